@@ -6,7 +6,7 @@
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use registry::WorkspaceId;
 use serde::{Deserialize, Serialize};
@@ -234,7 +234,7 @@ fn last_use_file(key: &Key) -> Option<PathBuf> {
 }
 
 /// Notes that a key is used now; where that cannot be written the time stays.
-pub(crate) fn note_use(key: &Key) {
+pub(crate) fn note_use(key: &Key, now_ms: u64) {
     let note = || -> Option<()> {
         let file = last_use_file(key)?;
         std::fs::create_dir_all(file.parent()?).ok()?;
@@ -244,7 +244,8 @@ pub(crate) fn note_use(key: &Key) {
             .truncate(false)
             .open(file)
             .ok()?;
-        file.set_modified(SystemTime::now()).ok()
+        let now = SystemTime::UNIX_EPOCH + Duration::from_millis(now_ms);
+        file.set_modified(now).ok()
     };
     let _ = note();
 }

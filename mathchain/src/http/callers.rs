@@ -320,7 +320,7 @@ impl Caller {
         let before = self.noted_ms.load(Ordering::Relaxed);
         if now_ms.saturating_sub(before) >= NOTED_EVERY_MS {
             self.noted_ms.store(now_ms, Ordering::Relaxed);
-            keys::note_use(key);
+            keys::note_use(key, now_ms);
         }
     }
 

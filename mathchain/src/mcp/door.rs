@@ -15,6 +15,9 @@ use tool_core::{Outcome, Result, StopFlag, tool_error};
 use crate::queue::{Permit, Queue};
 use crate::{Context, Extra, Toolkit};
 
+/// Counts a call that ended.
+pub(crate) type Counted = dyn Fn(&Outcome) + Send + Sync;
+
 /// Settings of the server, fixed when it starts: no request changes what a caller is offered.
 #[derive(Clone)]
 pub(crate) struct Settings {
@@ -27,7 +30,7 @@ pub(crate) struct Settings {
     /// Longest result in bytes; more is cut to a summary.
     pub(crate) result_bytes_max: u64,
     /// Counts each call that ended.
-    pub(crate) counted: Option<Arc<dyn Fn(&Outcome) + Send + Sync>>,
+    pub(crate) counted: Option<Arc<Counted>>,
     /// What the program around this library offers beside.
     pub(crate) extra: Option<Arc<dyn Extra>>,
 }
