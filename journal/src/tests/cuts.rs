@@ -223,7 +223,7 @@ fn a_cut_that_was_moved_is_found() {
     let (session, sequence, record) = record_of_cut(&file);
     let sql = "SELECT max(session) FROM events WHERE session != ?";
     let other: String = file.query_row(sql, [&session], |row| row.get(0)).unwrap();
-    let sql = "UPDATE events SET session = ?1, sequence = (SELECT max(sequence) + 1 FROM events WHERE session = ?1)
+    let sql = "UPDATE events SET session = ?1, number = (SELECT max(number) + 1 FROM events), sequence = (SELECT max(sequence) + 1 FROM events WHERE session = ?1)
          WHERE session = ?2 AND sequence = ?3";
     let params = rusqlite::params![other, session, sequence];
     file.execute(sql, params).unwrap();
