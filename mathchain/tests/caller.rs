@@ -207,7 +207,7 @@ fn flags_of_the_caller_stand_on_both_sides_of_the_tool() {
             "Examples:",
             "--agent <AGENT>",
             "--task <TASK>",
-            "--force <TOOL,...>",
+            "--enable <TOOL,...>",
         ] {
             assert!(
                 help.expect_code(0).stdout.contains(word),

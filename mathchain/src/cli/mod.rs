@@ -127,7 +127,7 @@ enum Command {
     #[cfg(feature = "servers")]
     #[command(subcommand)]
     Keys(keys::Keys),
-    /// Serve one replayable session with a model: read events, write plans, results and state
+    /// Serve one replayable session with a model, as events and plans
     Session(session::Session),
     /// List, show and search tools
     #[command(subcommand)]

@@ -101,6 +101,10 @@ fn words(line: &str) -> Vec<String> {
                 word.get_or_insert_default();
             }
             (None, ' ') => words.extend(word.take()),
+            (None, ')') => {
+                words.extend(word.take());
+                return words;
+            }
             (None, '|' | '>' | '<' | '#' | '&' | ';') if word.is_none() => return words,
             _ => word.get_or_insert_default().push(character),
         }

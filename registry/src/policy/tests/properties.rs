@@ -281,7 +281,8 @@ fn belongs(group: &str, spec: &Spec) -> bool {
     let network = effect(&[Effect::NetworkAccess])
         || holds(&[Capability::Http])
         || needs(&[Permission::Network]);
-    let of_world = !spec.capabilities.is_empty()
+    let uses = |used: &Capability| *used != Capability::Spawn;
+    let of_world = spec.capabilities.iter().any(uses)
         || needs(&[
             Permission::Network,
             Permission::Filesystem,
@@ -295,7 +296,19 @@ fn belongs(group: &str, spec: &Spec) -> bool {
     ]) || needs(&[Permission::Filesystem, Permission::Shell]);
     match group {
         "all" => true,
-        "read" => spec.effects.is_empty() && of_world,
+        "read" => {
+            let asks_elsewhere = network || holds(&[Capability::Model]);
+            spec.effects.is_empty() && of_world && !asks_elsewhere
+        }
+        "change" => {
+            let of_items = needs(&[Permission::Workflow]);
+            effect(&[
+                Effect::ModifiesFiles,
+                Effect::CallsLlm,
+                Effect::NetworkAccess,
+            ]) || !of_items && effect(&[Effect::LocalExec, Effect::SystemState])
+        }
+        "send" => effect(&[Effect::NetworkAccess]),
         "write" => {
             spec.destructive
                 || effect(&[
