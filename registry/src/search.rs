@@ -133,9 +133,7 @@ impl Catalogue {
         let words = format!(" {} ", split(query.text).join(" "));
         let is_of = |topic: &&str| words.contains(&format!(" {} ", split(topic).join(" ")));
         let mut topics = TOPICS.iter();
-        if let Some((_, ids, said)) =
-            topics.find(|(names, ..)| names.iter().any(|name| is_of(&name)))
-        {
+        if let Some((_, ids, said)) = topics.find(|(names, ..)| names.iter().any(&is_of)) {
             let found = ids.iter().filter_map(|id| self.get(id));
             let tools = found.filter(|tool| fits(tool.spec(), query)).collect();
             let said = Some(*said);

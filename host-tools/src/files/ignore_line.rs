@@ -116,7 +116,7 @@ impl Class {
             });
         }
         let mut text = String::from(if self.negated { "[!" } else { "[" });
-        let is_one = |wanted: char| ranges.iter().any(|range| *range == (wanted, wanted));
+        let is_one = |wanted: char| ranges.contains(&(wanted, wanted));
         text.extend(is_one(']').then_some(']'));
         let special =
             |range: &&(char, char)| matches!(range, (']', ']') | ('-', '-') | ('!' | '^', _));

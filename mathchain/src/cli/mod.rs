@@ -145,7 +145,7 @@ enum Command {
     /// List and show approval requests
     #[command(subcommand)]
     Approvals(approvals::Approvals),
-    /// List and answer everything that waits for a person: approvals, gates, feedback, questions
+    /// List and answer all that waits for a person: approvals, gates, questions
     #[command(alias = "notifications")]
     Inbox(inbox::Inbox),
     /// Print the events of workflows, and follow them
