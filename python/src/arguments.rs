@@ -7,7 +7,6 @@ use numpy::{PyArrayDescrMethods as _, PyUntypedArray, PyUntypedArrayMethods as _
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use tool_core::value::SAFE_INTEGER;
 use tool_core::{Object, Value, tool_error};
 
 use crate::arrays;
@@ -98,11 +97,10 @@ fn text_of<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str, Fault> {
 }
 
 fn integer(number: &Bound<'_, PyInt>) -> Result<Value, Fault> {
-    let within = |value: &i64| value.unsigned_abs() <= SAFE_INTEGER.unsigned_abs();
-    match number.extract::<i64>().ok().filter(within) {
+    match number.extract::<i64>().ok() {
         Some(value) => Ok(Value::Int(value)),
         None => Err(
-            tool_error!(InvalidRequest, "number"; "the integer is beyond 2^53, where doubles are no longer exact";
+            tool_error!(InvalidRequest, "number"; "the integer is beyond 64 bits";
                 "pass it as text, or as a float")
             .into(),
         ),

@@ -1,5 +1,6 @@
 //! Digests of values: the same for every spelling of the same value.
 
+use tool_core::value::exact_double;
 use tool_core::{AnyTool, Value};
 
 /// Hex digits of the digest of a value.
@@ -162,7 +163,13 @@ impl Digest {
             Value::Null => self.push(b"n"),
             Value::Bool(false) => self.push(b"f"),
             Value::Bool(true) => self.push(b"t"),
-            Value::Int(number) => self.number(*number as f64),
+            Value::Int(number) => match exact_double(*number) {
+                Some(double) => self.number(double),
+                None => {
+                    self.push(b"i");
+                    self.push(&number.to_le_bytes());
+                }
+            },
             Value::Float(number) => self.number(*number),
             Value::String(text) => self.text(text),
             Value::Array(items) => {

@@ -21,7 +21,8 @@ pub enum Value {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// An integer of magnitude at most 2^53.
+    /// An integer. One that no double holds exactly (beyond 2^53) is kept and written with all its digits, and is no number to
+    /// arithmetic: [`Value::as_f64`] has none for it.
     Int(i64),
     /// A finite double.
     Float(f64),
@@ -244,10 +245,10 @@ impl Value {
         }
     }
 
-    /// The number as a double, if it is one.
+    /// The number as a double, if it is one that a double holds exactly.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
-            Self::Int(value) => Some(*value as f64),
+            Self::Int(value) => exact_double(*value),
             Self::Float(value) => Some(*value),
             _ => None,
         }
@@ -282,6 +283,9 @@ impl Value {
         match self {
             Self::Null => "null".to_owned(),
             Self::Bool(value) => format!("the boolean {value}"),
+            Self::Int(value) if exact_double(*value).is_none() => {
+                format!("the integer {value}, beyond 2^53 where doubles are not exact")
+            }
             Self::Int(value) => format!("the integer {value}"),
             Self::Float(value) => format!("the number {value:?}"),
             Self::String(text) if text.chars().count() <= 40 => format!("the string {text:?}"),
@@ -336,7 +340,9 @@ impl Value {
 fn pack(items: &[Value]) -> Option<Numbers> {
     const RANK_MAX: usize = 8;
     let scalar = |value: &Value| match value {
-        Value::Int(number) => Some((*number as f64, true)),
+        Value::Int(number) if number.unsigned_abs() <= SAFE_INTEGER as u64 => {
+            Some((*number as f64, true))
+        }
         Value::Float(number) => Some((*number, false)),
         _ => None,
     };
@@ -369,6 +375,12 @@ fn pack(items: &[Value]) -> Option<Numbers> {
     }
 }
 
+/// The double that is exactly this integer.
+pub fn exact_double(integer: i64) -> Option<f64> {
+    let double = integer as f64;
+    (double as i128 == i128::from(integer)).then_some(double)
+}
+
 /// Numbers compare by value, whatever their spelling; objects compare without regard to order.
 impl PartialEq for Value {
     fn eq(&self, other: &Self) -> bool {
@@ -376,6 +388,7 @@ impl PartialEq for Value {
             (Self::Null, Self::Null) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::String(a), Self::String(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
             (Self::Array(a), Self::Array(b)) => a == b,
             (Self::Numbers(a), Self::Numbers(b)) => {
                 a.shape() == b.shape() && a.as_slice() == b.as_slice()

@@ -333,7 +333,7 @@ fn what_is_no_call_is_named_with_its_place_and_the_next_step() {
         ),
         ("g(x=1_000)", "1:5: `1_000` is not a number"),
         ("g(x=007)", "1:5: `007` is not a number"),
-        ("g(x=9007199254740993)", "integers beyond 2^53"),
+        ("g(x=9223372036854775809)", "integers beyond 2^63"),
         ("g(x=1e999)", "1:5: `1e999` is not a number"),
         ("a = f()\ng(x=a.)", "2:7: expected the name of a field"),
         (

@@ -291,7 +291,7 @@ impl Parser<'_> {
             Some('0'..='9' | '.' | '+' | '-') if !whole || digits.starts_with('0') => {
                 "numbers are written as in JSON: 12, -0.5, 1e-3"
             }
-            Some('0'..='9') => "integers beyond 2^53 are written as texts, in quotes",
+            Some('0'..='9') => "integers beyond 2^63 are written as texts, in quotes",
             _ => STEP,
         };
         Err(Fault::new(self.at, format!("`{}` is not a number", shortened(text))).hint(hint))

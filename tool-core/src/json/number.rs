@@ -9,7 +9,7 @@ pub(super) enum Fault {
     Grammar,
     LeadingZero,
     Overflow,
-    /// An integer that no double holds exactly.
+    /// An integer that neither 64 bits nor a double hold exactly.
     InexactInteger,
 }
 
@@ -19,11 +19,15 @@ pub(super) struct Parsed {
     pub value: f64,
     pub integral: bool,
     pub length: usize,
+    /// An integer beyond 2^53 with all its digits.
+    pub long: Option<i64>,
 }
 
 impl Parsed {
     pub(super) fn to_value(self) -> Value {
-        if self.integral {
+        if let Some(long) = self.long {
+            Value::Int(long)
+        } else if self.integral {
             Value::Int(self.value as i64)
         } else {
             Value::Float(self.value)
@@ -68,6 +72,7 @@ pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
                     value: signed(magnitude, negative),
                     integral: false,
                     length: end,
+                    long: None,
                 }),
                 _ => read_float(text),
             }
@@ -80,6 +85,7 @@ pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
                 value,
                 integral: !(negative && significand == 0),
                 length: end,
+                long: None,
             })
         }
         _ => read_long_integer(&text[..end], negative),
@@ -170,6 +176,7 @@ fn read_float(text: &[u8]) -> Result<Parsed, Fault> {
         value,
         integral: false,
         length,
+        long: None,
     })
 }
 
@@ -179,13 +186,18 @@ fn read_long_integer(text: &[u8], negative: bool) -> Result<Parsed, Fault> {
     if !value.is_finite() {
         return Err(Fault::Overflow);
     }
+    let long = std::str::from_utf8(text)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .filter(|long: &i64| long.unsigned_abs() > SAFE_INTEGER as u64);
     let digits = &text[usize::from(negative)..];
-    if format!("{:.0}", value.abs()).as_bytes() != digits {
+    if long.is_none() && format!("{:.0}", value.abs()).as_bytes() != digits {
         return Err(Fault::InexactInteger);
     }
     Ok(Parsed {
         value,
-        integral: value.abs() <= SAFE_INTEGER as f64,
+        integral: long.is_some() || value.abs() <= SAFE_INTEGER as f64,
         length: text.len(),
+        long,
     })
 }

@@ -246,7 +246,7 @@ impl Scan<'_> {
             Fault::Overflow => Stop::new("the number is larger than any double")
                 .hint("the largest double is about 1.8e308"),
             Fault::InexactInteger => {
-                Stop::new("the integer is beyond 2^53 and no double holds it exactly")
+                Stop::new("the integer is beyond 2^63 and no double holds it exactly")
                     .hint("send it as a string, or with a decimal point if rounding is meant")
             }
         }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::value::{Numbers, SAFE_INTEGER, Value};
+use crate::value::{Numbers, SAFE_INTEGER, Value, exact_double};
 
 /// How free choices of spelling are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,15 @@ pub(super) fn write_styled(value: &Value, style: Style, out: &mut String) {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
         Value::Bool(false) => out.push_str("false"),
-        Value::Int(number) => integer(*number, out),
+        Value::Int(number) => match exact_double(*number) {
+            // Equal values have equal texts.
+            Some(double)
+                if style == Style::Canonical && number.unsigned_abs() > SAFE_INTEGER as u64 =>
+            {
+                float(double, style, out);
+            }
+            _ => integer(*number, out),
+        },
         Value::Float(number) => float(*number, style, out),
         Value::String(text) => string(text, out),
         Value::Array(items) => {

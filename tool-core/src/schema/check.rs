@@ -410,7 +410,10 @@ impl<'a> Checker<'a> {
     }
 
     fn check_range(&mut self, schema: &serde_json::Map<String, Schema>, value: &Value) {
-        let Some(number) = value.as_f64() else { return };
+        let about = value.as_i64().map(|integer| integer as f64);
+        let Some(number) = value.as_f64().or(about) else {
+            return;
+        };
         type Breaks = fn(f64, f64) -> bool;
         const BOUNDS: [(&str, &str, Breaks); 4] = [
             ("minimum", "of at least", |found, least| found < least),
@@ -452,7 +455,7 @@ fn is_of_type(name: &str, schema: &serde_json::Map<String, Schema>, value: &Valu
         "boolean" => value.as_bool().is_some(),
         // One beyond what a double holds exactly is out of range, and still an integer.
         "integer" => value.as_i64().is_some() || is_huge_integer(schema, value),
-        "number" => value.as_f64().is_some(),
+        "number" => matches!(value, Value::Int(_) | Value::Float(_)),
         "string" => value.as_str().is_some(),
         "array" => matches!(value, Value::Array(_) | Value::Numbers(_)),
         "object" => value.as_object().is_some(),

@@ -5,6 +5,7 @@
 //! # References
 //! The JMESPath specification, <https://jmespath.org/specification.html>.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use jmespath::Variable;
@@ -237,17 +238,17 @@ impl Evaluator<'_> {
         left: &Value,
         right: &Value,
     ) -> Result<Value, ToolError> {
-        let numbers = left.as_f64().zip(right.as_f64());
-        let ordered = |holds: fn(f64, f64) -> bool| {
-            numbers.map_or(Value::Null, |(a, b)| Value::Bool(holds(a, b)))
+        let order = functions::number_order(left, right);
+        let ordered = |holds: fn(Ordering) -> bool| {
+            order.map_or(Value::Null, |order| Value::Bool(holds(order)))
         };
         Ok(match comparator {
             Comparator::Equal => Value::Bool(self.equal(left, right)?),
             Comparator::NotEqual => Value::Bool(!self.equal(left, right)?),
-            Comparator::LessThan => ordered(|a, b| a < b),
-            Comparator::LessThanEqual => ordered(|a, b| a <= b),
-            Comparator::GreaterThan => ordered(|a, b| a > b),
-            Comparator::GreaterThanEqual => ordered(|a, b| a >= b),
+            Comparator::LessThan => ordered(Ordering::is_lt),
+            Comparator::LessThanEqual => ordered(Ordering::is_le),
+            Comparator::GreaterThan => ordered(Ordering::is_gt),
+            Comparator::GreaterThanEqual => ordered(Ordering::is_ge),
         })
     }
 
@@ -379,7 +380,7 @@ fn literal(variable: &Variable) -> Value {
         Variable::Bool(value) => Value::Bool(*value),
         Variable::String(text) => Value::from(text.as_str()),
         Variable::Number(number) => match number.as_i64() {
-            Some(integer) => Value::from(integer),
+            Some(integer) => Value::Int(integer),
             None => Value::from(number.as_f64().unwrap_or(f64::NAN)),
         },
         Variable::Array(items) => Value::array(items.iter().map(|item| literal(item)).collect()),

@@ -170,7 +170,7 @@ impl Call<'_, '_, '_> {
     /// Elements that are all numbers or all strings.
     fn comparable(&mut self) -> Result<Vec<Value>, ToolError> {
         let items = self.items()?;
-        let numbers = items.iter().all(|item| item.as_f64().is_some());
+        let numbers = items.iter().all(|item| kind(item) == "number");
         if numbers || items.iter().all(|item| item.as_str().is_some()) {
             return Ok(items);
         }
@@ -377,10 +377,28 @@ fn kind(value: &Value) -> &'static str {
 fn order(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::String(a), Value::String(b)) => a.cmp(b),
-        _ => a
-            .as_f64()
-            .zip(b.as_f64())
-            .map_or(Ordering::Equal, |(a, b)| a.total_cmp(&b)),
+        _ => match (a.as_f64(), b.as_f64()) {
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            _ => number_order(a, b).unwrap_or(Ordering::Equal),
+        },
+    }
+}
+
+/// The order of two numbers by value, integers by all their digits; `None` where one is no number.
+pub(super) fn number_order(a: &Value, b: &Value) -> Option<Ordering> {
+    /// A lower bound of a double as an integer; one that is beyond all integers of 64 bits saturates.
+    fn against(integer: i64, double: f64) -> Option<Ordering> {
+        let floor = double.floor();
+        let by_whole = i128::from(integer).cmp(&(floor as i128));
+        let rest = 0.0.partial_cmp(&(double - floor))?;
+        Some(by_whole.then(rest))
+    }
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        (Value::Int(a), Value::Float(b)) => against(*a, *b),
+        (Value::Float(a), Value::Int(b)) => against(*b, *a).map(Ordering::reverse),
+        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::thread::ScopedJoinHandle;
 
 use super::super::number;
 use super::{Scan, Segment, Stop, behind_space};
-use crate::value::Numbers;
+use crate::value::{Numbers, exact_double};
 
 /// Texts with at least this many bytes left are read by two threads, where there are two processors.
 const SPLIT_LEAST: usize = if cfg!(test) { 40 } else { 4 << 20 };
@@ -239,8 +239,11 @@ impl Scan<'_> {
                     return Err(self.number_fault(fault));
                 }
             };
+            if parsed.long.is_some_and(|long| exact_double(long).is_none()) {
+                break false;
+            }
             position += parsed.length;
-            integral &= parsed.integral;
+            integral &= parsed.integral && parsed.long.is_none();
             if block.data.len() == block.charged {
                 self.position = position;
                 let more = block.charged.max(16);
