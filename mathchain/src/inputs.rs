@@ -63,9 +63,8 @@ impl Arrays for Inputs {
         };
         let value = state.open_for(role, handle, bytes_max)?;
         match (kind, &value) {
-            (InputKind::Text, Value::String(_)) | (InputKind::Data | InputKind::Any, _) => {
-                Ok(value)
-            }
+            (InputKind::Text, Value::String(_))
+            | (InputKind::Data | InputKind::Table | InputKind::Any, _) => Ok(value),
             (InputKind::Text, other) => Err(tool_error!(InvalidArgs, "format";
                 "the artifact `{handle}`: expected a text, found {}", other.kind())),
         }

@@ -128,3 +128,43 @@ fn references_within_arguments_of_plugins_are_refused() {
     let hint = wrong.expect_code(2).at("/error/hint");
     assert_eq!(hint, Value::from("`data`: Samples."));
 }
+
+/// The same holes are null in SQL, left out of numbers with a word, and in every argument of a call at the same rows.
+#[test]
+fn tables_with_missing_cells_give_the_right_numbers() {
+    let place = Place::new();
+    place.write(
+        "m.csv",
+        "id,temp,wind\n1,20.5,3\n2,,4\n3,NA,5\n4,22.1,\n5,x,1\n",
+    );
+    place.write("h.csv", "id,temp\n1,20.5\n2,\n3,NA\n4,22.1\n");
+    let answer = place.run(
+        &[
+            "call",
+            "sql_query",
+            "--query",
+            "select avg(temp) a, count(temp) c, sum(temp is null) n from m",
+            "--tables",
+            r#"{"m":{"$file":"h.csv"}}"#,
+            "--json",
+        ],
+        "",
+    );
+    let row = answer.expect_code(0).at("/output/rows/0").to_string();
+    assert_eq!(row, r#"{"a":21.3,"c":2,"n":2}"#);
+    let mean = |data: &str| place.run(&["call", "statistics", "--data", data, "--json"], "");
+    let answer = mean(r#"{"$file":"h.csv","column":"temp"}"#);
+    assert_eq!(
+        answer.expect_code(0).at("/output/mean").as_f64(),
+        Some(21.3)
+    );
+    let warning = answer.expect_code(0).at("/warnings/0").to_string();
+    assert!(warning.contains("2 of 4 rows"), "{warning}");
+    let refused = mean(r#"{"$file":"h.csv","column":"temp","missing":"refuse"}"#);
+    let message = refused.expect_code(2).at("/error/message").to_string();
+    assert!(message.contains("2 rows have a missing cell"), "{message}");
+    let text = mean(r#"{"$file":"m.csv","column":"temp"}"#);
+    let message = text.expect_code(2).at("/error/message").to_string();
+    assert!(message.contains("`temp` is text because of"), "{message}");
+    assert!(message.contains("line 6"), "{message}");
+}

@@ -401,8 +401,18 @@ impl Table {
     }
 }
 
+fn no_table(found: &Value) -> Problem {
+    let problem = expected("a list of records or an object of columns", found.kind());
+    match found.as_str() {
+        Some(path) if !path.contains(['\n', ' ']) && path.contains('.') => {
+            problem.hint(format!("a file is written {{\"$file\": {path:?}}}"))
+        }
+        _ => problem,
+    }
+}
+
 impl Load for Table {
-    const KIND: InputKind = InputKind::Data;
+    const KIND: InputKind = InputKind::Table;
     const NAMED: bool = true;
 
     fn from_value(value: &Value) -> Result<Self, Problem> {
@@ -410,10 +420,7 @@ impl Load for Table {
             Value::Array(records) => Self::from_records(records),
             Value::Object(columns) => Self::from_columns(columns),
             Value::Numbers(numbers) if numbers.rank() == 2 => Ok(Self::from_numbers(numbers)),
-            other => Err(expected(
-                "a list of records or an object of columns",
-                other.kind(),
-            )),
+            other => Err(no_table(other)),
         }
     }
 

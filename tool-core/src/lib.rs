@@ -15,6 +15,7 @@ pub mod capability;
 pub mod command;
 pub mod conversation;
 pub mod convert;
+pub mod csv;
 pub mod ctx;
 pub mod error;
 pub mod input;

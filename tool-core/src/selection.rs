@@ -19,6 +19,17 @@ pub struct Selection {
     pub columns: Option<Vec<String>>,
     /// Conditions on columns; a row is taken if all hold.
     pub rows: Vec<(String, Condition)>,
+    /// What becomes of rows with missing cells where numbers are wanted.
+    pub missing: Option<Missing>,
+}
+
+/// What becomes of rows with missing cells where numbers are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// They are left out, with a warning that says how many.
+    Drop,
+    /// They are an error.
+    Refuse,
 }
 
 /// A condition on the cells of a column.
@@ -34,10 +45,11 @@ const MEMBER: &str = "member";
 const COLUMN: &str = "column";
 const COLUMNS: &str = "columns";
 const WHERE: &str = "where";
+const MISSING: &str = "missing";
 
 impl Selection {
     /// Its keys, beside `$file` or `$artifact`.
-    pub const KEYS: [&str; 4] = [MEMBER, COLUMN, COLUMNS, WHERE];
+    pub const KEYS: [&str; 5] = [MEMBER, COLUMN, COLUMNS, WHERE, MISSING];
 
     /// Whether everything is taken.
     pub fn is_all(&self) -> bool {
@@ -73,11 +85,17 @@ impl Selection {
             };
             members.iter().map(read).collect::<Result<_, Problem>>()
         });
+        let missing = object.get(MISSING).map(|value| match value.as_str() {
+            Some("drop") => Ok(Missing::Drop),
+            Some("refuse") => Ok(Missing::Refuse),
+            _ => Err(wrong("/missing", "`drop` or `refuse`", value)),
+        });
         let read = Self {
             member: name(MEMBER)?,
             column: name(COLUMN)?,
             columns: columns.transpose()?,
             rows: rows.transpose()?.unwrap_or_default(),
+            missing: missing.transpose()?,
         };
         match (&read.column, &read.columns) {
             (Some(_), Some(_)) => Err(Problem::new(
@@ -97,6 +115,11 @@ impl Selection {
             let rows = rows.map(|(name, wanted)| (name.as_str(), wanted.to_value()));
             object.insert(WHERE, Value::object(rows));
         }
+        let missing = self.missing.map(|missing| match missing {
+            Missing::Drop => "drop",
+            Missing::Refuse => "refuse",
+        });
+        object.insert_some(MISSING, missing);
     }
 
     /// The selected part of a table: a list of records, or an object of columns. A member is selected where the file is read.

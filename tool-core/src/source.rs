@@ -40,8 +40,10 @@ pub struct SourceRef {
 /// The kind of data in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InputKind {
-    /// Numbers or a table: `.npy`, `.npz`, `.json` or `.csv`, by the ending of the name; a table as an object of columns.
+    /// Numbers, by the ending of the name; a table as an object of columns, of which rows with missing cells are left out.
     Data,
+    /// A table as an object of columns, with its missing cells.
+    Table,
     /// As [`InputKind::Data`], a table as a list of records.
     Any,
     /// The text as it is (UTF-8).

@@ -3,13 +3,15 @@
 //! | extension | value |
 //! | --- | --- |
 //! | `.json` | the document, parsed strictly |
-//! | `.csv` | without a header: a list of rows of numbers, or a flat list for one column; with a header: an object of columns, or a list of records where any value is wanted |
+//! | `.csv`, `.tsv` | without a header: a list of rows of numbers, or a flat list for one column; with a header: an object of columns, or a list of records where any value is wanted |
+//! | `.jsonl`, `.ndjson` | a list of the documents of its lines |
 //! | `.npy` | nested lists of numbers in its shape |
 //! | `.npz` | the array that `member` names |
+//! | each with `.gz` | as without |
 //!
 //! Columns and rows of a table are selected by the dispatcher. For an argument of type text, any UTF-8 file is its content. Start with [`Inputs`].
 
-mod csv;
+mod table;
 
 #[cfg(test)]
 mod tests;
@@ -55,8 +57,13 @@ impl Arrays for Inputs {
                 .hint("pass a smaller file, or raise `limits.max_input_bytes`"));
         }
         match kind {
+            InputKind::Text if is_gzip(path) => {
+                text(path, &gunzip(path, &content.bytes, bytes_max)?).map(Value::from)
+            }
             InputKind::Text => text(path, &content.bytes).map(Value::from),
-            InputKind::Data | InputKind::Any => data(source, kind, &content.bytes, bytes_max),
+            InputKind::Data | InputKind::Table | InputKind::Any => {
+                data(source, kind, &content.bytes, bytes_max)
+            }
         }
     }
 }
@@ -66,13 +73,45 @@ fn data(source: &Source, kind: InputKind, bytes: &[u8], bytes_max: u64) -> Resul
     let Some(format) = Format::of_name(path) else {
         let message = "unknown data format: the extension is not supported";
         return Err(unfit(path, message, "format")
-            .hint("use a file that ends in `.json`, `.csv`, `.npy` or `.npz`"));
+            .hint("use a file that ends in `.csv`, `.tsv`, `.json`, `.jsonl`, `.npy` or `.npz`; each may end in `.gz` as well"));
     };
     if let (Some(member), true) = (&source.selection.member, format != Format::Npz) {
         let message = format!("it has no member `{}`", brief::name(member));
         return Err(unfit(path, &message, "format").hint("only .npz files have members"));
     }
+    if is_gzip(path) {
+        let bytes = gunzip(path, bytes, bytes_max)?;
+        return content(source, format, kind, &bytes, bytes_max);
+    }
     content(source, format, kind, bytes, bytes_max)
+}
+
+fn is_gzip(path: &str) -> bool {
+    path.to_ascii_lowercase().ends_with(".gz")
+}
+
+#[cfg(any(feature = "archives", feature = "web"))]
+fn gunzip(path: &str, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>> {
+    use std::io::Read as _;
+    let mut read = Vec::new();
+    let mut decoder = flate2::read::MultiGzDecoder::new(bytes).take(bytes_max.saturating_add(1));
+    decoder.read_to_end(&mut read).map_err(|err| {
+        unfit(path, &format!("the gzip data are damaged: {err}"), "format")
+            .hint("compress the file again")
+    })?;
+    if read.len() as u64 > bytes_max {
+        let error = tool_error!(LimitExceeded;
+            "`{path}` has more than {bytes_max} bytes when it is decompressed");
+        return Err(error
+            .reason("file_size")
+            .hint("pass a smaller file, or raise `limits.max_input_bytes`"));
+    }
+    Ok(read)
+}
+
+#[cfg(not(any(feature = "archives", feature = "web")))]
+fn gunzip(path: &str, _: &[u8], _: u64) -> Result<Vec<u8>> {
+    Err(unfit(path, "this build reads no compressed files", "format").hint("decompress the file"))
 }
 
 fn content(
@@ -85,22 +124,11 @@ fn content(
     let path = source.name();
     let fault = |fault: npy::Fault| unfit(path, &fault.message, "format").hint(fault.hint);
     match format {
-        Format::Json => {
-            let limits = json::Limits {
-                bytes_max: bytes.len(),
-                ..json::Limits::default()
-            };
-            let bytes = without_mark(bytes);
-            json::parse_bytes(bytes, limits).map_err(|err| {
-                let error = unfit(path, &err.to_string(), "json");
-                match err.hint {
-                    Some(hint) => error.hint(hint),
-                    None => error,
-                }
-            })
-        }
-        Format::Csv => {
-            let table = csv::parse(text(path, bytes)?).map_err(fault)?;
+        Format::Json => document(path, without_mark(bytes)),
+        Format::Lines => lines(path, text(path, bytes)?),
+        Format::Csv | Format::Tsv => {
+            let delimiter = (format == Format::Tsv).then_some(b'\t');
+            let table = table::parse(text(path, bytes)?, delimiter).map_err(fault)?;
             Ok(match kind {
                 InputKind::Any => as_records(table),
                 _ => table,
@@ -111,6 +139,32 @@ fn content(
             .and_then(|bytes| npy::parse(&bytes))
             .map_err(fault),
     }
+}
+
+fn document(path: &str, bytes: &[u8]) -> Result<Value> {
+    let limits = json::Limits {
+        bytes_max: bytes.len(),
+        ..json::Limits::default()
+    };
+    json::parse_bytes(bytes, limits).map_err(|err| {
+        let error = unfit(path, &err.to_string(), "json");
+        match err.hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
+    })
+}
+
+/// One document on each line that is not blank.
+fn lines(path: &str, text: &str) -> Result<Value> {
+    let mut items = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        if !line.trim().is_empty() {
+            let name = format!("{path}, line {}", index + 1);
+            items.push(document(&name, line.as_bytes())?);
+        }
+    }
+    Ok(Value::array(items))
 }
 
 /// Data without a name, such as that of standard input; its format follows from its first bytes.
@@ -134,7 +188,10 @@ pub fn parse(name: &str, kind: InputKind, bytes: &[u8], bytes_max: u64) -> Resul
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
     Json,
+    /// JSON, one document on each line.
+    Lines,
     Csv,
+    Tsv,
     Npy,
     Npz,
 }
@@ -143,9 +200,12 @@ impl Format {
     /// The format that the ending of a name states.
     fn of_name(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or_default();
-        let (_, ending) = name.rsplit_once('.')?;
-        match ending.to_ascii_lowercase().as_str() {
+        let name = name.to_ascii_lowercase();
+        let (_, ending) = name.strip_suffix(".gz").unwrap_or(&name).rsplit_once('.')?;
+        match ending {
             "json" => Some(Self::Json),
+            "jsonl" | "ndjson" => Some(Self::Lines),
+            "tsv" => Some(Self::Tsv),
             "csv" => Some(Self::Csv),
             "npy" => Some(Self::Npy),
             "npz" => Some(Self::Npz),

@@ -123,7 +123,7 @@ pub fn or_source(mut schema: Schema, kind: InputKind) -> Schema {
 /// The reference to the definition of data that is not inline.
 pub fn source_of(kind: InputKind) -> &'static str {
     match kind {
-        InputKind::Data | InputKind::Any => "#/$defs/data",
+        InputKind::Data | InputKind::Table | InputKind::Any => "#/$defs/data",
         InputKind::Text => "#/$defs/text",
     }
 }

@@ -34,12 +34,13 @@ fn data() -> Schema {
     let table = json!({
         "column": { "type": "string", "description": "One column of a table, as a list" },
         "columns": { "type": "array", "items": { "type": "string" }, "minItems": 1, "description": "Columns of a table, in this order" },
-        "where": { "type": "object", "additionalProperties": wanted, "description": "Rows of a table: {column: value, list of values, or {min, max}}" }
+        "where": { "type": "object", "additionalProperties": wanted, "description": "Rows of a table: {column: value, list of values, or {min, max}}" },
+        "missing": { "enum": ["drop", "refuse"], "description": "Rows with missing cells: left out with a warning (the default), or an error" }
     });
     let mut file = table.clone();
     file["member"] = json!({ "type": "string", "description": "The array of an .npz file" });
     json!({ "anyOf": [
-        reference("$file", "A .npy, .npz, .json or .csv file, relative to the workspace root", &file),
+        reference("$file", "A .csv, .tsv, .json, .jsonl, .npy or .npz file, also .gz, relative to the workspace root", &file),
         artifact(&table),
         reference(npy::KEY, "The bytes of an .npy file in base64", &json!({})),
     ] })

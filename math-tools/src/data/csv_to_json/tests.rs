@@ -42,21 +42,66 @@ fn cells_are_typed() {
         "1e",
         "--1",
         "0x1F",
-        "NaN",
         "inf",
         "1e999",
         "True",
-        "null",
-        " 1",
-        "1 ",
         "01",
         "-",
-        "9007199254740993",
+        "9223372036854775808",
     ] {
         check(&format!("a\n{text}\n"), &format!("[{{\"a\":{text:?}}}]"));
     }
-    check("a\n9007199254740992\n", r#"[{"a":9007199254740992}]"#);
+    check(
+        "a\n9007199254740993\n 1\n",
+        r#"[{"a":9007199254740993},{"a":1}]"#,
+    );
     check("a\n-0\n", r#"[{"a":-0.0}]"#);
+}
+
+#[test]
+fn missing_cells_are_null() {
+    check(
+        "t,n\n20.5,x\n,NA\nNA,\nNaN,-\nnull,y\n-,null\n22.1,z",
+        r#"[{"t":20.5,"n":"x"},{"t":null,"n":null},{"t":null,"n":null},{"t":null,"n":"-"},{"t":null,"n":"y"},{"t":null,"n":null},{"t":22.1,"n":"z"}]"#,
+    );
+    let args = parse(r#"{"csv_content":"a,b\n?,NA\n1,x","missing":["?"]}"#);
+    let output = run_in(&args, &Ctx::default()).unwrap();
+    assert_eq!(
+        output.get("rows").unwrap().to_string(),
+        r#"[{"a":null,"b":"NA"},{"a":1,"b":"x"}]"#
+    );
+}
+
+#[test]
+fn delimiter_header_and_decimal_comma_are_found() {
+    check("a;b\n1;x", r#"[{"a":1,"b":"x"}]"#);
+    check("a\tb\n1\t2,5", r#"[{"a":1,"b":"2,5"}]"#);
+    check("a|b\n1|2", r#"[{"a":1,"b":2}]"#);
+    check(
+        "a;b\n3,5;x\n1,25;y",
+        r#"[{"a":3.5,"b":"x"},{"a":1.25,"b":"y"}]"#,
+    );
+    check(
+        "a;b\n3,500;x\n1,250;y",
+        r#"[{"a":"3,500","b":"x"},{"a":"1,250","b":"y"}]"#,
+    );
+    check(
+        "1,5;2,5\n3,5;4",
+        r#"[{"column_1":1.5,"column_2":2.5},{"column_1":3.5,"column_2":4}]"#,
+    );
+    check("note\na;b\nc", r#"[{"note":"a;b"},{"note":"c"}]"#);
+    check("\"a,1\";b\n\"c,2\";3", r#"[{"a,1":"c,2","b":3}]"#);
+    let ctx = Ctx::default();
+    let years = parse(r#"{"csv_content":"2020,5\n2021,7"}"#);
+    let output = run_in(&years, &ctx).unwrap();
+    assert_eq!(output.get("count"), Some(&Value::Int(2)));
+    assert!(ctx.take_warnings()[0].contains("the first row has only numbers"));
+    let header = parse(r#"{"csv_content":"2020,2021\n5,7","has_header":true}"#);
+    let output = run_in(&header, &Ctx::default()).unwrap();
+    assert_eq!(
+        output.get("rows").unwrap().to_string(),
+        r#"[{"2020":5,"2021":7}]"#
+    );
 }
 
 #[test]

@@ -10,7 +10,7 @@ use tool_core::{
     Capability, Ctx, Determinism, Place, Source, StopFlag, ToolError, Value, tool_error,
 };
 
-use super::{Approved, Committed, Decided, Identified, Opened, budget, identity, near};
+use super::{Approved, Committed, Decided, Identified, Opened, budget, identity, missing, near};
 use crate::digest;
 use crate::dispatch::trail::Trail;
 use crate::dispatch::{CallRequest, nested, obligations, panic, results};
@@ -89,7 +89,10 @@ impl<'a> Identified<'a> {
     ) -> Result<Opened<'a>, ToolError> {
         trail.opened = !self.decided.call.sources().is_empty();
         let (ctx, alarm) = context(&self.decided, request, trail)?;
-        let loaded = inputs(&self.decided, ctx.stop())?;
+        let mut loaded = inputs(&self.decided, ctx.stop())?;
+        for note in missing::leave_out(&self.decided, &mut loaded)? {
+            ctx.warn(note);
+        }
         Ok(Opened {
             decided: self.decided,
             keys: self.keys,

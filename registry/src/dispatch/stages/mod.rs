@@ -7,6 +7,7 @@
 mod approve;
 mod destroyed;
 mod load;
+mod missing;
 mod near;
 mod places;
 mod probe;

@@ -1,0 +1,276 @@
+//! Missing cells where numbers are wanted: rows of a table are left out, the same ones in every argument that takes of that table.
+
+use std::collections::HashMap;
+
+use tool_core::brief;
+use tool_core::input::{InputKind, Source, SourceRef};
+use tool_core::selection::Missing;
+use tool_core::{ToolError, Value, tool_error};
+
+use super::Decided;
+
+/// Leaves out the rows in which a cell is missing, and gives a sentence about each table of which it did.
+///
+/// # Errors
+/// Missing cells where the call wants none, or where nothing tells which rows of two tables belong together; texts among numbers,
+/// with column, line and text.
+pub(super) fn leave_out(
+    decided: &Decided<'_>,
+    loaded: &mut HashMap<Source, Value>,
+) -> Result<Vec<String>, ToolError> {
+    let references = decided.call.sources();
+    let mut notes = Vec::new();
+    let mut done: Vec<&Source> = Vec::new();
+    let numeric = |reference: &&SourceRef| reference.kind == InputKind::Data;
+    for reference in references.iter().filter(numeric) {
+        if let Some(value) = loaded.get_mut(&reference.source) {
+            check_texts(decided, reference, value)?;
+            *value = spelled(value, &reference.source);
+        }
+    }
+    let holed = |reference: &SourceRef| {
+        let value = loaded.get(&reference.source);
+        value.is_some_and(|value| !rows_with_holes(value).is_empty())
+    };
+    let with_holes: Vec<bool> = references.iter().map(holed).collect();
+    for (reference, has_holes) in references.iter().zip(with_holes) {
+        let source = &reference.source;
+        if reference.kind != InputKind::Data || !has_holes || done.contains(&source) {
+            continue;
+        }
+        // Whatever takes of the same rows loses the same ones.
+        let together: Vec<&SourceRef> = references
+            .iter()
+            .filter(|other| is_beside(source, &other.source) && takes_rows(other))
+            .collect();
+        let holes = |reference: &&SourceRef| {
+            let value = loaded.get(&reference.source);
+            value.map(rows_with_holes).unwrap_or_default()
+        };
+        let mut rows: Vec<usize> = together
+            .iter()
+            .filter(|reference| numeric(reference))
+            .flat_map(holes)
+            .collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let name = source.name();
+        if together
+            .iter()
+            .any(|one| one.source.selection.missing == Some(Missing::Refuse))
+        {
+            let (count, first) = (rows.len(), rows[0] + 1);
+            return Err(tool_error!(InvalidArgs at &reference.pointer, "missing";
+                "`{name}`{}: {count} rows have a missing cell, the first is row {first}", column(source);
+                "leave them out with `\"missing\": \"drop\"`, or choose rows with `where`"));
+        }
+        let elsewhere = references.iter().filter(numeric).find(|other| {
+            !is_beside(source, &other.source) && loaded.get(&other.source).is_some_and(is_list)
+        });
+        if let (Some(other), None) = (elsewhere, source.selection.missing) {
+            return Err(tool_error!(InvalidArgs at &reference.pointer, "missing";
+                "`{name}`{}: {} rows have a missing cell, and nothing tells which rows of `{}` belong to them",
+                column(source), rows.len(), other.source.name();
+                "take all columns of one table, so that whole rows are left out, or say `\"missing\": \"drop\"` if the arguments do not go together"));
+        }
+        let mut count = None;
+        for one in &together {
+            done.push(&one.source);
+        }
+        let mut sources: Vec<&Source> = together.iter().map(|one| &one.source).collect();
+        sources.dedup();
+        let mut seen: Vec<&Source> = Vec::new();
+        for source in sources {
+            if seen.contains(&source) {
+                continue;
+            }
+            seen.push(source);
+            if let Some(value) = loaded.get_mut(source) {
+                let before = length(value);
+                *value = without(value, &rows);
+                count = count.max(Some(before));
+            }
+        }
+        let (all, left) = (count.unwrap_or_default(), rows.len());
+        if left >= all {
+            return Err(tool_error!(InvalidArgs at &reference.pointer, "missing";
+                "`{name}`{}: no row is without a missing cell", column(source);
+                "choose other columns, or fill the cells"));
+        }
+        notes.push(format!(
+            "{left} of {all} rows of `{name}`{} have a missing cell and were left out",
+            column(source)
+        ));
+    }
+    Ok(notes)
+}
+
+/// Whether two references take the same rows of one table.
+fn is_beside(one: &Source, other: &Source) -> bool {
+    let (of_one, of_other) = (&one.selection, &other.selection);
+    one.place == other.place
+        && of_one.member == of_other.member
+        && of_one.rows == of_other.rows
+        && (one == other || (selects(one) && selects(other)))
+}
+
+fn selects(source: &Source) -> bool {
+    source.selection.column.is_some() || source.selection.columns.is_some()
+}
+
+/// Whether an argument takes rows that go with those of others: numbers, or one column of any kind.
+fn takes_rows(reference: &SourceRef) -> bool {
+    match reference.kind {
+        InputKind::Data => true,
+        InputKind::Any => selects(&reference.source),
+        InputKind::Table | InputKind::Text => false,
+    }
+}
+
+fn column(source: &Source) -> String {
+    match &source.selection.column {
+        Some(name) => format!(", column `{}`", brief::name(name)),
+        None => String::new(),
+    }
+}
+
+fn is_list(value: &Value) -> bool {
+    matches!(value, Value::Array(_) | Value::Numbers(_))
+}
+
+/// The columns or rows of a value: what a table has, or a list as its only column.
+fn parts(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Object(columns)
+            if !columns.is_empty() && columns.iter().all(|(_, cells)| is_list(cells)) =>
+        {
+            columns.iter().map(|(_, cells)| cells).collect()
+        }
+        Value::Array(_) | Value::Numbers(_) => vec![value],
+        _ => Vec::new(),
+    }
+}
+
+fn length(value: &Value) -> usize {
+    let of = |part: &&Value| match part {
+        Value::Array(items) => items.len(),
+        Value::Numbers(numbers) => numbers.shape().first().copied().unwrap_or(0),
+        _ => 0,
+    };
+    parts(value).first().map_or(0, of)
+}
+
+/// The rows with a missing cell, from 0; of numbers alone there are none.
+fn rows_with_holes(value: &Value) -> Vec<usize> {
+    let has_hole = |item: &Value| match item {
+        Value::Null => true,
+        Value::Array(cells) => cells.iter().any(Value::is_null),
+        Value::Object(cells) => cells.iter().any(|(_, cell)| cell.is_null()),
+        _ => false,
+    };
+    let mut rows = Vec::new();
+    for part in parts(value) {
+        if let Value::Array(items) = part {
+            let holes = items.iter().enumerate();
+            rows.extend(holes.filter(|(_, item)| has_hole(item)).map(|(row, _)| row));
+        }
+    }
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
+/// A list or an object of columns without some rows.
+fn without(value: &Value, rows: &[usize]) -> Value {
+    match value {
+        Value::Object(columns) => Value::object(
+            columns
+                .iter()
+                .map(|(name, cells)| (name, without(cells, rows))),
+        ),
+        _ => {
+            let items = value.items().unwrap_or_default().into_iter().enumerate();
+            let kept = items.filter(|(row, _)| rows.binary_search(row).is_err());
+            Value::array(kept.map(|(_, item)| item).collect())
+        }
+    }
+}
+
+/// Refuses a selected column of texts where numbers are wanted.
+fn check_texts(
+    decided: &Decided<'_>,
+    reference: &SourceRef,
+    value: &Value,
+) -> Result<(), ToolError> {
+    let source = &reference.source;
+    let columns: Vec<(&str, &Value)> = match (value, &source.selection.column) {
+        (Value::Array(_), Some(name)) => vec![(name, value)],
+        (Value::Object(columns), None) if source.selection.columns.is_some() => {
+            columns.iter().collect()
+        }
+        _ => return Ok(()),
+    };
+    for (name, cells) in columns {
+        let Value::Array(cells) = cells else { continue };
+        let is_text = |text: &&str| {
+            let number = tool_core::json::parse(text.trim(), tool_core::json::Limits::default());
+            !number.is_ok_and(|number| number.as_f64().is_some())
+        };
+        let mut texts = cells.iter().filter_map(Value::as_str);
+        let Some(text) = texts.find(is_text) else {
+            continue;
+        };
+        let row = cells.iter().position(|cell| cell.as_str() == Some(text));
+        let place = line(decided, source, name, text)
+            .map(|line| format!("line {line}"))
+            .unwrap_or_else(|| format!("row {}", row.map_or(0, |row| row + 1)));
+        return Err(tool_error!(InvalidArgs at &reference.pointer, "column";
+            "`{}`: expected numbers, the column `{}` is text because of {:?} in {place}",
+            source.name(), brief::name(name), brief::name(text);
+            "leave that row out by `where`, mend the cell, or read the file by `csv_to_json`, whose `missing` names the texts that stand for no value"));
+    }
+    Ok(())
+}
+
+/// Selected numbers that a column of texts spells, of which no other text is left.
+fn spelled(value: &Value, source: &Source) -> Value {
+    let number = |cell: &Value| match cell.as_str() {
+        Some(text) => tool_core::json::parse(text.trim(), tool_core::json::Limits::default())
+            .unwrap_or_else(|_| cell.clone()),
+        None => cell.clone(),
+    };
+    match value {
+        Value::Array(cells)
+            if selects(source) && cells.iter().any(|cell| cell.as_str().is_some()) =>
+        {
+            Value::array(cells.iter().map(number).collect())
+        }
+        Value::Object(columns) if selects(source) => Value::object(
+            columns
+                .iter()
+                .map(|(name, cells)| (name, spelled(cells, source))),
+        ),
+        _ => value.clone(),
+    }
+}
+
+/// The line of a text in a file of delimited text, which is opened again for this message.
+fn line(decided: &Decided<'_>, source: &Source, column: &str, cell: &str) -> Option<u64> {
+    let name = source.name().to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let is_tabbed = name.ends_with(".tsv");
+    if !is_tabbed && !name.ends_with(".csv") {
+        return None;
+    }
+    let dispatcher = decided.located.dispatcher;
+    let files = decided.places.as_ref()?.files("");
+    let arrays = dispatcher.host.arrays.clone()?;
+    let arrays = arrays.for_call(&files).unwrap_or(arrays);
+    let whole = Source::file(source.name());
+    let (role, most) = (
+        decided.located.caller.role(),
+        dispatcher.limits.max_input_bytes,
+    );
+    let text = arrays.open_for(role, &whole, InputKind::Text, most).ok()?;
+    tool_core::csv::line_of(text.as_str()?, is_tabbed.then_some(b'\t'), column, cell)
+}
