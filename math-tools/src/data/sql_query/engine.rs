@@ -158,6 +158,7 @@ fn refused(action: &AuthAction<'_>) -> Option<String> {
 /// The SQL type of a column, from all its cells; mixed columns have none.
 fn column_type(cells: &[Value]) -> &'static str {
     let mut found = None;
+    let is_exact = |cell: &Value| cell.as_f64().is_some() || !matches!(cell, Value::Int(_));
     for cell in cells {
         let here = match cell {
             Value::Null => continue,
@@ -169,7 +170,9 @@ fn column_type(cells: &[Value]) -> &'static str {
         found = match (found, here) {
             (None, here) => Some(here),
             (Some(before), here) if before == here => Some(here),
-            (Some("INTEGER" | "REAL"), "INTEGER" | "REAL") => Some("REAL"),
+            (Some("INTEGER" | "REAL"), "INTEGER" | "REAL") if cells.iter().all(is_exact) => {
+                Some("REAL")
+            }
             _ => return "",
         };
     }
@@ -333,7 +336,7 @@ fn collect(
             let cell = match row.get_ref(index).map_err(&failed)? {
                 ValueRef::Null => Value::Null,
                 ValueRef::Integer(value @ (0 | 1)) if booleans[index] => Value::Bool(value == 1),
-                ValueRef::Integer(value) => Value::from(value),
+                ValueRef::Integer(value) => Value::Int(value),
                 ValueRef::Real(value) => Value::from(value),
                 ValueRef::Text(text) => {
                     row_bytes += text.len() as u64;

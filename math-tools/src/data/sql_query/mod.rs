@@ -1,5 +1,6 @@
 //! SQL over tables given as arguments.
 
+mod aggregates;
 mod engine;
 mod lint;
 #[cfg(test)]
@@ -33,8 +34,8 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// Names of the result columns in order.
     pub columns: Vec<String>,
-    /// One record for each row: cells by column name; numbers, texts, booleans (from boolean columns) or null, integers beyond
-    /// 2^53 as texts.
+    /// One record for each row: cells by column name; numbers, texts, booleans (from boolean columns) or null, integers with
+    /// all their digits.
     pub rows: Value,
     /// Number of rows returned.
     pub count: usize,
@@ -67,6 +68,9 @@ impl Tool for Args {
             tables.push((name.as_str(), table.load(ctx)?));
         }
         lint::check(&args.query)?;
+        aggregates::over_texts(&args.query, &tables)
+            .into_iter()
+            .for_each(|warning| ctx.warn(warning));
         let result = engine::run(
             &args.query,
             &tables,
