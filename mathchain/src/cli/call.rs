@@ -81,12 +81,14 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
         }
         Err(_) => return Ok(help::tool(tool)),
     };
-    let (global, call) = whole;
+    let (global, mut call) = whole;
     output::apply(&global);
     log::start(&global)?;
     flags::check_ambiguous(tool, &schema, rest)?;
     call.caller.check_facts()?;
-    if let Some(word) = call.words.get(1) {
+    if let ([_, word], Some(only)) = (&call.words[..], only_required(&schema)) {
+        call.options.arg.push(format!("{only}={word}"));
+    } else if let Some(word) = call.words.get(1) {
         return Err(tool_error!(InvalidRequest;
             "unexpected word `{word}` after the tool name"; "write arguments as --NAME VALUE: `mathchain help {name}`"));
     }
@@ -105,6 +107,14 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
         ..call.caller.context(call.role.clone())
     };
     run(&toolkit, &global, name, &args, context)
+}
+
+/// The one argument that a tool needs, which may be given without its name.
+fn only_required(schema: &Schema) -> Option<&str> {
+    match schema["required"].as_array()?.as_slice() {
+        [only] => only.as_str(),
+        _ => None,
+    }
 }
 
 /// Reads the arguments from stdin, as one JSON object.

@@ -1,5 +1,6 @@
 //! Standard output and standard error: everything that commands print passes here.
 
+use clap::error::{ContextKind, ContextValue};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _, Write};
@@ -136,9 +137,27 @@ pub(super) fn misused(global: &Global, err: &clap::Error) -> u8 {
     let first = text.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first);
     let usage = ToolError::new(ErrorCode::InvalidRequest, first).reason("usage");
-    envelope(global, &usage.hint("see --help"));
+    let hint = match suggested(err) {
+        Some(suggested) => format!("did you mean `{suggested}`? See --help"),
+        None => "see --help".to_owned(),
+    };
+    envelope(global, &usage.hint(hint));
     let _ = err.print();
     exit::USAGE
+}
+
+/// The option, command or value that is nearest to a wrong one.
+fn suggested(err: &clap::Error) -> Option<String> {
+    let kinds = [
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedSubcommand,
+        ContextKind::SuggestedValue,
+    ];
+    kinds.into_iter().find_map(|kind| match err.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        ContextValue::Strings(texts) => texts.first().cloned(),
+        _ => None,
+    })
 }
 
 /// Prints one line of JSON.
