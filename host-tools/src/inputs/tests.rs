@@ -132,8 +132,11 @@ fn tabs_lines_and_gzip_are_read() {
         .open("t.csv.gz", &packed, InputKind::Text, 100)
         .unwrap();
     assert_eq!(text.as_str(), Some("a,b\n1,2\n"));
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&b"1\n".repeat(10_000)).unwrap();
+    let packed = encoder.finish().unwrap();
     let err = place
-        .open("t.csv.gz", &packed, InputKind::Data, 30)
+        .open("t.csv.gz", &packed, InputKind::Data, 1000)
         .unwrap_err();
     assert_eq!(err.code(), ErrorCode::LimitExceeded);
     let err = place.data("t.csv.gz", b"a,b").unwrap_err();
