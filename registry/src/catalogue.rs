@@ -46,6 +46,47 @@ impl Held {
     }
 }
 
+/// Names of tools that other systems have, each with the tool here that does the work, or that there is none.
+const ELSEWHERE: &[(&str, &str)] = &[
+    (
+        "symbolic_solve",
+        "`find_root` and `solve_nonlinear` solve equations in numbers; no tool solves them in symbols",
+    ),
+    (
+        "symbolic_diff",
+        "`differentiate` gives exact derivatives at a point; no tool writes the formula of a derivative",
+    ),
+    (
+        "symbolic_integrate",
+        "`integrate` gives the value with an error; no tool writes the formula of an integral",
+    ),
+    (
+        "simplify",
+        "no tool simplifies formulas; `calculate` with `exact` gives fractions",
+    ),
+    (
+        "render_math",
+        "no tool typesets formulas; `plot_function` draws them",
+    ),
+    (
+        "json_parse",
+        "`json_query` reads JSON and takes parts of it",
+    ),
+    (
+        "vision_analyze",
+        "no tool describes pictures; `ocr_extract` reads the text in one",
+    ),
+    (
+        "vision_search",
+        "no tool searches pictures; `ocr_extract` reads the text in one, `web_search` searches the web",
+    ),
+    ("vision_face_identify", "no tool knows faces"),
+    (
+        "web_fetch",
+        "`fetch_docs` reads a page as text, `http_get` as it is",
+    ),
+];
+
 impl Catalogue {
     /// Collects the lists of the families.
     ///
@@ -190,6 +231,12 @@ impl Catalogue {
     pub fn unknown(&self, name: &str, suggestion: Option<&str>) -> ToolError {
         let shown: String = name.chars().take(80).collect();
         let error = tool_error!(UnknownTool, "no tool named `{shown}`");
+        if let Some((_, hint)) = ELSEWHERE
+            .iter()
+            .find(|(known, _)| *known == wire_name(name))
+        {
+            return error.hint(*hint);
+        }
         let aliases = Aliases::built_in();
         if let Some(tool) = aliases.provider_tool(name) {
             let provider = &tool.provider;

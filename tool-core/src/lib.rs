@@ -35,6 +35,7 @@ pub mod shape;
 pub mod source;
 pub mod spec;
 pub mod stop;
+pub mod synonyms;
 pub mod tool;
 pub mod types;
 pub mod value;

@@ -13,6 +13,7 @@ use crate::resource::ResourceKey;
 use crate::schema::{self, Schema};
 use crate::source::find_reference;
 use crate::spec::{Effect, Spec};
+use crate::synonyms;
 use crate::tool_error;
 use crate::value::Value;
 use crate::{Decode, Describe, Encode};
@@ -292,7 +293,14 @@ impl<T: Tool> AnyTool for Typed<T> {
             let message = format_args!("expected the arguments as an object, found {found}");
             return Err(ToolError::invalid("", message));
         }
-        let typed: T = from_value(args).map_err(|first| Self::argument_error(args, first))?;
+        let typed: T = match from_value(args) {
+            Ok(typed) => typed,
+            // Other names of arguments are looked for where their own do not fit.
+            Err(first) => match synonyms::renamed(Self::SPEC, &self.input_schema(), args) {
+                Some(args) => from_value(&args).map_err(|err| Self::argument_error(&args, err))?,
+                None => return Err(Self::argument_error(args, first)),
+            },
+        };
         let encoded = convert::encode(&typed)?;
         check_references(Self::SPEC, &encoded.value, &encoded.sources)?;
         Ok(Box::new(TypedCall::<T> {

@@ -7,6 +7,7 @@ use tool_core::Value;
 use tool_core::nearest::nearest;
 use tool_core::path::{self, push_key};
 use tool_core::schema::{self, Schema};
+use tool_core::synonyms;
 
 use super::tools::ToolFacts;
 use crate::problem::{Fault, PlanProblem, problem};
@@ -43,7 +44,23 @@ pub(super) fn check(
         pointer: pointer.to_owned(),
         findings: Findings::default(),
     };
-    checker.node(&facts.input, args);
+    let spec = facts.tool.spec();
+    let own = |name: &str| synonyms::meant(spec, &facts.input, name);
+    // Other names of arguments are those of the tool: what is said of an argument names it as the tool does.
+    match args {
+        Node::Literal(value) => match synonyms::renamed(spec, &facts.input, value) {
+            Some(value) => checker.literal(&facts.input, &value),
+            None => checker.node(&facts.input, args),
+        },
+        Node::Object(members) if members.iter().any(|(name, _)| own(name).is_some()) => {
+            let named = members.iter().map(|(name, node)| {
+                let name = own(name).map_or_else(|| Arc::clone(name), Arc::from);
+                (name, node.clone())
+            });
+            checker.node(&facts.input, &Node::Object(named.collect()));
+        }
+        _ => checker.node(&facts.input, args),
+    }
     checker.findings
 }
 

@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Args, Command};
 use tool_core::json::{Limits, parse};
 use tool_core::nearest::nearest;
 use tool_core::schema::Schema;
-use tool_core::{AnyTool, Object, Result, Value, tool_error};
+use tool_core::{AnyTool, Object, Result, Spec, Value, synonyms, tool_error};
 
 use super::call::Call;
 use super::data;
@@ -31,13 +31,13 @@ pub(super) struct CallOptions {
 /// The command `call` for one tool: an option for each argument, required ones first, then the options of every call.
 pub(super) fn command(tool: &dyn AnyTool) -> Command {
     let id = tool.spec().id;
-    options(&tool.input_schema())
+    options(tool.spec(), &tool.input_schema())
         .about(tool.description())
         .override_usage(format!("mathchain call {id} [--NAME VALUE]... [OPTIONS]"))
 }
 
 /// As [`command`], from the schema of the arguments: without what only help and errors show.
-pub(super) fn options(schema: &Schema) -> Command {
+pub(super) fn options(spec: &Spec, schema: &Schema) -> Command {
     let reserved = reserved();
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let is_required = |name: &str| required.contains(&Schema::from(name));
@@ -50,6 +50,11 @@ pub(super) fn options(schema: &Schema) -> Command {
         let option = Arg::new(format!("tool:{name}"))
             .long(name.clone())
             .aliases(hyphened)
+            .aliases(
+                synonyms::others(spec, schema, name)
+                    .into_iter()
+                    .filter(|other| !reserved.iter().any(|known| known == other)),
+            )
             .value_name(kind(property))
             .help(described(property, is_required(name)) + files_note(property))
             .help_heading("Arguments");
@@ -131,6 +136,9 @@ pub(super) fn suggest(tool: &dyn AnyTool, mut err: clap::Error) -> clap::Error {
     if let Some(name) = same.or_else(|| nearest(&unknown, names())) {
         let suggested = ContextValue::String(format!("--{name}"));
         err.insert(ContextKind::SuggestedArg, suggested);
+    } else if nearest(&unknown, reserved().iter().map(String::as_str)).is_none() {
+        // What is left is far from both: an option of every call is no help.
+        err.remove(ContextKind::SuggestedArg);
     }
     err
 }

@@ -262,7 +262,7 @@ impl Cli {
         tool: &dyn AnyTool,
         schema: &Schema,
     ) -> Result<((Global, call::Call), ArgMatches), clap::Error> {
-        let mut root = Self::with_only(flags::options(schema));
+        let mut root = Self::with_only(flags::options(tool.spec(), schema));
         let mut matches = match root.try_get_matches_from_mut(words::all()) {
             Ok(matches) => matches,
             Err(_) => {

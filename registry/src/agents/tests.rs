@@ -165,7 +165,7 @@ fn an_unknown_name_is_an_error_with_the_nearest() {
             "agents/a.md:3:5: agent `a`: no tool named `raed_file` (did you mean `read_file`?)",
             "agents/a.md:4:5: agent `a`: no tool named `mcp__x` (`mathchain tools search WORD` looks for tools, `mathchain tools list` lists them)",
             "agents/a.md:5:5: agent `a`: no tool named `mcp__mathchain__plott` (did you mean `plot`?)",
-            "agents/a.md:6:5: no group named `raed` (did you mean `read`?)",
+            "agents/a.md:6:5: no group named `raed` (did you mean `group:read`?)",
             "agents/a.md:7:5: agent `a`: no tool named `execute_comand` (did you mean `execute_command`?)",
             "agents/a.md:8:5: `gone` means `not_there`, and there is no such tool",
             "agents/a.md:9:5: agent `a`: no tool named `view` (`mathchain tools search WORD` looks for tools, `mathchain tools list` lists them)",

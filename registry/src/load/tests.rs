@@ -288,7 +288,7 @@ x = 1
         "mathchain.toml:11:1: expected one of",
         "needs the `name` of the role",
         "no role named `nobody`",
-        "mathchain.toml:19:9: no group named `wbe` (did you mean `web`?)",
+        "mathchain.toml:19:9: no group named `wbe` (did you mean `group:web`?)",
         "mathchain.toml:21:35: unknown key `pth` (did you mean `path`?)",
         "mathchain.toml:22:1: expected one of `allow`, `ask`, `deny`, found `alow` (did you mean `allow`?)",
         "expected one of `backup`, `notify`, `redact`, found `bakup` (did you mean `backup`?)",

@@ -156,8 +156,20 @@ pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
     if catalogue.is_lost(text) {
         return Ok(ToolSet::none(catalogue.len()));
     }
-    let unknown_name = |what: &str, name: &str, known: Vec<&str>| {
-        Err(error(format!("no {what} named `{name}`")).nearest(name, known))
+    // The hint is a selector again: the kind belongs to it.
+    let near = |error: LoadError, kind: &str, name: &str, known: Vec<&str>| {
+        match tool_core::nearest::nearest(name, known) {
+            Some(near) => error.hint(format!("did you mean `{kind}:{near}`?")),
+            None => error,
+        }
+    };
+    let unknown_name = |kind: &str, name: &str, known: Vec<&str>| {
+        Err(near(
+            error(format!("no {kind} named `{name}`")),
+            kind,
+            name,
+            known,
+        ))
     };
     let found = |set: ToolSet, wrong: &dyn Fn() -> LoadError| match set.is_empty() {
         true => Err(wrong()),
@@ -194,14 +206,16 @@ pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
         },
         Some(("tag", name)) => found(of_spec(&|spec| spec.tags.contains(&name)), &|| {
             let tags = catalogue.iter().flat_map(|tool| tool.spec().tags);
-            error(format!("no tool has the tag `{name}`")).nearest(name, tags.copied())
+            let error = error(format!("no tool has the tag `{name}`"));
+            near(error, "tag", name, tags.copied().collect())
         }),
         Some(("plugin", name)) => {
             let of_plugin = |spec: &Spec| plugin_of_source(spec.source) == Some(name);
             found(of_spec(&of_plugin), &|| {
                 let known = catalogue.iter().map(|tool| tool.spec().source);
                 let known = known.filter_map(plugin_of_source);
-                error(format!("no plugin named `{name}`")).nearest(name, known)
+                let error = error(format!("no plugin named `{name}`"));
+                near(error, "plugin", name, known.collect())
             })
         }
         _ if text.contains(['*', '?']) => found(of_spec(&|spec| fits_name(text, spec.id)), &|| {

@@ -115,11 +115,14 @@ fn r34_unknown_names_are_errors_with_the_nearest() {
     let catalogue = twelve();
     for (selector, expected) in [
         ("group:nonexistent", "no group named `nonexistent`"),
-        ("group:wirte", "did you mean `write`?"),
-        ("category:maths", "did you mean `math`?"),
-        ("effect:modify_files", "did you mean `modifies_files`?"),
-        ("permission:netwrok", "did you mean `network`?"),
-        ("tag:raw_exec", "did you mean `raw-exec`?"),
+        ("group:wirte", "did you mean `group:write`?"),
+        ("category:maths", "did you mean `category:math`?"),
+        (
+            "effect:modify_files",
+            "did you mean `effect:modifies_files`?",
+        ),
+        ("permission:netwrok", "did you mean `permission:network`?"),
+        ("tag:raw_exec", "did you mean `tag:raw-exec`?"),
         ("raed_file", "did you mean `read_file`?"),
         ("write", "did you mean `group:write`?"),
         ("grop:write", "did you mean `group:`?"),
