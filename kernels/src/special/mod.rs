@@ -8,6 +8,7 @@
 //! and for large arguments; a value then costs about a microsecond.
 
 mod bessel;
+mod bessel_real;
 mod dd;
 mod error;
 mod gamma;
@@ -18,10 +19,15 @@ pub use bessel::{
     besseli0, besseli1, besselj, besselj0, besselj1, besselk0, besselk1, bessely, bessely0,
     bessely1,
 };
+pub use bessel_real::{besseliv, besseljv, besselkv, besselyv};
 pub use error::{erf, erfc, erfcinv, erfinv, lognormcdf, normcdf, normpdf, normppf};
-pub use gamma::{beta, binomial, digamma, factorial, gamma, lbeta, lgamma, trigamma};
-pub use incomplete::{e1, ei, gammainc, gammaincc, student_two_sided, student_two_sided_inverse};
-pub use number::{gcd, lambertw, lcm, sinc, zeta};
+pub use gamma::{beta, binomial, digamma, factorial, gamma, lbeta, lgamma, polygamma, trigamma};
+pub use incomplete::{
+    betainc, betaincc, betaincinv, binomial_ccdf, binomial_cdf, binomial_quantile, e1, ei,
+    gammainc, gammaincc, gammaincinv, poisson_quantile, student_cdf, student_quantile,
+    student_two_sided, student_two_sided_inverse,
+};
+pub use number::{cospi, gcd, lambertw, lcm, sinc, sinpi, zeta, zeta_derivative};
 
 #[cfg(test)]
 use self::{bessel::ORDER_MAX, gamma::lgamma_sign};

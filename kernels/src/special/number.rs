@@ -45,6 +45,24 @@ pub fn sinc(x: f64) -> f64 {
     (sin_cos_pi(x).0 / (PI * Dd::from(x))).round()
 }
 
+/// `sin(pi x)`, exact at whole and half numbers.
+pub fn sinpi(x: f64) -> f64 {
+    if x.is_finite() {
+        sin_cos_pi(x).0.round()
+    } else {
+        f64::NAN
+    }
+}
+
+/// `cos(pi x)`, exact at whole and half numbers.
+pub fn cospi(x: f64) -> f64 {
+    if x.is_finite() {
+        sin_cos_pi(x).1.round()
+    } else {
+        f64::NAN
+    }
+}
+
 /// Riemann's zeta function. Largest error measured: 1.1 units in the last place.
 ///
 /// Euler and Maclaurin's summation (NIST DLMF 25.2.9), reflection for negative arguments (25.4.1). Infinite at 1.
@@ -71,6 +89,109 @@ pub fn zeta(s: f64) -> f64 {
     let (factor, exponent) = ln.exp_scaled();
     let value = factor * sine * Dd::from(zeta_positive(1.0 - s));
     libm::scalbn(value.scale(1).round(), exponent)
+}
+
+/// The derivative of order `m` of [`zeta`]. Largest relative error measured for orders to 4: 1e-12 for positive arguments,
+/// 1e-10 for others.
+///
+/// The summation of [`zeta`] over truncated Taylor series. NaN at 1, for orders that are no whole numbers from 0 to 20, and for orders
+/// beyond 1 at arguments up to -2, where the first derivative takes the reflection (NIST DLMF 25.4.1).
+pub fn zeta_derivative(m: f64, s: f64) -> f64 {
+    const ORDER_MAX: f64 = 20.0;
+    const SERIES_MIN: f64 = -2.0;
+    if m == 0.0 {
+        return zeta(s);
+    }
+    if !(m > 0.0 && m <= ORDER_MAX && m.fract() == 0.0) || s.is_nan() || s == 1.0 {
+        return f64::NAN;
+    }
+    if s > SERIES_MIN {
+        let order = m as usize;
+        let factorial = (1..=order).map(|k| k as f64).product::<f64>();
+        return zeta_series(order, s)[order] * factorial;
+    }
+    if m > 1.0 || s < -170.0 {
+        return f64::NAN;
+    }
+    // By the product of 2 (2 pi)^(s - 1) gamma(1 - s), sin(pi s / 2) and zeta(1 - s).
+    let (sine, cosine) = sin_cos_pi(0.5 * s);
+    let mirrored = 1.0 - s;
+    let ln_tau = PI.scale(1).ln();
+    let ln = ln_gamma(Dd::sum(1.0, -s)) - Dd::sum(1.0, -s) * ln_tau;
+    let (value, slope) = (zeta(mirrored), zeta_derivative(1.0, mirrored));
+    let turning = std::f64::consts::FRAC_PI_2 * cosine.round() * value;
+    let rest = sine.round() * (value * (ln_tau.hi - super::gamma::digamma(mirrored)) - slope);
+    2.0 * ln.exp_round() * (turning + rest)
+}
+
+/// Taylor's coefficients of zeta at s, up to an order (Euler and Maclaurin, NIST DLMF 25.2.9).
+fn zeta_series(order: usize, s: f64) -> Vec<f64> {
+    const TERMS: usize = 24;
+    /// B2 / 2!, B4 / 4!, ...
+    const BERNOULLI: [f64; 12] = [
+        8.333_333_333_333_333e-2,
+        -1.388_888_888_888_889e-3,
+        3.306_878_306_878_306_7e-5,
+        -8.267_195_767_195_768e-7,
+        2.087_675_698_786_81e-8,
+        -5.284_190_138_687_493e-10,
+        1.338_253_653_068_467_9e-11,
+        -3.389_680_296_322_582_7e-13,
+        8.586_062_056_277_845e-15,
+        -2.174_868_698_558_062e-16,
+        5.509_002_828_360_229_5e-18,
+        -1.395_446_468_581_252_3e-19,
+    ];
+    let power = |n: f64| {
+        // n^-(s + e)
+        let (ln, mut term) = (libm::log(n), libm::pow(n, -s));
+        let coefficients = (0..=order).map(|j| {
+            let value = term;
+            term *= -ln / (j + 1) as f64;
+            value
+        });
+        coefficients.collect::<Vec<f64>>()
+    };
+    let product = |a: &[f64], b: &[f64]| -> Vec<f64> {
+        let coefficient = |k: usize| (0..=k).map(|j| a[j] * b[k - j]).sum();
+        (0..=order).map(coefficient).collect()
+    };
+    let linear = |constant: f64| {
+        let mut series = vec![0.0; order + 1];
+        series[0] = constant;
+        if order > 0 {
+            series[1] = 1.0;
+        }
+        series
+    };
+    let n = TERMS as f64;
+    let last = power(n);
+    let mut inverse = vec![1.0 / (s - 1.0); order + 1];
+    for j in 1..=order {
+        inverse[j] = -inverse[j - 1] / (s - 1.0);
+    }
+    let mut sum: Vec<f64> = product(&last, &inverse).iter().map(|c| c * n).collect();
+    let mut add = |series: &[f64], factor: f64| {
+        for (sum, c) in sum.iter_mut().zip(series) {
+            *sum += c * factor;
+        }
+    };
+    for k in (1..TERMS).rev() {
+        add(&power(k as f64), 1.0);
+    }
+    add(&last, 0.5);
+    // s (s + 1) ... (s + 2k - 2) n^-(s + 2k - 1)
+    let mut rising = product(&last, &linear(s));
+    rising.iter_mut().for_each(|c| *c /= n);
+    for (index, bernoulli) in BERNOULLI.iter().enumerate() {
+        add(&rising, *bernoulli);
+        let k = (2 * index + 1) as f64;
+        for next in [k, k + 1.0] {
+            rising = product(&rising, &linear(s + next));
+            rising.iter_mut().for_each(|c| *c /= n);
+        }
+    }
+    sum
 }
 
 /// The branch `k` (0 or -1) of Lambert's W function: the `w` with `w exp(w) = x`. Largest error measured: 1 unit in the last place.
