@@ -293,10 +293,11 @@ fn factorials() {
     assert_eq!(factorial(0.0), 1.0);
     assert_eq!(factorial(20.0), 2_432_902_008_176_640_000.0);
     assert_eq!(factorial(171.0), f64::INFINITY);
-    assert!(factorial(-1.0).is_nan() && factorial(0.5).is_nan());
+    assert!(factorial(-1.0).is_nan());
     for n in 1..170_i32 {
         assert_eq!(gamma(f64::from(n) + 1.0), factorial(f64::from(n)), "{n}");
     }
-    assert!(binomial(-1.0, 2.0).is_nan() && binomial(2.5, 1.0).is_nan());
+    assert_eq!((binomial(-1.0, 2.0), binomial(2.5, 1.0)), (1.0, 2.5));
+    assert!(binomial(-1.0, 2.5).is_nan() && binomial(f64::INFINITY, 1.0).is_nan());
     assert_eq!(binomial(3.0, 5.0), 0.0);
 }

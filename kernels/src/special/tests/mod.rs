@@ -5,6 +5,7 @@ mod error;
 mod gamma;
 mod incomplete;
 mod number;
+mod order;
 
 /// Compares with correctly rounded references, in units in the last place.
 fn check<A: Copy + std::fmt::Debug>(function: impl Fn(A) -> f64, table: &[(A, f64)], units: f64) {
