@@ -9,6 +9,7 @@ pub mod interpolation;
 pub mod program;
 pub mod programs;
 pub mod quadrature;
+pub mod quantile;
 pub mod roots;
 pub mod signal;
 pub mod sparse;

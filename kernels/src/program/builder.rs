@@ -28,13 +28,29 @@ pub struct Function1 {
     pub slope: Option<fn(builder: &mut Builder, x: Node, y: Node) -> Node>,
 }
 
-/// A function of two numbers beside those of [`Binary`], evaluated point by point; its derivatives are not known.
+/// The derivative of a function of several numbers by one of them, from the operands and the value.
+pub type Slope<const N: usize> = fn(builder: &mut Builder, operands: [Node; N], y: Node) -> Node;
+
+/// A function of two numbers beside those of [`Binary`], evaluated point by point.
 #[derive(Debug)]
 pub struct Function2 {
     /// Name, for messages.
     pub name: &'static str,
     /// Value of the function.
     pub value: fn(f64, f64) -> f64,
+    /// Derivatives by each operand; `None` when there is no formula.
+    pub slopes: [Option<Slope<2>>; 2],
+}
+
+/// A function of three numbers, evaluated point by point.
+#[derive(Debug)]
+pub struct Function3 {
+    /// Name, for messages.
+    pub name: &'static str,
+    /// Value of the function.
+    pub value: fn(f64, f64, f64) -> f64,
+    /// Derivatives by each operand; `None` when there is no formula.
+    pub slopes: [Option<Slope<3>>; 3],
 }
 
 /// A function of all rows of a column that gives one number.
@@ -69,6 +85,7 @@ pub(super) enum Operation {
     Select(Node, Node, Node),
     Call1(&'static Function1, Node),
     Call2(&'static Function2, Node, Node),
+    Call3(&'static Function3, Node, Node, Node),
     Reduce(Reduction, Node),
     RunningSum(Running, Node),
 }
@@ -82,7 +99,7 @@ impl Operation {
                 [Some(a), None, None]
             }
             Self::Binary(_, a, b) | Self::Call2(_, a, b) => [Some(a), Some(b), None],
-            Self::Select(a, b, c) => [Some(a), Some(b), Some(c)],
+            Self::Select(a, b, c) | Self::Call3(_, a, b, c) => [Some(a), Some(b), Some(c)],
         };
         three.into_iter().flatten()
     }
@@ -105,6 +122,9 @@ impl Operation {
             }
             Self::Call2(function, a, b) => {
                 key(6, std::ptr::from_ref(function) as u64, [a, b, none])
+            }
+            Self::Call3(function, a, b, c) => {
+                key(9, std::ptr::from_ref(function) as u64, [a, b, c])
             }
             Self::Reduce(reduction, a) => key(7, reduction as u64, [a, none, none]),
             Self::RunningSum(running, a) => key(8, running as u64, [a, none, none]),
@@ -268,6 +288,14 @@ impl Builder {
                 self.constant((function.value)(x, y))
             }
             _ => self.add(Operation::Call2(function, a, b)),
+        }
+    }
+
+    /// A function of three values.
+    pub fn call3(&mut self, function: &'static Function3, [a, b, c]: [Node; 3]) -> Node {
+        match [a, b, c].map(|node| self.constant_of(node)) {
+            [Some(x), Some(y), Some(z)] => self.constant((function.value)(x, y, z)),
+            _ => self.add(Operation::Call3(function, a, b, c)),
         }
     }
 

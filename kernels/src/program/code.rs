@@ -1,7 +1,7 @@
 //! [`Code`], an operation on operands that are found somewhere, and its computation on lanes of numbers; [`Instruction`], with a place for the
 //! result.
 
-use super::builder::{Function1, Function2};
+use super::builder::{Function1, Function2, Function3};
 use crate::vector::{self, Binary, Lanes, Ternary, Unary};
 
 /// An operation on operands.
@@ -13,6 +13,7 @@ pub(super) enum Code<P> {
     Select(P, P, P),
     Call1(&'static Function1, P),
     Call2(&'static Function2, P, P),
+    Call3(&'static Function3, P, P, P),
 }
 
 /// Location of an operand.
@@ -46,6 +47,7 @@ impl<P> Code<P> {
             Self::Select(a, b, c) => Code::Select(f(a), f(b), f(c)),
             Self::Call1(function, a) => Code::Call1(function, f(a)),
             Self::Call2(function, a, b) => Code::Call2(function, f(a), f(b)),
+            Self::Call3(function, a, b, c) => Code::Call3(function, f(a), f(b), f(c)),
         }
     }
 }
@@ -92,6 +94,11 @@ impl Code<Lanes<'_>> {
             Code::Call2(function, a, b) => {
                 for (lane, out) in out.iter_mut().enumerate() {
                     *out = (function.value)(a.lane(lane), b.lane(lane));
+                }
+            }
+            Code::Call3(function, a, b, c) => {
+                for (lane, out) in out.iter_mut().enumerate() {
+                    *out = (function.value)(a.lane(lane), b.lane(lane), c.lane(lane));
                 }
             }
         }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 
-use super::builder::{Builder, Node, Operation, Reduction, Running};
+use super::builder::{Builder, Node, Operation, Reduction, Running, Slope};
 use crate::vector::{Binary, Unary};
 
 /// A function without a known derivative is on the path.
@@ -433,15 +433,34 @@ impl Builder {
                 })?;
                 vec![(x, Partial::Times(slope(self, x, y)))]
             }
-            Operation::Call2(function, _, _) => {
-                return Err(NotDifferentiable {
-                    function: function.name,
-                });
+            Operation::Call2(function, a, b) => {
+                self.slopes_of_call((function.name, function.slopes), [a, b], y, depends)?
+            }
+            Operation::Call3(function, a, b, c) => {
+                self.slopes_of_call((function.name, function.slopes), [a, b, c], y, depends)?
             }
             Operation::Reduce(..) | Operation::RunningSum(..) => Vec::new(), // by the sweep
         };
         partials.retain(|(operand, _)| depends[operand.index()]);
         Ok(partials)
+    }
+
+    /// The derivatives of a function by those of its operands that depend on the variables.
+    fn slopes_of_call<const N: usize>(
+        &mut self,
+        (function, slopes): (&'static str, [Option<Slope<N>>; N]),
+        operands: [Node; N],
+        y: Node,
+        depends: &[bool],
+    ) -> Result<Vec<(Node, Partial)>, NotDifferentiable> {
+        let mut found = Vec::new();
+        for (operand, slope) in operands.into_iter().zip(slopes) {
+            if depends[operand.index()] {
+                let slope = slope.ok_or(NotDifferentiable { function })?;
+                found.push((operand, Partial::Times(slope(self, operands, y))));
+            }
+        }
+        Ok(found)
     }
 
     /// The derivative of `y = op(x)`; `None` for a function made of steps.

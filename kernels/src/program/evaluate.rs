@@ -122,6 +122,7 @@ impl Program {
                 (_, Operation::Select(a, b, c)) => Code::Select(a, b, c),
                 (_, Operation::Call1(function, a)) => Code::Call1(function, a),
                 (_, Operation::Call2(function, a, b)) => Code::Call2(function, a, b),
+                (_, Operation::Call3(function, a, b, c)) => Code::Call3(function, a, b, c),
                 (_, Operation::Reduce(..) | Operation::RunningSum(..)) => {
                     unreachable!("a value of all rows is no operation of a program")
                 }

@@ -21,7 +21,7 @@ mod schedule;
 mod single;
 mod staged;
 
-pub use builder::{Builder, Function1, Function2, Node, Reduction, Running};
+pub use builder::{Builder, Function1, Function2, Function3, Node, Reduction, Running, Slope};
 pub use derivative::NotDifferentiable;
 pub use evaluate::{Evaluator, LANES, Program};
 pub use staged::{Column, Staged, StagedEvaluator};

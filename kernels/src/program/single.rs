@@ -142,6 +142,7 @@ impl Single {
                     Code::Select(a, b, c) => by_three(at(a), at(b), at(c), vector::select),
                     Code::Call1(function, a) => at(a).map(function.value),
                     Code::Call2(function, a, b) => pairwise(at(a), at(b), function.value),
+                    Code::Call3(function, a, b, c) => by_three(at(a), at(b), at(c), function.value),
                 },
             };
             places[step.to as usize] = value;

@@ -98,6 +98,7 @@ impl<'o> Former<'o> {
             Operation::Select(..) => Code::Select(place(), place(), place()),
             Operation::Call1(function, _) => Code::Call1(function, place()),
             Operation::Call2(function, ..) => Code::Call2(function, place(), place()),
+            Operation::Call3(function, ..) => Code::Call3(function, place(), place(), place()),
             Operation::Constant(_)
             | Operation::Variable(_)
             | Operation::Reduce(..)

@@ -150,6 +150,7 @@ fn kind(operation: &Operation) -> u64 {
         Operation::Select(..) => 0x300,
         Operation::Call1(..) => 0x400,
         Operation::Call2(..) => 0x500,
+        Operation::Call3(..) => 0x700,
         Operation::Reduce(..) | Operation::RunningSum(..) => 0x600,
     }
 }
@@ -159,6 +160,7 @@ fn is_same(a: &Operation, b: &Operation) -> bool {
     match (a, b) {
         (Operation::Call1(f, _), Operation::Call1(g, _)) => std::ptr::eq(*f, *g),
         (Operation::Call2(f, ..), Operation::Call2(g, ..)) => std::ptr::eq(*f, *g),
+        (Operation::Call3(f, ..), Operation::Call3(g, ..)) => std::ptr::eq(*f, *g),
         _ => true,
     }
 }
