@@ -283,7 +283,7 @@ impl Machine<'_> {
 }
 
 /// The integer that a whole number of moderate size is.
-fn integer(x: &BigFloat) -> BigInt {
+pub(super) fn integer(x: &BigFloat) -> BigInt {
     let (Some(exponent), Some(words)) = (x.exponent(), x.mantissa_digits()) else {
         return BigInt::from(0);
     };

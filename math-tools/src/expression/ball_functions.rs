@@ -2,10 +2,13 @@
 
 use astro_float_num::BigFloat;
 
-use super::ball::{ARGUMENT_EXPONENT_MAX, Answer, Ball, Machine, NEAREST, magnitude};
+use super::ball::{ARGUMENT_EXPONENT_MAX, Answer, Ball, Machine, NEAREST, integer, magnitude};
 use super::evaluate::Fault;
 use super::functions::{Binary, Unary};
 use super::magnitude::Magnitude;
+
+/// Bits beyond those of the precision that an operand keeps.
+const GUARD_BITS: usize = 64;
 
 impl Machine<'_> {
     /// The radius grows by at most `factor`.
@@ -33,9 +36,8 @@ impl Machine<'_> {
             Unary::Log2 => self.log_base(x, 2),
             Unary::Log10 => self.log_base(x, 10),
             Unary::Sqrt | Unary::Cbrt => self.root(op, x),
-            Unary::Sin | Unary::Cos | Unary::Asinh | Unary::Atan | Unary::Tanh => {
-                self.with_slope_of_one(op, x)
-            }
+            Unary::Sin | Unary::Cos => self.sine_or_cosine(op, x),
+            Unary::Asinh | Unary::Atan | Unary::Tanh => self.with_slope_of_one(op, x),
             Unary::Asin | Unary::Acos => self.arc(op, x),
             Unary::Floor => self.floor_integer(x).map(|value| self.whole_ball(&value)),
             Unary::Round => self.nearest_integer(x).map(|value| self.whole_ball(&value)),
@@ -47,18 +49,18 @@ impl Machine<'_> {
             Unary::Trunc => self.unary(Unary::Floor, x),
             Unary::Erf => self.erf(x),
             Unary::Gamma => self.gamma(x),
-            Unary::Factorial => Err(Fault::Argument),
+            Unary::Factorial => {
+                let above = self.add(x, &self.small(1))?;
+                self.gamma(&above)
+            }
             _ => self.composed(op, x),
         }
     }
 
     /// Functions whose slope is nowhere above 1.
     fn with_slope_of_one(&mut self, op: Unary, x: &Ball) -> Answer {
+        let x = &self.cut(x);
         let (bits, middle) = (self.bits, &x.middle);
-        let periodic = matches!(op, Unary::Sin | Unary::Cos);
-        if periodic && magnitude(middle).exponent() > ARGUMENT_EXPONENT_MAX {
-            return Err(Fault::Argument);
-        }
         let value = match op {
             Unary::Sin => middle.sin(bits, NEAREST, self.consts),
             Unary::Cos => middle.cos(bits, NEAREST, self.consts),
@@ -69,8 +71,66 @@ impl Machine<'_> {
         self.with_slope(value, x.radius, Magnitude::power_of_two(0))
     }
 
+    /// Sine and cosine. Only the reduction of a large angle takes its own bits; the series takes those of the precision.
+    fn sine_or_cosine(&mut self, op: Unary, x: &Ball) -> Answer {
+        /// Above, the angle is reduced here.
+        const DIRECT_MAX: i64 = 32;
+        let exponent = magnitude(&x.middle).exponent();
+        if exponent > ARGUMENT_EXPONENT_MAX {
+            return Err(Fault::Argument);
+        }
+        if exponent <= DIRECT_MAX {
+            return self.with_slope_of_one(op, x);
+        }
+        let bits = self.bits;
+        self.bits += exponent as usize + GUARD_BITS;
+        let reduced = self.less_quarter_turns(x);
+        self.bits = bits;
+        let (rest, quarters) = reduced?;
+        // sin(r + k pi/2) is sin(r), cos(r), -sin(r), -cos(r); the cosine is one ahead.
+        let ahead = quarters + u32::from(op == Unary::Cos);
+        let op = [Unary::Sin, Unary::Cos][ahead as usize % 2];
+        let value = self.with_slope_of_one(op, &rest)?;
+        let is_negative = ahead % 4 >= 2;
+        Ok(if is_negative { value.negated() } else { value })
+    }
+
+    /// An angle less the whole quarter turns in it, and their number modulo 4.
+    fn less_quarter_turns(&mut self, x: &Ball) -> Result<(Ball, u32), Fault> {
+        let pi = self.pi()?;
+        let quarter = self.div(&pi, &self.small(2))?;
+        let quotient = self.div(x, &quarter)?;
+        // Any whole number near the quotient will do.
+        let count = integer(&quotient.middle.floor());
+        let turns = self.whole_ball(&count);
+        let multiple = self.mul(&turns, &quarter)?;
+        let rest = self.sub(x, &multiple)?;
+        let quarters = ((count % 4_i32) + 4_i32) % 4_i32;
+        Ok((rest, u32::try_from(quarters).unwrap_or(0)))
+    }
+
+    /// The ball with a middle of no more bits than the precision and some to guard, for functions that would work with all the bits of
+    /// their operand.
+    pub(super) fn cut(&self, x: &Ball) -> Ball {
+        let kept = self.bits + GUARD_BITS;
+        let held = x.middle.mantissa_max_bit_len().unwrap_or(0);
+        let Some(exponent) = x.middle.exponent().filter(|_| held > kept + GUARD_BITS) else {
+            return x.clone();
+        };
+        let mut middle = x.middle.clone();
+        if middle.set_precision(kept, NEAREST).is_err() {
+            return x.clone();
+        }
+        let unit = Magnitude::power_of_two(i64::from(exponent) - kept as i64 + 1);
+        Ball {
+            middle,
+            radius: x.radius.add(unit),
+        }
+    }
+
     /// Square and cube root; their slope is bounded by the root at the lower end.
     fn root(&mut self, op: Unary, x: &Ball) -> Answer {
+        let x = &self.cut(x);
         if op == Unary::Cbrt {
             x.sign()?;
             let root = x.middle.cbrt(self.bits, NEAREST);
@@ -156,6 +216,9 @@ impl Machine<'_> {
                 self.sub(&one, &erf)
             }
             Unary::Lgamma => {
+                if let Some(logarithm) = self.ln_gamma(x)? {
+                    return Ok(logarithm);
+                }
                 let gamma = self.gamma(x)?;
                 self.ln(&Ball {
                     middle: gamma.middle.abs(),
@@ -219,6 +282,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn exp(&mut self, x: &Ball) -> Answer {
+        let x = &self.cut(x);
         let size = x.magnitude().exponent();
         if size > 40 {
             return Err(Fault::Exponent);
@@ -233,6 +297,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn ln(&mut self, x: &Ball) -> Answer {
+        let x = &self.cut(x);
         if x.sign()? <= 0 {
             return Err(Fault::Domain);
         }

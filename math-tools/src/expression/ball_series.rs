@@ -6,8 +6,105 @@ use super::ball::{Answer, Ball, Machine};
 use super::evaluate::Fault;
 use super::functions::Unary;
 use super::magnitude::Magnitude;
+use super::rational::Rational;
+
+/// Most bits for which Stirling's series is quicker than what else there is.
+const STIRLING_BITS_MAX: usize = 2048;
+
+/// The Bernoulli numbers B2, B4, ... over `2k (2k - 1)`: the coefficients of Stirling's series, as many as [`STIRLING_BITS_MAX`] takes, by
+/// the tangent numbers (R. P. Brent and D. Harvey, "Fast computation of Bernoulli, tangent and secant numbers", 2013).
+fn stirling(count: usize) -> Vec<Rational> {
+    let mut tangents = vec![BigInt::from(1)];
+    for k in 1..count {
+        let next = &tangents[k - 1] * k;
+        tangents.push(next);
+    }
+    for k in 1..count {
+        for j in k..count {
+            let next = &tangents[j - 1] * (j - k) + &tangents[j] * (j - k + 2);
+            tangents[j] = next;
+        }
+    }
+    let coefficient = |(index, tangent): (usize, BigInt)| {
+        // B(2k) = (-1)^(k - 1) 2k T(k) / (4^k (4^k - 1))
+        let k = index + 1;
+        let power = BigInt::from(1) << (2 * k);
+        let over = &power * (&power - 1) * (2 * k - 1);
+        let sign = if k % 2 == 1 { 1 } else { -1 };
+        Rational::quotient(tangent * sign, over)
+    };
+    tangents.into_iter().enumerate().map(coefficient).collect()
+}
 
 impl Machine<'_> {
+    /// Whether [`Self::ln_gamma`] has a value for positive numbers.
+    pub(super) fn has_stirling(&self) -> bool {
+        self.bits <= STIRLING_BITS_MAX
+    }
+
+    /// The logarithm of the gamma function of a positive number: Stirling's series after a shift to where as many terms as there are
+    /// give the precision (NIST DLMF 5.11.1; the rest is below the first term that is left out, 5.11(ii)). `None` for others.
+    pub(super) fn ln_gamma(&mut self, x: &Ball) -> Result<Option<Ball>, Fault> {
+        // With 2 k = bits / 4 terms and x = bits / 4 the rest is below exp(-0.7 bits) (A&S 6.1.40 with (2 k)! / (2 pi x)^(2 k)).
+        static COEFFICIENTS: std::sync::Mutex<Vec<Rational>> = std::sync::Mutex::new(Vec::new());
+        if !self.has_stirling() || x.sign()? <= 0 {
+            return Ok(None);
+        }
+        let least = self.bits as f64 / 4.0 + 8.0;
+        let terms = self.bits / 8 + 4;
+        let coefficients = {
+            let mut known = COEFFICIENTS.lock().unwrap_or_else(|err| err.into_inner());
+            if known.len() <= terms {
+                *known = stirling(terms + 1);
+            }
+            known[..=terms].to_vec()
+        };
+        let one = self.small(1);
+        let (mut at, mut product) = (self.cut(x), None);
+        while at.magnitude().to_f64_up() < least {
+            self.check_stop()?;
+            product = Some(match product {
+                Some(product) => self.mul(&product, &at)?,
+                None => at.clone(),
+            });
+            at = self.add(&at, &one)?;
+        }
+        // (x - 1/2) ln(x) - x + ln(2 pi) / 2
+        let ln = self.ln(&at)?;
+        let half = self.div(&one, &self.small(2))?;
+        let less = self.sub(&at, &half)?;
+        let leading = self.mul(&less, &ln)?;
+        let leading = self.sub(&leading, &at)?;
+        let pi = self.pi()?;
+        let twice = self.mul(&pi, &self.small(2))?;
+        let constant = self.ln(&twice)?;
+        let constant = self.mul(&constant, &half)?;
+        let mut sum = self.add(&leading, &constant)?;
+        let mut power = self.div(&one, &at)?;
+        let square = self.mul(&power, &power)?;
+        for (index, coefficient) in coefficients.iter().enumerate() {
+            self.check_stop()?;
+            let coefficient = self.rational(coefficient)?;
+            let term = self.mul(&coefficient, &power)?;
+            let is_last = index == terms
+                || term.magnitude().exponent() + (self.bits as i64) + 8
+                    < sum.magnitude().exponent();
+            if is_last {
+                sum.radius = sum.radius.add(term.magnitude());
+                break;
+            }
+            sum = self.add(&sum, &term)?;
+            power = self.mul(&power, &square)?;
+        }
+        match product {
+            Some(product) => {
+                let shift = self.ln(&product)?;
+                self.sub(&sum, &shift).map(Some)
+            }
+            None => Ok(Some(sum)),
+        }
+    }
+
     /// `2 / sqrt(pi) exp(-x^2)` times the sum of `2^k x^(2k + 1) / (2k + 1)!!` (NIST DLMF 7.6.2), whose terms are positive.
     pub(super) fn erf(&mut self, x: &Ball) -> Answer {
         const MAGNITUDE_MAX: i64 = 8; // 2^8 takes 2^16 terms and more

@@ -142,6 +142,7 @@ fn weight(node: &Node, digits: f64) -> f64 {
         | Kind::Local(_)
         | Kind::Reduce(_)
         | Kind::Support
+        | Kind::Ternary(_)
         | Kind::Select => 100.0,
         Kind::Unary(_) => elementary,
         Kind::Binary(Binary::Pow | Binary::Atan2 | Binary::Hypot | Binary::LogBase) => {
@@ -178,6 +179,7 @@ impl Arithmetic for Machine<'_> {
                 return Ok(Number::Exact(x.clone()));
             }
             if op == Unary::Lgamma
+                && !self.has_stirling()
                 && let Ok(gamma) = x.gamma()
             {
                 let gamma = self.rational(&gamma)?;

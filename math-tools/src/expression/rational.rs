@@ -61,6 +61,11 @@ impl Rational {
         }
     }
 
+    /// A quotient of any size; the denominator is not zero.
+    pub(crate) fn quotient(numerator: BigInt, denominator: BigInt) -> Self {
+        Self(BigRational::new(numerator, denominator))
+    }
+
     /// Reduces a fraction; the denominator is not zero.
     fn new(numerator: BigInt, denominator: BigInt) -> Exact {
         if denominator.bits() == 1 {
@@ -312,6 +317,9 @@ impl Rational {
     }
 
     pub(crate) fn factorial(&self) -> Exact {
+        if !self.is_integer() {
+            return Err(Fault::Inexact); // the gamma function
+        }
         /// 20,000! has 256,909 bits: the last thousand below [`INTEGER_BITS_MAX`].
         const FACTORIAL_MAX: u32 = 20_000;
         let n = self
