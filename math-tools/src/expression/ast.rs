@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::data::Data;
-use super::functions::{Binary, Reduction, Unary};
+use super::functions::{Binary, Reduction, Ternary, Unary};
 
 /// An expression tree; the last node is the root, and there is at least one. Definitions come before it: each is a tree that ends with
 /// [`Kind::Define`].
@@ -44,6 +44,8 @@ pub(crate) enum Kind {
     Unary(Unary),
     /// A function of the two operands.
     Binary(Binary),
+    /// A function of the three operands.
+    Ternary(Ternary),
     /// `if(condition, then, else)`: the three operands, in this order. A condition of NaN gives NaN.
     Select,
     /// Gives its operand to a local name, and leaves no value.
@@ -64,7 +66,7 @@ impl Kind {
             Self::Number { .. } | Self::Slot(_) | Self::Local(_) => 0,
             Self::Unary(_) | Self::Define(_) | Self::Reduce(_) => 1,
             Self::Binary(_) | Self::Support => 2,
-            Self::Select => 3,
+            Self::Select | Self::Ternary(_) => 3,
         }
     }
 }
@@ -120,6 +122,7 @@ impl Ast {
                 Kind::Slot(slot) => (!self.data.as_ref().is_some_and(|d| d.has(slot)), false),
                 Kind::Unary(op) => (varies, rough || varies && !op.is_smooth()),
                 Kind::Binary(op) => (varies, rough || varies && !op.is_smooth()),
+                Kind::Ternary(op) => (varies, rough || varies && !op.is_smooth()),
                 Kind::Reduce(op) => {
                     let extreme = matches!(op, Reduction::Min | Reduction::Max);
                     (varies, rough || varies && extreme)

@@ -93,6 +93,10 @@ impl Parser<'_> {
                 self.nodes.truncate(starts[0]);
                 self.nodes.push(whole(rows as f64, column));
             }
+            Function::Ternary(op) => self.push(Kind::Ternary(op), column),
+            Function::Quantile | Function::Median => {
+                self.quantile(name, &starts, &columns, column)?
+            }
             Function::Select => self.push(Kind::Select, column),
             Function::Support => self.push(Kind::Support, column),
             Function::Density(density) => self.density(density, &columns, column),
@@ -128,7 +132,7 @@ impl Parser<'_> {
         }
     }
 
-    fn no_column(&self, name: &str, column: usize) -> ExpressionError {
+    pub(super) fn no_column(&self, name: &str, column: usize) -> ExpressionError {
         let message =
             format!("`{name}` at column {column} takes a column of `data`, found a number");
         let hint = match &self.scope.data {
@@ -186,7 +190,7 @@ fn template(density: &Density) -> &'static [Node] {
             let ast = parse(density.text, &scope).expect("every template is tested");
             (density.name, ast)
         };
-        densities::ALL.iter().map(parsed).collect()
+        densities::templates().map(parsed).collect()
     });
     TEMPLATES[density.name].nodes()
 }

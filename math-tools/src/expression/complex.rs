@@ -5,7 +5,7 @@
 //! complex elementary functions, or much ado about nothing's sign bit", 1987.
 
 use super::evaluate::{Arithmetic, Fault};
-use super::functions::{Binary, Unary};
+use super::functions::{Binary, Ternary, Unary};
 
 /// A number of the plane, or of its real line.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,6 +38,13 @@ impl Arithmetic for Plane<'_> {
 
     fn operation(&mut self, op: Binary, a: &Complex, b: &Complex) -> Result<Complex, Fault> {
         binary(op, *a, *b).and_then(Complex::finite)
+    }
+
+    fn ternary(&mut self, op: Ternary, operands: [&Complex; 3]) -> Result<Complex, Fault> {
+        match operands.map(|operand| *operand) {
+            [Real(a), Real(b), Real(c)] => Real(op.value(a, b, c)).finite(),
+            _ => Err(Fault::RealOnly),
+        }
     }
 
     fn is_zero(&mut self, x: &Complex) -> Result<bool, Fault> {

@@ -14,10 +14,15 @@ pub(crate) struct Density {
     pub(crate) text: &'static str,
 }
 
+/// Every template.
+pub(crate) fn templates() -> impl Iterator<Item = &'static Density> {
+    ALL.iter().chain(DISTRIBUTIONS)
+}
+
 macro_rules! densities {
-    ($($name:ident($($operand:ident),+) = $text:literal;)+) => {
-        /// Every density.
-        pub(crate) static ALL: &[Density] = &[$(Density {
+    ($(#[$doc:meta])* $list:ident: $($name:ident($($operand:ident),+) = $text:literal;)+) => {
+        $(#[$doc])*
+        pub(crate) static $list: &[Density] = &[$(Density {
             name: stringify!($name),
             names: &[$(stringify!($operand)),+],
             text: $text,
@@ -26,6 +31,8 @@ macro_rules! densities {
 }
 
 densities! {
+    /// Every density.
+    ALL:
     normal_lpdf(y, mu, sigma) = "-((y - mu) / sigma)**2 / 2 - log(sigma) - log(2*pi)/2";
     std_normal_lpdf(y) = "-y**2 / 2 - log(2*pi)/2";
     lognormal_lpdf(y, mu, sigma) = "support(y > 0, -((log(y) - mu) / sigma)**2 / 2 - log(y) - log(sigma) - log(2*pi)/2)";
@@ -57,4 +64,33 @@ densities! {
     neg_binomial_2_lpmf(k, mu, phi) = "support((k >= 0) * (k == floor(k)) * (mu > 0) * (phi > 0), lgamma(k + phi) - lgamma(k + 1) - lgamma(phi)
         + k * (log(mu) - log(mu + phi)) - phi * log1p(mu / phi))";
     geometric_lpmf(k, p) = "support((k >= 0) * (k == floor(k)) * (p > 0) * (p <= 1), log(p) + if(k == 0, 0, k * log1p(-p)))";
+}
+
+densities! {
+    /// Distribution functions, their complements, and quantiles.
+    DISTRIBUTIONS:
+    normal_cdf(y, mu, sigma) = "normcdf((y - mu) / sigma)";
+    normal_ccdf(y, mu, sigma) = "normcdf((mu - y) / sigma)";
+    normal_quantile(p, mu, sigma) = "mu + sigma * normppf(p)";
+    student_t_cdf(y, nu, mu, sigma) = "tcdf((y - mu) / sigma, nu)";
+    student_t_ccdf(y, nu, mu, sigma) = "tcdf((mu - y) / sigma, nu)";
+    student_t_quantile(p, nu, mu, sigma) = "mu + sigma * tinv(p, nu)";
+    chi_square_cdf(y, nu) = "gammainc(nu / 2, max(y, 0) / 2)";
+    chi_square_ccdf(y, nu) = "gammaincc(nu / 2, max(y, 0) / 2)";
+    chi_square_quantile(p, nu) = "2 * gammaincinv(nu / 2, p)";
+    gamma_cdf(y, shape, rate) = "gammainc(shape, rate * max(y, 0))";
+    gamma_ccdf(y, shape, rate) = "gammaincc(shape, rate * max(y, 0))";
+    gamma_quantile(p, shape, rate) = "gammaincinv(shape, p) / rate";
+    beta_cdf(y, a, b) = "betainc(a, b, clip(y, 0, 1))";
+    beta_ccdf(y, a, b) = "betaincc(a, b, clip(y, 0, 1))";
+    beta_quantile(p, a, b) = "betaincinv(a, b, p)";
+    f_cdf(y, d1, d2) = "z = max(y, 0) * d1; betainc(d1 / 2, d2 / 2, z / (z + d2))";
+    f_ccdf(y, d1, d2) = "z = max(y, 0) * d1; betainc(d2 / 2, d1 / 2, d2 / (z + d2))";
+    f_quantile(p, d1, d2) = "z = betaincinv(d1 / 2, d2 / 2, p); w = betaincinv(d2 / 2, d1 / 2, 1 - p); d2 / d1 * if(p <= 0.5, z / (1 - z), (1 - w) / w)";
+    poisson_cdf(k, rate) = "if(k < 0, 0, gammaincc(floor(k) + 1, rate))";
+    poisson_ccdf(k, rate) = "if(k < 0, 1, gammainc(floor(k) + 1, rate))";
+    fcdf(y, d1, d2) = "z = max(y, 0) * d1; betainc(d1 / 2, d2 / 2, z / (z + d2))";
+    finv(p, d1, d2) = "z = betaincinv(d1 / 2, d2 / 2, p); w = betaincinv(d2 / 2, d1 / 2, 1 - p); d2 / d1 * if(p <= 0.5, z / (1 - z), (1 - w) / w)";
+    chi2cdf(y, nu) = "gammainc(nu / 2, max(y, 0) / 2)";
+    chi2inv(p, nu) = "2 * gammaincinv(nu / 2, p)";
 }

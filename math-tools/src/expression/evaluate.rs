@@ -5,7 +5,7 @@ use std::fmt;
 use tool_core::{ErrorCode, ToolError, number};
 
 use super::ast::{Ast, Kind, Node};
-use super::functions::{Binary, Reduction, Unary};
+use super::functions::{Binary, Reduction, Ternary, Unary};
 use super::rational::{FRACTION_BITS_MAX, INTEGER_BITS_MAX};
 
 /// Reasons for an operation without a value.
@@ -37,6 +37,10 @@ pub(crate) enum Fault {
     Stopped,
     /// A density is zero there.
     Outside,
+    /// Known for whole numbers only.
+    Whole,
+    /// Known for smaller orders and arguments only.
+    Far,
 }
 
 /// An operation without a value, and the reason.
@@ -77,6 +81,8 @@ impl fmt::Display for ValueError {
             Fault::RealOnly => "is for real numbers, an operand is complex",
             Fault::Stopped => "was stopped",
             Fault::Outside => "is minus infinity",
+            Fault::Whole => "takes whole numbers to 2^53 and has no value",
+            Fault::Far => "is computed for orders to 100,000 and arguments to 200,000, not",
         };
         write!(f, "`{name}` at column {column} {problem}{operands}")
     }
@@ -125,6 +131,11 @@ impl ValueError {
                 "a pole or an overflow: work with logarithms or guard it",
             ),
             Fault::Outside => ("domain", "pass a point at which the density is not zero"),
+            Fault::Whole => ("domain", "round it first: `round(x)`"),
+            Fault::Far => (
+                "domain",
+                "an order below the root of the argument has no such limit",
+            ),
             Fault::RealOnly => ("complex", "take `re(z)`, `im(z)` or `abs(z)` first"),
         };
         let error = match self.fault {
@@ -154,6 +165,11 @@ pub(super) trait Arithmetic {
         b: &Self::Value,
     ) -> Result<Self::Value, Fault>;
     fn is_zero(&mut self, x: &Self::Value) -> Result<bool, Fault>;
+
+    /// A function of three values.
+    fn ternary(&mut self, _: Ternary, _: [&Self::Value; 3]) -> Result<Self::Value, Fault> {
+        Err(Fault::Unsupported)
+    }
 
     /// A number of a column of data.
     fn datum(&mut self, value: f64) -> Result<Self::Value, Fault> {
@@ -275,6 +291,11 @@ fn apply<A: Arithmetic>(
             let value = arithmetic.operation(*op, &a, &b);
             value.map_err(|fault| fail(op.name(), &[&a, &b])(fault))
         }
+        Kind::Ternary(op) => {
+            let (a, b, c) = (next()?, next()?, next()?);
+            let value = arithmetic.ternary(*op, [&a, &b, &c]);
+            value.map_err(|fault| fail(op.name(), &[&a, &b, &c])(fault))
+        }
         Kind::Select => {
             let (condition, branches) = (next()?, [next(), next()]);
             let chosen = arithmetic.select(&condition, branches);
@@ -324,12 +345,25 @@ impl Arithmetic for Doubles<'_> {
     }
 
     fn operation(&mut self, op: Binary, a: &f64, b: &f64) -> Result<f64, Fault> {
-        use Binary::{Div, FloorDiv, Fmod, LogBase, Mod, Pow};
+        use Binary::{
+            BesselI, BesselJ, BesselK, BesselY, Div, FloorDiv, Fmod, Gcd, Lcm, LogBase, Mod,
+            Polygamma, Pow,
+        };
         let divides = matches!(op, Div | FloorDiv | Mod | Fmod) && *b == 0.0;
         if divides || (op == Pow && *a == 0.0 && *b < 0.0) {
             return Err(Fault::DivisionByZero);
         }
-        finite(op.value(*a, *b), op == LogBase)
+        let value = op.value(*a, *b);
+        match op {
+            Gcd | Lcm if value.is_nan() => Err(Fault::Whole),
+            BesselJ | BesselY | BesselI | BesselK if value.is_nan() && *b >= 0.0 => Err(Fault::Far),
+            Polygamma if value.is_nan() && (*a < 0.0 || a.fract() != 0.0) => Err(Fault::Whole),
+            _ => finite(value, op == LogBase),
+        }
+    }
+
+    fn ternary(&mut self, op: Ternary, [a, b, c]: [&f64; 3]) -> Result<f64, Fault> {
+        finite(op.value(*a, *b, *c), false)
     }
 
     fn is_zero(&mut self, x: &f64) -> Result<bool, Fault> {
@@ -340,7 +374,11 @@ impl Arithmetic for Doubles<'_> {
         match operands {
             [] => String::new(),
             [x] => format!(" for {x}"),
-            [a, b, ..] => format!(" for {a} and {b}"),
+            [a, b] => format!(" for {a} and {b}"),
+            [first @ .., last] => {
+                let first: Vec<String> = first.iter().map(ToString::to_string).collect();
+                format!(" for {} and {last}", first.join(", "))
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::f64::consts;
 
-use kernels::program::{self, Builder, Function1, Function2, Node as ProgramNode};
+use kernels::program::{self, Builder, Function1, Function2, Function3, Node as ProgramNode};
 use kernels::vector::{self, Binary as Two, Unary as One};
 
 use super::densities::{self, Density};
@@ -101,7 +101,7 @@ operations! {
         Sinc = "sinc" => Method1::Call(&special::SINC), "`sin(pi x) / (pi x)`, 1 at 0.";
         Expi = "expi" => Method1::Call(&special::EXPI), "Exponential integral Ei.";
         Exp1 = "exp1" => Method1::Call(&special::EXP1), "Exponential integral E1.";
-        Factorial = "factorial" => Method1::Call(&special::FACTORIAL), "Factorial of a whole number; NaN for others.";
+        Factorial = "factorial" => Method1::Call(&special::FACTORIAL), "Factorial, `gamma(x + 1)`.";
     }
 }
 
@@ -133,11 +133,78 @@ operations! {
         Comb = "comb" => Method2::Call(&special::COMB), "Binomial coefficient, a over b.";
         Gammainc = "gammainc" => Method2::Call(&special::GAMMAINC), "Regularised lower incomplete gamma function P(a, b).";
         Gammaincc = "gammaincc" => Method2::Call(&special::GAMMAINCC), "Regularised upper incomplete gamma function Q(a, b).";
-        BesselJ = "besselj" => Method2::Call(&special::BESSELJ), "Bessel function of the first kind of whole order a at b.";
-        BesselY = "bessely" => Method2::Call(&special::BESSELY), "Bessel function of the second kind of whole order a at b.";
+        BesselJ = "besselj" => Method2::Call(&special::BESSELJ), "Bessel function of the first kind of order a at b.";
+        BesselY = "bessely" => Method2::Call(&special::BESSELY), "Bessel function of the second kind of order a at b.";
+        BesselI = "besseli" => Method2::Call(&special::BESSELI), "Modified Bessel function of the first kind of order a at b.";
+        BesselK = "besselk" => Method2::Call(&special::BESSELK), "Modified Bessel function of the second kind of order a at b.";
+        Polygamma = "polygamma" => Method2::Call(&special::POLYGAMMA), "Derivative of whole order a of the digamma function at b.";
+        Gammaincinv = "gammaincinv" => Method2::Call(&special::GAMMAINCINV), "The x of which `gammainc(a, x)` is b.";
+        Tcdf = "tcdf" => Method2::Call(&special::TCDF), "Probability that Student's t of b degrees of freedom is at most a.";
+        Tinv = "tinv" => Method2::Call(&special::TINV), "Quantile a of Student's t distribution of b degrees of freedom.";
+        PoissonQuantile = "poisson_quantile" => Method2::Call(&special::POISSON_QUANTILE), "Quantile a of the Poisson distribution of rate b.";
         Gcd = "gcd" => Method2::Call(&special::GCD), "Greatest common divisor of whole numbers.";
         Lcm = "lcm" => Method2::Call(&special::LCM), "Least common multiple of whole numbers.";
         LogBase = "log" => Method2::LogBase, "Logarithm of a to base b.";
+    }
+}
+
+/// Functions of three numbers; NaN outside the domain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Ternary {
+    /// Regularised incomplete beta function I(a, b, x).
+    Betainc,
+    /// Its complement.
+    Betaincc,
+    /// Its inverse in the last operand.
+    Betaincinv,
+    /// Probability of at most k successes.
+    BinomialCdf,
+    /// Probability of more.
+    BinomialCcdf,
+    /// Its quantile.
+    BinomialQuantile,
+}
+
+impl Ternary {
+    /// Every member.
+    pub const ALL: &'static [Self] = &[
+        Self::Betainc,
+        Self::Betaincc,
+        Self::Betaincinv,
+        Self::BinomialCdf,
+        Self::BinomialCcdf,
+        Self::BinomialQuantile,
+    ];
+
+    fn function(self) -> &'static Function3 {
+        match self {
+            Self::Betainc => &special::BETAINC,
+            Self::Betaincc => &special::BETAINCC,
+            Self::Betaincinv => &special::BETAINCINV,
+            Self::BinomialCdf => &special::BINOMIAL_CDF,
+            Self::BinomialCcdf => &special::BINOMIAL_CCDF,
+            Self::BinomialQuantile => &special::BINOMIAL_QUANTILE,
+        }
+    }
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        self.function().name
+    }
+
+    /// The value; the same bits as in a program.
+    pub fn value(self, a: f64, b: f64, c: f64) -> f64 {
+        (self.function().value)(a, b, c)
+    }
+
+    /// The operation in a program.
+    pub fn lower(self, builder: &mut Builder, operands: [ProgramNode; 3]) -> ProgramNode {
+        builder.call3(self.function(), operands)
+    }
+
+    /// Whether it has no steps inside its domain.
+    pub(crate) fn is_smooth(self) -> bool {
+        matches!(self, Self::Betainc | Self::Betaincc | Self::Betaincinv)
     }
 }
 
@@ -214,7 +281,6 @@ impl Unary {
                 | Self::Trunc
                 | Self::Sign
                 | Self::Arg
-                | Self::Factorial
         )
     }
 
@@ -287,6 +353,7 @@ impl Binary {
                 | Self::CopySign
                 | Self::Gcd
                 | Self::Lcm
+                | Self::PoissonQuantile
         )
     }
 
@@ -351,8 +418,14 @@ pub(crate) enum Function {
     Unary(Unary),
     /// Two arguments.
     Binary(Binary),
+    /// Three arguments.
+    Ternary(Ternary),
     /// One or more arguments, combined from left to right.
     Fold(Binary),
+    /// `quantile(x, p, definition)` of a column of data.
+    Quantile,
+    /// The median of a column of data.
+    Median,
     /// A logarithm: natural, or to the base given as second argument.
     Log,
     /// `if(condition, then, else)`.
@@ -377,12 +450,13 @@ impl Function {
     /// Fewest and most arguments.
     pub(crate) fn arity(self) -> (usize, usize) {
         match self {
-            Self::Unary(_) | Self::CumSum | Self::Count => (1, 1),
+            Self::Unary(_) | Self::CumSum | Self::Count | Self::Median => (1, 1),
+            Self::Quantile => (2, 3),
             Self::Binary(_) | Self::Dot | Self::Support => (2, 2),
             Self::Fold(_) | Self::Mean => (1, usize::MAX),
             Self::Density(density) => (density.names.len(), density.names.len()),
             Self::Log => (1, 2),
-            Self::Select | Self::Clip => (3, 3),
+            Self::Select | Self::Clip | Self::Ternary(_) => (3, 3),
         }
     }
 }
@@ -402,6 +476,13 @@ const ALIASES: &[(&str, Function)] = &[
     ("dot", Function::Dot),
     ("cumsum", Function::CumSum),
     ("count", Function::Count),
+    ("quantile", Function::Quantile),
+    ("median", Function::Median),
+    ("binom", Function::Binary(Binary::Comb)),
+    ("jv", Function::Binary(Binary::BesselJ)),
+    ("yv", Function::Binary(Binary::BesselY)),
+    ("iv", Function::Binary(Binary::BesselI)),
+    ("kv", Function::Binary(Binary::BesselK)),
     ("negative", Function::Unary(Unary::Neg)),
     ("rint", Function::Unary(Unary::Round)),
     ("fix", Function::Unary(Unary::Trunc)),
@@ -444,14 +525,17 @@ fn callable() -> impl Iterator<Item = (&'static str, Function)> {
     let binary = Binary::ALL
         .iter()
         .map(|&op| (op.name(), Function::Binary(op)));
-    let densities = densities::ALL
+    let ternary = Ternary::ALL
         .iter()
-        .map(|density| (density.name, Function::Density(density)));
+        .map(|&op| (op.name(), Function::Ternary(op)));
+    let densities =
+        densities::templates().map(|density| (density.name, Function::Density(density)));
     ALIASES
         .iter()
         .copied()
         .chain(unary)
         .chain(binary)
+        .chain(ternary)
         .chain(densities)
         .filter(|(name, _)| is_word(name))
 }

@@ -38,6 +38,7 @@ mod magnitude;
 pub mod parameters;
 mod parse;
 pub(crate) mod program;
+mod quantile;
 pub(crate) mod rational;
 mod rows;
 mod scope;

@@ -23,6 +23,7 @@ pub(super) fn lower(ast: &Ast, builder: &mut Builder) -> Node {
             Kind::Slot(slot) => builder.variable(*slot),
             Kind::Unary(op) => op.lower(builder, operand(0)),
             Kind::Binary(op) => op.lower(builder, operand(0), operand(1)),
+            Kind::Ternary(op) => op.lower(builder, [operand(0), operand(1), operand(2)]),
             Kind::Select => builder.select(operand(0), operand(1), operand(2)),
             Kind::Define(_) => {
                 locals.extend(stack.pop());

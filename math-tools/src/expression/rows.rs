@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ast::Ast;
 use super::data::Data;
 use super::evaluate::{self, Arithmetic, Fault, ValueError};
-use super::functions::{Binary, Reduction, Unary};
+use super::functions::{Binary, Reduction, Ternary, Unary};
 
 /// The value of a tree whose variables the arithmetic has, or the first operation without one. Columns of data are read as the decimals
 /// they are spelled with.
@@ -159,6 +159,18 @@ impl<A: Arithmetic> Arithmetic for Rows<'_, A> {
                 })
             }
         }
+    }
+
+    fn ternary(&mut self, op: Ternary, operands: [&Cells<A>; 3]) -> Result<Cells<A>, Fault> {
+        if let [Cells::One(a), Cells::One(b), Cells::One(c)] = operands {
+            return self.inner.ternary(op, [a, b, c]).map(Cells::One);
+        }
+        let name = op.name();
+        self.column(|inner, row| {
+            let [a, b, c] = operands;
+            let value = inner.ternary(op, [a.at(row)?, b.at(row)?, c.at(row)?]);
+            value.map_err(|fault| Failed { fault, name })
+        })
     }
 
     fn is_zero(&mut self, x: &Cells<A>) -> Result<bool, Fault> {

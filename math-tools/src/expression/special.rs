@@ -1,7 +1,7 @@
 //! The special functions of the language: their values are those of [`kernels::special`], their derivatives formulas in one
 //! another (NIST Digital Library of Mathematical Functions, 5.4, 6.2, 7.17, 10.6 and 10.29, 4.13).
 
-use kernels::program::{Builder, Function1, Function2, Node};
+use kernels::program::{Builder, Function1, Function2, Function3, Node};
 use kernels::special;
 use kernels::vector::{Binary, Unary};
 
@@ -18,8 +18,14 @@ functions! {
     });
     LGAMMA = "lgamma", special::lgamma, Some(|b, x, _| b.call1(&DIGAMMA, x));
     DIGAMMA = "digamma", special::digamma, Some(|b, x, _| b.call1(&TRIGAMMA, x));
-    TRIGAMMA = "trigamma", special::trigamma, None;
-    FACTORIAL = "factorial", special::factorial, None;
+    TRIGAMMA = "trigamma", special::trigamma, Some(|b, x, _| {
+        let two = b.constant(2.0);
+        b.call2(&POLYGAMMA, two, x)
+    });
+    FACTORIAL = "factorial", special::factorial, Some(|b, x, y| {
+        let slope = digamma_above(b, x);
+        b.binary(Binary::Mul, y, slope)
+    });
     ERFINV = "erfinv", special::erfinv, Some(|b, _, y| bell(b, y, 0.886_226_925_452_758, 1.0));
     ERFCINV = "erfcinv", special::erfcinv, Some(|b, _, y| bell(b, y, -0.886_226_925_452_758, 1.0));
     NORMCDF = "normcdf", special::normcdf, Some(|b, x, _| b.call1(&NORMPDF, x));
@@ -56,7 +62,10 @@ functions! {
     CONJ = "conj", |x| x, Some(|b, _, _| b.constant(1.0));
     IM = "im", |x| 0.0 * x, Some(|b, _, _| b.constant(0.0));
     ARG = "arg", |x| if x < 0.0 { std::f64::consts::PI } else { 0.0 * x }, Some(|b, _, _| b.constant(0.0));
-    ZETA = "zeta", special::zeta, None;
+    ZETA = "zeta", special::zeta, Some(|b, x, _| {
+        let one = b.constant(1.0);
+        b.call2(&ZETA_DERIVATIVE, one, x)
+    });
     LAMBERTW = "lambertw", |x| special::lambertw(x, 0), Some(|b, _, y| {
         // 1 / (e^w (1 + w)), which has no 0 / 0 at the origin.
         let one = b.constant(1.0);
@@ -65,7 +74,9 @@ functions! {
         let product = b.binary(Binary::Mul, power, sum);
         b.unary(Unary::Reciprocal, product)
     });
-    SINC = "sinc", special::sinc, None;
+    SINC = "sinc", special::sinc, Some(slope_of_sinc);
+    COSPI = "cos of pi x", special::cospi, Some(|b, x, _| multiple(b, -std::f64::consts::PI, &SINPI, x));
+    SINPI = "sin of pi x", special::sinpi, Some(|b, x, _| multiple(b, std::f64::consts::PI, &COSPI, x));
     EXPI = "expi", special::ei, Some(|b, x, _| {
         let power = b.unary(Unary::Exp, x);
         b.binary(Binary::Div, power, x)
@@ -79,31 +90,201 @@ functions! {
 }
 
 macro_rules! pairs {
-    ($($name:ident = $word:literal, $value:expr;)+) => {$(
-        pub(super) static $name: Function2 = Function2 { name: $word, value: $value };
+    ($($name:ident = $word:literal, $value:expr, [$($slope:expr),+];)+) => {$(
+        pub(super) static $name: Function2 = Function2 { name: $word, value: $value, slopes: [$($slope),+] };
+    )+};
+}
+
+macro_rules! triples {
+    ($($name:ident = $word:literal, $value:expr, [$($slope:expr),+];)+) => {$(
+        pub(super) static $name: Function3 = Function3 { name: $word, value: $value, slopes: [$($slope),+] };
     )+};
 }
 
 pairs! {
-    BETA = "beta", special::beta;
-    LBETA = "lbeta", special::lbeta;
-    COMB = "comb", special::binomial;
-    GAMMAINC = "gammainc", special::gammainc;
-    GAMMAINCC = "gammaincc", special::gammaincc;
-    BESSELJ = "besselj", |n, x| with_order(n, |n| special::besselj(n, x));
-    BESSELY = "bessely", |n, x| with_order(n, |n| special::bessely(n, x));
-    GCD = "gcd", special::gcd;
-    LCM = "lcm", special::lcm;
+    BETA = "beta", special::beta, [
+        Some(|b, [x, z], y| {
+            let slope = digammas(b, x, z);
+            b.binary(Binary::Mul, y, slope)
+        }),
+        Some(|b, [x, z], y| {
+            let slope = digammas(b, z, x);
+            b.binary(Binary::Mul, y, slope)
+        })
+    ];
+    LBETA = "lbeta", special::lbeta, [
+        Some(|b, [x, z], _| digammas(b, x, z)),
+        Some(|b, [x, z], _| digammas(b, z, x))
+    ];
+    COMB = "comb", special::binomial, [
+        Some(|b, [n, k], y| {
+            let rest = b.binary(Binary::Sub, n, k);
+            let (all, rest) = (digamma_above(b, n), digamma_above(b, rest));
+            let slope = b.binary(Binary::Sub, all, rest);
+            b.binary(Binary::Mul, y, slope)
+        }),
+        Some(|b, [n, k], y| {
+            let rest = b.binary(Binary::Sub, n, k);
+            let (rest, chosen) = (digamma_above(b, rest), digamma_above(b, k));
+            let slope = b.binary(Binary::Sub, rest, chosen);
+            b.binary(Binary::Mul, y, slope)
+        })
+    ];
+    GAMMAINC = "gammainc", special::gammainc, [None, Some(|b, [a, x], _| gamma_density(b, a, x))];
+    GAMMAINCC = "gammaincc", special::gammaincc, [None, Some(|b, [a, x], _| {
+        let density = gamma_density(b, a, x);
+        b.unary(Unary::Neg, density)
+    })];
+    GAMMAINCINV = "gammaincinv", special::gammaincinv, [None, Some(|b, [a, _], y| {
+        let density = gamma_density(b, a, y);
+        b.unary(Unary::Reciprocal, density)
+    })];
+    TCDF = "tcdf", |t, nu| special::student_cdf(nu, t), [Some(|b, [t, nu], _| student_density(b, t, nu)), None];
+    TINV = "tinv", |p, nu| special::student_quantile(nu, p), [Some(|b, [_, nu], y| {
+        let density = student_density(b, y, nu);
+        b.unary(Unary::Reciprocal, density)
+    }), None];
+    POISSON_QUANTILE = "poisson_quantile", special::poisson_quantile, [None, None];
+    BESSELJ = "besselj", special::besseljv, [None, Some(|b, [n, x], _| neighbours(b, (&BESSELJ, 0.5, Binary::Sub), n, x))];
+    BESSELY = "bessely", special::besselyv, [None, Some(|b, [n, x], _| neighbours(b, (&BESSELY, 0.5, Binary::Sub), n, x))];
+    BESSELI = "besseli", special::besseliv, [None, Some(|b, [n, x], _| neighbours(b, (&BESSELI, 0.5, Binary::Add), n, x))];
+    BESSELK = "besselk", special::besselkv, [None, Some(|b, [n, x], _| neighbours(b, (&BESSELK, -0.5, Binary::Add), n, x))];
+    POLYGAMMA = "polygamma", special::polygamma, [None, Some(|b, [n, x], _| next_order(b, &POLYGAMMA, n, x))];
+    ZETA_DERIVATIVE = "zeta", special::zeta_derivative, [None, Some(|b, [n, x], _| next_order(b, &ZETA_DERIVATIVE, n, x))];
+    GCD = "gcd", special::gcd, [None, None];
+    LCM = "lcm", special::lcm, [None, None];
 }
 
-/// The value for a whole order; NaN for others.
-fn with_order(order: f64, value: impl Fn(i32) -> f64) -> f64 {
-    let whole = order as i32;
-    if f64::from(whole) == order {
-        value(whole)
-    } else {
-        f64::NAN
+triples! {
+    BETAINC = "betainc", special::betainc, [None, None, Some(|b, [p, q, x], _| beta_density(b, p, q, x))];
+    BETAINCC = "betaincc", special::betaincc, [None, None, Some(|b, [p, q, x], _| {
+        let density = beta_density(b, p, q, x);
+        b.unary(Unary::Neg, density)
+    })];
+    BETAINCINV = "betaincinv", special::betaincinv, [None, None, Some(|b, [p, q, _], y| {
+        let density = beta_density(b, p, q, y);
+        b.unary(Unary::Reciprocal, density)
+    })];
+    BINOMIAL_CDF = "binomial_cdf", special::binomial_cdf, [None, None, None];
+    BINOMIAL_CCDF = "binomial_ccdf", special::binomial_ccdf, [None, None, None];
+    BINOMIAL_QUANTILE = "binomial_quantile", special::binomial_quantile, [None, None, None];
+}
+
+/// `cos(pi x) / x - sinc(x) / x`; near zero, where these cancel, Taylor's polynomial.
+fn slope_of_sinc(b: &mut Builder, x: Node, y: Node) -> Node {
+    const NEAR: f64 = 0.5;
+    const DEGREE: u32 = 14;
+    let square = b.unary(Unary::Square, x);
+    // The coefficient of x^(2k - 1) is (-1)^k pi^(2k) 2k / (2k + 1)!
+    let (mut factor, mut coefficients) = (1.0, Vec::new());
+    for k in 1..=DEGREE {
+        let k = f64::from(k);
+        factor *= -std::f64::consts::PI * std::f64::consts::PI / (2.0 * k * (2.0 * k + 1.0));
+        coefficients.push(2.0 * k * factor);
     }
+    let mut polynomial = b.constant(0.0);
+    for coefficient in coefficients.into_iter().rev() {
+        let coefficient = b.constant(coefficient);
+        let product = b.binary(Binary::Mul, polynomial, square);
+        polynomial = b.binary(Binary::Add, product, coefficient);
+    }
+    let near = b.binary(Binary::Mul, polynomial, x);
+    let cosine = b.call1(&COSPI, x);
+    let difference = b.binary(Binary::Sub, cosine, y);
+    let far = b.binary(Binary::Div, difference, x);
+    let (size, limit) = (b.unary(Unary::Abs, x), b.constant(NEAR));
+    let is_near = b.binary(Binary::Less, size, limit);
+    b.select(is_near, near, far)
+}
+
+/// `factor function(x)`.
+fn multiple(b: &mut Builder, factor: f64, function: &'static Function1, x: Node) -> Node {
+    let (factor, value) = (b.constant(factor), b.call1(function, x));
+    b.binary(Binary::Mul, factor, value)
+}
+
+/// `digamma(x) - digamma(x + z)`.
+fn digammas(b: &mut Builder, x: Node, z: Node) -> Node {
+    let sum = b.binary(Binary::Add, x, z);
+    let (first, second) = (b.call1(&DIGAMMA, x), b.call1(&DIGAMMA, sum));
+    b.binary(Binary::Sub, first, second)
+}
+
+/// `digamma(x + 1)`.
+fn digamma_above(b: &mut Builder, x: Node) -> Node {
+    let one = b.constant(1.0);
+    let above = b.binary(Binary::Add, x, one);
+    b.call1(&DIGAMMA, above)
+}
+
+/// The function of the next order.
+fn next_order(b: &mut Builder, function: &'static Function2, n: Node, x: Node) -> Node {
+    let one = b.constant(1.0);
+    let next = b.binary(Binary::Add, n, one);
+    b.call2(function, next, x)
+}
+
+/// `factor (f(n - 1, x) joined with f(n + 1, x))`, the derivatives of the Bessel functions.
+fn neighbours(
+    b: &mut Builder,
+    (function, factor, join): (&'static Function2, f64, Binary),
+    n: Node,
+    x: Node,
+) -> Node {
+    let one = b.constant(1.0);
+    let (below, above) = (b.binary(Binary::Sub, n, one), b.binary(Binary::Add, n, one));
+    let (below, above) = (b.call2(function, below, x), b.call2(function, above, x));
+    let (factor, joined) = (b.constant(factor), b.binary(join, below, above));
+    b.binary(Binary::Mul, factor, joined)
+}
+
+/// `(a - 1) log(x)`, without 0 times the logarithm of 0.
+fn times_log(b: &mut Builder, a: Node, x: Node) -> Node {
+    let one = b.constant(1.0);
+    let power = b.binary(Binary::Sub, a, one);
+    let logarithm = b.unary(Unary::Log, x);
+    let product = b.binary(Binary::Mul, power, logarithm);
+    let zero = b.constant(0.0);
+    b.select(power, product, zero)
+}
+
+/// `x^(a - 1) exp(-x) / gamma(a)`.
+fn gamma_density(b: &mut Builder, a: Node, x: Node) -> Node {
+    let power = times_log(b, a, x);
+    let logarithm = b.binary(Binary::Sub, power, x);
+    let norm = b.call1(&LGAMMA, a);
+    let logarithm = b.binary(Binary::Sub, logarithm, norm);
+    b.unary(Unary::Exp, logarithm)
+}
+
+/// `x^(p - 1) (1 - x)^(q - 1) / beta(p, q)`.
+fn beta_density(b: &mut Builder, p: Node, q: Node, x: Node) -> Node {
+    let one = b.constant(1.0);
+    let rest = b.binary(Binary::Sub, one, x);
+    let (left, right) = (times_log(b, p, x), times_log(b, q, rest));
+    let sum = b.binary(Binary::Add, left, right);
+    let norm = b.call2(&LBETA, p, q);
+    let logarithm = b.binary(Binary::Sub, sum, norm);
+    b.unary(Unary::Exp, logarithm)
+}
+
+/// `(1 + t^2 / nu)^(-(nu + 1) / 2) / (sqrt(nu) beta(nu / 2, 1 / 2))`.
+fn student_density(b: &mut Builder, t: Node, nu: Node) -> Node {
+    let (one, half) = (b.constant(1.0), b.constant(0.5));
+    let square = b.unary(Unary::Square, t);
+    let ratio = b.binary(Binary::Div, square, nu);
+    let ln = b.unary(Unary::Log1p, ratio);
+    let above = b.binary(Binary::Add, nu, one);
+    let power = b.binary(Binary::Mul, half, above);
+    let product = b.binary(Binary::Mul, power, ln);
+    let halves = b.binary(Binary::Mul, half, nu);
+    let norm = b.call2(&LBETA, halves, half);
+    let root = b.unary(Unary::Log, nu);
+    let root = b.binary(Binary::Mul, half, root);
+    let norm = b.binary(Binary::Add, norm, root);
+    let sum = b.binary(Binary::Add, product, norm);
+    let negative = b.unary(Unary::Neg, sum);
+    b.unary(Unary::Exp, negative)
 }
 
 /// `factor exp(scale y^2)`.
