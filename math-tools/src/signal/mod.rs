@@ -3,6 +3,7 @@
 pub(crate) mod convolve;
 pub(crate) mod fft;
 pub(crate) mod filter;
+pub(crate) mod savgol_filter;
 
 use tool_core::{Entry, entry};
 
@@ -11,4 +12,5 @@ pub(crate) static TOOLS: &[Entry] = &[
     entry::<fft::Args>(),
     entry::<convolve::Args>(),
     entry::<filter::Args>(),
+    entry::<savgol_filter::Args>(),
 ];
