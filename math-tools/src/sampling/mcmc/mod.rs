@@ -50,6 +50,8 @@ impl Tool for Args {
             r#"{"log_density": "if(x == 1, 0, log(0))", "x0": [1], "n_samples": 2, "burnin": 0,
                 "chains": 1}"#
             => r#"{"samples": [[[1.0], [1.0]]], "method": "metropolis", "acceptance_rate": 0.0,
+                "summary": [{"name": "x0", "mean": 1.0, "std_dev": 0.0, "q5": 1.0, "q50": 1.0,
+                    "q95": 1.0, "ess": "NaN", "rhat": "NaN"}],
                 "mean": [1.0], "std_dev": [0.0], "covariance": [[0.0]], "ess": ["NaN"],
                 "ess_tail": ["NaN"], "rhat": ["NaN"], "mcse": ["NaN"], "converged": false,
                 "reason": "undefined", "proposal_std": [[1.0]], "adapted": false, "n_samples": 2,
@@ -85,6 +87,13 @@ impl Tool for Args {
             output.samples = Some(draws(chains, &plan));
         }
         output.names = start.names().map(<[String]>::to_vec);
+        for (row, name) in output
+            .summary
+            .iter_mut()
+            .zip(start.names().unwrap_or_default())
+        {
+            row.name.clone_from(name);
+        }
         report::warn(&output, &args, ctx);
         Ok(output)
     }

@@ -104,6 +104,8 @@ pub(crate) struct Output {
     pub method: Method,
     /// Share of accepted proposals after burn-in, over all chains; for `nuts` the mean acceptance along trajectories.
     pub acceptance_rate: f64,
+    /// A row for each dimension: name, mean, standard deviation, quantiles 5 %, 50 % and 95 %, effective sample size and R-hat.
+    pub summary: Vec<Dimension>,
     /// Mean of all kept draws, per dimension.
     #[schema(extend("x-shape" = ["d"]))]
     pub mean: Vec<f64>,
@@ -154,6 +156,27 @@ pub(crate) struct Output {
     pub nuts: Option<Nuts>,
     /// Seed of the random streams.
     pub seed: Seed,
+}
+
+/// What the draws say of one dimension.
+#[derive(Debug, Clone, Encode, Describe)]
+pub(crate) struct Dimension {
+    /// Name: that of `x0`, or `x0`, `x1`, ...
+    pub name: String,
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub std_dev: Real,
+    /// Quantile 0.05 of the draws.
+    pub q5: f64,
+    /// Median.
+    pub q50: f64,
+    /// Quantile 0.95 of the draws.
+    pub q95: f64,
+    /// Effective sample size of the bulk.
+    pub ess: Real,
+    /// Rank-normalised split R-hat.
+    pub rhat: Real,
 }
 
 /// Statistics of the trajectories of the No-U-Turn sampler after burn-in.

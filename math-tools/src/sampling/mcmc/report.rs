@@ -1,10 +1,13 @@
 //! Summary and diagnostics of the draws.
 
+use kernels::quantile::Definition;
 use rayon::prelude::*;
 use tool_core::{Ctx, Real, Seed, ToolError};
 
 use super::chain::{Chain, Plan, Trajectories, improper};
-use super::model::{Args, ESS_PER_CHAIN_MIN, Method, Nuts, Output, RHAT_MAX, Unconverged};
+use super::model::{
+    Args, Dimension, ESS_PER_CHAIN_MIN, Method, Nuts, Output, RHAT_MAX, Unconverged,
+};
 use super::trajectory::DEPTH_MAX;
 use crate::sampling::blocks::Moments;
 use crate::sampling::diagnostics::{DRAWS_MIN, Diagnosis, Diagnostics};
@@ -63,6 +66,7 @@ pub(super) fn summarise(
         samples: None,
         method: nuts.as_ref().map_or(Method::Metropolis, |_| Method::Nuts),
         acceptance_rate: accepted / (count * plan.thin as f64),
+        summary: summary(chains, (&mean, &covariance, &diagnostics), ctx)?,
         mean,
         std_dev: (0..dimension).map(std_dev).collect(),
         covariance: covariance.iter().map(reals).collect(),
@@ -82,6 +86,32 @@ pub(super) fn summarise(
         nuts,
         seed,
     })
+}
+
+/// A row for each dimension, with the names `x0`, `x1`, ...
+fn summary(
+    chains: &[Chain],
+    (mean, covariance, diagnostics): (&[f64], &[Vec<f64>], &[Diagnostics]),
+    ctx: &Ctx,
+) -> Result<Vec<Dimension>, ToolError> {
+    let dimension = mean.len();
+    let row = |axis: usize| {
+        ctx.check()?;
+        let mut draws = columns(chains, axis, dimension).concat();
+        draws.sort_unstable_by(f64::total_cmp);
+        let quantile = |p: f64| Definition::Linear.of(&draws, p);
+        Ok(Dimension {
+            name: format!("x{axis}"),
+            mean: mean[axis],
+            std_dev: Real(covariance[axis][axis].sqrt()),
+            q5: quantile(0.05),
+            q50: quantile(0.5),
+            q95: quantile(0.95),
+            ess: Real(diagnostics[axis].ess_bulk),
+            rhat: Real(diagnostics[axis].rhat),
+        })
+    };
+    (0..dimension).map(row).collect()
 }
 
 /// The lowest of some numbers; NaN where one is: what is not known of one is not known of all.

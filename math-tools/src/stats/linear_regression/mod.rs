@@ -94,7 +94,7 @@ pub(crate) struct Output {
 /// An estimate and its uncertainty.
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Term {
-    /// Name: `intercept`; `x`, or `x0`, `x1`, ... for the columns of `x`; `x`, `x^2`, ... for powers.
+    /// Name: `intercept`; `x`, or `x0`, `x1`, ... for the columns of `x`, or their names where a file with `columns` gives them; `x`, `x^2`, ... for powers.
     pub name: String,
     /// The estimate.
     pub estimate: f64,
@@ -137,6 +137,7 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
+        let names = names(&args.x);
         let x = args.x.load(ctx)?.0;
         let y = args.y.load(ctx)?;
         if x.rows() != y.len() {
@@ -177,7 +178,7 @@ impl Tool for Args {
         Ok(Output {
             coefficients: slopes.to_vec(),
             intercept: constant.first().copied().unwrap_or(0.0),
-            terms: terms(&fit, constant.len(), degree.is_some()),
+            terms: terms(&fit, constant.len(), degree.is_some(), &names),
             r2: Real(fit.r2),
             adjusted_r2: Real(fit.adjusted_r2),
             residual_std: Real(fit.residual_std),
@@ -188,13 +189,30 @@ impl Tool for Args {
     }
 }
 
+/// The names of the columns of a file, where `x` names them.
+fn names(x: &Input<Predictors>) -> Vec<String> {
+    match x {
+        Input::Inline(_) => Vec::new(),
+        Input::From(source) => {
+            let selection = &source.selection;
+            let columns = selection.columns.iter().flatten();
+            columns.chain(&selection.column).cloned().collect()
+        }
+    }
+}
+
 /// The estimates of a fit by name, `constants` of them before the coefficients.
-fn terms(fit: &Fit, constants: usize, are_powers: bool) -> Vec<Term> {
+fn terms(fit: &Fit, constants: usize, are_powers: bool, names: &[String]) -> Vec<Term> {
     let slopes = fit.estimates.len() - constants;
+    let variable = match names {
+        [one] => one.as_str(),
+        _ => "x",
+    };
     let name = |index: usize| match index.checked_sub(constants) {
         None => "intercept".to_owned(),
-        Some(0) if slopes == 1 || are_powers => "x".to_owned(),
-        Some(slope) if are_powers => format!("x^{}", slope + 1),
+        Some(0) if slopes == 1 || are_powers => variable.to_owned(),
+        Some(slope) if are_powers => format!("{variable}^{}", slope + 1),
+        Some(slope) if names.len() == slopes => names[slope].clone(),
         Some(slope) => format!("x{slope}"),
     };
     let term = |(index, &estimate): (usize, &f64)| {

@@ -3,6 +3,7 @@
 use tool_core::{Ctx, ToolError};
 
 use kernels::exact::Doubled;
+use kernels::quantile::Definition;
 
 /// Values between two looks at the stop flag.
 const CHUNK: usize = 1 << 16;
@@ -12,7 +13,7 @@ const CHUNK: usize = 1 << 16;
 /// # Method
 /// Sums run in twice the working precision over data scaled by a power of two (exact), so neither overflow inside nor
 /// cancellation around a large mean costs digits; the variance is the two-pass one, around the mean in that same precision.
-/// Quantiles are Hyndman-Fan type 7.
+/// The quartiles are Hyndman-Fan type 7.
 ///
 /// # Accuracy and cost
 /// Mean and variance are correct to about one rounding of the doubles given. O(n) time for the moments; the quantiles sort a
@@ -80,11 +81,21 @@ impl<'a> Summary<'a> {
 
     /// The quantile of a probability from 0 to 1.
     pub(super) fn quantile(&mut self, probability: f64, ctx: &Ctx) -> Result<f64, ToolError> {
+        self.quantile_by(Definition::Linear, probability, ctx)
+    }
+
+    /// The quantile of a probability from 0 to 1 by a definition.
+    pub(super) fn quantile_by(
+        &mut self,
+        definition: Definition,
+        probability: f64,
+        ctx: &Ctx,
+    ) -> Result<f64, ToolError> {
         let sorted = match self.sorted.take() {
             Some(sorted) => sorted,
             None => sort(self.data, ctx)?,
         };
-        let value = interpolate(&sorted, probability);
+        let value = definition.of(&sorted, probability);
         self.sorted = Some(sorted);
         Ok(value)
     }
@@ -155,25 +166,6 @@ impl<'a> Summary<'a> {
 
 fn unscale(value: f64, scale: f64) -> f64 {
     value / scale
-}
-
-/// Linear interpolation between order statistics (Hyndman-Fan type 7); never outside its two neighbours.
-fn interpolate(sorted: &[f64], probability: f64) -> f64 {
-    let position = (sorted.len() - 1) as f64 * probability;
-    let below = position.floor() as usize;
-    let fraction = position - position.floor();
-    let low = sorted[below];
-    let high = sorted[(below + 1).min(sorted.len() - 1)];
-    if fraction == 0.0 || low == high {
-        return low;
-    }
-    let span = high - low;
-    let value = if span.is_finite() {
-        low + span * fraction
-    } else {
-        low * (1.0 - fraction) + high * fraction
-    };
-    value.clamp(low, high)
 }
 
 /// A sorted copy: runs sorted in place, then merged; looks at the stop flag between runs.

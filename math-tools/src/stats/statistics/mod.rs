@@ -4,6 +4,8 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
+use kernels::quantile;
+
 use crate::prelude::*;
 
 /// Summary statistics of a list of numbers: count, sum, mean, extremes, median, quartiles, and variance and standard deviation
@@ -16,6 +18,52 @@ pub(crate) struct Args {
     /// The statistics to return; all but `std` and `var` when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub metrics: Option<Vec<Metric>>,
+    /// Probabilities of quantiles to return beside the statistics, such as `[0.05, 0.95]`.
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["k"]))]
+    pub quantiles: Option<Vec<Probability>>,
+    /// Definition of `quantiles`, by NumPy's name; absent: `linear`. Or by R's: `type1` to `type9`.
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    pub definition: Option<Definition>,
+}
+
+/// A definition of the quantile of a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Definition {
+    /// R's type 1: the inverse of the distribution function.
+    #[value(alias = "type1")]
+    InvertedCdf,
+    /// R's type 2: as type 1, with averages where the distribution function is flat.
+    #[value(alias = "type2")]
+    AveragedInvertedCdf,
+    /// R's type 3: the observation nearest to n p, the even one of two.
+    #[value(alias = "type3")]
+    ClosestObservation,
+    /// R's type 4: linear interpolation of the distribution function.
+    #[value(alias = "type4")]
+    InterpolatedInvertedCdf,
+    /// R's type 5: linear, with knots midway through the steps.
+    #[value(alias = "type5")]
+    Hazen,
+    /// R's type 6: linear in p (n + 1).
+    #[value(alias = "type6")]
+    Weibull,
+    /// R's type 7: linear in p (n - 1).
+    #[value(alias = "type7")]
+    Linear,
+    /// R's type 8: approximately unbiased for the median.
+    #[value(alias = "type8")]
+    MedianUnbiased,
+    /// R's type 9: approximately unbiased for a normal distribution.
+    #[value(alias = "type9")]
+    NormalUnbiased,
+}
+
+impl From<Definition> for quantile::Definition {
+    fn from(definition: Definition) -> Self {
+        Self::ALL[definition as usize]
+    }
 }
 
 /// A statistic by name.
@@ -136,6 +184,10 @@ pub(crate) struct Output {
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "metrics": { "has": "var" } }))]
     pub var: Option<f64>,
+    /// The quantiles, in the order of their probabilities.
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-shape" = ["k"], "x-present" = { "quantiles": { "not": null } }))]
+    pub quantiles: Option<Vec<f64>>,
 }
 
 impl Tool for Args {
@@ -149,6 +201,9 @@ impl Tool for Args {
                 "variance_population": 4.0, "std_sample": 2.138089935299395, "std_population": 2.0}"#;
         "only the requested statistics; `std` divides by n":
             r#"{"data": [1, 3], "metrics": ["mean", "std"]}"# => r#"{"mean": 2.0, "std": 1.0}"#;
+        "percentiles 10 and 90":
+            r#"{"data": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], "metrics": ["median"], "quantiles": [0.1, 0.9]}"#
+            => r#"{"median": 6.0, "quantiles": [2.0, 10.0]}"#;
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -178,6 +233,16 @@ impl Tool for Args {
                     "request the population variant, or pass at least two values");
             }
             fill(&mut output, metric, &mut summary, ctx)?;
+        }
+        if args.definition.is_some() && args.quantiles.is_none() {
+            refuse!(invalid "/definition"; "`definition` is that of `quantiles`, which are absent";
+                "give `quantiles`, such as [0.05, 0.95], or leave it out");
+        }
+        if let Some(probabilities) = &args.quantiles {
+            let definition = args.definition.unwrap_or(Definition::Linear).into();
+            let probabilities = probabilities.iter().map(|p| p.get());
+            let quantiles = probabilities.map(|p| summary.quantile_by(definition, p, ctx));
+            output.quantiles = Some(quantiles.collect::<Result<_, _>>()?);
         }
         Ok(output)
     }

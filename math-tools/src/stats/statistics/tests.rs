@@ -203,3 +203,19 @@ proptest! {
         prop_assert!(get(&plain, "min") <= get(&plain, "mean") && get(&plain, "mean") <= get(&plain, "max"));
     }
 }
+
+#[test]
+fn quantiles_by_a_named_definition() {
+    let of = |definition: &str| {
+        let text = format!(r#"{{"data": [8, 3, 15, 1, 4], "metrics": ["count"], "quantiles": [0.3, 1]{definition}}}"#);
+        let output = run(&parse(&text)).unwrap();
+        let found = output.get("quantiles").and_then(Value::as_numbers).unwrap();
+        found.as_slice().to_vec()
+    };
+    close(of("")[0], 3.2, 1e-15);
+    close(of(r#", "definition": "hazen""#)[0], 3.0, 1e-15);
+    close(of(r#", "definition": "type6""#)[0], 2.6, 1e-15);
+    assert_eq!(of(r#", "definition": "inverted_cdf""#), [3.0, 15.0]);
+    let error = run(&parse(r#"{"data": [1, 2], "definition": "hazen"}"#)).unwrap_err();
+    assert_eq!(error.path(), Some("/definition"));
+}
