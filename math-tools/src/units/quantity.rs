@@ -329,6 +329,14 @@ fn look_up(name: &str) -> Result<Quantity, UnitError> {
     if let Some(found) = std::iter::once(name).chain(words).find_map(find) {
         return Ok(found);
     }
+    if let Some(scale) = prefixed_scale(name) {
+        return Err(UnitError::Unknown {
+            name: name.into(),
+            hint: format!(
+                "temperatures in `{scale}` take no prefix: scale the value; differences are in `delta_{scale}`"
+            ),
+        });
+    }
     let names = || UNITS.iter().flat_map(|unit| unit.names.iter().copied());
     let hint = did_you_mean(name, names());
     let hint = hint.unwrap_or_else(|| match UNITS.iter().flat_map(|unit| unit.names).find(|known| known.eq_ignore_ascii_case(name)) {
@@ -339,6 +347,18 @@ fn look_up(name: &str) -> Result<Quantity, UnitError> {
         name: name.into(),
         hint,
     })
+}
+
+/// The temperature scale that stands behind a prefix.
+fn prefixed_scale(name: &str) -> Option<&'static str> {
+    let scale = |rest: &str| {
+        let unit = UNITS.iter().find(|unit| unit.names.contains(&rest))?;
+        Quantity::of(unit).offset.is_some().then_some(unit.names[0])
+    };
+    let mut prefixes = SI_PREFIXES
+        .iter()
+        .flat_map(|(symbols, word, _)| symbols.iter().chain([word]));
+    prefixes.find_map(|prefix| scale(name.strip_prefix(*prefix)?))
 }
 
 /// A symbol with a prefix's symbol, or a name with a prefix's name.

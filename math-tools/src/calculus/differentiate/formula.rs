@@ -124,7 +124,7 @@ pub(super) fn run(args: &Args, f: &Formulas, ctx: &Ctx) -> Result<Output, ToolEr
             (values.values().copied().collect(), Some(names))
         }
         None => {
-            refuse!(invalid "/at"; "an expression is differentiated at a point"; "give `at`, such as 2, [1, 2] or {{\"x\": 1}}");
+            refuse!(invalid "/at"; "an expression is differentiated at a point"; "give `at`, such as 2, [1, 2] or {\"x\": 1}");
         }
     };
     let n = point.len();

@@ -123,3 +123,24 @@ fn bad_arguments_are_refused() {
         assert_eq!(err.path(), Some(path), "{args}: {err:?}");
     }
 }
+
+#[test]
+fn other_names_of_arguments_are_read() {
+    use tool_core::{AnyTool, entry};
+    let decoded = |tool: &dyn AnyTool, args: &str| {
+        let call = tool.decode(&crate::linalg::tests::parse(args));
+        call.map(|call| call.args().clone())
+    };
+    let tool = entry::<crate::calculus::integrate::Args>().tool();
+    let named = decoded(tool, r#"{"function": "x**2", "a": 0, "upper": 3}"#).unwrap();
+    assert_eq!(named, decoded(tool, r#"{"f": "x**2", "from": 0, "to": 3}"#).unwrap());
+    // Both names of one argument are a mistake, and so is a name of nothing.
+    assert!(decoded(tool, r#"{"f": "x", "function": "x", "from": 0, "to": 3}"#).is_err());
+    assert!(decoded(tool, r#"{"f": "x", "from": 0, "to": 3, "x0": 1}"#).is_err());
+}
+
+#[test]
+fn the_hint_of_a_missing_point_is_json() {
+    let error = run(r#"{"f": "x^2*sin(x)"}"#).unwrap_err();
+    assert_eq!(error.hint_str(), Some(r#"give `at`, such as 2, [1, 2] or {"x": 1}"#));
+}
