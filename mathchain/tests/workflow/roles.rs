@@ -31,7 +31,7 @@ const ROLES: &[(&str, &[&str])] = &[
             "request:request_changes",
         ],
     ),
-    ("ideation", &["request:create"]),
+    ("ideation", &["request:create", "request_approval"]),
     ("design", &["feedback:create"]),
     (
         "commit",
