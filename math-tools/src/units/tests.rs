@@ -210,7 +210,10 @@ fn every_unit_is_read_back_by_each_of_its_names() {
 fn a_prefix_on_a_scale_of_temperatures_is_explained() {
     let error = run(1.0, "mdegC", "K").unwrap_err();
     let hint = error.hint_str().unwrap();
-    assert!(hint.contains("take no prefix") && hint.contains("delta_degC"), "{hint}");
+    assert!(
+        hint.contains("take no prefix") && hint.contains("delta_degC"),
+        "{hint}"
+    );
 }
 
 proptest! {

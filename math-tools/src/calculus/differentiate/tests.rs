@@ -133,7 +133,10 @@ fn other_names_of_arguments_are_read() {
     };
     let tool = entry::<crate::calculus::integrate::Args>().tool();
     let named = decoded(tool, r#"{"function": "x**2", "a": 0, "upper": 3}"#).unwrap();
-    assert_eq!(named, decoded(tool, r#"{"f": "x**2", "from": 0, "to": 3}"#).unwrap());
+    assert_eq!(
+        named,
+        decoded(tool, r#"{"f": "x**2", "from": 0, "to": 3}"#).unwrap()
+    );
     // Both names of one argument are a mistake, and so is a name of nothing.
     assert!(decoded(tool, r#"{"f": "x", "function": "x", "from": 0, "to": 3}"#).is_err());
     assert!(decoded(tool, r#"{"f": "x", "from": 0, "to": 3, "x0": 1}"#).is_err());
@@ -142,5 +145,8 @@ fn other_names_of_arguments_are_read() {
 #[test]
 fn the_hint_of_a_missing_point_is_json() {
     let error = run(r#"{"f": "x^2*sin(x)"}"#).unwrap_err();
-    assert_eq!(error.hint_str(), Some(r#"give `at`, such as 2, [1, 2] or {"x": 1}"#));
+    assert_eq!(
+        error.hint_str(),
+        Some(r#"give `at`, such as 2, [1, 2] or {"x": 1}"#)
+    );
 }

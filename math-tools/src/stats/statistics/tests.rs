@@ -207,7 +207,9 @@ proptest! {
 #[test]
 fn quantiles_by_a_named_definition() {
     let of = |definition: &str| {
-        let text = format!(r#"{{"data": [8, 3, 15, 1, 4], "metrics": ["count"], "quantiles": [0.3, 1]{definition}}}"#);
+        let text = format!(
+            r#"{{"data": [8, 3, 15, 1, 4], "metrics": ["count"], "quantiles": [0.3, 1]{definition}}}"#
+        );
         let output = run(&parse(&text)).unwrap();
         let found = output.get("quantiles").and_then(Value::as_numbers).unwrap();
         found.as_slice().to_vec()
