@@ -10,6 +10,8 @@ mod triangular;
 pub use exponential::exponential;
 pub(crate) use schur::{Schur, schur};
 
+use std::cell::Cell;
+
 use faer::{Mat, MatRef, c64};
 
 use super::NoConvergence;
@@ -73,7 +75,8 @@ pub struct FunctionValue {
 /// # Method
 /// Exponential: scaling and squaring with Padé approximants up to degree 13. Sine and cosine: parts of the exponential of `i A`.
 /// Square root, logarithm and other powers: complex Schur form; the recurrence of Björck and Hammarling, inverse scaling and
-/// squaring with partial fractions of the Padé approximant of degree up to 7. The condition is estimated with four
+/// squaring with partial fractions of the Padé approximant of degree up to 7; the eigenvectors of a singular symmetric positive
+/// semidefinite matrix. The condition is estimated with four
 /// directional derivatives (two steps of the power method, differences).
 ///
 /// # Accuracy and cost
@@ -94,8 +97,21 @@ pub fn evaluate(a: MatRef<'_, f64>, function: Function) -> Result<FunctionValue,
     if !all_finite(plain.value.as_ref()) {
         return Err(FunctionError::Overflow);
     }
-    let condition = condition(a, &plain.value, function);
     let n = a.nrows() as f64;
+    if plain.singular {
+        // Eigenvalues within n eps |A| of 0 were taken as 0; a power is as uncertain as theirs.
+        let exponent = match function {
+            Function::Power(exponent) => exponent,
+            _ => 0.5,
+        };
+        return Ok(FunctionValue {
+            error_estimate: (n * f64::EPSILON).powf(exponent.min(1.0)),
+            condition: f64::INFINITY,
+            scalings: plain.scalings,
+            value: plain.value,
+        });
+    }
+    let condition = condition(a, &plain.value, function);
     let rounding = f64::EPSILON * (n.sqrt() + f64::from(plain.scalings));
     Ok(FunctionValue {
         error_estimate: (condition.max(1.0) * rounding).max(plain.imaginary),
@@ -110,6 +126,8 @@ struct Plain {
     scalings: u32,
     /// Imaginary part left by rounding, relative.
     imaginary: f64,
+    /// Whether the matrix is singular where the function has no derivative: the condition is infinite.
+    singular: bool,
 }
 
 impl Plain {
@@ -123,6 +141,7 @@ impl Plain {
             value: real,
             scalings,
             imaginary,
+            singular: false,
         }
     }
 
@@ -131,6 +150,7 @@ impl Plain {
             value,
             scalings,
             imaginary: 0.0,
+            singular: false,
         }
     }
 }
@@ -154,34 +174,94 @@ fn value(a: MatRef<'_, f64>, function: Function) -> Result<Plain, FunctionError>
             };
             Ok(Plain::real((Mat::from_fn(n, n, part), scalings)))
         }
-        Function::Power(exponent) if exponent.fract() == 0.0 && exponent.abs() < 1e9 => {
-            integer_power(a, exponent as i64)
+        Function::Power(exponent) if exponent.fract() == 0.0 => integer_power(a, exponent),
+        Function::SquareRoot => {
+            let singular = Cell::new(false);
+            let found = of_schur(&|t| {
+                singular.set(triangular::square_root(t)?);
+                Ok(0)
+            });
+            match (found, singular.get()) {
+                (Ok(found), false) => Ok(found),
+                (found, _) => semidefinite_power(a, 0.5).map_or_else(
+                    || {
+                        found.map(|found| Plain {
+                            singular: true,
+                            ..found
+                        })
+                    },
+                    Ok,
+                ),
+            }
         }
-        Function::SquareRoot => of_schur(&|t| triangular::square_root(t).map(|()| 0)),
         Function::Logarithm => of_schur(&triangular::logarithm),
         Function::Power(exponent) => {
             // A^p = A^k e^(f log A) with |f| at most 1/2, so that the exponential stays small.
             let whole = exponent.round();
             let part = exponent - whole;
-            let fraction = of_schur(&|t| triangular::power(t, part))?;
+            let fraction = match of_schur(&|t| triangular::power(t, part)) {
+                Ok(fraction) => fraction,
+                Err(error) => return semidefinite_power(a, exponent).ok_or(error),
+            };
             if whole == 0.0 {
                 return Ok(fraction);
             }
-            let power = integer_power(a, whole as i64)?;
+            let power = integer_power(a, whole)?;
             Ok(Plain {
                 value: super::product(power.value.as_ref(), fraction.value.as_ref()),
                 scalings: power.scalings + fraction.scalings,
                 imaginary: fraction.imaginary,
+                singular: false,
             })
         }
     }
 }
 
-/// Repeated squaring, of the inverse for negative exponents.
-fn integer_power(a: MatRef<'_, f64>, exponent: i64) -> Result<Plain, FunctionError> {
+/// The power of a symmetric positive semidefinite matrix by its eigenvectors, for a positive exponent; `None` for any other matrix.
+///
+/// Eigenvalues that are 0 to rounding count as 0.
+///
+/// # References
+/// N. J. Higham, "Functions of Matrices", SIAM 2008, sections 1.4 and 6.1.
+fn semidefinite_power(a: MatRef<'_, f64>, exponent: f64) -> Option<Plain> {
+    let n = a.nrows();
+    if exponent <= 0.0 || !super::structure::is_symmetric(&super::rows_of(a), n) {
+        return None;
+    }
+    let (values, vectors) = super::symmetric_eigen(a, true).ok()?;
+    let most = values
+        .last()
+        .copied()
+        .filter(|&most| most > 0.0)
+        .unwrap_or(0.0);
+    let rounding = n as f64 * f64::EPSILON * most;
+    if values.first().is_some_and(|&least| least < -rounding) {
+        return None;
+    }
+    let powers: Vec<f64> = values
+        .iter()
+        .map(|&value| {
+            if value <= rounding {
+                0.0
+            } else {
+                value.powf(exponent)
+            }
+        })
+        .collect();
+    let vectors = vectors?;
+    let moved = Mat::from_fn(n, n, |row, column| vectors[(row, column)] * powers[column]);
+    let value = super::product(moved.as_ref(), vectors.transpose());
+    Some(Plain {
+        singular: true,
+        ..Plain::real((value, 0))
+    })
+}
+
+/// Repeated squaring, of the inverse for negative exponents; any whole double takes at most 1,024 squarings.
+fn integer_power(a: MatRef<'_, f64>, exponent: f64) -> Result<Plain, FunctionError> {
     let n = a.nrows();
     let mut base = a.to_owned();
-    if exponent < 0 {
+    if exponent < 0.0 {
         let rows = super::rows_of(a);
         let mut identity = vec![0.0; n * n];
         (0..n).for_each(|index| identity[index * n + index] = 1.0);
@@ -189,15 +269,15 @@ fn integer_power(a: MatRef<'_, f64>, exponent: i64) -> Result<Plain, FunctionErr
             .map_err(|_| FunctionError::Singular)?;
         base = super::columns_of(&inverse.x, n, n);
     }
-    let mut left = exponent.unsigned_abs();
+    let mut left = exponent.abs();
     let mut value: Mat<f64> = Mat::identity(n, n);
     let mut scalings = 0;
-    while left > 0 {
-        if left & 1 == 1 {
+    while left > 0.0 {
+        if left % 2.0 == 1.0 {
             value = super::product(value.as_ref(), base.as_ref());
         }
-        left >>= 1;
-        if left > 0 {
+        left = (left / 2.0).floor();
+        if left > 0.0 {
             base = super::product(base.as_ref(), base.as_ref());
             scalings += 1;
         }
@@ -207,7 +287,11 @@ fn integer_power(a: MatRef<'_, f64>, exponent: i64) -> Result<Plain, FunctionErr
 
 /// Two steps of the power method on the derivative, each direction by a difference; 0 where no difference can be taken.
 fn condition(a: MatRef<'_, f64>, base: &Mat<f64>, function: Function) -> f64 {
-    const STEP: f64 = 1e-7;
+    // A power grows with its exponent: the step stays so small that the difference is one of first order.
+    let step_size = match function {
+        Function::Power(exponent) => (0.1 / exponent.abs()).clamp(1e-14, 1e-7),
+        _ => 1e-7,
+    };
     let n = a.nrows();
     let (size, base_size) = (frobenius(a), frobenius(base.as_ref()));
     if size == 0.0 || base_size == 0.0 {
@@ -216,7 +300,7 @@ fn condition(a: MatRef<'_, f64>, base: &Mat<f64>, function: Function) -> f64 {
     let transposed_base = base.transpose().to_owned();
     let derivative = |direction: &Mat<f64>, transposed: bool| -> Option<Mat<f64>> {
         let length = frobenius(direction.as_ref());
-        let step = STEP * size / length;
+        let step = step_size * size / length;
         let moved = Mat::from_fn(n, n, |row, column| {
             let place = if transposed {
                 (column, row)

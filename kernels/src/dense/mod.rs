@@ -8,6 +8,7 @@
 pub mod banded;
 pub mod cholesky;
 pub mod condition;
+mod dependent;
 pub mod factors;
 pub mod function;
 mod general;
@@ -35,6 +36,7 @@ mod tests;
 use faer::prelude::ReborrowMut;
 use faer::{ColMut, Mat, MatMut, MatRef, Par};
 
+pub use self::dependent::dependent_column;
 pub use self::general::{RawEigen, balance, general_eigen};
 pub use self::product::product;
 pub use self::singular::{SingularVectors, singular};

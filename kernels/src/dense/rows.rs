@@ -78,7 +78,10 @@ mod tests {
     fn a_large_system_has_the_same_bits_for_any_number_of_threads() {
         let n = 800;
         let a: Vec<f64> = (0..n * n)
-            .map(|index| ((index * 7919 + index / n * 104_729) % 20_011) as f64 / 20_011.0 - 0.5)
+            .map(|index| {
+                let entry = ((index * 7919 + index / n * 104_729) % 20_011) as f64 / 20_011.0 - 0.5;
+                entry + f64::from(u8::from(index / n == index % n))
+            })
             .collect();
         let b: Vec<f64> = (0..n).map(|index| (index % 13) as f64 - 6.0).collect();
         let with = |threads| {

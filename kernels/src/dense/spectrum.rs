@@ -1,7 +1,9 @@
 //! Eigenvalues beyond the standard problem: left vectors, and pairs of matrices.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::gevd;
+use faer::linalg::{gevd, temp_mat_scratch};
 use faer::{Mat, MatRef, Par, Spec, diag::Diag};
 
 use super::cholesky::Cholesky;
@@ -67,7 +69,7 @@ pub struct RawPair {
 /// Eigenvalues of `A v = lambda B v` for any real pair, by the QZ iteration.
 ///
 /// # Errors
-/// [`NoConvergence`].
+/// [`NoConvergence`], also where the library panics.
 ///
 /// # References
 /// C. B. Moler, G. W. Stewart, "An algorithm for generalized matrix eigenvalue problems", SIAM J. Numer. Anal. 10, 1973.
@@ -79,22 +81,29 @@ pub fn pair(a: Mat<f64>, b: Mat<f64>, vectors: bool) -> Result<RawPair, NoConver
     let mut basis = vectors.then(|| Mat::<f64>::identity(n, n));
     let params = Spec::default();
     let (none, wanted) = (compute(false), compute(vectors));
-    let scratch = gevd::gevd_scratch::<f64>(n, none, wanted, PAR, params);
-    gevd::gevd_real(
-        a.as_mut(),
-        b.as_mut(),
-        real.as_mut(),
-        imaginary.as_mut(),
-        beta.as_mut(),
-        None,
-        basis.as_mut().map(Mat::as_mut),
-        PAR,
-        MemStack::new(&mut MemBuffer::new(scratch)),
-        params,
-    )
-    .map_err(|_| NoConvergence {
+    // The library counts too little for its vectors of a conjugate pair where n is 1 or 2.
+    let scratch =
+        gevd::gevd_scratch::<f64>(n, none, wanted, PAR, params).and(temp_mat_scratch::<f64>(n, 2));
+    let mut memory = MemBuffer::new(scratch);
+    let decompose = AssertUnwindSafe(|| {
+        gevd::gevd_real(
+            a.as_mut(),
+            b.as_mut(),
+            real.as_mut(),
+            imaginary.as_mut(),
+            beta.as_mut(),
+            None,
+            basis.as_mut().map(Mat::as_mut),
+            PAR,
+            MemStack::new(&mut memory),
+            params,
+        )
+    });
+    let failed = NoConvergence {
         what: "the eigenvalues of the pair",
-    })?;
+    };
+    let found = catch_unwind(decompose).map_err(|_| failed)?;
+    found.map_err(|_| failed)?;
     Ok(RawPair {
         alpha: RawEigen::of(&real, &imaginary, basis),
         beta: (0..n).map(|index| beta[index]).collect(),

@@ -4,6 +4,7 @@ use faer::{Mat, MatRef};
 
 use super::cholesky::NotPositiveDefinite;
 use super::condition::{reciprocal_condition, weighted_inverse_norm};
+use super::dependent::dependent_column;
 use super::factors::{FactorError, Factors, SquareMethod};
 use super::refinement::{refine, series, size_in};
 use super::rows::{SHARED_LEAST, each_column, each_row};
@@ -63,6 +64,35 @@ pub enum SystemError {
     /// The solution is larger than any double.
     #[error("the solution is too large for a double")]
     Overflow,
+    /// The matrix is singular to rounding, and what was found solves nothing.
+    #[error(
+        "`A` is singular to working precision (reciprocal condition {rcond:.1e}), and no `x` makes the residual small"
+    )]
+    NoSolution {
+        /// The reciprocal condition number.
+        rcond: f64,
+    },
+}
+
+/// Below this reciprocal condition number a matrix may be exactly singular.
+pub(crate) const RCOND_DOUBTFUL: f64 = 1.5e-8; // the square root of eps
+
+/// The error of a matrix that is singular: exactly, or to rounding where the solution leaves a residual as large as `b`.
+fn check_singular(a: &[f64], n: usize, found: &Solution) -> Result<(), SystemError> {
+    const RCOND_NONE: f64 = 4.0 * f64::EPSILON;
+    const RESIDUAL_LARGE: f64 = 1e-2;
+    // Not a number where the factors have no finite inverse.
+    if found.rcond >= RCOND_DOUBTFUL {
+        return Ok(());
+    }
+    if let Some(column) = dependent_column(a, n) {
+        return Err(FactorError::Singular { column }.into());
+    }
+    if found.rcond >= RCOND_NONE || found.relative_error <= RESIDUAL_LARGE {
+        return Ok(());
+    }
+    let rcond = found.rcond;
+    Err(SystemError::NoSolution { rcond })
 }
 
 /// Solves the square system for `k` right-hand sides; `a` is n x n and `b` n x k, row by row.
@@ -92,11 +122,14 @@ pub fn solve(
     k: usize,
     method: Option<SquareMethod>,
 ) -> Result<Solution, SystemError> {
-    if a.len() < SHARED_LEAST {
-        return solve_here(a, n, b, k, method);
-    }
-    // Every pass is shared among the threads of the pool; the work starts in one of them, so that none waits for another to wake.
-    thread_pools::within(|| solve_here(a, n, b, k, method))
+    let found = if a.len() < SHARED_LEAST {
+        solve_here(a, n, b, k, method)?
+    } else {
+        // Every pass is shared among the threads of the pool; the work starts in one of them, so that none waits for another to wake.
+        thread_pools::within(|| solve_here(a, n, b, k, method))?
+    };
+    check_singular(a, n, &found)?;
+    Ok(found)
 }
 
 fn solve_here(

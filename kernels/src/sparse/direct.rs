@@ -10,8 +10,8 @@ use super::{Csr, Limits, SparseError, go_on, reserve_doubles};
 use crate::dense::condition::{Operator, reciprocal_condition, weighted_inverse_norm};
 use crate::dense::refinement::{refine, size_in};
 use crate::dense::scaling::Scaling;
-use crate::dense::system::units;
-use crate::dense::{max_abs, scaled};
+use crate::dense::system::{RCOND_DOUBTFUL, units};
+use crate::dense::{dependent_column, max_abs, scaled};
 
 impl Job<'_> {
     pub(super) fn by_cholesky(&self, cheap: Option<Cheap>) -> Result<Solution, SparseError> {
@@ -45,6 +45,22 @@ impl Job<'_> {
         self.by_factors(Method::Lu, matrix, &scaling, &factors, fill, Some(growth))
     }
 
+    /// The column that makes a small matrix exactly singular.
+    fn dependent_column(&self) -> Option<usize> {
+        const SIZE_MAX: usize = 100;
+        let n = self.a.row_count();
+        if n > SIZE_MAX {
+            return None;
+        }
+        let mut full = vec![0.0; n * n];
+        for row in 0..n {
+            let (columns, values) = self.a.row(row);
+            let entries = columns.iter().zip(values);
+            entries.for_each(|(&column, value)| full[row * n + column as usize] += value);
+        }
+        dependent_column(&full, n)
+    }
+
     fn by_factors(
         &self,
         method: Method,
@@ -62,6 +78,12 @@ impl Job<'_> {
             stopped: Cell::new(false),
         };
         let rcond = reciprocal_condition(&factors, matrix.norm1());
+        factors.check()?;
+        if rcond < RCOND_DOUBTFUL
+            && let Some(column) = self.dependent_column()
+        {
+            return Err(SparseError::Singular(column));
+        }
         let units = units(&scaling.columns);
         let mut sums = Sums::new(self.a, self.k);
         let mut weights = vec![0.0_f64; n];

@@ -8,7 +8,8 @@ use crate::prelude::*;
 
 /// Evaluate a function of a square real matrix (not entry by entry): `exp`, the principal `log` and `sqrt`, `power`, `sin` or `cos`,
 /// with its condition and an estimate of the error. `log`, `sqrt` and broken powers of a matrix with an eigenvalue on the closed
-/// negative real axis have no principal value and are refused.
+/// negative real axis have no principal value and are refused; `sqrt` takes a single eigenvalue 0, and `sqrt` and positive powers any
+/// symmetric positive semidefinite matrix.
 #[derive(Debug, Clone, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -80,11 +81,21 @@ impl Tool for Args {
         let n = square(&a)?;
         let (function, method) = chosen(&args)?;
         // Five evaluations of the dearest kind; complex entries, unblocked.
-        afford(ctx, 500.0 * (n as f64).powi(3), 40 * n * n)?;
+        let squarings = args
+            .exponent
+            .map_or(0.0, |p| 10.0 * (p.get().abs() + 1.0).log2());
+        let cubes = 500.0 + 2.0 * squarings;
+        afford(ctx, cubes * (n as f64).powi(3), 40 * n * n)?;
         let found = function::evaluate(columns_of(a.as_slice(), n, n).as_ref(), function)
             .map_err(function_error)?;
         ctx.check()?;
-        if found.error_estimate > 1e-6 {
+        if found.condition == f64::INFINITY && args.function == Function::Sqrt {
+            ctx.warn(format!(
+                "`A` is singular: eigenvalues that are 0 to rounding count as 0, and where they are not the root is off by up to {:.0e} of \
+                 its size",
+                found.error_estimate
+            ));
+        } else if found.error_estimate > 1e-6 {
             ctx.warn(format!(
                 "the function is ill-conditioned here (condition {:.1e}): the relative error may reach {:.0e}",
                 found.condition, found.error_estimate

@@ -4,7 +4,7 @@ use super::dense::{lstsq, system};
 use super::eigen::square;
 use super::factors::{afford, finite};
 use super::kind;
-use super::solve::{METHODS, Method, least_squares_error, system_error, trusted_digits};
+use super::solve::{METHODS, Method, full_rank, least_squares_error, system_error, trusted_digits};
 use crate::prelude::*;
 
 /// Invert a square real matrix, or find the Moore-Penrose pseudo-inverse of a matrix of any shape and rank. To solve a system,
@@ -109,7 +109,7 @@ impl Tool for Args {
             trusted_digits: digits,
             error_estimate: Some(Real(found.error_estimate)),
             residual: found.residual,
-            rank: n,
+            rank: full_rank(&a, found.rcond, ctx)?,
             method: kind(&METHODS, found.method),
             inverse: finite(n, n, found.x)?,
         })

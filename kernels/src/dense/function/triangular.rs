@@ -5,32 +5,39 @@ use faer::{Mat, c64};
 use super::FunctionError;
 use super::exponential::{exponential, norm1};
 
-/// Refuses eigenvalues on the closed negative real axis, to rounding; `zero` allows one at 0.
-fn check_axis(t: &Mat<c64>, zero: bool) -> Result<(), FunctionError> {
+/// Refuses eigenvalues on the closed negative real axis, to rounding; `zero` allows a single one at 0, whose place is returned.
+fn check_axis(t: &Mat<c64>, zero: bool) -> Result<Option<usize>, FunctionError> {
     let n = t.nrows();
     let rounding = n as f64 * f64::EPSILON * norm1(t);
+    let mut found = None;
     for index in 0..n {
         let value = t[(index, index)];
         let at_zero = value.norm() <= rounding;
         let on_axis = value.re <= 0.0 && value.im.abs() <= rounding && !at_zero;
-        if on_axis || (at_zero && (!zero || n > 1)) {
+        if on_axis || (at_zero && (!zero || found.is_some())) {
             return Err(FunctionError::BranchCut {
                 real: value.re,
                 imaginary: value.im,
             });
         }
+        if at_zero {
+            found = Some(index);
+        }
     }
-    Ok(())
+    Ok(found)
 }
 
-/// Replaces T by its principal square root.
+/// Replaces T by its principal square root; returns whether T is singular. An eigenvalue that is 0 to rounding counts as 0.
 ///
 /// # References
 /// Å. Björck, S. Hammarling, "A Schur method for the square root of a matrix", Linear Algebra Appl. 52/53, 1983.
-pub(super) fn square_root(t: &mut Mat<c64>) -> Result<(), FunctionError> {
-    check_axis(t, true)?;
+pub(super) fn square_root(t: &mut Mat<c64>) -> Result<bool, FunctionError> {
+    let zero = check_axis(t, true)?;
+    if let Some(index) = zero {
+        t[(index, index)] = c64::new(0.0, 0.0);
+    }
     root_in_place(t);
-    Ok(())
+    Ok(zero.is_some())
 }
 
 fn root_in_place(t: &mut Mat<c64>) {

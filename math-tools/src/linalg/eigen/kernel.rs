@@ -220,7 +220,8 @@ fn two_sided(mut balanced: Mat<f64>) -> Result<(RawEigen, Mat<f64>), NoConvergen
 ///
 /// # Method
 /// Symmetric A and positive definite B: Cholesky of B and the symmetric problem; else QZ, `beta` up to `n eps |B|` counting as 0. Its
-/// pairs are checked by their residual; where that is not small, the problem is reduced to that of `B^-1 A`, if B allows it.
+/// pairs are checked by their residual; where that is not small, the problem is reduced to that of `B^-1 A`, if B allows it, or to that
+/// of `(A - s B)^-1 B`.
 ///
 /// # Errors
 /// [`NoConvergence`], also when neither gives pairs with a small residual.
@@ -298,9 +299,64 @@ fn of_pair(
             best = Some((found, 0, "reduction"));
         }
     }
+    if best.as_ref().is_none_or(|(found, ..)| bad(found)) {
+        let (infinite, pairs) = by_shift(a, b, n)?;
+        let found = finish_pair(a, b, n, &pairs, exponent);
+        let better =
+            |(other, ..): &(Eigen, usize, &str)| size(&found) < size(other) || size(other).is_nan();
+        if best.as_ref().is_none_or(better) {
+            best = Some((found, infinite, "shift_invert"));
+        }
+    }
     let what = "the eigenvalues of the pair";
     let good = best.filter(|(found, ..)| size(found) <= RESIDUAL_MAX);
     good.ok_or(NoConvergence { what })
+}
+
+/// The pairs of `A v = lambda B v` from those of `(A - s B)^-1 B v = mu v`, `lambda = s + 1 / mu`, for the best conditioned of some shifts,
+/// with the number of infinite ones. B may be singular; A and B are of size 1.
+///
+/// # Errors
+/// [`NoConvergence`], also where `A - s B` is singular for every shift.
+///
+/// # References
+/// Z. Bai and others (editors), "Templates for the Solution of Algebraic Eigenvalue Problems", SIAM 2000, section 8.1.
+fn by_shift(a: &[f64], b: &[f64], n: usize) -> Result<(usize, RawEigen), NoConvergence> {
+    // Of both signs and without a common ratio, so that few eigenvalues of a problem stated in round numbers are near one.
+    const SHIFTS: [f64; 6] = [
+        0.618_03, -0.618_03, 1.324_72, -1.324_72, 0.259_92, -0.259_92,
+    ];
+    let what = "the eigenvalues of the pair";
+    let ratio = norm2(a) / norm2(b);
+    let solved = SHIFTS.iter().filter_map(|factor| {
+        let shift = factor * ratio;
+        let moved: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - shift * b).collect();
+        let solved = dense::system::solve(&moved, n, b, n, None).ok()?;
+        Some((shift, solved))
+    });
+    let (shift, solved) = solved
+        .max_by(|(_, one), (_, other)| one.rcond.total_cmp(&other.rcond))
+        .ok_or(NoConvergence { what })?;
+    let pairs = dense::general_eigen(dense::columns_of(&solved.x, n, n).as_ref(), true)?;
+    let limit = n as f64 * f64::EPSILON * norm2(&solved.x);
+    let kept: Vec<usize> = (0..n)
+        .filter(|&index| pairs.real[index].hypot(pairs.imaginary[index]) > limit)
+        .collect();
+    let inverse = |index: usize| {
+        let (re, im) = (pairs.real[index], pairs.imaginary[index]);
+        let square = re * re + im * im;
+        (shift + re / square, 0.0 - im / square)
+    };
+    let (real, imaginary) = kept.iter().map(|&index| inverse(index)).unzip();
+    let vectors = pairs.vectors.as_ref();
+    let pick = |all: &Mat<f64>| Mat::from_fn(n, kept.len(), |row, at| all[(row, kept[at])]);
+    // The same vectors: the first of a conjugate pair now lies below the axis.
+    let found = RawEigen {
+        real,
+        imaginary,
+        vectors: vectors.map(pick),
+    };
+    Ok((n - kept.len(), found))
 }
 
 /// The pairs of a generalised problem, with residuals in units of `n eps (|A| + |lambda| |B|)`.

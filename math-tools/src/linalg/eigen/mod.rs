@@ -101,7 +101,8 @@ pub(crate) struct Output {
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "B": { "not": null } }))]
     pub infinite: Option<usize>,
-    /// `symmetric`, `general`, or with `B` `cholesky` (A symmetric, B positive definite), `qz`, or `reduction` to B^-1 A.
+    /// `symmetric`, `general`, or with `B` `cholesky` (A symmetric, B positive definite), `qz`, `reduction` to B^-1 A, or `shift_invert`,
+    /// the reduction to (A - s B)^-1 B, which singular B allow.
     pub method: String,
 }
 

@@ -5,10 +5,10 @@ pub(crate) mod rhs;
 pub(crate) use self::rhs::Rhs;
 use super::dense::factors::{FactorError, SquareMethod};
 use super::dense::lstsq::{LeastSquaresError, minimum_norm};
-use super::dense::norm2;
 use super::dense::structure::Structure;
 use super::dense::system::{self, GROWTH_MAX, SystemError};
-use super::{kernel_kind, kind};
+use super::dense::{SingularVectors, norm2};
+use super::{kernel_kind, kind, svd};
 use crate::prelude::*;
 
 /// Solve the linear system A x = b, for one right-hand side or several at once. The method follows from the structure of A unless
@@ -26,7 +26,8 @@ pub(crate) struct Args {
     pub b: Input<Rhs>,
     /// `auto` looks at A: triangular, band or tridiagonal, symmetric positive definite (Cholesky), symmetric indefinite, or general
     /// (LU; QR where elimination is unstable); `lstsq` for a shape that is not square. A named method is used as it is, or refused
-    /// when A does not have its structure. An exactly singular square matrix is refused by all but `lstsq`.
+    /// when A does not have its structure. A square matrix that is singular, exactly or so that no x makes the residual small, is
+    /// refused by all but `lstsq`.
     #[value(default)]
     pub method: Method,
 }
@@ -84,7 +85,8 @@ pub(crate) struct Output {
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = [{ "method": ["lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal"] }, { "method": "auto", "A": { "is": "square" } }]))]
     pub error_bound: Option<Real>,
-    /// Numerical rank; less than the number of columns means that x is one of many solutions, the one of smallest norm.
+    /// Numerical rank, as `matrix_rank` counts it; for `lstsq`, less than the number of columns means that x is one of many solutions,
+    /// the one of smallest norm.
     pub rank: usize,
     /// Method used; never `auto`.
     pub method: Method,
@@ -139,7 +141,7 @@ impl Tool for Args {
             let factor = if by_qr { 1.0 } else { 0.2 };
             ctx.afford(factor * size + 2.0 * sides)?;
             ctx.reserve_doubles(6 * m * n + 10 * n * k)?;
-            by_factors(&a, &b, method)?
+            by_factors(&a, &b, method, ctx)?
         };
         ctx.check()?;
         warn(&output, n, ctx);
@@ -180,7 +182,12 @@ fn square_method(method: Method, a: &Matrix) -> Result<Option<SquareMethod>, Too
         "leave `method` out: it is chosen by the structure");
 }
 
-fn by_factors(a: &Matrix, b: &Rhs, method: Option<SquareMethod>) -> Result<Output, ToolError> {
+fn by_factors(
+    a: &Matrix,
+    b: &Rhs,
+    method: Option<SquareMethod>,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
     let n = a.rows();
     let found =
         system::solve(a.as_slice(), n, b.as_slice(), b.columns(), method).map_err(system_error)?;
@@ -192,7 +199,7 @@ fn by_factors(a: &Matrix, b: &Rhs, method: Option<SquareMethod>) -> Result<Outpu
         trusted_digits: trusted_digits(found.rcond),
         error_estimate: Some(Real(found.error_estimate)),
         error_bound: Some(Real(found.error_bound)),
-        rank: n,
+        rank: full_rank(a, found.rcond, ctx)?,
         method: kind(&METHODS, found.method),
         abandoned: found.abandoned.map(|method| kind(&METHODS, method)),
         growth: found.growth,
@@ -200,6 +207,21 @@ fn by_factors(a: &Matrix, b: &Rhs, method: Option<SquareMethod>) -> Result<Outpu
         equilibrated: found.equilibrated,
         x: b.like(n, found.x),
     })
+}
+
+/// The rank of a square matrix that was factored, as `matrix_rank` finds it: below n only where the condition leaves that open.
+pub(crate) fn full_rank(a: &Matrix, rcond: f64, ctx: &Ctx) -> Result<usize, ToolError> {
+    /// Singular values of larger matrices would cost far more than their factors.
+    const SIZE_MAX: usize = 1000;
+    let n = a.rows();
+    // Norms differ by up to n, and the condition is estimated.
+    let clear = 10.0 * (n as f64).powi(2) * f64::EPSILON;
+    if rcond > clear || n > SIZE_MAX {
+        return Ok(n);
+    }
+    super::factors::afford(ctx, 4.0 * (n as f64).powi(3), 6 * n * n)?;
+    let found = svd::kernel::singular(a.as_slice(), n, n, SingularVectors::None);
+    Ok(found.map_err(super::no_convergence)?.rank)
 }
 
 fn by_least_squares(a: &Matrix, b: &Rhs) -> Result<Output, ToolError> {
@@ -265,6 +287,10 @@ pub(crate) fn system_error(err: SystemError) -> ToolError {
     match err {
         SystemError::Factors(err) => factor_error(err),
         SystemError::Overflow => overflow(err),
+        SystemError::NoSolution { rcond } => {
+            let evidence = Value::object([("rcond", rcond)]);
+            singular(ToolError::numeric("/A", err)).evidence(evidence)
+        }
     }
 }
 

@@ -61,7 +61,7 @@ pub struct Args {
     /// `ilu0` for `gmres`, or what is left where that breaks down. Only with those methods.
     #[value(default)]
     pub preconditioner: Preconditioner,
-    /// Iterative methods end when |b - A x| <= `tolerance` |b| in the Euclidean norm; absent: 1e-10.
+    /// Iterative methods end when |b - A x| <= `tolerance` |b| in the Euclidean norm, and `converged` says so; absent: 1e-10.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub tolerance: Option<Positive>,
     /// Most iterations per right-hand side; absent: 10000.
@@ -120,7 +120,8 @@ pub struct Output {
     pub relative_residual: f64,
     /// Smallest relative change of A and b that makes x exact, in maximum norm; about 1e-16 is the best possible.
     pub backward_error: f64,
-    /// Whether the method reached its goal; always true in a result, since no convergence is an error.
+    /// Whether `relative_residual` is at most `tolerance`. An iteration that does not get there is an error; factors of an
+    /// ill-conditioned matrix may give x with a larger residual, and false.
     pub converged: bool,
     /// Method used; never `auto`.
     pub method: Method,
@@ -218,7 +219,7 @@ impl Tool for Args {
         let found = sparse::solve(&a, b.as_slice(), b.columns(), &options, &CtxLimits(ctx))
             .map_err(|err| tool_error(err, &args, ctx))?;
         ctx.check()?;
-        let output = output(found, &a, &b);
+        let output = output(found, &a, &b, options.tolerance);
         warn(&output, ctx);
         Ok(output)
     }
@@ -249,7 +250,7 @@ fn options(args: &Args) -> Result<Options, ToolError> {
     })
 }
 
-fn output(found: Solution, a: &Csr, b: &Rhs) -> Output {
+fn output(found: Solution, a: &Csr, b: &Rhs, tolerance: f64) -> Output {
     let abandoned = |(method, err): &(sparse::Method, SparseError)| Abandoned {
         method: kind(&METHODS, *method),
         reason: err.to_string(),
@@ -259,7 +260,7 @@ fn output(found: Solution, a: &Csr, b: &Rhs) -> Output {
         residual: found.residual,
         relative_residual: found.relative_residual,
         backward_error: found.backward_error,
-        converged: true,
+        converged: found.relative_residual <= tolerance,
         method: kind(&METHODS, found.method),
         nonzeros: a.nonzeros(),
         abandoned: found.abandoned.iter().map(abandoned).collect(),
@@ -319,6 +320,12 @@ fn warn(output: &Output, ctx: &Ctx) {
     const ILL_CONDITIONED: f64 = 1.5e-8; // the square root of eps: half of the digits
     for Abandoned { method, reason } in &output.abandoned {
         ctx.warn(format!("{method:?} was tried first: {reason}"));
+    }
+    if !output.converged {
+        ctx.warn(format!(
+            "the residual is {:.0e} of `b`, above `tolerance`: the matrix is too ill-conditioned for a solution in doubles",
+            output.relative_residual
+        ));
     }
     let estimate = output.error_estimate.map_or(0.0, |estimate| estimate.0);
     let (Some(rcond), Some(digits)) = (output.rcond, output.trusted_digits) else {

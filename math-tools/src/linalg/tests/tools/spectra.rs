@@ -75,6 +75,59 @@ fn generalised_eigenvalues() {
     }
 }
 
+/// Pairs of 1 to 4 rows against their residual, with and without vectors; those with a closed form by hand.
+#[test]
+fn small_pairs_have_their_eigenvalues() {
+    let turn = run(
+        "matrix_eigenvalues",
+        r#"{"A":[[0,1],[-1,0]],"B":[[1,0],[0,1]],"vectors":true}"#,
+    );
+    assert_eq!(numbers(&turn, "real"), [0.0, 0.0]);
+    assert!(distance(&numbers(&turn, "imaginary"), &[-1.0, 1.0]) < 1e-15);
+    assert!(number(&turn, "residual") < 10.0);
+    let (none, warnings) = call("matrix_eigenvalues", &parse(r#"{"A":[[1]],"B":[[0]]}"#)).unwrap();
+    assert_eq!((number(&none, "infinite"), warnings.len()), (1.0, 1));
+    let one = run("matrix_eigenvalues", r#"{"A":[[3]],"B":[[-2]]}"#);
+    assert_eq!(numbers(&one, "eigenvalues"), [-1.5]);
+    for n in 1..=4 {
+        for shift in 0..30 {
+            let entry = |index: usize| ((index * 37 + shift * 11) % 19) as f64 - 9.0;
+            let a: Vec<f64> = (0..n * n).map(|index| entry(index + 1)).collect();
+            let b: Vec<f64> = (0..n * n).map(|index| entry(3 * index + 7)).collect();
+            let args = |vectors: bool| {
+                Value::object([
+                    ("A", rows(&a, n)),
+                    ("B", rows(&b, n)),
+                    ("vectors", Value::from(vectors)),
+                ])
+            };
+            let (found, _) = call("matrix_eigenvalues", &args(true)).unwrap();
+            let (plain, _) = call("matrix_eigenvalues", &args(false)).unwrap();
+            assert_eq!(numbers(&found, "real"), numbers(&plain, "real"));
+            let residual = found
+                .get("residual")
+                .map_or(0.0, |_| number(&found, "residual"));
+            assert!(residual < 1e3, "n = {n}, {shift}: {found}");
+        }
+    }
+}
+
+/// Falk's chain of three masses of which one is 0 (SciPy `TestEig::test_falker`): QZ does not converge.
+#[test]
+fn a_pair_that_stops_qz_is_shifted() {
+    let found = run(
+        "matrix_eigenvalues",
+        r#"{"A":[[1,0,0,0,0,0],[0,1,0,0,0,0],[0,0,1,0,0,0],[0,0,0,-2,1,1],[0,0,0,1,-2,1],[0,0,0,1,1,-2]],
+            "B":[[0,0,0,1,0,0],[0,0,0,0,1,0],[0,0,0,0,0,1],[1,0,0,1,-1,0],[0,0,0,-1,1,0],[0,0,3,0,0,0]]}"#,
+    );
+    assert_eq!(found.get("method").unwrap().as_str(), Some("shift_invert"));
+    // det(s^2 M + s D + K) = s^2 (3 s^3 + 6 s^2 + ...): the eigenvalue 0 is double and defective.
+    let real = numbers(&found, "real");
+    assert_eq!((real.len(), number(&found, "infinite")), (5, 1.0));
+    assert!(real[3].abs() < 1e-7 && real[4].abs() < 1e-7, "{found}");
+    assert!((real[0] + 1.770_113_724).abs() < 1e-8, "{found}");
+}
+
 #[test]
 fn selected_eigenvalues_are_those_of_all() {
     let a = formula(8, 8);

@@ -243,3 +243,104 @@ fn the_example_file_warns() {
     );
     let _: solve::Args = convert::from_value(&parse(text)).unwrap();
 }
+
+/// Matrices of numbers that are exactly singular, of which elimination finds no pivot 0 (numpy 8769, 20932, 23793; scipy 2249, 3312).
+#[test]
+fn exactly_singular_matrices_are_refused() {
+    let counted = |n: usize| -> Vec<f64> { (1..=n * n).map(|entry| entry as f64).collect() };
+    let singular = [
+        (counted(3), 3),
+        (counted(4), 4),
+        (vec![1.0, 2.0, 1.0, -2.0, -3.0, 1.0, 3.0, 5.0, 0.0], 3),
+        (vec![2.0, 4.0, 6.0, 2.0, 0.0, 2.0, 6.0, 8.0, 14.0], 3),
+    ];
+    for (a, n) in &singular {
+        for scale in [1.0, 2_f64.powi(-40), 2_f64.powi(40)] {
+            let a: Vec<f64> = a.iter().map(|entry| entry * scale).collect();
+            let mut b = vec![0.0; *n];
+            b[0] = 1.0;
+            let system = Value::object([("A", rows(&a, *n)), ("b", Value::vector(b.clone()))]);
+            let places: Vec<f64> = (0..n * n).map(|index| (index / n) as f64).collect();
+            let columns: Vec<f64> = (0..n * n).map(|index| (index % n) as f64).collect();
+            let sparse = Value::object([
+                ("rows", Value::vector(places)),
+                ("cols", Value::vector(columns)),
+                ("values", Value::vector(a.clone())),
+                ("b", Value::vector(b)),
+            ]);
+            let power = Value::object([
+                ("A", rows(&a, *n)),
+                ("function", Value::from("power")),
+                ("exponent", Value::from(-1.0)),
+            ]);
+            for (tool, args) in [
+                ("matrix_solve", system),
+                ("matrix_inverse", with(&a, *n)),
+                ("sparse_solve", sparse),
+                ("matrix_function", power),
+            ] {
+                let err = call(tool, &args).unwrap_err();
+                assert_eq!(
+                    (err.code(), err.reason_str()),
+                    (ErrorCode::Numeric, Some("singular")),
+                    "{tool}: {a:?}"
+                );
+            }
+        }
+    }
+}
+
+/// Doubles near a singular matrix: the rank is that of `matrix_rank`, and no residual as large as `b` passes as a solution.
+#[test]
+fn the_rank_of_a_system_is_that_of_its_matrix() {
+    let tenths: Vec<f64> = (1..=9).map(|entry| f64::from(entry) / 10.0).collect();
+    let args = |b: Vec<f64>| Value::object([("A", rows(&tenths, 3)), ("b", Value::vector(b))]);
+    let err = call("matrix_solve", &args(vec![1.0, 0.0, 0.0])).unwrap_err();
+    assert_eq!(err.reason_str(), Some("singular"));
+    let near = [1.0, 1.0, 1.0, 1.0 + f64::EPSILON];
+    let rank = number(&call("matrix_rank", &with(&near, 2)).unwrap().0, "rank");
+    let system = Value::object([("A", rows(&near, 2)), ("b", Value::vector(vec![1.0, 1.0]))]);
+    let (found, _) = call("matrix_solve", &system).unwrap();
+    assert_eq!((number(&found, "rank"), rank), (1.0, 1.0));
+}
+
+/// Roots of singular matrices that have one (SciPy gh4866, gh5336), and powers beyond 2^31.
+#[test]
+fn roots_of_semidefinite_matrices_and_large_powers_exist() {
+    let root = |a: &str| {
+        run(
+            "matrix_function",
+            &format!(r#"{{"A":{a},"function":"sqrt"}}"#),
+        )
+    };
+    let half = 0.5_f64.sqrt();
+    for (a, expected) in [
+        (
+            "[[2,0,0],[0,1,0],[0,0,0]]",
+            vec![2_f64.sqrt(), 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+        ),
+        ("[[1,1],[1,1]]", vec![half; 4]),
+        ("[[0,0],[0,0]]", vec![0.0; 4]),
+        ("[[4,2],[0,0]]", vec![2.0, 1.0, 0.0, 0.0]),
+    ] {
+        let found = root(a);
+        assert!(
+            distance(&numbers(&found, "value"), &expected) < 1e-15,
+            "{found}"
+        );
+    }
+    let nilpotent = parse(r#"{"A":[[0,1],[0,0]],"function":"sqrt"}"#);
+    let err = call("matrix_function", &nilpotent).unwrap_err();
+    assert_eq!(err.reason_str(), Some("branch_cut"));
+    for (exponent, expected) in [
+        ("2147483648", [1.0, 0.0, 0.0, 1.0]),
+        ("2147483649", [0.0, 1.0, 1.0, 0.0]),
+        ("-1e300", [1.0, 0.0, 0.0, 1.0]),
+    ] {
+        let found = run(
+            "matrix_function",
+            &format!(r#"{{"A":[[0,1],[1,0]],"function":"power","exponent":{exponent}}}"#),
+        );
+        assert_eq!(numbers(&found, "value"), expected);
+    }
+}
