@@ -66,6 +66,7 @@ fn anneal(search: &mut Search<'_>) -> Result<(), ToolError> {
     let mut here: Vec<f64> = (0..d).map(|_| rng.random()).collect();
     let mut value = search.at(&here)?;
     let (mut best, mut best_unit) = (value, here.clone());
+    let range = search.range()?;
     let mut idle = 0;
     for step in 0.. {
         let cooled = 2_f64.powf(VISIT - 1.0) - 1.0;
@@ -88,7 +89,7 @@ fn anneal(search: &mut Search<'_>) -> Result<(), ToolError> {
             }
             let found = search.at(&trial)?;
             let accept = found < value || {
-                let excess = (found - value) / (temperature / (step as f64 + 1.0));
+                let excess = (found - value) / range / (temperature / (step as f64 + 1.0));
                 let base = 1.0 - (1.0 - ACCEPT) * excess;
                 base > 0.0 && rng.random::<f64>() <= base.powf(1.0 / (1.0 - ACCEPT))
             };

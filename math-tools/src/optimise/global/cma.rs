@@ -189,7 +189,8 @@ fn run(
         let recent = &lows[lows.len().saturating_sub(window)..];
         let range = recent.iter().fold(high, |most, low| most.max(*low))
             - recent.iter().fold(low, |least, low| least.min(*low));
-        let flat = lows.len() >= window && range <= 1e-12 * best.0.abs().max(1e-3);
+        let unit = 1e-3 * search.range()?;
+        let flat = lows.len() >= window && range <= 1e-12 * best.0.abs().max(unit);
         let still = (0..d).all(|i| step * covariance[(i, i)].sqrt() < 1e-13);
         let is_feasible = best.0 < INFEASIBLE;
         let gap = best.0 - search.best.0;

@@ -19,6 +19,7 @@ use super::minimise::bounds::Bounds;
 use super::minimise::constrained::constraints::Watched;
 use super::minimise::constrained::{Constraints, Problem, TOLERANCE};
 use super::minimise::objective::{Function, Objective};
+use super::minimise::scale::in_units;
 use super::minimise::target::Target;
 use super::minimise::{Constraint, Mode, lbfgs, nelder_mead};
 use crate::expression::Parameters;
@@ -386,9 +387,15 @@ fn polish(search: &mut Search<'_>) -> Result<(), ToolError> {
         if search.is_constrained() {
             search.under_constraints(&x, ITERATIONS_MAX)?;
         } else if smooth {
-            lbfgs::minimise(search, &bounds, &x, ITERATIONS_MAX, TOLERANCE)?;
+            in_units(search, &bounds, &x, TOLERANCE, |target, bounds, x| {
+                let found = lbfgs::minimise(target, bounds, x, ITERATIONS_MAX, TOLERANCE)?;
+                Ok((found, ()))
+            })?;
         } else if x.len() <= nelder_mead::COORDINATES_MAX {
-            nelder_mead::minimise(search, &bounds, &x, ITERATIONS_MAX, TOLERANCE)?;
+            in_units(search, &bounds, &x, TOLERANCE, |target, bounds, x| {
+                let found = nelder_mead::minimise(target, bounds, x, ITERATIONS_MAX, TOLERANCE)?;
+                Ok((found, ()))
+            })?;
         }
         Ok(())
     })?;

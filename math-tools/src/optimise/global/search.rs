@@ -4,6 +4,7 @@
 //!
 //! K. Deb, "An efficient constraint handling method for genetic algorithms", Comput. Methods Appl. Mech. Engrg. 186, 2000.
 
+use rand::RngExt;
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, Seed, ToolError};
 
@@ -14,9 +15,10 @@ use crate::optimise::minimise::constrained::{
     Problem, TOLERANCE, cobyla, is_spent, spent, sqp, violations,
 };
 use crate::optimise::minimise::lbfgs;
+use crate::optimise::minimise::scale::{ORDINARY, Scale, Scaled, rounded};
 use crate::optimise::minimise::smooth::Smooth;
 
-/// Values that differ by less, relative to their size or to 1, are those of one minimum.
+/// Values that differ by less, relative to their size or to [`Search::resolution`], are those of one minimum.
 const SAME: f64 = 1e-8;
 
 /// Keys from here on are those of points that violate a constraint.
@@ -38,6 +40,9 @@ pub(super) struct Search<'a> {
     pub restarts: Restarts,
     /// Values and points at the ends of independent searches.
     ends: Vec<(f64, Vec<f64>)>,
+    /// The first values, of points all over the box, until [`Search::range`] is asked for.
+    seen: Vec<f64>,
+    range: Option<f64>,
     /// Points at which constraints failed, so that the objective was not evaluated.
     outside: u64,
     streams: u64,
@@ -61,6 +66,8 @@ impl<'a> Search<'a> {
             best: first,
             restarts: Restarts::default(),
             ends: Vec::new(),
+            seen: Vec::new(),
+            range: None,
             outside: 0,
             streams: 0,
         }
@@ -149,6 +156,73 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// By how much values differ over the box, as a power of two: the least quarter of some points above the best of them; 1 where that is
+    /// an ordinary size.
+    ///
+    /// # Errors
+    /// As [`Search::at`].
+    pub(super) fn range(&mut self) -> Result<f64, ToolError> {
+        /// Values that tell a range.
+        const ENOUGH: usize = 8;
+        if let Some(range) = self.range {
+            return Ok(range);
+        }
+        let mut rng = self.ctx.rng(self.seed, u64::MAX);
+        for _ in self.seen.len()..ENOUGH {
+            let unit: Vec<f64> = (0..self.dimension()).map(|_| rng.random()).collect();
+            self.at(&unit)?;
+        }
+        self.seen.sort_by(f64::total_cmp);
+        let low = self.seen.first().copied().unwrap_or(0.0);
+        let above: Vec<f64> = self.seen.iter().map(|value| value - low).collect();
+        let above: Vec<f64> = above.into_iter().filter(|gap| *gap > 0.0).collect();
+        let quarter = above.get(above.len() / 4).copied();
+        let range = quarter.filter(|gap| gap.is_finite()).map_or(1.0, rounded);
+        self.range = Some(range);
+        Ok(range)
+    }
+
+    /// The size relative to which values of one minimum agree: the range of the values, or, where that is beyond an ordinary size, no more
+    /// than the ends of searches differ by, since one steep wall says little about minima.
+    fn resolution(&self) -> f64 {
+        const LEAST: f64 = 1e-4;
+        let range = self.range.unwrap_or(1.0);
+        if range <= ORDINARY.1 {
+            return range;
+        }
+        let worst = self
+            .ends
+            .iter()
+            .map(|end| end.0)
+            .fold(self.best.0, f64::max);
+        (worst - self.best.0).clamp(LEAST * range, range)
+    }
+
+    /// The units of a local search: those of the box and of the range of the values.
+    fn scale(&mut self) -> Result<Scale, ToolError> {
+        let value = self.range()?;
+        let width = |(low, high): (&f64, &f64)| rounded((high / 2.0 - low / 2.0) * 2.0);
+        let x: Vec<f64> = self
+            .bounds
+            .low
+            .iter()
+            .zip(&self.bounds.high)
+            .map(width)
+            .collect();
+        // A box of ordinary size and one that is fixed have the unit 1.
+        let x = x.into_iter().map(|unit| {
+            if unit.is_finite() && unit > 0.0 {
+                unit
+            } else {
+                1.0
+            }
+        });
+        Ok(Scale {
+            value,
+            x: x.collect(),
+        })
+    }
+
     fn afford(&self) -> Result<(), ToolError> {
         if self.spent() < self.limit {
             return Ok(());
@@ -184,9 +258,15 @@ impl<'a> Search<'a> {
         if self.is_constrained() {
             return self.under_constraints(x, ITERATIONS_MAX);
         }
-        let bounds = self.bounds.clone();
-        let found = lbfgs::descend(self, &bounds, x, ITERATIONS_MAX, (TOLERANCE, enough))?;
-        Ok((found.x, found.value))
+        let scale = self.scale()?;
+        let (bounds, start) = (scale.bounds(&self.bounds), scale.inside(x));
+        let mut scaled = Scaled {
+            function: self,
+            scale: &scale,
+        };
+        let ends = (TOLERANCE, enough);
+        let found = lbfgs::descend(&mut scaled, &bounds, &start, ITERATIONS_MAX, ends)?;
+        Ok((scale.outside(&found.x), found.value * scale.value))
     }
 
     /// The end of a local search under constraints, or the point where it fails.
@@ -249,7 +329,7 @@ impl<'a> Search<'a> {
 
     /// Values up to here are the best one.
     fn bar(&self) -> f64 {
-        self.best.0 + SAME * self.best.0.abs().max(1.0)
+        self.best.0 + SAME * self.best.0.abs().max(self.resolution())
     }
 
     /// How many searches ended at the best value.
@@ -268,7 +348,8 @@ impl<'a> Search<'a> {
         const UNSEEN: f64 = 0.5;
         let mut ends: Vec<f64> = self.ends.iter().map(|end| end.0).collect();
         ends.sort_by(f64::total_cmp);
-        let step = |pair: &&[f64]| pair[1] - pair[0] > SAME * pair[1].abs().max(1.0);
+        let unit = self.resolution();
+        let step = |pair: &&[f64]| pair[1] - pair[0] > SAME * pair[1].abs().max(unit);
         let different = 1.0 + ends.windows(2).filter(step).count() as f64;
         let count = ends.len() as f64;
         self.agreeing() >= 2
@@ -309,6 +390,9 @@ impl Smooth for Search<'_> {
             true => self.key(x)?,
             false => self.problem.target.value(x)?,
         };
+        if self.range.is_none() && value.is_finite() && value < INFEASIBLE {
+            self.seen.push(value);
+        }
         if value < self.best.0 {
             self.best = (value, x.to_vec());
         }

@@ -318,3 +318,39 @@ fn a_plateau_is_said_to_be_one() {
     assert!(run("(x**2-1)**2"));
     assert!(!run("(x-1)**2"));
 }
+
+/// SciPy issue 7519: values in units of physics, far below 1. The verdict and the scaled answer do not depend on the unit.
+#[test]
+fn units_of_the_objective_and_of_the_variables_do_not_matter() {
+    let run = |factor: f64, unit: f64, method: &str| {
+        let text = format!(
+            r#"{{"objective":"{factor:e}*((x0/{unit:e}-3)**2+(x1/{unit:e}+1)**2+3*sin(2*x0/{unit:e}))",
+                "bounds":[[-{side:e},{side:e}],[-{side:e},{side:e}]],"method":"{method}","max_evals":20000}}"#,
+            side = 5.0 * unit
+        );
+        from_json(&text).unwrap()
+    };
+    for method in ["auto", "multistart"] {
+        let plain = run(1.0, 1.0, method);
+        assert!(plain.converged, "{plain:?}");
+        for scale in [1e-12, 1e-6, 1e6, 1e12] {
+            for (found, factor, unit) in [
+                (run(scale, 1.0, method), scale, 1.0),
+                (run(1.0, scale, method), 1.0, scale),
+            ] {
+                let value = found.f / factor;
+                assert!(
+                    (value - plain.f).abs() < 1e-9,
+                    "{method} {factor} {unit}: {found:?}"
+                );
+                for (x, expected) in found.x.iter().zip(&plain.x) {
+                    assert!(
+                        (x / unit - expected).abs() < 1e-5,
+                        "{method} {factor} {unit}: {found:?}"
+                    );
+                }
+                assert!(found.converged, "{method} {factor} {unit}: {found:?}");
+            }
+        }
+    }
+}

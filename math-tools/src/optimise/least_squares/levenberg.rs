@@ -12,6 +12,7 @@
 
 use tool_core::{Ctx, Describe, Encode, ToolError};
 
+use super::curvature;
 use super::qr::Qr;
 
 /// Reason a fit ended.
@@ -22,6 +23,9 @@ pub(crate) enum Reason {
     Orthogonal,
     /// The model passes through the data, to rounding or the tolerance of its integration: converged.
     Exact,
+    /// The residuals are not orthogonal to the Jacobian, but the gradient of their squares is 0 to rounding and the squares curve upwards in
+    /// every direction: converged.
+    Curvature,
     /// What is free has no influence here, to first order (a column of the Jacobian is 0): not known to be a minimum, not converged.
     Flat,
     /// No step improves the fit, though the residuals are not orthogonal to the Jacobian: not converged.
@@ -32,7 +36,7 @@ pub(crate) enum Reason {
 
 impl Reason {
     pub(crate) fn has_converged(self) -> bool {
-        matches!(self, Self::Orthogonal | Self::Exact)
+        matches!(self, Self::Orthogonal | Self::Exact | Self::Curvature)
     }
 }
 
@@ -75,6 +79,8 @@ pub(crate) struct Found {
 
 /// Largest cosine at which the residuals count as orthogonal.
 const COSINE_MAX: f64 = 1e-6;
+/// Residuals of so many roundings that no step makes smaller are those of an exact fit.
+const ROUNDING: f64 = 100.0;
 /// Damping at the start, relative to the squares of the columns.
 const DAMPING: f64 = 1e-3;
 /// Damping beyond which a step changes nothing.
@@ -152,7 +158,10 @@ pub(crate) fn minimise(
             held: held.clone(),
         };
         if let Some(reason) = reason {
-            return Ok(Some(found(reason)));
+            let found = found(reason);
+            return Ok(Some(curvature::decided(
+                problem, found, start, bounds, ctx,
+            )?));
         }
         let free: Vec<usize> = (0..point.len()).filter(|&index| !held[index]).collect();
         let columns = free.iter().map(|&index| linear.jacobian[index].clone());
@@ -202,15 +211,18 @@ pub(crate) fn minimise(
         };
         let Some((next, found_there)) = accepted else {
             let size = norm(&linear.residuals);
-            let settled = if size <= error {
+            let rounding = ROUNDING * f64::EPSILON * scale.max(sensitivity(&point, &linear));
+            let settled = if size <= error.max(rounding) {
                 Reason::Exact
             } else if cosine <= COSINE_MAX.max(error / size) {
                 stationary(&linear, &held)
             } else {
                 Reason::NoProgress
             };
-            let found = found(settled);
-            return Ok(Some(polished(problem, found, bounds)?));
+            let found = polished(problem, found(settled), bounds)?;
+            return Ok(Some(curvature::decided(
+                problem, found, start, bounds, ctx,
+            )?));
         };
         iterations += 1;
         (point, linear) = (next, found_there);
@@ -221,6 +233,12 @@ pub(crate) fn minimise(
             };
         }
     }
+}
+
+/// The size of what the residuals are made of, as far as the parameters tell: by how much a relative change of 1 of each would change them.
+fn sensitivity(point: &[f64], linear: &Linear) -> f64 {
+    let columns = point.iter().zip(&linear.jacobian);
+    columns.map(|(x, column)| x.abs() * norm(column)).sum()
 }
 
 /// A point after a step of the parameters that are free, cut at the bounds.

@@ -1,5 +1,6 @@
 //! `nonlinear_least_squares`: residuals that are not linear in the variables.
 
+mod curvature;
 pub(crate) mod levenberg;
 pub(crate) mod loss;
 pub(crate) mod problem;
@@ -80,7 +81,8 @@ pub(crate) struct Output {
     /// The residuals at x.
     #[schema(extend("x-shape" = ["m"]))]
     pub residuals: Vec<f64>,
-    /// Largest cosine between the residuals and a column of the Jacobian of a variable that is not at a bound: 0 at a minimum.
+    /// Largest cosine between the residuals and a column of the Jacobian of a variable that is not at a bound: 0 at a minimum, except where a
+    /// column vanishes there (`reason` is `curvature`) or the residuals do (`exact`).
     pub cosine: f64,
     /// Whether each variable is at a bound that holds it.
     #[schema(extend("x-shape" = ["n"]))]

@@ -137,3 +137,79 @@ fn what_does_not_fit_is_refused_with_its_place() {
         run(object! { "residuals" => one("log(-x0)"), "x0" => x0() }).expect_err("no value");
     assert_eq!(error.code(), ErrorCode::Numeric);
 }
+
+fn from_text(text: &str) -> Output {
+    run(json::parse(text, Limits::default()).expect("JSON")).expect("a fit")
+}
+
+/// At the minimum of x^2 + 5 the column of the Jacobian vanishes, and the cosine says nothing.
+#[test]
+fn curvature_decides_where_a_column_vanishes() {
+    for (residuals, start, at) in [
+        (r#"["x0**2+5"]"#, "[2]", vec![0.0]),
+        (r#"["x0**2+5"]"#, "[0]", vec![0.0]),
+        (r#"["cosh(x0)"]"#, "[0.7]", vec![0.0]),
+        (r#"["exp(x0**2)"]"#, "[0.7]", vec![0.0]),
+        (
+            r#"["2+sin(x0)"]"#,
+            "[-1]",
+            vec![-std::f64::consts::FRAC_PI_2],
+        ),
+        (r#"["x0**2+5","x0**2+3"]"#, "[2]", vec![0.0]),
+        (r#"["x0**2+5","x1-1"]"#, "[2,3]", vec![0.0, 1.0]),
+        (r#"["(x0-1)**2+2","(x1+1)**2+1"]"#, "[2,3]", vec![1.0, -1.0]),
+        (r#"["1e-12*(x0**2+5)"]"#, "[2]", vec![0.0]),
+        (r#"["1e12*((x0/1e6)**2+5)"]"#, "[2e6]", vec![0.0]),
+    ] {
+        let found = from_text(&format!(r#"{{"residuals":{residuals},"x0":{start}}}"#));
+        assert_eq!(
+            (found.converged, found.reason),
+            (true, Reason::Curvature),
+            "{found:?}"
+        );
+        for (x, at) in found.x.iter().zip(at) {
+            assert!((x - at).abs() < 1e-6, "{residuals}: {found:?}");
+        }
+    }
+    // A maximum, and a variable without influence, are no minima.
+    for residuals in [r#"["x0**2-5"]"#, r#"["3+0*x0"]"#] {
+        let found = from_text(&format!(r#"{{"residuals":{residuals},"x0":[0]}}"#));
+        assert_eq!(
+            (found.converged, found.reason),
+            (false, Reason::Flat),
+            "{found:?}"
+        );
+    }
+}
+
+/// Data that the model passes through, at any scale.
+#[test]
+fn exact_data_are_exact() {
+    for (residual, start, model) in [
+        (
+            "a*exp(-k*t)+c-y",
+            r#"{"a":1,"k":1,"c":0}"#,
+            (|t: f64| 2.0 * (-0.7 * t).exp() + 0.5) as fn(f64) -> f64,
+        ),
+        ("a*sin(b*t+c)-y", r#"{"a":1,"b":0.8,"c":0.2}"#, |t| {
+            2.0 * (0.7 * t + 0.5).sin()
+        }),
+        ("a*exp(-((t-b)/c)**2)-y", r#"{"a":1,"b":3.5,"c":1}"#, |t| {
+            2.0 * (-((t - 4.0) / 1.5).powi(2)).exp()
+        }),
+    ] {
+        for scale in [1e-12, 1e-6, 1.0, 1e6, 1e12] {
+            let t: Vec<f64> = (0..40).map(|row| 0.25 * f64::from(row)).collect();
+            let y: Vec<f64> = t.iter().map(|&t| scale * model(t)).collect();
+            let start = start.replace("\"a\":1", &format!("\"a\":{scale:e}"));
+            let found = from_text(&format!(
+                r#"{{"residuals":["{residual}"],"x0":{start},"data":{{"t":{t:?},"y":{y:?}}}}}"#
+            ));
+            assert_eq!(
+                (found.converged, found.reason),
+                (true, Reason::Exact),
+                "{residual} {scale}: {found:?}"
+            );
+        }
+    }
+}

@@ -12,7 +12,7 @@ use super::found::{Found, Reason};
 use super::smooth::Smooth;
 
 /// Sizes between these are ordinary.
-const ORDINARY: (f64, f64) = (1e-4, 1e4);
+pub(crate) const ORDINARY: (f64, f64) = (1e-4, 1e4);
 
 /// Units of the objective and of each variable, powers of two.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,7 +104,7 @@ impl Scale {
 }
 
 /// 1 for what is ordinary, else a power of two near it.
-fn rounded(size: f64) -> f64 {
+pub(crate) fn rounded(size: f64) -> f64 {
     if (ORDINARY.0..=ORDINARY.1).contains(&size) {
         1.0
     } else {
