@@ -219,7 +219,7 @@ fn sign(x: f64) -> i32 {
 
 /// Akima's slopes; `is_modified` weighs by sums of neighbouring secants too, which avoids overshoot at flat places.
 pub fn akima(x: &[f64], y: &[f64], is_modified: bool) -> Vec<f64> {
-    /// Relative size of weights that count as none.
+    /// Weights of this share of the secants around count as none.
     const NONE: f64 = 1e-9;
     let inner = secants(x, y);
     if inner.len() == 1 {
@@ -240,12 +240,14 @@ pub fn akima(x: &[f64], y: &[f64], is_modified: bool) -> Vec<f64> {
         }
     };
     let pair = |i: usize| (weight(i + 2), weight(i));
-    let most = (0..n).map(|i| pair(i).0 + pair(i).1).fold(0.0, f64::max);
     (0..n)
         .map(|i| {
             let (f1, f2) = pair(i);
             let sum = f1 + f2;
-            if sum > NONE * most {
+            let around = m[i..i + 4]
+                .iter()
+                .fold(0.0_f64, |most, m| most.max(m.abs()));
+            if sum > NONE * around {
                 m[i + 1] + f2 / sum * (m[i + 2] - m[i + 1])
             } else {
                 0.5 * (m[i + 3] + m[i])

@@ -47,7 +47,8 @@ pub(crate) enum Method {
 pub(crate) struct Output {
     /// The integral.
     pub integral: f64,
-    /// Estimate of the error: the largest difference from the other rules (for `trapezoid` from Simpson's), and from every second sample. It
+    /// Estimate of the error: the largest difference from the other rules (for `trapezoid` from Simpson's), and from every second sample; plus
+    /// the difference from trapezia over intervals more than 3 times as long or short as a neighbour. It
     /// knows the samples only: what happens between them may be larger. Absent for fewer than 3 samples.
     #[value(skip_encoding_if = "Option::is_none")]
     pub error: Option<f64>,
@@ -91,7 +92,17 @@ impl Tool for Args {
         };
         let pieces = pieces(method, x, y);
         let integral = sum(&pieces);
+        let uneven = uneven(x);
         let error = (x.len() > 2).then(|| error(method, integral, x, y));
+        let error = error.map(|error| error + apart_where(&uneven, method, &pieces, x, y));
+        let count = uneven.iter().filter(|is_uneven| **is_uneven).count();
+        if count > 0 && matches!(method, Method::Simpson | Method::Spline) {
+            ctx.warn(format!(
+                "{count} of {} intervals are more than {UNEVEN} times as long or short as a neighbour: a curve through such samples may \
+                 swing far out; `method`: \"trapezoid\" or \"pchip\" does not",
+                x.len() - 1
+            ));
+        }
         let sign = if samples.is_reversed { -1.0 } else { 1.0 };
         let cumulative = args
             .cumulative
@@ -121,6 +132,33 @@ fn pieces(method: Method, x: &[f64], y: &[f64]) -> Vec<f64> {
 
 fn sum(pieces: &[f64]) -> f64 {
     kernels::vector::sum(pieces)
+}
+
+/// Ratio of neighbouring intervals from which parabolas and splines are not trusted.
+const UNEVEN: f64 = 3.0;
+
+/// The intervals much longer or shorter than a neighbour.
+fn uneven(x: &[f64]) -> Vec<bool> {
+    let steps: Vec<f64> = x.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mut uneven = vec![false; steps.len()];
+    for (index, pair) in steps.windows(2).enumerate() {
+        if pair[0] > UNEVEN * pair[1] || pair[1] > UNEVEN * pair[0] {
+            uneven[index] = true;
+            uneven[index + 1] = true;
+        }
+    }
+    uneven
+}
+
+/// The difference from trapezia over some intervals.
+fn apart_where(uneven: &[bool], method: Method, pieces: &[f64], x: &[f64], y: &[f64]) -> f64 {
+    if method == Method::Trapezoid || !uneven.contains(&true) {
+        return 0.0;
+    }
+    let trapezia = kernel::trapezoid(x, y);
+    let differences = pieces.iter().zip(&trapezia).zip(uneven);
+    let counted = differences.filter(|(_, is_uneven)| **is_uneven);
+    counted.map(|((a, b), _)| (a - b).abs()).sum()
 }
 
 fn error(method: Method, integral: f64, x: &[f64], y: &[f64]) -> f64 {
@@ -213,6 +251,27 @@ mod tests {
         let down = run(&both(&a, &b)).unwrap();
         assert!((down.integral + 14.0).abs() < 1e-13, "{down:?}");
         assert!((down.cumulative.unwrap()[4] + 14.0).abs() < 1e-13);
+    }
+
+    /// OpenMS issue 3845 (a peak with one short step): the parabola is negative, the data are not.
+    #[test]
+    fn errors_on_uneven_steps_cover_the_trapezia() {
+        let places = r#""x": [2270.93, 2272.86, 2273.16], "y": [410430, 166125, 896669]"#;
+        for factor in ["", r#", "method": "spline""#, r#", "method": "pchip""#] {
+            let args: Args = tool_core::convert::from_value(&crate::linalg::tests::parse(
+                &format!("{{{places}{factor}}}"),
+            ))
+            .unwrap();
+            let ctx = Ctx::default();
+            let found = Args::run(args, &ctx).unwrap();
+            let trapezia = run(&format!(r#"{{{places}, "method": "trapezoid"}}"#)).unwrap();
+            let apart = (found.integral - trapezia.integral).abs();
+            assert!(found.error.unwrap() >= apart * (1.0 - 1e-12), "{found:?}");
+            let warns = found.method != Method::Pchip;
+            assert_eq!(ctx.take_warnings().len(), usize::from(warns));
+        }
+        let even = run(r#"{"x": [0, 1, 3], "y": [0, 1, 9]}"#).unwrap();
+        assert!((even.integral - 9.0).abs() < 1e-14 && even.error.unwrap() < 1e-14);
     }
 
     #[test]

@@ -117,15 +117,34 @@ impl Points {
     }
 }
 
-fn curve(args: &Args, points: Points, output: &mut Output, ctx: &Ctx) -> Result<Curve, ToolError> {
-    let (x, y) = (&points.x, &points.y);
-    let n = x.len();
-    let is_periodic =
-        args.boundary == Boundary::Periodic || args.extrapolate == Extrapolate::Periodic;
-    if is_periodic && y[0] != y[n - 1] {
-        refuse!(invalid "/y", "periodic"; "expected equal first and last values, found {:?} and {:?}", y[0], y[n - 1];
+/// Sets the last value to the first, from which it may differ by rounding: by a few units in the last place of the largest value.
+fn close_period(y: &mut [f64]) -> Result<(), ToolError> {
+    const ROUNDING: f64 = 32.0 * f64::EPSILON;
+    let (first, last) = (y[0], y[y.len() - 1]);
+    let size = y.iter().fold(0.0_f64, |most, y| most.max(y.abs()));
+    // Halves, since the difference of large values may overflow.
+    if (first / 2.0 - last / 2.0).abs() > ROUNDING / 2.0 * size {
+        refuse!(invalid "/y", "periodic"; "expected equal first and last values, found {first:?} and {last:?}";
             "repeat the first value at the end of the period");
     }
+    let end = y.len() - 1;
+    y[end] = first;
+    Ok(())
+}
+
+fn curve(
+    args: &Args,
+    mut points: Points,
+    output: &mut Output,
+    ctx: &Ctx,
+) -> Result<Curve, ToolError> {
+    let is_periodic =
+        args.boundary == Boundary::Periodic || args.extrapolate == Extrapolate::Periodic;
+    if is_periodic {
+        close_period(&mut points.y)?;
+    }
+    let (x, y) = (&points.x, &points.y);
+    let n = x.len();
     let hermite = |slopes: &[f64]| Curve::Smooth(Piecewise::hermite(x, y, slopes));
     Ok(match args.method {
         Method::Linear => Curve::Smooth(Piecewise::linear(x, y)),

@@ -142,3 +142,39 @@ fn arguments_are_checked() {
         assert_eq!(err.path(), Some(at), "{text}: {err:?}");
     }
 }
+
+/// The sine at the end of its period is its rounding.
+#[test]
+fn a_period_closes_up_to_rounding() {
+    use std::f64::consts::TAU;
+    for scale in [1e-12, 1.0, 1e12] {
+        let x: Vec<f64> = (0..=4).map(|k| f64::from(k) * TAU / 4.0).collect();
+        let y: Vec<f64> = x.iter().map(|x| scale * x.sin()).collect();
+        assert!(y[4] != y[0]);
+        let found = values(&format!(
+            r#"{{"x": {x:?}, "y": {y:?}, "at": [1], "boundary": "periodic", "plot": false}}"#
+        ));
+        assert!((found[0] / scale - 1.0_f64.sin()).abs() < 0.02, "{found:?}");
+        let mut off = y;
+        off[4] += 1e-13 * scale;
+        let refused = call(&format!(
+            r#"{{"x": {x:?}, "y": {off:?}, "at": [1], "boundary": "periodic", "plot": false}}"#
+        ));
+        assert!(refused.is_err(), "{off:?}");
+    }
+}
+
+/// SciPy issue 22882: a steep end does not reach the other one.
+#[test]
+fn slopes_of_akima_are_local() {
+    let x: Vec<f64> = (0..10).map(f64::from).collect();
+    for last in [1e2, 1e10, 1e100] {
+        let y = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, last];
+        for method in ["akima", "makima"] {
+            let found = values(&format!(
+                r#"{{"x": {x:?}, "y": {y:?}, "at": [3.5, 5.5], "method": "{method}", "plot": false}}"#
+            ));
+            assert!(found[0].abs() < 1e-15, "{method} {last}: {found:?}");
+        }
+    }
+}

@@ -58,6 +58,7 @@ pub(super) fn solve(
     let mut last = (f64::INFINITY, f64::INFINITY);
     let mut place = None;
     let mut reason = Some(Reason::NoConvergence);
+    let guessed = curve.size();
     for _ in 0..ROUNDS_MAX {
         ctx.check()?;
         let found = match newton(problem, &mut curve, limits.tolerance, &mut work, ctx)? {
@@ -67,6 +68,12 @@ pub(super) fn solve(
                 break;
             }
         };
+        if let Some((zero, found)) = zero(problem, &curve, guessed, &mut work) {
+            let conditions = relative_conditions(problem, &zero, &found);
+            last = (0.0, conditions.fold(0.0, f64::max));
+            (curve, reason) = (zero, None);
+            break;
+        }
         let by_interval = relative(problem, &curve, &found, &mut work);
         ctx.count_evaluations(2 * by_interval.len() as u64)?;
         let most = |values: &[f64]| {
@@ -108,7 +115,7 @@ pub(super) fn solve(
         Some(_) => None,
     };
     // Small residuals are no evidence where the problem hardly determines its solution, or the mesh missed a part of it.
-    let size = curve.y.iter().fold(0.0_f64, |size, y| size.max(y.abs()));
+    let size = curve.size();
     if error_estimate.is_some_and(|error| error > UNCONFIRMED * limits.tolerance * size) {
         reason = Some(Reason::Unconfirmed);
     }
@@ -122,6 +129,28 @@ pub(super) fn solve(
         iterations: work.iterations,
         evaluations: work.evaluations,
     })
+}
+
+/// The solution 0, where the iterations have come down to it and it fulfils all equations exactly: relative residuals of what rounding
+/// leaves of it never become small.
+fn zero(
+    problem: &Problem,
+    curve: &Curve,
+    guessed: f64,
+    work: &mut Work,
+) -> Option<(Curve, Residuals)> {
+    const LEFT: f64 = 1e-12;
+    let size = curve.size();
+    if size == 0.0 || size > LEFT * guessed {
+        return None;
+    }
+    let mut zero = Curve::new(curve.t.clone(), vec![0.0; curve.y.len()], curve.p.clone());
+    let found = residuals(problem, &mut zero, work);
+    found
+        .all
+        .iter()
+        .all(|value| *value == 0.0)
+        .then_some((zero, found))
 }
 
 /// The interval with the largest residual.

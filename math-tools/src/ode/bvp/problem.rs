@@ -66,6 +66,11 @@ impl Curve {
         }
     }
 
+    /// The largest magnitude of a component at a point.
+    pub(super) fn size(&self) -> f64 {
+        self.y.iter().fold(0.0, |size, y| size.max(y.abs()))
+    }
+
     /// Number of components.
     pub(super) fn n(&self) -> usize {
         self.y.len() / self.t.len()

@@ -244,3 +244,33 @@ fn breakpoints_may_be_points_of_the_mesh() {
         assert!(output.converged, "{place}: {output:?}");
     }
 }
+
+/// SciML issue 209: relative residuals of what is left of 0 never become small.
+#[test]
+fn the_solution_may_be_zero() {
+    for (system, span, guess) in [
+        (r#"["y1","y0"]"#, "[0,1]", r#"["t*(1-t)","1-2*t"]"#),
+        (r#"["y1","-y0"]"#, "[0,2.5]", r#"["t*(2.5-t)","2.5-2*t"]"#),
+        (
+            r#"["y1","y0"]"#,
+            "[0,1]",
+            r#"["1e12*t*(1-t)","1e12*(1-2*t)"]"#,
+        ),
+        (
+            r#"["y1","y0"]"#,
+            "[0,1]",
+            r#"["1e-12*t*(1-t)","1e-12*(1-2*t)"]"#,
+        ),
+    ] {
+        let text = format!(
+            r#"{{"system":{system},"boundary":["a0","b0"],"t_span":{span},"guess":{guess}}}"#
+        );
+        let (found, warnings) = from_json(&text).unwrap();
+        assert!(found.converged, "{text}: {warnings}");
+        assert!(
+            found.y.iter().flatten().all(|y| *y == 0.0),
+            "{text}: {:?}",
+            found.y
+        );
+    }
+}

@@ -1,5 +1,7 @@
 //! From starts to solutions.
 
+use rand::RngExt;
+use tool_core::rng::StreamRng;
 use tool_core::{Ctx, Real, ToolError};
 
 use super::equations::Equations;
@@ -20,6 +22,11 @@ const BLURRED: f64 = 1e-8;
 const STATIONARY: f64 = 1e-6;
 /// Newton steps to rounding.
 const POLISH: usize = 20;
+
+/// The stream of the starts beside a local minimum.
+const RESTARTS: u64 = 1;
+/// Starts beside the last of those given, where it leads to a local minimum.
+const RESTARTS_EACH: usize = 8;
 
 /// What a start led to.
 enum Led {
@@ -60,9 +67,15 @@ pub(super) fn run(
     let (mut solutions, mut iterations, mut undefined): (Vec<(Solution, Reason)>, u64, usize) =
         (Vec::new(), 0, 0);
     let mut best: Option<(Vec<f64>, Vec<f64>, Reason)> = None;
-    for (index, start) in starts.iter().enumerate() {
-        ctx.progress(index as f64 / starts.len() as f64, || {
-            format!("start {} of {}", index + 1, starts.len())
+    let mut rng = ctx.rng(ctx.seed(None), RESTARTS);
+    let mut queue: Vec<(Vec<f64>, bool)> =
+        starts.iter().map(|start| (start.clone(), false)).collect();
+    let mut index = 0;
+    while let Some((start, is_restart)) = queue.get(index).cloned() {
+        index += 1;
+        let start = &start;
+        ctx.progress((index - 1) as f64 / queue.len() as f64, || {
+            format!("start {index} of {}", queue.len())
         });
         let Some(first) = equations.at(start)? else {
             undefined += 1;
@@ -85,6 +98,14 @@ pub(super) fn run(
         )? {
             Led::Solution(solution, reason) => add(&mut solutions, solution, reason),
             Led::Elsewhere(x, values, reason) => {
+                let is_last = index == queue.len() && solutions.is_empty();
+                if is_last && !is_restart && reason == Reason::LocalMinimum {
+                    let others = (0..RESTARTS_EACH).map(|_| {
+                        let moved = perturbed(start, &x, bounds, &mut rng);
+                        (moved, true)
+                    });
+                    queue.extend(others.collect::<Vec<_>>());
+                }
                 if best
                     .as_ref()
                     .is_none_or(|(_, least, _)| norm(&values) < norm(least))
@@ -126,6 +147,19 @@ pub(super) fn run(
         iterations,
         evaluations: equations.evaluations() + problem.evaluations,
     })
+}
+
+/// A start beside one that led to a local minimum: each unknown moved by up to the larger of its sizes here and there.
+fn perturbed(start: &[f64], minimum: &[f64], bounds: &Bounds, rng: &mut StreamRng) -> Vec<f64> {
+    let all = largest(start).max(largest(minimum));
+    let size = if all > 0.0 { all } else { 1.0 };
+    let moved = start.iter().zip(minimum).map(|(start, minimum)| {
+        let own = start.abs().max(minimum.abs()).max(1e-3 * size);
+        start + own * rng.random_range(-2.0..2.0)
+    });
+    let mut moved: Vec<f64> = moved.collect();
+    bounds.project(&mut moved);
+    moved
 }
 
 /// The equations, each times a power of ten where its values at the first start are so small or large that squares leave the doubles.
@@ -282,7 +316,9 @@ fn judged(
     let steepest = (0..n).map(slope).fold(0.0, f64::max);
     let is_stationary = steepest <= STATIONARY;
     let reason = match found.reason {
-        levenberg::Reason::Orthogonal | levenberg::Reason::Flat => Reason::LocalMinimum,
+        levenberg::Reason::Orthogonal | levenberg::Reason::Curvature | levenberg::Reason::Flat => {
+            Reason::LocalMinimum
+        }
         _ if is_stationary => Reason::LocalMinimum,
         levenberg::Reason::MaxIter => Reason::MaxIter,
         _ => Reason::NoProgress,

@@ -117,3 +117,13 @@ fn arguments_are_checked() {
         assert_eq!(err.path(), Some(at), "{text}: {err:?}");
     }
 }
+
+/// Powell's badly scaled pair from a start that leads to a local minimum of the squares: starts beside it lead to the solution.
+#[test]
+fn a_local_minimum_is_left_by_starts_beside_it() {
+    let (found, _) =
+        call(r#"{"system":["10000*x0*x1-1","exp(-x0)+exp(-x1)-1.0001"],"x0":[-1,-2]}"#).unwrap();
+    assert!(found.converged, "{found:?}");
+    let product = 1e4 * found.x[0] * found.x[1];
+    assert!((product - 1.0).abs() < 1e-9, "{found:?}");
+}

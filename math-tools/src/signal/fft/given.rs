@@ -180,6 +180,11 @@ fn points(args: &Args, sides: Sides, count: usize) -> Result<usize, ToolError> {
     Ok(n)
 }
 
+/// Whether `peaks` asks for any: 0 is what there is without it too.
+fn asks_for_peaks(args: &Args) -> bool {
+    args.peaks.is_some_and(|most| most.get() > 0)
+}
+
 /// Refuses options that would do nothing.
 fn refuse_idle(args: &Args) -> Result<(), ToolError> {
     let power = [
@@ -190,9 +195,15 @@ fn refuse_idle(args: &Args) -> Result<(), ToolError> {
     let forward = [
         ("rate", args.rate.is_some()),
         ("kind", args.kind != Kind::Spectrum),
-        ("window", args.window.is_some()),
-        ("detrend", args.detrend.is_some()),
-        ("peaks", args.peaks.is_some()),
+        (
+            "window",
+            args.window.is_some_and(|name| name != WindowName::None),
+        ),
+        (
+            "detrend",
+            args.detrend.is_some_and(|name| name != TrendName::None),
+        ),
+        ("peaks", asks_for_peaks(args)),
     ];
     let idle =
         |all: &[(&'static str, bool)]| all.iter().find(|(_, given)| *given).map(|(name, _)| *name);
@@ -236,7 +247,7 @@ fn refuse_for_matrices(args: &Args) -> Result<(), ToolError> {
             "detrend",
             args.detrend.is_some_and(|name| name != TrendName::None),
         ),
-        ("peaks", args.peaks.is_some()),
+        ("peaks", asks_for_peaks(args)),
     ];
     if let Some((name, _)) = idle.iter().find(|(_, given)| *given) {
         refuse!(invalid format!("/{name}"), "matrix"; "`{name}` is for a list of samples, `data` is a matrix";

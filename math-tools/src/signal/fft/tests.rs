@@ -264,6 +264,53 @@ fn what_the_example_file_holds_is_named() {
     }
 }
 
+/// The energy is beyond the largest double, or below the smallest, where every coefficient is neither.
+#[test]
+fn energies_beyond_the_range_take_no_answer_away() {
+    let found = run(r#"{"data": [1e154, 1e154], "plot": false}"#).unwrap();
+    assert_eq!(list(&found.real), [2e154, 0.0]);
+    assert_eq!(found.parseval_error, Some(0.0));
+    for scale in ["e300", "e-300"] {
+        let data = format!(
+            "[1{scale}, 0{scale}, -1{scale}, 0{scale}, 1{scale}, 0{scale}, -1{scale}, 0{scale}]"
+        );
+        for more in ["", r#", "imaginary": [0, 0, 0, 0, 0, 0, 0, 0]"#] {
+            let found = run(&format!(r#"{{"data": {data}{more}, "plot": false}}"#)).unwrap();
+            let back = run(&format!(
+                r#"{{"data": {:?}, "imaginary": {:?}, "inverse": true, "plot": false, "peaks": 0{}}}"#,
+                list(&found.real),
+                list(&found.imaginary),
+                if more.is_empty() { r#", "sides": "one""# } else { "" },
+            ))
+            .unwrap();
+            let unit: f64 = format!("1{scale}").parse().unwrap();
+            let expected = [1.0, 0.0, -1.0, 0.0, 1.0, 0.0, -1.0, 0.0];
+            for (value, expected) in list(&back.real).iter().zip(expected) {
+                assert!((value / unit - expected).abs() < 1e-15, "{back:?}");
+            }
+            assert!(found.parseval_error.unwrap() < 1e-15, "{found:?}");
+            assert!(back.parseval_error.unwrap() < 1e-15, "{back:?}");
+            assert!(
+                (found.peaks[0].amplitude / unit - 1.0).abs() < 1e-12,
+                "{found:?}"
+            );
+        }
+    }
+    let whole = run(r#"{"data": [[1e200, 0], [0, 1e200]], "plot": false}"#).unwrap();
+    assert!(whole.parseval_error.unwrap() < 1e-15);
+    let beyond = run(r#"{"data": [1.7e308, 1.7e308], "plot": false}"#).unwrap_err();
+    assert_eq!(beyond.reason_str(), Some("overflow"));
+}
+
+/// What says nothing more than leaving it out is no contradiction.
+#[test]
+fn an_inverse_takes_peaks_of_none() {
+    let text = r#"{"data": [6, 0], "imaginary": [0, 0], "inverse": true, "plot": false, "peaks": 0, "window": "none", "detrend": "none"}"#;
+    assert_eq!(list(&run(text).unwrap().real), [3.0, 3.0]);
+    let err = run(r#"{"data": [6, 0], "inverse": true, "peaks": 3}"#).unwrap_err();
+    assert_eq!(err.path(), Some("/peaks"));
+}
+
 proptest! {
     #[test]
     fn the_inverse_of_a_transform_is_the_samples(data in prop::collection::vec(-1e6..1e6_f64, 2..200)) {

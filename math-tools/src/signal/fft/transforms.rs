@@ -1,5 +1,6 @@
 //! Spectra and amplitudes of samples, and the way back.
 
+use kernels::dense::{exponent_of, scaled};
 use kernels::signal::spectrum::detrend;
 use kernels::signal::transform::{self, Way};
 use kernels::signal::window::Window;
@@ -11,18 +12,65 @@ use super::{Args, Kind, Output, Sides};
 use crate::linalg::solve::Rhs;
 use crate::prelude::*;
 
-/// Relative difference of two energies.
-fn parseval(of_samples: f64, of_coefficients: f64) -> f64 {
-    let most = of_samples.max(of_coefficients);
-    if most == 0.0 {
-        0.0
-    } else {
-        (of_samples - of_coefficients).abs() / most
+/// A sum of squares `value * 4^exponent`, which does not leave the range of doubles.
+#[derive(Debug, Clone, Copy)]
+struct Energy {
+    value: f64,
+    exponent: i32,
+}
+
+impl Energy {
+    /// Of the parts of some numbers, each square with its weight.
+    fn of(parts: impl Iterator<Item = ([f64; 2], f64)> + Clone) -> Self {
+        let most = parts.clone().fold(0.0_f64, |most, ([re, im], _)| {
+            most.max(re.abs()).max(im.abs())
+        });
+        // Squares of sizes between keep their digits.
+        let exponent = match most {
+            0.0 => 0,
+            _ if (1e-100..1e100).contains(&most) => 0,
+            _ => exponent_of(most),
+        };
+        let square = |([re, im], weight): ([f64; 2], f64)| {
+            let (re, im) = (scaled(re, -exponent), scaled(im, -exponent));
+            weight * (re * re + im * im)
+        };
+        Self {
+            value: parts.map(square).sum(),
+            exponent,
+        }
+    }
+
+    fn of_complex(values: &[Complex64]) -> Self {
+        Self::of(values.iter().map(|z| ([z.re, z.im], 1.0)))
+    }
+
+    fn of_real(values: &[f64]) -> Self {
+        Self::of(values.iter().map(|x| ([*x, 0.0], 1.0)))
+    }
+
+    /// Divided by a number.
+    fn over(self, divisor: f64) -> Self {
+        let value = self.value / divisor;
+        Self { value, ..self }
     }
 }
 
-fn energy(values: &[Complex64]) -> f64 {
-    values.iter().map(|value| value.norm_sqr()).sum()
+/// Relative difference of two energies.
+fn parseval(of_samples: Energy, of_coefficients: Energy) -> f64 {
+    let exponent = of_samples.exponent.max(of_coefficients.exponent);
+    let same = |energy: Energy| scaled(energy.value, 2 * (energy.exponent - exponent));
+    let (samples, coefficients) = (same(of_samples), same(of_coefficients));
+    let most = samples.max(coefficients);
+    if most == 0.0 {
+        0.0
+    } else {
+        (samples - coefficients).abs() / most
+    }
+}
+
+fn are_finite(values: &[Complex64]) -> bool {
+    values.iter().all(|z| z.re.is_finite() && z.im.is_finite())
 }
 
 /// Samples of coefficients.
@@ -33,30 +81,32 @@ pub(super) fn inverse(given: Given) -> Result<Output, ToolError> {
     if given.sides == Sides::One {
         let samples = transform::real_inverse(&values, n);
         let inner = values.len() - usize::from(n.is_multiple_of(2));
-        let there = 2.0 * energy(&values[..inner]) - values[0].norm_sqr()
-            + values[inner..]
-                .iter()
-                .map(|value| value.re * value.re)
-                .sum::<f64>();
-        let here: f64 = samples.iter().map(|x| x * x).sum();
-        check_finite(there)?;
+        let part = |(k, z): (usize, &Complex64)| match k {
+            0 => ([z.re, z.im], 1.0),
+            k if k < inner => ([z.re, z.im], 2.0),
+            _ => ([z.re, 0.0], 1.0),
+        };
+        let there = Energy::of(values.iter().enumerate().map(part));
+        check_finite(samples.iter().all(|x| x.is_finite()))?;
+        let here = Energy::of_real(&samples);
         return Ok(Output {
             n,
-            parseval_error: Some(parseval(here, there / n as f64)),
+            parseval_error: Some(parseval(here, there.over(n as f64))),
             real: Some(Rhs::One(samples.into())),
             ..Output::default()
         });
     }
-    let before = energy(&values);
-    check_finite(before)?;
+    let before = Energy::of_complex(&values);
     match columns {
         Some(columns) => transform::complex_2d(&mut values, n / columns, columns, Way::Inverse),
         None => transform::complex(&mut values, Way::Inverse),
     }
+    check_finite(are_finite(&values))?;
     let (real, imaginary) = shape.parts(&values);
+    let here = Energy::of_complex(&values);
     Ok(Output {
         n,
-        parseval_error: Some(parseval(energy(&values), before / n as f64)),
+        parseval_error: Some(parseval(here, before.over(n as f64))),
         real: Some(real),
         imaginary: Some(imaginary),
         ..Output::default()
@@ -64,9 +114,9 @@ pub(super) fn inverse(given: Given) -> Result<Output, ToolError> {
 }
 
 /// Refuses sums beyond the largest double.
-fn check_finite(energy: f64) -> Result<(), ToolError> {
-    if !energy.is_finite() {
-        refuse!(numeric "/data", "overflow"; "the energy of the samples or coefficients is larger than any double"; "scale `data`");
+fn check_finite(are_finite: bool) -> Result<(), ToolError> {
+    if !are_finite {
+        refuse!(numeric "/data", "overflow"; "a coefficient or sample of the result, or a sum on the way to it, is larger than any double"; "scale `data`");
     }
     Ok(())
 }
@@ -83,12 +133,12 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
         ..Output::default()
     };
     if let Samples::Matrix(mut values, columns) = given.samples {
-        let before = energy(&values);
+        let before = Energy::of_complex(&values);
         let rows = n / columns;
         transform::complex_2d(&mut values, rows, columns, Way::Forward);
-        let there = energy(&values);
-        check_finite(there)?;
-        output.parseval_error = Some(parseval(before, there / n as f64));
+        check_finite(are_finite(&values))?;
+        let there = Energy::of_complex(&values);
+        output.parseval_error = Some(parseval(before, there.over(n as f64)));
         output.frequencies = Some(transform::frequencies(columns, rate, true));
         output.row_frequencies = Some(transform::frequencies(rows, rate, true));
         output.resolution = Some(rate / columns as f64);
@@ -104,7 +154,7 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
             x.iter_mut()
                 .zip(&weights)
                 .for_each(|(x, weight)| *x *= weight);
-            let before: f64 = x.iter().map(|x| x * x).sum();
+            let before = Energy::of_real(&x);
             x.resize(n, 0.0);
             let mut values = transform::real(&x);
             if sides == Sides::Two {
@@ -120,7 +170,7 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
                 .iter_mut()
                 .zip(&weights)
                 .for_each(|(z, weight)| *z *= weight);
-            let before = energy(&values);
+            let before = Energy::of_complex(&values);
             values.resize(n, Complex64::default());
             transform::complex(&mut values, Way::Forward);
             (values, before)
@@ -128,16 +178,23 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
     };
     let is_alone = |k: usize| sides == Sides::Two || k == 0 || 2 * k == n;
     let both = |k: usize| if is_alone(k) { 1.0 } else { 2.0 };
-    let there: f64 = values
-        .iter()
-        .enumerate()
-        .map(|(k, z)| both(k) * z.norm_sqr())
-        .sum();
-    check_finite(there)?;
-    output.parseval_error = Some(parseval(before, there / n as f64));
+    check_finite(are_finite(&values))?;
+    let weighted = values.iter().enumerate();
+    let there = Energy::of(weighted.map(|(k, z)| ([z.re, z.im], both(k))));
+    output.parseval_error = Some(parseval(before, there.over(n as f64)));
     let frequencies = transform::frequencies(n, rate, sides == Sides::Two);
     let magnitudes: Vec<f64> = (0..values.len())
-        .map(|k| both(k) * values[k].norm() / sum)
+        .map(|k| values[k].norm() / sum * both(k))
+        .collect();
+    // Powers of amplitudes near the ends of the range are taken in other units.
+    let most = magnitudes.iter().copied().fold(0.0, f64::max);
+    let exponent = match most == 0.0 || (1e-100..1e100).contains(&most) {
+        true => 0,
+        false => exponent_of(most),
+    };
+    let magnitudes: Vec<f64> = magnitudes
+        .into_iter()
+        .map(|size| scaled(size, -exponent))
         .collect();
     ctx.check()?;
     let search = peaks::Search {
@@ -148,6 +205,9 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
         is_circular: sides == Sides::Two,
     };
     output.peaks = tones(&search, args.peaks, rate);
+    for tone in &mut output.peaks {
+        tone.amplitude = scaled(tone.amplitude, exponent);
+    }
     output.resolution = Some(half_width(window, length) * rate);
     output.frequencies = Some(frequencies);
     show(&mut output, args.kind, &values, &shape, |k| both(k) / sum);
