@@ -55,6 +55,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("plugins disable", &["mathchain plugins disable greetings"]),
     ("keys list", &["mathchain keys list"]),
     ("keys revoke", &["mathchain keys revoke reader"]),
+    ("workspace show", &["mathchain workspace show"]),
     ("audit show", &["mathchain audit show 12"]),
     ("state size", &["mathchain state size"]),
     ("state vacuum", &["mathchain state vacuum"]),

@@ -31,9 +31,11 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ),
     (
         "Policy",
-        &["policy", "roles", "agents", "phases", "plugins", "keys"],
+        &[
+            "policy", "roles", "agents", "phases", "plugins", "keys", "trust",
+        ],
     ),
-    ("Records", &["audit", "state"]),
+    ("Records", &["audit", "state", "workspace"]),
     (
         "Setup",
         &[

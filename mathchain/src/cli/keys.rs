@@ -41,7 +41,7 @@ Examples:
     },
     /// List keys with their workspaces and last use, without their secrets
     List,
-    /// Bind a key to the workspace of the current folder, whose servers then accept it
+    /// Move a key to the workspace of the current folder
     #[command(after_help = "Example:
   mathchain keys bind ci               # a key that was created before keys had workspaces, or for a folder that was copied")]
     Bind {

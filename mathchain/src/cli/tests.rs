@@ -6,10 +6,10 @@ use super::Cli;
 
 /// The first words of help: imperatives.
 const VERBS: &[&str] = &[
-    "Answer", "Approve", "Call", "Check", "Compare", "Decline", "Delete", "Disable", "Draw",
-    "Enable", "Explain", "Export", "Find", "Import", "List", "Make", "Pin", "Print", "Replay",
-    "Restore", "Register", "Remove", "Resume", "Cancel", "Revoke", "Run", "Search", "Serve",
-    "Show", "Shrink", "Test", "Unpin", "Verify", "Write",
+    "Answer", "Approve", "Back", "Call", "Check", "Compare", "Decline", "Delete", "Disable",
+    "Draw", "Enable", "Explain", "Export", "Find", "Import", "List", "Make", "Move", "Pin",
+    "Print", "Replay", "Restore", "Register", "Remove", "Resume", "Cancel", "Revoke", "Run",
+    "Search", "Serve", "Show", "Shrink", "Test", "Unpin", "Verify", "Write",
 ];
 
 /// Phrases that no text for users has, as `tests/english.rs` reads them too.

@@ -16,7 +16,7 @@ use crate::identity::{self, Bound, Found};
 pub(super) enum Workspace {
     /// Show which workspace the state belongs to
     Show,
-    /// Make a copied or restored state that of this folder, and take the items of the files into its log
+    /// Make a copied or restored state that of this folder
     ///
     /// Where the original folder is still there, the copy gets an identity of its own: approvals and runs of the original stay there. Where
     /// it is gone, the identity moves here. Requests, chains and tasks below `workflow/` that the log does not know become part of it; new

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -128,7 +128,7 @@ async fn after(
     caller: &Caller,
     number: u64,
 ) -> tool_core::Result<Vec<String>> {
-    match server.looked.has_none_after(number) {
+    match server.newest_event.has_none_after(number) {
         true => Ok(Vec::new()),
         false => read_after(server, caller, number).await,
     }
@@ -143,27 +143,8 @@ async fn read_after(
     let found = server
         .aside(move |server| server.toolkit.events_for(&context, number))
         .await?;
-    server.looked.note(number + found.len() as u64);
+    server.newest_event.note(number + found.len() as u64);
     Ok(found)
-}
-
-/// When a stream last read the log of workflows, and the number of the newest event then.
-#[derive(Default)]
-pub(super) struct Looked(Mutex<Option<(Instant, u64)>>);
-
-impl Looked {
-    /// Time for which streams go by what another found.
-    const VALID: Duration = Duration::from_millis(200);
-
-    fn has_none_after(&self, number: u64) -> bool {
-        let looked = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        looked.is_some_and(|(at, newest)| newest <= number && at.elapsed() < Self::VALID)
-    }
-
-    fn note(&self, newest: u64) {
-        let mut looked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *looked = Some((Instant::now(), newest));
-    }
 }
 
 /// Sends events until the plan has ended, its client or its key is gone, or the server ends.

@@ -17,6 +17,7 @@ mod events;
 mod guard;
 mod home;
 mod metrics;
+mod newest_event;
 mod once;
 pub(crate) mod openapi;
 mod patient;

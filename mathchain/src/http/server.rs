@@ -10,8 +10,8 @@ use tool_core::{Result, StopFlag, ToolError, tool_error};
 use super::addresses::Addresses;
 use super::begun::Chains;
 use super::callers::Callers;
-use super::events::Looked;
 use super::metrics::Metrics;
+use super::newest_event::NewestEvent;
 use super::once::Running;
 use crate::Toolkit;
 use crate::mcp;
@@ -52,7 +52,7 @@ pub(super) struct Server {
     /// Requests on their way without a key.
     pub(super) addresses: Arc<Addresses>,
     /// What streams found in the log of workflows.
-    pub(super) looked: Looked,
+    pub(super) newest_event: NewestEvent,
     /// Sessions of MCP clients.
     pub(super) sessions: Arc<mcp::Sessions>,
     /// Requests that may act once and are on their way.
@@ -82,7 +82,7 @@ impl Server {
             chains: Chains::default(),
             metrics: Arc::default(),
             addresses: Arc::default(),
-            looked: Looked::default(),
+            newest_event: NewestEvent::default(),
             sessions: Arc::default(),
             once: Running::default(),
             calls,

@@ -365,7 +365,7 @@ class CurveFitResult(TypedDict):
     parameters: list[CurveFitResultParameters]
     plot: NotRequired[str | None]
     r2: float
-    reason: Literal["orthogonal", "exact", "flat", "no_progress", "max_iter"]
+    reason: Literal["orthogonal", "exact", "curvature", "flat", "no_progress", "max_iter"]
     residual_std: float
     seed: NotRequired[int | str | None]
     starts: int
@@ -378,7 +378,7 @@ class NonlinearLeastSquaresResult(TypedDict):
     evaluations: int
     iterations: int
     named: NotRequired[dict[str, float] | None]
-    reason: Literal["orthogonal", "exact", "flat", "no_progress", "max_iter"]
+    reason: Literal["orthogonal", "exact", "curvature", "flat", "no_progress", "max_iter"]
     residuals: NDArray[np.float64]
     sum_of_squares: float
     x: NDArray[np.float64]
@@ -545,6 +545,11 @@ class FilterSignalResult(TypedDict):
     stable: bool
     state: NotRequired[NDArray[np.float64] | None]
 
+class SavgolFilterResult(TypedDict):
+    errors: NDArray[np.float64]
+    filtered: NDArray[np.float64]
+    residual_max: NotRequired[float | None]
+
 class MonteCarloResultHistogram(TypedDict):
     counts: NDArray[np.int64]
     edges: NDArray[np.float64]
@@ -576,6 +581,16 @@ class McmcResultNuts(TypedDict):
     step_size: NDArray[np.float64]
     tree_depth_saturated: int
 
+class McmcResultSummary(TypedDict):
+    ess: float
+    mean: float
+    name: str
+    q5: float
+    q50: float
+    q95: float
+    rhat: float
+    std_dev: float
+
 class McmcResult(TypedDict):
     acceptance_rate: float
     adapted: bool
@@ -598,6 +613,7 @@ class McmcResult(TypedDict):
     samples: NotRequired[NDArray[np.float64] | None]
     seed: int | str
     std_dev: NDArray[np.float64]
+    summary: list[McmcResultSummary]
 
 class McmcDiagnosticsResult(TypedDict):
     chains: int
@@ -645,6 +661,7 @@ class StatisticsResult(TypedDict):
     min: NotRequired[float | None]
     q25: NotRequired[float | None]
     q75: NotRequired[float | None]
+    quantiles: NotRequired[NDArray[np.float64] | None]
     std: NotRequired[float | None]
     std_population: NotRequired[float | None]
     std_sample: NotRequired[float | None]
@@ -1932,7 +1949,7 @@ class Tools:
         Arguments:
             A: The matrix, a list of rows; m x n, square for every method but `lstsq`.
             b: Right-hand side: a list of m numbers, or a list of m rows with one column per right-hand side.
-            method: `auto` looks at A: triangular, band or tridiagonal, symmetric positive definite (Cholesky), symmetric indefinite, or general (LU; QR where elimination is unstable); `lstsq` for a shape that is not square. A named method is used as it is, or refused when A does not have its structure. An exactly singular square matrix is refused by all but `lstsq`.
+            method: `auto` looks at A: triangular, band or tridiagonal, symmetric positive definite (Cholesky), symmetric indefinite, or general (LU; QR where elimination is unstable); `lstsq` for a shape that is not square. A named method is used as it is, or refused when A does not have its structure. A square matrix that is singular, exactly or so that no x makes the residual small, is refused by all but `lstsq`.
         """
 
     def sparse_solve(self, *, b: ArrayLike | Data, cols: ArrayLike | Data | None = ..., data: ArrayLike | Data | None = ..., indices: ArrayLike | Data | None = ..., indptr: ArrayLike | Data | None = ..., matrix_market: str | Data | None = ..., max_iterations: int | None = ..., method: Literal["auto", "cholesky", "lu", "cg", "gmres"] = ..., n: int | None = ..., preconditioner: Literal["auto", "none", "jacobi", "ilu0", "ic0", "amg"] = ..., restart: int | None = ..., rows: ArrayLike | Data | None = ..., tolerance: float | None = ..., values: ArrayLike | Data | None = ..., progress: Progress | None = None) -> SparseSolveResult:
@@ -1951,7 +1968,7 @@ class Tools:
             preconditioner: Preconditioner of `cg` (`none`, `jacobi`, `ic0`, `amg`) or `gmres` (`none`, `jacobi`, `ilu0`); `auto` takes `amg` for `cg`, and `ilu0` for `gmres`, or what is left where that breaks down. Only with those methods.
             restart: Steps of `gmres` before it starts again, each of which keeps a vector of n numbers; absent: 50.
             rows: Row of each entry, counted from 0, in any order; entries of one place are added.
-            tolerance: Iterative methods end when |b - A x| <= `tolerance` |b| in the Euclidean norm; absent: 1e-10.
+            tolerance: Iterative methods end when |b - A x| <= `tolerance` |b| in the Euclidean norm, and `converged` says so; absent: 1e-10.
             values: The entries; as many as `rows`.
         """
 
@@ -2055,7 +2072,7 @@ class Tools:
         """
 
     def matrix_function(self, *, A: ArrayLike | Data, exponent: float | None = ..., function: Literal["exp", "log", "sqrt", "power", "sin", "cos"], progress: Progress | None = None) -> MatrixFunctionResult:
-        """Evaluate a function of a square real matrix (not entry by entry): `exp`, the principal `log` and `sqrt`, `power`, `sin` or `cos`, with its condition and an estimate of the error. `log`, `sqrt` and broken powers of a matrix with an eigenvalue on the closed negative real axis have no principal value and are refused.
+        """Evaluate a function of a square real matrix (not entry by entry): `exp`, the principal `log` and `sqrt`, `power`, `sin` or `cos`, with its condition and an estimate of the error. `log`, `sqrt` and broken powers of a matrix with an eigenvalue on the closed negative real axis have no principal value and are refused; `sqrt` takes a single eigenvalue 0, and `sqrt` and positive powers any symmetric positive semidefinite matrix.
 
         Arguments:
             A: The matrix, n rows of n numbers.
@@ -2408,6 +2425,17 @@ class Tools:
             zero_phase: Whether to filter forward and backward: no delay, gains squared. Else causal.
         """
 
+    def savgol_filter(self, *, data: ArrayLike | Data, delta: float | None = ..., deriv: int = ..., polyorder: int = ..., window_length: int = ..., progress: Progress | None = None) -> SavgolFilterResult:
+        """Smooth samples, or differentiate them, by the Savitzky-Golay filter: in each place the value of the polynomial that fits the window around it best.
+
+        Arguments:
+            data: Samples, equally spaced.
+            delta: Distance of two samples, for derivatives; absent: 1.
+            deriv: Order of the derivative; 0 smooths.
+            polyorder: Degree of the polynomials, below `window_length`.
+            window_length: Samples in a window, odd; at an end the window is not centred (SciPy's mode `interp`).
+        """
+
     def monte_carlo(self, *, data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., distribution: Literal["uniform", "normal", "exponential"] = ..., expression: str, high: float | None = ..., low: float | None = ..., mean: float | None = ..., parameters: Mapping[str, float | ArrayLike] = ..., rate: float | None = ..., samples: int = ..., seed: int | str | None = ..., std: float | None = ..., progress: Progress | None = None) -> MonteCarloResult:
         """Sample an expression of independent random variables and describe its distribution: mean, standard deviation, percentiles and a histogram.
 
@@ -2487,12 +2515,14 @@ class Tools:
             seed: Seed of the design and of the starting points of the searches; 42 when absent.
         """
 
-    def statistics(self, *, data: ArrayLike | Data, metrics: Sequence[Literal["count", "sum", "mean", "min", "max", "median", "q25", "q75", "iqr", "variance_sample", "variance_population", "std_sample", "std_population", "std", "var"]] | None = ..., progress: Progress | None = None) -> StatisticsResult:
+    def statistics(self, *, data: ArrayLike | Data, definition: Literal["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear", "median_unbiased", "normal_unbiased"] | None = ..., metrics: Sequence[Literal["count", "sum", "mean", "min", "max", "median", "q25", "q75", "iqr", "variance_sample", "variance_population", "std_sample", "std_population", "std", "var"]] | None = ..., quantiles: ArrayLike | None = ..., progress: Progress | None = None) -> StatisticsResult:
         """Summary statistics of a list of numbers: count, sum, mean, extremes, median, quartiles, and variance and standard deviation in both variants (`_sample` divides by n - 1, `_population` by n).
 
         Arguments:
             data: The sample: finite numbers in any order; length >= 1, and >= 2 for the sample variants.
+            definition: Definition of `quantiles`, by NumPy's name; absent: `linear`. Or by R's: `type1` to `type9`.
             metrics: The statistics to return; all but `std` and `var` when absent.
+            quantiles: Probabilities of quantiles to return beside the statistics, such as `[0.05, 0.95]`.
         """
 
     def linear_regression(self, *, intercept: bool = ..., polynomial: int | None = ..., x: Sequence[float | ArrayLike] | Data, y: ArrayLike | Data, progress: Progress | None = None) -> LinearRegressionResult:
@@ -2524,13 +2554,15 @@ class Tools:
             query: The JMESPath expression; up to 65,536 bytes, 512 tokens, nested up to 64 deep.
         """
 
-    def csv_to_json(self, *, csv_content: str | Data, delimiter: str = ..., has_header: bool = ..., progress: Progress | None = None) -> CsvToJsonResult:
-        """Reads a CSV text (RFC 4180, quotes, CRLF or LF, byte order mark allowed) into typed records. The type is decided for each column as a whole: `number` when every non-empty cell is a JSON number, `boolean` when every one is `true` or `false`, else `text`, so that codes such as `007`, `1_000` or `1 000` stay as written and a column never mixes types. Empty cells are null.
+    def csv_to_json(self, *, csv_content: str | Data, decimal_comma: bool | None = ..., delimiter: str | None = ..., has_header: bool | None = ..., missing: Sequence[str] | None = ..., progress: Progress | None = None) -> CsvToJsonResult:
+        """Reads a CSV text (RFC 4180, quotes, CRLF or LF, byte order mark allowed) into typed records. The type is decided for each column as a whole: `number` when every non-empty cell is a JSON number, `boolean` when every one is `true` or `false`, else `text`, so that codes such as `007`, `1_000` or `1 000` stay as written and a column never mixes types. Missing cells are null: empty ones, `NA`, `NaN`, `null`, and `-` among numbers. Files of `$file` are read by the same rules.
 
         Arguments:
             csv_content: The CSV text. Every line must have as many cells as the first; blank lines are skipped.
-            delimiter: The character between cells.
-            has_header: Whether the first line names the columns; otherwise they are `column_1`, `column_2`, ...
+            decimal_comma: Whether `3,5` is a number; by default where `;` separates and such cells leave no doubt.
+            delimiter: The character between cells; found where it is not given, as one of `,`, `;`, tab and `|`.
+            has_header: Whether the first line names the columns; otherwise they are `column_1`, `column_2`, ... By default it does unless all of its cells are numbers.
+            missing: Texts that stand for a missing cell, in place of `NA`, `NaN`, `null` and `-`.
         """
 
     def json_to_csv(self, *, columns: Sequence[str] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, delimiter: str = ..., progress: Progress | None = None) -> JsonToCsvResult:
@@ -2856,14 +2888,16 @@ class Tools:
             repo_path: Folder with the work tree, relative to the workspace root.
         """
 
-    def git_diff(self, *, files: Sequence[str] = ..., max_bytes: int = ..., repo_path: str = ..., staged: bool = ..., progress: Progress | None = None) -> GitDiffResult:
-        """Show how the files of a repository of git differ: the work tree from the index, or with `staged` the index from the last commit. Use `git_status` for untracked files.
+    def git_diff(self, *, files: Sequence[str] = ..., from_: str | None = ..., max_bytes: int = ..., repo_path: str = ..., staged: bool = ..., to: str | None = ..., progress: Progress | None = None) -> GitDiffResult:
+        """Show how the files of a repository of git differ: the work tree from the index, with `staged` the index from the last commit, with `from` the work tree from a commit, and with `from` and `to` one commit from another. Use `git_status` for untracked files.
 
         Arguments:
             files: Files and folders relative to the repository, each exactly as named; all where empty.
+            from_: Commit to compare from: `HEAD`, a branch, a tag, or the id of a commit.
             max_bytes: Maximum bytes of `diff`, 1 to 1000000.
             repo_path: Folder with the work tree, relative to the workspace root.
             staged: Whether to show what the next commit would contain.
+            to: Commit that is compared with `from`; the work tree where absent.
         """
 
     def git_log(self, *, count: int = ..., path: str | None = ..., ref: str | None = ..., repo_path: str = ..., progress: Progress | None = None) -> GitLogResult:
@@ -2877,10 +2911,10 @@ class Tools:
         """
 
     def git_commit(self, *, files: Sequence[str] = ..., message: str, repo_path: str = ..., progress: Progress | None = None) -> GitCommitResult:
-        """Commit to the current branch of a repository of git what is staged; with `files`, stage these first. The message is `type(scope): subject` with an optional body, as the configuration of the project requires. No hook runs and nothing is signed.
+        """Commit to the current branch of a repository of git: with `files` these and nothing else, without them what is staged. The message is `type(scope): subject` with an optional body, as the configuration of the project requires. No hook runs and nothing is signed.
 
         Arguments:
-            files: Files and folders to stage first, relative to the repository, each exactly as named; deleted files are staged as deleted.
+            files: Files and folders to commit, relative to the repository, each exactly as named; deleted files are committed as deleted. What else is staged stays staged.
             message: The message, such as `fix(parser): accept empty lines`; a blank line separates a body.
             repo_path: Folder with the work tree, relative to the workspace root.
         """
@@ -2895,7 +2929,7 @@ class Tools:
         """
 
     def git_push(self, *, branch: str | None = ..., remote: str = ..., repo_path: str = ..., progress: Progress | None = None) -> GitPushResult:
-        """Push a branch of a repository of git to the branch of the same name of a remote. Every call needs a person's approval. Only new commits are added: nothing is forced, deleted or moved back, and no hook runs. A remote is an address of HTTPS, for which the user's credential helpers are asked, or a bare repository in the workspace.
+        """Push a branch of a repository of git to the branch of the same name of a remote. Every call needs a person's approval. Only new commits are added: nothing is forced, deleted or moved back, and no hook runs. A remote is an address of HTTPS, for which the user's credential helpers are asked, one of SSH, for which the user's agent and known hosts count, or a bare repository in the workspace.
 
         Arguments:
             branch: Name of the branch; the present one where absent.
@@ -3586,6 +3620,7 @@ interpolate = _tools.interpolate
 fft = _tools.fft
 convolve = _tools.convolve
 filter_signal = _tools.filter_signal
+savgol_filter = _tools.savgol_filter
 monte_carlo = _tools.monte_carlo
 monte_carlo_native = _tools.monte_carlo_native
 mcmc = _tools.mcmc

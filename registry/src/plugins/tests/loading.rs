@@ -560,7 +560,7 @@ decision = "deny"
     assert!(
         errors.contains("mathchain.toml:4:")
             && errors.contains("no plugin named `demos`")
-            && errors.contains("did you mean `demo`?"),
+            && errors.contains("did you mean `plugin:demo`?"),
         "{errors}"
     );
     // No plugin and no tool can be called so.
