@@ -228,7 +228,7 @@ fn the_library_example_runs() {
         .expect("the example is built with the tests");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(
-        output.status.success() && text.contains("[2.0,3.0]"),
+        output.status.success() && text.contains("[0.0,0.5,0.75]"),
         "{text}"
     );
     assert!(text.contains("write_file as worker_math: "), "{text}");

@@ -169,7 +169,7 @@ fn budgets_and_recorded_rules_outlive_a_reload() {
 
 /// Without a configuration too, and while the file of recorded rules is broken the rules that were read hold.
 #[test]
-fn broken_recorded_rules_and_agents_leave_what_held() {
+fn a_broken_agent_is_refused_until_its_file_is_mended() {
     let place = Place::new();
     place.write(
         "agents/helper.md",
@@ -190,9 +190,13 @@ fn broken_recorded_rules_and_agents_leave_what_held() {
         "agents/helper.md",
         "---\nname: helper\ntools: [write_fil]\n---\n# System Prompt\nx\n",
     );
-    served.wait_told("not reloaded");
-    let answer = served.call_with("write_file", WRITE);
-    assert_eq!(answer.get("ok"), Some(&Value::Bool(true)), "{answer}");
+    served.wait_told("reloaded:");
+    let refused = served.call_with("write_file", WRITE);
+    assert_eq!(
+        refused.pointer("/error/reason"),
+        Some(Value::from("configuration")),
+        "{refused}"
+    );
     place.replace(
         "agents/helper.md",
         "---\nname: helper\ntools: [calculate]\n---\n# System Prompt\nx\n",

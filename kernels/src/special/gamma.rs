@@ -222,7 +222,7 @@ pub fn factorial(n: f64) -> f64 {
 /// `gamma(n + 1)` of a number that is not whole, with the sum in twice the precision.
 fn gamma_of_sum(n: f64) -> f64 {
     let sum = Dd::sum(n, 1.0);
-    if sum.lo == 0.0 || n > 171.0 || n < -170.0 {
+    if sum.lo == 0.0 || !(-170.0..=171.0).contains(&n) {
         return gamma(n + 1.0);
     }
     let (ln, sign) = ln_abs_gamma(sum);

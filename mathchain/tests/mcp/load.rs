@@ -47,7 +47,9 @@ fn a_server_reads_no_more_from_a_client_that_does_not_read() {
     let mut child = place.command(&["serve", "--mcp"]).spawn().expect("starts");
     let mut stdin = child.stdin.take().expect("piped");
     let _unread = child.stdout.take().expect("piped");
-    let asked = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
+    // Each answer repeats the id, also where the server has no place for the call.
+    let id = "x".repeat(10_000);
+    let asked = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {"_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}});
     let block = format!("{asked}\n").repeat(20);
     let (sender, sent) = std::sync::mpsc::channel();

@@ -425,7 +425,8 @@ fn a_dry_run_shows_everything_and_leaves_no_trace() {
         human.stdout
     );
     assert!(
-        !human.stdout.contains("write_file"),
+        !human.stdout.contains("write_file (")
+            && human.stdout.contains("names `write_file`, which is hidden"),
         "hidden by `read-only`: {}",
         human.stdout
     );
