@@ -60,6 +60,10 @@ fn rounded(tokens: usize) -> String {
     }
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test reads and writes a page of the repository"
+)]
 #[test]
 fn the_page_of_the_server_has_the_figures_of_each_catalogue() {
     let path = tests::root().join("docs/mcp.md");
