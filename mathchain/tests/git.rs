@@ -435,6 +435,7 @@ fn a_server_is_pushed_to_with_the_users_credential_helper() {
 const FAKE_SSH: &str = "#!/bin/sh\necho \"$SSH_AUTH_SOCK $*\" > \"$HOME/ssh.log\"\nfor last; do :; done\nexec sh -c \"$last\"\n";
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test looks at its own files")]
 fn a_remote_of_ssh_is_pushed_to_as_the_user_and_only_after_a_yes() {
     let served = tempfile::tempdir().expect("a folder");
     let bare = served.path().join("r.git").display().to_string();

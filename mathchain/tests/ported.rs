@@ -934,6 +934,7 @@ fn a_research_phase_reads_the_web_and_check_names_what_is_hidden() {
 
 /// Phases as an earlier system printed them: codex may write, since its own table says so.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test looks at its own files")]
 fn the_phases_of_an_earlier_system_run_as_printed() {
     let place = place(
         r#"version = 1
