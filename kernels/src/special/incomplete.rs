@@ -50,7 +50,8 @@ static TEMME: LazyLock<[[f64; 16]; 8]> = LazyLock::new(|| {
     })
 });
 
-/// The regularised lower incomplete gamma function `P(a, x)`. Largest relative error measured: 6e-15 for `a` up to 1e4, see [`gammaincc`].
+/// The regularised lower incomplete gamma function `P(a, x)`. Largest error measured: 13 units in the last place,
+/// and 31 of [`gammaincc`], at 1500 random `a` from 0.1 to 1e4 and `x` within four standard deviations; the tests allow 12 at round numbers.
 ///
 /// `a > 0` and `x >= 0`, else NaN. The power series (NIST DLMF 8.11.4) below the turning point, the continued fraction of `Q`
 /// (8.9.2) above, N. M. Temme's uniform expansion (8.12.3) near it from `a` = 1000 on; the factor `x^a exp(-x) / gamma(a)` in
@@ -64,8 +65,8 @@ pub fn gammaincc(a: f64, x: f64) -> f64 {
     both_gammas(a, x).1
 }
 
-/// The probability that |T| is at least |t| in Student's t distribution. Largest relative error measured: 1e-13 up to 4000 degrees of
-/// freedom, down to the smallest doubles.
+/// The probability that |T| is at least |t| in Student's t distribution. Largest error measured: 0.5 units in the last place, at 1500
+/// random degrees of freedom from 1 to 4000 and t to 100; the tests allow a relative error of 1e-12.
 ///
 /// `freedom >= 1`, else NaN. `I_x(freedom / 2, 1 / 2)` at `x = freedom / (freedom + t^2)` with x and 1 - x from the ratio
 /// `t / sqrt(freedom)`, so that neither cancels and the square may overflow.
@@ -119,7 +120,8 @@ pub fn student_two_sided_inverse(p: f64, freedom: f64) -> f64 {
     }
 }
 
-/// The probability that T is at most t in Student's t distribution. Largest relative error measured: 1e-13 up to 4000 degrees of freedom.
+/// The probability that T is at most t in Student's t distribution. Largest error measured: 0.8 units in the last place, at 1500 random
+/// degrees of freedom from 0.1 to 4000 and t to 100.
 ///
 /// `freedom > 0`, else NaN.
 pub fn student_cdf(freedom: f64, t: f64) -> f64 {
@@ -151,7 +153,8 @@ pub fn student_quantile(freedom: f64, p: f64) -> f64 {
     t.copysign(p - 0.5)
 }
 
-/// The regularised incomplete beta function `I_x(a, b)`. Largest relative error measured: 3e-13, for parameters to 1e4.
+/// The regularised incomplete beta function `I_x(a, b)`. Largest error measured: 0.5 units in the last place, at 1257 random parameters
+/// from 0.1 to 1e4; the tests allow 1 unit.
 ///
 /// `a, b > 0` and `0 <= x <= 1`, else NaN. The continued fraction (NIST DLMF 8.17.22) or the power series (8.17.7).
 pub fn betainc(a: f64, b: f64, x: f64) -> f64 {
@@ -310,17 +313,26 @@ fn inverse(function: impl Fn(f64) -> f64, value: f64, most: f64) -> f64 {
 pub(super) fn beta_share(a: f64, b: f64, (x, ln_x): (Dd, Dd), (y, ln_y): (Dd, Dd)) -> f64 {
     let ln = ln_x * Dd::from(a) + ln_y * Dd::from(b) - ln_beta(a, b);
     if x.hi <= (a + 1.0) / (a + b + 2.0) {
-        return ln.exp_round() * beta_fraction(a, b, x.hi) / a;
+        return times_exp(beta_fraction(a, b, x) / Dd::from(a), ln);
     }
-    let upper = ln.exp_round() * beta_fraction(b, a, y.hi) / b;
-    if upper < 0.5 {
-        1.0 - upper
+    let upper = ln.exp() * beta_fraction(b, a, y) / Dd::from(b);
+    if upper.hi < 0.5 {
+        (Dd::from(1.0) - upper).round()
     } else if y.hi * a.max(1.0) < 4.0 {
         let power = ln_y * Dd::from(b) - ln_beta(b, a);
         (Dd::from(1.0) - beta_series(b, a, y) * power.exp()).round()
     } else {
-        ln.exp_round() * beta_fraction(a, b, x.hi) / a
+        times_exp(beta_fraction(a, b, x) / Dd::from(a), ln)
     }
+}
+
+/// A factor times an exponential, rounded once also where that is subnormal.
+fn times_exp(factor: Dd, ln: Dd) -> f64 {
+    if ln.hi < -1500.0 {
+        return 0.0;
+    }
+    let (power, exponent) = ln.exp_scaled();
+    libm::scalbn((factor * power).round(), exponent)
 }
 
 /// `B_x(a, b) / x^a` by its power series (NIST DLMF 8.17.7), for `b x` of the order of 1.
@@ -334,7 +346,8 @@ fn beta_series(a: f64, b: f64, x: Dd) -> Dd {
     sum
 }
 
-/// The exponential integral `E1(x)`, the integral of `exp(-t) / t` from `x` on. Largest error measured: 1.5 units in the last place.
+/// The exponential integral `E1(x)`, the integral of `exp(-t) / t` from `x` on. Largest error measured: 0.5 units in the last place, at
+/// 400 random arguments from 1e-5 to 300; the tests allow 1.5 units.
 ///
 /// The series (NIST DLMF 6.6.2) below 6 in double-double arithmetic, the continued fraction (6.9.1) beyond. Infinite at 0, NaN
 /// for negative arguments, where it is complex; see [`ei`].
@@ -363,8 +376,8 @@ pub fn e1(x: f64) -> f64 {
     libm::scalbn((factor / Dd::sum(x, 1.0 - tail)).round(), exponent)
 }
 
-/// The exponential integral `Ei(x)`, the principal value of the integral of `exp(t) / t` up to `x`. Largest error measured: 1.5 units in
-/// the last place, relative 1e-14 at the doubles nearest to its zero 0.3725.
+/// The exponential integral `Ei(x)`, the principal value of the integral of `exp(t) / t` up to `x`. Largest error measured: 0.9 units in
+/// the last place, as of [`e1`]; the tests allow 20 units at the doubles nearest to its zero 0.3725.
 ///
 /// The series (NIST DLMF 6.6.1) up to 40, the asymptotic series (6.12.2) beyond, `-E1(-x)` for negative arguments; minus infinity at 0.
 pub fn ei(x: f64) -> f64 {
@@ -521,27 +534,36 @@ fn temme(a: f64, x: f64) -> (f64, f64) {
     }
 }
 
-/// The continued fraction of the incomplete beta function, by the modified Lentz algorithm.
-fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
-    let mut c = 1.0;
-    let mut d = 1.0 / nonzero(1.0 - (a + b) * x / (a + 1.0));
+/// The continued fraction of the incomplete beta function, by the modified Lentz algorithm, in double-double arithmetic: near the mean
+/// its relative slope is of the size of the parameters, which would multiply the rounding of `x`.
+fn beta_fraction(a: f64, b: f64, x: Dd) -> Dd {
+    let one = Dd::from(1.0);
+    let nonzero = |value: Dd| Dd::new(nonzero(value.hi), value.lo);
+    let total = Dd::sum(a, b);
+    let mut c = one;
+    let mut d = one / nonzero(one - total * x / Dd::sum(a, 1.0));
     let mut value = d;
     for m in 1..=TERMS_MAX {
         let m = m as f64;
-        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
-        d = 1.0 / nonzero(1.0 + even * d);
-        c = nonzero(1.0 + even / c);
-        value *= c * d;
-        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
-        d = 1.0 / nonzero(1.0 + odd * d);
-        c = nonzero(1.0 + odd / c);
+        let (below, middle, above) = (
+            Dd::sum(a, 2.0 * m - 1.0),
+            Dd::sum(a, 2.0 * m),
+            Dd::sum(a, 2.0 * m + 1.0),
+        );
+        let even = Dd::sum(b, -m) * Dd::from(m) * x / (below * middle);
+        d = one / nonzero(one + even * d);
+        c = nonzero(one + even / c);
+        value = value * (c * d);
+        let odd = -(Dd::sum(a, m) * (total + Dd::from(m)) * x / (middle * above));
+        d = one / nonzero(one + odd * d);
+        c = nonzero(one + odd / c);
         let factor = c * d;
-        value *= factor;
-        if (factor - 1.0).abs() < 1e-16 {
+        value = value * factor;
+        if (factor - one).hi.abs() < 1e-19 {
             return value;
         }
     }
-    f64::NAN
+    Dd::from(f64::NAN)
 }
 
 fn nonzero(x: f64) -> f64 {

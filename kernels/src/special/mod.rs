@@ -1,6 +1,6 @@
 //! Special functions of doubles, one value at a time.
 //!
-//! Each function states the largest error measured against references of 50 digits over its whole range, in units in the last
+//! Each function states the largest error measured against references of 50 digits over its range, or the part it names, in units in the last
 //! place of the correctly rounded value, and what it answers at poles. They use `+ - * / sqrt` and the fused multiply-add, which are defined
 //! to the last bit, and the portable elementary functions of the `libm` crate: the same bits on every machine.
 //!

@@ -558,8 +558,8 @@ fn bessel_functions_at_the_ends() {
 
 #[test]
 fn incomplete_beta_function() {
-    check(|(a, b, x)| betainc(a, b, x), BETA, 60.0);
-    check(|(a, b, x)| betaincc(a, b, x), BETA_UPPER, 600.0);
+    check(|(a, b, x)| betainc(a, b, x), BETA, 1.0);
+    check(|(a, b, x)| betaincc(a, b, x), BETA_UPPER, 1.0);
     assert_eq!((betainc(2.0, 3.0, 0.0), betainc(2.0, 3.0, 1.0)), (0.0, 1.0));
     assert!(betainc(0.0, 3.0, 0.5).is_nan() && betainc(2.0, 3.0, 1.5).is_nan());
 }
