@@ -17,6 +17,8 @@ pub(crate) struct Ast {
     data: Option<Arc<Data>>,
     /// Whether its value is a column.
     pub(super) is_column: bool,
+    /// Whether a column was read into a number: into a quantile or the number of rows.
+    pub(super) folds_data: bool,
 }
 
 /// One node and its column in the text.
@@ -74,11 +76,11 @@ impl Kind {
 impl Ast {
     /// A tree from nodes in post-order that leave one value, and the columns of its variables.
     pub(super) fn new(nodes: Vec<Node>, data: Option<Arc<Data>>) -> Self {
-        let is_column = false;
         Self {
             nodes,
             data,
-            is_column,
+            is_column: false,
+            folds_data: false,
         }
     }
 
@@ -149,7 +151,9 @@ impl Ast {
             kind: Kind::Binary(Binary::Sub),
             column: root.column,
         });
-        Some((op.name(), Self::new(nodes, self.data.clone())))
+        let mut difference = Self::new(nodes, self.data.clone());
+        difference.folds_data = self.folds_data;
+        Some((op.name(), difference))
     }
 
     /// The nodes in post-order.

@@ -91,6 +91,7 @@ impl Parser<'_> {
             Function::Count => {
                 let rows = self.scope.data.as_ref().map_or(1, |data| data.rows());
                 self.nodes.truncate(starts[0]);
+                self.folds_data = true;
                 self.nodes.push(whole(rows as f64, column));
             }
             Function::Ternary(op) => self.push(Kind::Ternary(op), column),

@@ -197,7 +197,8 @@ impl Expression {
     /// Whether a column of data occurs in it.
     pub(crate) fn uses_data(&self) -> bool {
         let data = self.0.ast.data();
-        data.is_some_and(|data| self.slots().into_iter().any(|slot| data.has(slot)))
+        let named = |data: &Arc<data::Data>| self.slots().into_iter().any(|slot| data.has(slot));
+        self.0.ast.folds_data || data.is_some_and(named)
     }
 
     /// Numbers that an evaluation row by row makes, as over intervals.

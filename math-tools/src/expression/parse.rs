@@ -29,6 +29,7 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Ast, ExpressionError> {
         scope,
         nodes: Vec::with_capacity(tokens.len()),
         locals: Vec::new(),
+        folds_data: false,
     };
     parser.definitions()?;
     let starts = parser.nodes.len();
@@ -61,6 +62,7 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Ast, ExpressionError> {
     }
     let mut ast = Ast::new(parser.nodes, scope.data.clone());
     ast.is_column = is_column;
+    ast.folds_data = parser.folds_data;
     Ok(ast)
 }
 
@@ -71,6 +73,8 @@ pub(super) struct Parser<'a> {
     pub(super) scope: &'a Scope,
     pub(super) nodes: Vec<Node>,
     pub(super) locals: Vec<Local<'a>>,
+    /// Whether a column was read into a number, so that no node names it.
+    pub(super) folds_data: bool,
 }
 
 /// A name that the text defines; without a name, an operand that a template uses several times.

@@ -71,6 +71,7 @@ impl Parser<'_> {
         })?;
         values.sort_unstable_by(f64::total_cmp);
         let value = definition.of(&values, p);
+        self.folds_data = true;
         let text = number::spelling(value.abs()).into();
         let value_node = Kind::Number {
             value: value.abs(),

@@ -49,9 +49,9 @@ fn distribution_functions() {
         ("tcdf(1.5, 4)", 0.896),
         (
             "student_t_quantile(0.975, 10, 0, 1)",
-            2.228_138_851_986_274_7,
+            2.228_138_851_986_275,
         ),
-        ("tinv(0.975, 10)", 2.228_138_851_986_274_7),
+        ("tinv(0.975, 10)", 2.228_138_851_986_275),
         ("f_cdf(2.5, 3, 10)", 0.880_960_437_341_721_8),
         ("fcdf(2.5, 3, 10)", 0.880_960_437_341_721_8),
         ("f_ccdf(2.5, 3, 10)", 0.119_039_562_658_278_15),
@@ -100,7 +100,7 @@ fn refusals_say_what_is_wrong() {
     }
 }
 
-/// R 4.3, `quantile(c(1, 3, 4, 8, 15), 0.3, type = k)`, from the formulas of Hyndman and Fan.
+/// Quantile 0.3 of 1, 3, 4, 8 and 15 by the nine formulas of Hyndman and Fan.
 #[test]
 fn quantiles_by_each_definition() {
     let data = Some(r#"{"y": [8, 3, 15, 1, 4]}"#);
@@ -126,6 +126,7 @@ fn quantiles_by_each_definition() {
     assert_eq!(value("quantile(y, 0.3)", data), 3.2);
     assert_eq!(value("median(y) - quantile(-y, 1)", data), 5.0);
     assert_eq!(value("sum((y > median(y)))", data), 2.0);
+    assert_eq!(value("count(y)", data), 5.0);
     for (expression, words) in [
         ("quantile(y, 2)", "a probability from 0 to 1"),
         ("quantile(y, 0.5, 10)", "a whole number from 1 to 9"),
@@ -156,7 +157,7 @@ fn large_exact_arguments_are_cut_to_the_precision() {
         ),
         ("lgamma(20000)", "178065.71824964616418482243898"),
         ("lgamma(30000)", "279264.34428430943312821927551"),
-        ("log(3**60000)", "65916.737320086581483714721515"),
+        ("log(3**60000)", "65916.737320086581483714714215"),
         ("sin(3**30000)", "0.47607504041440752025216793560605689"),
         ("lgamma(2.5)", "0.28468287047291915963249466968270192"),
     ] {
@@ -182,13 +183,15 @@ fn large_exact_arguments_are_cut_to_the_precision() {
 
 #[test]
 fn sines_of_large_integers_keep_their_quadrant() {
+    // The power is a double; by the addition theorem so is the rest, also where the sum is none.
+    let (s, c) = 1_f64.sin_cos();
     for power in 35..60 {
-        let x = 2_f64.powi(power) + 1.0;
+        let (sine, cosine) = 2_f64.powi(power).sin_cos();
         let text = format!("2**{power} + 1");
-        for (name, expected) in [("sin", x.sin()), ("cos", x.cos())] {
-            if x != (2_i64.pow(power as u32) + 1) as f64 {
-                continue;
-            }
+        for (name, expected) in [
+            ("sin", sine * c + cosine * s),
+            ("cos", cosine * c - sine * s),
+        ] {
             let found = run(&format!("{name}({text})"), None, Some(15)).unwrap();
             let Answer::Text(found) = found.value else {
                 panic!("{text}")
