@@ -384,10 +384,18 @@ fn finish(
         let columns = residuals(a, b, n, (&real, &imaginary), vectors);
         let in_units = |(index, size): (usize, f64)| {
             let unit = unit(real[index].hypot(imaginary[index]));
-            if unit > 0.0 { size / unit } else { 0.0 }
+            if unit == 0.0 { 0.0 } else { size / unit }
+        };
+        // NaN where one is: QZ has vectors of NaN for some defective pairs.
+        let larger = |most: f64, size: f64| {
+            if most.is_nan() || most >= size {
+                most
+            } else {
+                size
+            }
         };
         let sizes = columns.into_iter().enumerate().map(in_units);
-        sizes.fold(0.0, f64::max)
+        sizes.fold(0.0, larger)
     });
     let eigen = Eigen {
         real: all_scaled(real, exponent),

@@ -5,6 +5,7 @@ use tool_core::{Ctx, ToolError, Value};
 
 use super::bounds::Bounds;
 use super::objective::Function;
+use super::scale::rounded;
 use crate::expression::Evaluator;
 use crate::linalg::dense::{dot, max_abs};
 
@@ -262,7 +263,8 @@ impl<'a> Target<'a> {
     pub(crate) fn gradient_noise(&self, x: &[f64], value: f64) -> f64 {
         const ROUNDINGS: f64 = 4.0;
         let size = match self.function {
-            Function::Expression(_, Some(_)) => value.abs(),
+            // By a step of 1, or of the size of the point where that is far beyond.
+            Function::Expression(_, Some(_)) => value.abs() / rounded(max_abs(x)).max(1.0),
             Function::Expression(_, None) | Function::Oracle(_) => {
                 value.abs() / difference_step(0.0)
             }
