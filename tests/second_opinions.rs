@@ -61,9 +61,9 @@ fn linear_algebra_agrees_with_nalgebra() {
         let b = DVector::from_fn(n, |_, _| random.random_range(-1.0..1.0));
         let args = object! { "A" => rows(&a), "b" => b.as_slice().to_vec() };
         let x = a.clone().lu().solve(&b).expect("regular");
-        let found = numbers(&call("matrix_solve", &args.into()), "x");
+        let found = numbers(&call("matrix_solve", &args), "x");
         assert_near(&found, x.as_slice(), 1e-12, "solution");
-        let of_a = Value::from(object! { "A" => rows(&a) });
+        let of_a = object! { "A" => rows(&a) };
         let singular = a.clone().svd(false, false).singular_values;
         let found = call("matrix_svd", &of_a);
         let key = "singular_values";
@@ -77,13 +77,13 @@ fn linear_algebra_agrees_with_nalgebra() {
             .collect();
         expected.sort_by(f64::total_cmp);
         let args = object! { "A" => rows(&symmetric) };
-        let found = call("matrix_eigenvalues", &args.into());
+        let found = call("matrix_eigenvalues", &args);
         let mut found = numbers(&found, "eigenvalues");
         found.sort_by(f64::total_cmp);
         assert_near(&found, &expected, 1e-12, "eigenvalues");
         let x = a.clone().qr().solve(&b).expect("regular");
         let args = object! { "A" => rows(&a), "b" => b.as_slice().to_vec() };
-        let found = numbers(&call("least_squares", &args.into()), "x");
+        let found = numbers(&call("least_squares", &args), "x");
         assert_near(&found, x.as_slice(), 1e-12, "least squares");
     }
 }

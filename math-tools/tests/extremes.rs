@@ -394,7 +394,7 @@ fn fault(case: &Case, ctx: &Ctx) -> Option<String> {
 /// A NaN where the documentation of the result names none; infinities have their place in conditions and the like.
 fn not_a_number(output: &Value, at: String) -> Option<String> {
     /// Values at points where a function is none, and what too few or equal numbers do not say.
-    const MAY: [&str; 16] = [
+    const MAY: [&str; 17] = [
         "/kkt_residual",
         "/parameters",
         "/band",
@@ -407,6 +407,7 @@ fn not_a_number(output: &Value, at: String) -> Option<String> {
         "/ess",
         "/rhat",
         "/mcse",
+        "/summary",
         "/nuts",
         "/r2",
         "/adjusted_r2",

@@ -306,7 +306,7 @@ fn w28_w30_shapes_of_matrices() {
     refused(
         &operation("det", r#""A":[[1,2],[3]]"#),
         "invalid_args",
-        "row 2",
+        "row 1",
     );
     refused(
         &operation("solve", r#""A":[[1,2],[3,4]],"b":[1,2,3]"#),

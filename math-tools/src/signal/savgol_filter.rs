@@ -109,13 +109,14 @@ mod tests {
         }
     }
 
-    /// Savitzky and Golay's weights of five points for a square or a cube: -3, 12, 17, 12, -3 over 35.
+    /// Savitzky and Golay's weights of five points for a square or a cube: -3, 12, 17, 12, -3 over 35. At the ends the square through the
+    /// last five samples is taken at its own samples: the farthest weighs 3 and -5 over 35.
     #[test]
     fn a_spike_is_spread_by_the_weights_of_the_paper() {
         let output = run(r#"{"data": [0,0,0,0,35,0,0,0,0], "window_length": 5, "polyorder": 2}"#);
         close(
             &output.unwrap(),
-            &[0.0, 0.0, -3.0, 12.0, 17.0, 12.0, -3.0, 0.0, 0.0],
+            &[3.0, -5.0, -3.0, 12.0, 17.0, 12.0, -3.0, -5.0, 3.0],
         );
     }
 

@@ -38,6 +38,9 @@ fn numbers(value: &Value, name: &str) -> Vec<f64> {
     let block = value
         .get(name)
         .unwrap_or_else(|| panic!("no {name} in {value}"));
+    if block.items().is_some_and(|items| items.is_empty()) {
+        return Vec::new();
+    }
     block.as_numbers().unwrap().as_slice().to_vec()
 }
 

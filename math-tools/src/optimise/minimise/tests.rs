@@ -340,7 +340,7 @@ fn bad_input_names_the_argument() {
         (
             r#"{"x0":[1],"objective":{"quadratic":{"A":[[1,2],[3]]}}}"#,
             "/objective/quadratic/A",
-            "row 2",
+            "row 1",
         ),
         (
             r#"{"x0":[1],"objective":"sphere","mode":"max"}"#,

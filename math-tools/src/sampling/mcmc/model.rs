@@ -165,7 +165,7 @@ pub(crate) struct Dimension {
     pub name: String,
     /// Mean.
     pub mean: f64,
-    /// Standard deviation.
+    /// Standard deviation; `"NaN"` for a single draw.
     pub std_dev: Real,
     /// Quantile 0.05 of the draws.
     pub q5: f64,
@@ -173,9 +173,9 @@ pub(crate) struct Dimension {
     pub q50: f64,
     /// Quantile 0.95 of the draws.
     pub q95: f64,
-    /// Effective sample size of the bulk.
+    /// Effective sample size of the bulk; `"NaN"` where it does not exist.
     pub ess: Real,
-    /// Rank-normalised split R-hat.
+    /// Rank-normalised split R-hat; `"NaN"` where it does not exist.
     pub rhat: Real,
 }
 

@@ -324,7 +324,7 @@ fn what_cannot_be_read_is_refused_with_its_place() {
         (r"3", "/model", "expression"),
         // No derivative.
         (
-            r#"{"system": {"u": "-beta(k, 1)"}, "y0": {"u": 1}}"#,
+            r#"{"system": {"u": "-besselj(k, 1)"}, "y0": {"u": 1}}"#,
             "/model/system",
             "derivative",
         ),
