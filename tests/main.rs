@@ -21,6 +21,7 @@ mod packages;
 mod pipelines;
 mod present;
 mod python_stubs;
+mod reading_time;
 mod references;
 mod resources;
 mod schema;

@@ -56,6 +56,11 @@ impl Object {
             .map(|(_, value)| value)
     }
 
+    /// The value of the member at a position.
+    pub fn nth(&self, index: usize) -> Option<&Value> {
+        self.members.get(index).map(|(_, value)| value)
+    }
+
     /// Sets a member; a present one keeps its place.
     pub fn insert(&mut self, key: impl Into<Arc<str>>, value: impl Into<Value>) {
         let (key, value) = (key.into(), value.into());

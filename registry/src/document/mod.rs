@@ -92,6 +92,12 @@ impl Document {
         self.at(line, column)
     }
 
+    /// [`Document::place`] of many pointers in one scan of the text.
+    pub fn places(&self, pointers: &[&str]) -> Vec<Place> {
+        let places = self.locate_all(pointers).into_iter();
+        places.map(|(line, column)| self.at(line, column)).collect()
+    }
+
     /// A line and column with the name of the text.
     fn at(&self, line: u32, column: u32) -> Place {
         Place {
@@ -104,39 +110,16 @@ impl Document {
     /// Every text that looks like a secret, as an error that does not repeat it: a configuration names the variable of the
     /// environment that holds one.
     pub(crate) fn secrets(&self) -> Vec<LoadError> {
-        let mut errors = Vec::new();
-        self.secrets_below(&self.value, &mut String::new(), &mut errors);
-        errors
-    }
-
-    /// Documents are at most [`DEPTH_MAX`] deep.
-    fn secrets_below(&self, value: &Value, pointer: &mut String, errors: &mut Vec<LoadError>) {
-        let length = pointer.len();
-        match value {
-            Value::String(text) if crate::redact::text(text).1 > 0 => {
-                let place = self.place(pointer);
-                errors.push(
-                    LoadError::new(Some(&place), "a secret is written here in plain text")
-                        .at(pointer.clone())
-                        .hint("keep it in a variable of the environment and write `env:NAME`"),
-                );
-            }
-            Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    path::push_index(pointer, index);
-                    self.secrets_below(item, pointer, errors);
-                    pointer.truncate(length);
-                }
-            }
-            Value::Object(object) => {
-                for (key, member) in object.iter() {
-                    path::push_key(pointer, key);
-                    self.secrets_below(member, pointer, errors);
-                    pointer.truncate(length);
-                }
-            }
-            _ => {}
-        }
+        let mut secrets = Vec::new();
+        secrets_below(&self.value, &mut String::new(), &mut secrets);
+        let pointers: Vec<&str> = secrets.iter().map(String::as_str).collect();
+        let places = self.places(&pointers);
+        let error = |(place, pointer): (Place, &String)| {
+            LoadError::new(Some(&place), "a secret is written here in plain text")
+                .at(pointer.clone())
+                .hint("keep it in a variable of the environment and write `env:NAME`")
+        };
+        places.into_iter().zip(&secrets).map(error).collect()
     }
 
     /// Names the text, usually by its file name.
@@ -144,6 +127,29 @@ impl Document {
     pub fn named(mut self, name: &str) -> Self {
         self.name = name.into();
         self
+    }
+}
+
+/// Adds the pointers of texts that look like secrets. Documents are at most [`DEPTH_MAX`] deep.
+fn secrets_below(value: &Value, pointer: &mut String, secrets: &mut Vec<String>) {
+    let length = pointer.len();
+    match value {
+        Value::String(text) if crate::redact::text(text).1 > 0 => secrets.push(pointer.clone()),
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                path::push_index(pointer, index);
+                secrets_below(item, pointer, secrets);
+                pointer.truncate(length);
+            }
+        }
+        Value::Object(object) => {
+            for (key, member) in object.iter() {
+                path::push_key(pointer, key);
+                secrets_below(member, pointer, secrets);
+                pointer.truncate(length);
+            }
+        }
+        _ => {}
     }
 }
 

@@ -93,7 +93,7 @@ fn indices(value: &Value, pointer: &str, members: &mut Members) -> Vec<usize> {
             _ => token.parse().ok(),
         };
         let next = match &current {
-            Value::Object(object) => object.get(&token).cloned(),
+            Value::Object(object) => index.and_then(|index| object.nth(index).cloned()),
             list => index.and_then(|index| list.at(index)),
         };
         let (Some(index), Some(next)) = (index, next) else {

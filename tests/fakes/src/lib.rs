@@ -4,6 +4,7 @@
 
 mod clock;
 mod files;
+pub mod reading_time;
 mod records;
 mod tools;
 

@@ -43,21 +43,23 @@ impl Json {
 
     /// Notes on members that nothing reads.
     pub(super) fn unknown_keys(&self, reading: &mut Reading, known: &[&str]) {
-        for (key, _) in self
-            .0
-            .value
-            .as_object()
-            .into_iter()
-            .flat_map(|object| object.iter())
-        {
-            if !known.contains(&key) {
-                let mut pointer = String::new();
-                tool_core::path::push_key(&mut pointer, key);
-                reading.note(
-                    &self.0.place(&pointer),
-                    format!("the key `{}` is not imported", tool_core::brief::name(key)),
-                );
-            }
+        let members = self.0.value.as_object().into_iter();
+        let keys: Vec<&str> = members
+            .flat_map(|object| object.iter().map(|(key, _)| key))
+            .filter(|key| !known.contains(key))
+            .collect();
+        let pointer = |key: &&str| {
+            let mut pointer = String::new();
+            tool_core::path::push_key(&mut pointer, key);
+            pointer
+        };
+        let pointers: Vec<String> = keys.iter().map(pointer).collect();
+        let pointers: Vec<&str> = pointers.iter().map(String::as_str).collect();
+        for (place, key) in self.0.places(&pointers).iter().zip(keys) {
+            reading.note(
+                place,
+                format!("the key `{}` is not imported", tool_core::brief::name(key)),
+            );
         }
     }
 
