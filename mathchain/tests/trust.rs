@@ -147,6 +147,30 @@ fn permissions_roots_and_phases_of_a_stranger_give_nothing() {
 }
 
 #[test]
+fn a_stranger_opens_no_server_and_names_no_state_elsewhere() {
+    let place = clone_of(
+        "[workspace]\nstate = \"../elsewhere\"\n\
+         [server]\nlisten = \"0.0.0.0:8931\"\norigins = [\"https://example.org\"]\nrequests_at_once = 3\n",
+    );
+    let call = || {
+        place
+            .run(&["call", "calculate"], r#"{"expression":"1"}"#)
+            .expect_code(0);
+    };
+    call();
+    assert!(place.path("work/.mathchain").exists());
+    assert!(!place.path("elsewhere").exists());
+    let given = place.run(&["trust", "--show"], "").at("/given").to_string();
+    for part in ["\"server\"", "listen: 0.0.0.0", "example.org", "\"workspace\"", "state: ../elsewhere"] {
+        assert!(given.contains(part), "{part}: {given}");
+    }
+    assert!(!given.contains("requests_at_once"), "{given}");
+    trust(&place);
+    call();
+    assert!(place.path("elsewhere").exists());
+}
+
+#[test]
 fn an_agent_of_a_strangers_table_does_not_start() {
     let place = clone_of(
         "[cli.claude]\nbinary = \"sh\"\nsubcommand = [\"agent.sh\"]\nisolation = \"none\"\n\

@@ -1,10 +1,11 @@
 //! The parts of a configuration that give more than a default gives.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use registry::model::{
-    Confinement, KeyVariable, Layer, McpServer, Permissions, Phase, RoleAgent, Rule, Verdict,
-    Workspace,
+    Confinement, KeyVariable, Layer, McpServer, Permissions, Phase, RoleAgent, Rule, Server,
+    Verdict, Workspace,
 };
 use registry::{AgentFile, Config};
 use tool_core::command::Isolation;
@@ -95,6 +96,10 @@ pub(crate) fn of_config(config: &Config, bases: &Bases) -> Vec<Given> {
         let real = environment::real(&path);
         let shown = format!("python: {}\nwhich is: {}\n", path.display(), real.display());
         add("code".to_owned(), shown);
+    }
+    let open = opens(&config.server);
+    if !open.is_empty() {
+        add("server".to_owned(), open);
     }
     let outside = outside(&config.workspace, bases);
     if !outside.is_empty() {
@@ -262,13 +267,60 @@ fn of_server(server: &McpServer, bases: &Bases) -> String {
     shown
 }
 
-/// What of the workspace lies outside the folder of the configuration.
+/// What lets the server answer more than this machine.
+fn opens(server: &Server) -> String {
+    let mut shown = String::new();
+    if !is_of_this_machine(&server.listen) {
+        shown += &format!("listen: {}\n", server.listen);
+    }
+    if !server.hosts.is_empty() {
+        shown += &format!("hosts: {}\n", line(&server.hosts));
+    }
+    if !server.origins.is_empty() {
+        shown += &format!("origins: {}\n", line(&server.origins));
+    }
+    if server.behind_proxy {
+        shown += "behind_proxy: true\n";
+    }
+    shown
+}
+
+fn is_of_this_machine(address: &str) -> bool {
+    let address = address.parse::<SocketAddr>();
+    address.is_ok_and(|address| address.ip().is_loopback())
+}
+
+/// Leaves the server to this machine.
+pub(super) fn stay_on_this_machine(server: &mut Server) {
+    let own = Server::default();
+    if !is_of_this_machine(&server.listen) {
+        server.listen = own.listen;
+    }
+    server.hosts = own.hosts;
+    server.origins = own.origins;
+    server.behind_proxy = own.behind_proxy;
+}
+
+/// What of the workspace, and of its records, lies outside the folder of the configuration.
 fn outside(workspace: &Workspace, bases: &Bases) -> String {
     let folders = workspace.folders().into_iter();
     let outside = folders.filter(|root| !is_inside(&root.path, &bases.folder));
-    outside
+    let mut shown: String = outside
         .map(|root| format!("{}: {}\n", root.access, root.path))
-        .collect()
+        .collect();
+    if let Some(state) = state_outside(workspace, &bases.folder) {
+        shown += &format!("state: {state}\n");
+    }
+    shown
+}
+
+/// The state folder, where it lies outside; it is relative to the first root.
+fn state_outside<'a>(workspace: &'a Workspace, folder: &Path) -> Option<&'a str> {
+    let state = workspace.state.as_deref()?;
+    let roots = workspace.folders();
+    let first = folder.join(roots.first().map_or(".", |root| root.path.as_str()));
+    let real = environment::real(&files::plain(&first.join(state)));
+    (!real.starts_with(folder)).then_some(state)
 }
 
 fn is_inside(path: &str, folder: &Path) -> bool {
@@ -277,6 +329,9 @@ fn is_inside(path: &str, folder: &Path) -> bool {
 
 /// Leaves roots inside the folder of the configuration alone, or the folder itself.
 pub(super) fn stay_inside(workspace: &mut Workspace, folder: &Path) {
+    if state_outside(workspace, folder).is_some() {
+        workspace.state = None;
+    }
     let mut roots = workspace.folders();
     roots.retain(|root| is_inside(&root.path, folder));
     workspace.root = None;
