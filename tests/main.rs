@@ -26,7 +26,6 @@ mod references;
 mod resources;
 mod schema;
 mod scripts;
-mod second_opinions;
 mod sessions;
 mod shapes;
 mod sparse_reference;

@@ -62,11 +62,7 @@ fn call(tool: &dyn AnyTool, args: &Value) {
 
 #[test]
 fn texts_in_arguments_of_every_tool() {
-    let tools = || {
-        mathchain::families()
-            .flatten()
-            .map(|entry| entry.tool())
-    };
+    let tools = || mathchain::families().flatten().map(|entry| entry.tool());
     let mut tried = 0;
     for tool in tools() {
         let id = tool.spec().id;
@@ -141,7 +137,9 @@ fn plans_scripts_and_calls() {
 fn pages_of_workflows() {
     let state = State::default();
     assert_linear("page", SHAPES, |text| {
-        let Ok(mut page) = Page::parse(text) else { return };
+        let Ok(mut page) = Page::parse(text) else {
+            return;
+        };
         let _ = page.set_field("status", &"done".into());
         let _ = page.set_fields(&[("a", Some("b".into())), ("c", None)]);
         let _ = page.section("Tasks");
@@ -156,7 +154,10 @@ fn pages_of_workflows() {
             let _ = workflow::import::import(&state, &[workflow::import::Source { path, text }]);
         });
     }
-    for path in ["workflow/chains/CHAIN-001-a.md", "workflow/tasks/CHAIN-001-a/001-a.md"] {
+    for path in [
+        "workflow/chains/CHAIN-001-a.md",
+        "workflow/tasks/CHAIN-001-a/001-a.md",
+    ] {
         assert_linear(path, SHAPES, |text| {
             let _ = workflow::import::adopt(&state, &[workflow::import::Source { path, text }]);
         });

@@ -82,7 +82,11 @@ pub const SHAPES: &[Shape] = &[
     ("\"", "a\nb,", "\""),
     ("select ", "a#,", "1"),
     ("select 1 where ", "1 or ", "1"),
-    ("*** Begin Patch\n", "*** Add File: f#\n+a\n", "*** End Patch"),
+    (
+        "*** Begin Patch\n",
+        "*** Add File: f#\n+a\n",
+        "*** End Patch",
+    ),
     ("--- a\n+++ b\n", "@@ -# +# @@\n-a\n+b\n", ""),
 ];
 
