@@ -4,4 +4,5 @@ mod equations;
 mod every_tool;
 mod extremes;
 mod protocol;
+mod verification;
 mod wrong_answers;

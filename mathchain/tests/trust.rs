@@ -161,7 +161,13 @@ fn a_stranger_opens_no_server_and_names_no_state_elsewhere() {
     assert!(place.path("work/.mathchain").exists());
     assert!(!place.path("elsewhere").exists());
     let given = place.run(&["trust", "--show"], "").at("/given").to_string();
-    for part in ["\"server\"", "listen: 0.0.0.0", "example.org", "\"workspace\"", "state: ../elsewhere"] {
+    for part in [
+        "\"server\"",
+        "listen: 0.0.0.0",
+        "example.org",
+        "\"workspace\"",
+        "state: ../elsewhere",
+    ] {
         assert!(given.contains(part), "{part}: {given}");
     }
     assert!(!given.contains("requests_at_once"), "{given}");

@@ -113,6 +113,7 @@ pub struct Ctx {
     memory: Arc<AtomicU64>,
     evaluations: Arc<AtomicU64>,
     seed: Seed,
+    must_verify: bool,
     idempotency_key: Option<Arc<str>>,
     capabilities: Capabilities,
     loaded: Arc<HashMap<Source, Value>>,
@@ -143,6 +144,18 @@ impl Ctx {
     pub fn with_seed(mut self, seed: Seed) -> Self {
         self.seed = seed;
         self
+    }
+
+    /// Has every answer that can be computed twice computed twice, as if the call had asked for it.
+    #[must_use]
+    pub fn verifying(mut self) -> Self {
+        self.must_verify = true;
+        self
+    }
+
+    /// Whether every answer that can be computed twice is.
+    pub fn must_verify(&self) -> bool {
+        self.must_verify
     }
 
     /// Sets the idempotency key.
@@ -307,6 +320,17 @@ impl Ctx {
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         if warnings.len() < WARNINGS_MAX {
             warnings.push(message.into());
+        }
+    }
+
+    /// The same call, whose warnings and notes are not those of the answer, and which tells no progress.
+    #[must_use]
+    pub fn without_messages(&self) -> Self {
+        Self {
+            warnings: Arc::default(),
+            notes: Arc::default(),
+            progress: None,
+            ..self.clone()
         }
     }
 

@@ -39,6 +39,7 @@ pub mod synonyms;
 pub mod tool;
 pub mod types;
 pub mod value;
+pub mod verification;
 
 pub use convert::{Decode, DecodeError, Encode, EncodeError, Encoder};
 pub use ctx::{Budget, Capabilities, Ctx};
@@ -54,6 +55,7 @@ pub use stop::StopFlag;
 pub use tool::{AnyTool, Call, Entry, Example, JsonExample, Probe, Reach, Tool, entry};
 pub use types::{Bounded, Count, Finite, Positive, Probability, Real, Seed, Tolerance};
 pub use value::{Numbers, Object, Value};
+pub use verification::{Verification, VerificationOutcome, Verify, verified_entry};
 
 #[cfg(test)]
 mod npy_tests;

@@ -23,6 +23,8 @@ names! {
         ExitStatus = "exit_status",
         /// A computation stopped early.
         Incomplete = "incomplete",
+        /// A second computation disagrees, or there is none although the call asked for it.
+        Unverified = "unverified",
         /// None of the calls returned a result.
         NoneDone = "none_done",
     }

@@ -235,6 +235,10 @@ pub const fn entry<T: Tool>() -> Entry {
 }
 
 impl Entry {
+    pub(crate) const fn of(tool: &'static dyn AnyTool) -> Self {
+        Self(tool)
+    }
+
     /// The tool.
     pub fn tool(self) -> &'static dyn AnyTool {
         self.0
@@ -247,7 +251,7 @@ impl fmt::Debug for Entry {
     }
 }
 
-struct Typed<T>(PhantomData<fn() -> T>);
+pub(crate) struct Typed<T>(pub(crate) PhantomData<fn() -> T>);
 
 impl<T: Tool> Typed<T> {
     const SPEC: &'static Spec = &T::SPEC;
@@ -288,6 +292,12 @@ impl<T: Tool> AnyTool for Typed<T> {
     }
 
     fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
+        Ok(Box::new(self.decode_typed(args)?))
+    }
+}
+
+impl<T: Tool> Typed<T> {
+    pub(crate) fn decode_typed(&self, args: &Value) -> Result<TypedCall<T>, ToolError> {
         if args.as_object().is_none() {
             let found = args.kind();
             let message = format_args!("expected the arguments as an object, found {found}");
@@ -303,11 +313,11 @@ impl<T: Tool> AnyTool for Typed<T> {
         };
         let encoded = convert::encode(&typed)?;
         check_references(Self::SPEC, &encoded.value, &encoded.sources)?;
-        Ok(Box::new(TypedCall::<T> {
+        Ok(TypedCall {
             typed,
             args: encoded.value,
             sources: encoded.sources,
-        }))
+        })
     }
 }
 
@@ -369,8 +379,8 @@ fn written(examples: &[Value], pointer: &str) -> Option<String> {
     Some(format!("for example \"{name}\": {text}"))
 }
 
-struct TypedCall<T> {
-    typed: T,
+pub(crate) struct TypedCall<T> {
+    pub(crate) typed: T,
     args: Value,
     sources: Vec<SourceRef>,
 }

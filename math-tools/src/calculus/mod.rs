@@ -7,11 +7,11 @@ pub(crate) mod integrate_samples;
 mod limit;
 mod samples;
 
-use tool_core::{Entry, entry};
+use tool_core::{Entry, entry, verified_entry};
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<integrate::Args>(),
+    verified_entry::<integrate::Args>(),
     entry::<integrate_nd::Args>(),
     entry::<integrate_samples::Args>(),
     entry::<differentiate::Args>(),

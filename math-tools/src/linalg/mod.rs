@@ -17,17 +17,18 @@ pub(crate) mod rank;
 pub(crate) mod solve;
 pub mod sparse_solve;
 pub(crate) mod svd;
+mod verify;
 
 pub(crate) use kernels::dense;
-use tool_core::{Ctx, Entry, Input, Matrix, ToolError, Vector, entry, tool_error};
+use tool_core::{Ctx, Entry, Input, Matrix, ToolError, Vector, entry, tool_error, verified_entry};
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<solve::Args>(),
+    verified_entry::<solve::Args>(),
     entry::<sparse_solve::Args>(),
-    entry::<least_squares::Args>(),
-    entry::<eigen::Args>(),
-    entry::<svd::Args>(),
+    verified_entry::<least_squares::Args>(),
+    verified_entry::<eigen::Args>(),
+    verified_entry::<svd::Args>(),
     entry::<qr::Args>(),
     entry::<lu::Args>(),
     entry::<cholesky::Args>(),

@@ -9,7 +9,7 @@ pub use self::solve::function::Function;
 pub use self::solve::method::Method;
 pub use self::solve::stepper::Reason;
 
-use tool_core::{Entry, entry};
+use tool_core::{Entry, entry, verified_entry};
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[entry::<solve::Args>(), entry::<bvp::Args>()];
+pub(crate) static TOOLS: &[Entry] = &[verified_entry::<solve::Args>(), entry::<bvp::Args>()];

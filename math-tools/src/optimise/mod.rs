@@ -5,16 +5,17 @@ pub(crate) mod global;
 pub(crate) mod least_squares;
 pub(crate) mod minimise;
 pub(crate) mod program;
+mod verify;
 
-use tool_core::{Entry, entry};
+use tool_core::{Entry, entry, verified_entry};
 
 /// The tool of this family that starts a program.
 pub(crate) static PROGRAMS: &[Entry] = &[entry::<program::Args>()];
 
 /// The tools of this family that are pure.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<minimise::Args>(),
-    entry::<global::Args>(),
-    entry::<curve_fit::Args>(),
+    verified_entry::<minimise::Args>(),
+    verified_entry::<global::Args>(),
+    verified_entry::<curve_fit::Args>(),
     entry::<least_squares::Args>(),
 ];

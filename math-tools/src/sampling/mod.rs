@@ -3,7 +3,7 @@
 //! Work is cut into blocks of a fixed size, each with its own random stream, and reduced in a fixed tree (`blocks`), so results
 //! do not depend on the number of threads. [`legacy`] answers the operations of the earlier `monte_carlo` command.
 
-use tool_core::{Entry, entry};
+use tool_core::{Entry, entry, verified_entry};
 
 pub(crate) mod blocks;
 pub(crate) mod diagnostics;
@@ -13,13 +13,14 @@ pub(crate) mod mcmc_diagnostics;
 pub(crate) mod monte_carlo;
 pub(crate) mod monte_carlo_native;
 mod order;
+mod verify;
 
 #[cfg(test)]
 mod tests;
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[Entry] = &[
-    entry::<monte_carlo::Args>(),
+    verified_entry::<monte_carlo::Args>(),
     entry::<monte_carlo_native::Args>(),
     entry::<mcmc::Args>(),
     entry::<mcmc_diagnostics::Args>(),

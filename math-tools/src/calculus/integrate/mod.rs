@@ -4,6 +4,7 @@ mod answer;
 mod range;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 use kernels::quadrature::{self, Found};
 use kernels::roots::interval::Interval;

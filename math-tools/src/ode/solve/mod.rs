@@ -24,6 +24,7 @@ pub(crate) mod stepper;
 mod sweep;
 mod switch;
 pub(crate) mod system;
+mod verify;
 
 use crate::prelude::*;
 

@@ -13,6 +13,7 @@ mod solution;
 mod start;
 #[cfg(test)]
 mod tests;
+mod verify;
 
 use self::answer::{Output, output};
 pub(crate) use self::arguments::Args;

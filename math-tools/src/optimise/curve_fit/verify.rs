@@ -1,0 +1,106 @@
+//! A second opinion on `curve_fit`: the sum of squares minimised by `argmin` from the fit.
+
+use std::cell::RefCell;
+
+use second_opinions::minimum;
+use tool_core::{Ctx, ToolError, Verification, Verify};
+
+use super::answer::Output;
+use super::equations::Model;
+use super::model::{Curve, Fitted, OverData};
+use super::names::Names;
+use super::solution::Solution;
+use super::{Args, data};
+use crate::optimise::least_squares::levenberg::Problem;
+use crate::optimise::least_squares::loss::Loss;
+
+const BY: &str = "argmin, Nelder and Mead's simplex";
+const COMPARED: &str = "sum of squares";
+/// Improvement, relative to the sum of squares, that two local methods may leave.
+const TOLERATED: f64 = 1e-7;
+
+impl Verify for Args {
+    fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+        let table = args.data.load(ctx)?;
+        let names = Names::of(&args, &table)?;
+        let rows = data::rows(&args, &table, &names)?;
+        let bounds = data::bounds(&args, &names)?;
+        let loss = Loss {
+            kind: args.loss,
+            scale: args.loss_scale.get(),
+        };
+        let curve: Box<dyn Curve + '_> = match &args.model {
+            Model::Formula(text) => {
+                let scope = names.scope_of_data(&table, &args.parameters)?.by_row();
+                Box::new(OverData::new(text, &scope, names.parameters.len(), ctx)?)
+            }
+            Model::Equations(equations) => {
+                Box::new(Solution::new(equations, &args, &names, &rows, ctx)?)
+            }
+        };
+        let fit: Vec<f64> = output.parameters.iter().map(|term| term.estimate).collect();
+        let mut fitted = Fitted::new(curve, &rows, loss);
+        fitted.look(&fit)?;
+        let Some(least) = fitted.cost(&fit)? else {
+            let reason = "the model is not finite at the fit";
+            return Ok(Verification::unavailable(BY, COMPARED, reason));
+        };
+        let size = fitted.weighted(rows.response.clone());
+        let size: f64 = size.iter().map(|y| y * y).sum();
+        let fitted = RefCell::new(fitted);
+        let objective = |point: &[f64]| {
+            let inside = point
+                .iter()
+                .zip(&bounds)
+                .all(|(x, [low, high])| (low..=high).contains(&x));
+            if !inside || ctx.check().is_err() {
+                return f64::INFINITY;
+            }
+            fitted
+                .borrow_mut()
+                .cost(point)
+                .ok()
+                .flatten()
+                .unwrap_or(f64::INFINITY)
+        };
+        let found = minimum::nelder_mead(
+            &objective,
+            &fit,
+            &steps(&fit, &bounds),
+            200 * fit.len() as u64 + 200,
+        );
+        ctx.check()?;
+        let Some((point, best)) = found else {
+            return Ok(Verification::unavailable(BY, COMPARED, "it finds no value"));
+        };
+        let best = best.min(least);
+        // Below the rounding of the values there is nothing to compare.
+        let floor = rows.len() as f64 * size * f64::EPSILON * f64::EPSILON;
+        let tolerance = TOLERATED
+            + if least > 0.0 {
+                16.0 * floor / least
+            } else {
+                0.0
+            };
+        let pair = (&[least][..], &[best][..]);
+        let found = Verification::of_numbers(BY, COMPARED, pair, tolerance);
+        let note = format!("it reaches {best:e} at {point:?}");
+        Ok(match found.note {
+            Some(_) => Verification {
+                note: Some(note),
+                ..found
+            },
+            None => found,
+        })
+    }
+}
+
+/// The sides of the first simplex.
+fn steps(fit: &[f64], bounds: &[[f64; 2]]) -> Vec<f64> {
+    const STEP: f64 = 0.05;
+    let step = |(x, [_, high]): (&f64, &[f64; 2])| {
+        let step = if *x == 0.0 { STEP } else { STEP * x.abs() };
+        if x + step > *high { -step } else { step }
+    };
+    fit.iter().zip(bounds).map(step).collect()
+}

@@ -1,0 +1,218 @@
+//! Second opinions on minimisers, by `argmin`: from the point found, and from starts of its own.
+
+use std::cell::RefCell;
+
+use second_opinions::minimum;
+use tool_core::{Ctx, ToolError, Verification, VerificationOutcome, Verify};
+
+use super::minimise::bounds::Bounds;
+use super::minimise::constrained::constraints::Watched;
+use super::minimise::constrained::{Constraints, Problem, TOLERANCE};
+use super::minimise::objective::Function;
+use super::minimise::target::Target;
+use super::minimise::{self, Mode};
+use super::{global, minimise as local};
+use crate::expression::unknowns;
+
+const BY: &str = "argmin, Nelder and Mead's simplex";
+const BY_BOTH: &str = "argmin, Nelder and Mead's simplex and limited-memory BFGS";
+const COMPARED: &str = "f";
+/// Most variables of a simplex that gets anywhere.
+const VARIABLES_MAX: usize = 60;
+/// Improvement, relative to the sizes that the objective has, that two local methods may leave.
+const TOLERATED: f64 = 1e-7;
+
+/// An objective to be minimised, infinite outside of its bounds and constraints.
+struct Landscape<'a> {
+    problem: RefCell<Problem<'a>>,
+    /// The first stop request.
+    stopped: RefCell<Option<ToolError>>,
+}
+
+impl<'a> Landscape<'a> {
+    fn new(
+        function: &'a Function,
+        maximise: bool,
+        (constraints, bounds): (&'a Constraints, Bounds),
+        x: &[f64],
+        ctx: &'a Ctx,
+    ) -> Result<Self, ToolError> {
+        let (target, _) = Target::near(function, maximise, x, ctx)?;
+        let target = target.within(&bounds).down_to(f64::NEG_INFINITY);
+        let watched = Watched::new(constraints, ctx);
+        let problem = Problem::in_box(target, watched, bounds, x);
+        Ok(Self {
+            problem: RefCell::new(problem),
+            stopped: RefCell::new(None),
+        })
+    }
+
+    fn value(&self, x: &[f64]) -> f64 {
+        let mut problem = self.problem.borrow_mut();
+        let inside = x.iter().zip(&problem.bounds.low).all(|(x, low)| x >= low)
+            && x.iter()
+                .zip(&problem.bounds.high)
+                .all(|(x, high)| x <= high);
+        if !inside || self.stopped.borrow().is_some() {
+            return f64::INFINITY;
+        }
+        match problem.values(x) {
+            Ok((value, c)) if problem.violated(&c, TOLERANCE).is_empty() => value,
+            Ok(_) => f64::INFINITY,
+            Err(err) => {
+                self.stopped.borrow_mut().get_or_insert(err);
+                f64::INFINITY
+            }
+        }
+    }
+
+    fn slope(&self, x: &[f64]) -> Option<Vec<f64>> {
+        let value = self.value(x);
+        let gradient = self.problem.borrow_mut().target.gradient(x, value).ok()?;
+        gradient
+            .iter()
+            .all(|entry| entry.is_finite())
+            .then_some(gradient)
+    }
+
+    /// The lowest value that a second method finds near a point.
+    fn descend(&self, x: &[f64], with_gradient: bool) -> Option<(Vec<f64>, f64)> {
+        /// Length of the sides of the first simplex, relative to the coordinates.
+        const STEP: f64 = 0.05;
+        let step = |(index, x): (usize, &f64)| {
+            let step = if *x == 0.0 { STEP } else { STEP * x.abs() };
+            let high = self.problem.borrow().bounds.high[index];
+            if x + step > high { -step } else { step }
+        };
+        let steps: Vec<f64> = x.iter().enumerate().map(step).collect();
+        let iterations = 200 * x.len() as u64 + 200;
+        let objective = |x: &[f64]| self.value(x);
+        let simplex = minimum::nelder_mead(&objective, x, &steps, iterations);
+        let slope = |x: &[f64]| self.slope(x);
+        let quasi_newton = with_gradient
+            .then(|| minimum::lbfgs(&objective, &slope, x, 200))
+            .flatten();
+        let found = simplex.into_iter().chain(quasi_newton);
+        found.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Compares the value found with what a second method makes of the point found, and of other starts.
+    fn compare(
+        &self,
+        (x, f): (&[f64], f64),
+        starts: &[Vec<f64>],
+        is_global: bool,
+    ) -> Result<Verification, ToolError> {
+        let free =
+            self.problem.borrow().bounds.is_free() && self.problem.borrow().equal().is_empty();
+        let with_gradient = free && self.problem.borrow().is_smooth();
+        let by = if with_gradient { BY_BOTH } else { BY };
+        if x.len() > VARIABLES_MAX {
+            let reason = format!(
+                "a simplex of {} variables gets nowhere: it takes {VARIABLES_MAX}",
+                x.len()
+            );
+            return Ok(Verification::unavailable(by, COMPARED, reason));
+        }
+        if self.problem.borrow().equal().contains(&true) {
+            let reason = "equality constraints leave a simplex no room";
+            return Ok(Verification::unavailable(by, COMPARED, reason));
+        }
+        let sign = self.problem.borrow().target.restored(1.0);
+        let value = sign * f;
+        let near = self.descend(x, with_gradient);
+        let values = starts.iter().map(|start| self.value(start));
+        let scale = values
+            .filter(|other| other.is_finite())
+            .fold(value.abs(), |most, other| most.max((other - value).abs()));
+        let others = starts
+            .iter()
+            .filter_map(|start| self.descend(start, with_gradient));
+        let elsewhere = others.min_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some(err) = self.stopped.borrow_mut().take() {
+            return Err(err);
+        }
+        let lower = |found: &Option<(Vec<f64>, f64)>| {
+            let found = found.as_ref()?;
+            (value - found.1 > TOLERATED * scale).then(|| found.clone())
+        };
+        let (better, is_near) = match (lower(&near), lower(&elsewhere)) {
+            (Some(near), _) => (Some(near), true),
+            (None, other) => (other, false),
+        };
+        let best = match &better {
+            Some((_, best)) => *best,
+            None => near.map_or(value, |(_, near)| near.min(value)),
+        };
+        let words = |(x, best): &(Vec<f64>, f64)| format!("it finds {:e} at {x:?}", sign * best);
+        if let (Some(better), false, false) = (&better, is_near, is_global) {
+            // A local method need not find it.
+            let pair = (&[value, scale][..], &[value, scale][..]);
+            let found = Verification::of_numbers(by, COMPARED, pair, TOLERATED);
+            let note = format!("another start leads to a better value: {}", words(better));
+            return Ok(found.noting(note));
+        }
+        let pair = (&[value, scale][..], &[best, scale][..]);
+        let mut found = Verification::of_numbers(by, COMPARED, pair, TOLERATED);
+        if let (Some(better), VerificationOutcome::Differs) = (&better, found.outcome) {
+            found.note = Some(words(better));
+        }
+        Ok(found)
+    }
+}
+
+impl Verify for minimise::Args {
+    fn verify(args: Self, output: &minimise::Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+        let start = args.x0.load(ctx)?;
+        let n = start.len();
+        let (variables, data) = ((n, start.names()), args.data.as_ref());
+        let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
+        let function = Function::new(&args.objective, &scope, n, ctx)?;
+        let constraints = Constraints::new(&args.constraints, &scope, n)?;
+        let given = args.bounds.as_ref();
+        let given = given.map(|each| each.of(&start, &[None, None], "/bounds"));
+        let bounds = match given.transpose()? {
+            Some(given) => Bounds::new(&given, n)?,
+            None => Bounds::free(n),
+        };
+        let mut x0 = start.to_vec();
+        bounds.project(&mut x0);
+        let maximise = args.mode == local::Mode::Maximize;
+        let box_and_rules = (&constraints, bounds);
+        let landscape = Landscape::new(&function, maximise, box_and_rules, &output.x, ctx)?;
+        landscape.compare((&output.x, output.f), &[x0], false)
+    }
+}
+
+impl Verify for global::Args {
+    fn verify(args: Self, output: &global::Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+        let n = args.bounds.len();
+        let (pairs, names) = args.bounds.entries();
+        let given: Vec<_> = pairs.iter().map(|pair| pair.map(Some)).collect();
+        let bounds = Bounds::new(&given, n)?;
+        let (variables, data) = ((n, names.as_deref()), args.data.as_ref());
+        let scope = unknowns::scope(variables, data, &args.parameters, "/bounds", ctx)?;
+        let function = Function::new(&args.objective, &scope, n, ctx)?;
+        let constraints = Constraints::new(&args.constraints, &scope, n)?;
+        let starts = spread(&bounds, 4 * n.min(10) + 4);
+        let maximise = args.mode == Mode::Maximize;
+        let box_and_rules = (&constraints, bounds);
+        let landscape = Landscape::new(&function, maximise, box_and_rules, &output.x, ctx)?;
+        landscape.compare((&output.x, output.f), &starts, true)
+    }
+}
+
+/// Points that fill a box evenly: multiples of the inverse powers of the root of x^(n+1) = x + 1, modulo 1 (M. Roberts, 2018).
+fn spread(bounds: &Bounds, count: usize) -> Vec<Vec<f64>> {
+    let n = bounds.low.len();
+    let mut root = 2.0_f64;
+    for _ in 0..64 {
+        root = (1.0 + root).powf(1.0 / (n as f64 + 1.0));
+    }
+    let coordinate = |k: usize, axis: usize| {
+        let share = (0.5 + k as f64 / root.powi(axis as i32 + 1)).fract();
+        bounds.low[axis] * (1.0 - share) + bounds.high[axis] * share
+    };
+    let point = |k: usize| (0..n).map(|axis| coordinate(k, axis)).collect();
+    (1..=count).map(point).collect()
+}
