@@ -4,14 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Which crates of the workspace each crate may name.
-const ARROWS: [(&str, &[&str]); 18] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     ("tool-derive", &[]),
     ("tool-core", &["tool-derive"]),
     ("fakes", &["tool-core"]),
     ("against-cedar", &["fakes", "registry", "tool-core"]),
     ("thread-pools", &[]),
     ("kernels", &["thread-pools"]),
-    ("math-tools", &["kernels", "thread-pools", "tool-core"]),
+    ("second-opinions", &[]),
+    (
+        "math-tools",
+        &["kernels", "second-opinions", "thread-pools", "tool-core"],
+    ),
     ("host-sandbox", &["tool-core"]),
     ("host-tools", &["tool-core"]),
     ("registry", &["thread-pools", "tool-core"]),

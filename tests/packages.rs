@@ -261,3 +261,58 @@ fn the_page_of_packages_counts_them() {
         "docs/decisions/packages.md must say: {sentence}"
     );
 }
+
+/// The packages that the project was asked to use, as their code is named.
+const ASKED_FOR: [&str; 10] = [
+    "nalgebra",
+    "faer",
+    "ndarray",
+    "rayon",
+    "rand",
+    "argmin",
+    "ode_solvers",
+    "rusqlite",
+    "jmespath",
+    "criterion",
+];
+
+/// The page says how many files name each of them; `UPDATE=1` writes the counts.
+#[test]
+fn each_package_that_was_asked_for_has_work() {
+    let texts: Vec<String> = tests::files_below(&tests::root(), "rs")
+        .into_iter()
+        .filter(|path| !path.ends_with("tests/packages.rs"))
+        .filter_map(|path| {
+            #[expect(clippy::disallowed_methods, reason = "a test reads the repository")]
+            std::fs::read_to_string(path).ok()
+        })
+        .collect();
+    let page = read("docs/decisions/packages.md");
+    let mut counted = String::new();
+    for line in page.split_inclusive('\n') {
+        let name = line
+            .strip_prefix("| `")
+            .and_then(|rest| rest.split('`').next());
+        let last = line
+            .trim_end()
+            .strip_suffix(" |")
+            .and_then(|rest| rest.rfind(" | "));
+        match (name.filter(|name| ASKED_FOR.contains(name)), last) {
+            (Some(name), Some(last))
+                if line[last + 3..].starts_with(|c: char| c.is_ascii_digit()) =>
+            {
+                let named = format!("{name}::");
+                let files = texts.iter().filter(|text| text.contains(&named)).count();
+                assert!(files > 0, "no file names `{name}`");
+                counted += &format!("{} | {files} |\n", &line[..last]);
+            }
+            _ => counted += line,
+        }
+    }
+    if std::env::var_os("UPDATE").is_some() {
+        #[expect(clippy::disallowed_methods, reason = "the page is made by this test")]
+        std::fs::write(tests::root().join("docs/decisions/packages.md"), counted).expect("writes");
+        return;
+    }
+    assert_eq!(page, counted, "UPDATE=1 cargo test -p tests packages");
+}

@@ -821,3 +821,55 @@ fn the_epidemic_is_fitted_with_its_band() {
     let fewer = run(&["--input", "draws=20"]);
     assert_ne!(output.text("plot"), fewer.text("plot"));
 }
+
+#[test]
+fn a_plan_has_its_answers_computed_twice() {
+    let place = Place::new();
+    let plan = |verify: &str| {
+        format!(
+            "version: 1\n{verify}steps:\n  - {{id: a, tool: matrix_solve, args: {{A: [[2, 1], [1, 3]], b: [1, 2]}}}}\n  - {{id: s, tool: statistics, args: {{data: {{$ref: a.x}}}}}}\noutputs: {{a: {{$ref: a.verified}}}}\n"
+        )
+    };
+    place.write("plan.yaml", &plan("verify: independent\n"));
+    let run = place.run(&["--json", "run", "plan.yaml"], "");
+    run.expect_code(0);
+    let outcome = run.at("/output/outputs/a/outcome");
+    assert_eq!(outcome, "agrees".into(), "{}", run.stdout);
+    // By a flag it is the same plan, also for a replay.
+    place.write("plain.yaml", &plan(""));
+    let run = place.run(
+        &["--json", "run", "plain.yaml", "--verify", "independent"],
+        "",
+    );
+    run.expect_code(0);
+    assert_eq!(
+        run.at("/output/outputs/a/outcome"),
+        outcome,
+        "{}",
+        run.stdout
+    );
+    place.run(&["replay", "--last"], "").expect_code(0);
+    place.write("wrong.yaml", &plan("verify: twice\n"));
+    place.run(&["run", "wrong.yaml"], "").expect_code(2);
+}
+
+#[test]
+fn a_rule_has_answers_computed_twice() {
+    let place = Place::new();
+    let args = r#"{"A": [[2, 1], [1, 3]], "b": [1, 2]}"#;
+    let solve = || place.run(&["call", "matrix_solve", "--json"], args);
+    assert!(!solve().stdout.contains("verified"));
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"group:all\"] }\ndecision = \"allow\"\nobligations = [\"verify\"]\n",
+    );
+    let solved = solve();
+    assert_eq!(
+        solved.at("/output/verified/outcome"),
+        "agrees".into(),
+        "{}",
+        solved.stdout
+    );
+    let plain = place.run(&["call", "statistics", "--json"], r#"{"data": [1, 2]}"#);
+    plain.expect_code(0);
+}

@@ -174,6 +174,10 @@ pub trait AnyTool: Send + Sync {
     fn output_schema(&self) -> Schema;
     /// Its examples.
     fn examples(&self) -> Vec<ErasedExample>;
+    /// Whether it has the argument `verify`: its answers can be computed again by another library.
+    fn verifies(&self) -> bool {
+        false
+    }
     /// Decodes and checks arguments; all problems are reported at once.
     ///
     /// # Errors

@@ -203,6 +203,10 @@ impl<T: Verify> AnyTool for VerifiedTool<T> {
         self.0.examples()
     }
 
+    fn verifies(&self) -> bool {
+        true
+    }
+
     fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
         let (own, verify) = split(args)?;
         let call = self.0.decode_typed(own.as_ref().unwrap_or(args))?;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use registry::document::Document;
 pub use registry::model::{ChainDefaults as Defaults, ChainMode as Mode, OnError};
-use tool_core::{Decode, DecodeError, Describe, Encode, Seed, Value};
+use tool_core::{Decode, DecodeError, Describe, Encode, Seed, Value, verification};
 
 pub(crate) use inputs::{Given, settle};
 pub use inputs::{Input, InputType};
@@ -92,6 +92,8 @@ pub struct Plan {
     pub barrier: bool,
     /// Whether steps with effects may run in parallel where they use different resources; the configuration decides where absent.
     pub parallel_mutations: Option<bool>,
+    /// `independent`: every step whose answer another library can compute again is computed twice, as with the argument `verify`.
+    pub verify: Option<Verifying>,
     /// Limits of a run, plans that it calls included.
     pub budget: Budget,
     /// Deadline of the whole run in milliseconds.
@@ -119,6 +121,14 @@ pub struct Plan {
     pub(crate) is_script: bool,
     #[value(skip)]
     pub(crate) document: Option<Arc<Document>>,
+}
+
+/// How the answers of steps are verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Decode, Describe)]
+#[value(rename_all = "snake_case")]
+pub enum Verifying {
+    /// By another library and another method.
+    Independent,
 }
 
 /// The members of an object in the order of the document.
@@ -162,6 +172,22 @@ impl Plan {
     pub fn with_mode(mut self, mode: Mode) -> Self {
         self.mode = Some(mode);
         self
+    }
+
+    /// Returns the plan with `verify`, as if it were written there.
+    #[must_use]
+    pub fn verifying(self) -> Self {
+        let Some(object) = self.source.as_object() else {
+            return self;
+        };
+        let mut object = object.clone();
+        object.insert(verification::ARGUMENT, verification::INDEPENDENT);
+        Self {
+            document: self.document,
+            defaults: self.defaults,
+            is_script: self.is_script,
+            ..read::read(&Value::from(object))
+        }
     }
 
     /// Returns the plan with other defaults.

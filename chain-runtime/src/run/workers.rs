@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use registry::{Allowance, Answer, CallRequest, ChainPosition, Dispatcher};
 use tool_core::ctx::Progress;
-use tool_core::{Outcome, Reason, StopFlag, ToolError, Value, tool_error};
+use tool_core::{Outcome, Reason, StopFlag, ToolError, Value, tool_error, verification};
 
 use super::core::Core;
 use super::events::{Attempt, Command, Event, Part, Slots, Unit};
@@ -26,7 +26,7 @@ use super::options::{Observer, STACK_BYTES};
 use super::order::Costs;
 use super::processors::processors;
 use super::values;
-use crate::check::{CheckedPlan, is_chain, item_seed};
+use crate::check::{CheckedPlan, CheckedStep, is_chain, item_seed};
 use crate::plan::Approval;
 use crate::template::Node;
 
@@ -447,7 +447,7 @@ impl<'a> Workers<'a> {
         };
         dispatcher.call(CallRequest {
             tool: step.tool.to_owned(),
-            args: args.clone(),
+            args: self.with_verification(step, args),
             context,
             seed,
             timeout_ms: step.timeout_ms.into_iter().chain(left_ms).min(),
@@ -455,6 +455,20 @@ impl<'a> Workers<'a> {
             progress,
             client: None,
         })
+    }
+
+    /// The arguments, with `verify` where the plan wants it, the tool takes it, and the step does not say it.
+    fn with_verification(&self, step: &CheckedStep, args: &Value) -> Value {
+        let tool = self.job.dispatcher.catalogue().get(step.tool);
+        let wanted = self.job.plan.verify.is_some() && tool.is_some_and(|tool| tool.verifies());
+        match args.as_object() {
+            Some(object) if wanted && object.get(verification::ARGUMENT).is_none() => {
+                let mut object = object.clone();
+                object.insert(verification::ARGUMENT, verification::INDEPENDENT);
+                Value::from(object)
+            }
+            _ => args.clone(),
+        }
     }
 }
 

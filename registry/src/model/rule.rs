@@ -222,6 +222,8 @@ pub enum Obligation {
     Notify,
     /// Secrets in the result are redacted.
     Redact,
+    /// Answers that can be computed again by another library are (`verify`).
+    Verify,
     /// Largest arguments and largest result, in bytes of JSON
     MaxBytes(#[schema(range(min = 1))] u64),
     /// Longest run in milliseconds
@@ -237,6 +239,8 @@ pub struct Obligations {
     pub notify: bool,
     /// Secrets are taken out of the result.
     pub redact: bool,
+    /// The answer is computed again by another library, where that is possible.
+    pub verify: bool,
     /// Neither arguments nor result are larger, in bytes of JSON.
     pub max_bytes: Option<u64>,
     /// It does not run longer, in milliseconds.
@@ -252,6 +256,7 @@ impl Obligations {
                 Obligation::Backup => joined.backup = true,
                 Obligation::Notify => joined.notify = true,
                 Obligation::Redact => joined.redact = true,
+                Obligation::Verify => joined.verify = true,
                 Obligation::MaxBytes(bytes) => {
                     joined.max_bytes = strictest(joined.max_bytes, Some(bytes))
                 }
@@ -270,6 +275,7 @@ impl Obligations {
             backup: self.backup || other.backup,
             notify: self.notify || other.notify,
             redact: self.redact || other.redact,
+            verify: self.verify || other.verify,
             max_bytes: strictest(self.max_bytes, other.max_bytes),
             timeout_ms: strictest(self.timeout_ms, other.timeout_ms),
         }
@@ -294,7 +300,7 @@ pub struct Rule {
     /// Among the matching rules of one layer the highest wins; meaningless between layers
     #[value(default, skip_encoding_if = "is_zero")]
     pub priority: i64,
-    /// Duties of calls that the rule lets through: `backup`, `notify`, `redact`, or a limit
+    /// Duties of calls that the rule lets through: `backup`, `notify`, `redact`, `verify`, or a limit
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub obligations: Vec<Obligation>,
     /// Reason shown to the caller

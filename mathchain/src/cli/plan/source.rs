@@ -26,6 +26,9 @@ pub(in crate::cli) struct Given {
     /// Run wave by wave: each step waits for all steps of the previous wave
     #[arg(long)]
     pub barrier: bool,
+    /// Compute every answer that can be computed twice again by another library, as the key `verify` of a plan
+    #[arg(long, value_name = "HOW", value_parser = ["independent"])]
+    pub verify: Option<String>,
     /// Role of the caller
     #[arg(long, value_name = "ROLE", help_heading = "Caller", add = complete::roles())]
     pub role: Option<String>,
@@ -59,6 +62,9 @@ impl Given {
         let mut plan = read(&self.plan)?.with_defaults(toolkit.chain_defaults());
         if let Some(mode) = self.mode {
             plan = plan.with_mode(mode);
+        }
+        if self.verify.is_some() {
+            plan = plan.verifying();
         }
         plan.barrier |= self.barrier;
         let inputs = inputs(&plan, &self.inputs)?;

@@ -65,6 +65,9 @@ pub(super) fn context(
         .with_capabilities(capabilities)
         .with_seed(request.seed)
         .with_idempotency_key(key);
+    if decided.decision.obligations.verify {
+        ctx = ctx.verifying();
+    }
     if let Some(progress) = &request.progress {
         ctx = ctx.with_progress(Arc::clone(progress));
     }
