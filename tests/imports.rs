@@ -15,11 +15,18 @@ use std::path::Path;
 const LARGEST_CIRCLE: usize = 3;
 
 /// Dependencies that are not named in the sources, with the reason.
-const UNNAMED: [(&str, &str, &str); 1] = [(
-    "against-cedar",
-    "tool-core",
-    "it includes the samples of `registry`, which name it",
-)];
+const UNNAMED: [(&str, &str, &str); 2] = [
+    (
+        "against-cedar",
+        "tool-core",
+        "it includes the samples of `registry`, which name it",
+    ),
+    (
+        "second-opinions",
+        "argmin-math",
+        "it makes lists the points of `argmin`, by traits alone",
+    ),
+];
 
 type Module = Vec<String>;
 

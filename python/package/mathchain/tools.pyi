@@ -28,6 +28,15 @@ class CalculateResult(TypedDict):
     kind: Literal["integer", "rational", "double", "complex", "decimal"]
     value: float | str | CalculateResultValue
 
+class MatrixSolveResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
+
 class MatrixSolveResult(TypedDict):
     abandoned: NotRequired[Literal["auto", "lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal", "lstsq"] | None]
     backward_error: float
@@ -42,6 +51,7 @@ class MatrixSolveResult(TypedDict):
     relative_error: float
     residual: float
     trusted_digits: int
+    verified: NotRequired[MatrixSolveResultVerified]
     x: NDArray[np.float64]
 
 class SparseSolveResultAbandoned(TypedDict):
@@ -68,6 +78,15 @@ class SparseSolveResult(TypedDict):
     trusted_digits: NotRequired[int | None]
     x: NDArray[np.float64]
 
+class LeastSquaresResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
+
 class LeastSquaresResult(TypedDict):
     covariance: NotRequired[NDArray[np.float64] | None]
     degrees_of_freedom: float
@@ -82,7 +101,17 @@ class LeastSquaresResult(TypedDict):
     singular_values: NotRequired[NDArray[np.float64] | None]
     standard_errors: NotRequired[NDArray[np.float64] | None]
     trusted_digits: int
+    verified: NotRequired[LeastSquaresResultVerified]
     x: NDArray[np.float64]
+
+class MatrixEigenvaluesResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
 
 class MatrixEigenvaluesResult(TypedDict):
     conditions: NotRequired[NDArray[np.float64] | None]
@@ -99,6 +128,16 @@ class MatrixEigenvaluesResult(TypedDict):
     residual: NotRequired[float | None]
     symmetric: bool
     trace_error: float
+    verified: NotRequired[MatrixEigenvaluesResultVerified]
+
+class MatrixSvdResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
 
 class MatrixSvdResult(TypedDict):
     U: NotRequired[NDArray[np.float64] | None]
@@ -111,6 +150,7 @@ class MatrixSvdResult(TypedDict):
     singular_values: NDArray[np.float64]
     tolerance: float
     truncation_error: NotRequired[float | None]
+    verified: NotRequired[MatrixSvdResultVerified]
 
 class MatrixQrResult(TypedDict):
     Q: NDArray[np.float64]
@@ -181,6 +221,15 @@ class MatrixFunctionResult(TypedDict):
     scalings: int
     value: NDArray[np.float64]
 
+class IntegrateResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
+
 class IntegrateResult(TypedDict):
     absolute: float
     converged: bool
@@ -192,6 +241,7 @@ class IntegrateResult(TypedDict):
     plot: NotRequired[str | None]
     reason: Literal["tolerance", "cancellation", "rounding", "evaluations", "zero"]
     singularities: NDArray[np.float64]
+    verified: NotRequired[IntegrateResultVerified]
 
 class IntegrateNdResult(TypedDict):
     converged: bool
@@ -270,6 +320,15 @@ class SolveOdeResultSweep(TypedDict):
     t_end: float
     y: NDArray[np.float64]
 
+class SolveOdeResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
+
 class SolveOdeResult(TypedDict):
     completed: bool
     error_estimate: NotRequired[float | None]
@@ -284,6 +343,7 @@ class SolveOdeResult(TypedDict):
     switched_at: NotRequired[float | None]
     t: NDArray[np.float64]
     t_end: float
+    verified: NotRequired[SolveOdeResultVerified]
     y: NDArray[np.float64]
 
 class SolveBvpResult(TypedDict):
@@ -304,6 +364,15 @@ class OptimizeResultConstraints(TypedDict):
     multiplier: float
     value: float
 
+class OptimizeResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
+
 class OptimizeResult(TypedDict):
     bound_multipliers: NotRequired[NDArray[np.float64] | None]
     constraints: NotRequired[list[OptimizeResultConstraints] | None]
@@ -317,6 +386,7 @@ class OptimizeResult(TypedDict):
     method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "augmented_lagrangian", "cobyla"]
     named: NotRequired[dict[str, float] | None]
     reason: Literal["gradient", "kkt", "radius", "simplex", "no_progress", "negative_curvature", "max_iter"]
+    verified: NotRequired[OptimizeResultVerified]
     violation: NotRequired[float | None]
     x: NDArray[np.float64]
 
@@ -324,6 +394,15 @@ class OptimizeGlobalResultConstraints(TypedDict):
     active: bool
     multiplier: float
     value: float
+
+class OptimizeGlobalResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
 
 class OptimizeGlobalResult(TypedDict):
     agreeing: int
@@ -338,6 +417,7 @@ class OptimizeGlobalResult(TypedDict):
     reason: Literal["agreement", "max_evals"]
     searches: int
     seed: int | str
+    verified: NotRequired[OptimizeGlobalResultVerified]
     violation: NotRequired[float | None]
     x: NDArray[np.float64]
 
@@ -349,6 +429,15 @@ class CurveFitResultParameters(TypedDict):
     p: float
     standard_error: float
     t: float
+
+class CurveFitResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
 
 class CurveFitResult(TypedDict):
     aic: float
@@ -370,6 +459,7 @@ class CurveFitResult(TypedDict):
     seed: NotRequired[int | str | None]
     starts: int
     sum_of_squares: float
+    verified: NotRequired[CurveFitResultVerified]
 
 class NonlinearLeastSquaresResult(TypedDict):
     at_bound: list[bool]
@@ -554,6 +644,15 @@ class MonteCarloResultHistogram(TypedDict):
     counts: NDArray[np.int64]
     edges: NDArray[np.float64]
 
+class MonteCarloResultVerified(TypedDict):
+    by: str
+    compared: str
+    difference: NotRequired[float | None]
+    digits: NotRequired[float | None]
+    note: NotRequired[str | None]
+    outcome: Literal["agrees", "differs", "unavailable"]
+    tolerance: NotRequired[float | None]
+
 class MonteCarloResult(TypedDict):
     histogram: MonteCarloResultHistogram
     mean: float
@@ -562,6 +661,7 @@ class MonteCarloResult(TypedDict):
     seed: int | str
     standard_error: float
     std: float
+    verified: NotRequired[MonteCarloResultVerified]
 
 class MonteCarloNativeResult(TypedDict):
     integral: float
@@ -1943,13 +2043,14 @@ class Tools:
             variables: Values of the variables the expression uses, by name; the entries of a list `w` are `w[0]`, `w[1]`, ...
         """
 
-    def matrix_solve(self, *, A: ArrayLike | Data, b: ArrayLike | Data, method: Literal["auto", "lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal", "lstsq"] = ..., progress: Progress | None = None) -> MatrixSolveResult:
+    def matrix_solve(self, *, A: ArrayLike | Data, b: ArrayLike | Data, method: Literal["auto", "lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal", "lstsq"] = ..., verify: Literal["independent"] = ..., progress: Progress | None = None) -> MatrixSolveResult:
         """Solve the linear system A x = b, for one right-hand side or several at once. The method follows from the structure of A unless one is named; the solution is refined with residuals in doubled precision, and comes with its residual, condition and error. Matrices that are not square are solved by least squares of minimum norm.
 
         Arguments:
             A: The matrix, a list of rows; m x n, square for every method but `lstsq`.
             b: Right-hand side: a list of m numbers, or a list of m rows with one column per right-hand side.
             method: `auto` looks at A: triangular, band or tridiagonal, symmetric positive definite (Cholesky), symmetric indefinite, or general (LU; QR where elimination is unstable); `lstsq` for a shape that is not square. A named method is used as it is, or refused when A does not have its structure. A square matrix that is singular, exactly or so that no x makes the residual small, is refused by all but `lstsq`.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
         """
 
     def sparse_solve(self, *, b: ArrayLike | Data, cols: ArrayLike | Data | None = ..., data: ArrayLike | Data | None = ..., indices: ArrayLike | Data | None = ..., indptr: ArrayLike | Data | None = ..., matrix_market: str | Data | None = ..., max_iterations: int | None = ..., method: Literal["auto", "cholesky", "lu", "cg", "gmres"] = ..., n: int | None = ..., preconditioner: Literal["auto", "none", "jacobi", "ilu0", "ic0", "amg"] = ..., restart: int | None = ..., rows: ArrayLike | Data | None = ..., tolerance: float | None = ..., values: ArrayLike | Data | None = ..., progress: Progress | None = None) -> SparseSolveResult:
@@ -1972,7 +2073,7 @@ class Tools:
             values: The entries; as many as `rows`.
         """
 
-    def least_squares(self, *, A: ArrayLike | Data, C: ArrayLike | Data | None = ..., b: ArrayLike | Data, covariance: bool = ..., d: ArrayLike | Data | None = ..., method: Literal["auto", "qr", "svd", "ridge"] = ..., polynomial: int | None = ..., ridge: float | None = ..., tolerance: float | None = ..., weights: ArrayLike | Data | None = ..., progress: Progress | None = None) -> LeastSquaresResult:
+    def least_squares(self, *, A: ArrayLike | Data, C: ArrayLike | Data | None = ..., b: ArrayLike | Data, covariance: bool = ..., d: ArrayLike | Data | None = ..., method: Literal["auto", "qr", "svd", "ridge"] = ..., polynomial: int | None = ..., ridge: float | None = ..., tolerance: float | None = ..., verify: Literal["independent"] = ..., weights: ArrayLike | Data | None = ..., progress: Progress | None = None) -> LeastSquaresResult:
         """Find x that makes |b - A x| smallest, for any shape and rank of A. By orthogonal factors refined to full precision, by singular values with minimum norm, or with a ridge penalty; with weights, equality constraints, and the covariance of the estimates. With `polynomial` the columns are the powers of a single column t, formed to 30 digits.
 
         Arguments:
@@ -1985,10 +2086,11 @@ class Tools:
             polynomial: Degree of a polynomial in the single column of A; x holds its coefficients from the constant upwards.
             ridge: Penalty on |x|^2, at least 0; in units of b^2 / x^2.
             tolerance: Singular values (for `qr`: pivots of the scaled columns) up to this share of the largest count as zero; absent: max(m, n) 2.2e-16.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
             weights: One weight of at least 0 per row: row i of the sum of squares counts `weights[i]` times (1 / variance of b_i).
         """
 
-    def matrix_eigenvalues(self, *, A: ArrayLike | Data, B: ArrayLike | Data | None = ..., count: int | None = ..., left: bool = ..., select: Literal["all", "smallest", "largest"] = ..., vectors: bool = ..., progress: Progress | None = None) -> MatrixEigenvaluesResult:
+    def matrix_eigenvalues(self, *, A: ArrayLike | Data, B: ArrayLike | Data | None = ..., count: int | None = ..., left: bool = ..., select: Literal["all", "smallest", "largest"] = ..., vectors: bool = ..., verify: Literal["independent"] = ..., progress: Progress | None = None) -> MatrixEigenvaluesResult:
         """Find the eigenvalues of a square real matrix, and its eigenvectors when asked. An exactly symmetric matrix takes the symmetric method and has real eigenvalues; any other may have complex ones. They are sorted ascending by real part, then by imaginary part.
 
         Arguments:
@@ -1998,9 +2100,10 @@ class Tools:
             left: Whether to return left eigenvectors and the condition of each eigenvalue too (implies `vectors`; not with `B`).
             select: Eigenvalues to return, in ascending order: `all`, or the `count` `smallest` or `largest`.
             vectors: Whether to compute eigenvectors too.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
         """
 
-    def matrix_svd(self, *, A: ArrayLike | Data, components: int | None = ..., full: bool = ..., randomised: bool = ..., seed: int | str | None = ..., vectors: Literal["none", "thin", "full"] | None = ..., progress: Progress | None = None) -> MatrixSvdResult:
+    def matrix_svd(self, *, A: ArrayLike | Data, components: int | None = ..., full: bool = ..., randomised: bool = ..., seed: int | str | None = ..., vectors: Literal["none", "thin", "full"] | None = ..., verify: Literal["independent"] = ..., progress: Progress | None = None) -> MatrixSvdResult:
         """Find the singular value decomposition A = U S V' of a real matrix of any shape: singular values, rank and condition, and the orthonormal factors when asked.
 
         Arguments:
@@ -2010,6 +2113,7 @@ class Tools:
             randomised: Whether to find the `components` from a random sketch, which is much faster when they are few; exact to rounding where the remaining singular values are small. `truncation_error` says what is left out.
             seed: Seed of the sketch; absent: 42.
             vectors: Vectors to return: `none`, `thin` (the first min(m, n)) or `full`. Absent: `full` where `full` is true, else `none`.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
         """
 
     def matrix_qr(self, *, A: ArrayLike | Data, full: bool = ..., pivoting: bool = ..., progress: Progress | None = None) -> MatrixQrResult:
@@ -2080,7 +2184,7 @@ class Tools:
             function: The function.
         """
 
-    def integrate(self, *, atol: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., f: str, from_: float | str, max_evals: int = ..., method: Literal["auto", "gauss_kronrod", "tanh_sinh", "oscillatory"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., points: Sequence[float | str] = ..., principal_value: Sequence[float | str] = ..., rtol: float = ..., to: float | str, variable: str = ..., progress: Progress | None = None) -> IntegrateResult:
+    def integrate(self, *, atol: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., f: str, from_: float | str, max_evals: int = ..., method: Literal["auto", "gauss_kronrod", "tanh_sinh", "oscillatory"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., points: Sequence[float | str] = ..., principal_value: Sequence[float | str] = ..., rtol: float = ..., to: float | str, variable: str = ..., verify: Literal["independent"] = ..., progress: Progress | None = None) -> IntegrateResult:
         """Integrate a function of one variable over a finite or infinite range, with an error that holds.
 
         Narrow peaks, singularities at the ends and inside, and waves up to infinity are dealt with; an integral that diverges is refused.
@@ -2099,6 +2203,7 @@ class Tools:
             rtol: Error asked for, relative to the integral; at least 1e-14.
             to: Upper end, likewise; `"inf"` for none.
             variable: Name of the variable.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
         """
 
     def integrate_nd(self, *, atol: float = ..., bounds: Sequence[Sequence[float | str]], data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., f: str, max_evals: int = ..., method: Literal["auto", "cubature", "quasi_monte_carlo"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., rtol: float = ..., seed: int | str | None = ..., variables: Sequence[str] = ..., progress: Progress | None = None) -> IntegrateNdResult:
@@ -2150,7 +2255,7 @@ class Tools:
             y: Values of the function, finite.
         """
 
-    def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., error_control: Literal["step", "end"] = ..., error_estimate: bool = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., quantiles: ArrayLike = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
+    def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., error_control: Literal["step", "end"] = ..., error_estimate: bool = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., quantiles: ArrayLike = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., verify: Literal["independent"] = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
         """Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that does not reach the end is returned as far as it came, with `completed`: false and the reason.
 
         Arguments:
@@ -2173,6 +2278,7 @@ class Tools:
             t_eval: Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.
             t_span: Start and end time, two different numbers; the end may be the smaller one.
             v0: Start velocities of a system of second order: `system` then gives y'' in t, y0, ..., v0, ..., and each row of the solution has the positions and then the velocities.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
             y0: Start value, one number per component.
         """
 
@@ -2193,7 +2299,7 @@ class Tools:
             unknowns: Names of numbers in `parameters` that are to be found, from their values as first guesses; each needs one condition more.
         """
 
-    def optimize(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_iter: int = ..., method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "augmented_lagrangian", "cobyla"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> OptimizeResult:
+    def optimize(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_iter: int = ..., method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "augmented_lagrangian", "cobyla"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., verify: Literal["independent"] = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> OptimizeResult:
         """Find a local minimum or maximum of a function of n variables from a start point, within bounds and under constraints where they are given. A run that does not converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the best point.
 
         Arguments:
@@ -2206,10 +2312,11 @@ class Tools:
             objective: Objective: an expression in x0, x1, ... (also x, y, z for the first three) or in the names of `x0`, the name `rosenbrock` or `sphere`, or {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
             tolerance: Converged when no component of the gradient (of those that bounds and constraints do not balance) exceeds this by more than its rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve). All in units of the problem: where the objective is below 1e-4 or above 1e4, the most that a variable changes it by changing by its own size (by second derivatives, where they are known); and for each variable the step that changes the objective by that unit, where it is below 1e-4 or above 1e4. Else, and beyond 300 variables with constraints, 1. Constraints may be violated by this much, in their own units.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
             x0: Start point. A list, one number per variable, or an object with names, such as `{"a": 1, "b": 0}`.
         """
 
-    def optimize_global(self, *, bounds: ArrayLike | Mapping[str, ArrayLike], constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
+    def optimize_global(self, *, bounds: ArrayLike | Mapping[str, ArrayLike], constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_evals: int = ..., method: Literal["auto", "differential_evolution", "cma_es", "multistart", "basin_hopping", "dual_annealing"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., verify: Literal["independent"] = ..., progress: Progress | None = None) -> OptimizeGlobalResult:
         """Find the global minimum or maximum of a function in a box. No method can prove that it is the global one: `agreeing` says how many independent searches ended at the value found.
 
         Arguments:
@@ -2222,9 +2329,10 @@ class Tools:
             objective: Objective: as in `optimize`.
             parameters: Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
             seed: Seed of the random streams; 42 when absent.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
         """
 
-    def curve_fit(self, *, absolute_sigma: bool = ..., bounds: Mapping[str, Sequence[float | None]] = ..., confidence: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, draws: int | None = ..., loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., model: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., response: str = ..., seed: int | str | None = ..., sigma: str | None = ..., start: Mapping[str, float] = ..., tolerance: float = ..., progress: Progress | None = None) -> CurveFitResult:
+    def curve_fit(self, *, absolute_sigma: bool = ..., bounds: Mapping[str, Sequence[float | None]] = ..., confidence: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, draws: int | None = ..., loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., model: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., response: str = ..., seed: int | str | None = ..., sigma: str | None = ..., start: Mapping[str, float] = ..., tolerance: float = ..., verify: Literal["independent"] = ..., progress: Progress | None = None) -> CurveFitResult:
         """Fit a model that is not linear in its parameters to columns of a table, with standard errors and confidence intervals. By least squares (Levenberg-Marquardt with exact derivatives). The model is a formula, or the solution of differential equations. For a formula without `start` a start point is searched.
 
         Arguments:
@@ -2244,6 +2352,7 @@ class Tools:
             sigma: Column with the standard deviation of each response, positive; residuals are divided by it.
             start: Start values by parameter, such as `{"a": 1, "k": 0.1}`; those of the others are searched. Differential equations need all.
             tolerance: Ended when a step changes the parameters by less than this, relative to their size.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
         """
 
     def nonlinear_least_squares(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., residuals: Sequence[str], tolerance: float = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> NonlinearLeastSquaresResult:
@@ -2436,7 +2545,7 @@ class Tools:
             window_length: Samples in a window, odd; at an end the window is not centred (SciPy's mode `interp`).
         """
 
-    def monte_carlo(self, *, data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., distribution: Literal["uniform", "normal", "exponential"] = ..., expression: str, high: float | None = ..., low: float | None = ..., mean: float | None = ..., parameters: Mapping[str, float | ArrayLike] = ..., rate: float | None = ..., samples: int = ..., seed: int | str | None = ..., std: float | None = ..., progress: Progress | None = None) -> MonteCarloResult:
+    def monte_carlo(self, *, data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., distribution: Literal["uniform", "normal", "exponential"] = ..., expression: str, high: float | None = ..., low: float | None = ..., mean: float | None = ..., parameters: Mapping[str, float | ArrayLike] = ..., rate: float | None = ..., samples: int = ..., seed: int | str | None = ..., std: float | None = ..., verify: Literal["independent"] = ..., progress: Progress | None = None) -> MonteCarloResult:
         """Sample an expression of independent random variables and describe its distribution: mean, standard deviation, percentiles and a histogram.
 
         Every variable `x0`, `x1`, ... of the expression (`x` = `x0`, `y` = `x1`, `z` = `x2`) is drawn independently from the same distribution: uniform on [low, high), normal with mean and std, or exponential with rate.
@@ -2453,6 +2562,7 @@ class Tools:
             samples: Number of samples, at least 2.
             seed: Seed of the random streams; 42 for a direct call where absent.
             std: Standard deviation of the normal distribution; 1 where absent.
+            verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
         """
 
     def monte_carlo_native(self, *, bounds: ArrayLike | Data, data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., function: str = ..., n_samples: int = ..., parameters: Mapping[str, float | ArrayLike] = ..., seed: int | str | None = ..., progress: Progress | None = None) -> MonteCarloNativeResult:
