@@ -64,9 +64,10 @@ pub(super) fn kept(
     Ok(kept)
 }
 
-/// Paths relative to the working folder, named as it is.
+/// Paths relative to the working folder, named as it is; an absolute name stays.
 pub(super) fn within(command: &Command, paths: &[String]) -> Vec<String> {
     let joined = |path: &String| match command.directory.as_str() {
+        _ if path.starts_with('/') => path.clone(),
         "" => path.clone(),
         folder => format!("{folder}/{path}"),
     };
