@@ -198,9 +198,9 @@ pub(super) const RequestClose: &[JsonExample] = examples! {
 };
 
 pub(super) const SpawnAgent: &[JsonExample] = examples! {
-    "an agent that greets": r##"{"role": "impl", "context": "Say hello."}"## => r##"{"agentId": "impl-1", "role": "impl", "outcome": "completed", "category": null, "message": null, "answer": "Hello.", "exit": 0, "turns": null, "costUsd": null, "elapsedMs": 1200, "event": 32}"##;
+    "an agent that greets": r##"{"role": "impl", "context": "Say hello."}"## => r##"{"agentId": "impl-1", "role": "impl", "outcome": "completed", "category": null, "message": null, "answer": "Hello.", "exit": 0, "turns": null, "costUsd": null, "elapsedMs": 1200, "event": 33}"##;
 };
 
 pub(super) const SpawnImplSession: &[JsonExample] = examples! {
-    "an agent for a task": r##"{"chainId": "CHAIN-001-parser", "taskId": "001-read-numbers"}"## => r##"{"agentId": "impl-2", "role": "impl", "outcome": "completed", "category": null, "message": null, "answer": "Hello.", "exit": 0, "turns": null, "costUsd": null, "elapsedMs": 1200, "event": 34}"##;
+    "an agent for a task": r##"{"chainId": "CHAIN-001-parser", "taskId": "001-read-numbers"}"## => r##"{"agentId": "impl-2", "role": "impl", "outcome": "completed", "category": null, "message": null, "answer": "Hello.", "exit": 0, "turns": null, "costUsd": null, "elapsedMs": 1200, "event": 35}"##;
 };
