@@ -39,6 +39,8 @@ pub struct Context {
     /// The reader of the answer, which decides when arrays of numbers are handles.
     pub reader: Reader,
     /// The client's id of this call, recorded in the audit.
+    /// The person who makes the call, where the interface knows one: at a terminal, or with an approver's key.
+    pub person: Option<String>,
     pub client_id: Option<String>,
     /// The client's span that this call belongs to, recorded in the audit and the parent of its spans.
     pub trace: Option<TraceParent>,
@@ -137,6 +139,7 @@ impl Context {
                 client_id: self.client_id.clone(),
                 trace: self.trace.clone(),
                 key: self.key.clone(),
+            person: self.person.clone(),
                 request: self.request.clone(),
                 begun: self.begun.clone(),
                 ..Origin::default()

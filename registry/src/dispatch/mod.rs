@@ -275,6 +275,8 @@ pub struct CallerContext {
     pub chain: Option<ChainPosition>,
     /// The operator's decision given in advance.
     pub answer: Answer,
+    /// The person who makes the call, where the interface knows one; calls within it and steps have none.
+    pub person: Option<String>,
     /// The reader of a direct answer.
     pub reader: Reader,
     /// The call, run and trace that it is part of.

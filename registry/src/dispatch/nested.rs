@@ -44,6 +44,7 @@ impl Nested {
             origin: Origin::within(&self.context, &self.call_id),
             reader: Reader::Program,
             ..self.context.clone()
+            person: None,
         })
     }
 
