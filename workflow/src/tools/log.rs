@@ -97,7 +97,7 @@ pub(super) fn run(ctx: &Ctx, command: &Command) -> Result<Done> {
     refuse_taken(log, &before, &decide)?;
     let events = append(log, decide)?;
     for event in &events {
-        ctx.note("event", event.kind());
+        ctx.note(tool_core::outcome::EVENT, event.kind());
     }
     // The events are written: whatever happens to the files, the command was carried out.
     if let Err(err) = write_files(log, false, ctx.stop()) {
