@@ -291,15 +291,20 @@ fn state(toolkit: &Toolkit, places: &Places) -> Probe {
 /// The space that is left where the state is.
 #[cfg(unix)]
 fn space(places: &Places) -> Probe {
-    /// Below this many bytes calls may soon not be recorded.
-    const SCARCE: u64 = 256 << 20;
     let folder = places.state.as_deref().unwrap_or(Path::new("."));
     let there = folder.ancestors().find(|above| above.exists());
     let found = there.and_then(|there| rustix::fs::statvfs(there).ok());
-    let Some(found) = found else {
-        return Probe::ok("space", "unknown");
-    };
-    let bytes = found.f_bavail.saturating_mul(found.f_frsize);
+    match found {
+        Some(found) => free(found.f_bavail.saturating_mul(found.f_frsize)),
+        None => Probe::ok("space", "unknown"),
+    }
+}
+
+/// Whether so many free bytes are enough for the state.
+#[cfg(unix)]
+fn free(bytes: u64) -> Probe {
+    /// Below this many bytes calls may soon not be recorded.
+    const SCARCE: u64 = 256 << 20;
     let words = format!("{} free for the state", human::size(bytes));
     match bytes < SCARCE {
         false => Probe::ok("space", words),
@@ -409,4 +414,22 @@ fn tools(toolkit: &Toolkit, probes: &[Probe]) -> Probe {
     let (run, refused) = (all - refused.len(), causes.join("; "));
     let found = format!("{all} tools, {run} available; unavailable: {refused}");
     Probe::ok("tools", found)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_space_is_a_fault_with_the_command_that_makes_room() {
+        assert_eq!(
+            free(256 << 20).line(),
+            "ok      space          268.4 MB free for the state\n"
+        );
+        for bytes in [0, (256 << 20) - 1] {
+            let line = free(bytes).line();
+            assert!(line.starts_with("FAILED  space"), "{line}");
+            assert!(line.contains("`mathchain state prune`"), "{line}");
+        }
+    }
 }
