@@ -7,7 +7,7 @@ use chain_runtime::Subchains;
 use host_sandbox::Sandbox;
 use journal::State;
 use registry::{
-    Answers, Config, Dispatcher, Governor, Host, Layer, Level, Principal, Verdict, Witness,
+    Answers, Config, Dispatcher, Governor, Heir, Host, Layer, Level, Principal, Verdict, Witness,
 };
 use tool_core::capability::{Approvals, Clock, EventLog, Ledger, Notices, PreparedAgent};
 use tool_core::{Capabilities, Entry, Result};
@@ -42,7 +42,7 @@ pub struct Builder {
 
 /// Prepares an agent of a role from the configuration: who starts it, and who it is to be.
 pub(crate) type AgentStarter = Arc<
-    dyn Fn(&Arc<Config>, &Dispatcher, &Principal, Principal) -> Result<Box<dyn PreparedAgent>>
+    dyn Fn(&Arc<Config>, &Dispatcher, &Principal, Heir) -> Result<Box<dyn PreparedAgent>>
         + Send
         + Sync,
 >;
