@@ -233,7 +233,13 @@ pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<Load
             let message = format!(
                 "expected paths of folders and files inside the workspace, relative to its root, found `{path}`"
             );
-            problems.report("/permissions/filesystem/allowed_paths", message);
+            let problem = Problem::new("/permissions/filesystem/allowed_paths", message);
+            problems.0.push(match path.starts_with('/') && !several {
+                true => problem.hint(
+                    "name the folder in `[workspace] roots`, and here by the same absolute path",
+                ),
+                false => problem,
+            });
         }
     }
     if config.approvals.expire.ms() == 0 {

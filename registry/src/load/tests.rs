@@ -467,6 +467,24 @@ fn a_configured_role_replaces_the_built_in_one() {
         "version: 1\nroles: {operator: {tools: [plot]}}",
         &catalogue,
     )
+/// A description of a permission is read and decides nothing.
+#[test]
+fn permissions_may_say_what_they_are_for() {
+    let parse = |text: &str| Config::parse("c.yaml", text).unwrap().permissions;
+    for part in ["network", "filesystem", "shell", "compute", "workflow"] {
+        let said = parse(&format!(
+            "version: 1\npermissions: {{description: all, {part}: {{description: 'What `{part}` is for', requires_approval: true}}}}"
+        ));
+        let plain = parse(&format!(
+            "version: 1\npermissions: {{{part}: {{requires_approval: true}}}}"
+        ));
+        assert_eq!(said.description, "all");
+        // What decides is what is encoded.
+        let encoded = |permissions| tool_core::convert::to_value(permissions).unwrap();
+        assert_eq!(encoded(&said), encoded(&plain), "{part}");
+    }
+}
+
     .unwrap();
     let caller = policy
         .caller(
