@@ -696,6 +696,15 @@ fn agents_are_nested_to_a_limit() {
     refused(world.run("impl-1/impl", &spawn("impl", 3)), "has ended");
 }
 
+/// An unknown name has the nearest as its hint, and where none is near those there are.
+#[test]
+fn an_unknown_template_lists_those_there_are() {
+    let hint = |name: &str| workflow::template::built_in(name).unwrap_err().hint();
+    let listed = "there are `standard`, `hotfix`, `documentation`, `ideation`";
+    assert_eq!(hint("release").as_deref(), Some(listed));
+    assert_eq!(hint("hotfx").as_deref(), Some("did you mean `hotfix`?"));
+}
+
 #[test]
 fn one_chain_alone_can_be_the_subject() {
     let mut world = World::with_task("done");

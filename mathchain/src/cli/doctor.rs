@@ -139,7 +139,7 @@ fn tools_that(toolkit: &Toolkit, fits: impl Fn(&Spec) -> bool) -> Vec<&'static s
 /// A broken plugin, none of whose tools is available.
 fn broken(plugin: &Broken) -> Probe {
     let name = plugin.names.last().map_or("", String::as_str);
-    let found = format!("`{name}` is broken: {}", plugin.errors);
+    let found = format!("`{name}` is broken: {}", plugin.errors.with_keys());
     Probe {
         standing: Standing::Missing,
         cure: Some(format!(

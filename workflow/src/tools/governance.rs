@@ -130,7 +130,7 @@ impl Rules {
         for name in FILES {
             if let Some(text) = log.read(name)? {
                 let rules = governance::read(name, &text).map_err(|errors| {
-                    tool_error!(InvalidRequest, "governance"; "{errors}"; "repair `{name}`: until then no ruling is given")
+                    tool_error!(InvalidRequest, "governance"; "{}", errors.with_keys(); "repair `{name}`: until then no ruling is given")
                 })?;
                 file = Some((name, rules));
                 break;

@@ -357,7 +357,7 @@ pub(super) fn template(log: &dyn EventLog, name: &str) -> Result<Template> {
         return Ok(template::built_in(name)?);
     };
     let read = template::read(&path, &text).map_err(
-        |errors| tool_error!(InvalidRequest, "template"; "{errors}"; "repair the template"),
+        |errors| tool_error!(InvalidRequest, "template"; "{}", errors.with_keys(); "repair the template"),
     )?;
     match read.name == name {
         true => Ok(read),
