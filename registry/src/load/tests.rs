@@ -422,6 +422,23 @@ fn shapes_that_would_be_misread_are_errors() {
             "inside the workspace",
         ),
         (
+            "version: 1\npermissions: {filesystem: {allowed_paths: [/etc]}}",
+            "`[workspace] roots`",
+        ),
+        (
+            "version: 1\nworkspace: {writable: [build, .]}",
+            "a folder below the first root",
+        ),
+        ("version: 1\nworkspace: {writable: [../b]}", "found `../b`"),
+        (
+            "version: 1\nworkspace: {writable: [a/.GIT/b]}",
+            "found `a/.GIT/b`",
+        ),
+        (
+            "version: 1\nworkspace: {writable: [.mathchain]}",
+            "outside of `.git` and the state",
+        ),
+        (
             "version: 1\npermissions: {netwrok: {}}",
             "did you mean `network`?",
         ),
@@ -450,23 +467,6 @@ fn shapes_that_would_be_misread_are_errors() {
     }
 }
 
-#[test]
-fn a_toolset_that_no_role_uses_is_checked_too() {
-    let text = "version: 1\ntoolsets: {a: {include: [plto]}}";
-    let error = Config::load("c.yaml", text, &twelve())
-        .unwrap_err()
-        .to_string();
-    assert!(error.contains("did you mean `plot`?"), "{error}");
-}
-
-#[test]
-fn a_configured_role_replaces_the_built_in_one() {
-    let catalogue = twelve();
-    let (_, policy) = Config::load(
-        "c.yaml",
-        "version: 1\nroles: {operator: {tools: [plot]}}",
-        &catalogue,
-    )
 /// A description of a permission is read and decides nothing.
 #[test]
 fn permissions_may_say_what_they_are_for() {
@@ -485,6 +485,23 @@ fn permissions_may_say_what_they_are_for() {
     }
 }
 
+#[test]
+fn a_toolset_that_no_role_uses_is_checked_too() {
+    let text = "version: 1\ntoolsets: {a: {include: [plto]}}";
+    let error = Config::load("c.yaml", text, &twelve())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("did you mean `plot`?"), "{error}");
+}
+
+#[test]
+fn a_configured_role_replaces_the_built_in_one() {
+    let catalogue = twelve();
+    let (_, policy) = Config::load(
+        "c.yaml",
+        "version: 1\nroles: {operator: {tools: [plot]}}",
+        &catalogue,
+    )
     .unwrap();
     let caller = policy
         .caller(
