@@ -2,14 +2,11 @@
 
 use tool_core::{Object, Value};
 
-use super::text::{size, time};
+use super::text::{short, size, time};
 use super::value::value;
 
 /// Milliseconds since 1970 from which a number is a moment, no duration: in 1973.
 const MOMENT_LEAST: i64 = 100_000_000_000;
-/// Hex digits of a BLAKE3 digest, and how many of them are shown.
-const DIGEST: usize = 64;
-const DIGEST_SHOWN: usize = 12;
 
 /// A stored record for a reader; `--json` has it as it is.
 pub(in crate::cli) fn record(stored: &Value) -> String {
@@ -44,12 +41,6 @@ fn named<'a>(name: &'a str, member: &Value) -> (&'a str, Value) {
         Some(bytes) => (name, size(bytes.unsigned_abs()).into()),
         None => (name, readable(member)),
     }
-}
-
-/// The beginning of a text that is a digest and nothing else.
-pub(super) fn short(text: &str) -> Option<String> {
-    let is_digest = text.len() == DIGEST && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_digest.then(|| format!("{}...", &text[..DIGEST_SHOWN]))
 }
 
 #[cfg(test)]

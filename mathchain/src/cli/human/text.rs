@@ -2,7 +2,6 @@
 
 use std::io::IsTerminal as _;
 
-use super::record::short;
 use crate::environment;
 
 /// A time in the reader's time zone.
@@ -37,6 +36,16 @@ pub(in crate::cli) fn size(bytes: u64) -> String {
         unit += 1;
     }
     format!("{number:.1} {}", UNITS[unit])
+}
+
+/// Hex digits of a BLAKE3 digest, and how many of them are shown.
+const DIGEST: usize = 64;
+const DIGEST_SHOWN: usize = 12;
+
+/// The beginning of a text that is a digest and nothing else.
+pub(super) fn short(text: &str) -> Option<String> {
+    let is_digest = text.len() == DIGEST && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_digest.then(|| format!("{}...", &text[..DIGEST_SHOWN]))
 }
 
 /// Width of output that no terminal shows.
