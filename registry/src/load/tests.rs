@@ -467,6 +467,20 @@ fn shapes_that_would_be_misread_are_errors() {
     }
 }
 
+/// Another type where one of some names is wanted is one mistake, and one error.
+#[test]
+fn a_wrong_type_for_a_name_is_one_error() {
+    for value in ["true", "3", "perhaps"] {
+        let text = format!("version: 1\ngit: {{commit: {{reference: {value}}}}}");
+        let errors = Config::parse("c.yaml", &text).unwrap_err();
+        assert_eq!(errors.list().len(), 1, "{errors}");
+        assert!(
+            errors.to_string().contains("`optional`, `required`"),
+            "{errors}"
+        );
+    }
+}
+
 /// A description of a permission is read and decides nothing.
 #[test]
 fn permissions_may_say_what_they_are_for() {
