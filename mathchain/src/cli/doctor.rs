@@ -122,7 +122,8 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode> {
     let sound = probes.iter().all(sound);
     let data = probes.iter().map(Probe::value).collect::<Vec<_>>();
     let data = object! { "ok" => sound, "probes" => data };
-    output::data(global, &data, || probes.iter().map(Probe::line).collect())?;
+    let line = |probe: &Probe| human::listed(&probe.line()).into_owned();
+    output::data(global, &data, || probes.iter().map(line).collect())?;
     Ok(exit::of_check(sound))
 }
 
