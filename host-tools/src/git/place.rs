@@ -17,15 +17,15 @@ const KEPT: [&str; 6] = [
 
 /// The parts of a repository.
 pub(super) struct Place {
-    /// The folder of the work tree's own state, as git is told: `.git`, or `.../.git/worktrees/NAME`.
+    /// Folder of the work tree's own state, as git names it: `.git`, or `.../.git/worktrees/NAME`.
     pub(super) git: String,
-    /// The folder of what all its work trees share, as git is told.
+    /// Folder of what all work trees of the repository share, as git names it.
     pub(super) common: String,
-    /// The first one in the workspace.
+    /// Name of [`Self::git`] in the workspace.
     pub(super) inner: String,
-    /// The second one as a folder that a command may change, relative to the work tree.
+    /// Name of [`Self::common`] in [`tool_core::command::Command::writable`].
     pub(super) writable: String,
-    /// Of a linked work tree its name, and those of the others.
+    /// Name of a linked work tree, and the names of the others.
     linked: Option<(String, Vec<String>)>,
 }
 

@@ -98,6 +98,7 @@ pub(super) fn set_aside(
 ) -> Result<()> {
     let now = found(surroundings, command);
     let new: Vec<&PathBuf> = now.difference(before).collect();
+    let mut renamed = None;
     for path in &new {
         let mut free = (0..u32::MAX).map(|number| {
             let mut name = path.as_os_str().to_owned();
@@ -105,14 +106,19 @@ pub(super) fn set_aside(
             PathBuf::from(name)
         });
         let free = free.find(|path| path.symlink_metadata().is_err());
-        // What cannot be renamed is named all the same.
-        let _ = free.map(|free| std::fs::rename(path, free));
+        if let Some(free) = free.filter(|free| std::fs::rename(path, free).is_ok()) {
+            renamed.get_or_insert(free);
+        }
     }
     let Some(first) = new.first() else {
         return Ok(());
     };
+    let done = match &renamed {
+        Some(free) => format!("it was renamed to `{}`", free.display()),
+        None => "it cannot be renamed".to_owned(),
+    };
     let error = tool_error!(PolicyDenied, "protected_path";
-        "the program made `{}`, which no program makes; it is beside it now, as `.set-aside-0`", first.display();
+        "the program made `{}`, a name that no program may use: {done}", first.display();
         "configuration, `.git` and state are made by hand");
     Err(error.may_have_happened())
 }
