@@ -109,6 +109,7 @@ fn who(given: &Value) -> Principal {
         })
     };
     Principal {
+        permission: None,
         spawned: None,
         role: text(who, "role").expect("a role"),
         agent: text(who, "agent"),

@@ -472,7 +472,13 @@ fn each_key_of_the_policy_acts() {
     idle.retain(|key| !of_pipelines.contains(&key.as_str()));
     // Texts for readers, what the HTTP client enforces, and what is about tools that these twelve lack.
     let others = [
+        "permissions.compute.description",
+        "permissions.description",
+        "permissions.filesystem.description",
         "permissions.network.allow_private",
+        "permissions.network.description",
+        "permissions.shell.description",
+        "permissions.workflow.description",
         "permissions.workflow.requires_approval",
         "roles.*.description",
     ];

@@ -55,6 +55,7 @@ impl Place {
             home: Some(place("home")),
             ssh_agent: None,
             python: None,
+            writable: Vec::new(),
         })
         .with_ceiling(ceiling);
         Self { folder, sandbox }

@@ -234,6 +234,8 @@ fn a_folder_is_chosen_beneath_the_root() {
         "link",
         "nowhere",
         "notes.txt",
+        // Longer than the 255 bytes that a file system names.
+        &"x".repeat(300),
     ] {
         let err = run(folder).expect_err(folder);
         assert_eq!(

@@ -194,6 +194,21 @@ impl State {
         })
     }
 
+    /// Whether a run has a record of a kind. The chain is not verified: [`State::take_run`] and [`State::run_records`] do that.
+    ///
+    /// # Errors
+    /// `tool_error` when the state cannot be read.
+    pub fn run_has(&self, id: &str, kind: &str) -> Result<bool> {
+        const SQL: &str = "SELECT EXISTS(SELECT 1 FROM events WHERE session = ?1 AND instr(body, ?2) > 0 AND json_valid(body)
+            AND body ->> '$.kind' = ?3)";
+        self.flush()?;
+        let text = format!("\"kind\":\"{kind}\"");
+        let found = self.shared.read("read the run", |connection| {
+            Ok(sql::row(connection, SQL, params![id, text, kind])?)
+        })?;
+        Ok(found.unwrap_or(false))
+    }
+
     /// Lists the tool and the duration in milliseconds of each of the newest calls in runs.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tool_core::Value;
-use tool_core::capability::Clock;
+use tool_core::capability::{Clock, Notice};
 
 use journal::{CutKey, SEED_BYTES, State};
 
@@ -65,6 +65,40 @@ fn one_process_runs_a_pipeline_and_an_ended_one_takes_no_events() {
     state.append_pipeline(&id, &[event("more")], None).unwrap();
     let unknown = state.pipeline("ffffffffffff").unwrap_err();
     assert_eq!(unknown.reason_str(), Some("unknown_pipeline"));
+}
+
+/// The question of a gate and its event are recorded together or not at all, so that none is asked twice.
+#[test]
+fn a_question_is_recorded_with_its_event() {
+    let top = folder();
+    let state = open(top.path());
+    let id = state.begin_pipeline("team.toml", "d1").unwrap();
+    let question = |text: &str| {
+        let notice = Notice {
+            kind: "gate",
+            call_id: id.clone(),
+            tool: None,
+            role: "operator".to_owned(),
+            agent: None,
+            text: text.to_owned(),
+        };
+        (State::new_notice_id(), notice)
+    };
+    let asked = question("first");
+    state
+        .append_pipeline_asking(&id, &[event("gate")], Some("waiting"), Some(&asked))
+        .unwrap();
+    let (found, answers) = state.notice(&asked.0).unwrap();
+    assert_eq!((found.text.as_str(), answers.len()), ("first", 0));
+    assert_eq!(state.pipeline_events(&id, 0).unwrap().len(), 1);
+    // The events of a pipeline that this process does not run are refused after the question was written.
+    state.append_pipeline(&id, &[], Some("failed")).unwrap();
+    let lost = question("second");
+    let refused = state.append_pipeline_asking(&id, &[event("gate")], None, Some(&lost));
+    assert_eq!(refused.unwrap_err().reason_str(), Some("pipeline_lost"));
+    assert!(state.notice(&lost.0).is_err(), "the question stayed");
+    assert_eq!(state.notices(None, 10).unwrap().len(), 1);
+    assert_eq!(state.pipeline_events(&id, 0).unwrap().len(), 1);
 }
 
 #[test]

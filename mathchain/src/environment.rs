@@ -256,6 +256,7 @@ pub(crate) fn surroundings_by(
         roots: (roots.iter().skip(1).map(|root| paths.real(root))).collect(),
         closed: closed.to_vec(),
         protected: protected.to_vec(),
+        writable: Vec::new(),
         scratch: std::env::temp_dir(),
         path: folders("PATH")
             .into_iter()

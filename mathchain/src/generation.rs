@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 use registry::plugins::{Broken, Plugin, Status};
-use registry::{Catalogue, Config, Dispatcher, Host, Layer, Policy};
+use registry::{Catalogue, Config, Dispatcher, Host, Layer, LoadError, Policy};
 use tool_core::capability::EventLog;
 use tool_core::{AnyTool, Encode, Entry, Result, Value, convert, object, tool_error};
 
@@ -354,7 +354,7 @@ pub(crate) fn describe(plugin: &Plugin) -> Value {
 
 /// A broken plugin, for lists.
 pub(crate) fn describe_broken(broken: &Broken) -> Value {
-    let errors = broken.errors.list().iter().map(ToString::to_string);
+    let errors = broken.errors.list().iter().map(LoadError::with_key);
     object! {
         "name" => broken.names.last().cloned(),
         "status" => status_of_broken(broken),

@@ -143,6 +143,7 @@ fn take_away(config: &mut Config, untrusted: &[String], folder: &Path) {
                 }
             }
             "server" => given::stay_on_this_machine(&mut config.server),
+            "workspace.writable" => config.workspace.writable.clear(),
             "workspace" => given::stay_inside(&mut config.workspace, folder),
             // The tables of agents and phases stay, for lists: what starts agents looks at the note.
             other => {

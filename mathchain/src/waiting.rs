@@ -59,12 +59,14 @@ fn gate(workflow: &Workflow) -> Option<Gate> {
 }
 
 impl Waiting {
-    /// Whether an id names it; the beginning of an approval's is enough.
+    /// Whether an id names it; the beginning of an approval's is enough, and of feedback the part after its workflow.
     pub(crate) fn is_called(&self, id: &str) -> bool {
         match self {
             Self::Approval(approval) => !id.is_empty() && approval.id.starts_with(id),
             Self::Gate(gate) => gate.workflow == id,
-            Self::Feedback { workflow, item } => id.split_once('/') == Some((workflow, &item.id)),
+            Self::Feedback { workflow, item } => {
+                id == item.id || id.split_once('/') == Some((workflow, &item.id))
+            }
         }
     }
 

@@ -438,6 +438,11 @@ fn files_in_the_making_are_seen_by_doctor_alone() {
     }
     let doctor = place.run(&["doctor", "--output", "human"], "");
     assert!(doctor.stdout.contains(name), "{}", doctor.stdout);
+    assert!(
+        doctor.stdout.contains(" free for the state\n"),
+        "{}",
+        doctor.stdout
+    );
     let cure = doctor
         .stdout
         .lines()

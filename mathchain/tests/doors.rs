@@ -56,6 +56,8 @@ const WRONG: &[(&str, &[&str])] = &[
     ("setup", &["setup", "emacs"]),
     ("setup", &["setup", "codex", "--role", "nobody"]),
     ("doctor", &["doctor", "--nope"]),
+    ("trust", &["trust", "--nope"]),
+    ("workspace", &["workspace", "adopt", "--nope"]),
     ("completions", &["completions", "nosh"]),
     ("man", &["man", "--nope"]),
     ("help", &["help", "nothing"]),

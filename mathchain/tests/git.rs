@@ -268,6 +268,60 @@ fn b30_the_name_of_a_file_is_no_command() {
     assert!(!place.path("work/p").exists());
 }
 
+/// The audit says which commit a call made, and what was pushed where; also of a step.
+#[test]
+fn commits_and_pushes_are_events_of_the_audit() {
+    let place = place(COMMITS);
+    place.write("notes.txt", "changed\n");
+    let committed = call(
+        &place,
+        "git_commit",
+        r#"{"message": "docs: change", "files": ["notes.txt"]}"#,
+    );
+    committed.expect_code(0);
+    let head = git(&place, "work", &["rev-parse", "HEAD"]);
+    let asks = call(&place, "git_push", "{}");
+    let id = asks.expect_code(4).at("/metadata/approval_id");
+    let id = id.as_str().expect("an id");
+    place.run(&["approve", id], "").expect_code(0);
+    call(&place, "git_push", "{}").expect_code(0);
+    place.write("notes.txt", "again\n");
+    place.write(
+        "p.yaml",
+        "version: 1\nid: p\nsteps:\n  - {id: c, tool: \"git:commit\", args: {message: \"docs: again\", files: [notes.txt]}}\n",
+    );
+    place.run(&["run", "p.yaml"], "").expect_code(0);
+    let exported = place.run(&["audit", "export", "--output", "json"], "");
+    exported.expect_code(0);
+    let happened = |event: &str| -> Vec<Value> {
+        let lines = exported.stdout.lines();
+        let records = lines.map(|line| mathchain::parse(line).expect("JSON"));
+        let of_event = records.filter(|one| {
+            one.pointer("/record/event")
+                .as_ref()
+                .and_then(Value::as_str)
+                == Some(event)
+        });
+        of_event
+            .map(|one| one.pointer("/record/event_data").expect("data"))
+            .collect()
+    };
+    let step = git(&place, "work", &["rev-parse", "HEAD"]);
+    let commit = |commit: &str| tool_core::object! { "repository" => ".", "commit" => commit, "branch" => "main" };
+    assert_eq!(happened("git.committed"), [commit(&head), commit(&step)]);
+    let [pushed] = &happened("git.pushed")[..] else {
+        panic!("one push");
+    };
+    for (name, expected) in [
+        ("commit", head.as_str()),
+        ("branch", "main"),
+        ("remote", "origin"),
+        ("result", "new"),
+    ] {
+        assert_eq!(pushed.text(name), Some(expected), "{name}");
+    }
+}
+
 /// The steps of a plan use one repository, and are ordered as they are written.
 #[test]
 fn a_plan_commits_once() {

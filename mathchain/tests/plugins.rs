@@ -418,6 +418,16 @@ fn broken_plugins_are_named_and_switches_hold_at_once() {
         assert!(told.contains(wrong), "{told}");
         assert!(told.contains("did you mean `concurrency`?"), "{told}");
     }
+    // `plugins check` names the key of a fault.
+    let checked = place.run_as_typed(&["plugins", "check"], "");
+    assert!(
+        checked
+            .expect_code(1)
+            .stdout
+            .contains("unknown key `concurency` (at `/concurency`)"),
+        "{}",
+        checked.stdout
+    );
 }
 
 #[test]

@@ -385,3 +385,78 @@ fn a_program_is_optimised_where_programs_may_run() {
         assert_eq!(answer.at("/error/path"), Value::from(path), "{args}");
     }
 }
+
+/// `[workspace] writable`: a program of `run_shell` keeps what it makes there, and nothing else; what tools never write stays as it is.
+#[test]
+fn programs_write_where_the_configuration_says_so() {
+    let allow = "[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"run_shell\"] }\ndecision = \"allow\"\n";
+    let config = format!("version = 1\n[workspace]\nwritable = [\"build\", \"missing\"]\n{allow}");
+    let place = Place::of_a_stranger();
+    place.write("mathchain.toml", &config);
+    place.write("src/main.c", "int main;\n");
+    place.write("build/.git/config", "old\n");
+    let run = |cwd: &str, script: &str| {
+        let script = tool_core::json::to_text(&Value::from(script));
+        let args = format!(r#"{{"command": {script}, "cwd": "{cwd}"}}"#);
+        place.run(&["call", "run_shell", "--yes"], &args)
+    };
+    // It is given by the configuration, so that a stranger's opens nothing.
+    run(".", "echo made > build/a").expect_code(8);
+    assert!(!place.path("work/build/a").exists());
+    let shown = place.run(&["trust", "--show"], "");
+    assert!(
+        shown.stdout.contains("workspace.writable"),
+        "{}",
+        shown.stdout
+    );
+    place.run(&["trust", "--yes"], "").expect_code(0);
+    run(".", "echo made > build/a").expect_code(0);
+    assert_eq!(place.read("build/a"), "made\n");
+    run("src", "mkdir ../build/b && echo deeper > ../build/b/c").expect_code(0);
+    assert_eq!(place.read("build/b/c"), "deeper\n");
+    for script in [
+        "echo x > src/x",
+        "echo x > build/.git/config",
+        "mkdir missing",
+        "echo x >> mathchain.toml",
+        "ln -s ../mathchain.toml build/link; echo x >> build/link",
+        "mv build built",
+    ] {
+        run(".", script).expect_code(8);
+    }
+    assert_eq!(place.read("mathchain.toml"), config);
+    assert_eq!(place.read("build/.git/config"), "old\n");
+    assert!(!place.path("work/src/x").exists());
+    // Under a name that decides what mathchain and git do, nothing new stays.
+    for name in [
+        "build/b/mathchain.toml",
+        "build/b/.git",
+        "build/b/governance.yaml",
+    ] {
+        let made = run(".", &format!("echo x > {name}"));
+        let reason = made.expect_code(3).at("/error/reason");
+        assert_eq!(reason, Value::from("protected_path"), "{name}");
+        assert!(!place.path(&format!("work/{name}")).exists(), "{name}");
+        assert_eq!(place.read(&format!("{name}.set-aside-0")), "x\n");
+    }
+    // Python has no such folder.
+    let python = r#"{"code": "open('build/p', 'w')"}"#;
+    place
+        .run(&["call", "python_run", "--yes"], python)
+        .expect_code(8);
+    assert!(!place.path("work/build/p").exists());
+}
+
+/// A folder of a root that is only read stays so.
+#[test]
+fn a_folder_of_a_root_that_is_read_is_not_opened_for_programs() {
+    let place = Place::new();
+    place.write("kept/build/a", "a\n");
+    place.write(
+        "mathchain.toml",
+        "version = 1\n[workspace]\nwritable = [\"kept/build\"]\nroots = [{ path = \".\", access = \"write\" }, { path = \"kept\", access = \"read\" }]\n",
+    );
+    let refused = place.run(&["call", "calculate"], r#"{"expression": "1"}"#);
+    let reason = refused.expect_code(2).at("/error/reason");
+    assert_eq!(reason, Value::from("read_only_root"), "{}", refused.stdout);
+}

@@ -338,9 +338,21 @@ fn a_listing_of_a_session_leads_to_the_tool() {
         "{}",
         shown.stdout
     );
+    // What a session lists is what the page of the tool prints, whole in JSON and shortened for a reader.
+    let shown = place.run(&["tools", "show", &id], "");
+    assert_eq!(shown.expect_code(0).at("/digest"), Value::from(&*digest));
+    let page = place.run_as_typed(&["tools", "show", &id], "");
+    let short = &digest[..12];
+    let line = format!("digest {short}\n");
+    assert!(page.stdout.contains(&line), "{}", page.stdout);
     place
-        .run(&["tools", "show", "--digest", "0123"], "")
-        .expect_code(2);
+        .run_as_typed(&["tools", "show", "--digest", short], "")
+        .expect_code(0);
+    for unknown in ["0123", &digest[..4]] {
+        place
+            .run(&["tools", "show", "--digest", unknown], "")
+            .expect_code(2);
+    }
     place.run_as_typed(&["tools", "show"], "").expect_code(2);
 }
 

@@ -264,6 +264,41 @@ fn the_end_of_input_at_the_question_is_no() {
     assert_eq!(code, Some(Value::from("approval_declined")));
 }
 
+/// What a signal prints comes in place of the status line, of which nothing stays.
+#[test]
+fn an_interrupted_call_leaves_no_status_line() {
+    let place = Place::new();
+    place.write("mathchain.toml", SHELL);
+    let (mut ours, theirs) = terminal();
+    let mut command = place.command(&["call", "run_shell"]);
+    command.env("TERM", "xterm").stderr(theirs);
+    let mut running = Running::start(command);
+    running.send(r#"{"argv":["sleep","600"]}"#);
+    drop(running.0.stdin.take());
+    let mut seen = String::new();
+    let mut read = |seen: &mut String| {
+        let mut part = [0; 4096];
+        // Once no process has the terminal, reading fails.
+        let count = ours.read(&mut part).unwrap_or(0);
+        seen.push_str(&String::from_utf8_lossy(&part[..count]));
+        count > 0
+    };
+    eventually("draws the status line", || {
+        read(&mut seen);
+        seen.contains("run_shell")
+    });
+    running.signal(Signal::INT);
+    assert!(running.code().is_some());
+    while read(&mut seen) {}
+    let (before, after) = seen.split_once("cancelling").expect("says so");
+    let erased = |text: &str| {
+        let last = text.rsplit("\u{1b}[2K").next().unwrap_or_default();
+        !last.contains("run_shell")
+    };
+    assert!(erased(before), "{seen:?}");
+    assert!(erased(after), "{seen:?}");
+}
+
 #[test]
 fn a_run_that_is_asked_to_end_says_so() {
     let place = Place::new();

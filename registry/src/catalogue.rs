@@ -249,7 +249,7 @@ impl Catalogue {
                 error.hint("it is a tool of an agent command line, and never runs here")
             }
             None if name.starts_with("mcp__") => {
-                error.hint("its server is not configured here: `mcp_servers`, docs/mcp.md")
+                error.hint("its server is not in `mcp_servers` here, or its tools are not pinned: `mathchain plugins list` shows them, docs/mcp.md says how to pin")
             }
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => error.hint("`mathchain tools list` shows the tools there are"),

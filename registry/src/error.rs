@@ -72,6 +72,20 @@ impl LoadError {
     }
 }
 
+impl LoadError {
+    /// As it is displayed, with the key that it is about.
+    pub fn with_key(&self) -> String {
+        match self.pointer.as_str() {
+            "" => self.to_string(),
+            pointer => Self {
+                message: format!("{} (at `{pointer}`)", self.message),
+                ..self.clone()
+            }
+            .to_string(),
+        }
+    }
+}
+
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
@@ -90,6 +104,12 @@ impl fmt::Display for LoadError {
 pub struct LoadErrors(Vec<LoadError>);
 
 impl LoadErrors {
+    /// As they are displayed, each with the key that it is about.
+    pub fn with_keys(&self) -> String {
+        let lines = self.0.iter().map(LoadError::with_key);
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     /// `Err` with all errors, `Ok` when there is none.
     ///
     /// # Errors

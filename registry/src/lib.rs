@@ -29,8 +29,8 @@ pub use aliases::Aliases;
 pub use catalogue::Catalogue;
 pub use dispatch::{
     Agents, Allowance, Answer, Answers, Begun, CallRequest, CallerContext, ChainPosition, Chains,
-    Considered, Dispatcher, Governor, Host, Notifier, Origin, READABLE_BYTES, Reader, Results,
-    TraceParent, Witness, WorkspaceId, cut, fold, install_panic_hook,
+    Considered, Dispatcher, Governor, Heir, Host, Notifier, Origin, READABLE_BYTES, Reader,
+    Results, TraceParent, Witness, WorkspaceId, cut, fold, install_panic_hook,
 };
 pub use document::Document;
 pub use error::{LoadError, LoadErrors, Place};

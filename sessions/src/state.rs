@@ -178,6 +178,7 @@ impl SessionState {
         Principal {
             role: caller.role.clone(),
             agent: caller.agent.clone(),
+            permission: None,
             spawned: None,
             phase: caller.phase.clone(),
             task: caller.task.clone(),

@@ -33,6 +33,11 @@ pub trait Conversation: Send + Sync {
     /// program that could not be run, `cancelled` or `timeout` when the stop flag is set.
     fn receive(&self, wait: Duration, stop: &StopFlag) -> Result<Heard, ToolError>;
 
+    /// The beginning of a line that is longer than `limits.stdout_bytes`, after the error that says so; by default nothing is kept of it.
+    fn unfinished(&self) -> String {
+        String::new()
+    }
+
     /// Ends its standard input: it reads the lines that were sent, and then the end. By default nothing ends.
     fn end_input(&self) {}
 

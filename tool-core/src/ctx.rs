@@ -9,7 +9,7 @@ use crate::capability::{
     State, Workspaces,
 };
 use crate::error::ToolError;
-use crate::outcome::{SHORTFALL, Shortfall};
+use crate::outcome::{EVENT, EVENT_DATA, SHORTFALL, Shortfall};
 use crate::rng::{StreamRng, stream_rng};
 use crate::source::Source;
 use crate::spec::{Capability, Spec};
@@ -343,6 +343,12 @@ impl Ctx {
     pub fn note(&self, key: &str, value: impl Into<Value>) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.insert(key, value);
+    }
+
+    /// Notes what happened outside of the call, such as `git.committed`, with what belongs to it; the audit records both.
+    pub fn happened(&self, event: &str, data: impl Into<Value>) {
+        self.note(EVENT, event);
+        self.note(EVENT_DATA, data);
     }
 
     /// Marks the answer as falling short of the request, with a warning.

@@ -10,6 +10,10 @@ pub const PROTOCOL_VERSION: i64 = 1;
 
 /// The member of the metadata that holds a [`Shortfall`].
 pub const SHORTFALL: &str = "shortfall";
+/// The member of the metadata, and of the audit record, that says what a call did beside its answer, such as `git.committed`.
+pub const EVENT: &str = "event";
+/// What belongs to [`EVENT`].
+pub const EVENT_DATA: &str = "event_data";
 
 names! {
     /// How a successful answer falls short of the request. It is in the metadata of the answer, with a warning; the command line

@@ -14,6 +14,8 @@ pub enum Fault {
         id: String,
         /// The id that is nearest.
         near: Option<String>,
+        /// Where none is near, all of them, if they are few.
+        known: Vec<String>,
     },
     /// The id is taken.
     #[error("the {what} `{id}` exists already")]
@@ -198,10 +200,19 @@ impl Fault {
         id: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
+        /// Ids that a hint lists.
+        const LISTED_MAX: usize = 8;
+        let known: Vec<&str> = known.into_iter().collect();
+        let near = nearest::nearest(id, known.iter().copied()).map(str::to_owned);
+        let lists = near.is_none() && known.len() <= LISTED_MAX;
         Self::Unknown {
             what,
             id: brief::name(id).into_owned(),
-            near: nearest::nearest(id, known).map(str::to_owned),
+            near,
+            known: match lists {
+                true => known.into_iter().map(str::to_owned).collect(),
+                false => Vec::new(),
+            },
         }
     }
 
@@ -223,8 +234,11 @@ impl Fault {
     /// The next step.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Unknown { near, what, .. } => match near {
+            Self::Unknown {
+                near, what, known, ..
+            } => match near {
                 Some(near) => format!("did you mean `{near}`?"),
+                None if !known.is_empty() => format!("there are `{}`", known.join("`, `")),
                 None => match *what {
                     "request" | "chain" | "task" => format!("`{what}:list` lists them"),
                     "workflow" => "`workflow:status` lists them".to_owned(),

@@ -1,11 +1,11 @@
 //! Rules that the cases of the earlier system do not have.
 
 use workflow::names::{ChainStatus, RequestStatus, StageStatus, WorkflowStatus};
-use workflow::{Fault, Grants};
+use workflow::{Event, Fault, Grants};
 
 use crate::world::{CHAIN, REQUEST, TASK, WORKFLOW, World};
 
-fn refused(outcome: Result<Vec<workflow::Event>, Fault>, expected: &str) {
+fn refused(outcome: Result<Vec<Event>, Fault>, expected: &str) {
     let fault = outcome.unwrap_err();
     let told = format!("{fault} ({})", fault.hint().unwrap_or_default());
     assert!(told.contains(expected), "{told}\n{expected}");
@@ -235,8 +235,11 @@ fn chains_wait_for_those_they_depend_on() {
 #[test]
 fn a_workflow_runs_to_its_end() {
     let mut world = World::with_workflow("documentation", "done");
-    assert_eq!(world.advance().unwrap().len(), 1);
-    assert_eq!(world.advance().unwrap().len(), 2);
+    assert_eq!(kinds(&world.advance().unwrap()), ["workflow.advanced"]);
+    assert_eq!(
+        kinds(&world.advance().unwrap()),
+        ["gate.satisfied", "workflow.advanced", "gate.opened"]
+    );
     let workflow = world.state.workflow(WORKFLOW).unwrap();
     let stages: Vec<StageStatus> = (0..3).map(|stage| workflow.stage_status(stage)).collect();
     assert_eq!(
@@ -275,6 +278,40 @@ fn a_workflow_runs_to_its_end() {
             "is completed",
         );
     }
+}
+
+fn kinds(events: &[Event]) -> Vec<&str> {
+    events.iter().map(Event::kind).collect()
+}
+
+/// A gate has its event when it begins to wait, however its stage began: at the start, by an advance, or by a request.
+#[test]
+fn every_gate_that_opens_has_its_event() {
+    let start = |template: &str| {
+        let mut world = World::with_task("done");
+        let args = format!(r#"{{"template":"{template}","requestId":"CR-20250101-001"}}"#);
+        let events = world.call("pat", "workflow:start", &args).unwrap();
+        let opened = events.iter().map(|event| event.kind().to_owned());
+        (opened.collect::<Vec<String>>(), world)
+    };
+    let (events, mut world) = start("standard");
+    assert_eq!(events, ["workflow.started", "gate.opened"]);
+    let workflow = format!(r#"{{"workflowId":"{WORKFLOW}"}}"#);
+    refused(
+        world.call("ida/ideation", "request_approval", &workflow),
+        "needs no request",
+    );
+    // Whose start opened it may satisfy it, if a person.
+    world.did("pat", "gate:satisfy", &workflow);
+    assert_eq!(
+        kinds(&world.advance().unwrap()),
+        ["workflow.advanced", "gate.opened"]
+    );
+    // One that waits to be asked for opens then, and not before.
+    let (events, mut world) = start("ideation");
+    assert_eq!(events, ["workflow.started"]);
+    let asked = world.call("ida/ideation", "request_approval", &workflow);
+    assert_eq!(kinds(&asked.unwrap()), ["gate.opened"]);
 }
 
 #[test]
@@ -657,6 +694,15 @@ fn agents_are_nested_to_a_limit() {
     world.run("lea/control", &end).unwrap();
     refused(world.run("lea/control", &end), "has ended (completed)");
     refused(world.run("impl-1/impl", &spawn("impl", 3)), "has ended");
+}
+
+/// An unknown name has the nearest as its hint, and where none is near those there are.
+#[test]
+fn an_unknown_template_lists_those_there_are() {
+    let hint = |name: &str| workflow::template::built_in(name).unwrap_err().hint();
+    let listed = "there are `standard`, `hotfix`, `documentation`, `ideation`";
+    assert_eq!(hint("release").as_deref(), Some(listed));
+    assert_eq!(hint("hotfx").as_deref(), Some("did you mean `hotfix`?"));
 }
 
 #[test]

@@ -298,12 +298,15 @@ pub fn resume(
 
 /// Whether a run is only being undone: its end is recorded, or it is being cancelled.
 fn is_ending(state: &State, found: &Run) -> Result<bool, ToolError> {
-    Ok(found.cancel_asked || state.run_records(&found.id)?.iter().any(is_end))
+    Ok(found.cancel_asked || state.run_has(&found.id, END_KIND)?)
 }
+
+/// Kind of the record of the end of a run.
+const END_KIND: &str = "ending";
 
 /// Whether a record is that of the end of a run.
 fn is_end(record: &Value) -> bool {
-    record.text("kind") == Some("ending")
+    record.text("kind") == Some(END_KIND)
 }
 
 /// Settings of a resumed run.

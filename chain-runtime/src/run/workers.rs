@@ -417,6 +417,7 @@ impl<'a> Workers<'a> {
         }
         let mut context = plan.context.clone();
         context.origin = context.origin.of_step();
+        context.person = None;
         context.chain = Some(ChainPosition {
             chain_id: self.job.chain_id.to_owned(),
             chain_index: unit.step,

@@ -34,6 +34,8 @@ pub struct Surroundings {
     pub closed: Vec<PathBuf>,
     /// Absolute files and folders that no command changes, even one that may write around them; missing ones are ignored.
     pub protected: Vec<PathBuf>,
+    /// Absolute folders of the workspace in which programs may write where their tool passes them on; missing ones are ignored.
+    pub writable: Vec<PathBuf>,
     /// The parent of scratch folders, such as `/tmp`.
     pub scratch: PathBuf,
     /// Folders searched for programs after the path of the sandbox.

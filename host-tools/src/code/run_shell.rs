@@ -10,9 +10,9 @@ use crate::prelude::*;
 /// Maximum bytes retained per stream.
 const OUTPUT_BYTES_MAX: i64 = 1_000_000;
 
-/// Run a program in a sandbox: it can read the workspace, write only to a scratch folder that is deleted afterwards, and has no
-/// access to the network or other processes. Pass either `argv` (a program with its arguments, without a shell) or `command` (a text
-/// for `sh`). To write to the workspace, print the result and use `write_file`.
+/// Run a program in a sandbox: it can read the workspace, write only to a scratch folder that is deleted afterwards and to folders that
+/// the configuration opens for programs, and has no access to the network or other processes. Pass either `argv` (a program with its arguments, without a shell) or `command` (a text
+/// for `sh`). To write elsewhere in the workspace, print the result and use `write_file`.
 #[derive(Debug, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -82,6 +82,7 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Ran> {
         let mut command = Command::new(args.words()?);
         command.directory = args.cwd;
+        command.writable = ctx.spawner()?.writable();
         command.stdin = args.stdin.into_bytes();
         command.limits.wall = Duration::from_secs(args.timeout.get().unsigned_abs());
         if let Some(bytes) = args.max_output_bytes {

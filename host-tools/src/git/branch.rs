@@ -169,6 +169,16 @@ fn checkout(repository: &Repository<'_>, name: &str, reference: &str) -> Result<
         return Err(tool_error!(PreconditionFailed, "initial";
             "the present branch has no commit, so that its files could be lost"; "commit first"));
     };
+    let trees = repository.output(&["worktree", "list", "--porcelain"])?;
+    let taken = format!("branch {reference}");
+    if String::from_utf8_lossy(&trees)
+        .lines()
+        .any(|line| line == taken)
+    {
+        return Err(tool_error!(PreconditionFailed at "/name", "checked_out";
+            "the branch `{name}` is checked out in another work tree of the repository";
+            "name another branch, or work in that folder"));
+    }
     commit::unfinished(repository)?;
     let differing = |filter: &[&str]| {
         let form = ["diff-tree", "-r", "-z", "--no-renames", "--name-only"];

@@ -98,7 +98,14 @@ impl Tool for Args {
             let said = finished.stderr.text() + &finished.stdout.text();
             return Err(failure::of(&said, finished.exit.code()));
         }
-        output(&repository, &message)
+        let output = output(&repository, &message)?;
+        ctx.happened(
+            "git.committed",
+            object! {
+                "repository" => args.repo_path.as_str(), "commit" => output.commit.as_str(), "branch" => output.branch.clone(),
+            },
+        );
+        Ok(output)
     }
 
     /// Branch, parent, and every file that the commit will hold, with its content.

@@ -15,6 +15,7 @@ mod log;
 mod message;
 mod names;
 mod paths;
+mod place;
 mod porcelain;
 mod push;
 mod remote;

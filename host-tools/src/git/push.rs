@@ -105,9 +105,17 @@ impl Tool for Args {
             Remote::Server(url) => start.to_server(url)?,
             Remote::Ssh => start.to_ssh()?,
         };
+        let url = shown(&url);
+        ctx.happened(
+            "git.pushed",
+            object! {
+                "repository" => args.repo_path.as_str(), "commit" => commit.as_str(), "branch" => branch.as_str(),
+                "remote" => remote, "url" => url.as_str(), "result" => result.as_str(),
+            },
+        );
         Ok(Output {
             remote: remote.to_owned(),
-            url: shown(&url),
+            url,
             branch,
             commit,
             result,

@@ -86,6 +86,8 @@ fn is_ssh(address: &str, end: char) -> bool {
         && port.parse::<u16>().is_ok()
         && !path.is_empty()
         && !path.starts_with('-')
+        // `NAME::ADDRESS` is for a program of git's, `git-remote-NAME`.
+        && !(end == ':' && path.starts_with(':'))
         // What stands before another `@` may be a password.
         && path.split('/').next().is_none_or(|first| !first.contains('@'))
         && path.bytes().all(is_plain)

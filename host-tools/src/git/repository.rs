@@ -5,6 +5,7 @@ use std::time::Duration;
 use tool_core::command::{Command, Finished, Isolation, Program};
 
 use super::failure;
+use super::place::Place;
 use super::settings::{self, FIXED, Setting, Work};
 use crate::prelude::*;
 
@@ -18,6 +19,8 @@ pub(super) struct Repository<'a> {
     ctx: &'a Ctx,
     /// Its folder in the workspace.
     pub(super) folder: String,
+    /// Where its parts are.
+    place: Place,
     git: Program,
     overrides: Vec<(String, String)>,
     /// Settings of the repository.
@@ -70,10 +73,10 @@ impl<'a> Repository<'a> {
     /// Opens the repository whose work tree is a folder of the workspace.
     ///
     /// # Errors
-    /// `precondition_failed` where there is none, where its `.git` is a file or a link, or leads to another repository; `policy_denied`
+    /// `precondition_failed` where there is none, where its `.git` is a link or leads to a repository that does not know it; `policy_denied`
     /// with the name of a setting.
     pub(super) fn open(ctx: &'a Ctx, folder: &str, work: Work) -> Result<Self> {
-        look(ctx, folder).map_err(|err| match err.path() {
+        let place = Place::of(ctx, folder).map_err(|err| match err.path() {
             None => err.at("/repo_path"),
             Some(_) => err,
         })?;
@@ -84,16 +87,16 @@ impl<'a> Repository<'a> {
         let mut repository = Self {
             ctx,
             folder: ctx.files()?.identity(folder)?.path, // without links
+            place,
             git,
             overrides: Vec::new(),
             settings: Vec::new(),
         };
-        let mut files = vec![".git/config"];
-        let tree = super::paths::joined(&repository.folder, ".git/config.worktree");
-        if ctx.files()?.stat(&tree).is_ok() {
-            files.push(".git/config.worktree");
+        let mut files = vec![format!("{}/config", repository.place.common)];
+        if repository.has("config.worktree")? {
+            files.push(format!("{}/config.worktree", repository.place.git));
         }
-        for file in files {
+        for file in &files {
             let words = ["config", "--file", file, "--no-includes", "--list", "-z"];
             let listed = repository.output(&words)?;
             repository.settings.extend(Setting::list(&listed));
@@ -166,12 +169,12 @@ impl<'a> Repository<'a> {
         self.line_if_any(&["symbolic-ref", "--quiet", "HEAD"])
     }
 
-    /// Whether a file of `.git` exists.
+    /// Whether a file of `.git` exists, of its own in a linked work tree.
     ///
     /// # Errors
     /// Those of the workspace.
     pub(super) fn has(&self, name: &str) -> Result<bool> {
-        let path = super::paths::joined(&self.folder, &format!(".git/{name}"));
+        let path = format!("{}/{name}", self.place.inner);
         match self.ctx.files()?.stat(&path) {
             Ok(_) => Ok(true),
             Err(err) if err.is(Reason::NotFound) => Ok(false),
@@ -215,19 +218,12 @@ impl<'a> Repository<'a> {
         command.stdin = start.stdin.to_vec();
         command.limits.stdout_bytes = start.output_bytes;
         command.isolation = start.isolation;
-        let kept = [
-            "config",
-            "config.worktree",
-            "hooks",
-            "info",
-            "modules",
-            "worktrees",
-        ];
-        command.kept = kept.map(|name| format!(".git/{name}")).to_vec();
+        let shared = self.place.writable.clone();
+        command.kept = self.place.kept();
         command.writable = match start.grant {
             Grant::Read => Vec::new(),
-            Grant::Repository => vec![".git".to_owned()],
-            Grant::WorkTree => vec![".".to_owned(), ".git".to_owned()],
+            Grant::Repository => vec![shared],
+            Grant::WorkTree => vec![".".to_owned(), shared],
         };
         // A program of the user writes as the user does.
         if start.isolation == Isolation::None {
@@ -238,11 +234,14 @@ impl<'a> Repository<'a> {
         }
         command.writable.extend(start.further.iter().cloned());
         let locks = if start.grant == Grant::Read { "0" } else { "1" };
+        let common = ("GIT_COMMON_DIR", self.place.common.as_str());
+        let common = self.place.is_linked().then_some(common);
         let variables = [
-            ("GIT_DIR", ".git"),
+            ("GIT_DIR", self.place.git.as_str()),
             ("GIT_WORK_TREE", "."),
             ("GIT_OPTIONAL_LOCKS", locks),
         ];
+        let variables = variables.into_iter().chain(common);
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         command.environment.extend(variables);
         let given = |name: &str| start.variables.iter().any(|(given, _)| given == name);
@@ -314,71 +313,4 @@ pub(super) fn ended(finished: Finished) -> Result<Finished> {
         return Err(tool_error!(LimitExceeded, what; "git exceeded its limit on {what}"));
     }
     Ok(finished)
-}
-
-/// Refuses folders that are not the work tree of a repository of their own.
-fn look(ctx: &Ctx, folder: &str) -> Result<()> {
-    let files = ctx.files()?;
-    let refuse = |reason: &'static str, what: &str, hint: &str| {
-        let error = tool_error!(PreconditionFailed at "/repo_path", reason; "`{folder}` {what}");
-        Err(error.hint(hint.to_owned()))
-    };
-    let entries = files.entries(folder, Links::Follow, ctx.stop())?;
-    let kind_in = |entries: &[FileInfo], name: &str| {
-        let named = |entry: &&FileInfo| entry.path.rsplit('/').next() == Some(name);
-        entries.iter().find(named).map(|entry| entry.kind)
-    };
-    let hint = "name the folder that contains the folder `.git`";
-    match kind_in(&entries, ".git") {
-        Some(FileKind::Directory) => {}
-        Some(FileKind::File) => {
-            return refuse(
-                "git_file",
-                "is a linked work tree or a submodule: its `.git` is a file that names another folder",
-                "name the main work tree of the repository",
-            );
-        }
-        Some(_) => return refuse("git_link", "has a link instead of the folder `.git`", hint),
-        None if kind_in(&entries, "HEAD").is_some() && kind_in(&entries, "objects").is_some() => {
-            return Err(settings::bare());
-        }
-        None => {
-            return refuse(
-                "no_repository",
-                "is not the work tree of a repository",
-                hint,
-            );
-        }
-    }
-    let inner = super::paths::joined(folder, ".git");
-    let entries = files.entries(&inner, Links::Follow, ctx.stop())?;
-    if kind_in(&entries, "commondir").is_some() {
-        return refuse(
-            "git_file",
-            "shares the repository of another folder (`.git/commondir`)",
-            "name the main work tree of the repository",
-        );
-    }
-    let alternates = super::paths::joined(&inner, "objects/info/alternates");
-    if kind_in(&entries, "objects") == Some(FileKind::Directory) && files.stat(&alternates).is_ok()
-    {
-        return refuse(
-            "alternates",
-            "uses objects of another repository (`.git/objects/info/alternates`)",
-            "the user copies them by `git repack -a -d` and removes that file",
-        );
-    }
-    for name in ["config", "HEAD", "objects", "refs", "index"] {
-        match kind_in(&entries, name) {
-            Some(FileKind::Link) => {
-                let what = format!("has a link `.git/{name}`, which leads to another repository");
-                return refuse("git_link", &what, "name a repository without such links");
-            }
-            None if name != "index" => {
-                return refuse("no_repository", &format!("has no `.git/{name}`"), hint);
-            }
-            _ => {}
-        }
-    }
-    Ok(())
 }

@@ -46,6 +46,7 @@ impl Place {
             home: None,
             ssh_agent: None,
             python: None,
+            writable: Vec::new(),
         });
         let files = Workspace::open(folder.path().join("workspace")).expect("opens");
         let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {

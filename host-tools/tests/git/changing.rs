@@ -16,7 +16,63 @@ crate::trials!(
     files_that_tools_never_write_keep_their_content,
     branches_are_found_after_a_crash,
     names_of_branches_are_checked,
+    a_linked_work_tree_is_looked_at_and_committed_in,
 );
+
+/// Beside its main work tree and below it, as people and agents make them; the other work trees stay as they are.
+fn a_linked_work_tree_is_looked_at_and_committed_in() {
+    for folder in ["trees/one", "repo/.worktrees/one"] {
+        let place = Place::new();
+        let made = place.path(folder).display().to_string();
+        place.git(
+            "repo",
+            &["worktree", "add", "--quiet", "-b", "topic", &made],
+        );
+        let beside = place.path("trees/two").display().to_string();
+        place.git(
+            "repo",
+            &["worktree", "add", "--quiet", "-b", "other", &beside],
+        );
+        place.put(&format!("{folder}/notes.txt"), "changed\n");
+        let of = |more: &str| format!(r#"{{"repo_path": "{folder}"{more}}}"#);
+        let status = place.output("git:status", &of(""));
+        assert_eq!(member(&status, "/branch"), r#""topic""#, "{folder}");
+        assert_eq!(
+            member(&status, "/entries/0/path"),
+            r#""notes.txt""#,
+            "{folder}"
+        );
+        let diff = place.output("git:diff", &of(""));
+        assert_eq!(member(&diff, "/files/0/path"), r#""notes.txt""#, "{folder}");
+        let before = place.git("repo", &["rev-parse", "main"]);
+        let commit = r#", "message": "feat: change", "files": ["notes.txt"]"#;
+        let committed = place.output("git:commit", &of(commit));
+        assert_eq!(member(&committed, "/branch"), r#""topic""#);
+        let topic = place.git("repo", &["rev-parse", "topic"]);
+        assert_eq!(member(&committed, "/commit"), format!("\"{topic}\""));
+        assert_eq!(
+            place.git("repo", &["rev-parse", "topic^", "main", "other"]),
+            format!("{before}\n{before}\n{before}")
+        );
+        let create = r#", "name": "next", "action": "create""#;
+        place.output("git:branch", &of(create));
+        place.output(
+            "git:branch",
+            &of(r#", "name": "next", "action": "checkout""#),
+        );
+        assert_eq!(
+            place.git(folder, &["symbolic-ref", "HEAD"]),
+            "refs/heads/next"
+        );
+        // A branch is in one work tree at a time.
+        for name in ["main", "other"] {
+            let checkout = format!(r#", "name": "{name}", "action": "checkout""#);
+            let err = place.error("git:branch", &of(&checkout));
+            assert_eq!(err.reason_str(), Some("checked_out"), "{name}: {err:?}");
+        }
+        assert_eq!(place.git("repo", &["fsck", "--strict"]), "");
+    }
+}
 
 fn files_are_staged_and_committed() {
     let place = Place::new();

@@ -578,7 +578,21 @@ fn what_is_no_repository_is_refused() {
     place.put("plain/file", "x\n");
     std::fs::create_dir(place.path("bare.git")).expect("makes");
     place.git("bare.git", &["init", "--quiet", "--bare"]);
+    // A folder that says it is a work tree of a repository, which names another one; and one whose repository lies elsewhere.
     place.git("repo", &["worktree", "add", "--quiet", "../linked"]);
+    let named = place.text("linked/.git");
+    place.put("forged/.git", &named);
+    std::fs::create_dir(place.outside("other")).expect("makes");
+    place.git("../other", &["init", "--quiet"]);
+    for (key, value) in [("user.name", "Ada"), ("user.email", "ada@example.org")] {
+        place.git("../other", &["config", key, value]);
+    }
+    place.git(
+        "../other",
+        &["commit", "--quiet", "--allow-empty", "-m", "x"],
+    );
+    let beyond = ["worktree", "add", "--quiet", "../work/beyond"];
+    place.git("../other", &beyond);
     std::fs::create_dir(place.path("moved")).expect("makes");
     std::os::unix::fs::symlink("../repo/.git", place.path("moved/.git")).expect("links");
     std::os::unix::fs::symlink("/", place.path("root")).expect("links");
@@ -589,7 +603,8 @@ fn what_is_no_repository_is_refused() {
         ("shared", "alternates"),
         ("repo/sub", "no_repository"),
         ("bare.git", "bare"),
-        ("linked", "git_file"),
+        ("forged", "git_file"),
+        ("beyond", "git_file"),
         ("moved", "git_link"),
         ("repo/.git", "bare"),
         ("missing", "not_found"),

@@ -308,6 +308,28 @@ fn an_approval_that_was_taken_away_is_found() {
     assert!(found.iter().all(|fault| fault.contains(&id)), "{found:?}");
 }
 
+/// Records that were put at another place of the list are found: within their session, and among the others.
+#[test]
+fn records_with_other_numbers_are_found() {
+    const SWAP: &str = "UPDATE events SET number = CASE number WHEN ?1 THEN -?2 WHEN ?2 THEN -?1 END WHERE number IN (?1, ?2)";
+    const SIGN: &str = "UPDATE events SET number = -number WHERE number < 0";
+    // Three sessions with four records each, numbered in the order of their writing.
+    for (one, other) in [(1, 2), (2, 4), (4, 5), (3, 8)] {
+        let folder = folder();
+        filled(folder.path(), 4);
+        let file = intruder(folder.path());
+        file.execute(SWAP, [one, other]).unwrap();
+        file.execute(SIGN, []).unwrap();
+        let found = faults(&open(folder.path()));
+        assert!(
+            found
+                .iter()
+                .any(|fault| fault.contains("the number of the record was changed")),
+            "{one} and {other}: {found:?}"
+        );
+    }
+}
+
 /// A pipe, a device and a file beyond every limit are told at once: nothing waits for them or reads them.
 #[cfg(unix)]
 #[test]

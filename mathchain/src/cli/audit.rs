@@ -84,7 +84,7 @@ pub(super) enum Layout {
 }
 
 /// The columns of a table of records: members of the record, after those of its chain.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     "kind",
     "event",
     "tool",
@@ -100,6 +100,7 @@ const COLUMNS: [&str; 15] = [
     "error_code",
     "error",
     "args_digest",
+    "event_data",
 ];
 
 /// Writes records as CSV (RFC 4180), oldest first.

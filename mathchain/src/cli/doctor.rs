@@ -122,7 +122,8 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode> {
     let sound = probes.iter().all(sound);
     let data = probes.iter().map(Probe::value).collect::<Vec<_>>();
     let data = object! { "ok" => sound, "probes" => data };
-    output::data(global, &data, || probes.iter().map(Probe::line).collect())?;
+    let line = |probe: &Probe| human::listed(&probe.line()).into_owned();
+    output::data(global, &data, || probes.iter().map(line).collect())?;
     Ok(exit::of_check(sound))
 }
 
@@ -139,7 +140,7 @@ fn tools_that(toolkit: &Toolkit, fits: impl Fn(&Spec) -> bool) -> Vec<&'static s
 /// A broken plugin, none of whose tools is available.
 fn broken(plugin: &Broken) -> Probe {
     let name = plugin.names.last().map_or("", String::as_str);
-    let found = format!("`{name}` is broken: {}", plugin.errors);
+    let found = format!("`{name}` is broken: {}", plugin.errors.with_keys());
     Probe {
         standing: Standing::Missing,
         cure: Some(format!(
@@ -291,15 +292,20 @@ fn state(toolkit: &Toolkit, places: &Places) -> Probe {
 /// The space that is left where the state is.
 #[cfg(unix)]
 fn space(places: &Places) -> Probe {
-    /// Below this many bytes calls may soon not be recorded.
-    const SCARCE: u64 = 256 << 20;
     let folder = places.state.as_deref().unwrap_or(Path::new("."));
     let there = folder.ancestors().find(|above| above.exists());
     let found = there.and_then(|there| rustix::fs::statvfs(there).ok());
-    let Some(found) = found else {
-        return Probe::ok("space", "unknown");
-    };
-    let bytes = found.f_bavail.saturating_mul(found.f_frsize);
+    match found {
+        Some(found) => free(found.f_bavail.saturating_mul(found.f_frsize)),
+        None => Probe::ok("space", "unknown"),
+    }
+}
+
+/// Whether so many free bytes are enough for the state.
+#[cfg(unix)]
+fn free(bytes: u64) -> Probe {
+    /// Below this many bytes calls may soon not be recorded.
+    const SCARCE: u64 = 256 << 20;
     let words = format!("{} free for the state", human::size(bytes));
     match bytes < SCARCE {
         false => Probe::ok("space", words),
@@ -409,4 +415,22 @@ fn tools(toolkit: &Toolkit, probes: &[Probe]) -> Probe {
     let (run, refused) = (all - refused.len(), causes.join("; "));
     let found = format!("{all} tools, {run} available; unavailable: {refused}");
     Probe::ok("tools", found)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_space_is_a_fault_with_the_command_that_makes_room() {
+        assert_eq!(
+            free(256 << 20).line(),
+            "ok      space          268.4 MB free for the state\n"
+        );
+        for bytes in [0, (256 << 20) - 1] {
+            let line = free(bytes).line();
+            assert!(line.starts_with("FAILED  space"), "{line}");
+            assert!(line.contains("`mathchain state prune`"), "{line}");
+        }
+    }
 }

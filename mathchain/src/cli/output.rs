@@ -98,7 +98,10 @@ pub(super) fn list<T>(
     let values = Value::array(items.iter().map(value).collect());
     data(global, &values, || match items {
         [] => format!("{none}\n"),
-        _ => items.iter().map(line).collect(),
+        _ => items
+            .iter()
+            .map(|item| human::listed(&line(item)).into_owned())
+            .collect(),
     })
 }
 
@@ -107,9 +110,9 @@ pub(super) fn plain<T: Encode>(item: &T) -> Value {
     convert::to_value(item).unwrap_or_default()
 }
 
-/// Prints a value: its members on lines of text, else one line of JSON.
+/// Prints a stored record: its members on lines for a reader, else one line of JSON.
 pub(super) fn one(global: &Global, value: &Value) -> Result<ExitCode> {
-    data(global, value, || human::value(value))
+    data(global, value, || human::record(value))
 }
 
 /// Leaves stdout to a protocol: no envelope of an error is printed there.

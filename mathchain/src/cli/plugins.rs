@@ -81,7 +81,7 @@ fn why_broken(broken: &Broken) -> String {
     let status = generation::status_of_broken(broken);
     let mut text = format!("{name}  [{status}]  {}\n", broken.manifest_name);
     for error in broken.errors.list() {
-        let _ = writeln!(text, "  {error}");
+        let _ = writeln!(text, "  {}", error.with_key());
     }
     text
 }
@@ -128,7 +128,7 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
             "name" => one.names.last().cloned(),
             "status" => generation::status_of_broken(one),
             "ok" => one.is_off,
-            "error" => one.errors.to_string(),
+            "error" => one.errors.with_keys(),
         }
     });
     output::data(global, &Value::array(data.chain(failed).collect()), || {
@@ -223,7 +223,7 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
             return switched(global, name, on, &path);
         }
         return Err(tool_error!(InvalidRequest, "plugin";
-            "the plugin `{plugin_name}` is broken: {}", broken.errors;
+            "the plugin `{plugin_name}` is broken: {}", broken.errors.with_keys();
             "repair it, or remove its folder"));
     }
     let hint = "`mathchain plugins list` lists the plugins";

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chain_runtime::run::{Finished, StepStatus};
@@ -36,9 +36,40 @@ fn status_line() -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }
 
+/// The status line on the screen.
+static DRAWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+fn drawn() -> MutexGuard<'static, Option<ProgressBar>> {
+    DRAWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn draw(bar: &ProgressBar) {
+    *drawn() = Some(bar.clone());
     bar.set_draw_target(ProgressDrawTarget::stderr());
     bar.enable_steady_tick(TICK);
+}
+
+/// Erases the status line.
+fn erase(bar: &ProgressBar) {
+    *drawn() = None;
+    bar.finish_and_clear();
+}
+
+/// Prints a line on stderr above the status line, where there is one.
+pub(super) fn above(line: &str) {
+    let bar = drawn().clone();
+    match bar {
+        Some(bar) => bar.suspend(|| complain(line)),
+        None => complain(line),
+    }
+}
+
+/// Erases the status line of a process that ends at once.
+pub(super) fn leave() {
+    let bar = drawn().take();
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
 }
 
 /// `name`, the fraction done, and what the tool says, in one line.
@@ -67,7 +98,7 @@ pub(super) fn around_call<T>(name: &str, call: impl FnOnce(Option<Arc<Progress>>
                 draw(&shown);
                 // The line goes when the call has ended, not before it was drawn.
                 let _ = waiting.recv();
-                shown.finish_and_clear();
+                erase(&shown);
             }
         });
         let answer = call(Some(Arc::new(told)));
@@ -115,7 +146,7 @@ impl Display {
 
     /// Erases the status line.
     fn clear(&self) {
-        self.bar.finish_and_clear();
+        erase(&self.bar);
     }
 
     fn change(&self, change: impl FnOnce(&mut Running)) {

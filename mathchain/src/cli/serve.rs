@@ -194,6 +194,7 @@ impl Serve {
             return Context {
                 role: Some(heir.role.clone()),
                 spawned: heir.spawned.clone(),
+                permission: heir.permission,
                 task: heir.task.clone(),
                 overrides: heir.run.clone(),
                 layers: heir.layers.clone(),

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tool_core::StopFlag;
 
 use super::output::complain;
+use super::progress;
 
 /// Set while the user is prompted: a signal then ends the process, and nothing has run.
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -19,11 +20,11 @@ pub(super) fn stop_on_signal(stop: &StopFlag) {
     let stop = stop.clone();
     handle(move |signal| match signal {
         Signal::Interrupt => {
-            complain("cancelling (Ctrl-C again to quit now)\n");
+            progress::above("cancelling (Ctrl-C again to quit now)\n");
             stop.cancel();
         }
         Signal::End => {
-            complain("stopping (send the signal again to quit now)\n");
+            progress::above("stopping (send the signal again to quit now)\n");
             stop.interrupt();
         }
     });
@@ -66,7 +67,7 @@ mod unix {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::exit;
 
-    use super::{ASKED, AtomicBool, Ordering, Read, Signal, StopFlag, complain, io};
+    use super::{ASKED, AtomicBool, Ordering, Read, Signal, StopFlag, complain, io, progress};
 
     /// Closes a server: it reads no more input.
     #[derive(Clone)]
@@ -195,8 +196,11 @@ mod unix {
                     }
                     match (seen, signal) {
                         (true, SIGHUP) => {}
-                        // Nothing is cleaned up: the journal already has every intent.
-                        (true, _) => exit(128 + signal),
+                        // Nothing but the screen is cleaned up: the journal already has every intent.
+                        (true, _) => {
+                            progress::leave();
+                            exit(128 + signal)
+                        }
                         (false, SIGINT) => first(Signal::Interrupt),
                         (false, _) => first(Signal::End),
                     }

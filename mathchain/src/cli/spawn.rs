@@ -44,14 +44,16 @@ pub(super) fn starter(global: &Global, opened: open::Opened) -> Option<AgentStar
                 "set `[workspace] roots` in the configuration"),
             );
         };
-        let own = config.workflow.agents.get(&heir.role).ok_or_else(|| {
-            tool_error!(PreconditionFailed, "no_agent"; "no command line runs agents of the role `{}`", heir.role;
-                "name one in the configuration: `[workflow.agents.{}]` with `cli = \"claude\"`", heir.role)
+        let role = &heir.who.role;
+        let own = config.workflow.agents.get(role).ok_or_else(|| {
+            tool_error!(PreconditionFailed, "no_agent"; "no command line runs agents of the role `{role}`";
+                "name one in the configuration: `[workflow.agents.{role}]` with `cli = \"claude\"`")
         })?;
         let own = RoleAgent {
             permission: own.permission.min(permission(dispatcher, who)?),
             ..own.clone()
         };
+        let heir = heir.permitted(own.permission, dispatcher.catalogue());
         let heir = inherit(config, who, heir);
         let ready = ready(config, dispatcher, &own, &heir)?;
         let absolute = |path: &PathBuf| {

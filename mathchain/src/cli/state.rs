@@ -60,7 +60,7 @@ Example:
         #[arg(long)]
         force: bool,
     },
-    /// Put a backup in the place of the state of this folder
+    /// Restore a backup as the state of this folder
     #[command(
         after_help = "End every server and run that uses the state first. In another folder than that of the backup, `mathchain workspace adopt` then makes it the state of that folder.
 Example:

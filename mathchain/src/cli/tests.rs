@@ -113,6 +113,29 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
+/// An installed program has no folder `docs`: each page that help names is one that `mathchain help` prints.
+#[test]
+fn pages_that_help_names_are_printed() {
+    let mut root = Cli::command();
+    root.build();
+    let mut named = std::collections::BTreeSet::new();
+    walk(&root, "mathchain", &mut |_, command| {
+        let help = command.clone().render_long_help().to_string();
+        for part in help.split("docs/").skip(1) {
+            let name = part.split_once(".md").map_or("", |(name, _)| name);
+            let is_name = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
+            if !name.is_empty() && name.bytes().all(is_name) {
+                named.insert(name.to_owned());
+            }
+        }
+    });
+    assert!(named.len() >= 8, "{named:?}");
+    for name in named {
+        let mut pages = super::help::PAGES.iter();
+        assert!(pages.any(|(known, _)| *known == name), "docs/{name}.md");
+    }
+}
+
 #[test]
 fn every_command_has_an_example_that_parses() {
     let mut root = Cli::command();

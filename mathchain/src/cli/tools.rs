@@ -268,9 +268,14 @@ fn named<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a dyn AnyTool> {
     Ok(catalogue.tool(index))
 }
 
+/// Hex digits of a digest on a page, by which it is found again.
+const DIGEST_SHOWN: usize = 12;
+
+/// The tool with a digest, or with one that begins so.
 fn of_digest<'a>(catalogue: &'a Catalogue, digest: &str) -> Result<&'a dyn AnyTool> {
+    let is_enough = digest.len() >= DIGEST_SHOWN;
     let mut all = catalogue.iter();
-    let found = all.find(|tool| registry::digest::of_tool(*tool) == digest);
+    let found = all.find(|tool| is_enough && registry::digest::of_tool(*tool).starts_with(digest));
     found.ok_or_else(|| {
         tool_error!(UnknownTool, "no tool has the digest `{digest}`")
             .hint("the tool has changed since the listing: `mathchain tools list` shows the tools there are")
@@ -308,6 +313,7 @@ fn show(global: &Global, tool: &dyn AnyTool, schema: bool) -> Result<ExitCode> {
         object! { "title" => example.title, "args" => example.args, "output" => example.output }
     });
     let mut fields = summary(tool);
+    fields.push(("digest", registry::digest::of_tool(tool).into()));
     fields.extend(schemas);
     fields.push(("examples", Value::array(examples.collect())));
     let data = Value::object(fields);
@@ -355,8 +361,11 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
     };
     let description = tool.description();
     let description = human::wrapped(&description, human::width(), 0);
+    let digest = registry::digest::of_tool(tool);
     let mut text = format!(
-        "{id} - {title}\n\n{description}\n\ncategory {category}, effects {effects}, {determinism}{gate}\n"
+        "{id} - {title}\n\n{description}\n\ncategory {category}, effects {effects}, {determinism}{gate}\nversion {}, digest {}\n",
+        spec.version,
+        &digest[..DIGEST_SHOWN]
     );
     for (heading, schema) in [("Arguments", input), ("Result", output)] {
         let required = schema["required"].as_array().cloned().unwrap_or_default();

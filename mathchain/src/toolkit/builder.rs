@@ -7,10 +7,10 @@ use chain_runtime::Subchains;
 use host_sandbox::Sandbox;
 use journal::State;
 use registry::{
-    Answers, Config, Dispatcher, Governor, Host, Layer, Level, Principal, Verdict, Witness,
+    Answers, Config, Dispatcher, Governor, Heir, Host, Layer, Level, Principal, Verdict, Witness,
 };
 use tool_core::capability::{Approvals, Clock, EventLog, Ledger, Notices, PreparedAgent};
-use tool_core::{Capabilities, Entry, Result};
+use tool_core::{Access, Capabilities, Entry, Result, tool_error};
 use workflow::governance::Ruling;
 use workflow::tools::governance;
 
@@ -42,7 +42,7 @@ pub struct Builder {
 
 /// Prepares an agent of a role from the configuration: who starts it, and who it is to be.
 pub(crate) type AgentStarter = Arc<
-    dyn Fn(&Arc<Config>, &Dispatcher, &Principal, Principal) -> Result<Box<dyn PreparedAgent>>
+    dyn Fn(&Arc<Config>, &Dispatcher, &Principal, Heir) -> Result<Box<dyn PreparedAgent>>
         + Send
         + Sync,
 >;
@@ -210,6 +210,8 @@ impl Builder {
         let first = folders.first().map_or(Path::new("/"), PathBuf::as_path);
         let python = config.code.python.as_ref();
         surroundings.python = python.map(|named| environment::interpreter(named, first));
+        let real = surroundings.workspace.clone();
+        surroundings.writable = writable(&config, real.as_deref(), &self.roots, &paths)?;
         let sandbox = Arc::new(Sandbox::new(surroundings));
         let http = crate::web::client(&config, Arc::clone(&clock))?;
         let backups = crate::inputs::backups(files.as_ref(), state.as_ref());
@@ -298,6 +300,36 @@ fn note_older(state: &State, found: &mut Found, here: &[Option<&str>]) {
     if let Some(original) = known.iter().max_by_key(|one| one.workflow_events) {
         found.note_original(&original.id, &original.root);
     }
+}
+
+/// The folders in which the configuration lets programs write, as absolute paths.
+///
+/// # Errors
+/// `invalid_request` for one that a root keeps read-only.
+fn writable(
+    config: &Config,
+    first: Option<&Path>,
+    roots: &[RootFolder],
+    paths: &RealPaths,
+) -> Result<Vec<PathBuf>> {
+    let Some(first) = first else {
+        return Ok(Vec::new());
+    };
+    let absolute = |name: &String| {
+        let folder = first.join(name);
+        let above = roots.iter().filter_map(|root| {
+            let path = paths.real(&root.path);
+            folder.starts_with(&path).then_some((path, root.access))
+        });
+        match above.max_by_key(|(path, _)| path.components().count()) {
+            Some((_, Access::Write)) => Ok(folder),
+            _ => Err(
+                tool_error!(InvalidRequest at "/workspace/writable", "read_only_root";
+                "`{name}` is not in a root with `access = \"write\"`"; "name a folder that is"),
+            ),
+        }
+    };
+    config.workspace.writable.iter().map(absolute).collect()
 }
 
 /// The rules of the project on files, and the locks of its chains.

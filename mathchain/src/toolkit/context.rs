@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use journal::Run;
+use registry::model::Confinement;
 use registry::{
     Answer, Begun, CallRequest, CallerContext, Layer, Level, Origin, Overrides, Principal, Reader,
     TraceParent,
@@ -22,6 +23,8 @@ pub struct Context {
     pub agent: Option<String>,
     /// Id of the agent that calls, where a call started it.
     pub spawned: Option<String>,
+    /// Of such an agent: what its program may do in its sandbox, which its calls may do without approval too.
+    pub permission: Option<Confinement>,
     /// Phase of the configuration.
     pub phase: Option<String>,
     /// Kind of task, with its budget.
@@ -36,6 +39,8 @@ pub struct Context {
     pub layers: Vec<Layer>,
     /// The operator's answer to approval requests, given in advance.
     pub answer: Answer,
+    /// The person who makes the call, where the interface knows one: at a terminal, or with an approver's key.
+    pub person: Option<String>,
     /// The reader of the answer, which decides when arrays of numbers are handles.
     pub reader: Reader,
     /// The client's id of this call, recorded in the audit.
@@ -65,6 +70,7 @@ impl Context {
         Self {
             role: Some(who.role),
             agent: who.agent,
+            permission: who.permission,
             phase: who.phase,
             task: who.task,
             profile: who.profile,
@@ -122,6 +128,7 @@ impl Context {
                 role: role.to_owned(),
                 agent: self.agent.clone(),
                 spawned: self.spawned.clone(),
+                permission: self.permission,
                 phase: self.phase.clone(),
                 task: self.task.clone(),
                 profile: self.profile.clone(),
@@ -132,6 +139,7 @@ impl Context {
             },
             chain: None,
             answer: self.answer,
+            person: self.person.clone(),
             reader: self.reader,
             origin: Origin {
                 client_id: self.client_id.clone(),

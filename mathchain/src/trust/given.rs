@@ -101,6 +101,11 @@ pub(crate) fn of_config(config: &Config, bases: &Bases) -> Vec<Given> {
     if !open.is_empty() {
         add("server".to_owned(), open);
     }
+    if !config.workspace.writable.is_empty() {
+        let folders = config.workspace.writable.iter();
+        let shown = folders.map(|folder| format!("programs write: {folder}\n"));
+        add("workspace.writable".to_owned(), shown.collect());
+    }
     let outside = outside(&config.workspace, bases);
     if !outside.is_empty() {
         add("workspace".to_owned(), outside);

@@ -98,11 +98,16 @@ fn output_beyond_the_journal_goes_to_a_file() {
 
 #[test]
 fn a_line_without_an_end_is_an_error_and_not_memory() {
-    let done = run(
-        &one("", "head -c 20000000 /dev/zero | tr '\\0' x; sleep 5"),
-        &[],
+    let place = one(
+        "",
+        "echo first; head -c 20000000 /dev/zero | tr '\\0' x; sleep 5",
     );
+    let done = run(&place, &[]);
     assert_eq!(states(done.expect_code(1), "p"), ["stream_error"]);
+    // What it had said until then is kept, the beginning of that line included.
+    let answer = place.read("outputs/p/a.md");
+    let long = answer.strip_prefix("first\n").expect("the first line");
+    assert_eq!(long.trim_end(), "x".repeat(8 << 20));
 }
 
 /// A table of an agent whose output has the format of a known command line.

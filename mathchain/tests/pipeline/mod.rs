@@ -170,6 +170,39 @@ fn phases_run_after_those_they_depend_on_and_their_answers_are_files() {
     place.run(&["audit", "verify"], "").expect_code(0);
 }
 
+/// A pipeline in a file of its own, beside no configuration, is found where it ran, without naming the file again.
+#[test]
+fn a_pipeline_of_its_own_file_is_listed_shown_and_resumed() {
+    let place = place(&format!(
+        "[[phases]]\nname = \"a\"\nagents = [\"one\"]\nprompt = \"x\"\n{WRITES}{}",
+        agent("one", "[ -e ready ] && echo done"),
+    ));
+    let failed = run(&place, &[]);
+    failed.expect_code(1);
+    let id = failed.at("/pipeline");
+    let id = id.as_str().expect("an id");
+    let listed = place.run(&["pipeline", "list"], "");
+    assert!(
+        listed.expect_code(0).stdout.contains(id),
+        "{}",
+        listed.stdout
+    );
+    let shown = place.run(&["pipeline", "show", id], "");
+    assert_eq!(shown.expect_code(0).at("/state"), Value::from("failed"));
+    let log = place.run_as_typed(&["pipeline", "log", id], "");
+    assert!(
+        log.expect_code(0).stdout.contains("phase_began"),
+        "{}",
+        log.stdout
+    );
+    place.write("ready", "");
+    let resumed = place.run(&["pipeline", "resume", id, "--json"], "");
+    assert_eq!(
+        resumed.expect_code(0).at("/state"),
+        Value::from("succeeded")
+    );
+}
+
 /// Each agent waits for the other's file: both end only if both run at once.
 #[test]
 fn agents_of_a_parallel_phase_run_at_the_same_time() {

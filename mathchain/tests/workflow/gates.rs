@@ -1,12 +1,89 @@
 //! Workflows: stages, gates, feedback, and who opens what.
 
+use std::process::Stdio;
+
 use tool_core::Value;
 
 use super::{Project, kind, text};
+use crate::support::{Answer, answer_of, at_terminal};
 
 fn stage(project: &Project, id: &str) -> String {
     let answer = project.of_workflow("review", "workflow:status", id, "");
     text(&answer, "/output/workflows/0/stage")
+}
+
+/// `inbox answer` with a terminal.
+fn answer_at_terminal(project: &Project, words: &[&str]) -> Answer {
+    let mut answer = at_terminal(env!("CARGO_BIN_EXE_mathchain"));
+    answer
+        .args(["inbox", "answer", "--json"])
+        .args(words)
+        .current_dir(project.place.path("work"))
+        .env_clear()
+        .env("HOME", project.place.path("home"))
+        .env("XDG_STATE_HOME", project.place.path("state"))
+        .env("XDG_CONFIG_HOME", project.place.path("config"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    answer_of(answer, b"")
+}
+
+/// Who answers feedback at a terminal is a person in its event, as at a gate; whoever answers elsewhere is the role.
+#[test]
+fn feedback_answered_at_a_terminal_is_answered_by_a_person() {
+    let project = Project::started();
+    let id = project.workflow("documentation", "");
+    for expected in ["person", "service"] {
+        let asked =
+            project.of_workflow("impl", "feedback:create", &id, r#", "question": "Which?""#);
+        let feedback = format!("{id}/{}", text(&asked, "/output/id"));
+        match expected {
+            "person" => answer_at_terminal(&project, &[&feedback, "Base 10."]),
+            _ => project
+                .place
+                .run(&["inbox", "answer", &feedback, "Base 10."], ""),
+        }
+        .expect_code(0);
+        let answered = project.events().pop().expect("an event");
+        assert_eq!(kind(&answered), "feedback.answered");
+        let by = |name: &str| answered.pointer(&format!("/actor/{name}"));
+        assert_eq!(by("kind"), Some(Value::from(expected)));
+        let principal = match expected {
+            "person" => "terminal",
+            _ => "operator",
+        };
+        assert_eq!(by("principal"), Some(Value::from(principal)));
+    }
+}
+
+/// The id of feedback within its workflow is enough where no other workflow has the same.
+#[test]
+fn feedback_is_answered_by_its_short_id_where_that_is_unique() {
+    let project = Project::started();
+    let asked = |id: &str| {
+        let asked = project.of_workflow("impl", "feedback:create", id, r#", "question": "Which?""#);
+        text(&asked, "/output/id")
+    };
+    let first = project.workflow("documentation", "");
+    assert_eq!(asked(&first), "FB-001");
+    let answer = |id: &str| project.place.run(&["inbox", "answer", id, "Base 10."], "");
+    answer("FB-001").expect_code(0);
+    let second = project.workflow("ideation", "");
+    asked(&second);
+    assert_eq!(asked(&first), "FB-002");
+    asked(&second);
+    let refused = answer("FB-002");
+    assert!(
+        refused
+            .expect_code(2)
+            .stdout
+            .contains("names several entries"),
+        "{}",
+        refused.stdout
+    );
+    answer(&format!("{second}/FB-002")).expect_code(0);
+    answer("FB-002").expect_code(0);
 }
 
 /// Neither a rule nor `--yes` opens a human gate, and no agent; a person does, once.
@@ -331,18 +408,7 @@ fn the_inbox_shows_and_answers_gates_and_feedback() {
         .place
         .run(&["inbox", "answer", &id, "yes"], "")
         .expect_code(3);
-    let mut answer = crate::support::at_terminal(env!("CARGO_BIN_EXE_mathchain"));
-    answer
-        .args(["inbox", "answer", &id, "yes", "--json"])
-        .current_dir(project.place.path("work"))
-        .env_clear()
-        .env("HOME", project.place.path("home"))
-        .env("XDG_STATE_HOME", project.place.path("state"))
-        .env("XDG_CONFIG_HOME", project.place.path("config"))
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped());
-    crate::support::answer_of(answer, b"").expect_code(0);
+    answer_at_terminal(&project, &[&id, "yes"]).expect_code(0);
     let satisfied = project.events().pop().expect("an event");
     assert_eq!(
         (kind(&satisfied), satisfied.pointer("/actor/kind")),

@@ -71,6 +71,32 @@ fn rules_on_files_decide_calls() {
     write(&project, &own, "governance.yaml").expect_code(3);
 }
 
+/// What no rule allows is denied, in the other roots of a workspace too, for which no pattern can be written.
+#[test]
+fn files_of_another_root_are_allowed_by_no_rule() {
+    let roots = "[workspace]\nroots = [{ path = \".\", access = \"write\" }, { path = \"../more\", access = \"write\" }]\n";
+    let project = Project::new("");
+    let more = project.place.path("more");
+    std::fs::create_dir(&more).expect("makes");
+    let config = format!("version = 1\n{roots}{ALLOWED}");
+    project.place.write("mathchain.toml", &config);
+    let other = more.canonicalize().expect("there").join("a.txt");
+    let other = other.display().to_string();
+    write(&project, &["--role", "impl"], &other).expect_code(0);
+    project.place.write(
+        "governance.yaml",
+        "mutations:\n  allow: [{pattern: \"src/**\"}]\n",
+    );
+    write(&project, &["--role", "impl"], "src/a.rs").expect_code(0);
+    let denied = write(&project, &["--role", "impl"], &other);
+    denied.expect_code(3);
+    assert!(
+        denied.stdout.contains("allow nothing in another"),
+        "{}",
+        denied.stdout
+    );
+}
+
 #[test]
 fn rules_by_role_ask_the_person_at_the_terminal() {
     let project = Project::new(ALLOWED);

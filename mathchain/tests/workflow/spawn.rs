@@ -90,6 +90,44 @@ fn an_agent_works_on_a_task_with_the_tools_of_its_role() {
     assert_eq!(text(&again, "/output/agentId"), "impl-2");
 }
 
+/// What the sandbox lets the program of an agent do, its tools do too, as in a phase; what a rule asks about is asked about, and so is what the
+/// permission does not cover.
+#[test]
+fn an_agent_writes_by_its_tool_what_it_may_write_by_itself() {
+    let write = |path: &str| line("write_file", &object! { "path" => path, "content" => "a" });
+    let of = |permission: &str, more: &str| {
+        let project = project(&[("impl", permission)], &format!("{ALLOWED}{more}"));
+        let calls = write("made.txt")
+            + &line(
+                "run_shell",
+                &object! { "argv" => Value::array(vec![Value::from("true")]) },
+            );
+        let args = object! { "role" => "impl", "context" => calls };
+        let done = spawn(&project, &["--role", "orchestration"], &args);
+        done.expect_code(0);
+        let made = project.place.path("work/made.txt").exists();
+        (text(&done, "/output/answer"), made)
+    };
+    let (said, made) = of("permission = \"workspace-write\"", "");
+    assert!(said.contains("write_file: ok") && made, "{said}");
+    assert!(
+        said.contains("run_shell: refused: approval_required"),
+        "{said}"
+    );
+    let rule =
+        "  [[policies.rules]]\n  match = { tools = [\"write_file\"] }\n  decision = \"ask\"\n";
+    let (said, made) = of("permission = \"workspace-write\"", rule);
+    assert!(
+        said.contains("write_file: refused: approval_required") && !made,
+        "{said}"
+    );
+    let (said, made) = of("", "");
+    assert!(
+        said.contains("write_file: refused: not_visible") && !made,
+        "{said}"
+    );
+}
+
 /// Whatever restricts who starts an agent restricts the agent: its role, layers, rules, and the options of the call.
 #[test]
 fn an_agent_has_at_most_the_tools_of_who_starts_it() {

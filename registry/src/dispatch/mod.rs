@@ -42,7 +42,7 @@ pub use allowance::Allowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
 pub use cut::cut;
 pub use fold::{READABLE_BYTES, fold};
-pub use nested::{CALLS_MAX, DEPTH_MAX};
+pub use nested::{CALLS_MAX, DEPTH_MAX, Heir};
 pub use panic::install_panic_hook;
 pub use trace::TraceParent;
 use trail::Trail;
@@ -185,9 +185,9 @@ pub type Chains = dyn Fn(
     + Send
     + Sync;
 
-/// Prepares an agent that a caller starts: from the caller, and the principal that the agent is to be, its id aside. It fails where the
-/// configuration names no command line for the role.
-pub type Agents = dyn Fn(&Dispatcher, &Principal, Principal) -> Result<Box<dyn PreparedAgent>, ToolError>
+/// Prepares an agent that a caller starts: from the caller, and who the agent is to be. It fails where the configuration names no command
+/// line for the role.
+pub type Agents = dyn Fn(&Dispatcher, &Principal, Heir) -> Result<Box<dyn PreparedAgent>, ToolError>
     + Send
     + Sync;
 
@@ -275,6 +275,8 @@ pub struct CallerContext {
     pub chain: Option<ChainPosition>,
     /// The operator's decision given in advance.
     pub answer: Answer,
+    /// The person who makes the call, where the interface knows one; calls within it and steps have none.
+    pub person: Option<String>,
     /// The reader of a direct answer.
     pub reader: Reader,
     /// The call, run and trace that it is part of.

@@ -10,7 +10,8 @@ use tool_core::{Outcome, Seed, Status, StopFlag, ToolError, Value, tool_error};
 
 use super::budgets::Kind;
 use super::{CallRequest, CallerContext, Dispatcher, Origin, Reader, preview};
-use crate::model::{Layer, Level, Match, Overrides, Principal, Rule, Verdict};
+use crate::catalogue::Catalogue;
+use crate::model::{Confinement, Layer, Level, Match, Overrides, Principal, Rule, Verdict};
 use crate::redact;
 
 /// Maximum nesting of calls.
@@ -43,6 +44,7 @@ impl Nested {
             who: who.clone().narrow(layer),
             origin: Origin::within(&self.context, &self.call_id),
             reader: Reader::Program,
+            person: None,
             ..self.context.clone()
         })
     }
@@ -64,7 +66,7 @@ impl Nested {
 impl Nested {
     /// Who an agent of a role is that the caller starts: of the role, with the tools of the caller at most, and no verdict below the caller's.
     /// Tools with a tag of `own` are left to its role, and to the layers of this call.
-    fn heir(&self, role: &str, own: &[&str]) -> Result<Principal, ToolError> {
+    fn heir(&self, role: &str, own: &[&str]) -> Result<Heir, ToolError> {
         let who = &self.context.who;
         let catalogue = &self.dispatcher.catalogue;
         let caller = self.dispatcher.caller(&self.context)?;
@@ -89,32 +91,71 @@ impl Nested {
         let exists = |tag: &&str| catalogue.iter().any(|tool| tool.spec().tags.contains(tag));
         let own = own.iter().copied().filter(exists);
         allowed.extend(own.map(|tag| format!("tag:{tag}")));
-        let mut asked = Vec::new();
+        let (mut asked, mut asked_by_default) = (Vec::new(), Vec::new());
         for tool in caller.listed() {
             let id = spec(tool).id;
             allowed.push(id.to_owned());
-            if caller.decide_elsewhere(catalogue, tool).verdict == Verdict::Ask {
-                asked.push(id.into());
+            let decision = caller.decide_elsewhere(catalogue, tool);
+            match (decision.verdict, decision.rule) {
+                (Verdict::Ask, Some(_)) => asked.push(id),
+                (Verdict::Ask, None) => asked_by_default.push(id),
+                _ => {}
             }
         }
         let name = format!("{} of {}", self.tool, who.role);
         let mut layer = Layer::new(Level::Delegation, name);
         layer = layer.allow(allowed.iter().map(String::as_str));
-        if !asked.is_empty() {
-            layer = layer.rule(Rule {
-                matches: Match {
-                    tools: asked,
-                    ..Match::default()
-                },
-                decision: Verdict::Ask,
-                priority: 0,
-                obligations: Vec::new(),
-                reason: Some("calls of who started the agent are asked about too".to_owned()),
-                place: None,
-            });
-        }
+        layer.rules.extend(ask_about(asked));
         self.child(layer.clone())?;
-        Ok(heir.narrow(layer))
+        Ok(Heir {
+            who: heir.narrow(layer),
+            asked_by_default,
+        })
+    }
+}
+
+/// A rule that asks about tools, since calls of who starts the agent are asked about; `None` for no tools.
+fn ask_about(tools: Vec<&'static str>) -> Option<Rule> {
+    let is_any = !tools.is_empty();
+    is_any.then(|| Rule {
+        matches: Match {
+            tools: tools.into_iter().map(Into::into).collect(),
+            ..Match::default()
+        },
+        decision: Verdict::Ask,
+        priority: 0,
+        obligations: Vec::new(),
+        reason: Some("calls of who started the agent are asked about too".to_owned()),
+        place: None,
+    })
+}
+
+/// Who an agent is to be, before it is known how far its program may go.
+pub struct Heir {
+    /// The agent, its id aside; its last layer is that of who starts it.
+    pub who: Principal,
+    /// Tools about which who starts it is asked since no rule says otherwise.
+    asked_by_default: Vec<&'static str>,
+}
+
+impl Heir {
+    /// The agent under the permission of its table: what its program may do in its sandbox, its calls may do without approval, where no rule
+    /// asks about calls of who starts it.
+    pub fn permitted(self, permission: Confinement, catalogue: &Catalogue) -> Principal {
+        let mut asked = self.asked_by_default;
+        asked.retain(|id| {
+            let tool = catalogue.get(id);
+            !tool.is_some_and(|tool| {
+                let effects = tool.spec().effects;
+                !effects.is_empty() && effects.iter().all(|effect| permission.grants(*effect))
+            })
+        });
+        let mut who = self.who;
+        who.permission = Some(permission);
+        if let Some(layer) = who.layers.last_mut() {
+            layer.rules.extend(ask_about(asked));
+        }
+        who
     }
 }
 

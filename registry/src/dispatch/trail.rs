@@ -10,6 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use tool_core::capability::{Durability, Kept, LedgerHead};
+use tool_core::outcome::{EVENT, EVENT_DATA};
 use tool_core::{
     Effect, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value, object, tool_error,
 };
@@ -432,7 +433,13 @@ fn is_recorded(dispatcher: &Dispatcher) -> bool {
 
 fn describe(record: &mut Object, ended: &Ended) {
     match &ended.ending {
-        Ending::Success(_) => record.insert("status", "success"),
+        Ending::Success(_) => {
+            record.insert("status", "success");
+            for key in [EVENT, EVENT_DATA] {
+                let noted = ended.notes.get(key).map(|noted| redact::value(noted).0);
+                record.insert_some(key, noted);
+            }
+        }
         Ending::Failed(error) => {
             record.insert("status", "error");
             record.insert("error_code", error.code().as_str());

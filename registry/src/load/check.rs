@@ -145,6 +145,22 @@ impl Problems {
         }
     }
 
+    fn writable(&mut self, workspace: &Workspace) {
+        /// Names that no program writes, at any depth.
+        const NEVER: [&str; 2] = [".git", ".mathchain"];
+        for (index, path) in workspace.writable.iter().enumerate() {
+            let parts = components(path).filter(|parts| !parts.is_empty());
+            let is_closed =
+                |part: &String| NEVER.iter().any(|name| part.eq_ignore_ascii_case(name));
+            if parts.is_none_or(|parts| parts.iter().any(is_closed)) {
+                let message = format!(
+                    "expected a folder below the first root, such as `build`, outside of `.git` and the state, found `{path}`"
+                );
+                self.report(format!("/workspace/writable/{index}"), message);
+            }
+        }
+    }
+
     fn server(&mut self, server: &McpServer) {
         let pointer = below("/mcp_servers", &server.name);
         let name = &server.name;
@@ -227,13 +243,20 @@ pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<Load
         problems.server(server);
     }
     problems.roots(&config.workspace);
+    problems.writable(&config.workspace);
     let several = config.workspace.roots.is_some();
     for path in &config.permissions.filesystem.allowed_paths {
         if components(path).is_none() && !several || path.contains(['*', '?']) {
             let message = format!(
                 "expected paths of folders and files inside the workspace, relative to its root, found `{path}`"
             );
-            problems.report("/permissions/filesystem/allowed_paths", message);
+            let problem = Problem::new("/permissions/filesystem/allowed_paths", message);
+            problems.0.push(match path.starts_with('/') && !several {
+                true => problem.hint(
+                    "name the folder in `[workspace] roots`, and here by the same absolute path",
+                ),
+                false => problem,
+            });
         }
     }
     if config.approvals.expire.ms() == 0 {

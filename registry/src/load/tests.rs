@@ -422,6 +422,23 @@ fn shapes_that_would_be_misread_are_errors() {
             "inside the workspace",
         ),
         (
+            "version: 1\npermissions: {filesystem: {allowed_paths: [/etc]}}",
+            "`[workspace] roots`",
+        ),
+        (
+            "version: 1\nworkspace: {writable: [build, .]}",
+            "a folder below the first root",
+        ),
+        ("version: 1\nworkspace: {writable: [../b]}", "found `../b`"),
+        (
+            "version: 1\nworkspace: {writable: [a/.GIT/b]}",
+            "found `a/.GIT/b`",
+        ),
+        (
+            "version: 1\nworkspace: {writable: [.mathchain]}",
+            "outside of `.git` and the state",
+        ),
+        (
             "version: 1\npermissions: {netwrok: {}}",
             "did you mean `network`?",
         ),
@@ -447,6 +464,38 @@ fn shapes_that_would_be_misread_are_errors() {
             .expect_err(text)
             .to_string();
         assert!(error.contains(expected), "{text}: {error}");
+    }
+}
+
+/// Another type where one of some names is wanted is one mistake, and one error.
+#[test]
+fn a_wrong_type_for_a_name_is_one_error() {
+    for value in ["true", "3", "perhaps"] {
+        let text = format!("version: 1\ngit: {{commit: {{reference: {value}}}}}");
+        let errors = Config::parse("c.yaml", &text).unwrap_err();
+        assert_eq!(errors.list().len(), 1, "{errors}");
+        assert!(
+            errors.to_string().contains("`optional`, `required`"),
+            "{errors}"
+        );
+    }
+}
+
+/// A description of a permission is read and decides nothing.
+#[test]
+fn permissions_may_say_what_they_are_for() {
+    let parse = |text: &str| Config::parse("c.yaml", text).unwrap().permissions;
+    for part in ["network", "filesystem", "shell", "compute", "workflow"] {
+        let said = parse(&format!(
+            "version: 1\npermissions: {{description: all, {part}: {{description: 'What `{part}` is for', requires_approval: true}}}}"
+        ));
+        let plain = parse(&format!(
+            "version: 1\npermissions: {{{part}: {{requires_approval: true}}}}"
+        ));
+        assert_eq!(said.description, "all");
+        // What decides is what is encoded.
+        let encoded = |permissions| tool_core::convert::to_value(permissions).unwrap();
+        assert_eq!(encoded(&said), encoded(&plain), "{part}");
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Workspace {
     pub root: Option<String>,
     /// Folders that file tools may use, instead of `root`; relative paths start from the first
     pub roots: Option<Vec<RootFolder>>,
+    /// Folders below the first root in which programs of `run_shell` may write; `.git`, configuration and state stay as they are
+    pub writable: Vec<String>,
     /// State folder (audit log, approvals, journal), relative to the first root; tools never write to it
     pub state: Option<String>,
     /// The roots in use, by which rules on paths are read; set by the program.

@@ -6,6 +6,9 @@ use tool_core::{Decode, Describe, Encode};
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Default, Decode, Describe)]
 #[value(default)]
 pub struct Permissions {
+    /// What it is for, in words; decides nothing
+    #[value(skip_encoding)]
+    pub description: String,
     /// Use of the network
     pub network: NetworkPermission,
     /// Files
@@ -22,6 +25,9 @@ pub struct Permissions {
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Default, Decode, Describe)]
 #[value(default)]
 pub struct NetworkPermission {
+    /// What it is for, in words; decides nothing
+    #[value(skip_encoding)]
+    pub description: String,
     /// `true`: every use needs approval, listed hosts too; `false` without `allowed_hosts`: none does
     pub requires_approval: Option<bool>,
     /// Hosts that need no approval, others do; `*.example.org` is any below it, `*` any host
@@ -34,6 +40,9 @@ pub struct NetworkPermission {
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(default)]
 pub struct FilesystemPermission {
+    /// What it is for, in words; decides nothing
+    #[value(skip_encoding)]
+    pub description: String,
     /// Whether changes need approval
     pub requires_approval: bool,
     /// Paths of the workspace that are read without approval
@@ -43,6 +52,7 @@ pub struct FilesystemPermission {
 impl Default for FilesystemPermission {
     fn default() -> Self {
         Self {
+            description: String::new(),
             requires_approval: true,
             allowed_paths: vec![".".to_owned()],
         }
@@ -53,6 +63,9 @@ impl Default for FilesystemPermission {
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(default)]
 pub struct ShellPermission {
+    /// What it is for, in words; decides nothing
+    #[value(skip_encoding)]
+    pub description: String,
     /// Whether running a program needs approval
     pub requires_approval: bool,
 }
@@ -60,6 +73,7 @@ pub struct ShellPermission {
 impl Default for ShellPermission {
     fn default() -> Self {
         Self {
+            description: String::new(),
             requires_approval: true,
         }
     }
@@ -69,6 +83,9 @@ impl Default for ShellPermission {
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Default, Decode, Describe)]
 #[value(default)]
 pub struct WorkflowPermission {
+    /// What it is for, in words; decides nothing
+    #[value(skip_encoding)]
+    pub description: String,
     /// Whether transitions need approval; roles and state machines restrict them anyway
     pub requires_approval: bool,
 }
@@ -77,6 +94,9 @@ pub struct WorkflowPermission {
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Default, Decode, Describe)]
 #[value(default)]
 pub struct ComputePermission {
+    /// What it is for, in words; decides nothing
+    #[value(skip_encoding)]
+    pub description: String,
     /// Whether pure calls need approval
     pub requires_approval: bool,
 }

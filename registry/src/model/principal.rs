@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tool_core::convert::{from_value, to_value};
 use tool_core::{Object, Value};
 
-use super::{Layer, Level};
+use super::{Confinement, Layer, Level};
 use crate::redact;
 
 /// Names that a session or a run adds to or takes from the selection. Nothing here beats a layer.
@@ -35,6 +35,8 @@ pub struct Principal {
     pub agent: Option<String>,
     /// Id of the agent that calls, where a call started it; the one who started it gave its layers.
     pub spawned: Option<String>,
+    /// Of such an agent: what its program may do in its sandbox, which its calls may do without approval too.
+    pub permission: Option<Confinement>,
     /// Phase of the configuration.
     pub phase: Option<String>,
     /// Kind of task.
@@ -101,6 +103,7 @@ impl Principal {
         for (key, name) in self.names() {
             object.insert_some(key, name.clone());
         }
+        object.insert_some("permission", self.permission.map(Confinement::as_str));
         for (key, tools) in self.overrides() {
             if !tools.is_empty() {
                 object.insert(key, tools);
@@ -129,6 +132,7 @@ impl Principal {
             role: role.to_owned(),
             agent: text("agent"),
             spawned: text("spawned"),
+            permission: value.text("permission").and_then(Confinement::parse),
             phase: text("phase"),
             task: text("task"),
             profile: text("profile"),

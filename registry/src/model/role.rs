@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::{Decode, Describe, Encode, names};
+use tool_core::{Decode, Describe, Effect, Encode, names};
 
 use super::{Layer, Level, Selector};
 use crate::error::{LoadErrors, Place};
@@ -29,6 +29,15 @@ impl Confinement {
             Self::ReadOnly => layer.deny(["group:change"]),
             Self::WorkspaceWrite => layer.deny(["group:send"]),
             Self::FullAccess => layer,
+        }
+    }
+
+    /// Whether calls with an effect run without approval where no rule is about them.
+    pub fn grants(self, effect: Effect) -> bool {
+        match effect {
+            Effect::ModifiesFiles => self >= Self::WorkspaceWrite,
+            Effect::LocalExec => self == Self::FullAccess,
+            Effect::NetworkAccess | Effect::CallsLlm | Effect::SystemState => false,
         }
     }
 }

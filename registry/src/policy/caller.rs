@@ -169,7 +169,7 @@ impl Caller<'_> {
         }
         let ground = decide::Ground {
             defaults: &self.policy.defaults,
-            permission: self.policy.granted(self.start.permission()),
+            permission: (self.policy.granted(self.start.permission())).max(self.permission),
             elsewhere,
             has_grant: self.has_grant(tool),
         };

@@ -178,7 +178,14 @@ impl<'a> Compiler<'a> {
     pub(crate) fn layer(&mut self, layer: &Layer) -> CompiledLayer {
         let catalogue = self.catalogue;
         let allow = layer.allow.as_ref().map(|list| self.tools(list));
+        let before = self.errors.len();
         let mut deny = self.tools(&layer.deny);
+        // Where nothing is near, the name is often that of another system's tool.
+        let unknown = self.errors[before..].iter_mut();
+        for error in unknown.filter(|error| error.message.starts_with("no tool named")) {
+            let hint = || "what is no tool cannot be called: remove the name".to_owned();
+            error.hint.get_or_insert_with(hint);
+        }
         deny.unite(&ToolSet::of(catalogue.len(), |tool| {
             let spec = catalogue.tool(tool).spec();
             (layer.without.iter()).any(|effect| selector::always_has(*effect, spec))

@@ -210,6 +210,8 @@ pub struct Caller<'a> {
     pub(super) policy: &'a Policy,
     pub(super) start: Start<'a>,
     pub(super) layers: Vec<&'a CompiledLayer>,
+    /// The permission of the agent that calls, where a call started it.
+    pub(super) permission: Option<Confinement>,
     /// Those that only this call has.
     pub(super) of_call: Vec<CompiledLayer>,
     pub(super) facts: Facts,

@@ -72,7 +72,7 @@ impl Defaults {
 #[derive(Clone, Copy)]
 pub(super) struct Ground<'a> {
     pub(super) defaults: &'a Defaults,
-    /// The permission of the caller's phase, whose changes need no approval.
+    /// The permission of the caller's phase, or of the agent that a call started, whose changes need no approval.
     pub(super) permission: Option<Confinement>,
     /// Whether a program of another does the work, so that what a call destroys is not seen.
     pub(super) elsewhere: bool,
@@ -83,11 +83,8 @@ pub(super) struct Ground<'a> {
 impl Ground<'_> {
     /// Whether the phase lets calls with an effect run without approval.
     pub(super) fn grants(&self, effect: Effect) -> bool {
-        match effect {
-            Effect::ModifiesFiles => self.permission >= Some(Confinement::WorkspaceWrite),
-            Effect::LocalExec => self.permission == Some(Confinement::FullAccess),
-            Effect::NetworkAccess | Effect::CallsLlm | Effect::SystemState => false,
-        }
+        self.permission
+            .is_some_and(|permission| permission.grants(effect))
     }
 }
 

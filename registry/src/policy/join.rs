@@ -53,6 +53,7 @@ impl Policy {
             of_call: of_call.collect::<Result<_, _>>()?,
             policy: self,
             start,
+            permission: who.permission,
             layers,
             facts: facts.clone(),
             visible: OnceLock::new(),

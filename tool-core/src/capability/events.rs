@@ -14,7 +14,7 @@ pub struct Identity {
     pub agent: Option<String>,
     /// Whether the call is made for another caller.
     pub is_delegate: bool,
-    /// The person who approved this call; nothing else makes a caller a person.
+    /// The person who made or approved this call; nothing else makes a caller a person.
     pub approved_by: Option<String>,
     /// Whether the configuration lets the agent through the human gate of this tool.
     pub has_grant: bool,

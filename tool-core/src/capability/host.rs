@@ -42,6 +42,11 @@ pub trait Spawner: Send + Sync {
     /// The user's home folder, where toolchains keep shared files; never readable as a whole.
     fn home(&self) -> Option<PathBuf>;
 
+    /// The folders, absolute, in which the configuration lets programs of the caller write; by default none.
+    fn writable(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The socket of the user's SSH agent, for programs that run as the user.
     fn ssh_agent(&self) -> Option<PathBuf> {
         None

@@ -156,6 +156,7 @@ impl<'a> Checker<'a> {
             }
             return;
         };
+        let before = self.violations.len();
         for (key, rule) in object {
             match (key.as_str(), rule) {
                 ("anyOf" | "oneOf", Schema::Array(branches)) => self.check_any(branches, value),
@@ -165,6 +166,11 @@ impl<'a> Checker<'a> {
                 }
                 _ => {}
             }
+        }
+        // Names are of one type: what is none of them is one mistake of who wrote the document.
+        let of_names = |one: &Violation| one.keyword == "enum" && one.path == self.path;
+        if self.kind == Kind::Document && self.violations[before..].iter().any(of_names) {
+            return;
         }
         if !self.check_type(object, value) {
             return;

@@ -6,6 +6,7 @@ use crate::event::{Data, Event, GateOpened, GateSatisfied, WorkflowDiscarded};
 use crate::fault::Fault;
 use crate::names::{GateAction, GateKind};
 use crate::state::{State, Workflow};
+use crate::template::Stage;
 
 args! {
     /// Ask for the decision at the gate of the current stage, where it opens only on request.
@@ -39,7 +40,24 @@ pub fn request_gate_approval(
         workflow: workflow.id.clone(),
         stage: workflow.stage,
     };
-    event(state, context, None, data)
+    let event = event(state, context, None, data)?;
+    match workflow.stages[workflow.stage].gate.agent_triggered {
+        true => Ok(event),
+        false => Err(workflow.needs_no_request()),
+    }
+}
+
+/// The event of a gate that waits for a person as soon as its stage begins, in the stage that a workflow enters.
+pub(super) fn opens(workflow: &str, stages: &[Stage], stage: usize) -> Option<Data> {
+    let gate = &stages.get(stage)?.gate;
+    let opens = gate.kind == GateKind::HumanApproval && !gate.agent_triggered;
+    opens.then(|| {
+        GateOpened {
+            workflow: workflow.to_owned(),
+            stage,
+        }
+        .into()
+    })
 }
 
 /// `gate:satisfy`: the gate is satisfied, or the workflow discarded, by the option chosen.
@@ -100,7 +118,8 @@ fn may_decide(context: &Context<'_>, workflow: &Workflow, stage: usize) -> Resul
             principal: actor.principal.clone(),
         });
     }
-    match gate.requested || !actor.is_person() {
+    let requested = gate.announced && workflow.stages[stage].gate.agent_triggered;
+    match requested || !actor.is_person() {
         true => not_own(context, &gate.opened_by, "satisfy", "gate of", &workflow.id),
         false => Ok(()),
     }

@@ -109,7 +109,7 @@ pub enum Command {
     AgentEnd(AgentEnded),
 }
 
-/// The events of a command: one, several in order for [`Command::WorkflowAdvance`], none where the state is as wanted already.
+/// The events of a command: one, several in order for [`Command::WorkflowStart`] and [`Command::WorkflowAdvance`], none where the state is as wanted already.
 ///
 /// # Errors
 /// Why the command is refused.
@@ -141,9 +141,7 @@ pub fn decide(
         Command::FeedbackDismiss(args) => {
             dismiss_feedback(state, context, args).map(|event| event.into_iter().collect())
         }
-        Command::WorkflowStart(args, template) => {
-            one(start_workflow(state, context, args, template))
-        }
+        Command::WorkflowStart(args, template) => start_workflow(state, context, args, template),
         Command::WorkflowAdvance(args) => advance_workflow(state, context, args),
         Command::WorkflowPause(args) => one(pause_workflow(state, context, args)),
         Command::WorkflowResume(args) => one(resume_workflow(state, context, args)),

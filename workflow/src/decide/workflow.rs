@@ -1,5 +1,6 @@
 //! Transitions of workflows.
 
+use super::gate::opens;
 use super::request::next_dated;
 use super::{args, event, event_at, text};
 use crate::actor::Context;
@@ -60,7 +61,7 @@ args! {
     }
 }
 
-/// `workflow:start`; the caller has read the template that the argument names.
+/// `workflow:start`; the caller has read the template that the argument names. A second event follows where the first gate waits at once.
 ///
 /// # Errors
 /// Unknown or closed request, unknown chain, a chain of another request, a limit.
@@ -69,7 +70,7 @@ pub fn start_workflow(
     context: &Context<'_>,
     args: &WorkflowStart,
     template: &Template,
-) -> Result<Event, Fault> {
+) -> Result<Vec<Event>, Fault> {
     if args.template != template.name {
         return Err(Fault::invalid(
             "template",
@@ -107,10 +108,13 @@ pub fn start_workflow(
         chain: args.chain_id.clone(),
         stage: 0,
     };
-    event(state, context, None, data)
+    let opened = opens(&data.workflow, &data.stages, data.stage);
+    let mut events = vec![event(state, context, None, data)?];
+    events.extend(opened.map(|opened| event_at(state, context, 1, None, opened)));
+    Ok(events)
 }
 
-/// `workflow:advance`: the gate's evidence where it has any, then the step; several events, to be written together.
+/// `workflow:advance`: the gate's evidence where it has any, the step, and the gate that waits then; events to be written together.
 ///
 /// # Errors
 /// Unknown, ended or paused workflow, unanswered blocking feedback, a gate that is not satisfied.
@@ -170,6 +174,8 @@ pub fn advance_workflow(
         .into(),
     };
     events.push(event_at(state, context, offset, None, data));
+    let opened = opens(id, &workflow.stages, from + 1);
+    events.extend(opened.map(|opened| event_at(state, context, offset + 1, None, opened)));
     Ok(events)
 }
 

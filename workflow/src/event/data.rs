@@ -366,7 +366,7 @@ events! {
         imported: bool,
     }
 
-    /// An agent asked for the decision at a gate that opens only then.
+    /// A gate began to wait for a person: its stage began, or an agent asked for the decision where it opens only then.
     GateOpened = "gate.opened" {
         /// The workflow.
         workflow: String,

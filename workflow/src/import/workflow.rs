@@ -57,28 +57,42 @@ impl Reading {
             stage,
         };
         self.draft(Turn::Workflow, &id, &place, time, data);
-        self.satisfied(&json, &id, stage, gate);
+        self.human_gate(&json, &id, stage, gate, &status);
         self.ended(&json, &id, &status);
     }
 
-    /// The gate of the current stage, if a person satisfied it.
-    fn satisfied(&mut self, json: &Json, id: &str, stage: usize, gate: Option<Gate>) {
+    /// The gate of the current stage, if it waits for a person, or a person satisfied it.
+    fn human_gate(
+        &mut self,
+        json: &Json,
+        id: &str,
+        stage: usize,
+        gate: Option<Gate>,
+        status: &str,
+    ) {
         let path = format!("stages/{stage}/gate");
         let satisfied = json
             .flag(self, &format!("{path}/satisfied"))
             .unwrap_or(false);
-        let Some(gate) = gate.filter(|gate| satisfied && gate.kind == GateKind::HumanApproval)
-        else {
+        let Some(gate) = gate.filter(|gate| gate.kind == GateKind::HumanApproval) else {
             return;
         };
+        let waits = !gate.agent_triggered && matches!(status, "active" | "paused");
+        if !satisfied && !waits {
+            return;
+        }
         let place = json.place(&format!("{path}/satisfied"));
-        let time = json.time(self, &format!("{path}/satisfiedAt"));
-        if gate.agent_triggered {
-            let data = GateOpened {
-                workflow: id.to_owned(),
-                stage,
-            };
-            self.draft(Turn::Workflow, &format!("{id} 1"), &place, time, data);
+        let time = match satisfied {
+            true => json.time(self, &format!("{path}/satisfiedAt")),
+            false => json.time(self, "createdAt"),
+        };
+        let opened = GateOpened {
+            workflow: id.to_owned(),
+            stage,
+        };
+        self.draft(Turn::Workflow, &format!("{id} 1"), &place, time, opened);
+        if !satisfied {
+            return;
         }
         let advances = gate
             .options

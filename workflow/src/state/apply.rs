@@ -147,7 +147,7 @@ impl State {
             }),
             Data::GateOpened(data) => self.on_workflow(event, &data.workflow, |workflow| {
                 let gate = &mut workflow.gates[data.stage];
-                gate.requested = true;
+                gate.announced = true;
                 gate.opened_by = Some(event.actor.principal.clone());
             }),
             Data::GateSatisfied(data) => self.on_workflow(event, &data.workflow, |workflow| {

@@ -197,8 +197,8 @@ pub enum Ended {
 pub struct GateState {
     /// Who entered the stage or asked for the decision.
     pub opened_by: Option<String>,
-    /// Whether the decision was asked for.
-    pub requested: bool,
+    /// Whether an event says that it waits. A log of an earlier version has that event only where the decision was asked for.
+    pub announced: bool,
     /// How its condition was met.
     pub satisfied: Option<Satisfied>,
 }

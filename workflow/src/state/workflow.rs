@@ -39,7 +39,7 @@ impl Workflow {
             return false;
         };
         let human = defined.gate.kind == GateKind::HumanApproval;
-        let open = !defined.gate.agent_triggered || state.requested;
+        let open = !defined.gate.agent_triggered || state.announced;
         stage == self.stage && self.ended.is_none() && human && open && state.satisfied.is_none()
     }
 
@@ -52,6 +52,17 @@ impl Workflow {
             (None, Ordering::Equal) if self.awaits(stage) => StageStatus::AwaitingGate,
             (None, Ordering::Equal) => StageStatus::Active,
         }
+    }
+
+    /// Why nothing asks for the decision at the gate of the current stage.
+    pub(crate) fn needs_no_request(&self) -> Fault {
+        Fault::first(
+            format!(
+                "the gate of stage `{}` of `{}` needs no request for approval",
+                self.stages[self.stage].name, self.id
+            ),
+            "see its gate with `workflow:status`",
+        )
     }
 
     /// The feedback with an id.

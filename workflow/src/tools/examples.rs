@@ -170,37 +170,37 @@ pub(super) const GateSatisfy: &[JsonExample] = examples! {
 };
 
 pub(super) const WorkflowAdvance: &[JsonExample] = examples! {
-    "the next stage": r##"{"workflowId": "WF-20251206-001"}"## => r##"{"id": "WF-20251206-001", "status": "active", "events": [{"number": 24, "type": "workflow.advanced", "reason": null, "data": {"workflow": "WF-20251206-001", "from": 0, "to": 1}}]}"##;
+    "the next stage": r##"{"workflowId": "WF-20251206-001"}"## => r##"{"id": "WF-20251206-001", "status": "active", "events": [{"number": 24, "type": "workflow.advanced", "reason": null, "data": {"workflow": "WF-20251206-001", "from": 0, "to": 1}}, {"number": 25, "type": "gate.opened", "reason": null, "data": {"workflow": "WF-20251206-001", "stage": 1}}]}"##;
 };
 
 pub(super) const WorkflowDiscard: &[JsonExample] = examples! {
-    "it is given up": r##"{"workflowId": "WF-20251206-001", "reason": "Not needed."}"## => r##"{"id": "WF-20251206-001", "status": "discarded", "events": [{"number": 25, "type": "workflow.discarded", "reason": "Not needed.", "data": {"workflow": "WF-20251206-001"}}]}"##;
+    "it is given up": r##"{"workflowId": "WF-20251206-001", "reason": "Not needed."}"## => r##"{"id": "WF-20251206-001", "status": "discarded", "events": [{"number": 26, "type": "workflow.discarded", "reason": "Not needed.", "data": {"workflow": "WF-20251206-001"}}]}"##;
 };
 
 pub(super) const ChainRequestChanges: &[JsonExample] = examples! {
-    "a review of the whole": r##"{"chainId": "CHAIN-001-parser", "reason": "Tests are missing."}"## => r##"{"id": "CHAIN-001-parser", "status": "done", "events": [{"number": 26, "type": "chain.changes_requested", "reason": "Tests are missing.", "data": {"chain": "CHAIN-001-parser"}}]}"##;
+    "a review of the whole": r##"{"chainId": "CHAIN-001-parser", "reason": "Tests are missing."}"## => r##"{"id": "CHAIN-001-parser", "status": "done", "events": [{"number": 27, "type": "chain.changes_requested", "reason": "Tests are missing.", "data": {"chain": "CHAIN-001-parser"}}]}"##;
 };
 
 pub(super) const ChainApprove: &[JsonExample] = examples! {
-    "an approved chain": r##"{"chainId": "CHAIN-001-parser"}"## => r##"{"id": "CHAIN-001-parser", "status": "done", "events": [{"number": 27, "type": "chain.approved", "reason": null, "data": {"chain": "CHAIN-001-parser"}}]}"##;
+    "an approved chain": r##"{"chainId": "CHAIN-001-parser"}"## => r##"{"id": "CHAIN-001-parser", "status": "done", "events": [{"number": 28, "type": "chain.approved", "reason": null, "data": {"chain": "CHAIN-001-parser"}}]}"##;
 };
 
 pub(super) const RequestRequestChanges: &[JsonExample] = examples! {
-    "changes of a request": r##"{"requestId": "CR-20251206-001", "reason": "Say what a number is."}"## => r##"{"id": "CR-20251206-001", "status": "doing", "events": [{"number": 28, "type": "request.changes_requested", "reason": "Say what a number is.", "data": {"request": "CR-20251206-001"}}]}"##;
+    "changes of a request": r##"{"requestId": "CR-20251206-001", "reason": "Say what a number is."}"## => r##"{"id": "CR-20251206-001", "status": "doing", "events": [{"number": 29, "type": "request.changes_requested", "reason": "Say what a number is.", "data": {"request": "CR-20251206-001"}}]}"##;
 };
 
 pub(super) const RequestApprove: &[JsonExample] = examples! {
-    "an approved request": r##"{"requestId": "CR-20251206-001"}"## => r##"{"id": "CR-20251206-001", "status": "doing", "events": [{"number": 29, "type": "request.approved", "reason": null, "data": {"request": "CR-20251206-001"}}]}"##;
+    "an approved request": r##"{"requestId": "CR-20251206-001"}"## => r##"{"id": "CR-20251206-001", "status": "doing", "events": [{"number": 30, "type": "request.approved", "reason": null, "data": {"request": "CR-20251206-001"}}]}"##;
 };
 
 pub(super) const RequestClose: &[JsonExample] = examples! {
-    "its end": r##"{"requestId": "CR-20251206-001"}"## => r##"{"id": "CR-20251206-001", "status": "done", "events": [{"number": 30, "type": "request.closed", "reason": null, "data": {"request": "CR-20251206-001", "outcome": "completed"}}]}"##;
+    "its end": r##"{"requestId": "CR-20251206-001"}"## => r##"{"id": "CR-20251206-001", "status": "done", "events": [{"number": 31, "type": "request.closed", "reason": null, "data": {"request": "CR-20251206-001", "outcome": "completed"}}]}"##;
 };
 
 pub(super) const SpawnAgent: &[JsonExample] = examples! {
-    "an agent that greets": r##"{"role": "impl", "context": "Say hello."}"## => r##"{"agentId": "impl-1", "role": "impl", "outcome": "completed", "category": null, "message": null, "answer": "Hello.", "exit": 0, "turns": null, "costUsd": null, "elapsedMs": 1200, "event": 32}"##;
+    "an agent that greets": r##"{"role": "impl", "context": "Say hello."}"## => r##"{"agentId": "impl-1", "role": "impl", "outcome": "completed", "category": null, "message": null, "answer": "Hello.", "exit": 0, "turns": null, "costUsd": null, "elapsedMs": 1200, "event": 33}"##;
 };
 
 pub(super) const SpawnImplSession: &[JsonExample] = examples! {
-    "an agent for a task": r##"{"chainId": "CHAIN-001-parser", "taskId": "001-read-numbers"}"## => r##"{"agentId": "impl-2", "role": "impl", "outcome": "completed", "category": null, "message": null, "answer": "Hello.", "exit": 0, "turns": null, "costUsd": null, "elapsedMs": 1200, "event": 34}"##;
+    "an agent for a task": r##"{"chainId": "CHAIN-001-parser", "taskId": "001-read-numbers"}"## => r##"{"agentId": "impl-2", "role": "impl", "outcome": "completed", "category": null, "message": null, "answer": "Hello.", "exit": 0, "turns": null, "costUsd": null, "elapsedMs": 1200, "event": 35}"##;
 };

@@ -130,7 +130,7 @@ impl Rules {
         for name in FILES {
             if let Some(text) = log.read(name)? {
                 let rules = governance::read(name, &text).map_err(|errors| {
-                    tool_error!(InvalidRequest, "governance"; "{errors}"; "repair `{name}`: until then no ruling is given")
+                    tool_error!(InvalidRequest, "governance"; "{}", errors.with_keys(); "repair `{name}`: until then no ruling is given")
                 })?;
                 file = Some((name, rules));
                 break;
@@ -212,8 +212,23 @@ pub fn govern(
         _ => &[Action::Modify],
     };
     let mut strictest: Option<(Ruling, String)> = None;
-    // The rules and the locks are about the first root; what lies in another has an absolute name.
-    for path in paths.iter().filter(|path| !path.starts_with('/')) {
+    // A person works as an operator whom the rules do not name.
+    let unnamed = (rules.file.as_ref()).is_some_and(|(_, rules)| rules.names_no(role));
+    let denied = match role == "operator" && unnamed {
+        true => Ruling::Ask,
+        false => Ruling::Deny,
+    };
+    for path in paths {
+        // What lies in another root than the first has an absolute name. No lock is about it, and no rule allows it.
+        if path.starts_with('/') {
+            if rules.file.is_some() {
+                let reason = format!(
+                    "`{path}`: the rules on files are about the first root alone, and allow nothing in another"
+                );
+                strictest = stricter(strictest, (denied, reason));
+            }
+            continue;
+        }
         if below {
             let reason = format!("the rules on files cannot tell what changes below `{path}`");
             strictest = stricter(strictest, (Ruling::Ask, reason));
@@ -225,12 +240,8 @@ pub fn govern(
                 Ok(found) => found,
                 Err(message) => (Ruling::Deny, message),
             };
-            let unnamed = rules
-                .file
-                .as_ref()
-                .is_some_and(|(_, rules)| rules.names_no(role));
-            if ruling == Ruling::Deny && role == "operator" && unnamed {
-                ruling = Ruling::Ask;
+            if ruling == Ruling::Deny {
+                ruling = denied;
             }
             strictest = stricter(strictest, (ruling, format!("`{path}`: {reason}")));
         }

@@ -97,7 +97,7 @@ pub(super) fn run(ctx: &Ctx, command: &Command) -> Result<Done> {
     refuse_taken(log, &before, &decide)?;
     let events = append(log, decide)?;
     for event in &events {
-        ctx.note("event", event.kind());
+        ctx.note(tool_core::outcome::EVENT, event.kind());
     }
     // The events are written: whatever happens to the files, the command was carried out.
     if let Err(err) = write_files(log, false, ctx.stop()) {
@@ -357,7 +357,7 @@ pub(super) fn template(log: &dyn EventLog, name: &str) -> Result<Template> {
         return Ok(template::built_in(name)?);
     };
     let read = template::read(&path, &text).map_err(
-        |errors| tool_error!(InvalidRequest, "template"; "{errors}"; "repair the template"),
+        |errors| tool_error!(InvalidRequest, "template"; "{}", errors.with_keys(); "repair the template"),
     )?;
     match read.name == name {
         true => Ok(read),

@@ -17,6 +17,8 @@ pub(super) use record::rejection;
 
 /// Most entries of each list of the diagnostics in an answer.
 pub const LISTED_MAX: usize = 100;
+/// Most steps in an answer.
+const STEPS_MAX: usize = 1000;
 
 tool_core::names! {
     /// Status of a run.
@@ -128,20 +130,42 @@ impl ChainResult {
             "outputs" => self.outputs.clone(),
             "missing_outputs" => self.missing(),
             "waves" => self.waves,
-            "steps" => self.reports(false),
+            "steps" => self.reports(),
             "undone" => undone(self.undone.iter().filter(|one| !one.is_late)),
         }
     }
 
-    /// The whole result: outputs, steps, and the diagnostics with their timing.
+    /// The whole result: outputs, every step, and the diagnostics with their timing.
     pub fn to_value(&self) -> Value {
+        self.with_steps(usize::MAX)
+    }
+
+    /// The result with at most so many steps, those that are not done before the others; `left_out` says how many more there are.
+    fn with_steps(&self, most: usize) -> Value {
+        let is_done = |step: &&StepReport| step.end.status == StepStatus::Done;
+        let open = self.steps.iter().filter(|step| !is_done(step)).count();
+        let (mut open, mut done) = (open.min(most), most.saturating_sub(open));
+        let steps = self.steps.iter().filter(|step| {
+            let left = match is_done(step) {
+                true => &mut done,
+                false => &mut open,
+            };
+            let is_shown = *left > 0;
+            *left = left.saturating_sub(1);
+            is_shown
+        });
+        let steps: Vec<Value> = steps.map(|step| self.step(step, true)).collect();
+        let left_out = self.steps.len() - steps.len();
         let mut result = fields! {
             "chain_id" => &*self.chain_id,
             "status" => self.status.as_str(),
             "outputs" => self.shown().clone(),
             "missing_outputs" => self.missing(),
-            "steps" => self.reports(true),
+            "steps" => steps,
         };
+        if left_out > 0 {
+            result.insert("left_out", object! { "steps" => left_out });
+        }
         if self.status == ChainStatus::Suspended {
             result.insert("approvals", self.approvals());
             let hint = self.error.as_ref().and_then(ToolError::hint_str);
@@ -154,9 +178,10 @@ impl ChainResult {
         result.into()
     }
 
-    fn reports(&self, whole: bool) -> Vec<Value> {
+    /// The deterministic part of every step.
+    fn reports(&self) -> Vec<Value> {
         let steps = self.steps.iter();
-        steps.map(|step| self.step(step, whole)).collect()
+        steps.map(|step| self.step(step, false)).collect()
     }
 
     /// Outputs as shown to the caller.
@@ -164,18 +189,18 @@ impl ChainResult {
         self.shown.as_ref().unwrap_or(&self.outputs)
     }
 
-    /// The answer of a door: the envelope of a call, with the diagnostics as metadata; lists with their first
+    /// The answer of a door: the envelope of a call, with the diagnostics as metadata; 1,000 steps, other lists with their first
     /// [`LISTED_MAX`] entries, and `left_out` with how many more there are.
     pub fn to_outcome(&self) -> Outcome {
-        self.outcome(LISTED_MAX)
+        self.outcome(LISTED_MAX, STEPS_MAX)
     }
 
     /// As [`ChainResult::to_outcome`], with whole lists.
     pub fn to_traced_outcome(&self) -> Outcome {
-        self.outcome(usize::MAX)
+        self.outcome(usize::MAX, usize::MAX)
     }
 
-    fn outcome(&self, most: usize) -> Outcome {
+    fn outcome(&self, most: usize, steps: usize) -> Outcome {
         let mut metadata = bounded(&self.diagnostics, most);
         metadata.insert("run_state", self.status.run_state());
         let chain = bounded(&self.with_calls(0), most);
@@ -183,14 +208,14 @@ impl ChainResult {
         metadata.insert_some("audit", self.audit.clone());
         Outcome {
             status: match (&self.error, self.approvals().first()) {
-                (None, _) => Status::Success(self.to_value()),
+                (None, _) => Status::Success(self.with_steps(steps)),
                 (Some(_), Some(first)) if self.status == ChainStatus::Suspended => {
                     Status::PendingApproval {
                         approval_id: (*first).to_owned(),
-                        so_far: self.to_value(),
+                        so_far: self.with_steps(steps),
                     }
                 }
-                (Some(error), _) => Status::Error(error.clone().evidence(self.to_value())),
+                (Some(error), _) => Status::Error(error.clone().evidence(self.with_steps(steps))),
             },
             effects: self.effects.clone(),
             warnings: self.warnings.clone(),

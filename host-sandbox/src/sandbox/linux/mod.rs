@@ -206,7 +206,10 @@ impl Spawner for Sandbox {
             let owner = writing::owner(&self.surroundings, command);
             let scratch = Scratch::make(&self.surroundings.scratch, owner)?;
             let policy = self.policy(command, level, &scratch, stop)?;
-            launched::run(&policy, command, stop)
+            let before = writing::found(&self.surroundings, command);
+            let done = launched::run(&policy, command, stop);
+            writing::set_aside(&self.surroundings, command, &before)?;
+            done
         })
     }
 
@@ -235,6 +238,10 @@ impl Spawner for Sandbox {
 
     fn home(&self) -> Option<PathBuf> {
         self.surroundings.home.clone()
+    }
+
+    fn writable(&self) -> Vec<String> {
+        writing::opened(&self.surroundings)
     }
 
     fn ssh_agent(&self) -> Option<PathBuf> {

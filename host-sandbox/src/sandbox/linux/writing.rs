@@ -3,8 +3,9 @@
 //! The paths are read here by name, before the command. The launcher opens them beneath a root and mounts them, so that a link that
 //! takes a place meanwhile grants nothing.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Component, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tool_core::command::Command;
 use tool_core::{Result, StopFlag, tool_error};
@@ -13,7 +14,7 @@ use super::super::Surroundings;
 use super::super::policy::Owner;
 use super::text;
 use crate::below::{Next, below};
-use crate::workspace::protected_in;
+use crate::workspace::{protected_below, protected_in};
 
 /// The owner of the first writable folder, as which a launcher of root runs the command.
 pub(super) fn owner(surroundings: &Surroundings, command: &Command) -> Option<Owner> {
@@ -64,9 +65,68 @@ pub(super) fn kept(
     Ok(kept)
 }
 
-/// Paths relative to the working folder, named as it is.
+/// The folders that are there of those in which the configuration lets programs write.
+pub(super) fn opened(surroundings: &Surroundings) -> Vec<String> {
+    let there = |folder: &&PathBuf| folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let folders = surroundings.writable.iter().filter(there);
+    folders
+        .filter_map(|folder| folder.to_str().map(str::to_owned))
+        .collect()
+}
+
+/// What tools never write, in the folders of the configuration that a command may write.
+pub(super) fn found(surroundings: &Surroundings, command: &Command) -> BTreeSet<PathBuf> {
+    let opened = surroundings.writable.iter();
+    let named = |folder: &&PathBuf| {
+        let mut writable = command.writable.iter();
+        writable.any(|name| Path::new(name) == folder.as_path())
+    };
+    let below = opened.filter(named);
+    below
+        .flat_map(|folder| protected_below(folder, &surroundings.protected))
+        .collect()
+}
+
+/// Renames what the command made there, so that it is not found by its name; nothing is lost.
+///
+/// # Errors
+/// `policy_denied` with the path.
+pub(super) fn set_aside(
+    surroundings: &Surroundings,
+    command: &Command,
+    before: &BTreeSet<PathBuf>,
+) -> Result<()> {
+    let now = found(surroundings, command);
+    let new: Vec<&PathBuf> = now.difference(before).collect();
+    let mut renamed = None;
+    for path in &new {
+        let mut free = (0..u32::MAX).map(|number| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(format!(".set-aside-{number}"));
+            PathBuf::from(name)
+        });
+        let free = free.find(|path| path.symlink_metadata().is_err());
+        if let Some(free) = free.filter(|free| std::fs::rename(path, free).is_ok()) {
+            renamed.get_or_insert(free);
+        }
+    }
+    let Some(first) = new.first() else {
+        return Ok(());
+    };
+    let done = match &renamed {
+        Some(free) => format!("it was renamed to `{}`", free.display()),
+        None => "it cannot be renamed".to_owned(),
+    };
+    let error = tool_error!(PolicyDenied, "protected_path";
+        "the program made `{}`, a name that no program may use: {done}", first.display();
+        "configuration, `.git` and state are made by hand");
+    Err(error.may_have_happened())
+}
+
+/// Paths relative to the working folder, named as it is; an absolute name stays.
 pub(super) fn within(command: &Command, paths: &[String]) -> Vec<String> {
     let joined = |path: &String| match command.directory.as_str() {
+        _ if path.starts_with('/') => path.clone(),
         "" => path.clone(),
         folder => format!("{folder}/{path}"),
     };

@@ -1,6 +1,7 @@
 //! Text for readers: answers, errors and warnings; below, values, numbers, tables, and text that cannot steer a terminal.
 
 mod number;
+mod record;
 mod safe;
 mod table;
 mod text;
@@ -11,9 +12,10 @@ use std::fmt::Write as _;
 use tool_core::{Outcome, Status, ToolError, Value};
 
 pub(super) use number::{DIGITS, set_digits};
+pub(super) use record::record;
 pub(super) use safe::{safe, visible};
 pub(super) use table::Table;
-pub(super) use text::{at_width, coloured, fitted, size, time, utc, width, wrapped};
+pub(super) use text::{at_width, coloured, fitted, listed, size, time, utc, width, wrapped};
 pub(super) use value::{picture, value};
 
 /// The answer to a call: the result for stdout, warnings and errors for stderr.

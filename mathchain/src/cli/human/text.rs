@@ -38,6 +38,16 @@ pub(in crate::cli) fn size(bytes: u64) -> String {
     format!("{number:.1} {}", UNITS[unit])
 }
 
+/// Hex digits of a BLAKE3 digest, and how many of them are shown.
+const DIGEST: usize = 64;
+const DIGEST_SHOWN: usize = 12;
+
+/// The beginning of a text that is a digest and nothing else.
+pub(super) fn short(text: &str) -> Option<String> {
+    let is_digest = text.len() == DIGEST && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_digest.then(|| format!("{}...", &text[..DIGEST_SHOWN]))
+}
+
 /// Width of output that no terminal shows.
 const WIDTH: usize = 100;
 
@@ -57,6 +67,44 @@ pub(in crate::cli) fn at_width(text: &str) -> std::borrow::Cow<'_, str> {
         }
         _ => text.into(),
     }
+}
+
+/// An entry of a list for a reader: on a terminal that is narrower than one of its lines, that line without padding, with the beginnings of
+/// digests, and broken at spaces.
+pub(in crate::cli) fn listed(entry: &str) -> std::borrow::Cow<'_, str> {
+    let columns = console::Term::stdout().size_checked();
+    match columns {
+        Some((_, columns)) if std::io::stdout().is_terminal() => {
+            narrowed(entry, usize::from(columns)).into()
+        }
+        _ => entry.into(),
+    }
+}
+
+fn narrowed(entry: &str, columns: usize) -> String {
+    const LEAST: usize = 20;
+    let fit = |line: &str| {
+        if columns < LEAST || console::measure_text_width(line) <= columns {
+            return line.to_owned();
+        }
+        let body = line.trim_start();
+        let indent = line.len() - body.len();
+        let word = |word: &str| short(word).unwrap_or_else(|| word.to_owned());
+        let parts = body.split("  ").map(str::trim);
+        let parts = parts.filter(|part| !part.is_empty());
+        let parts = parts.map(|part| part.split(' ').map(word).collect::<Vec<_>>().join(" "));
+        let body = parts.collect::<Vec<_>>().join("  ");
+        let pad = " ".repeat(indent);
+        match indent + console::measure_text_width(&body) <= columns {
+            true => format!("{pad}{body}"),
+            false => {
+                let body = wrapped(&body, columns - indent.min(columns / 2), 4);
+                format!("{pad}{}", body.replace('\n', &format!("\n{pad}")))
+            }
+        }
+    };
+    let lines = entry.split('\n').map(fit).collect::<Vec<_>>();
+    lines.join("\n")
 }
 
 /// Lines of at most `columns` characters, where words allow it.
@@ -154,6 +202,23 @@ pub(in crate::cli) fn coloured(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_of_lists_fit_a_narrow_terminal() {
+        let digest = "0123456789ab".to_owned() + &"c".repeat(52);
+        let entry = format!(
+            "2026-11-29 12:30:00  call     write_file                 operator         success          01a:7\n    `/path` opens `a.txt`, blake3 {digest}\n"
+        );
+        assert_eq!(
+            narrowed(&entry, 80),
+            "2026-11-29 12:30:00  call  write_file  operator  success  01a:7\n    `/path` opens `a.txt`, blake3 0123456789ab...\n"
+        );
+        assert_eq!(narrowed(&entry, 200), entry);
+        for columns in [40, 60, 79] {
+            let narrow = narrowed(&entry, columns);
+            assert!(narrow.lines().all(|line| line.len() <= columns), "{narrow}");
+        }
+    }
 
     #[test]
     fn lines_break_at_words() {

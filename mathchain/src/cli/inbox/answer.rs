@@ -45,7 +45,7 @@ pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Res
         .collect();
     if found.len() > 1 {
         return Err(
-            tool_error!(InvalidArgs, "id"; "several entries begin with `{}`", answer.id; "give more of the id"),
+            tool_error!(InvalidArgs, "id"; "`{}` names several entries", answer.id; "give the whole id, as `mathchain inbox` lists it"),
         );
     }
     if !matches!(found.first(), Some(Waiting::Feedback { .. }))
@@ -80,7 +80,11 @@ pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Res
                 "workflowId" => workflow, "feedbackId" => item.id.as_str(), "content" => answer.text.as_str(),
                 "selectedOption" => option,
             };
-            let outcome = toolkit.call_with(&Context::default(), "feedback:respond", &args);
+            let context = Context {
+                person: person(toolkit, answer.key.key.as_deref())?,
+                ..Context::default()
+            };
+            let outcome = toolkit.call_with(&context, "feedback:respond", &args);
             super::answer_of(toolkit, global, &outcome)
         }
         None => {
@@ -131,6 +135,17 @@ fn answering(
         approvers::at_terminal(pipeline.requester_group)?;
     }
     Ok(by)
+}
+
+/// The person who answers: at a terminal, or with an approver's key, as at a gate. Whoever else answers is the role.
+///
+/// # Errors
+/// Those of the key.
+fn person(toolkit: &Toolkit, key: Option<&Path>) -> Result<Option<String>> {
+    let from = toolkit.config().approvals.from;
+    let is_person = key.is_some()
+        || (from == registry::ApprovalsFrom::Terminal && approvers::at_terminal(None).is_ok());
+    is_person.then(|| approver(key, from)).transpose()
 }
 
 fn yes_or_no(text: &str) -> Result<bool> {

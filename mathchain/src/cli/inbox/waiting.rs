@@ -55,7 +55,11 @@ pub(super) fn readable(waiting: &Waiting) -> String {
             if let Some(prompt) = &gate.prompt {
                 let _ = writeln!(text, "    {}", prompt.replace('\n', "\n    "));
             }
-            text + &choices(&gate.options)
+            let answers = match gate.options.is_empty() {
+                true => "yes".to_owned(),
+                false => gate.options.join(", "),
+            };
+            text + &format!("    answers: {answers}\n")
         }
         Waiting::Feedback { workflow, item } => {
             let blocking = if item.blocking { ", blocking" } else { "" };

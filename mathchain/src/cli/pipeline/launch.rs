@@ -179,28 +179,17 @@ impl Launch<'_> {
             match conversation.receive(LOOK, &StopFlag::new()) {
                 Ok(Heard::Line(line)) => {
                     heard = Instant::now();
-                    said.hear(&line);
-                    let turns = self.ready.effective.max_turns;
-                    if turns > 0 && said.turns.is_some_and(|found| found > turns) {
-                        let message = format!("it took more than {turns} turns");
-                        self.control.stop(Category::Limit, message);
-                    }
-                    let progress = Progress {
-                        turns: said.turns,
-                        cost_usd: said.cost_usd,
-                        is_over: said.is_over,
-                        last: said.last.clone(),
-                    };
-                    self.tell(What::Line {
-                        text: line,
-                        said: Box::new(progress),
-                    });
+                    self.hear(line, said);
                 }
                 Ok(Heard::Silence) => {}
                 Ok(Heard::Ended(exit)) => break exit,
                 Err(error) => {
                     fault = Some(error);
                     conversation.kill();
+                    let begun = conversation.unfinished();
+                    if !begun.is_empty() {
+                        self.hear(begun, said);
+                    }
                     break None;
                 }
             }
@@ -229,6 +218,26 @@ impl Launch<'_> {
         };
         let result = self.judge(exit, fault, said, &answer, &conversation.stderr());
         (result, answer)
+    }
+
+    /// Takes one line of output, and stops the agent where it took too many turns.
+    fn hear(&self, line: String, said: &mut Said) {
+        said.hear(&line);
+        let turns = self.ready.effective.max_turns;
+        if turns > 0 && said.turns.is_some_and(|found| found > turns) {
+            let message = format!("it took more than {turns} turns");
+            self.control.stop(Category::Limit, message);
+        }
+        let progress = Progress {
+            turns: said.turns,
+            cost_usd: said.cost_usd,
+            is_over: said.is_over,
+            last: said.last.clone(),
+        };
+        self.tell(What::Line {
+            text: line,
+            said: Box::new(progress),
+        });
     }
 
     /// Whether its command names a file for the answer.

@@ -32,31 +32,43 @@ pub(super) fn matrix(global: &Global, phase: Option<&str>, facts: &[String]) -> 
     output::data(global, &data, || grid(&ids, &rows))
 }
 
-/// A line for each tool, a numbered column for each role; a dot is hidden.
+/// A line for each tool, a numbered column for each role; a dot is hidden. As many roles stand beside each other as the screen has room for.
 fn grid(ids: &[&str], rows: &[MatrixRow]) -> String {
+    grid_in(ids, rows, human::width())
+}
+
+/// Width of the column of a role.
+const COLUMN: usize = 5;
+
+fn grid_in(ids: &[&str], rows: &[MatrixRow], columns: usize) -> String {
     let width = ids.iter().map(|id| id.len()).max().unwrap_or(0);
     let numbered = rows.iter().enumerate();
     let legend = numbered.map(|(index, row)| format!("{}\u{a0}{}", index + 1, row.role));
     let legend = legend.collect::<Vec<_>>().join(", ");
-    let mut text = human::wrapped(&legend, human::width(), 0).replace('\u{a0}', " ");
-    let _ = write!(text, "\n\n{:width$}  ", "");
-    for column in 1..=rows.len() {
-        let _ = write!(text, "{column:<5}");
-    }
-    text.truncate(text.trim_end_matches(' ').len());
+    let mut text = human::wrapped(&legend, columns, 0).replace('\u{a0}', " ");
     text.push('\n');
-    for (tool, id) in ids.iter().enumerate() {
-        let _ = write!(text, "{id:width$}  ");
-        for row in rows {
-            let word = match row.access.get(tool) {
-                Some(Access::Hidden) | None => ".",
-                Some(Access::Allow) => "yes",
-                Some(access) => access.as_str(),
-            };
-            let _ = write!(text, "{word:5}");
+    // A last word is shorter than its column.
+    let beside = (columns.saturating_sub(width + 1) / COLUMN).max(1);
+    for (block, rows) in rows.chunks(beside).enumerate() {
+        let _ = write!(text, "\n{:width$}  ", "");
+        for column in 1..=rows.len() {
+            let _ = write!(text, "{:<COLUMN$}", block * beside + column);
         }
-        text.truncate(text.trim_end().len());
+        text.truncate(text.trim_end_matches(' ').len());
         text.push('\n');
+        for (tool, id) in ids.iter().enumerate() {
+            let _ = write!(text, "{id:width$}  ");
+            for row in rows {
+                let word = match row.access.get(tool) {
+                    Some(Access::Hidden) | None => ".",
+                    Some(Access::Allow) => "yes",
+                    Some(access) => access.as_str(),
+                };
+                let _ = write!(text, "{word:COLUMN$}");
+            }
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+        }
     }
     text.push_str("yes: runs; ask: needs approval; deny: visible, does not run; a dot: hidden\n");
     text
@@ -116,4 +128,40 @@ fn words(result: &CaseResult<'_>) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At 80 columns no line is wider, and every role has its column once, under its number.
+    #[test]
+    fn roles_that_do_not_fit_beside_each_other_stand_below() {
+        let access = [Access::Allow, Access::Ask, Access::Deny, Access::Hidden];
+        let rows: Vec<MatrixRow> = (0..16)
+            .map(|number| MatrixRow {
+                role: format!("role{number}"),
+                access: vec![access[number % 4]],
+            })
+            .collect();
+        let name = "t".repeat(32);
+        let text = grid_in(&[&name], &rows, 80);
+        assert!(
+            text.lines().all(|line| line.chars().count() <= 80),
+            "{text}"
+        );
+        let numbers: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("     "))
+            .flat_map(str::split_whitespace)
+            .collect();
+        let expected: Vec<String> = (1..=16).map(|number| number.to_string()).collect();
+        assert_eq!(numbers, expected);
+        let words: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix(&*name))
+            .flat_map(str::split_whitespace)
+            .collect();
+        assert_eq!(words, ["yes", "ask", "deny", "."].repeat(4));
+    }
 }

@@ -390,6 +390,7 @@ impl<'a> Door<'a> {
             who: self.session.state().who(),
             chain: None,
             answer: self.answer,
+            person: None,
             reader: Reader::Model,
             origin: Origin::default(),
         };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::capability::Alarm;
+use tool_core::capability::{Alarm, Identity};
 use tool_core::ctx::Budget;
 use tool_core::{
     Capability, Ctx, Determinism, Place, Source, StopFlag, ToolError, Value, tool_error,
@@ -59,7 +59,10 @@ pub(super) fn context(
     }
     if spec.capabilities.contains(&Capability::Events) {
         let has_grant = decided.located.caller.has_grant(decided.located.index);
-        capabilities.identity = Some(Arc::new(identity(&request.context.who, has_grant)));
+        capabilities.identity = Some(Arc::new(Identity {
+            approved_by: request.context.person.clone(),
+            ..identity(&request.context.who, has_grant)
+        }));
     }
     let mut ctx = Ctx::new(stop, budget)
         .with_capabilities(capabilities)

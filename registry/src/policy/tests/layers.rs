@@ -110,6 +110,21 @@ fn r23_to_r34_what_chains_of_layers_leave_visible() {
     assert_eq!(visible(&empty, &[]).unwrap(), names(&[]), "R31");
 }
 
+/// A tool of another system that is denied does not exist here, and the error says what to do about that.
+#[test]
+fn a_denial_of_no_tool_says_to_remove_it() {
+    let catalogue = twelve();
+    let error = |layer: Layer| visible(&catalogue, &[layer]).unwrap_err().to_string();
+    let hint = "what is no tool cannot be called: remove the name";
+    let denied = error(global().deny(["transmogrify"]));
+    assert!(
+        denied.contains("no tool named `transmogrify`") && denied.contains(hint),
+        "{denied}"
+    );
+    assert!(!error(global().allow(["transmogrify"])).contains(hint));
+    assert!(!error(global().deny(["raed_file"])).contains(hint));
+}
+
 #[test]
 fn r34_unknown_names_are_errors_with_the_nearest() {
     let catalogue = twelve();

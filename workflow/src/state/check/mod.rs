@@ -226,18 +226,11 @@ impl State {
                 let gate = &workflow.stages[data.stage].gate;
                 let state = &workflow.gates[data.stage];
                 match gate.kind == GateKind::HumanApproval
-                    && gate.agent_triggered
-                    && !state.requested
+                    && !state.announced
                     && state.satisfied.is_none()
                 {
                     true => Ok(()),
-                    false => Err(Fault::first(
-                        format!(
-                            "the gate of stage `{}` of `{}` needs no request for approval",
-                            workflow.stages[data.stage].name, workflow.id
-                        ),
-                        "see its gate with `workflow:status`",
-                    )),
+                    false => Err(workflow.needs_no_request()),
                 }
             }
             Data::GateSatisfied(data) => self.may_satisfy(data),

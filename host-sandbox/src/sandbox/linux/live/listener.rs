@@ -27,6 +27,8 @@ pub(super) struct Found {
     pub(super) lines: VecDeque<String>,
     pub(super) bytes: usize,
     pub(super) stderr: VecDeque<u8>,
+    /// The beginning of a line that is too long.
+    pub(super) unfinished: Vec<u8>,
     /// The reason why no further line can be read.
     pub(super) fault: Option<ToolError>,
     /// The exit, after all output was read and no process of the command is left.
@@ -114,7 +116,9 @@ impl Listener {
             let end = part.iter().position(|&byte| byte == b'\n');
             let taken = end.unwrap_or(part.len());
             if self.line.len() + taken > self.line_bytes_max {
-                self.line = Vec::new();
+                let room = self.line_bytes_max - self.line.len();
+                self.line.extend_from_slice(&part[..room]);
+                self.shared.found().unfinished = std::mem::take(&mut self.line);
                 return self.fail(too_long(self.line_bytes_max));
             }
             self.line.extend_from_slice(&part[..taken]);

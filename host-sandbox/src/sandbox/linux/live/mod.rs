@@ -186,6 +186,11 @@ impl Conversation for Live {
         }
     }
 
+    fn unfinished(&self) -> String {
+        let begun = std::mem::take(&mut self.shared.found().unfinished);
+        String::from_utf8_lossy(&begun).into_owned()
+    }
+
     fn end_input(&self) {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         // The command may have closed it already.
