@@ -84,7 +84,7 @@ impl<T: Load> Input<T> {
 pub fn unfit(source: &Source, content: &Value, problem: &Problem) -> ToolError {
     let (name, place, message) = (source.name(), &problem.path, &problem.message);
     let error = |words: fmt::Arguments<'_>| ToolError::new(ErrorCode::InvalidArgs, words);
-    let names = selection::column_names(content).filter(|_| source.selection.is_all());
+    let names = selection::column_names(content).filter(|_| source.selection.is_whole_table());
     let Some(names) = names else {
         let error = error(format_args!("`{name}`{place}: {message}"));
         return match &problem.hint {

@@ -39,6 +39,11 @@ fn data() -> Schema {
     });
     let mut file = table.clone();
     file["member"] = json!({ "type": "string", "description": "The array of an .npz file" });
+    file["delimiter"] = json!({ "type": "string", "minLength": 1, "maxLength": 1, "description": "Delimited text: the character between cells; found where absent" });
+    file["has_header"] = json!({ "type": "boolean", "description": "Delimited text: whether the first line names the columns" });
+    file["decimal_comma"] =
+        json!({ "type": "boolean", "description": "Delimited text: whether `3,5` is a number" });
+    file["missing_words"] = json!({ "type": "array", "items": { "type": "string" }, "description": "Delimited text: words for missing cells, in place of NA, NaN, null and -, which are texts in columns of texts" });
     json!({ "anyOf": [
         reference("$file", "A .csv, .tsv, .json, .jsonl, .npy or .npz file, also .gz, relative to the workspace root", &file),
         artifact(&table),

@@ -111,18 +111,15 @@ fn is_beside(one: &Source, other: &Source) -> bool {
     one.place == other.place
         && of_one.member == of_other.member
         && of_one.rows == of_other.rows
-        && (one == other || (selects(one) && selects(other)))
-}
-
-fn selects(source: &Source) -> bool {
-    source.selection.column.is_some() || source.selection.columns.is_some()
+        && of_one.dialect.has_header == of_other.dialect.has_header
+        && (one == other || (of_one.selects_columns() && of_other.selects_columns()))
 }
 
 /// Whether an argument takes rows that go with those of others: numbers, or one column of any kind.
 fn takes_rows(reference: &SourceRef) -> bool {
     match reference.kind {
         InputKind::Data => true,
-        InputKind::Any => selects(&reference.source),
+        InputKind::Any => reference.source.selection.selects_columns(),
         InputKind::Table | InputKind::Text => false,
     }
 }
@@ -214,7 +211,7 @@ fn check_texts(
         let Value::Array(cells) = cells else { continue };
         let is_text = |text: &&str| {
             let number = tool_core::json::parse(text.trim(), tool_core::json::Limits::default());
-            !number.is_ok_and(|number| number.as_f64().is_some())
+            !is_missing_word(text, source) && !number.is_ok_and(|number| number.as_f64().is_some())
         };
         let mut texts = cells.iter().filter_map(Value::as_str);
         let Some(text) = texts.find(is_text) else {
@@ -227,25 +224,33 @@ fn check_texts(
         return Err(tool_error!(InvalidArgs at &reference.pointer, "column";
             "`{}`: expected numbers, the column `{}` is text because of {:?} in {place}",
             source.name(), brief::name(name), brief::name(text);
-            "leave that row out by `where`, mend the cell, or read the file by `csv_to_json`, whose `missing` names the texts that stand for no value"));
+            "leave that row out by `where`, mend the cell, or name it beside `$file` as one of the words for no value: `\"missing_words\": [{:?}]`, in place of NA, NaN, null and -", brief::name(text)));
     }
     Ok(())
+}
+
+/// Whether a text stands for a missing cell among numbers; where the call states such words, they were found by the reader.
+fn is_missing_word(text: &str, source: &Source) -> bool {
+    let is_open = source.selection.dialect.missing_words.is_none();
+    is_open && tool_core::csv::MISSING.contains(&text.trim())
 }
 
 /// Selected numbers that a column of texts spells, of which no other text is left.
 fn spelled(value: &Value, source: &Source) -> Value {
     let number = |cell: &Value| match cell.as_str() {
+        Some(text) if is_missing_word(text, source) => Value::Null,
         Some(text) => tool_core::json::parse(text.trim(), tool_core::json::Limits::default())
             .unwrap_or_else(|_| cell.clone()),
         None => cell.clone(),
     };
     match value {
         Value::Array(cells)
-            if selects(source) && cells.iter().any(|cell| cell.as_str().is_some()) =>
+            if source.selection.selects_columns()
+                && cells.iter().any(|cell| cell.as_str().is_some()) =>
         {
             Value::array(cells.iter().map(number).collect())
         }
-        Value::Object(columns) if selects(source) => Value::object(
+        Value::Object(columns) if source.selection.selects_columns() => Value::object(
             columns
                 .iter()
                 .map(|(name, cells)| (name, spelled(cells, source))),
@@ -258,8 +263,10 @@ fn spelled(value: &Value, source: &Source) -> Value {
 fn line(decided: &Decided<'_>, source: &Source, column: &str, cell: &str) -> Option<u64> {
     let name = source.name().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let is_tabbed = name.ends_with(".tsv");
-    if !is_tabbed && !name.ends_with(".csv") {
+    let mut dialect = source.selection.dialect.clone();
+    if name.ends_with(".tsv") {
+        dialect.delimiter.get_or_insert(b'\t');
+    } else if !name.ends_with(".csv") {
         return None;
     }
     let dispatcher = decided.located.dispatcher;
@@ -272,5 +279,5 @@ fn line(decided: &Decided<'_>, source: &Source, column: &str, cell: &str) -> Opt
         dispatcher.limits.max_input_bytes,
     );
     let text = arrays.open_for(role, &whole, InputKind::Text, most).ok()?;
-    tool_core::csv::line_of(text.as_str()?, is_tabbed.then_some(b'\t'), column, cell)
+    tool_core::csv::line_of(text.as_str()?, &dialect, column, cell)
 }
