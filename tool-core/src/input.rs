@@ -119,6 +119,11 @@ impl<T: Load> Decode for Input<T> {
                     "a text takes the whole file: leave `column`, `where` and the like out";
                 return Err(Problem::new("", message).into());
             }
+            if T::KIND != InputKind::Data && source.selection.missing.is_some() {
+                let message = "`missing` is for lists and matrices of numbers: a table keeps its missing cells, as null";
+                let problem = Problem::new("/missing", message);
+                return Err(problem.hint("leave it out; `where` chooses rows").into());
+            }
             return Ok(Self::From(source));
         }
         let array = npy::from_value(value).filter(|_| T::KIND != InputKind::Text);

@@ -31,7 +31,7 @@ pub(super) fn named(property: &Schema, word: &str, bytes_max: u64) -> Result<Opt
 fn taken(property: &Schema) -> Option<InputKind> {
     let branches = property["anyOf"].as_array()?;
     let kind = |branch: &Schema| match branch["$ref"].as_str()? {
-        "#/$defs/data" => Some(InputKind::Data),
+        "#/$defs/data" | "#/$defs/table" => Some(InputKind::Data),
         "#/$defs/text" => Some(InputKind::Text),
         _ => None,
     };

@@ -92,14 +92,14 @@ impl<'a> Identified<'a> {
         let mut notes = Vec::new();
         let mut loaded = inputs(&self.decided, ctx.stop(), &mut notes)?;
         notes.into_iter().for_each(|note| ctx.warn(note));
-        for note in missing::leave_out(&self.decided, &mut loaded)? {
-            ctx.warn(note);
-        }
+        let left_out = missing::leave_out(&self.decided, &mut loaded)?;
+        left_out.notes.into_iter().for_each(|note| ctx.warn(note));
         Ok(Opened {
             decided: self.decided,
             keys: self.keys,
             ctx: ctx.with_loaded(loaded),
             alarm,
+            dropped: left_out.rows,
         })
     }
 }

@@ -4,12 +4,35 @@ use std::collections::HashMap;
 
 use tool_core::brief;
 use tool_core::input::{InputKind, Source, SourceRef};
+use tool_core::schema::DROPPED;
 use tool_core::selection::Missing;
-use tool_core::{ToolError, Value, tool_error};
+use tool_core::{AnyTool, ToolError, Value, tool_error};
 
 use super::Decided;
 
-/// Leaves out the rows in which a cell is missing, and gives a sentence about each table of which it did.
+/// What was left out.
+#[derive(Default)]
+pub(super) struct LeftOut {
+    /// A sentence about each table.
+    pub notes: Vec<String>,
+    /// Rows of all tables.
+    pub rows: usize,
+}
+
+/// A result with the number of rows that were left out of its data, where its schema has a place for it.
+pub(super) fn counted(output: Value, rows: usize, tool: &dyn AnyTool) -> Value {
+    let has_place = || tool.output_schema()["properties"][DROPPED].is_object();
+    match output.as_object() {
+        Some(members) if rows > 0 && members.get(DROPPED).is_none() && has_place() => {
+            let mut members = members.clone();
+            members.insert(DROPPED, rows as i64);
+            Value::Object(members.into())
+        }
+        _ => output,
+    }
+}
+
+/// Leaves out the rows in which a cell is missing.
 ///
 /// # Errors
 /// Missing cells where the call wants none, or where nothing tells which rows of two tables belong together; texts among numbers,
@@ -17,9 +40,9 @@ use super::Decided;
 pub(super) fn leave_out(
     decided: &Decided<'_>,
     loaded: &mut HashMap<Source, Value>,
-) -> Result<Vec<String>, ToolError> {
+) -> Result<LeftOut, ToolError> {
     let references = decided.call.sources();
-    let mut notes = Vec::new();
+    let mut left_out = LeftOut::default();
     let mut done: Vec<&Source> = Vec::new();
     let numeric = |reference: &&SourceRef| reference.kind == InputKind::Data;
     for reference in references.iter().filter(numeric) {
@@ -97,12 +120,13 @@ pub(super) fn leave_out(
                 "`{name}`{}: no row is without a missing cell", column(source);
                 "choose other columns, or fill the cells"));
         }
-        notes.push(format!(
+        left_out.rows += left;
+        left_out.notes.push(format!(
             "{left} of {all} rows of `{name}`{} have a missing cell and were left out",
             column(source)
         ));
     }
-    Ok(notes)
+    Ok(left_out)
 }
 
 /// Whether two references take the same rows of one table.
