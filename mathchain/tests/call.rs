@@ -250,3 +250,167 @@ fn a_closed_stdout_is_no_crash() {
         output.status
     );
 }
+
+#[test]
+fn the_envelope_of_a_wrong_option_has_the_suggestion() {
+    let place = Place::new();
+    let answer = place.run(&["call", "statistics", "--dat", "[1,2]"], "");
+    let hint = answer.expect_code(2).at("/error/hint").to_string();
+    assert!(hint.contains("did you mean `--data`?"), "{hint}");
+}
+
+#[test]
+fn a_file_is_the_value_of_an_argument() {
+    let place = Place::new();
+    place.write("f.txt", "2+2");
+    place.write("bounds.json", "[[0, 4]]");
+    place.write("q.sql", "select 1 as one");
+    let value = |args: &[&str], at: &str, stdin: &str| place.run(args, stdin).expect_code(0).at(at);
+    assert_eq!(
+        value(
+            &["call", "calculate", "--expression", "@f.txt"],
+            "/output/value",
+            ""
+        ),
+        Value::Int(4)
+    );
+    assert_eq!(
+        value(&["calculate", "@f.txt"], "/output/value", ""),
+        Value::Int(4)
+    );
+    assert_eq!(
+        value(&["calculate", "@-"], "/output/value", "3*3"),
+        Value::Int(9)
+    );
+    let rows = value(
+        &["call", "sql_query", "--query", "@q.sql"],
+        "/output/rows/0/one",
+        "",
+    );
+    assert_eq!(rows, Value::Int(1));
+    let words = [
+        "call",
+        "bayesopt",
+        "--objective",
+        "-(x0-2)**2",
+        "--n_iter",
+        "5",
+        "--bounds",
+        "@bounds.json",
+    ];
+    place.run(&words, "").expect_code(0);
+    // A query of documents begins with `@` itself, and so may paths.
+    assert_eq!(
+        value(
+            &["call", "json_query", "--query", "@", "--data", "[1]"],
+            "/output/result/0",
+            ""
+        ),
+        Value::Int(1)
+    );
+    let title = [
+        "call",
+        "plot_braille",
+        "--x",
+        "1,2",
+        "--y",
+        "1,2",
+        "--title",
+        "@@home",
+    ];
+    let plot = value(&title, "/output/plot", "").to_string();
+    assert!(plot.contains("@home") && !plot.contains("@@home"), "{plot}");
+    let absent = place.run(&["calculate", "@absent.txt"], "");
+    let error = absent.expect_code(1).at("/error");
+    assert_eq!(
+        error.get("path"),
+        Some(&Value::from("/expression")),
+        "{error}"
+    );
+    assert!(
+        error.get("hint").unwrap().to_string().contains("`@@`"),
+        "{error}"
+    );
+    let outside = place.run(&["calculate", "@../x"], "");
+    assert_eq!(
+        outside.at("/error/reason"),
+        Value::from("outside_workspace")
+    );
+    let reference = place.run(&["calculate", r#"{"$file":"f.txt"}"#], "");
+    let error = reference.expect_code(2).at("/error");
+    assert_eq!(
+        error.get("reason"),
+        Some(&Value::from("reference")),
+        "{error}"
+    );
+    assert!(
+        error
+            .get("hint")
+            .unwrap()
+            .to_string()
+            .contains("--expression @PATH"),
+        "{error}"
+    );
+}
+
+#[test]
+fn texts_that_read_as_json_are_written_as_they_are() {
+    let place = Place::new();
+    for (index, content) in [
+        "[1, 2]",
+        "1",
+        "true",
+        "null",
+        "{\"a\": 1}",
+        "[1, 2",
+        "\"x\"",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let path = format!("{index}.txt");
+        let words = [
+            "call",
+            "write_file",
+            "--yes",
+            "--path",
+            &path,
+            "--content",
+            content,
+        ];
+        place.run(&words, "").expect_code(0);
+        assert_eq!(place.read(&path), *content);
+    }
+    let words = [
+        "call",
+        "write_file",
+        "--yes",
+        "--path",
+        "a.csv",
+        "--content",
+        "[[1, 2], [3, 4]]",
+    ];
+    place.run(&words, "").expect_code(0);
+    assert_eq!(place.read("a.csv"), "1.0,2.0\n3.0,4.0\n");
+}
+
+#[test]
+fn a_path_for_a_table_hints_at_the_file() {
+    let place = Place::new();
+    place.write("sales.csv", "a\n1\n");
+    let words = [
+        "call",
+        "sql_query",
+        "--query",
+        "select * from s",
+        "--tables",
+    ];
+    for tables in [r#"{"s":"sales.csv"}"#, r#"{"s":"data/none.csv"}"#] {
+        let answer = place.run(&[&words[..], &[tables]].concat(), "");
+        let error = answer.expect_code(2).at("/error").to_string();
+        assert!(
+            error.contains("a file is written {\\\"$file\\\": "),
+            "{error}"
+        );
+    }
+}
