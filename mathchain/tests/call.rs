@@ -414,3 +414,42 @@ fn a_path_for_a_table_hints_at_the_file() {
         );
     }
 }
+
+#[test]
+fn the_name_of_a_tool_as_a_command_is_a_call() {
+    let place = Place::new();
+    for args in [
+        ["calculate", "2+2"].as_slice(),
+        &["calculate", "--expression", "2+2"],
+        &["--output", "json", "calculate", "2+2"],
+        &["call", "calculate", "2+2"],
+    ] {
+        let answer = place.run(args, "");
+        let value = answer.expect_code(0).at("/output/value");
+        assert_eq!(value, Value::Int(4), "{args:?}");
+    }
+    let piped = place.run(&["statistics"], r#"{"data":[1,2,3]}"#);
+    assert_eq!(piped.expect_code(0).at("/output/mean"), Value::Float(2.0));
+    let help = place.run_as_typed(&["calculate", "--help"], "");
+    assert!(
+        help.expect_code(0).stdout.contains("--expression"),
+        "{}",
+        help.stdout
+    );
+    for (wrong, near) in [
+        ("cal", "call"),
+        ("calculat", "calculate"),
+        ("tool", "tools"),
+    ] {
+        let answer = place.run_as_typed(&[wrong, "2+2"], "");
+        let told = format!("`{near}`");
+        let text = answer.expect_code(2).stderr.replace('\'', "`");
+        assert!(text.contains(&told), "{wrong}: {text}");
+    }
+    let help = place.run_as_typed(&["--help"], "");
+    assert!(
+        help.stdout.contains("mathchain calculate '2**200'"),
+        "{}",
+        help.stdout
+    );
+}
