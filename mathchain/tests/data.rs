@@ -357,3 +357,27 @@ fn columns_of_a_file_are_series_of_a_plot() {
     );
     assert_eq!(columns, lists);
 }
+
+/// Where an argument itself takes `null`, it is no missing cell: a pair that is forbidden.
+#[test]
+fn nulls_that_an_argument_takes_are_not_missing() {
+    let place = Place::new();
+    place.write("cost.json", "[[1, null, 3], [null, 2, 1], [4, 1, null]]");
+    let output = |args: &str| {
+        let answer = place.run(&["call", "assignment"], args);
+        answer.expect_code(0).at("/output").to_string()
+    };
+    let inline = output(r#"{"cost":[[1,null,3],[null,2,1],[4,1,null]]}"#);
+    assert_eq!(output(r#"{"cost":{"$file":"cost.json"}}"#), inline);
+    place.write("cost.csv", "1,,3\n,2,1\n4,1,\n");
+    assert_eq!(
+        output(r#"{"cost":{"$file":"cost.csv","has_header":false}}"#),
+        inline
+    );
+    let dropped = place.run(
+        &["call", "assignment"],
+        r#"{"cost":{"$file":"cost.json","missing":"refuse"}}"#,
+    );
+    let message = dropped.expect_code(2).at("/error/message").to_string();
+    assert!(message.contains("3 rows have a missing cell"), "{message}");
+}

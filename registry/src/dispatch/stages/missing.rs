@@ -51,29 +51,23 @@ pub(super) fn leave_out(
             *value = spelled(value, &reference.source);
         }
     }
-    let holed = |reference: &SourceRef| {
-        let value = loaded.get(&reference.source);
-        value.is_some_and(|value| !rows_with_holes(value).is_empty())
+    let holes = |reference: &SourceRef| match loaded.get(&reference.source) {
+        Some(value) if reference.kind == InputKind::Data => holes(decided, reference, value),
+        _ => Vec::new(),
     };
-    let with_holes: Vec<bool> = references.iter().map(holed).collect();
-    for (reference, has_holes) in references.iter().zip(with_holes) {
+    let holes: Vec<Vec<usize>> = references.iter().map(holes).collect();
+    for (reference, own) in references.iter().zip(&holes) {
         let source = &reference.source;
-        if reference.kind != InputKind::Data || !has_holes || done.contains(&source) {
+        if own.is_empty() || done.contains(&source) {
             continue;
         }
         // Whatever takes of the same rows loses the same ones.
-        let together: Vec<&SourceRef> = references
-            .iter()
-            .filter(|other| is_beside(source, &other.source) && takes_rows(other))
-            .collect();
-        let holes = |reference: &&SourceRef| {
-            let value = loaded.get(&reference.source);
-            value.map(rows_with_holes).unwrap_or_default()
-        };
-        let mut rows: Vec<usize> = together
-            .iter()
-            .filter(|reference| numeric(reference))
-            .flat_map(holes)
+        let beside = |other: &SourceRef| is_beside(source, &other.source) && takes_rows(other);
+        let together: Vec<&SourceRef> = references.iter().filter(|other| beside(other)).collect();
+        let of_these = references.iter().zip(&holes);
+        let mut rows: Vec<usize> = of_these
+            .filter(|(other, _)| beside(other))
+            .flat_map(|(_, holes)| holes.iter().copied())
             .collect();
         rows.sort_unstable();
         rows.dedup();
@@ -179,6 +173,22 @@ fn length(value: &Value) -> usize {
         _ => 0,
     };
     parts(value).first().map_or(0, of)
+}
+
+/// The rows of an argument that are left out. Where the argument itself takes `null`, such as a pair that is
+/// forbidden, nothing is missing unless the call says so.
+fn holes(decided: &Decided<'_>, reference: &SourceRef, value: &Value) -> Vec<usize> {
+    let rows = rows_with_holes(value);
+    if rows.is_empty() || reference.source.selection.missing.is_some() {
+        return rows;
+    }
+    let schema = decided.located.tool().input_schema();
+    let argument = reference.pointer.strip_prefix('/').unwrap_or_default();
+    let argument = &schema["properties"][argument];
+    match argument.is_object() && tool_core::schema::check(argument, value).is_empty() {
+        true => Vec::new(),
+        false => rows,
+    }
 }
 
 /// The rows with a missing cell, from 0; of numbers alone there are none.
