@@ -10,7 +10,7 @@ use super::answer::{finish, on_stack, reader};
 use super::flags::CallOptions;
 use super::output::misused;
 use super::prelude::*;
-use super::{asking, data, flags, help, log, progress, signals, stdin};
+use super::{asking, csv, data, flags, help, log, progress, signals, stdin};
 
 #[derive(Debug, Clone, Args)]
 #[command(
@@ -85,6 +85,9 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
     output::apply(&global);
     log::start(&global)?;
     flags::check_ambiguous(tool, &schema, rest)?;
+    if global.format() == Format::Csv {
+        csv::check(tool.spec().id, &tool.output_schema())?;
+    }
     call.caller.check_facts()?;
     if let ([_, word], Some(only)) = (&call.words[..], only_required(&schema)) {
         call.options.arg.push(format!("{only}={word}"));

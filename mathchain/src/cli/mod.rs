@@ -19,6 +19,7 @@ mod changes;
 mod check;
 mod complete;
 mod configured;
+mod csv;
 mod data;
 mod doctor;
 mod events;
@@ -392,6 +393,10 @@ fn run_words() -> ExitCode {
         ..global
     };
     output::apply(&global);
+    if let Err(err) = Global::check_environment() {
+        output::error(&global, &err);
+        return exit::of_error(&err).into();
+    }
     // The options of a call are known once its tool is.
     let started = match &cli.command {
         Command::Call(_) => Ok(()),
