@@ -177,7 +177,9 @@ fn an_artifact_anywhere_in_the_arguments_is_opened_or_refused() -> Result<(), St
 
 fn takes_data(tool: &dyn AnyTool) -> bool {
     let schema = tool.input_schema().to_string();
-    schema.contains("#/$defs/data") || schema.contains("#/$defs/text")
+    ["data", "table", "text"]
+        .iter()
+        .any(|kind| schema.contains(&format!("#/$defs/{kind}")))
 }
 
 /// The content of a file shows in the answer: an argument of an example read from a file gives the same result.

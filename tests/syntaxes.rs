@@ -20,7 +20,10 @@ const DATA: &[(&str, &[&str])] = &[
         ],
     ),
     ("curve_fit", &["/response", "/seed", "/sigma"]),
-    ("csv_to_json", &["/csv_content", "/delimiter"]),
+    (
+        "csv_to_json",
+        &["/csv_content", "/delimiter", "/missing_words/*"],
+    ),
     ("edit_file", &["/new_string", "/old_string"]),
     ("embed_text", &["/text"]),
     ("fetch_wikipedia", &["/title"]),

@@ -70,6 +70,22 @@ impl Arrays for Inputs {
         }
     }
 
+    fn open_noting(
+        &self,
+        role: &str,
+        source: &Source,
+        kind: InputKind,
+        bytes_max: u64,
+        notes: &mut Vec<String>,
+    ) -> Result<Value> {
+        match (&source.place, &self.files) {
+            (Place::File(_), Some(files)) => {
+                files.open_noting(role, source, kind, bytes_max, notes)
+            }
+            _ => self.open_for(role, source, kind, bytes_max),
+        }
+    }
+
     fn for_call(&self, files: &Arc<dyn Files>) -> Option<Arc<dyn Arrays>> {
         Some(Arc::new(Self {
             files: Some(host_tools::Inputs::new(Arc::clone(files))),

@@ -9,20 +9,36 @@ use crate::error::ToolError;
 use crate::npy::Fault;
 use crate::value::Value;
 
-/// Words that stand for a missing cell, beside the empty one; `-` only in a column of numbers or booleans.
+/// Words that stand for a missing cell, beside the empty one, in a column of numbers, booleans or dates; among texts they are texts,
+/// such as the country code of Namibia.
 pub const MISSING: [&str; 4] = ["NA", "NaN", "null", "-"];
 
 /// What is stated about a text; the rest is found.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Dialect<'a> {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Dialect {
     /// The character between cells.
     pub delimiter: Option<u8>,
     /// Whether the first row names the columns.
-    pub header: Option<bool>,
+    pub has_header: Option<bool>,
     /// Whether `3,5` is a number.
     pub decimal_comma: Option<bool>,
-    /// Words for missing cells, in place of [`MISSING`].
-    pub missing: Option<&'a [String]>,
+    /// Words for missing cells of every column, in place of [`MISSING`].
+    pub missing_words: Option<Vec<String>>,
+}
+
+impl Dialect {
+    /// Whether nothing is stated.
+    pub fn is_open(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A character between cells: ASCII, and no quote, line end or NUL; `None` for any other text.
+pub fn delimiter(text: &str) -> Option<u8> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | 0) => Some(*byte),
+        _ => None,
+    }
 }
 
 /// A table.
@@ -37,7 +53,16 @@ pub struct Csv {
     /// Whether the first row names the columns.
     pub has_header: bool,
     /// What was found and may surprise.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
+}
+
+/// A sentence about a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The column that it is about, from 0; `None` for the whole table.
+    pub column: Option<usize>,
+    /// The sentence.
+    pub text: String,
 }
 
 /// Type of the cells of a column.
@@ -84,7 +109,7 @@ const LINES: usize = 256;
 /// Rows of unequal length, quotes that are not closed, two columns of one name, with the line; what `check` returns.
 pub fn read(
     text: &str,
-    dialect: &Dialect<'_>,
+    dialect: &Dialect,
     check: &dyn Fn() -> Result<(), ToolError>,
 ) -> Result<Csv, Halt> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -106,44 +131,43 @@ pub fn read(
         .1
         .iter()
         .all(|cell| number(cell, decimal_comma).is_some());
-    let has_header = dialect.header.unwrap_or(!only_numbers);
-    if only_numbers && dialect.header.is_none() {
-        notes.push(
-            "the first row has only numbers, so that it is data and no header; if it names the columns, say so"
-                .to_owned(),
-        );
+    let has_header = dialect.has_header.unwrap_or(!only_numbers);
+    if only_numbers && dialect.has_header.is_none() {
+        let text = "the first row has only numbers, so that it is data and no header; if it names the columns, say `\"has_header\": true`";
+        notes.push(Note {
+            column: None,
+            text: text.to_owned(),
+        });
     }
     let names = match has_header {
         true => names_of(&records.remove(0).1)?,
-        false => (1..=width)
-            .map(|number| format!("column_{number}").into())
-            .collect(),
+        false => (1..=width).map(column_name).collect(),
     };
     let cells = Cells {
         decimal_comma,
-        missing: dialect.missing,
+        stated: dialect.missing_words.as_deref(),
     };
     let (mut types, mut columns) = (Vec::with_capacity(width), Vec::with_capacity(width));
     for (column, name) in names.iter().enumerate() {
-        let kind = cells.column_type(&records, column, check)?;
+        let kind = cells.kind(&records, column, check)?;
         let mut column_cells = Vec::with_capacity(records.len());
-        let mut words = 0;
+        let mut words = Words::default();
         for (index, (_, record)) in records.iter().enumerate() {
             if index % LINES == 0 {
                 check()?;
             }
             let cell = &record[column];
-            let value = cells.typed(cell, kind);
-            words += usize::from(kind == ColumnType::Text && value.is_null() && !cell.is_empty());
-            column_cells.push(value);
+            column_cells.push(cells.typed(cell, kind));
+            if cells.stated.is_none() && matches!(kind, Kind::Text | Kind::Null) {
+                words.count(cell);
+            }
         }
-        if words > 0 {
-            let name = brief::name(name);
-            notes.push(format!(
-                "{words} cells of the text column `{name}` are words for a missing value (such as NA) and are null"
-            ));
-        }
-        types.push(kind);
+        let note = words.note(name, kind);
+        notes.extend(note.map(|text| Note {
+            column: Some(column),
+            text,
+        }));
+        types.push(kind.column_type());
         columns.push(column_cells);
     }
     Ok(Csv {
@@ -153,6 +177,50 @@ pub fn read(
         has_header,
         notes,
     })
+}
+
+/// The name of a column without a header, counted from 1.
+fn column_name(number: usize) -> Arc<str> {
+    format!("column_{number}").into()
+}
+
+/// How often each word for a missing cell stands in a column; `-` is a usual text, and not counted.
+#[derive(Default)]
+struct Words([usize; MISSING.len() - 1]);
+
+impl Words {
+    fn count(&mut self, cell: &str) {
+        let counts = MISSING.iter().zip(&mut self.0);
+        if let Some((_, count)) = counts.into_iter().find(|(word, _)| **word == cell.trim()) {
+            *count += 1;
+        }
+    }
+
+    /// What became of the words in a column of texts, or of nothing else, and how it would be otherwise.
+    fn note(&self, name: &str, kind: Kind) -> Option<String> {
+        let found = MISSING.iter().zip(&self.0).filter(|(_, count)| **count > 0);
+        let found: Vec<(&str, usize)> = found.map(|(word, count)| (*word, *count)).collect();
+        if found.is_empty() {
+            return None;
+        }
+        let name = brief::name(name);
+        let cells = |(word, count): &(&str, usize)| match count {
+            1 => format!("1 cell is `{word}`"),
+            _ => format!("{count} cells are `{word}`"),
+        };
+        let counts: Vec<String> = found.iter().map(cells).collect();
+        let counts = counts.join(", ");
+        if kind == Kind::Null {
+            return Some(format!(
+                "column `{name}` has no value: {counts}, read as missing; `\"missing_words\": []` keeps them as texts"
+            ));
+        }
+        let words: Vec<String> = found.iter().map(|(word, _)| format!("{word:?}")).collect();
+        let words = words.join(", ");
+        Some(format!(
+            "text column `{name}`: {counts}, kept as text; `\"missing_words\": [{words}]` reads them as missing, `[]` keeps them without this warning"
+        ))
+    }
 }
 
 /// A row with the line that it starts on.
@@ -291,7 +359,7 @@ fn names_of(header: &::csv::StringRecord) -> Result<Vec<Arc<str>>, Halt> {
     for (index, name) in header.iter().map(str::trim).enumerate() {
         let number = index + 1;
         let name: Arc<str> = match name {
-            "" => format!("column_{number}").into(),
+            "" => column_name(number),
             name => name.into(),
         };
         if let Some(first) = seen.insert(Arc::clone(&name), number) {
@@ -351,71 +419,118 @@ fn check_quotes(
     }
 }
 
+/// The kind of the cells of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Nothing but missing cells.
+    Null,
+    Number,
+    Boolean,
+    /// Texts that are all dates.
+    Date,
+    Text,
+}
+
+impl Kind {
+    fn column_type(self) -> ColumnType {
+        match self {
+            Self::Null => ColumnType::Null,
+            Self::Number => ColumnType::Number,
+            Self::Boolean => ColumnType::Boolean,
+            Self::Date | Self::Text => ColumnType::Text,
+        }
+    }
+}
+
 /// How cells are read.
 struct Cells<'a> {
     decimal_comma: bool,
-    missing: Option<&'a [String]>,
+    /// Stated words for missing cells.
+    stated: Option<&'a [String]>,
 }
 
 impl Cells<'_> {
-    /// Whether a cell is missing; `-` is a text among texts.
-    fn is_missing(&self, cell: &str, kind: ColumnType) -> bool {
+    /// Whether a cell is missing; among texts a word is a text, unless it is stated.
+    fn is_missing(&self, cell: &str, kind: Kind) -> bool {
         let cell = cell.trim();
         if cell.is_empty() {
             return true;
         }
-        match self.missing {
+        match self.stated {
             Some(words) => words.iter().any(|word| word == cell),
-            None => MISSING.contains(&cell) && !(cell == "-" && kind == ColumnType::Text),
+            None => kind != Kind::Text && MISSING.contains(&cell),
         }
     }
 
-    /// The narrowest type that fits every cell of a column.
-    fn column_type(
+    /// The narrowest kind that fits every cell of a column.
+    fn kind(
         &self,
         records: &[Record],
         column: usize,
         check: &dyn Fn() -> Result<(), ToolError>,
-    ) -> Result<ColumnType, Halt> {
-        let mut kind = ColumnType::Null;
+    ) -> Result<Kind, Halt> {
+        let mut kind = Kind::Null;
         let mut dashes = false;
         for (index, (_, record)) in records.iter().enumerate() {
             if index % LINES == 0 {
                 check()?;
             }
             let cell = &record[column];
-            if self.is_missing(cell, ColumnType::Null) {
-                dashes |= self.missing.is_none() && cell.trim() == "-";
+            if self.is_missing(cell, Kind::Null) {
+                dashes |= self.stated.is_none() && cell.trim() == "-";
                 continue;
             }
             let here = match cell {
-                "true" | "false" => ColumnType::Boolean,
-                _ if number(cell, self.decimal_comma).is_some() => ColumnType::Number,
-                _ => return Ok(ColumnType::Text),
+                "true" | "false" => Kind::Boolean,
+                _ if number(cell, self.decimal_comma).is_some() => Kind::Number,
+                _ if is_date(cell) => Kind::Date,
+                _ => return Ok(Kind::Text),
             };
-            if kind != ColumnType::Null && kind != here {
-                return Ok(ColumnType::Text);
+            if kind != Kind::Null && kind != here {
+                return Ok(Kind::Text);
             }
             kind = here;
         }
         Ok(match kind {
-            ColumnType::Null if dashes => ColumnType::Text,
+            Kind::Null if dashes => Kind::Text,
             kind => kind,
         })
     }
 
-    fn typed(&self, cell: &str, kind: ColumnType) -> Value {
+    fn typed(&self, cell: &str, kind: Kind) -> Value {
         if self.is_missing(cell, kind) {
             return Value::Null;
         }
         match kind {
-            ColumnType::Number => {
-                number(cell, self.decimal_comma).unwrap_or_else(|| Value::from(cell))
-            }
-            ColumnType::Boolean => Value::Bool(cell == "true"),
-            ColumnType::Text | ColumnType::Null => Value::from(cell),
+            Kind::Number => number(cell, self.decimal_comma).unwrap_or_else(|| Value::from(cell)),
+            Kind::Boolean => Value::Bool(cell == "true"),
+            Kind::Date | Kind::Text | Kind::Null => Value::from(cell),
         }
     }
+}
+
+/// Whether a cell is a date with a year of four digits, such as `2024-05-17`, `17.5.2024` or `5/17/2024`, alone or before a time.
+fn is_date(cell: &str) -> bool {
+    let cell = cell.trim();
+    let (date, time) = match cell.split_once(['T', ' ']) {
+        Some((date, time)) => (date, Some(time)),
+        None => (cell, None),
+    };
+    let is_time = |time: &str| {
+        let is_part =
+            |part: char| part.is_ascii_digit() || matches!(part, ':' | '.' | '+' | '-' | 'Z');
+        time.contains(':') && time.chars().all(is_part)
+    };
+    let Some(separator) = date.chars().find(|one| !one.is_ascii_digit()) else {
+        return false;
+    };
+    let parts: Vec<&str> = date.split(separator).collect();
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    let digits = parts
+        .iter()
+        .all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let has_year = matches!(lengths[..], [4, 1 | 2, 1 | 2] | [1 | 2, 1 | 2, 4]);
+    matches!(separator, '-' | '.' | '/') && digits && has_year && time.is_none_or(is_time)
 }
 
 /// Reads a number in the form of JSON, with blanks around it: no leading zeros, plus sign, bare point or separators; an integer
@@ -455,13 +570,110 @@ fn number(cell: &str, decimal_comma: bool) -> Option<Value> {
 }
 
 /// The line of the first row whose cell in a column is this text.
-pub fn line_of(text: &str, delimiter: Option<u8>, column: &str, cell: &str) -> Option<u64> {
+pub fn line_of(text: &str, dialect: &Dialect, column: &str, cell: &str) -> Option<u64> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let delimiter = delimiter.unwrap_or_else(|| delimiter_of(text));
+    let delimiter = dialect.delimiter.unwrap_or_else(|| delimiter_of(text));
     let records = records(text, delimiter, &|| Ok(())).ok()?;
-    let ((_, header), rows) = records.split_first()?;
-    let index = header.iter().position(|name| name.trim() == column)?;
-    let mut rows = rows.iter();
+    let (_, header) = records.first()?;
+    let named = header.iter().position(|name| name.trim() == column);
+    let index = match named.filter(|_| dialect.has_header != Some(false)) {
+        Some(index) => index,
+        None => (1..=header.len()).position(|number| *column_name(number) == *column)?,
+    };
+    let mut rows = records.iter();
     let found = rows.find(|(_, record)| record.get(index) == Some(cell))?;
     Some(found.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, dialect: &Dialect) -> Csv {
+        super::read(text, dialect, &|| Ok(())).unwrap_or_else(|halt| panic!("{text:?}: {halt:?}"))
+    }
+
+    fn first_column(text: &str, dialect: &Dialect) -> String {
+        Value::array(read(text, dialect).columns[0].clone()).to_string()
+    }
+
+    /// The words are missing where everything else is numbers, booleans or dates, and texts among texts.
+    #[test]
+    fn words_are_missing_beside_numbers_and_dates_and_kept_beside_texts() {
+        let open = Dialect::default();
+        for (text, expected) in [
+            ("v\n1\nNA\n-\nNaN\nnull\n", "[1,null,null,null,null]"),
+            ("v\ntrue\nNA\n", "[true,null]"),
+            ("v\n2024-05-17\nNA\n", r#"["2024-05-17",null]"#),
+            (
+                "v\n2024-05-17T10:30:00Z\n-\n",
+                r#"["2024-05-17T10:30:00Z",null]"#,
+            ),
+            ("v\n17.5.2024\nnull\n", r#"["17.5.2024",null]"#),
+            ("v\n5/17/2024 10:30\nNaN\n", r#"["5/17/2024 10:30",null]"#),
+            ("v\nDE\nNA\n\"\"\nnull\n", r#"["DE","NA",null,"null"]"#),
+            ("v\n1.2.3\nNA\n", r#"["1.2.3","NA"]"#),
+            ("v\n2024-05-17\nsoon\nNA\n", r#"["2024-05-17","soon","NA"]"#),
+            ("v\nNA\nNA\n", "[null,null]"),
+            ("v\n-\n-\n", r#"["-","-"]"#),
+        ] {
+            assert_eq!(first_column(text, &open), expected, "{text:?}");
+        }
+        let stated = |words: &[&str]| Dialect {
+            missing_words: Some(words.iter().map(|&word| word.to_owned()).collect()),
+            ..Dialect::default()
+        };
+        for (text, words, expected) in [
+            (
+                "v\nDE\nNA\nn/a\n",
+                &["NA", "n/a"][..],
+                r#"["DE",null,null]"#,
+            ),
+            ("v\n1\n?\n", &["?"], "[1,null]"),
+            ("v\n1\nNA\n", &["?"], r#"["1","NA"]"#),
+            ("v\nNA\nNA\n", &[], r#"["NA","NA"]"#),
+        ] {
+            assert_eq!(first_column(text, &stated(words)), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_note_names_column_word_and_count() {
+        let notes = |text: &str, dialect: &Dialect| -> Vec<String> {
+            let notes = read(text, dialect).notes.into_iter();
+            notes.map(|note| note.text).collect()
+        };
+        let open = Dialect::default();
+        let found = notes("n,cc\n1,NA\nNA,NA\n3,null\n4,DE\n5,-\n", &open);
+        assert_eq!(
+            found,
+            [
+                "text column `cc`: 2 cells are `NA`, 1 cell is `null`, kept as text; \
+              `\"missing_words\": [\"NA\", \"null\"]` reads them as missing, `[]` keeps them without this warning"
+            ]
+        );
+        let found = notes("n,cc\n1,NA\n2,NA\n", &open);
+        assert!(
+            found[0].contains("column `cc` has no value: 2 cells are `NA`"),
+            "{found:?}"
+        );
+        let stated = Dialect {
+            missing_words: Some(Vec::new()),
+            ..Dialect::default()
+        };
+        assert!(notes("n,cc\n1,NA\n2,DE\n", &stated).is_empty());
+        assert!(notes("n,cc\n1,DE\nNA,FR\n", &open).is_empty());
+    }
+
+    #[test]
+    fn the_line_of_a_cell_is_found_with_and_without_a_header() {
+        let open = Dialect::default();
+        assert_eq!(line_of("a;b\n\n1;2\n3;x\n", &open, "b", "x"), Some(4));
+        let bare = Dialect {
+            has_header: Some(false),
+            ..Dialect::default()
+        };
+        assert_eq!(line_of("1,2\n3,x\n", &bare, "column_2", "x"), Some(2));
+        assert_eq!(line_of("1,2\n3,x\n", &open, "c", "x"), None);
+    }
 }

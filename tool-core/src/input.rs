@@ -84,7 +84,7 @@ impl<T: Load> Input<T> {
 pub fn unfit(source: &Source, content: &Value, problem: &Problem) -> ToolError {
     let (name, place, message) = (source.name(), &problem.path, &problem.message);
     let error = |words: fmt::Arguments<'_>| ToolError::new(ErrorCode::InvalidArgs, words);
-    let names = selection::column_names(content).filter(|_| source.selection.is_all());
+    let names = selection::column_names(content).filter(|_| source.selection.is_whole_table());
     let Some(names) = names else {
         let error = error(format_args!("`{name}`{place}: {message}"));
         return match &problem.hint {
@@ -118,6 +118,11 @@ impl<T: Load> Decode for Input<T> {
                 let message =
                     "a text takes the whole file: leave `column`, `where` and the like out";
                 return Err(Problem::new("", message).into());
+            }
+            if T::KIND != InputKind::Data && source.selection.missing.is_some() {
+                let message = "`missing` is for lists and matrices of numbers: a table keeps its missing cells, as null";
+                let problem = Problem::new("/missing", message);
+                return Err(problem.hint("leave it out; `where` chooses rows").into());
             }
             return Ok(Self::From(source));
         }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::brief;
+use crate::csv::{self, Dialect};
 use crate::error::Problem;
 use crate::nearest::nearest;
 use crate::npy::Fault;
@@ -21,6 +22,8 @@ pub struct Selection {
     pub rows: Vec<(String, Condition)>,
     /// What becomes of rows with missing cells where numbers are wanted.
     pub missing: Option<Missing>,
+    /// How delimited text is written.
+    pub dialect: Dialect,
 }
 
 /// What becomes of rows with missing cells where numbers are wanted.
@@ -46,14 +49,38 @@ const COLUMN: &str = "column";
 const COLUMNS: &str = "columns";
 const WHERE: &str = "where";
 const MISSING: &str = "missing";
+const DELIMITER: &str = "delimiter";
+const HAS_HEADER: &str = "has_header";
+const DECIMAL_COMMA: &str = "decimal_comma";
+const MISSING_WORDS: &str = "missing_words";
 
 impl Selection {
     /// Its keys, beside `$file` or `$artifact`.
-    pub const KEYS: [&str; 5] = [MEMBER, COLUMN, COLUMNS, WHERE, MISSING];
+    pub const KEYS: [&str; 9] = [
+        MEMBER,
+        COLUMN,
+        COLUMNS,
+        WHERE,
+        MISSING,
+        DELIMITER,
+        HAS_HEADER,
+        DECIMAL_COMMA,
+        MISSING_WORDS,
+    ];
 
-    /// Whether everything is taken.
+    /// Whether everything is taken, as it is found.
     pub fn is_all(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether columns are chosen.
+    pub fn selects_columns(&self) -> bool {
+        self.column.is_some() || self.columns.is_some()
+    }
+
+    /// Whether no column and no row is chosen.
+    pub fn is_whole_table(&self) -> bool {
+        !self.selects_columns() && self.rows.is_empty()
     }
 
     pub(crate) fn read(object: &Object) -> Result<Self, Problem> {
@@ -96,6 +123,7 @@ impl Selection {
             columns: columns.transpose()?,
             rows: rows.transpose()?.unwrap_or_default(),
             missing: missing.transpose()?,
+            dialect: dialect(object)?,
         };
         match (&read.column, &read.columns) {
             (Some(_), Some(_)) => Err(Problem::new(
@@ -120,6 +148,12 @@ impl Selection {
             Missing::Refuse => "refuse",
         });
         object.insert_some(MISSING, missing);
+        let dialect = &self.dialect;
+        let delimiter = dialect.delimiter.map(|byte| char::from(byte).to_string());
+        object.insert_some(DELIMITER, delimiter);
+        object.insert_some(HAS_HEADER, dialect.has_header);
+        object.insert_some(DECIMAL_COMMA, dialect.decimal_comma);
+        object.insert_some(MISSING_WORDS, dialect.missing_words.clone());
     }
 
     /// The selected part of a table: a list of records, or an object of columns. A member is selected where the file is read.
@@ -127,7 +161,7 @@ impl Selection {
     /// # Errors
     /// A value without named columns, an unknown column, and a condition that no row meets.
     pub fn apply(&self, value: Value) -> Result<Value, Fault> {
-        if self.column.is_none() && self.columns.is_none() && self.rows.is_empty() {
+        if self.is_whole_table() {
             return Ok(value);
         }
         let table = Table::of(&value)?;
@@ -184,6 +218,35 @@ impl Selection {
         }
         Ok(rows)
     }
+}
+
+/// How delimited text is written, as far as it is stated.
+fn dialect(object: &Object) -> Result<Dialect, Problem> {
+    let flag = |key: &str| {
+        let read = |value: &Value| {
+            let flag = value.as_bool();
+            flag.ok_or_else(|| wrong(&format!("/{key}"), "true or false", value))
+        };
+        object.get(key).map(read).transpose()
+    };
+    let delimiter = object.get(DELIMITER).map(|value| {
+        let found = value.as_str().and_then(csv::delimiter);
+        found.ok_or_else(|| wrong("/delimiter", "one ASCII character such as \",\"", value))
+    });
+    let words = object.get(MISSING_WORDS).map(|value| {
+        let words = value.items().filter(|_| value.as_str().is_none());
+        let words = words.ok_or_else(|| wrong("/missing_words", "a list of texts", value))?;
+        let words = words.iter().enumerate();
+        words
+            .map(|(index, word)| text(word, &format!("/missing_words/{index}")))
+            .collect::<Result<_, _>>()
+    });
+    Ok(Dialect {
+        delimiter: delimiter.transpose()?,
+        has_header: flag(HAS_HEADER)?,
+        decimal_comma: flag(DECIMAL_COMMA)?,
+        missing_words: words.transpose()?,
+    })
 }
 
 /// The objects of a list of columns of equal length.
@@ -550,6 +613,19 @@ mod tests {
             ),
             (r#"{"where":{"g":[[1]]}}"#, "/where/g expected a value"),
             (
+                r#"{"delimiter":";;"}"#,
+                "/delimiter expected one ASCII character",
+            ),
+            (r#"{"has_header":1}"#, "/has_header expected true or false"),
+            (
+                r#"{"missing_words":"NA"}"#,
+                "/missing_words expected a list of texts",
+            ),
+            (
+                r#"{"missing_words":[1]}"#,
+                "/missing_words/0 expected a text",
+            ),
+            (
                 r#"{"$artifact":"b3:0"}"#,
                 " `$file` and `$artifact` exclude each other",
             ),
@@ -564,6 +640,8 @@ mod tests {
         for text in [
             r#"{"$file":"t.csv"}"#,
             r#"{"$file":"t.npz","member":"A"}"#,
+            r#"{"$file":"t.csv","missing":"refuse","delimiter":";","has_header":false,"decimal_comma":true,"missing_words":["?"]}"#,
+            r#"{"$file":"t.csv","missing_words":[]}"#,
             r#"{"$artifact":"b3:0","columns":["a","b"],"where":{"g":"a","h":[1,"x"],"i":{"min":1.5}}}"#,
         ] {
             let source = Source::from_value(&value(text)).unwrap().unwrap();

@@ -145,9 +145,14 @@ impl Source {
             );
             return Err(Problem::new("", message));
         }
+        let selection = Selection::read(object)?;
+        if matches!(place, Place::Artifact(_)) && !selection.dialect.is_open() {
+            let message = "`delimiter`, `has_header`, `decimal_comma` and `missing_words` are for files of delimited text";
+            return Err(Problem::new("", message));
+        }
         Ok(Self {
             place,
-            selection: Box::new(Selection::read(object)?),
+            selection: Box::new(selection),
         })
     }
 

@@ -275,7 +275,9 @@ impl<T: Tool> AnyTool for Typed<T> {
     }
 
     fn output_schema(&self) -> Schema {
-        schema::of_output::<T::Output>()
+        let mut output = schema::of_output::<T::Output>();
+        schema::add_dropped(&mut output, &self.input_schema());
+        output
     }
 
     fn examples(&self) -> Vec<ErasedExample> {

@@ -17,6 +17,7 @@ pub(crate) struct Args {
     pub path: String,
     /// The content: a text, or `{"$file": path}` to copy a text file; or an array of numbers, such as the result of an earlier
     /// step, in the format of the file extension: `.npy`, `.csv` (one or two dimensions) or `.json`.
+    #[schema(extend("x-list-endings" = { "path": [".npy", ".csv", ".json"] }))]
     pub content: Input<Content>,
     /// Treatment of an existing file: `create` refuses, `append` appends, `overwrite` replaces it.
     #[value(default)]

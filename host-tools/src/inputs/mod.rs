@@ -3,7 +3,7 @@
 //! | extension | value |
 //! | --- | --- |
 //! | `.json` | the document, parsed strictly |
-//! | `.csv`, `.tsv` | without a header: a list of rows of numbers, or a flat list for one column; with a header: an object of columns, or a list of records where any value is wanted |
+//! | `.csv`, `.tsv` | numbers without a header: a list of rows, or a flat list for one column; with a header, or by name: an object of columns, or a list of records where any value is wanted |
 //! | `.jsonl`, `.ndjson` | a list of the documents of its lines |
 //! | `.npy` | nested lists of numbers in its shape |
 //! | `.npz` | the array that `member` names |
@@ -37,8 +37,15 @@ impl Inputs {
     }
 }
 
-impl Arrays for Inputs {
-    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value> {
+impl Inputs {
+    /// The content of a file, with sentences about what was found and may surprise.
+    fn read(
+        &self,
+        source: &Source,
+        kind: InputKind,
+        bytes_max: u64,
+        notes: &mut Vec<String>,
+    ) -> Result<Value> {
         let path = match &source.place {
             Place::File(path) => path,
             Place::Artifact(handle) => {
@@ -62,13 +69,36 @@ impl Arrays for Inputs {
             }
             InputKind::Text => text(path, &content.bytes).map(Value::from),
             InputKind::Data | InputKind::Table | InputKind::Any => {
-                data(source, kind, &content.bytes, bytes_max)
+                data(source, kind, &content.bytes, bytes_max, notes)
             }
         }
     }
 }
 
-fn data(source: &Source, kind: InputKind, bytes: &[u8], bytes_max: u64) -> Result<Value> {
+impl Arrays for Inputs {
+    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value> {
+        self.read(source, kind, bytes_max, &mut Vec::new())
+    }
+
+    fn open_noting(
+        &self,
+        _: &str,
+        source: &Source,
+        kind: InputKind,
+        bytes_max: u64,
+        notes: &mut Vec<String>,
+    ) -> Result<Value> {
+        self.read(source, kind, bytes_max, notes)
+    }
+}
+
+fn data(
+    source: &Source,
+    kind: InputKind,
+    bytes: &[u8],
+    bytes_max: u64,
+    notes: &mut Vec<String>,
+) -> Result<Value> {
     let path = source.name();
     let Some(format) = Format::of_name(path) else {
         let message = "unknown data format: the extension is not supported";
@@ -79,11 +109,17 @@ fn data(source: &Source, kind: InputKind, bytes: &[u8], bytes_max: u64) -> Resul
         let message = format!("it has no member `{}`", brief::name(member));
         return Err(unfit(path, &message, "format").hint("only .npz files have members"));
     }
+    let is_delimited = matches!(format, Format::Csv | Format::Tsv);
+    if !is_delimited && !source.selection.dialect.is_open() {
+        let message = "it is no delimited text";
+        return Err(unfit(path, message, "format")
+            .hint("`delimiter`, `has_header`, `decimal_comma` and `missing_words` are for .csv and .tsv files"));
+    }
     if is_gzip(path) {
         let bytes = gunzip(path, bytes, bytes_max)?;
-        return content(source, format, kind, &bytes, bytes_max);
+        return content(source, format, kind, &bytes, bytes_max, notes);
     }
-    content(source, format, kind, bytes, bytes_max)
+    content(source, format, kind, bytes, bytes_max, notes)
 }
 
 fn is_gzip(path: &str) -> bool {
@@ -120,6 +156,7 @@ fn content(
     kind: InputKind,
     bytes: &[u8],
     bytes_max: u64,
+    notes: &mut Vec<String>,
 ) -> Result<Value> {
     let path = source.name();
     let fault = |fault: npy::Fault| unfit(path, &fault.message, "format").hint(fault.hint);
@@ -127,8 +164,16 @@ fn content(
         Format::Json => document(path, without_mark(bytes)),
         Format::Lines => lines(path, text(path, bytes)?),
         Format::Csv | Format::Tsv => {
-            let delimiter = (format == Format::Tsv).then_some(b'\t');
-            let table = table::parse(text(path, bytes)?, delimiter).map_err(fault)?;
+            let mut selection = source.selection.as_ref().clone();
+            if format == Format::Tsv {
+                selection.dialect.delimiter.get_or_insert(b'\t');
+            }
+            let (table, found) = table::parse(text(path, bytes)?, &selection).map_err(fault)?;
+            // Numbers without a header are a usual matrix.
+            let found = found
+                .iter()
+                .filter(|note| kind != InputKind::Data || note.column.is_some());
+            notes.extend(found.map(|note| format!("`{path}`: {}", note.text)));
             Ok(match kind {
                 InputKind::Any => as_records(table),
                 _ => table,
@@ -182,7 +227,8 @@ pub fn parse(name: &str, kind: InputKind, bytes: &[u8], bytes_max: u64) -> Resul
         [b'[' | b'{', ..] => Format::Json,
         _ => Format::Csv,
     };
-    content(&Source::file(name), format, kind, bytes, bytes_max)
+    let source = Source::file(name);
+    content(&source, format, kind, bytes, bytes_max, &mut Vec::new())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

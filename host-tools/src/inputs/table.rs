@@ -1,33 +1,54 @@
 //! Delimited text as numbers or named columns.
 
-use tool_core::csv::{self, Csv, Dialect, Halt};
+use tool_core::csv::{self, Csv, Halt, Note};
 use tool_core::npy::Fault;
+use tool_core::selection::Selection;
 
 use crate::prelude::*;
 
-/// With a header, an object of columns. Without one, every cell is a number or missing, and the result is a list of rows, or a
-/// flat list for a single column.
-pub(super) fn parse(text: &str, delimiter: Option<u8>) -> Result<Value, Fault> {
-    let dialect = Dialect {
-        delimiter,
-        ..Dialect::default()
-    };
-    let table = csv::read(text, &dialect, &|| Ok(())).map_err(|halt| match halt {
+/// With a header, or where columns or rows are chosen by name, an object of columns. Otherwise every cell is a number or missing, and
+/// the result is a list of rows, or a flat list for a single column; a text that is said to have no header may also have texts, and is
+/// an object of columns then. Beside it stands what was found and may surprise.
+pub(super) fn parse(text: &str, selection: &Selection) -> Result<(Value, Vec<Note>), Fault> {
+    let dialect = &selection.dialect;
+    let mut table = csv::read(text, dialect, &|| Ok(())).map_err(|halt| match halt {
         Halt::Fault(fault) => fault,
         Halt::Stopped(stopped) => Fault::new(stopped.message(), "try again"),
     })?;
-    if !table.has_header {
-        return grid(table);
+    let is_taken = |column: usize| {
+        let name = &*table.names[column];
+        let (one, several) = (&selection.column, &selection.columns);
+        one.as_deref().is_none_or(|one| one == name)
+            && several
+                .as_ref()
+                .is_none_or(|names| names.iter().any(|one| one == name))
+    };
+    let notes = std::mem::take(&mut table.notes);
+    let notes = notes
+        .into_iter()
+        .filter(|note| note.column.is_none_or(is_taken))
+        .collect();
+    let has_texts = |table: &Csv| table.columns.iter().flatten().any(is_other);
+    let is_grid = !table.has_header
+        && selection.is_whole_table()
+        && (dialect.has_header.is_none() || !has_texts(&table));
+    if is_grid {
+        return Ok((grid(table)?, notes));
     }
     let columns = table.columns.into_iter().map(Value::array);
-    Ok(Value::object(table.names.into_iter().zip(columns)))
+    let columns = Value::object(table.names.into_iter().zip(columns));
+    Ok((columns, notes))
+}
+
+/// Whether a cell is neither a number nor missing.
+fn is_other(cell: &Value) -> bool {
+    !cell.is_null() && cell.as_f64().is_none()
 }
 
 fn grid(table: Csv) -> Result<Value, Fault> {
     for (column, cells) in table.columns.iter().enumerate() {
-        let other = |cell: &Value| !cell.is_null() && cell.as_f64().is_none();
-        if let Some(row) = cells.iter().position(other) {
-            let hint = "the first row has only numbers and is not a header: add a header line for columns of text";
+        if let Some(row) = cells.iter().position(is_other) {
+            let hint = "the first row has only numbers and is not a header: say `\"has_header\": true` beside `$file` if it names the columns, `false` for columns of text";
             let first = cells
                 .iter()
                 .position(|cell| cell.as_str().is_some_and(|text| !is_number(text)));

@@ -27,6 +27,26 @@ impl Place {
         self.open(name, content, InputKind::Data, 1 << 20)
     }
 
+    /// A table by what is stated beside `$file`, with the notes about it.
+    fn stated(
+        &self,
+        content: &str,
+        beside: &str,
+        kind: InputKind,
+    ) -> Result<(Value, Vec<String>), ToolError> {
+        File::create(self.folder.path().join("t.csv"))
+            .unwrap()
+            .write_all(content.as_bytes())
+            .unwrap();
+        let source = json::parse(beside, json::Limits::default()).unwrap();
+        let source = Source::from_value(&source).unwrap().unwrap();
+        let mut notes = Vec::new();
+        let value = self
+            .inputs
+            .open_noting("operator", &source, kind, 1 << 20, &mut notes)?;
+        Ok((value, notes))
+    }
+
     fn open(
         &self,
         name: &str,
@@ -76,6 +96,112 @@ fn csv_becomes_numbers_or_columns() {
             expected,
             "{text:?}"
         );
+    }
+}
+
+#[test]
+fn what_is_stated_of_a_table_goes_before_what_is_found() {
+    let place = Place::new();
+    for (text, beside, expected) in [
+        (
+            "a|b;c\n1|2;3",
+            r#""delimiter":";""#,
+            r#"{"a|b":["1|2"],"c":[3]}"#,
+        ),
+        (
+            "2020,2021\n5,7",
+            r#""has_header":true"#,
+            r#"{"2020":[5],"2021":[7]}"#,
+        ),
+        (
+            "1,x\n2,y",
+            r#""has_header":false"#,
+            r#"{"column_1":[1,2],"column_2":["x","y"]}"#,
+        ),
+        ("1,3\n2,4", r#""has_header":false"#, "[[1,3],[2,4]]"),
+        (
+            "1,3\n2,4",
+            r#""column":"column_2""#,
+            r#"{"column_1":[1,2],"column_2":[3,4]}"#,
+        ),
+        (
+            "v;w\n1,234;x\n2,500;y",
+            r#""decimal_comma":true"#,
+            r#"{"v":[1.234,2.5],"w":["x","y"]}"#,
+        ),
+        (
+            "v;w\n1,5;x\n2,25;y",
+            r#""decimal_comma":false"#,
+            r#"{"v":["1,5","2,25"],"w":["x","y"]}"#,
+        ),
+        (
+            "v,w\n1,?\n?,NA",
+            r#""missing_words":["?"]"#,
+            r#"{"v":[1,null],"w":[null,"NA"]}"#,
+        ),
+        (
+            "cc\nDE\nNA",
+            r#""missing_words":["NA"]"#,
+            r#"{"cc":["DE",null]}"#,
+        ),
+    ] {
+        let beside = format!(r#"{{"$file":"t.csv",{beside}}}"#);
+        let (value, notes) = place.stated(text, &beside, InputKind::Table).unwrap();
+        assert_eq!(value.to_string(), expected, "{text:?} {beside}");
+        let is_found = beside.contains("column_2");
+        assert_eq!(
+            notes.len(),
+            usize::from(is_found),
+            "{text:?} {beside}: {notes:?}"
+        );
+    }
+    let ragged = place.stated(
+        "1,x\n2",
+        r#"{"$file":"t.csv","has_header":false}"#,
+        InputKind::Table,
+    );
+    assert!(ragged.unwrap_err().message().contains("line 2 has 1 cells"));
+    let source = json::parse(
+        r#"{"$file":"t.json","delimiter":";"}"#,
+        json::Limits::default(),
+    )
+    .unwrap();
+    let source = Source::from_value(&source).unwrap().unwrap();
+    File::create(place.folder.path().join("t.json"))
+        .unwrap()
+        .write_all(b"[1]")
+        .unwrap();
+    let err = place
+        .inputs
+        .open(&source, InputKind::Data, 100)
+        .unwrap_err();
+    assert!(err.message().contains("no delimited text"), "{err:?}");
+}
+
+/// The country code of Namibia is a text, and each column that is taken says so.
+#[test]
+fn words_among_texts_are_kept_with_a_note_about_the_columns_taken() {
+    let place = Place::new();
+    let text = "cc,v,w\nDE,1,2\nNA,NA,3\nNA,4,5\n";
+    let whole = r#"{"$file":"t.csv"}"#;
+    let (value, notes) = place.stated(text, whole, InputKind::Table).unwrap();
+    assert_eq!(
+        value.to_string(),
+        r#"{"cc":["DE","NA","NA"],"v":[1,null,4],"w":[2,3,5]}"#
+    );
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(
+        notes[0].starts_with("`t.csv`: text column `cc`: 2 cells are `NA`, kept as text"),
+        "{notes:?}"
+    );
+    for (beside, count) in [
+        (r#"{"$file":"t.csv","column":"v"}"#, 0),
+        (r#"{"$file":"t.csv","columns":["v","w"]}"#, 0),
+        (r#"{"$file":"t.csv","columns":["w","cc"]}"#, 1),
+        (r#"{"$file":"t.csv","missing_words":[]}"#, 0),
+    ] {
+        let (_, notes) = place.stated(text, beside, InputKind::Data).unwrap();
+        assert_eq!(notes.len(), count, "{beside}: {notes:?}");
     }
 }
 
@@ -435,7 +561,7 @@ proptest! {
     fn no_bytes_crash_a_reader(bytes in prop::collection::vec(any::<u8>(), 0..200), header in "[{}'a-z:,()<>0-9 _]{0,80}") {
         let _ = npy::parse(&bytes);
         let _ = npy::parse(&super::tests::npy(1, &header, &bytes));
-        let _ = table::parse(&String::from_utf8_lossy(&bytes), None);
+        let _ = table::parse(&String::from_utf8_lossy(&bytes), &selection::Selection::default());
     }
 
     /// A table of numbers written as CSV comes back to the bit.
@@ -445,7 +571,7 @@ proptest! {
             let cells: Vec<String> = row.iter().map(|&number| Value::Float(number).to_string()).collect();
             cells.join(",") + "\n"
         }).collect();
-        let value = table::parse(&text, None).unwrap();
+        let (value, _) = table::parse(&text, &selection::Selection::default()).unwrap();
         let numbers = value.as_numbers().unwrap();
         let bits: Vec<u64> = numbers.as_slice().iter().map(|number| number.to_bits()).collect();
         let expected: Vec<u64> = rows.concat().iter().map(|number| number.to_bits()).collect();

@@ -10,12 +10,7 @@ pub(crate) struct Delimiter(u8);
 impl Delimiter {
     /// A delimiter; `None` when the text is not exactly one such character.
     pub(crate) fn new(text: &str) -> Option<Self> {
-        match text.as_bytes() {
-            [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | 0) => {
-                Some(Self(*byte))
-            }
-            _ => None,
-        }
+        tool_core::csv::delimiter(text).map(Self)
     }
 
     /// Byte of the delimiter.

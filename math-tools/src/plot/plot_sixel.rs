@@ -20,7 +20,8 @@ use super::sixel::{Rgb, encode};
 pub(crate) struct Args {
     /// Horizontal values, finite; length >= 1.
     pub x: Input<Vector>,
-    /// Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series).
+    /// Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series); the `columns` of a `$file`
+    /// are series by their names.
     pub y: Input<Series>,
     /// Style of the points: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each.
     #[value(default)]

@@ -28,8 +28,16 @@ impl<const N: usize, const M: usize> From<[[f64; N]; M]> for Series {
 
 impl Load for Series {
     const KIND: InputKind = InputKind::Data;
+    const NAMED: bool = true;
 
     fn from_value(value: &Value) -> Result<Self, Problem> {
+        // Columns of a table, each a series.
+        let columns = value.as_object().filter(|columns| !columns.is_empty());
+        let columns = columns.map(|columns| {
+            let columns = columns.iter().map(|(_, column)| column.clone());
+            Value::array(columns.collect())
+        });
+        let value = columns.as_ref().unwrap_or(value);
         let several = match value {
             Value::Numbers(numbers) => numbers.rank() > 1,
             Value::Array(items) => items
@@ -136,6 +144,9 @@ impl Points {
                     "expected one label for each of {} series, found {}", series.len(), names.len());
             }
             Some(names) => names.iter().map(|name| printable(name)).collect(),
+            None if let Some(names) = columns(y, series.len()) => {
+                names.iter().map(|name| printable(name)).collect()
+            }
             None if series.len() == 1 => Vec::new(),
             None => (0..series.len()).map(|index| format!("y{index}")).collect(),
         };
@@ -172,6 +183,15 @@ impl Points {
         let gaps = sorted.windows(2).map(|pair| pair[1] - pair[0]);
         gaps.filter(|gap| *gap > 0.0).min_by(f64::total_cmp)
     }
+}
+
+/// The names of the columns that the series are.
+fn columns(y: &Input<Series>, count: usize) -> Option<&[String]> {
+    match y {
+        Input::From(source) => source.selection.columns.as_deref(),
+        Input::Inline(_) => None,
+    }
+    .filter(|names| names.len() == count)
 }
 
 /// Smallest and largest of a non-empty list of finite numbers.

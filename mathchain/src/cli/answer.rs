@@ -42,7 +42,7 @@ pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
 pub(super) fn reader(format: Format) -> Reader {
     match format {
         Format::Json => Reader::Model,
-        Format::Human | Format::Raw | Format::Npy => Reader::Program,
+        Format::Human | Format::Raw | Format::Npy | Format::Csv => Reader::Program,
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn finish(toolkit: &Toolkit, global: &Global, outcome: &Outcome) -> R
     let mut outcome = outcome.clone();
     let format = global.format();
     flush(toolkit, format, &mut outcome);
-    output::outcome(format, &outcome);
+    output::outcome(format, &outcome)?;
     if std::io::stderr().is_terminal() && !output::is_quiet() {
         complain(&human::obligations(&outcome));
     }

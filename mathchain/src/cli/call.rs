@@ -10,12 +10,12 @@ use super::answer::{finish, on_stack, reader};
 use super::flags::CallOptions;
 use super::output::misused;
 use super::prelude::*;
-use super::{asking, flags, help, log, progress, signals, stdin};
+use super::{asking, csv, data, flags, help, log, progress, signals, stdin};
 
 #[derive(Debug, Clone, Args)]
 #[command(
     override_usage = "mathchain call TOOL [--NAME VALUE]... [OPTIONS]",
-    after_help = "Without arguments of the tool on the command line, one JSON object is read from stdin. A VALUE is JSON, a list such as 1,2,3, a file (@PATH, @- for stdin, or the name of a data file), or plain text if the tool expects text. `mathchain help TOOL` lists the arguments of a tool.
+    after_help = "Without arguments of the tool on the command line, one JSON object is read from stdin. A VALUE is JSON, a list such as 1,2,3, a file (@PATH, @- for stdin, or the name of a data file), or plain text if the tool expects text; @@ begins a text with @. `mathchain help TOOL` lists the arguments of a tool.
 
 Examples:
   mathchain call calculate --expression '2**200'
@@ -85,6 +85,9 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
     output::apply(&global);
     log::start(&global)?;
     flags::check_ambiguous(tool, &schema, rest)?;
+    if global.format() == Format::Csv {
+        csv::check(tool.spec().id, &tool.output_schema())?;
+    }
     call.caller.check_facts()?;
     if let ([_, word], Some(only)) = (&call.words[..], only_required(&schema)) {
         call.options.arg.push(format!("{only}={word}"));
@@ -98,7 +101,11 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
         state.close_follows(); // by `finish`, as soon as the call has its record
     }
     let limits = toolkit.config().limits;
-    let given = flags::arguments(&schema, &call.options, &matches, limits.max_input_bytes)?;
+    let files = data::Files {
+        arrays: toolkit.dispatcher().host().arrays.clone(),
+        bytes_max: limits.max_input_bytes,
+    };
+    let given = flags::arguments(tool.spec(), &schema, &call.options, &matches, &files)?;
     let args = given.map_or_else(|| read_arguments(tool, &schema, &limits), Ok)?;
     let context = Context {
         answer: open::answer(&toolkit, call.options.yes, asking::may_ask(&toolkit))?,

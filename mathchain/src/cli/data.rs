@@ -1,37 +1,132 @@
-//! Files as values on the command line: `--A A.npy`, `--A @A.npy`, `--A @-`.
+//! Files as values on the command line: `--A A.npy`, `--A @A.npy`, `--A @-`, `--code @main.py`.
 
+use std::sync::Arc;
+
+use tool_core::capability::Arrays;
 use tool_core::input::InputKind;
+use tool_core::json::{Limits, parse};
 use tool_core::schema::Schema;
-use tool_core::{Object, Result, Value, tool_error};
+use tool_core::{Object, Result, Source, Spec, Syntax, Value, source, tool_error};
 
+use super::flags::takes;
 use super::stdin;
 
-/// The file that a word names, as `{"$file": path}`, or the data of standard input; `None` for a word that is a value.
+/// Reads what the words of a call name.
+pub(super) struct Files {
+    /// Opens files of the workspace.
+    pub arrays: Option<Arc<dyn Arrays>>,
+    /// Most bytes of a file or of standard input.
+    pub bytes_max: u64,
+}
+
+/// What a word of the command line stands for.
+pub(super) enum Named {
+    /// A value, of a file that the tool opens or of standard input.
+    Value(Value),
+    /// Another word: the text of a file.
+    Word(String),
+}
+
+/// What a word names, if it is more than itself.
 ///
-/// `@` names a file of any argument that takes files; without it, the ending of the name must be one of data, or one that the argument
-/// states (`x-file-endings`) where it takes text. `@@` begins a text with one `@`.
+/// `@PATH` is a file: for an argument that takes files `{"$file": PATH}`, which the tool opens; for any other its text, which is read
+/// here as if it stood on the command line. `@-` is standard input, and `@@` begins a text with one `@`. Without `@`, the ending of
+/// the name must be one of data, or one that the argument states (`x-file-endings`) where it takes text. A word is never a file for arguments
+/// that may begin with `@` themselves: paths, addresses, patterns, queries and git references.
 ///
 /// # Errors
-/// Standard input that cannot be read or is not data.
-pub(super) fn named(property: &Schema, word: &str, bytes_max: u64) -> Result<Option<Value>> {
+/// A file or standard input that cannot be read or is not data; a reference to a file as a text.
+pub(super) fn named(
+    spec: &Spec,
+    argument: &str,
+    property: &Schema,
+    word: &str,
+    files: &Files,
+) -> Result<Option<Named>> {
     let Some(kind) = taken(property) else {
-        return Ok(None);
+        return text_of(spec, argument, property, word, files);
     };
-    Ok(match word.strip_prefix('@') {
-        Some("-") => Some(of_stdin(kind, bytes_max)?),
+    let value = match word.strip_prefix('@') {
+        Some("-") => Some(of_stdin(kind, files.bytes_max)?),
         Some(text) if text.starts_with('@') && kind == InputKind::Text => Some(text.into()),
         Some(path) => Some(file(path)),
         None if kind == InputKind::Data && is_path(word) => Some(file(word)),
         None if has_ending(property, word) => Some(file(word)),
         None => None,
-    })
+    };
+    Ok(value.map(Named::Value))
+}
+
+/// As [`named`], for an argument that takes no files itself.
+fn text_of(
+    spec: &Spec,
+    argument: &str,
+    property: &Schema,
+    word: &str,
+    files: &Files,
+) -> Result<Option<Named>> {
+    let place = format!("/{argument}");
+    let mut syntaxes = spec.syntax.iter();
+    let syntax = syntaxes.find(|(pointer, _)| *pointer == place);
+    if syntax.is_some_and(|(_, syntax)| may_begin_with_at(*syntax)) {
+        return Ok(None);
+    }
+    let Some(path) = word.strip_prefix('@') else {
+        let is_reference = |value: Value| value.as_object().is_some_and(source::refers);
+        if takes(property, "string") && parse(word, Limits::default()).is_ok_and(is_reference) {
+            return Err(tool_error!(InvalidArgs at place, "reference";
+                "`{argument}` is a text, and opens no file or artifact";
+                "`--{argument} @PATH` reads the text of a file, `@-` that of standard input"));
+        }
+        return Ok(None);
+    };
+    let text = match path {
+        "-" => of_stdin(InputKind::Text, files.bytes_max)?,
+        text if text.starts_with('@') => return Ok(Some(Named::Word(text.to_owned()))),
+        path => {
+            let Some(arrays) = &files.arrays else {
+                return Err(tool_error!(PreconditionFailed at place, "no_workspace";
+                    "`{path}` cannot be opened: there is no workspace";
+                    "open one with --workspace; a text that begins with `@` is written `@@`"));
+            };
+            let opened = arrays.open(&Source::file(path), InputKind::Text, files.bytes_max);
+            opened.map_err(|err| match err.hint_str() {
+                Some(_) if err.reason_str() != Some("not_found") => err.at(&place),
+                _ => err
+                    .at(&place)
+                    .hint("a text that begins with `@` is written `@@`"),
+            })?
+        }
+    };
+    Ok(text.as_str().map(|text| Named::Word(text.to_owned())))
+}
+
+/// Whether a text in a syntax may begin with `@`.
+fn may_begin_with_at(syntax: Syntax) -> bool {
+    match syntax {
+        Syntax::Path
+        | Syntax::Tree
+        | Syntax::Tracked
+        | Syntax::Url
+        | Syntax::Host
+        | Syntax::Query
+        | Syntax::Pattern
+        | Syntax::Member
+        | Syntax::Ref => true,
+        Syntax::Shell
+        | Syntax::Sql
+        | Syntax::Expression
+        | Syntax::Arguments
+        | Syntax::Plan
+        | Syntax::Patch => false,
+    }
 }
 
 /// The kind of data that an argument takes from files; `None` where it takes none.
 fn taken(property: &Schema) -> Option<InputKind> {
     let branches = property["anyOf"].as_array()?;
     let kind = |branch: &Schema| match branch["$ref"].as_str()? {
-        "#/$defs/data" => Some(InputKind::Data),
+        "#/$defs/data" | "#/$defs/table" => Some(InputKind::Data),
         "#/$defs/text" => Some(InputKind::Text),
         _ => None,
     };
@@ -41,6 +136,11 @@ fn taken(property: &Schema) -> Option<InputKind> {
             Some(_) => taken(branch),
             None => kind(branch),
         })
+}
+
+/// Whether an argument is a text that may come from a file.
+pub(super) fn takes_texts(property: &Schema) -> bool {
+    taken(property) == Some(InputKind::Text)
 }
 
 /// Whether an argument takes files.
@@ -83,10 +183,74 @@ pub(super) fn check_json(argument: &str, word: &str) -> Result<()> {
     if !word.trim_start().starts_with(['[', '{']) {
         return Ok(());
     }
-    match tool_core::json::parse(word, tool_core::json::Limits::default()) {
+    match parse(word, Limits::default()) {
         Ok(_) => Ok(()),
         Err(err) => Err(tool_error!(InvalidArgs at format!("/{argument}"), "json";
             "`{argument}` is not valid JSON: {err}";
             "close every bracket, and quote the value for the shell: --{argument} '[[1, 2], [3, 4]]'")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::flags;
+    use super::*;
+
+    struct OneText;
+
+    impl Arrays for OneText {
+        fn open(&self, _: &Source, _: InputKind, _: u64) -> Result<Value> {
+            Ok("text of the file".into())
+        }
+    }
+
+    /// Every argument of every tool: `@PATH` is the file, for the tool or as a text, unless the argument may begin with `@`; a reference is
+    /// opened or refused, and never a text.
+    #[test]
+    fn no_argument_takes_the_name_of_a_file_for_its_content() {
+        let files = Files {
+            arrays: Some(Arc::new(OneText)),
+            bytes_max: 1 << 20,
+        };
+        let mut counts = [0; 3];
+        for tool in crate::families().flatten().map(|entry| entry.tool()) {
+            let (spec, schema) = (tool.spec(), tool.input_schema());
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            for (name, property) in properties {
+                let id = spec.id;
+                let named = |word: &str| super::named(spec, name, property, word, &files);
+                let place = format!("/{name}");
+                let syntax = spec.syntax.iter().find(|(pointer, _)| *pointer == place);
+                match named("@some.txt") {
+                    Ok(Some(Named::Value(value))) => {
+                        assert_eq!(value.to_string(), r#"{"$file":"some.txt"}"#, "{id}.{name}");
+                        counts[0] += 1;
+                    }
+                    Ok(Some(Named::Word(word))) => {
+                        assert_eq!(word, "text of the file", "{id}.{name}");
+                        counts[1] += 1;
+                    }
+                    Ok(None) => {
+                        let syntax = syntax.map(|(_, syntax)| *syntax);
+                        assert!(syntax.is_some_and(may_begin_with_at), "{id}.{name}");
+                        counts[2] += 1;
+                        continue;
+                    }
+                    Err(err) => panic!("{id}.{name}: {err:?}"),
+                }
+                let reference = r#"{"$file":"some.txt"}"#;
+                match named(reference) {
+                    Err(err) => {
+                        assert_eq!(err.reason_str(), Some("reference"), "{id}.{name}");
+                        assert!(err.message().contains(&format!("`{name}`")), "{err:?}");
+                    }
+                    Ok(_) => {
+                        let value = flags::value_of(property, reference);
+                        assert!(value.as_str().is_none(), "{id}.{name} takes it for a text");
+                    }
+                }
+            }
+        }
+        assert!(counts.iter().all(|&count| count > 30), "{counts:?}");
     }
 }

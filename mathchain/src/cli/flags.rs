@@ -7,10 +7,10 @@ use clap::{Arg, ArgMatches, Args, Command};
 use tool_core::json::{Limits, parse};
 use tool_core::nearest::nearest;
 use tool_core::schema::Schema;
-use tool_core::{AnyTool, Object, Result, Spec, Value, synonyms, tool_error};
+use tool_core::{AnyTool, Object, Result, Spec, Value, source, synonyms, tool_error};
 
 use super::call::Call;
-use super::data;
+use super::data::{self, Named};
 use super::global::Global;
 
 /// Options of a call beside those that name the caller.
@@ -148,10 +148,11 @@ pub(super) fn suggest(tool: &dyn AnyTool, mut err: clap::Error) -> clap::Error {
 /// # Errors
 /// `invalid_request` for an option that is not NAME=VALUE or is given twice.
 pub(super) fn arguments(
+    spec: &Spec,
     schema: &Schema,
     options: &CallOptions,
     matches: &ArgMatches,
-    bytes_max: u64,
+    files: &data::Files,
 ) -> Result<Option<Value>> {
     let pairs = options.arg.iter();
     let mut given = pairs.map(|pair| split(pair)).collect::<Result<Vec<_>>>()?;
@@ -163,22 +164,51 @@ pub(super) fn arguments(
         return Ok(None);
     }
     let mut object = Object::new();
-    for (name, text) in given {
-        if object.get(&name).is_some() {
+    for (name, text) in &given {
+        let (name, mut text) = (name.as_str(), text.as_str());
+        if object.get(name).is_some() {
             return Err(tool_error!(InvalidRequest;
                 "the argument `{name}` is given twice"));
         }
-        let property = &schema["properties"][&name];
-        let value = match data::named(property, &text, bytes_max)? {
-            Some(value) => value,
-            None => value_of(property, &text),
+        let property = &schema["properties"][name];
+        let read;
+        let value = match data::named(spec, name, property, text, files)? {
+            Some(Named::Value(value)) => value,
+            Some(Named::Word(word)) => {
+                read = word;
+                text = &read;
+                value_of(property, text)
+            }
+            None => value_of(property, text),
         };
         if value.as_str().is_some() && !takes(property, "string") {
-            data::check_json(&name, &text)?;
+            data::check_json(name, text)?;
         }
         object.insert(name, value);
     }
+    for (name, text) in &given {
+        let is_list = matches!(object.get(name), Some(Value::Array(_) | Value::Numbers(_)));
+        if is_list && !may_be_list(&schema["properties"][name], &object) {
+            object.insert(name.as_str(), text.as_str());
+        }
+    }
     Ok(Some(Value::Object(object.into())))
+}
+
+/// Whether a list is one, and no text in brackets: a schema may say for which endings of another argument (`x-list-endings`).
+fn may_be_list(property: &Schema, args: &Object) -> bool {
+    let Some(stated) = property["x-list-endings"].as_object() else {
+        return true;
+    };
+    stated.iter().any(|(other, endings)| {
+        let other = args.get(other).and_then(Value::as_str).unwrap_or_default();
+        let mut endings = endings.as_array().into_iter().flatten();
+        endings.any(|ending| {
+            ending
+                .as_str()
+                .is_some_and(|ending| other.ends_with(ending))
+        })
+    })
 }
 
 /// Splits NAME=VALUE.
@@ -199,9 +229,19 @@ pub(super) fn value_of(property: &Schema, text: &str) -> Value {
         return Value::from(text);
     }
     let value = parse(text, Limits::default()).ok();
-    let fits = |value: &Value| {
-        let name = type_of(value);
-        takes(property, name) || name == "integer" && takes(property, "number")
+    let fits = |value: &Value| match value.as_object() {
+        // Beside a text, an object is only a reference to one.
+        Some(object) if takes(property, "string") && !takes_itself(property, "object") => {
+            source::refers(object)
+        }
+        // A text keeps its quotes.
+        None if value.as_str().is_some() => {
+            takes(property, "string") && !data::takes_texts(property)
+        }
+        _ => {
+            let name = type_of(value);
+            takes(property, name) || name == "integer" && takes(property, "number")
+        }
     };
     match value {
         Some(value) if fits(&value) => value,
@@ -242,14 +282,18 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 /// Whether one form of an argument has this type; a form without a type has every type.
-fn takes(property: &Schema, wanted: &str) -> bool {
+pub(super) fn takes(property: &Schema, wanted: &str) -> bool {
+    wanted == "object" && data::takes_files(property) || takes_itself(property, wanted)
+}
+
+/// As [`takes`], without references to data.
+fn takes_itself(property: &Schema, wanted: &str) -> bool {
     // An unknown argument has no schema, and one that takes everything an empty one.
     let is_open = property.as_object().is_none_or(serde_json::Map::is_empty);
     let mut branches = property["anyOf"].as_array().into_iter().flatten();
     is_open
-        || wanted == "object" && property["$ref"].is_string()
         || types(property).any(|name| name == wanted)
-        || branches.any(|branch| takes(branch, wanted))
+        || branches.any(|branch| takes_itself(branch, wanted))
 }
 
 /// Whether an argument is true or false, or absent.

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use tool_core::{Value, json, npy};
+use tool_core::{Result, Value, json, npy, tool_error};
+
+use crate::environment;
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
@@ -16,7 +18,7 @@ pub(super) struct Global {
     /// Workspace root; overrides the configuration's
     #[arg(long, global = true, value_name = "DIR")]
     pub workspace: Option<PathBuf>,
-    /// Output format; by default `human`; calls and runs print JSON when stdout is not a terminal
+    /// Output format; by default that of MATHCHAIN_OUTPUT, else `human`; calls and runs print JSON when stdout is not a terminal
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     pub output: Option<Format>,
     /// Short for --output json
@@ -79,6 +81,8 @@ pub(super) enum Format {
     Raw,
     /// The envelope with arrays of 64 numbers or more as {"$npy": "<base64 of an .npy file>"}, which arguments take too
     Npy,
+    /// A result that is a table as delimited text; refused for others
+    Csv,
 }
 
 /// Parses one of some names, each with its meaning and help.
@@ -103,7 +107,7 @@ impl Format {
         const ARRAY_LEAST: usize = 64;
         let mut text = match self {
             Self::Npy => json::to_text(&npy::encoded(value, ARRAY_LEAST)),
-            Self::Human | Self::Json | Self::Raw => json::to_text(value),
+            Self::Human | Self::Json | Self::Raw | Self::Csv => json::to_text(value),
         };
         text.push('\n');
         text
@@ -112,6 +116,9 @@ impl Format {
 
 /// The commands that answer calls or runs.
 const DOORS: [&str; 5] = ["call", "run", "resume", "serve", "session"];
+
+/// The variable that sets the default of `--output`.
+const OUTPUT_VARIABLE: &str = "MATHCHAIN_OUTPUT";
 
 impl Global {
     /// The options found among words that clap could not parse.
@@ -134,11 +141,29 @@ impl Global {
         }
     }
 
-    /// The requested format, else `json` for answers that no terminal shows, and `human`.
+    /// Checks the default of the environment.
+    ///
+    /// # Errors
+    /// A value that is no format.
+    pub(super) fn check_environment() -> Result<()> {
+        match environment::variable(OUTPUT_VARIABLE) {
+            Some(name) if Format::from_str(&name, false).is_err() => {
+                Err(tool_error!(InvalidRequest;
+                    "`{OUTPUT_VARIABLE}` is `{name}`, which is no format";
+                    "set it to human, json, raw, npy or csv, or unset it"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The requested format, else that of the environment, else `json` for answers that no terminal shows, and `human`.
     pub(super) fn format(&self) -> Format {
+        let default = || environment::variable(OUTPUT_VARIABLE);
+        let default = || Format::from_str(&default()?, false).ok();
         match self.output {
             Some(format) => format,
             None if self.json => Format::Json,
+            None if let Some(format) = default() => format,
             None if self.is_door && !std::io::stdout().is_terminal() => Format::Json,
             None => Format::Human,
         }

@@ -19,6 +19,7 @@ mod changes;
 mod check;
 mod complete;
 mod configured;
+mod csv;
 mod data;
 mod doctor;
 mod events;
@@ -78,6 +79,7 @@ mod workspace;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches as _, Parser, Subcommand};
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Result};
@@ -99,6 +101,7 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   echo '{\"A\":[[3,1],[1,2]],\"b\":[9,8]}' | mathchain call matrix_solve
   mathchain call calculate --expression '2**200'
+  mathchain calculate '2**200'                   # the name of a tool is a call of it
   mathchain run examples/quickstart.yaml
   mathchain tools search regression
   mathchain help matrix_solve
@@ -286,6 +289,41 @@ impl Cli {
     }
 }
 
+/// The name of a tool that stands where a command is expected: `mathchain calculate '2+2'` is a call.
+fn tool_as_command(err: &clap::Error) -> Option<String> {
+    match err.get(ContextKind::InvalidSubcommand)? {
+        ContextValue::String(name) => crate::built_in_tool(name).map(|_| name.clone()),
+        _ => None,
+    }
+}
+
+/// Suggests the nearest command or tool for an unknown command, before those that are near as well.
+fn suggest_tool(mut err: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(name)) = err.get(ContextKind::InvalidSubcommand) else {
+        return err;
+    };
+    let commands = Cli::command();
+    let commands = commands.get_subcommands().map(clap::Command::get_name);
+    let tools = crate::families()
+        .flatten()
+        .map(|entry| entry.tool().spec().id);
+    let Some(near) = tool_core::nearest::nearest(name, commands.chain(tools)) else {
+        return err;
+    };
+    let others = match err.get(ContextKind::SuggestedSubcommand) {
+        Some(ContextValue::Strings(others)) => others.as_slice(),
+        Some(ContextValue::String(other)) => std::slice::from_ref(other),
+        _ => &[],
+    };
+    let others = others.iter().filter(|other| *other != near).cloned();
+    let suggested = [near.to_owned()].into_iter().chain(others).collect();
+    err.insert(
+        ContextKind::SuggestedSubcommand,
+        ContextValue::Strings(suggested),
+    );
+    err
+}
+
 fn missing(root: &mut clap::Command) -> clap::Error {
     root.error(clap::error::ErrorKind::MissingSubcommand, "expected `call`")
 }
@@ -323,7 +361,14 @@ fn run_words() -> ExitCode {
         // A client reads messages of the protocol there, also where the server does not start.
         output::leave_stdout();
     }
-    let parsed = Cli::of_call(words::all()).map_or_else(|| Cli::try_parse_from(words::all()), Ok);
+    let parse = || Cli::of_call(words::all()).map_or_else(|| Cli::try_parse_from(words::all()), Ok);
+    let parsed = match parse() {
+        Err(err) if let Some(tool) = tool_as_command(&err) => {
+            words::read_as_call(&tool);
+            parse()
+        }
+        parsed => parsed,
+    };
     let cli = match parsed {
         Ok(cli) => cli,
         Err(_) if words.is_empty() => {
@@ -331,7 +376,7 @@ fn run_words() -> ExitCode {
             return exit::USAGE.into();
         }
         Err(err) if err.use_stderr() => {
-            return output::misused(&Global::in_words(&words), &err).into();
+            return output::misused(&Global::in_words(&words), &suggest_tool(err)).into();
         }
         Err(err) if err.kind() == clap::error::ErrorKind::DisplayVersion => {
             output::print(&err.to_string());
@@ -348,6 +393,10 @@ fn run_words() -> ExitCode {
         ..global
     };
     output::apply(&global);
+    if let Err(err) = Global::check_environment() {
+        output::error(&global, &err);
+        return exit::of_error(&err).into();
+    }
     // The options of a call are known once its tool is.
     let started = match &cli.command {
         Command::Call(_) => Ok(()),

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use tool_core::{Encode, ErrorCode, Outcome, Result, ToolError, Value, convert, tool_error};
 
 use super::global::{Format, Global};
-use super::{exit, human};
+use super::{csv, exit, human};
 
 /// Set when a write to stdout failed although the reader had not gone away.
 static UNWRITTEN: AtomicBool = AtomicBool::new(false);
@@ -45,7 +45,10 @@ pub(super) fn is_incomplete() -> bool {
 }
 
 /// Prints the answer to a call.
-pub(super) fn outcome(format: Format, outcome: &Outcome) {
+///
+/// # Errors
+/// A result that is no table where one is asked for.
+pub(super) fn outcome(format: Format, outcome: &Outcome) -> Result<()> {
     match format {
         Format::Json | Format::Npy => print(&format.line(&outcome.to_value())),
         Format::Human => {
@@ -64,7 +67,15 @@ pub(super) fn outcome(format: Format, outcome: &Outcome) {
             },
             None => complain(&human::outcome(outcome).stderr),
         },
+        Format::Csv => match outcome.output() {
+            Some(output) => {
+                complain(&human::warnings(outcome));
+                print(&csv::text(output)?);
+            }
+            None => complain(&human::outcome(outcome).stderr),
+        },
     }
+    Ok(())
 }
 
 /// Prints the audit head of an answer where it is wanted.
@@ -83,6 +94,7 @@ pub(super) fn data(
     match global.format() {
         Format::Human => say(&readable()),
         Format::Json | Format::Raw | Format::Npy => line(data),
+        Format::Csv => print(&csv::text(data)?),
     }
     Ok(exit::OK.into())
 }

@@ -136,7 +136,22 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
             });
             output::notes(&outcome);
         }
-        format => output::outcome(format, &outcome),
+        Format::Csv if result.is_success() => {
+            let outputs = Value::Object(Arc::new(result.outputs.clone()));
+            complain(&human::warnings(&outcome));
+            match super::csv::text(&outputs) {
+                Ok(text) => output::print(&text),
+                Err(err) => {
+                    output::error(global, &err);
+                    return exit::of_error(&err).into();
+                }
+            }
+        }
+        format => {
+            if let Err(err) = output::outcome(format, &outcome) {
+                output::error(global, &err);
+            }
+        }
     }
     exit::of_outcome(&outcome)
 }

@@ -6,6 +6,9 @@ use std::sync::OnceLock;
 
 static GIVEN: OnceLock<Vec<OsString>> = OnceLock::new();
 
+/// The place of a word that names a tool where a command is expected; `call` is read before it.
+static CALLED: OnceLock<usize> = OnceLock::new();
+
 /// Uses these words instead of those of the process; the first setting is kept.
 pub(super) fn give(words: Vec<OsString>) {
     let _ = GIVEN.set(words);
@@ -19,8 +22,20 @@ pub(super) fn program() -> PathBuf {
     given.or(own).unwrap_or_else(|| "mathchain".into())
 }
 
+/// Reads the first word that is `name` as the tool of a `call`.
+pub(super) fn read_as_call(name: &str) {
+    let place = all().iter().skip(1).position(|word| word == name);
+    if let Some(place) = place {
+        let _ = CALLED.set(place + 1);
+    }
+}
+
 /// All words, the name of the program first.
 pub(super) fn all() -> Vec<OsString> {
     let own = || std::env::args_os().collect();
-    GIVEN.get().cloned().unwrap_or_else(own)
+    let mut words: Vec<OsString> = GIVEN.get().cloned().unwrap_or_else(own);
+    if let Some(&place) = CALLED.get() {
+        words.insert(place, "call".into());
+    }
+    words
 }

@@ -410,6 +410,22 @@ pub trait Arrays: Send + Sync {
         self.open(source, kind, bytes_max)
     }
 
+    /// As [`Arrays::open_for`], with sentences about what was found and may surprise.
+    ///
+    /// # Errors
+    /// As [`Arrays::open_for`].
+    fn open_noting(
+        &self,
+        role: &str,
+        source: &Source,
+        kind: InputKind,
+        bytes_max: u64,
+        notes: &mut Vec<String>,
+    ) -> Result<Value, ToolError> {
+        let _ = notes;
+        self.open_for(role, source, kind, bytes_max)
+    }
+
     /// A version over the files of one call; `None` where it would be the same.
     fn for_call(&self, files: &Arc<dyn Files>) -> Option<Arc<dyn Arrays>> {
         let _ = files;

@@ -27,6 +27,22 @@ pub fn of_output<T: Describe>() -> Schema {
     finish(T::describe(Contract::Write))
 }
 
+/// Adds to the schema of a result what the dispatcher adds to results of these arguments: the number of rows left out.
+pub(crate) fn add_dropped(output: &mut Schema, input: &Schema) {
+    let takes_numbers = input["$defs"]["data"].is_object();
+    let properties = output.get_mut("properties").and_then(Schema::as_object_mut);
+    if let (true, Some(properties)) = (takes_numbers, properties) {
+        let description =
+            "Rows of the data that were left out for missing cells; absent where none was.";
+        let added =
+            serde_json::json!({ "type": "integer", "minimum": 1, "description": description });
+        properties.entry(DROPPED).or_insert(added);
+    }
+}
+
+/// The member of a result that counts the rows left out.
+pub const DROPPED: &str = "dropped";
+
 /// The schema of a document that people write: as [`of_input`], but an absent key is the only way to say nothing (`null` is no
 /// value), and enums of names are lists of names.
 pub fn of_document<T: Describe>() -> Schema {
@@ -123,7 +139,8 @@ pub fn or_source(mut schema: Schema, kind: InputKind) -> Schema {
 /// The reference to the definition of data that is not inline.
 pub fn source_of(kind: InputKind) -> &'static str {
     match kind {
-        InputKind::Data | InputKind::Table | InputKind::Any => "#/$defs/data",
+        InputKind::Data => "#/$defs/data",
+        InputKind::Table | InputKind::Any => "#/$defs/table",
         InputKind::Text => "#/$defs/text",
     }
 }

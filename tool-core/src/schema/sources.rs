@@ -9,8 +9,8 @@ use crate::npy;
 
 /// A shared definition, by its name.
 pub(super) fn definition(name: &str) -> Option<&'static Schema> {
-    static DEFINITIONS: LazyLock<[(&str, Schema); 2]> =
-        LazyLock::new(|| [("data", data()), ("text", text())]);
+    static DEFINITIONS: LazyLock<[(&str, Schema); 3]> =
+        LazyLock::new(|| [("data", data()), ("table", table()), ("text", text())]);
     let mut known = DEFINITIONS.iter();
     known
         .find(|(known, _)| *known == name)
@@ -24,21 +24,39 @@ fn text() -> Schema {
     ] })
 }
 
+/// Numbers, of which rows with missing cells are left out.
 fn data() -> Schema {
+    let missing = json!({ "enum": ["drop", "refuse"], "description": "Rows with missing cells: left out with a warning (the default), or an error" });
+    of_data(&json!({ "missing": missing }))
+}
+
+/// Tables with their missing cells.
+fn table() -> Schema {
+    of_data(&json!({}))
+}
+
+fn of_data(more: &Schema) -> Schema {
     let cell = json!({ "type": ["number", "string", "boolean", "null"] });
     let wanted = json!({ "anyOf": [
         cell,
         { "type": "array", "items": cell, "minItems": 1 },
         { "type": "object", "properties": { "min": { "type": "number" }, "max": { "type": "number" } }, "additionalProperties": false }
     ] });
-    let table = json!({
+    let mut table = json!({
         "column": { "type": "string", "description": "One column of a table, as a list" },
         "columns": { "type": "array", "items": { "type": "string" }, "minItems": 1, "description": "Columns of a table, in this order" },
-        "where": { "type": "object", "additionalProperties": wanted, "description": "Rows of a table: {column: value, list of values, or {min, max}}" },
-        "missing": { "enum": ["drop", "refuse"], "description": "Rows with missing cells: left out with a warning (the default), or an error" }
+        "where": { "type": "object", "additionalProperties": wanted, "description": "Rows of a table: {column: value, list of values, or {min, max}}" }
     });
+    for (name, property) in more.as_object().into_iter().flatten() {
+        table[name] = property.clone();
+    }
     let mut file = table.clone();
     file["member"] = json!({ "type": "string", "description": "The array of an .npz file" });
+    file["delimiter"] = json!({ "type": "string", "minLength": 1, "maxLength": 1, "description": "Delimited text: the character between cells; found where absent" });
+    file["has_header"] = json!({ "type": "boolean", "description": "Delimited text: whether the first line names the columns" });
+    file["decimal_comma"] =
+        json!({ "type": "boolean", "description": "Delimited text: whether `3,5` is a number" });
+    file["missing_words"] = json!({ "type": "array", "items": { "type": "string" }, "description": "Delimited text: words for missing cells, in place of NA, NaN, null and -, which are texts in columns of texts" });
     json!({ "anyOf": [
         reference("$file", "A .csv, .tsv, .json, .jsonl, .npy or .npz file, also .gz, relative to the workspace root", &file),
         artifact(&table),

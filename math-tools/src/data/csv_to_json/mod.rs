@@ -14,7 +14,8 @@ use crate::prelude::*;
 /// Reads a CSV text (RFC 4180, quotes, CRLF or LF, byte order mark allowed) into typed records. The type is decided for each
 /// column as a whole: `number` when every non-empty cell is a JSON number, `boolean` when every one is `true` or `false`, else
 /// `text`, so that codes such as `007`, `1_000` or `1 000` stay as written and a column never mixes types. Missing cells are null: empty
-/// ones, `NA`, `NaN`, `null`, and `-` among numbers. Files of `$file` are read by the same rules.
+/// ones, and `NA`, `NaN`, `null` and `-` where all other cells of the column are numbers, booleans or dates; among texts these words are
+/// texts, with a warning that counts them. Files of `$file` are read by the same rules.
 #[derive(Debug, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -31,9 +32,9 @@ pub(crate) struct Args {
     /// Whether `3,5` is a number; by default where `;` separates and such cells leave no doubt.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub decimal_comma: Option<bool>,
-    /// Texts that stand for a missing cell, in place of `NA`, `NaN`, `null` and `-`.
+    /// Texts that stand for a missing cell in every column, in place of `NA`, `NaN`, `null` and `-`; `[]` for none but the empty cell.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub missing: Option<Vec<String>>,
+    pub missing_words: Option<Vec<String>>,
 }
 
 /// The records of a CSV text.
@@ -64,9 +65,12 @@ pub(crate) enum ColumnType {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Spec::named("csv_to_json", "Read CSV into records")
-        .category(Category::Data)
-        .tags(&["table", "convert"]);
+    const SPEC: Spec = Spec {
+        version: 2,
+        ..Spec::named("csv_to_json", "Read CSV into records")
+            .category(Category::Data)
+            .tags(&["table", "convert"])
+    };
     type Output = Output;
     const EXAMPLES: &'static [JsonExample] = examples! {
         "codes stay text, numbers become numbers, empty cells null":
@@ -81,9 +85,9 @@ impl Tool for Args {
         ctx.reserve((text.len() as u64).saturating_mul(6))?;
         let dialect = Dialect {
             delimiter: args.delimiter.map(Delimiter::byte),
-            header: args.has_header,
+            has_header: args.has_header,
             decimal_comma: args.decimal_comma,
-            missing: args.missing.as_deref(),
+            missing_words: args.missing_words,
         };
         let table = csv::read(&text, &dialect, &|| ctx.check()).map_err(|halt| match halt {
             Halt::Fault(fault) => ToolError::invalid("/csv_content", fault.message)
@@ -91,7 +95,7 @@ impl Tool for Args {
                 .hint(fault.hint),
             Halt::Stopped(stopped) => stopped,
         })?;
-        table.notes.into_iter().for_each(|note| ctx.warn(note));
+        table.notes.into_iter().for_each(|note| ctx.warn(note.text));
         let count = table.columns.first().map_or(0, Vec::len);
         let cells = (count as u64 + 1).saturating_mul(table.names.len() as u64);
         ctx.reserve(cells.saturating_mul(CELL_BYTES))?;

@@ -62,9 +62,9 @@ fn cells_are_typed() {
 fn missing_cells_are_null() {
     check(
         "t,n\n20.5,x\n,NA\nNA,\nNaN,-\nnull,y\n-,null\n22.1,z",
-        r#"[{"t":20.5,"n":"x"},{"t":null,"n":null},{"t":null,"n":null},{"t":null,"n":"-"},{"t":null,"n":"y"},{"t":null,"n":null},{"t":22.1,"n":"z"}]"#,
+        r#"[{"t":20.5,"n":"x"},{"t":null,"n":"NA"},{"t":null,"n":null},{"t":null,"n":"-"},{"t":null,"n":"y"},{"t":null,"n":"null"},{"t":22.1,"n":"z"}]"#,
     );
-    let args = parse(r#"{"csv_content":"a,b\n?,NA\n1,x","missing":["?"]}"#);
+    let args = parse(r#"{"csv_content":"a,b\n?,NA\n1,x","missing_words":["?"]}"#);
     let output = run_in(&args, &Ctx::default()).unwrap();
     assert_eq!(
         output.get("rows").unwrap().to_string(),

@@ -133,8 +133,8 @@ fn clock(name: &str, what: &str) -> ToolError {
 
 /// A token of SQL, as far as it matters here.
 #[derive(Debug, PartialEq)]
-enum Token {
-    /// A name, bare or quoted in any of SQLite's three ways.
+pub(super) enum Token {
+    /// A name, a keyword or a number, bare or quoted in any of SQLite's three ways.
     Name(String),
     /// A text literal.
     Text(String),
@@ -142,7 +142,14 @@ enum Token {
     Sign(u8),
 }
 
-fn tokens(query: &str) -> Vec<Token> {
+impl Token {
+    /// Whether it is this name, in any case.
+    pub(super) fn is(&self, name: &str) -> bool {
+        matches!(self, Self::Name(own) if own.eq_ignore_ascii_case(name))
+    }
+}
+
+pub(super) fn tokens(query: &str) -> Vec<Token> {
     let bytes = query.as_bytes();
     let mut tokens = Vec::new();
     let mut at = 0;

@@ -290,6 +290,45 @@ fn tables_are_checked() {
     );
 }
 
+/// SQLite reads the number that a text begins with; its sums are as they are, with a warning that counts the texts.
+#[test]
+fn sums_of_texts_warn_with_a_count() {
+    let tables =
+        r#"{"t":{"price":["1,000","20","3.5","n/a"],"n":[1,2,3,4],"city":["a","b","c","d"]}}"#;
+    let warned = |query: &str| {
+        let ctx = Ctx::default();
+        let text = format!(r#"{{"query":{query:?},"tables":{tables}}}"#);
+        let args = json::parse(&text, json::Limits::default()).unwrap();
+        let output = run_in(&args, &ctx).unwrap();
+        (output.get("rows").unwrap().to_string(), ctx.take_warnings())
+    };
+    for (query, rows) in [
+        ("select sum(price) x from t", r#"[{"x":24.5}]"#),
+        ("select avg(price + 0) x from t", r#"[{"x":6.125}]"#),
+        ("select sum(price * n) x from t", r#"[{"x":51.5}]"#),
+        (
+            "select sum(case when city < 'd' then price end) x from t",
+            r#"[{"x":24.5}]"#,
+        ),
+        (
+            "select sum(cast(price as real)) x from t",
+            r#"[{"x":24.5}]"#,
+        ),
+    ] {
+        let (found, warnings) = warned(query);
+        assert_eq!(found, rows, "{query}");
+        assert_eq!(warnings.len(), 1, "{query}: {warnings:?}");
+        let words = "`price`: 2 values are texts that are no numbers, such as \"1,000\"";
+        assert!(warnings[0].contains(words), "{query}: {warnings:?}");
+    }
+    for query in [
+        "select sum(n), sum(city = 'a'), sum(length(price)), sum(replace(price, ',', '') + 0) x from t",
+        "select n, price from t order by sum(n) over ()",
+    ] {
+        assert_eq!(warned(query).1, [""; 0], "{query}");
+    }
+}
+
 #[test]
 fn rows_are_limited_and_say_so() {
     let numbers = "with recursive c(n) as (select 1 union all select n + 1 from c where n < 50) select n from c";

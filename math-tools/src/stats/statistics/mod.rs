@@ -9,7 +9,7 @@ use kernels::quantile;
 use crate::prelude::*;
 
 /// Summary statistics of a list of numbers: count, sum, mean, extremes, median, quartiles, and variance and standard deviation
-/// in both variants (`_sample` divides by n - 1, `_population` by n).
+/// in both variants (`_sample` divides by n - 1, `_population` by n). A statistic beyond the largest double is infinite, with a warning.
 #[derive(Debug, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
@@ -131,7 +131,7 @@ pub(crate) struct Output {
     /// Sum, accumulated in twice the working precision.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "sum" } }]))]
-    pub sum: Option<f64>,
+    pub sum: Option<Real>,
     /// Arithmetic mean.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "mean" } }]))]
@@ -159,31 +159,31 @@ pub(crate) struct Output {
     /// Interquartile range, `q75 - q25`.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "iqr" } }]))]
-    pub iqr: Option<f64>,
+    pub iqr: Option<Real>,
     /// Variance with divisor n - 1; absent for a single value unless requested, then an error.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = [{ "metrics": null, "data": { "least": 2 } }, { "metrics": { "has": "variance_sample" } }]))]
-    pub variance_sample: Option<f64>,
+    pub variance_sample: Option<Real>,
     /// Variance with divisor n.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "variance_population" } }]))]
-    pub variance_population: Option<f64>,
+    pub variance_population: Option<Real>,
     /// Standard deviation with divisor n - 1; absent for a single value unless requested, then an error.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = [{ "metrics": null, "data": { "least": 2 } }, { "metrics": { "has": "std_sample" } }]))]
-    pub std_sample: Option<f64>,
+    pub std_sample: Option<Real>,
     /// Standard deviation with divisor n.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = [{ "metrics": null }, { "metrics": { "has": "std_population" } }]))]
-    pub std_population: Option<f64>,
+    pub std_population: Option<Real>,
     /// The same as `std_population`, under the name that was requested.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "metrics": { "has": "std" } }))]
-    pub std: Option<f64>,
+    pub std: Option<Real>,
     /// The same as `variance_population`, under the name that was requested.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "metrics": { "has": "var" } }))]
-    pub var: Option<f64>,
+    pub var: Option<Real>,
     /// The quantiles, in the order of their probabilities.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["k"], "x-present" = { "quantiles": { "not": null } }))]
@@ -260,13 +260,14 @@ fn fill(
             output.count = Count::new(summary.count() as i64);
             return Ok(());
         }
+        // These lie within the data.
+        Metric::Mean => return set(&mut output.mean, summary.mean(ctx)),
+        Metric::Min => return set(&mut output.min, summary.min(ctx)),
+        Metric::Max => return set(&mut output.max, summary.max(ctx)),
+        Metric::Median => return set(&mut output.median, summary.quantile(0.5, ctx)),
+        Metric::Q25 => return set(&mut output.q25, summary.quantile(0.25, ctx)),
+        Metric::Q75 => return set(&mut output.q75, summary.quantile(0.75, ctx)),
         Metric::Sum => (&mut output.sum, "sum", summary.sum(ctx)?),
-        Metric::Mean => (&mut output.mean, "mean", summary.mean(ctx)?),
-        Metric::Min => (&mut output.min, "min", summary.min(ctx)?),
-        Metric::Max => (&mut output.max, "max", summary.max(ctx)?),
-        Metric::Median => (&mut output.median, "median", summary.quantile(0.5, ctx)?),
-        Metric::Q25 => (&mut output.q25, "q25", summary.quantile(0.25, ctx)?),
-        Metric::Q75 => (&mut output.q75, "q75", summary.quantile(0.75, ctx)?),
         Metric::Iqr => {
             let range = summary.quantile(0.75, ctx)? - summary.quantile(0.25, ctx)?;
             (&mut output.iqr, "iqr", range)
@@ -292,9 +293,15 @@ fn fill(
         Metric::Var => (&mut output.var, "var", summary.variance(0, ctx)?),
     };
     if !value.is_finite() {
-        refuse!(numeric "/data", "overflow"; "`{name}` is larger than the largest double, about 1.8e308";
-            "scale the data, or list in `metrics` only the statistics you need");
+        ctx.warn(format!(
+            "`{name}` is infinite: it is beyond the largest double, about 1.8e308; the other statistics are as given"
+        ));
     }
-    *slot = Some(value);
+    *slot = Some(Real(value));
+    Ok(())
+}
+
+fn set(slot: &mut Option<f64>, value: Result<f64, ToolError>) -> Result<(), ToolError> {
+    *slot = Some(value?);
     Ok(())
 }

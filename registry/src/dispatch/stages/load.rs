@@ -95,15 +95,17 @@ impl<'a> Identified<'a> {
     ) -> Result<Opened<'a>, ToolError> {
         trail.opened = !self.decided.call.sources().is_empty();
         let (ctx, alarm) = context(&self.decided, request, trail)?;
-        let mut loaded = inputs(&self.decided, ctx.stop())?;
-        for note in missing::leave_out(&self.decided, &mut loaded)? {
-            ctx.warn(note);
-        }
+        let mut notes = Vec::new();
+        let mut loaded = inputs(&self.decided, ctx.stop(), &mut notes)?;
+        notes.into_iter().for_each(|note| ctx.warn(note));
+        let left_out = missing::leave_out(&self.decided, &mut loaded)?;
+        left_out.notes.into_iter().for_each(|note| ctx.warn(note));
         Ok(Opened {
             decided: self.decided,
             keys: self.keys,
             ctx: ctx.with_loaded(loaded),
             alarm,
+            dropped: left_out.rows,
         })
     }
 }
@@ -172,7 +174,11 @@ pub(super) fn look(decided: &Decided<'_>, ctx: &Ctx, trail: &mut Trail) {
     trail.before = found.ok().and_then(Result::ok).flatten();
 }
 
-fn inputs(decided: &Decided<'_>, stop: &StopFlag) -> Result<HashMap<Source, Value>, ToolError> {
+fn inputs(
+    decided: &Decided<'_>,
+    stop: &StopFlag,
+    notes: &mut Vec<String>,
+) -> Result<HashMap<Source, Value>, ToolError> {
     let dispatcher = decided.located.dispatcher;
     let mut arrays = dispatcher.host.arrays.clone();
     let places = decided.places.as_ref();
@@ -197,7 +203,7 @@ fn inputs(decided: &Decided<'_>, stop: &StopFlag) -> Result<HashMap<Source, Valu
             decided.located.caller.role(),
             dispatcher.limits.max_input_bytes,
         );
-        let opened = arrays.open_for(role, &reference.source, reference.kind, most);
+        let opened = arrays.open_noting(role, &reference.source, reference.kind, most, notes);
         let place = |err: ToolError| match err.path() {
             Some(_) => err,
             None => err.at(&reference.pointer),

@@ -4,12 +4,35 @@ use std::collections::HashMap;
 
 use tool_core::brief;
 use tool_core::input::{InputKind, Source, SourceRef};
+use tool_core::schema::DROPPED;
 use tool_core::selection::Missing;
-use tool_core::{ToolError, Value, tool_error};
+use tool_core::{AnyTool, ToolError, Value, tool_error};
 
 use super::Decided;
 
-/// Leaves out the rows in which a cell is missing, and gives a sentence about each table of which it did.
+/// What was left out.
+#[derive(Default)]
+pub(super) struct LeftOut {
+    /// A sentence about each table.
+    pub notes: Vec<String>,
+    /// Rows of all tables.
+    pub rows: usize,
+}
+
+/// A result with the number of rows that were left out of its data, where its schema has a place for it.
+pub(super) fn counted(output: Value, rows: usize, tool: &dyn AnyTool) -> Value {
+    let has_place = || tool.output_schema()["properties"][DROPPED].is_object();
+    match output.as_object() {
+        Some(members) if rows > 0 && members.get(DROPPED).is_none() && has_place() => {
+            let mut members = members.clone();
+            members.insert(DROPPED, rows as i64);
+            Value::Object(members.into())
+        }
+        _ => output,
+    }
+}
+
+/// Leaves out the rows in which a cell is missing.
 ///
 /// # Errors
 /// Missing cells where the call wants none, or where nothing tells which rows of two tables belong together; texts among numbers,
@@ -17,9 +40,9 @@ use super::Decided;
 pub(super) fn leave_out(
     decided: &Decided<'_>,
     loaded: &mut HashMap<Source, Value>,
-) -> Result<Vec<String>, ToolError> {
+) -> Result<LeftOut, ToolError> {
     let references = decided.call.sources();
-    let mut notes = Vec::new();
+    let mut left_out = LeftOut::default();
     let mut done: Vec<&Source> = Vec::new();
     let numeric = |reference: &&SourceRef| reference.kind == InputKind::Data;
     for reference in references.iter().filter(numeric) {
@@ -28,29 +51,23 @@ pub(super) fn leave_out(
             *value = spelled(value, &reference.source);
         }
     }
-    let holed = |reference: &SourceRef| {
-        let value = loaded.get(&reference.source);
-        value.is_some_and(|value| !rows_with_holes(value).is_empty())
+    let holes = |reference: &SourceRef| match loaded.get(&reference.source) {
+        Some(value) if reference.kind == InputKind::Data => holes(decided, reference, value),
+        _ => Vec::new(),
     };
-    let with_holes: Vec<bool> = references.iter().map(holed).collect();
-    for (reference, has_holes) in references.iter().zip(with_holes) {
+    let holes: Vec<Vec<usize>> = references.iter().map(holes).collect();
+    for (reference, own) in references.iter().zip(&holes) {
         let source = &reference.source;
-        if reference.kind != InputKind::Data || !has_holes || done.contains(&source) {
+        if own.is_empty() || done.contains(&source) {
             continue;
         }
         // Whatever takes of the same rows loses the same ones.
-        let together: Vec<&SourceRef> = references
-            .iter()
-            .filter(|other| is_beside(source, &other.source) && takes_rows(other))
-            .collect();
-        let holes = |reference: &&SourceRef| {
-            let value = loaded.get(&reference.source);
-            value.map(rows_with_holes).unwrap_or_default()
-        };
-        let mut rows: Vec<usize> = together
-            .iter()
-            .filter(|reference| numeric(reference))
-            .flat_map(holes)
+        let beside = |other: &SourceRef| is_beside(source, &other.source) && takes_rows(other);
+        let together: Vec<&SourceRef> = references.iter().filter(|other| beside(other)).collect();
+        let of_these = references.iter().zip(&holes);
+        let mut rows: Vec<usize> = of_these
+            .filter(|(other, _)| beside(other))
+            .flat_map(|(_, holes)| holes.iter().copied())
             .collect();
         rows.sort_unstable();
         rows.dedup();
@@ -97,12 +114,13 @@ pub(super) fn leave_out(
                 "`{name}`{}: no row is without a missing cell", column(source);
                 "choose other columns, or fill the cells"));
         }
-        notes.push(format!(
+        left_out.rows += left;
+        left_out.notes.push(format!(
             "{left} of {all} rows of `{name}`{} have a missing cell and were left out",
             column(source)
         ));
     }
-    Ok(notes)
+    Ok(left_out)
 }
 
 /// Whether two references take the same rows of one table.
@@ -111,18 +129,15 @@ fn is_beside(one: &Source, other: &Source) -> bool {
     one.place == other.place
         && of_one.member == of_other.member
         && of_one.rows == of_other.rows
-        && (one == other || (selects(one) && selects(other)))
-}
-
-fn selects(source: &Source) -> bool {
-    source.selection.column.is_some() || source.selection.columns.is_some()
+        && of_one.dialect.has_header == of_other.dialect.has_header
+        && (one == other || (of_one.selects_columns() && of_other.selects_columns()))
 }
 
 /// Whether an argument takes rows that go with those of others: numbers, or one column of any kind.
 fn takes_rows(reference: &SourceRef) -> bool {
     match reference.kind {
         InputKind::Data => true,
-        InputKind::Any => selects(&reference.source),
+        InputKind::Any => reference.source.selection.selects_columns(),
         InputKind::Table | InputKind::Text => false,
     }
 }
@@ -158,6 +173,22 @@ fn length(value: &Value) -> usize {
         _ => 0,
     };
     parts(value).first().map_or(0, of)
+}
+
+/// The rows of an argument that are left out. Where the argument itself takes `null`, such as a pair that is
+/// forbidden, nothing is missing unless the call says so.
+fn holes(decided: &Decided<'_>, reference: &SourceRef, value: &Value) -> Vec<usize> {
+    let rows = rows_with_holes(value);
+    if rows.is_empty() || reference.source.selection.missing.is_some() {
+        return rows;
+    }
+    let schema = decided.located.tool().input_schema();
+    let argument = reference.pointer.strip_prefix('/').unwrap_or_default();
+    let argument = &schema["properties"][argument];
+    match argument.is_object() && tool_core::schema::check(argument, value).is_empty() {
+        true => Vec::new(),
+        false => rows,
+    }
 }
 
 /// The rows with a missing cell, from 0; of numbers alone there are none.
@@ -214,7 +245,7 @@ fn check_texts(
         let Value::Array(cells) = cells else { continue };
         let is_text = |text: &&str| {
             let number = tool_core::json::parse(text.trim(), tool_core::json::Limits::default());
-            !number.is_ok_and(|number| number.as_f64().is_some())
+            !is_missing_word(text, source) && !number.is_ok_and(|number| number.as_f64().is_some())
         };
         let mut texts = cells.iter().filter_map(Value::as_str);
         let Some(text) = texts.find(is_text) else {
@@ -227,25 +258,33 @@ fn check_texts(
         return Err(tool_error!(InvalidArgs at &reference.pointer, "column";
             "`{}`: expected numbers, the column `{}` is text because of {:?} in {place}",
             source.name(), brief::name(name), brief::name(text);
-            "leave that row out by `where`, mend the cell, or read the file by `csv_to_json`, whose `missing` names the texts that stand for no value"));
+            "leave that row out by `where`, mend the cell, or name it beside `$file` as one of the words for no value: `\"missing_words\": [{:?}]`, in place of NA, NaN, null and -", brief::name(text)));
     }
     Ok(())
+}
+
+/// Whether a text stands for a missing cell among numbers; where the call states such words, they were found by the reader.
+fn is_missing_word(text: &str, source: &Source) -> bool {
+    let is_open = source.selection.dialect.missing_words.is_none();
+    is_open && tool_core::csv::MISSING.contains(&text.trim())
 }
 
 /// Selected numbers that a column of texts spells, of which no other text is left.
 fn spelled(value: &Value, source: &Source) -> Value {
     let number = |cell: &Value| match cell.as_str() {
+        Some(text) if is_missing_word(text, source) => Value::Null,
         Some(text) => tool_core::json::parse(text.trim(), tool_core::json::Limits::default())
             .unwrap_or_else(|_| cell.clone()),
         None => cell.clone(),
     };
     match value {
         Value::Array(cells)
-            if selects(source) && cells.iter().any(|cell| cell.as_str().is_some()) =>
+            if source.selection.selects_columns()
+                && cells.iter().any(|cell| cell.as_str().is_some()) =>
         {
             Value::array(cells.iter().map(number).collect())
         }
-        Value::Object(columns) if selects(source) => Value::object(
+        Value::Object(columns) if source.selection.selects_columns() => Value::object(
             columns
                 .iter()
                 .map(|(name, cells)| (name, spelled(cells, source))),
@@ -258,8 +297,10 @@ fn spelled(value: &Value, source: &Source) -> Value {
 fn line(decided: &Decided<'_>, source: &Source, column: &str, cell: &str) -> Option<u64> {
     let name = source.name().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    let is_tabbed = name.ends_with(".tsv");
-    if !is_tabbed && !name.ends_with(".csv") {
+    let mut dialect = source.selection.dialect.clone();
+    if name.ends_with(".tsv") {
+        dialect.delimiter.get_or_insert(b'\t');
+    } else if !name.ends_with(".csv") {
         return None;
     }
     let dispatcher = decided.located.dispatcher;
@@ -272,5 +313,5 @@ fn line(decided: &Decided<'_>, source: &Source, column: &str, cell: &str) -> Opt
         dispatcher.limits.max_input_bytes,
     );
     let text = arrays.open_for(role, &whole, InputKind::Text, most).ok()?;
-    tool_core::csv::line_of(text.as_str()?, is_tabbed.then_some(b'\t'), column, cell)
+    tool_core::csv::line_of(text.as_str()?, &dialect, column, cell)
 }

@@ -453,6 +453,8 @@ struct Opened<'a> {
     keys: Vec<ResourceKey>,
     ctx: Ctx,
     alarm: Box<dyn Alarm>,
+    /// Rows of its inputs that were left out for missing cells.
+    dropped: usize,
 }
 
 /// The call is approved, or needs no approval.
@@ -483,6 +485,7 @@ impl Committed<'_> {
     fn run(self, trail: &mut Trail) -> Result<Ended, ToolError> {
         let (reader, result_key) = (self.reader, self.result_key);
         let (ctx, alarm) = (self.opened.ctx, self.opened.alarm);
+        let dropped = self.opened.dropped;
         let (located, decision) = (self.opened.decided.located, self.opened.decided.decision);
         let call = self.opened.decided.call;
         let spec = located.tool().spec();
@@ -533,6 +536,7 @@ impl Committed<'_> {
                 });
             }
         };
+        let output = missing::counted(output, dropped, located.tool());
         // A result that is refused is that of a call that happened.
         let refused = |error: ToolError| match trail.intended {
             true => error.may_have_happened(),

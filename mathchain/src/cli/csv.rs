@@ -1,0 +1,143 @@
+//! Results that are tables as delimited text: `--output csv`.
+
+use tool_core::schema::Schema;
+use tool_core::{Ctx, Result, ToolError, Value, tool_error};
+
+/// The text of a result that is a table: a list of records, such a list as its member `rows`, or as the only one of its members.
+///
+/// # Errors
+/// `invalid_request` for any other result; `invalid_args` for a cell that is a list or an object.
+pub(super) fn text(result: &Value) -> Result<String> {
+    let table = of(result).or_else(|| only_member(result));
+    let (rows, columns) = table.ok_or_else(|| none("this result"))?;
+    let names = || columns.iter().flatten().filter_map(Value::as_str);
+    let data = match &rows {
+        Value::Array(records) if records.is_empty() => {
+            Value::object(names().map(|name| (name, Value::array(Vec::new()))))
+        }
+        _ => rows,
+    };
+    let mut args = vec![("data", data)];
+    if let Some(columns) = &columns {
+        args.push(("columns", Value::array(columns.clone())));
+    }
+    let writer = crate::built_in_tool("json_to_csv").ok_or_else(|| none("this build"))?;
+    let written = writer.decode(&Value::object(args));
+    let written = written.and_then(|call| call.run(&Ctx::default()));
+    let written = written.map_err(|err| {
+        tool_error!(InvalidRequest, "csv"; "the table has a cell that CSV cannot hold: {}", err.message();
+            "use `--output json` or `raw`")
+    })?;
+    let text = written.get("csv").and_then(Value::as_str);
+    Ok(text.unwrap_or_default().to_owned())
+}
+
+/// Refuses a tool whose results are never tables, before it runs.
+///
+/// # Errors
+/// `invalid_request`.
+pub(super) fn check(id: &str, output: &Schema) -> Result<()> {
+    let is_open = |schema: &Schema| {
+        let stated = ["type", "anyOf", "oneOf", "enum", "const", "$ref"];
+        stated.iter().all(|key| schema[*key].is_null())
+    };
+    let is_records = |schema: &Schema| {
+        let items = &schema["items"];
+        schema["type"] == "array" && (is_open(items) || items["type"] == "object")
+    };
+    let mut members = output["properties"].as_object().into_iter().flatten();
+    match members.any(|(_, member)| is_open(member) || is_records(member))
+        || is_records(output)
+        || output["properties"].is_null()
+    {
+        true => Ok(()),
+        false => Err(none(&format!("the result of `{id}`"))),
+    }
+}
+
+fn none(what: &str) -> ToolError {
+    tool_error!(InvalidRequest, "csv"; "{what} is no table, which `--output csv` is for";
+        "use `--output json` or `raw`; tables are lists of records, such as the rows of `sql_query`")
+}
+
+/// Rows, and the names of their columns where they are stated.
+type Table = (Value, Option<Vec<Value>>);
+
+fn of(value: &Value) -> Option<Table> {
+    if is_records(value) {
+        return Some((value.clone(), None));
+    }
+    let rows = value.get("rows")?;
+    let columns = value.get("columns").and_then(Value::items);
+    let is_empty = columns.is_some() && rows.items().is_some_and(|rows| rows.is_empty());
+    (is_records(rows) || is_empty).then(|| (rows.clone(), columns))
+}
+
+fn only_member(value: &Value) -> Option<Table> {
+    let members = value.as_object()?;
+    let mut tables = members.iter().filter_map(|(_, member)| of(member));
+    let first = tables.next()?;
+    tables.next().is_none().then_some(first)
+}
+
+fn is_records(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => {
+            !items.is_empty() && items.iter().all(|item| item.as_object().is_some())
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_written_and_other_results_refused() {
+        let value = |text: &str| crate::parse(text).expect("JSON");
+        for (result, expected) in [
+            (
+                r#"[{"a":1,"b":"x, y"},{"a":null,"b":"z"}]"#,
+                "a,b\n1,\"x, y\"\n,z\n",
+            ),
+            (
+                r#"{"columns":["b","a"],"rows":[{"b":1,"a":2}],"count":1}"#,
+                "b,a\n1,2\n",
+            ),
+            (r#"{"columns":["b","a"],"rows":[],"count":0}"#, "b,a\n"),
+            (r#"{"result":[{"a":1}]}"#, "a\n1\n"),
+            (
+                r#"{"n":1,"out":{"columns":["a"],"rows":[{"a":1}]}}"#,
+                "a\n1\n",
+            ),
+        ] {
+            assert_eq!(text(&value(result)).expect("a table"), expected, "{result}");
+        }
+        for result in [
+            r#"{"mean":1.5}"#,
+            "[1,2]",
+            "[]",
+            "3",
+            r#"{"x":[{"a":1}],"y":[{"a":1}]}"#,
+            r#"[{"a":[1]}]"#,
+        ] {
+            let err = text(&value(result)).expect_err("no table");
+            assert_eq!(err.reason_str(), Some("csv"), "{result}");
+        }
+    }
+
+    #[test]
+    fn tools_without_tables_are_refused_before_they_run() {
+        let checked = |name: &str| {
+            let tool = crate::built_in_tool(name).expect("a built-in tool");
+            check(name, &tool.output_schema())
+        };
+        for name in ["sql_query", "csv_to_json", "json_query"] {
+            assert!(checked(name).is_ok(), "{name}");
+        }
+        for name in ["statistics", "write_file", "convert_units"] {
+            assert!(checked(name).is_err(), "{name}");
+        }
+    }
+}
