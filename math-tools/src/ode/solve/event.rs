@@ -2,6 +2,7 @@
 
 use tool_core::{Count, Ctx, Decode, Describe, Encode, ToolError};
 
+use super::crossing::{Point, Unrest, lowest, zero};
 use super::flow::Problem;
 use super::stepper::Stepper;
 use crate::expression::{Evaluator, Expression};
@@ -45,17 +46,71 @@ pub(crate) struct Occurrences {
     pub y: Vec<Vec<f64>>,
 }
 
-/// One event with the sign of its function so far.
+/// Why zeros of an event may be missing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Doubt {
+    /// Its function comes so near 0 that the tolerances do not tell whether it reaches it: where, and how near.
+    Near(f64, f64),
+    /// Its function turns so often that it is not seen at enough points: about where.
+    Fast(f64),
+}
+
+impl Doubt {
+    /// The warning about an event.
+    pub(super) fn words(self, event: usize) -> String {
+        match self {
+            Self::Near(t, value) => format!(
+                "the function of event {event} comes within {value:.1e} of 0 near t = {t}, less than the tolerances tell: zeros there \
+                 may be missing; lower `rtol` and `atol`"
+            ),
+            Self::Fast(t) => format!(
+                "the function of event {event} turns too often near t = {t} for the points at which it is evaluated, four in each step: \
+                 zeros may be missing; set `max_step`"
+            ),
+        }
+    }
+}
+
+/// One event with the value of its function so far.
 struct Watched<'e> {
     evaluator: Evaluator<'e>,
+    /// The entries of the state that its function uses.
+    used: Vec<usize>,
     direction: Direction,
     terminal: bool,
     count: u64,
     before: f64,
     found: Occurrences,
+    unrest: Unrest,
+    /// The first doubt.
+    doubt: Option<Doubt>,
 }
 
-/// Parts of a step at whose ends an event function is evaluated, so that two zeros within a step are seldom missed.
+impl Watched<'_> {
+    fn value(&mut self, slots: &mut [f64], t: f64, y: &[f64]) -> f64 {
+        slots[0] = t;
+        slots[1..=y.len()].copy_from_slice(y);
+        self.evaluator.eval(slots)
+    }
+
+    /// Whether a change from one value to another counts.
+    fn counts(&self, before: f64, after: f64) -> bool {
+        let rises = before < 0.0 && after >= 0.0;
+        let falls = before > 0.0 && after <= 0.0;
+        match self.direction {
+            Direction::Rising => rises,
+            Direction::Falling => falls,
+            Direction::Both => rises || falls,
+        }
+    }
+
+    /// Whether no further occurrence is recorded.
+    fn is_done(&self) -> bool {
+        self.found.t.len() as u64 >= self.count
+    }
+}
+
+/// Parts of a step at whose ends an event function is evaluated.
 const PARTS: usize = 4;
 /// Parts of the whole span: a long step is looked at as closely.
 const LOOKS: f64 = 200.0;
@@ -63,7 +118,7 @@ const LOOKS: f64 = 200.0;
 /// What a [`Watch`] has seen up to a step: values, and of each event its occurrences and the last value of its function.
 pub(crate) struct Mark {
     done: usize,
-    events: Vec<(usize, f64)>,
+    events: Vec<(usize, f64, Unrest, Option<Doubt>)>,
 }
 
 /// Requested values and events.
@@ -95,6 +150,11 @@ impl<'e> Watch<'e> {
     ) -> Self {
         let watched = |(event, expression): (&Event, &'e Expression)| Watched {
             evaluator: expression.evaluator(),
+            used: {
+                let slots = expression.slots().into_iter();
+                let entries = slots.filter(|slot| (1..=n).contains(slot));
+                entries.map(|slot| slot - 1).collect()
+            },
             direction: event.direction,
             terminal: event.terminal,
             count: event
@@ -104,6 +164,8 @@ impl<'e> Watch<'e> {
                 }),
             before: 0.0,
             found: Occurrences::default(),
+            unrest: Unrest::default(),
+            doubt: None,
         };
         Self {
             times,
@@ -117,6 +179,14 @@ impl<'e> Watch<'e> {
         }
     }
 
+    /// Why zeros of an event may be missing, with its index.
+    pub(crate) fn doubts(&self) -> Vec<(usize, Doubt)> {
+        let events = self.events.iter().enumerate();
+        events
+            .filter_map(|(index, event)| Some((index, event.doubt?)))
+            .collect()
+    }
+
     /// The occurrences of each event.
     pub(crate) fn occurrences(self) -> Vec<Occurrences> {
         self.events.into_iter().map(|event| event.found).collect()
@@ -124,7 +194,10 @@ impl<'e> Watch<'e> {
 
     /// What it has seen so far.
     pub(crate) fn mark(&self) -> Mark {
-        let of = |event: &Watched<'_>| (event.found.t.len(), event.before);
+        let of = |event: &Watched<'_>| {
+            let count = event.found.t.len();
+            (count, event.before, event.unrest, event.doubt)
+        };
         Mark {
             done: self.done,
             events: self.events.iter().map(of).collect(),
@@ -134,17 +207,11 @@ impl<'e> Watch<'e> {
     /// Forgets what it has seen since.
     pub(crate) fn rewind(&mut self, mark: &Mark) {
         self.done = mark.done;
-        for (event, &(count, before)) in self.events.iter_mut().zip(&mark.events) {
+        for (event, &(count, before, unrest, doubt)) in self.events.iter_mut().zip(&mark.events) {
             event.found.t.truncate(count);
             event.found.y.truncate(count);
-            event.before = before;
+            (event.before, event.unrest, event.doubt) = (before, unrest, doubt);
         }
-    }
-
-    fn value(event: &mut Watched<'_>, slots: &mut [f64], t: f64, y: &[f64]) -> f64 {
-        slots[0] = t;
-        slots[1..=y.len()].copy_from_slice(y);
-        event.evaluator.eval(slots)
     }
 
     /// Records the start.
@@ -154,7 +221,7 @@ impl<'e> Watch<'e> {
             self.done = 1;
         }
         for event in &mut self.events {
-            event.before = Self::value(event, &mut self.slots, t, &y[..self.n]);
+            event.before = event.value(&mut self.slots, t, &y[..self.n]);
         }
     }
 
@@ -203,112 +270,194 @@ impl<'e> Watch<'e> {
             return Ok(None);
         }
         let (start, end) = (stepper.t_before(), stepper.t());
-        let mut y = stepper.y().to_vec();
-        let mut left = start;
         let share = (end - start) / (self.span.1 - self.span.0);
         let parts = ((LOOKS * share).ceil() as usize).clamp(PARTS, LOOKS as usize);
+        let mut y = stepper.y().to_vec();
+        let mut times = vec![start];
+        let mut values: Vec<Vec<f64>> =
+            self.events.iter().map(|event| vec![event.before]).collect();
         for part in 1..=parts {
-            let right = if part == parts {
-                end
-            } else {
-                start + (end - start) * part as f64 / parts as f64
+            let t = match part == parts {
+                true => end,
+                false => start + (end - start) * part as f64 / parts as f64,
             };
-            if part == parts {
-                y.copy_from_slice(stepper.y());
-            } else {
+            match part == parts {
+                true => y.copy_from_slice(stepper.y()),
                 // As accurate as the zero that is searched then.
-                stepper.sample(problem, right, &mut y);
+                false => stepper.sample(problem, t, &mut y),
             }
-            let mut zeros = Vec::new();
-            for (index, event) in self.events.iter_mut().enumerate() {
-                let after = Self::value(event, &mut self.slots, right, &y[..self.n]);
-                let before = std::mem::replace(&mut event.before, after);
-                let rises = before < 0.0 && after >= 0.0;
-                let falls = before > 0.0 && after <= 0.0;
-                let counts = match event.direction {
-                    Direction::Rising => rises,
-                    Direction::Falling => falls,
-                    Direction::Both => rises || falls,
-                };
-                if counts && (event.found.t.len() as u64) < event.count {
-                    let mut at = |t: f64| {
-                        let mut state = vec![0.0; y.len()];
-                        stepper.sample(problem, t, &mut state);
-                        Self::value(event, &mut self.slots, t, &state[..self.n])
-                    };
-                    zeros.push((zero((left, before), (right, after), &mut at), index));
-                }
+            times.push(t);
+            for (event, values) in self.events.iter_mut().zip(&mut values) {
+                values.push(event.value(&mut self.slots, t, &y[..self.n]));
             }
-            zeros.sort_by(|a, b| {
-                let order = a.0.total_cmp(&b.0);
-                if end >= start { order } else { order.reverse() }
-            });
-            for (t, index) in zeros {
-                let mut state = y.clone();
-                if t != end {
-                    stepper.sample(problem, t, &mut state);
-                }
-                ctx.reserve_doubles(state.len() + 4)?;
-                let event = &mut self.events[index];
-                event.found.t.push(t);
-                event.found.y.push(state[..self.n].to_vec());
-                if event.terminal && event.found.t.len() as u64 == event.count {
-                    return Ok(Some((t, state)));
-                }
+        }
+        let mut zeros = Vec::new();
+        for (index, values) in values.iter().enumerate() {
+            self.events[index].before = values[parts];
+            if self.events[index].is_done() {
+                continue;
             }
-            left = right;
+            let points = times.iter().copied().zip(values.iter().copied()).collect();
+            let mut seen = Seen {
+                event: &mut self.events[index],
+                slots: &mut self.slots,
+                n: self.n,
+                problem: &mut *problem,
+                stepper: &mut *stepper,
+                state: &mut y,
+            };
+            zeros.extend(seen.zeros(points).into_iter().map(|t| (t, index)));
+        }
+        zeros.sort_by(|a, b| {
+            let order = a.0.total_cmp(&b.0);
+            if end >= start { order } else { order.reverse() }
+        });
+        for (t, index) in zeros {
+            if self.events[index].is_done() {
+                continue;
+            }
+            match t == end {
+                true => y.copy_from_slice(stepper.y()),
+                false => stepper.sample(problem, t, &mut y),
+            }
+            ctx.reserve_doubles(y.len() + 4)?;
+            let event = &mut self.events[index];
+            event.found.t.push(t);
+            event.found.y.push(y[..self.n].to_vec());
+            if event.terminal && event.is_done() {
+                return Ok(Some((t, y)));
+            }
         }
         Ok(None)
     }
 }
 
-/// A zero of a function between two points where its signs differ, to the last bits, on the side of the second point.
-///
-/// The regula falsi of Anderson and Bjorck with bisection where it is slow: G. Dahlquist, A. Bjorck, "Numerical Methods in Scientific
-/// Computing I", SIAM 2008, section 6.2.
-fn zero(
-    (mut a, mut ga): (f64, f64),
-    (mut b, mut gb): (f64, f64),
-    g: &mut dyn FnMut(f64) -> f64,
-) -> f64 {
-    const ITERATIONS_MAX: usize = 100;
-    // Where it stays zero, the first time it is.
-    while gb == 0.0 {
-        let middle = a + 0.5 * (b - a);
-        if middle == a || middle == b {
-            return b;
-        }
-        let value = g(middle);
-        if value == 0.0 || (value < 0.0) != (ga < 0.0) {
-            (b, gb) = (middle, value);
-        } else {
-            (a, ga) = (middle, value);
-        }
+/// The function of an event within a step.
+struct Seen<'s, 'e, 'p> {
+    event: &'s mut Watched<'e>,
+    slots: &'s mut [f64],
+    n: usize,
+    problem: &'s mut Problem<'p>,
+    stepper: &'s mut dyn Stepper,
+    state: &'s mut [f64],
+}
+
+impl Seen<'_, '_, '_> {
+    fn at(&mut self, t: f64) -> f64 {
+        self.stepper.sample(self.problem, t, self.state);
+        self.event.value(self.slots, t, &self.state[..self.n])
     }
-    for iteration in 0..ITERATIONS_MAX {
-        if gb == 0.0 || (b - a).abs() <= 4.0 * f64::EPSILON * b.abs().max(a.abs()) {
-            break;
-        }
-        let mut middle = b - gb * (b - a) / (gb - ga);
-        let inside = (middle - a) * (middle - b) < 0.0;
-        if iteration % 4 == 3 || !inside {
-            middle = a + 0.5 * (b - a);
-        }
-        if middle == a || middle == b {
-            break;
-        }
-        let value = g(middle);
-        if (value < 0.0) == (gb < 0.0) && value != 0.0 {
-            // The same side as before: the value of the other end is damped.
-            let factor = 1.0 - value / gb;
-            ga *= if factor > 0.0 { factor } else { 0.5 };
-            (b, gb) = (middle, value);
-        } else if value == 0.0 {
-            return middle;
-        } else {
-            (a, ga) = (b, gb);
-            (b, gb) = (middle, value);
-        }
+
+    /// The function on the interpolation of the step, which is smooth.
+    fn interpolated(&mut self, t: f64) -> f64 {
+        self.stepper.interpolate(self.problem, t, self.state);
+        self.event.value(self.slots, t, &self.state[..self.n])
     }
-    b
+
+    /// The times of the zeros that count, of the function at points of the step and at the lowest points between those.
+    fn zeros(&mut self, mut points: Vec<Point>) -> Vec<f64> {
+        let values: Vec<f64> = points.iter().map(|point| point.1).collect();
+        if self.event.unrest.add(&values) {
+            let middle = points[points.len() / 2].0;
+            self.event.doubt = self.event.doubt.or(Some(Doubt::Fast(middle)));
+        }
+        let between = self.lowest(&points);
+        if !between.is_empty() {
+            let forward = points[points.len() - 1].0 > points[0].0;
+            points.extend(between);
+            points.sort_by(|a, b| match forward {
+                true => a.0.total_cmp(&b.0),
+                false => b.0.total_cmp(&a.0),
+            });
+        }
+        let mut zeros = Vec::new();
+        for pair in points.windows(2) {
+            if self.event.counts(pair[0].1, pair[1].1) {
+                zeros.push(zero(pair[0], pair[1], &mut |t| self.at(t)));
+            }
+        }
+        zeros
+    }
+
+    /// Points of the other sign, or of value 0, between points of the same sign.
+    fn lowest(&mut self, points: &[Point]) -> Vec<Point> {
+        let is_low = |low: f64, other: f64| low * other > 0.0 && low.abs() <= other.abs();
+        let mut found = Vec::new();
+        let last = points.len() - 1;
+        for (edge, inner) in [(0, 1), (last, last - 1)] {
+            let (from, to) = (points[edge], points[inner]);
+            if is_low(from.1, to.1)
+                && let Some(middle) = self.past_edge(from, to)
+            {
+                found.extend(self.reached(from, middle, to));
+            }
+        }
+        for around in points.windows(3) {
+            let &[before, low, after] = around else {
+                continue;
+            };
+            let is_flat = before.1 == low.1 && low.1 == after.1;
+            if is_low(low.1, before.1) && is_low(low.1, after.1) && !is_flat {
+                found.extend(self.reached(before, low, after));
+            }
+        }
+        found
+    }
+
+    /// A point nearer to 0 than the end of a step, next to it, where the function approaches 0 from there; about the lowest one.
+    fn past_edge(&mut self, from: Point, to: Point) -> Option<Point> {
+        const SMALL: f64 = 1.0 / 1024.0;
+        let width = to.0 - from.0;
+        let sign = from.1.signum();
+        let next = from.0 + SMALL * width;
+        let change = sign * (self.interpolated(next) - self.interpolated(from.0));
+        if change.is_nan() || change >= 0.0 {
+            return None;
+        }
+        let slope = change / SMALL;
+        let rise = sign * (to.1 - from.1);
+        let vertex = from.0 - width * slope / (2.0 * (rise - slope));
+        for t in [vertex, next] {
+            let value = self.at(t);
+            if sign * value < sign * from.1 {
+                return Some((t, value));
+            }
+        }
+        None
+    }
+
+    /// The lowest point between two points where it has the other sign or is 0. Where it comes near 0 only, that is a doubt.
+    fn reached(&mut self, left: Point, middle: Point, right: Point) -> Option<Point> {
+        /// Of the values around.
+        const ROUNDING: f64 = 1e-12;
+        /// The error of the solution in tolerances of a step.
+        const TOLERANCES: f64 = 10.0;
+        let sign = left.1.signum();
+        if sign * middle.1 <= 0.0 {
+            return Some(middle);
+        }
+        let found = lowest(left, middle, right, &mut |t| self.at(t));
+        if sign * found.1 <= 0.0 {
+            return Some(found);
+        }
+        let around = left.1.abs().max(right.1.abs());
+        let near = found.1.abs();
+        if self.event.doubt.is_some() || near > 0.1 * around {
+            return None;
+        }
+        let mut unknown = ROUNDING * around;
+        self.at(found.0);
+        for entry in self.event.used.clone() {
+            let kept = self.state[entry];
+            let scale = self.problem.tolerances.scale(entry, kept);
+            self.state[entry] = kept + TOLERANCES * scale;
+            let moved = self.event.value(self.slots, found.0, &self.state[..self.n]);
+            unknown += (moved - found.1).abs();
+            self.state[entry] = kept;
+        }
+        if near <= unknown {
+            self.event.doubt = Some(Doubt::Near(found.0, near));
+        }
+        None
+    }
 }

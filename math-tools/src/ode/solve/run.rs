@@ -4,7 +4,7 @@ use tool_core::{Ctx, Describe, Encode, Shortfall, ToolError};
 
 use super::check::{RTOL_MIN, Setup};
 use super::drive::{Options, Trajectory, error_at_end, integrate};
-use super::event::{Occurrences, Watch};
+use super::event::{Doubt, Occurrences, Watch};
 use super::flow::{Flow, Work};
 use super::jump::{Jump, jump};
 use super::method::Method;
@@ -61,6 +61,8 @@ pub(super) struct Solved {
     pub error_estimate: Option<f64>,
     /// Zeros of the events.
     pub events: Vec<Occurrences>,
+    /// Events of which zeros may be missing.
+    doubts: Vec<(usize, Doubt)>,
     jump: Option<(Jump, bool)>,
     /// The tolerances of the integration in units of those asked for.
     factor: f64,
@@ -268,6 +270,7 @@ pub(super) fn solve(
         methods: path.methods,
         switched_at: path.switched_at,
         error_estimate,
+        doubts: watched.doubts(),
         events: watched.occurrences(),
         jump: found,
         factor,
@@ -349,6 +352,9 @@ impl Solved {
                      `max_step` to {step} or less, and `max_steps` to match"
                 )
             });
+        }
+        for (event, doubt) in &self.doubts {
+            ctx.warn(doubt.words(*event));
         }
         let t = self.t_end;
         if let Some(words) = self.reason.and_then(|reason| shortfall(reason, t, setup)) {

@@ -1,4 +1,5 @@
 mod algebraic;
+mod close;
 mod events;
 mod problems;
 mod variations;
@@ -63,6 +64,11 @@ fn from_json(text: &str) -> Result<(Output, String), ToolError> {
     let args: Args = convert::from_value(&parse(text))
         .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
     Ok((Args::run(args, &ctx)?, ctx.take_warnings().join("\n")))
+}
+
+/// As [`from_json`], of a call that is answered.
+fn solved(text: &str) -> (Output, String) {
+    from_json(text).unwrap_or_else(|err| panic!("{text}: {err:?}"))
 }
 
 const METHODS: [Method; 7] = [
