@@ -3,5 +3,6 @@
 mod equations;
 mod every_tool;
 mod extremes;
+mod names;
 mod protocol;
 mod wrong_answers;
