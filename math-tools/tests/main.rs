@@ -3,6 +3,7 @@
 mod equations;
 mod every_tool;
 mod extremes;
+mod names;
 mod protocol;
 mod verification;
 mod wrong_answers;

@@ -28,15 +28,23 @@ enum Cells {
 /// # Errors
 /// `invalid_args` at the first cell of `data` that is no finite number.
 pub(crate) fn numbers(name: &str, cells: &[Value]) -> Result<Column, ToolError> {
+    numbers_of("/data", name, cells)
+}
+
+/// As [`numbers`], of a table at a pointer.
+///
+/// # Errors
+/// `invalid_args` at the first cell that is no finite number.
+pub(crate) fn numbers_of(table: &str, name: &str, cells: &[Value]) -> Result<Column, ToolError> {
     match Cells::of(cells) {
         Cells::Numbers(column) => Ok(column),
-        Cells::Other(row, kind) => Err(no_number(name, row, &kind)),
+        Cells::Other(row, kind) => Err(no_number(table, name, row, &kind)),
     }
 }
 
 /// The error of a cell that is no number.
-fn no_number(name: &str, row: usize, kind: &str) -> ToolError {
-    let mut pointer = "/data".to_owned();
+fn no_number(table: &str, name: &str, row: usize, kind: &str) -> ToolError {
+    let mut pointer = table.to_owned();
     path::push_key(&mut pointer, name);
     path::push_index(&mut pointer, row);
     let message = format!("expected a number, found {kind} in row {row} of column `{name}`");
@@ -139,7 +147,7 @@ impl Data {
         let index = slot - self.first;
         match &self.columns[index] {
             Cells::Numbers(column) => Ok(column),
-            Cells::Other(row, kind) => Err(no_number(&self.names[index], *row, kind)),
+            Cells::Other(row, kind) => Err(no_number("/data", &self.names[index], *row, kind)),
         }
     }
 }

@@ -202,6 +202,12 @@ impl Expression {
     }
 
     /// Numbers that an evaluation row by row makes, as over intervals.
+    /// Whether columns of data are reduced in it, so that its value in a row depends on the others.
+    pub(crate) fn reduces_columns(&self) -> bool {
+        let reduces = |node: &ast::Node| matches!(node.kind, ast::Kind::Reduce(_));
+        self.0.ast.folds_data || self.0.ast.nodes().iter().any(reduces)
+    }
+
     pub(crate) fn numbers(&self) -> usize {
         self.0.ast.numbers()
     }

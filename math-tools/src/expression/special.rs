@@ -165,8 +165,11 @@ triples! {
         let density = beta_density(b, p, q, y);
         b.unary(Unary::Reciprocal, density)
     })];
-    BINOMIAL_CDF = "binomial_cdf", special::binomial_cdf, [None, None, None];
-    BINOMIAL_CCDF = "binomial_ccdf", special::binomial_ccdf, [None, None, None];
+    BINOMIAL_CDF = "binomial_cdf", special::binomial_cdf, [None, None, Some(|b, operands, _| {
+        let slope = slope_of_binomial(b, operands);
+        b.unary(Unary::Neg, slope)
+    })];
+    BINOMIAL_CCDF = "binomial_ccdf", special::binomial_ccdf, [None, None, Some(|b, operands, _| slope_of_binomial(b, operands))];
     BINOMIAL_QUANTILE = "binomial_quantile", special::binomial_quantile, [None, None, None];
 }
 
@@ -266,6 +269,18 @@ fn beta_density(b: &mut Builder, p: Node, q: Node, x: Node) -> Node {
     let norm = b.call2(&LBETA, p, q);
     let logarithm = b.binary(Binary::Sub, sum, norm);
     b.unary(Unary::Exp, logarithm)
+}
+
+/// The derivative by p of the probability of more than k of n: the density of the beta distribution of k + 1 and n - k.
+fn slope_of_binomial(b: &mut Builder, [k, n, p]: [Node; 3]) -> Node {
+    let (zero, one) = (b.constant(0.0), b.constant(1.0));
+    let k = b.unary(Unary::Floor, k);
+    let (above, rest) = (b.binary(Binary::Add, k, one), b.binary(Binary::Sub, n, k));
+    let density = beta_density(b, above, rest, p);
+    let begun = b.binary(Binary::GreaterEqual, k, zero);
+    let unfinished = b.binary(Binary::Greater, rest, zero);
+    let inside = b.binary(Binary::Mul, begun, unfinished);
+    b.select(inside, density, zero)
 }
 
 /// `(1 + t^2 / nu)^(-(nu + 1) / 2) / (sqrt(nu) beta(nu / 2, 1 / 2))`.

@@ -150,3 +150,111 @@ fn the_hint_of_a_missing_point_is_json() {
         Some(r#"give `at`, such as 2, [1, 2] or {"x": 1}"#)
     );
 }
+
+/// Derivatives by parameters, against closed forms.
+#[test]
+fn distributions_are_differentiated_by_their_parameters() {
+    let normal = |z: f64| (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    // The standardised value is 0.75.
+    let (phi, z) = (normal(0.75), 0.75);
+    let gradients: &[(&str, &str, &[f64])] = &[
+        (
+            "normal_cdf(y, m, s)",
+            r#"{"y": 2.5, "m": 1, "s": 2}"#,
+            &[-phi / 2.0, -phi * z / 2.0, phi / 2.0],
+        ),
+        (
+            "normal_ccdf(y, m, s)",
+            r#"{"y": 2.5, "m": 1, "s": 2}"#,
+            &[phi / 2.0, phi * z / 2.0, -phi / 2.0],
+        ),
+        (
+            "normal_quantile(0.5, m, s)",
+            r#"{"m": 1, "s": 2}"#,
+            &[1.0, 0.0],
+        ),
+        (
+            "exp(normal_lpdf(y, m, s))",
+            r#"{"y": 2.5, "m": 1, "s": 2}"#,
+            &[phi * z / 4.0, phi * (z * z - 1.0) / 4.0, -phi * z / 4.0],
+        ),
+        // 1 - exp(-rate y), and 1 - (1 + rate y) exp(-rate y).
+        (
+            "gamma_cdf(y, 1, r)",
+            r#"{"r": 2, "y": 0.5}"#,
+            &[0.5 * (-1.0_f64).exp(), 2.0 * (-1.0_f64).exp()],
+        ),
+        (
+            "gamma_cdf(y, 2, r)",
+            r#"{"r": 2, "y": 0.5}"#,
+            &[0.5 * (-1.0_f64).exp(), 2.0 * (-1.0_f64).exp()],
+        ),
+        // exp(-r) (1 + r + r^2 / 2).
+        (
+            "poisson_cdf(2, r)",
+            r#"{"r": 3}"#,
+            &[-4.5 * (-3.0_f64).exp()],
+        ),
+        // (1 - p)^3 + 3 p (1 - p)^2, and (1 - p)^3.
+        (
+            "binomial_cdf(1, 3, p)",
+            r#"{"p": 0.3}"#,
+            &[-6.0 * 0.3 * 0.7],
+        ),
+        (
+            "binomial_cdf(0, 3, p)",
+            r#"{"p": 0.3}"#,
+            &[-3.0 * 0.7 * 0.7],
+        ),
+        ("binomial_cdf(0, 3, p)", r#"{"p": 0}"#, &[-3.0]),
+        ("binomial_ccdf(2, 3, p)", r#"{"p": 1}"#, &[3.0]),
+        (
+            "binomial_ccdf(1.9, 3, p)",
+            r#"{"p": 0.3}"#,
+            &[6.0 * 0.3 * 0.7],
+        ),
+        (
+            "binomial_cdf(3, 3, p) + binomial_cdf(-1, 3, p)",
+            r#"{"p": 0.3}"#,
+            &[0.0],
+        ),
+    ];
+    for (f, at, expected) in gradients {
+        let found = run(&format!(r#"{{"f": "{f}", "at": {at}}}"#))
+            .unwrap_or_else(|err| panic!("{f}: {err:?}"));
+        let found = found
+            .gradient
+            .unwrap_or_else(|| vec![found.derivative.unwrap()]);
+        for (found, expected) in found.iter().zip(*expected) {
+            assert!(
+                (found - expected).abs() < 1e-13,
+                "{f} {at}: {found} for {expected}"
+            );
+        }
+        assert_eq!(found.len(), expected.len(), "{f}");
+    }
+}
+
+/// What has no closed form is refused with the function's name, by that operand alone.
+#[test]
+fn derivatives_that_are_not_known_are_refused_by_name() {
+    for (f, name) in [
+        ("besselj(x, 2)", "besselj"),
+        ("besselk(x, 2)", "besselk"),
+        ("student_t_cdf(1, x, 0, 1)", "tcdf"),
+        ("gamma_cdf(1, x, 2)", "gammainc"),
+        ("beta_cdf(0.5, x, 2)", "betainc"),
+        ("f_cdf(0.5, x, 2)", "betainc"),
+        ("chi_square_quantile(0.5, x)", "gammaincinv"),
+        ("binomial_cdf(1, x, 0.5)", "binomial_cdf"),
+        ("polygamma(x, 2)", "polygamma"),
+    ] {
+        let err = run(&format!(r#"{{"f": "{f}", "at": 3}}"#)).unwrap_err();
+        assert_eq!(err.path(), Some("/f"), "{f}: {err:?}");
+        assert!(err.message().contains(&format!("`{name}`")), "{f}: {err:?}");
+    }
+    let known = run(
+        r#"{"f": "besselj(2.5, x) + student_t_cdf(x, 4, 0, 1) + gamma_cdf(x, 2.5, 1)", "at": 1.5}"#,
+    );
+    assert!(known.unwrap().derivative.is_some());
+}

@@ -112,7 +112,7 @@ impl Points {
                 weights: weights.map(|weights| pick(&weights)),
             }
         };
-        check_ascending(&sorted.x, "x")?;
+        check_ascending(&sorted.x, "x", 2)?;
         Ok(sorted)
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Args {
     pub x: Input<Vector>,
     /// Values at `x`; with `z`, the second axis of the grid, ascending.
     pub y: Input<Vector>,
-    /// Values on a grid: row i is at `x[i]`, column j at `y[j]`.
+    /// Values on a grid: row i is at `x[i]`, column j at `y[j]`. Along an axis of one place they are constant.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub z: Option<Input<Matrix>>,
     /// Where to evaluate: a number or a list; with `z`, points `[x, y]`.
@@ -235,10 +235,10 @@ fn check_options(args: &Args) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// Checks that the differences of ascending numbers are numbers.
-fn check_ascending(x: &[f64], name: &str) -> Result<(), ToolError> {
-    if x.len() < 2 {
-        refuse!(invalid format!("/{name}"), "empty"; "expected at least 2 points, found {}", x.len(); "add points");
+/// Checks that there are enough numbers, and that the differences of ascending ones are numbers.
+fn check_ascending(x: &[f64], name: &str, least: usize) -> Result<(), ToolError> {
+    if x.len() < least {
+        refuse!(invalid format!("/{name}"), "empty"; "expected at least {least} points, found {}", x.len(); "add points");
     }
     if let Some(at) = (1..x.len()).find(|&at| x[at] <= x[at - 1]) {
         if x[at] == x[at - 1] {

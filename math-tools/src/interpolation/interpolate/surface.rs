@@ -1,5 +1,7 @@
 //! Surfaces over rectangular grids.
 
+use std::borrow::Cow;
+
 use kernels::interpolation::grid::Surface;
 
 use super::places::Places;
@@ -8,18 +10,18 @@ use crate::prelude::*;
 
 pub(super) fn run(args: &Args, z: &Input<Matrix>, ctx: &Ctx) -> Result<Output, ToolError> {
     let (x, y, z) = (args.x.load(ctx)?, args.y.load(ctx)?, z.load(ctx)?);
-    check_ascending(&x, "x")?;
-    check_ascending(&y, "y")?;
+    check_ascending(&x, "x", 1)?;
+    check_ascending(&y, "y", 1)?;
     if (z.rows(), z.columns()) != (x.len(), y.len()) {
         refuse!(invalid "/z", "shape"; "expected {} rows of {} numbers, one row for each `x` and one column for each `y`, found {} x {}",
             x.len(), y.len(), z.rows(), z.columns(); "transpose it, or correct `x` and `y`");
     }
-    let values = z.as_slice();
-    ctx.reserve_doubles(6 * values.len())?;
-    ctx.afford(100.0 * values.len() as f64)?;
+    ctx.reserve_doubles(24 * z.as_slice().len())?;
+    ctx.afford(400.0 * z.as_slice().len() as f64)?;
+    let grid = Grid::of(&x, &y, z.as_slice());
     let surface = match args.method {
-        Method::Linear => Surface::linear(&x, &y, values),
-        Method::Cubic => Surface::cubic(&x, &y, values),
+        Method::Linear => Surface::linear(&grid.x, &grid.y, &grid.z),
+        Method::Cubic => Surface::cubic(&grid.x, &grid.y, &grid.z),
         other => {
             refuse!(invalid "/method"; "surfaces are `linear` or `cubic`, found `{}`", other.name(); "choose one of these");
         }
@@ -53,13 +55,43 @@ pub(super) fn run(args: &Args, z: &Input<Matrix>, ctx: &Ctx) -> Result<Output, T
         at: None,
         values: found,
         method: args.method,
-        n: values.len(),
+        n: z.as_slice().len(),
         range: ends[0],
         lambda: None,
         degrees_of_freedom: None,
         score: None,
         plot: None,
     })
+}
+
+/// A grid of at least two places along each axis.
+struct Grid<'a> {
+    x: Cow<'a, [f64]>,
+    y: Cow<'a, [f64]>,
+    z: Cow<'a, [f64]>,
+}
+
+impl<'a> Grid<'a> {
+    /// Along an axis of one place the values are the same everywhere: they are repeated at another place.
+    fn of(x: &'a [f64], y: &'a [f64], z: &'a [f64]) -> Self {
+        let (x, y, mut z) = (widened(x), widened(y), Cow::Borrowed(z));
+        if let Cow::Owned(_) = y {
+            z = z.iter().flat_map(|z| [*z, *z]).collect();
+        }
+        if let Cow::Owned(_) = x {
+            z = [&z[..], &z[..]].concat().into();
+        }
+        Self { x, y, z }
+    }
+}
+
+/// One place with another beyond it.
+fn widened(places: &[f64]) -> Cow<'_, [f64]> {
+    match places {
+        &[place] if place > 0.0 => vec![0.5 * place - 1.0, place].into(),
+        &[place] => vec![place, 0.5 * place + 1.0].into(),
+        several => several.into(),
+    }
 }
 
 /// The value at a point, or the axis along which it is outside.
@@ -76,7 +108,13 @@ fn value(
     match extrapolate {
         Extrapolate::Refuse => Err(axis),
         Extrapolate::Nan => Ok(f64::NAN),
-        Extrapolate::Extend | Extrapolate::Periodic => Ok(surface.value(point[0], point[1])),
+        Extrapolate::Extend | Extrapolate::Periodic => {
+            let held = |axis: usize| match ends[axis] {
+                [low, high] if low == high => low,
+                _ => point[axis],
+            };
+            Ok(surface.value(held(0), held(1)))
+        }
         Extrapolate::Constant => {
             let inside = |axis: usize| point[axis].clamp(ends[axis][0], ends[axis][1]);
             Ok(surface.value(inside(0), inside(1)))

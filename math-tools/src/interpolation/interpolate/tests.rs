@@ -121,6 +121,11 @@ fn arguments_are_checked() {
             r#"{"x": [0, 1], "y": [0, 1], "z": [[1, 2]], "at": [[0, 0]]}"#,
             "/z",
         ),
+        (r#"{"x": [], "y": [0], "z": [[1]], "at": [[0, 0]]}"#, "/x"),
+        (
+            r#"{"x": [3], "y": [0, 1], "z": [[1, 2]], "at": [[3.5, 0]]}"#,
+            "/at/0/0",
+        ),
         (
             r#"{"x": [0, 1], "y": [1, 0], "z": [[1, 2], [3, 4]], "at": [[0, 0]]}"#,
             "/y/1",
@@ -177,4 +182,39 @@ fn slopes_of_akima_are_local() {
             assert!(found[0].abs() < 1e-15, "{method} {last}: {found:?}");
         }
     }
+}
+
+/// A grid with one place along an axis is the curve along the other, the same everywhere on that axis.
+#[test]
+fn a_surface_is_constant_along_an_axis_of_one_place() {
+    let curve = r#""y": [0, 1, 3, 4], "z": [[0, 2, 1, 5]]"#;
+    for method in ["linear", "cubic"] {
+        let expected = values(&format!(
+            r#"{{"x": [0, 1, 3, 4], "y": [0, 2, 1, 5], "at": [0, 0.5, 2, 4], "method": "{method}", "plot": false}}"#
+        ));
+        for place in ["-7", "0", "3", "1e-12", "1e12"] {
+            let at = ["0", "0.5", "2", "4"]
+                .map(|y| format!("[{place}, {y}]"))
+                .join(",");
+            let found = values(&format!(
+                r#"{{"x": [{place}], {curve}, "at": [{at}], "method": "{method}"}}"#
+            ));
+            assert_eq!(found, expected, "{method} {place}");
+            let turned = at
+                .replace(&format!("[{place}, "), "[")
+                .replace(']', &format!(", {place}]"));
+            let turned = values(&format!(
+                r#"{{"y": [{place}], "x": [0, 1, 3, 4], "z": [[0], [2], [1], [5]], "at": [{turned}], "method": "{method}"}}"#
+            ));
+            assert_eq!(turned, expected, "{method} {place}");
+        }
+        let beyond = values(&format!(
+            r#"{{"x": [3], {curve}, "at": [[-2, 0.5], [100, 0.5]], "method": "{method}", "extrapolate": "extend"}}"#
+        ));
+        assert_eq!(beyond, [expected[1]; 2], "{method}");
+    }
+    assert_eq!(
+        values(r#"{"x": [3], "y": [5], "z": [[7]], "at": [[3, 5]]}"#),
+        [7.0]
+    );
 }

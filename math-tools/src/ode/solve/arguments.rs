@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// Start value, one number per component.
     #[schema(extend("x-shape" = ["n"]))]
     pub y0: Input<Vector>,
-    /// Start and end time, two different numbers; the end may be the smaller one.
+    /// Start and end time; the end may be the smaller one, or the same: then the solution is the start.
     pub t_span: [Finite; 2],
     /// Right-hand side: one expression per component, as a list or as one text separated by `;`. Variables: t, y0, y1, ...; y is
     /// y0 when there is one component. Example: ["y1", "-y0"].
@@ -69,9 +69,13 @@ pub(crate) struct Args {
     /// until the bound holds; where it cannot, a warning says by how much it is missed.
     #[value(default)]
     pub error_control: ErrorControl,
-    /// Functions whose zeros along the solution are returned, or end it.
+    /// Functions whose zeros along the solution are returned, end it, or change the state, as a bounce or a dose does. Where the state changes, the
+    /// solution has two rows of the same time, before and after; at a time of `t_eval` it is the one after.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub events: Vec<Event>,
+    /// Largest number of changes of the state by `events`, 1 to 100,000.
+    #[value(default = "Bounded::<1, 100_000>::of::<1_000>")]
+    pub max_events: Bounded<1, 100_000>,
     /// Names of `parameters` by which the solution is differentiated. The start does not depend on them; with a singular `mass`, `mass` times
     /// the start does not, and the rest of it follows from the algebraic equations.
     #[value(default, skip_encoding_if = "Vec::is_empty")]

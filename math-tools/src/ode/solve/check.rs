@@ -7,14 +7,14 @@ use tool_core::{Ctx, Finite, Positive, Probability, ToolError, Vector};
 use super::arguments::{Absolute, Args, ErrorControl};
 use super::drive::Options;
 use super::dynamics::Dynamics;
-use super::event::Event;
+use super::event::{Checked, Event};
 use super::flow::Tolerances;
 use super::mass::{self, Mass};
 use super::method::Method;
 use super::sensitivity::ByParameters;
 use super::system::{self, State};
 use crate::expression::parameters::Parameter;
-use crate::expression::{Expression, Scope, unknowns};
+use crate::expression::{Expression, Scope, System, unknowns};
 
 /// A smaller relative error cannot be told from rounding.
 pub(crate) const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
@@ -41,10 +41,10 @@ pub(super) struct Setup {
     pub quantiles: Vec<Probability>,
     /// The mass matrix.
     pub mass: Option<Mass>,
-    /// Events, and their functions.
-    pub events: Vec<Event>,
-    /// The functions of the events.
-    pub functions: Vec<Expression>,
+    /// Events.
+    pub events: Vec<Checked>,
+    /// Largest number of changes of the state by them.
+    pub events_max: u64,
     /// Whether the error at the end is estimated.
     pub estimates: bool,
     /// Whether the tolerances bound that.
@@ -100,8 +100,12 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
         options.method = implicit(options.method, mass)?;
         dynamics = dynamics.with_mass(mass.entries.clone());
     }
-    let functions = functions(args, &scope)?;
-    let expressions = dynamics.equations().iter().chain(&functions);
+    let events = events(args, &scope, state, mass.as_ref())?;
+    let of_events = events.iter().flat_map(|checked| {
+        let set = checked.set.iter().map(|(_, new)| new);
+        std::iter::once(&checked.function).chain(set)
+    });
+    let expressions = dynamics.equations().iter().chain(of_events);
     unknowns::check_use(args.data.as_ref(), expressions, ctx)?;
     let by_parameters = by_parameters(args, &dynamics, options.method, mass.as_ref())?;
     let sweep = starts(args, (&y0, &free, &values), ctx)?;
@@ -124,8 +128,8 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
         sweep,
         quantiles: args.quantiles.clone(),
         mass,
-        events: args.events.clone(),
-        functions,
+        events,
+        events_max: args.max_events.get().unsigned_abs(),
         estimates: args.error_estimate,
         bounds_end: args.error_control == ErrorControl::End,
         options,
@@ -134,14 +138,10 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
 
 fn span([start, end]: [Finite; 2]) -> Result<(f64, f64), ToolError> {
     let (start, end) = (start.get(), end.get());
-    let message = if start == end {
-        "expected two different times, found the same twice"
-    } else if !(end - start).is_finite() {
-        "the length of `t_span` is too large for a double"
-    } else {
-        return Ok((start, end));
-    };
-    Err(ToolError::invalid("/t_span", message))
+    if !(end - start).is_finite() {
+        refuse!(invalid "/t_span"; "the length of `t_span` is too large for a double");
+    }
+    Ok((start, end))
 }
 
 /// Whether a time lies between start and end, whichever is larger.
@@ -342,10 +342,73 @@ fn implicit(method: Method, mass: &Mass) -> Result<Method, ToolError> {
     refuse!(invalid "/method"; "{why} `{name}` needs y' itself"; "use `radau`, `bdf` or `rodas4`");
 }
 
-fn functions(args: &Args, scope: &Scope) -> Result<Vec<Expression>, ToolError> {
-    let parse = |(index, event): (usize, &Event)| {
+fn events(
+    args: &Args,
+    scope: &Scope,
+    state: State,
+    mass: Option<&Mass>,
+) -> Result<Vec<Checked>, ToolError> {
+    let mut checked = Vec::with_capacity(args.events.len());
+    for (index, event) in args.events.iter().enumerate() {
         let pointer = format!("/events/{index}/g");
-        Expression::parse(&event.g, scope).map_err(|err| err.into_tool_error(&pointer))
-    };
-    args.events.iter().enumerate().map(parse).collect()
+        let function =
+            Expression::parse(&event.g, scope).map_err(|err| err.into_tool_error(&pointer))?;
+        if !event.set.is_empty() {
+            let pointer = format!("/events/{index}/set");
+            if !args.sensitivities.is_empty() {
+                refuse!(invalid pointer; "derivatives by parameters are not known where an event changes the state";
+                    "leave `sensitivities` out, or integrate from event to event");
+            }
+            if mass.is_some_and(Mass::is_singular) {
+                refuse!(invalid pointer; "`mass` is singular: a changed state need not fulfil the equations without a derivative";
+                    "end the integration with `terminal`, and begin another with a start that fulfils them");
+            }
+        }
+        let set = set(event, index, scope, state)?;
+        let slots: Vec<usize> = (0..=state.len()).collect();
+        let gradient = match set.is_empty() {
+            true => None,
+            false => System::value_and_gradient(&function, &slots).ok(),
+        };
+        checked.push(Checked {
+            event: event.clone(),
+            function,
+            set,
+            gradient,
+        });
+    }
+    Ok(checked)
+}
+
+/// The new values of the entries of the state that an event sets.
+fn set(
+    event: &Event,
+    index: usize,
+    scope: &Scope,
+    state: State,
+) -> Result<Vec<(usize, Expression)>, ToolError> {
+    let mut set: Vec<(usize, Expression)> = Vec::with_capacity(event.set.len());
+    for (name, text) in &event.set {
+        let mut pointer = format!("/events/{index}/set");
+        tool_core::path::push_key(&mut pointer, name);
+        let slot = scope
+            .slot(name)
+            .filter(|slot| (1..=state.len()).contains(slot));
+        let Some(slot) = slot else {
+            let last = state.equations() - 1;
+            let names = match state {
+                State::First(_) => format!("`y0` to `y{last}`"),
+                State::Second(_) => format!("`y0` to `y{last}` and `v0` to `v{last}`"),
+            };
+            let message = format!("`{name}` is no entry of the state");
+            let hint = format!("the entries are {names}; time and parameters do not change");
+            return Err(ToolError::invalid(pointer, message).hint(hint));
+        };
+        if set.iter().any(|(entry, _)| entry + 1 == slot) {
+            refuse!(invalid pointer; "`{name}` names an entry of the state that another name sets too"; "set each entry once");
+        }
+        let new = Expression::parse(text, scope).map_err(|err| err.into_tool_error(&pointer))?;
+        set.push((slot - 1, new));
+    }
+    Ok(set)
 }

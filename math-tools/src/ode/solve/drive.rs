@@ -3,7 +3,7 @@
 use faer::c64;
 use tool_core::{Ctx, ToolError};
 
-use super::event::Watch;
+use super::event::{Halt, Watch};
 use super::flow::{Flow, Problem, Tolerances, Work};
 use super::matrix::{Shifted, Storage};
 use super::method::Method;
@@ -131,7 +131,6 @@ pub(crate) fn integrate(
         end: t1,
         step_max: options.step_max.min((t1 - t0).abs()),
     };
-    let mut stepper = method.start(&mut problem, (t0, y0), None, bounds);
     let mut path = Trajectory {
         t: vec![t0],
         y: y0.to_vec(),
@@ -144,6 +143,10 @@ pub(crate) fn integrate(
         stiff: false,
     };
     watch.begin((t0, y0), &mut path.samples);
+    if t0 == t1 {
+        return Ok(path);
+    }
+    let mut stepper = method.start(&mut problem, (t0, y0), None, bounds);
     let mut counted = 0;
     let (mut attempts, mut next_look, mut next_trial, mut patience) = (0, LOOK, 0, LOOK_BACK);
     // Steps before the explicit method took over last.
@@ -168,9 +171,21 @@ pub(crate) fn integrate(
             }
             Attempt::Accepted => {}
         }
-        path.stopped = record(&mut path, &mut problem, stepper.as_mut(), watch, ctx)?;
-        if path.stopped.is_some() {
-            break;
+        match record(&mut path, &mut problem, stepper.as_mut(), watch, ctx)? {
+            Recorded::Whole => {}
+            Recorded::Ended(reason) => {
+                path.stopped = Some(reason);
+                break;
+            }
+            Recorded::Changed if path.t_end() == t1 => break,
+            Recorded::Changed => {
+                // The steps before say nothing about those of another state.
+                let (t, state) = (path.t_end(), path.y_end().to_vec());
+                stepper = method.start(&mut problem, (t, &state), None, bounds);
+                since = path.t.len();
+                (next_look, next_trial) = (since + LOOK, next_trial.max(since + SETTLED));
+                continue;
+            }
         }
         if path.t.len().is_multiple_of(1024) {
             let (t, steps) = (stepper.t(), path.t.len());
@@ -236,31 +251,53 @@ pub(crate) fn integrate(
     Ok(path)
 }
 
-/// Adds the last step of a method to the path; why the integration ends with it.
+/// How far the last step was added to a path.
+#[derive(Debug)]
+enum Recorded {
+    /// As a whole.
+    Whole,
+    /// To where the integration ends.
+    Ended(Reason),
+    /// To an event, with the state after it as a further one at the same time.
+    Changed,
+}
+
+/// Adds the last step of a method to the path.
 fn record(
     path: &mut Trajectory,
     problem: &mut Problem<'_>,
     stepper: &mut dyn Stepper,
     watch: &mut Watch<'_>,
     ctx: &Ctx,
-) -> Result<Option<Reason>, ToolError> {
+) -> Result<Recorded, ToolError> {
     if stepper.y().iter().any(|value| !value.is_finite()) {
-        return Ok(Some(Reason::NotFinite));
+        return Ok(Recorded::Ended(Reason::NotFinite));
     }
     let n = stepper.y().len();
-    if path.y.len() + n > path.y.capacity() {
+    if path.y.len() + 2 * n > path.y.capacity() {
         let states = path.t.len().max(32);
         ctx.reserve_doubles(states * (n + 1))?;
         path.y.reserve(states * n);
     }
-    if let Some((t, y)) = watch.step(problem, stepper, &mut path.samples, ctx)? {
+    let halt = watch.step(problem, stepper, &mut path.samples, ctx)?;
+    let (t, y) = match &halt {
+        None => (stepper.t(), stepper.y()),
+        Some(Halt::End(_, t, y) | Halt::Change(t, y, _)) => (*t, &y[..]),
+    };
+    // An event at the start of the step, where another has changed the state, is no step.
+    if t != path.t_end() {
         path.t.push(t);
-        path.y.extend_from_slice(&y);
-        return Ok(Some(Reason::TerminalEvent));
+        path.y.extend_from_slice(y);
     }
-    path.t.push(stepper.t());
-    path.y.extend_from_slice(stepper.y());
-    Ok(None)
+    Ok(match halt {
+        None => Recorded::Whole,
+        Some(Halt::End(reason, ..)) => Recorded::Ended(reason),
+        Some(Halt::Change(t, _, after)) => {
+            path.t.push(t);
+            path.y.extend_from_slice(&after);
+            Recorded::Changed
+        }
+    })
 }
 
 /// A few steps of the stiff method from the state of the explicit one, which stay in the path where they are so much longer that it pays;
@@ -283,8 +320,8 @@ fn trial(
         }
         match stiff.attempt(problem, bounds) {
             Attempt::Accepted => {
-                let ended = record(path, problem, stiff.as_mut(), watch, ctx)?;
-                is_whole = ended.is_none();
+                let recorded = record(path, problem, stiff.as_mut(), watch, ctx)?;
+                is_whole = matches!(recorded, Recorded::Whole);
             }
             Attempt::Rejected => path.rejected += 1,
             Attempt::Stuck(_) => is_whole = false,
@@ -350,15 +387,16 @@ pub(crate) struct AtEnd {
 
 /// Estimates the errors of the first `n` components at the end by comparing with a run at ten times looser tolerances, or with steps
 /// half as long where those are the same; `None` when that run does not arrive. Returns the work too. `tolerances` are those of
-/// [`AtEnd::scaled`].
+/// [`AtEnd::scaled`], `watch` has the events that change the state, for each run anew.
 ///
 /// # Errors
 /// As [`integrate`].
-pub(crate) fn error_at_end(
+pub(crate) fn error_at_end<'a>(
     flow: &mut dyn Flow,
     (path, n): (&Trajectory, usize),
     options: &Options,
     tolerances: &Tolerances,
+    watch: &dyn Fn() -> Watch<'a>,
     ctx: &Ctx,
 ) -> Result<(Option<AtEnd>, Work), ToolError> {
     const LOOSER: f64 = 10.0;
@@ -383,7 +421,7 @@ pub(crate) fn error_at_end(
     if span.0 == span.1 {
         return Ok((Some(AtEnd::default()), Work::default()));
     }
-    let mut other = integrate(flow, span, path.state(0), &looser, &mut Watch::none(), ctx)?;
+    let mut other = integrate(flow, span, path.state(0), &looser, &mut watch(), ctx)?;
     let mut work = other.work;
     if other.stopped.is_none() && other.t == path.t {
         // Not the tolerance but another limit makes the steps: shorter ones tell how far off these are.
@@ -393,7 +431,7 @@ pub(crate) fn error_at_end(
             max_steps: options.max_steps.saturating_mul(4),
             ..options.clone()
         };
-        other = integrate(flow, span, path.state(0), &shorter, &mut Watch::none(), ctx)?;
+        other = integrate(flow, span, path.state(0), &shorter, &mut watch(), ctx)?;
         work += other.work;
     }
     if other.stopped.is_some() {

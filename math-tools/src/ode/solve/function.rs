@@ -103,7 +103,7 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> Function<F> {
             tolerances,
             slopes: None,
         };
-        let mut watch = Watch::new(&times, &[], &[], (n, &[]), span);
+        let mut watch = Watch::at(&times, span);
         integrate(&mut differenced, span, y0, options, &mut watch, ctx)
     }
 }

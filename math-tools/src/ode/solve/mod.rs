@@ -4,6 +4,7 @@ mod arguments;
 mod bdf;
 mod check;
 mod control;
+mod crossing;
 mod differences;
 pub(crate) mod drive;
 pub(crate) mod dynamics;

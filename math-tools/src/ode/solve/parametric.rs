@@ -104,7 +104,7 @@ impl Parametric {
             Some(&end) if end == t0 => return Ok(Ok(start)),
             Some(&end) => end,
         };
-        let mut watch = Watch::new(times, &[], &[], (0, &[]), (t0, end));
+        let mut watch = Watch::at(times, (t0, end));
         let (mut flow, options) = self.flow(parameters);
         let ctx = &ctx.scratch();
         let path = integrate(&mut flow, (t0, end), &start, &options, &mut watch, ctx)?;

@@ -4,7 +4,7 @@ use tool_core::{Ctx, Describe, Encode, Shortfall, ToolError};
 
 use super::check::{RTOL_MIN, Setup};
 use super::drive::{Options, Trajectory, error_at_end, integrate};
-use super::event::{Occurrences, Watch};
+use super::event::{Doubt, Occurrences, Watch};
 use super::flow::{Flow, Work};
 use super::jump::{Jump, jump};
 use super::method::Method;
@@ -61,6 +61,8 @@ pub(super) struct Solved {
     pub error_estimate: Option<f64>,
     /// Zeros of the events.
     pub events: Vec<Occurrences>,
+    /// Events of which zeros may be missing.
+    doubts: Vec<(usize, Doubt)>,
     jump: Option<(Jump, bool)>,
     /// The tolerances of the integration in units of those asked for.
     factor: f64,
@@ -109,9 +111,9 @@ fn integrated<'a>(
         Watch::new(
             times,
             &setup.events,
-            &setup.functions,
             (setup.y0.len(), free),
             setup.span,
+            setup.events_max,
         )
     };
     let mut watched = watch();
@@ -208,7 +210,9 @@ pub(super) fn solve(
     let mut before = f64::INFINITY;
     while setup.estimates && done.is_whole() {
         let wanted = &options.tolerances;
-        let (estimate, work) = error_at_end(flow, (&done.path, n), &done.options, wanted, ctx)?;
+        let changes = || done.watch.changes_alone(&setup.events, free);
+        let of = (&done.path, n);
+        let (estimate, work) = error_at_end(flow, of, &done.options, wanted, &changes, ctx)?;
         extra += work;
         error_estimate = estimate.map(|estimate| estimate.largest);
         let scaled = estimate.map_or(f64::INFINITY, |estimate| estimate.scaled);
@@ -243,7 +247,11 @@ pub(super) fn solve(
     let reason = path.stopped;
     let t_end = path.t_end();
     let stats = Stats {
-        steps: path.t.len() as u64 - 1,
+        // A change of the state by an event is no step.
+        steps: {
+            let moves = |pair: &&[f64]| pair[0] != pair[1];
+            path.t.windows(2).filter(moves).count() as u64
+        },
         rejected: path.rejected,
         function_evals: path.work.evaluations,
         extra_evals: extra.evaluations,
@@ -268,6 +276,7 @@ pub(super) fn solve(
         methods: path.methods,
         switched_at: path.switched_at,
         error_estimate,
+        doubts: watched.doubts(),
         events: watched.occurrences(),
         jump: found,
         factor,
@@ -350,6 +359,9 @@ impl Solved {
                 )
             });
         }
+        for (event, doubt) in &self.doubts {
+            ctx.warn(doubt.words(*event));
+        }
         let t = self.t_end;
         if let Some(words) = self.reason.and_then(|reason| shortfall(reason, t, setup)) {
             ctx.fall_short(Shortfall::Incomplete, words);
@@ -412,6 +424,14 @@ fn shortfall(reason: Reason, t: f64, setup: &Setup) -> Option<String> {
         Reason::Singular => format!(
             "stopped at t = {t}: the matrix of the implicit equations is singular, so that they do not determine the solution; check \
              `mass` and the equations without a derivative"
+        ),
+        Reason::MaxEvents => format!(
+            "stopped at t = {t} after {} changes of the state by events, before the end of `t_span`; raise `max_events`",
+            setup.events_max
+        ),
+        Reason::EventsAccumulate => format!(
+            "stopped at t = {t}: events that change the state follow each other without time between them, and would come to no end; add a terminal \
+             event that ends the run before, such as a speed that falls below a small number, or let `set` lead away from the zero"
         ),
     })
 }

@@ -43,6 +43,10 @@ pub enum Reason {
     NoTolerance,
     /// The matrix of the implicit equations is singular for every step: the equations do not determine the solution.
     Singular,
+    /// Events had changed the state `max_events` times.
+    MaxEvents,
+    /// Events that change the state follow each other ever faster, or at once, and would come to no end (Zeno).
+    EventsAccumulate,
 }
 
 /// A method with its state.

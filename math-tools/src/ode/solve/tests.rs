@@ -1,4 +1,6 @@
 mod algebraic;
+mod changes;
+mod close;
 mod events;
 mod problems;
 mod variations;
@@ -29,6 +31,7 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         v0: None,
         mass: None,
         events: Vec::new(),
+        max_events: Bounded::literal(1_000),
         sensitivities: Vec::new(),
         sweep: Vec::new(),
         quantiles: Vec::new(),
@@ -63,6 +66,11 @@ fn from_json(text: &str) -> Result<(Output, String), ToolError> {
     let args: Args = convert::from_value(&parse(text))
         .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
     Ok((Args::run(args, &ctx)?, ctx.take_warnings().join("\n")))
+}
+
+/// As [`from_json`], of a call that is answered.
+fn solved(text: &str) -> (Output, String) {
+    from_json(text).unwrap_or_else(|err| panic!("{text}: {err:?}"))
 }
 
 const METHODS: [Method; 7] = [
@@ -331,9 +339,9 @@ fn bad_input_names_the_argument() {
             "2",
         ),
         (
-            r#"{"y0":[1],"t_span":[1,1],"system":"y"}"#,
-            "/t_span",
-            "different",
+            r#"{"y0":[1],"t_span":[1,1],"t_eval":[2],"system":"y"}"#,
+            "/t_eval/0",
+            "within",
         ),
         (
             r#"{"y0":[1],"t_span":[-1e308,1e308],"system":"y"}"#,

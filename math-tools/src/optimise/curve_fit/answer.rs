@@ -7,6 +7,7 @@ use super::draws::draw;
 use super::model::Rows;
 use super::names::Names;
 use super::plot;
+use super::predict::{Places, Predicted, predicted};
 use super::report::{Report, Uncertain, report};
 use crate::optimise::least_squares::levenberg::{Found, Reason};
 use crate::optimise::least_squares::loss::{Kind, Loss};
@@ -45,6 +46,10 @@ pub(crate) struct Output {
     /// Half the width of the confidence band of the model at each row.
     #[schema(extend("x-shape" = ["n"]))]
     pub band: Vec<Real>,
+    /// The fit at the rows of `predict`; absent without it.
+    #[value(skip_encoding_if = "Option::is_none")]
+    #[schema(extend("x-present" = { "predict": { "not": null } }))]
+    pub predicted: Option<Predicted>,
     /// Iterations, from all start points.
     pub iterations: u64,
     /// Passes over the data: of differential equations, integrations.
@@ -90,7 +95,7 @@ pub(super) fn output(
     names: &Names,
     (rows, bounds): (&Rows, &[[f64; 2]]),
     found: Found,
-    mut values: Vec<Vec<f64>>,
+    (mut values, places): (Vec<Vec<f64>>, Option<Places>),
     iterations: u64,
     evaluations: u64,
     starts: usize,
@@ -154,10 +159,15 @@ pub(super) fn output(
     let draws = draws
         .map(|(count, seed)| draw(count.size(), names, (&found, &report), bounds, seed, ctx))
         .transpose()?;
-    let plot = args
-        .plot
-        .then(|| plot::plot(names, rows, &fit, ctx))
-        .transpose()?;
+    let predicted = places.map(|places| {
+        let found = predicted(&places, &report, of_estimates, args.sigma.is_some());
+        (found, places)
+    });
+    let plot = match args.plot {
+        false => None,
+        true => Some(plot::plot(names, rows, &fit, predicted.as_ref(), ctx)?),
+    };
+    let predicted = predicted.map(|(predicted, _)| predicted);
     let real = |values: Vec<f64>| values.into_iter().map(Real).collect::<Vec<Real>>();
     Ok(Output {
         parameters: terms(names, &found, &report),
@@ -177,6 +187,7 @@ pub(super) fn output(
         covariance: report.covariance.into_iter().map(real).collect(),
         fitted: fit,
         band: real(report.bands),
+        predicted,
         iterations,
         evaluations,
         starts,

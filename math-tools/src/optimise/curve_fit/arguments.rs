@@ -45,6 +45,10 @@ pub(crate) struct Args {
     /// Residual at which a loss begins to count less, in units of the response (of `sigma` where there is one).
     #[value(default = "one")]
     pub loss_scale: Positive,
+    /// New places: a table with the columns of `data` that the model names, for which `predicted` has the fit and its bands. With `sigma` also that
+    /// column, where `observation_band` is wanted.
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    pub predict: Option<Input<Table>>,
     /// Probability of the confidence intervals and bands, above 0 and below 1.
     #[value(default = "confidence")]
     pub confidence: Probability,
@@ -61,7 +65,7 @@ pub(crate) struct Args {
     /// Seed of `draws`; 42 when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<Seed>,
-    /// Whether to draw the data, the fit and the residuals as text.
+    /// Whether to draw the data, the fit and the residuals as text, and with several places in `predict` the fit there.
     #[value(default = "yes")]
     pub plot: bool,
 }

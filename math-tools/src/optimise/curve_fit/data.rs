@@ -37,6 +37,39 @@ pub(super) fn rows(args: &Args, table: &Table, names: &Names) -> Result<Rows, To
     })
 }
 
+/// The places of `predict`: rows whose response is not known.
+pub(super) fn places(args: &Args, table: &Table, names: &Names) -> Result<Rows, ToolError> {
+    if table.rows() == 0 {
+        refuse!(invalid "/predict", "empty"; "expected at least one row, found none");
+    }
+    let column = |name: &str| -> Result<Option<Vec<f64>>, ToolError> {
+        let place = table.names().position(|known| known == name);
+        let cells = place.map(|place| &table.columns()[place]);
+        let read = |cells: &Vec<Value>| data::numbers_of("/predict", name, cells);
+        cells
+            .map(read)
+            .transpose()
+            .map(|column| column.map(|column| column.to_vec()))
+    };
+    let mut predictors = Vec::with_capacity(names.predictors.len());
+    for (name, _) in &names.predictors {
+        let Some(numbers) = column(name)? else {
+            refuse!(invalid "/predict"; "the model uses the column `{name}`, which `predict` does not have";
+                "give its values at the new places");
+        };
+        predictors.push(numbers);
+    }
+    let sigma = match &args.sigma {
+        None => None,
+        Some(name) => column(name)?,
+    };
+    Ok(Rows {
+        predictors,
+        response: vec![0.0; table.rows()],
+        weights: sigma.map(|sigma| sigma.into_iter().map(|value| 1.0 / value).collect()),
+    })
+}
+
 /// The bounds of each parameter.
 pub(super) fn bounds(args: &Args, names: &Names) -> Result<Vec<[f64; 2]>, ToolError> {
     let of = |name: &String| {

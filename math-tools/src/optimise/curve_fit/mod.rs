@@ -8,6 +8,7 @@ mod equations;
 mod model;
 mod names;
 mod plot;
+mod predict;
 mod report;
 mod solution;
 mod start;
@@ -116,12 +117,23 @@ impl Tool for Args {
             refuse!(numeric "/model", "not_finite"; "the model is not finite at the fit"; "set `bounds` or another `start`");
         };
         let evaluations = fitted.evaluations;
+        let places = match &args.predict {
+            None => None,
+            Some(predict) => Some(predict::at(
+                &args,
+                predict,
+                &names,
+                &rows,
+                &found.point,
+                ctx,
+            )?),
+        };
         output(
             &args,
             &names,
             (&rows, &bounds),
             found,
-            values,
+            (values, places),
             iterations,
             evaluations,
             starts.len(),

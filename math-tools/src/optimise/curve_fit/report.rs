@@ -34,6 +34,8 @@ pub(super) struct Report {
     pub(super) covariance: Vec<Vec<f64>>,
     /// A square root of the covariance, a row for each parameter; rows of parameters that are held are 0. Empty where there is none.
     pub(super) root: Vec<Vec<f64>>,
+    /// Half the width of an interval in units of the standard error.
+    pub(super) quantile: f64,
     /// Half the width of the confidence band of the mean at each row.
     pub(super) bands: Vec<f64>,
     /// Whether the data determine all parameters that are free.
@@ -120,6 +122,7 @@ pub(super) fn report(found: &Found, uncertain: &Uncertain<'_>, confidence: f64) 
         standard_errors,
         covariance,
         root,
+        quantile,
         bands,
         is_determined: inverse.is_some(),
     }

@@ -89,6 +89,23 @@ impl<'a> Solution<'a> {
         })
     }
 
+    /// The columns at new rows, to whose times it must be integrable.
+    ///
+    /// # Errors
+    /// `numeric` at `/predict` where it is not.
+    pub(super) fn predicted(
+        &mut self,
+        point: &[f64],
+        rows: &Rows,
+    ) -> Result<Option<Columns>, ToolError> {
+        if let Err(Stop { t, .. }) = self.solutions(point)? {
+            refuse!(numeric "/predict", "not_integrable"; "the equations of the fit can only be integrated to time {t}";
+                "leave out the places beyond it");
+        }
+        self.look(point)?;
+        self.columns(point, rows)
+    }
+
     /// The solution with its derivatives at all times, or where its integration stopped.
     fn solutions(&self, point: &[f64]) -> Result<Result<Vec<f64>, Stop>, ToolError> {
         let solve = |times| self.equations.solutions(point, self.t0, times, self.ctx);

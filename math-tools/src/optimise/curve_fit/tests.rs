@@ -2,6 +2,7 @@
 
 mod draws;
 mod equations;
+mod predict;
 
 use tool_core::ErrorCode;
 use tool_core::json::{self, Limits};

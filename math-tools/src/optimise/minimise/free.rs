@@ -4,6 +4,7 @@ use tool_core::ToolError;
 
 use super::bounds::Bounds;
 use super::found::{Found, Method};
+use super::posed::ITERATIONS;
 use super::scale::in_units;
 use super::smooth::Smooth;
 use super::{lbfgs, nelder_mead, newton};
@@ -17,7 +18,7 @@ pub(super) fn minimise(
     bounds: &Bounds,
     method: Method,
     x0: &[f64],
-    (max_iter, tolerance): (u64, f64),
+    (max_iter, tolerance): (Option<u64>, f64),
 ) -> Result<(Found, Method), ToolError> {
     in_units(target, bounds, x0, tolerance, |target, bounds, x0| {
         let mut search = Search {
@@ -37,19 +38,26 @@ pub(super) fn minimise(
 struct Search<'a, F> {
     target: &'a mut F,
     bounds: &'a Bounds,
-    max_iter: u64,
+    max_iter: Option<u64>,
     tolerance: f64,
 }
 
 impl<F: Smooth> Search<'_, F> {
+    fn iterations(&self) -> u64 {
+        self.max_iter.unwrap_or(ITERATIONS)
+    }
+
     fn newton(&mut self, x0: &[f64]) -> Result<Option<Found>, ToolError> {
-        newton::minimise(self.target, self.bounds, x0, self.max_iter, self.tolerance)
+        let most = self.iterations();
+        newton::minimise(self.target, self.bounds, x0, most, self.tolerance)
     }
 
     fn by(&mut self, method: Method, x0: &[f64]) -> Result<Found, ToolError> {
         match method {
             Method::NelderMead => {
-                nelder_mead::minimise(self.target, self.bounds, x0, self.max_iter, self.tolerance)
+                let usual = ITERATIONS.max(nelder_mead::ITERATIONS_EACH * x0.len() as u64);
+                let most = self.max_iter.unwrap_or(usual);
+                nelder_mead::minimise(self.target, self.bounds, x0, most, self.tolerance)
             }
             Method::Newton => match self.newton(x0)? {
                 Some(found) => Ok(found),
@@ -57,7 +65,10 @@ impl<F: Smooth> Search<'_, F> {
                     refuse!(invalid "/method"; "the objective has no known second derivatives at `x0`"; "use `auto`")
                 }
             },
-            _ => lbfgs::minimise(self.target, self.bounds, x0, self.max_iter, self.tolerance),
+            _ => {
+                let most = self.iterations();
+                lbfgs::minimise(self.target, self.bounds, x0, most, self.tolerance)
+            }
         }
     }
 

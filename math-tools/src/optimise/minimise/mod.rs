@@ -66,9 +66,9 @@ pub(crate) struct Args {
     /// `minimize` or `maximize`.
     #[value(default)]
     pub(crate) mode: Mode,
-    /// Largest number of iterations of each method.
-    #[value(default = "Bounded::<1, 100_000_000>::of::<1000>")]
-    pub max_iter: Bounded<1, 100_000_000>,
+    /// Largest number of iterations of each method; absent: 1000, and for `nelder_mead` 400 for each variable if that is more.
+    #[value(default, skip_encoding_if = "Option::is_none")]
+    pub max_iter: Option<Bounded<1, 100_000_000>>,
     /// Converged when no component of the gradient (of those that bounds and constraints do not balance) exceeds this by more than its
     /// rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more
     /// than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve). All in units of the
@@ -190,7 +190,7 @@ impl Tool for Args {
             bounds: args.bounds.as_ref(),
             method: args.method,
             maximise: args.mode == Mode::Maximize,
-            max_iter: args.max_iter.get() as u64,
+            max_iter: args.max_iter.map(|most| most.get().unsigned_abs()),
             tolerance: args.tolerance.get(),
         };
         posed.solve(ctx)

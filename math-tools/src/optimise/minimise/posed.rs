@@ -12,6 +12,9 @@ use super::{Output, curvature, free, nelder_mead, warn_of_no_convergence};
 use crate::expression::unknowns::{self, Each, Start};
 use crate::linalg::dense::max_abs;
 
+/// Iterations of a method where the call sets no limit.
+pub(super) const ITERATIONS: u64 = 1000;
+
 /// A problem as a tool states it.
 pub(in crate::optimise) struct Posed<'a> {
     pub(in crate::optimise) function: &'a Function,
@@ -20,7 +23,8 @@ pub(in crate::optimise) struct Posed<'a> {
     pub(in crate::optimise) bounds: Option<&'a Each<Given>>,
     pub(in crate::optimise) method: Method,
     pub(in crate::optimise) maximise: bool,
-    pub(in crate::optimise) max_iter: u64,
+    /// Absent: what suits the method.
+    pub(in crate::optimise) max_iter: Option<u64>,
     pub(in crate::optimise) tolerance: f64,
 }
 
@@ -80,6 +84,7 @@ impl Posed<'_> {
         let is_constrained = self.constraints.len() > 0 || takes_constraints(self.method);
         let names = self.start.names();
         let limits = (self.max_iter, self.tolerance);
+        let usual = (self.max_iter.unwrap_or(ITERATIONS), self.tolerance);
         if is_constrained {
             if constrained::factors(n) {
                 ctx.reserve_doubles(2 * n * (self.constraints.len() + 2 * n) + 8 * n * n)?;
@@ -88,7 +93,7 @@ impl Posed<'_> {
             let (target, _) = Target::near(self.function, self.maximise, &x0, ctx)?;
             let watched = Watched::new(self.constraints, ctx);
             let mut problem = Constrained::new(target.within(&bounds), watched, bounds, &x0);
-            let found = constrained::minimise(&mut problem, self.method, &x0, limits)?;
+            let found = constrained::minimise(&mut problem, self.method, &x0, usual)?;
             let mut output = found.output(&problem, given.is_some(), ctx);
             output.named = unknowns::by_name(names, &output.x);
             return Ok(judged(output, self.start, ctx));

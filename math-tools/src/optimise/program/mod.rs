@@ -304,7 +304,7 @@ impl Args {
             bounds: self.bounds.as_ref(),
             method: method.local(),
             maximise: self.mode == Mode::Maximize,
-            max_iter: max_evals,
+            max_iter: Some(max_evals),
             tolerance: self.tolerance.get(),
         };
         Ok(posed.solve(ctx)?.converged)

@@ -221,9 +221,6 @@ fn refuse_idle(args: &Args) -> Result<(), ToolError> {
         if args.imaginary.is_some() {
             refuse!(invalid "/imaginary"; "power is of real samples"; "take the real and the imaginary parts one after the other");
         }
-        if args.sides == Some(Sides::Two) {
-            refuse!(invalid "/sides"; "power is one-sided: that of negative frequencies is added"; "leave `sides` out");
-        }
     }
     if args.imaginary.is_some()
         && args.detrend.is_some_and(|trend| trend != TrendName::None)

@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// Points of the transform: samples are cut or zeros appended. With `kind` power, of each segment.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub n: Option<Bounded<1, { given::POINTS_MAX }>>,
-    /// Frequencies: `one` (0 to half the rate) or `two` (then negative ones); absent: `one` for a list of real samples, else `two`.
+    /// Frequencies: `one` (0 to half the rate) or `two` (then negative ones; power is shared between both); absent: `one` for a list of real samples, else `two`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub sides: Option<Sides>,
     /// Weights of the samples: `none`, `hann`, `hamming`, `blackman`, `flat_top`, `kaiser` or `tukey`; absent: `none`, for power `hann`.

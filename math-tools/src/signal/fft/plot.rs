@@ -27,8 +27,9 @@ pub(super) fn plot(
             .filter(|&p| p > 0.0)
             .fold(f64::INFINITY, f64::min);
         let decibels = |&power: &f64| 10.0 * libm::log10(power.max(least).max(f64::MIN_POSITIVE));
-        let y = power.iter().map(decibels).collect();
-        return draw(frequencies.clone(), y, "power, dB", unit, ctx).map(Some);
+        let points = frequencies.iter().copied().zip(power.iter().map(decibels));
+        let (x, y) = ascending(points.collect());
+        return draw(x, y, "power, dB", unit, ctx).map(Some);
     }
     let Some(frequencies) = &output.frequencies else {
         let Some(samples) = list(&output.real) else {
@@ -49,10 +50,14 @@ pub(super) fn plot(
     } else {
         "amplitude"
     };
-    let mut points: Vec<(f64, f64)> = frequencies.iter().copied().zip(amplitudes).collect();
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (x, y) = points.into_iter().unzip();
+    let (x, y) = ascending(frequencies.iter().copied().zip(amplitudes).collect());
     draw(x, y, title, unit, ctx).map(Some)
+}
+
+/// Points in the order of their frequencies.
+fn ascending(mut points: Vec<(f64, f64)>) -> (Vec<f64>, Vec<f64>) {
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points.into_iter().unzip()
 }
 
 /// A line over an axis.

@@ -7,7 +7,7 @@ use kernels::signal::transform::{frequencies, operations};
 use super::given::{Given, Samples};
 use super::tones::tones;
 use super::transforms::half_width;
-use super::{Args, Output, ScalingName};
+use super::{Args, Output, ScalingName, Sides};
 use crate::prelude::*;
 
 /// Welch's method.
@@ -74,14 +74,28 @@ pub(super) fn power(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, Tool
         points,
         is_circular: false,
     };
+    let is_two_sided = given.sides == Sides::Two;
+    let power = match is_two_sided {
+        true => two_sided(&found.power, points),
+        false => found.power,
+    };
     Ok(Output {
         peaks: tones(&search, args.peaks, given.rate),
         n: points,
         window: given.window_name,
         resolution: Some(half_width(given.window, segment) * given.rate),
-        frequencies: Some(frequencies(points, given.rate, false)),
+        frequencies: Some(frequencies(points, given.rate, is_two_sided)),
         segments: Some(found.segments),
-        power: Some(found.power),
+        power: Some(power),
         ..Output::default()
     })
+}
+
+/// The power of positive and negative frequencies, which have half of their sum each.
+fn two_sided(power: &[f64], points: usize) -> Vec<f64> {
+    let of = |k: usize| match k == 0 || 2 * k == points {
+        true => power[k],
+        false => 0.5 * power[k],
+    };
+    (0..points).map(|k| of(k.min(points - k))).collect()
 }

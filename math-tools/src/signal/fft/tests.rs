@@ -51,11 +51,6 @@ fn faults_name_the_argument() {
             "/imaginary",
             "real",
         ),
-        (
-            r#"{"data": [1, 2], "kind": "power", "sides": "two"}"#,
-            "/sides",
-            "one-sided",
-        ),
         (r#"{"data": [1, 2], "beta": 3}"#, "/beta", "kaiser"),
         (
             r#"{"data": [1, 2], "alpha": 0.3, "window": "hann"}"#,
@@ -326,5 +321,41 @@ proptest! {
             prop_assert!((a - b).abs() <= 1e-14 * most);
         }
         prop_assert!(there.parseval_error.unwrap() < 1e-14 && back.parseval_error.unwrap() < 1e-14);
+    }
+}
+
+/// As `welch(..., return_onesided=False)` of SciPy: half of the one-sided power at each of both frequencies, all of it at 0 and half the rate;
+/// the sums are the same.
+#[test]
+fn two_sided_power_shares_the_one_sided_power() {
+    for (count, rest) in [
+        (16, ""),
+        (15, ""),
+        (16, r#", "n": 24, "segment": 8, "scaling": "spectrum""#),
+    ] {
+        let data: Vec<f64> = (0..count)
+            .map(|j| (f64::from(j) * 0.9).sin() + 0.3 * f64::from(j % 3))
+            .collect();
+        let call = |sides: &str| {
+            run(&format!(
+                r#"{{"data": {data:?}, "kind": "power", "rate": 8, "sides": "{sides}"{rest}}}"#
+            ))
+            .unwrap()
+        };
+        let (one, two) = (call("one"), call("two"));
+        let n = two.n;
+        let (one_power, two_power) = (one.power.unwrap(), two.power.unwrap());
+        let frequencies = two.frequencies.unwrap();
+        assert_eq!((two_power.len(), frequencies.len()), (n, n));
+        for k in 0..n {
+            let mirrored = k.min(n - k);
+            let share = if k == 0 || 2 * k == n { 1.0 } else { 0.5 };
+            assert_eq!(two_power[k], share * one_power[mirrored], "{n} {k}");
+            assert!((frequencies[k].abs() - 8.0 * mirrored as f64 / n as f64).abs() < 1e-12);
+        }
+        let (a, b): (f64, f64) = (one_power.iter().sum(), two_power.iter().sum());
+        assert!((a - b).abs() < 1e-12 * a);
+        assert_eq!(one.peaks.len(), two.peaks.len());
+        assert!(two.plot.is_some());
     }
 }

@@ -275,7 +275,7 @@ fn stops_reach_the_method() {
         assert_eq!(error.reason_str(), Some("evaluations"));
     }
     let few = Args {
-        max_iter: tool_core::Bounded::literal(1),
+        max_iter: Some(tool_core::Bounded::literal(1)),
         ..call()
     };
     let found = run(few);
