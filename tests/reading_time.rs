@@ -16,10 +16,10 @@ fn texts_of(value: &Value, at: &str, pointers: &mut Vec<String>) {
         for (key, value) in object.iter() {
             texts_of(value, &format!("{at}/{key}"), pointers);
         }
-    } else if let (None, Some(items)) = (value.as_numbers(), value.items()) {
-        if let Some(first) = items.first() {
-            texts_of(first, &format!("{at}/0"), pointers);
-        }
+    } else if let (None, Some(items)) = (value.as_numbers(), value.items())
+        && let Some(first) = items.first()
+    {
+        texts_of(first, &format!("{at}/0"), pointers);
     }
 }
 
