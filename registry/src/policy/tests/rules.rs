@@ -479,6 +479,7 @@ fn obligations_join_to_the_strictest() {
             backup: false,
             notify: false,
             redact: true,
+            verify: false,
             max_bytes: Some(50),
             timeout_ms: Some(9)
         }
