@@ -223,7 +223,7 @@ impl Argument<'_> {
                 let is_query = |word: &&str| after.first().is_some_and(|token| token.is(word));
                 match ["select", "with", "values"]
                     .iter()
-                    .any(|word| is_query(word))
+                    .any(is_query)
                 {
                     true => self.inside(|_| Vec::new()),
                     false => self.inside(Self::value),
