@@ -221,10 +221,7 @@ impl Argument<'_> {
             Token::Sign(b'(') => {
                 self.rest = after;
                 let is_query = |word: &&str| after.first().is_some_and(|token| token.is(word));
-                match ["select", "with", "values"]
-                    .iter()
-                    .any(is_query)
-                {
+                match ["select", "with", "values"].iter().any(is_query) {
                     true => self.inside(|_| Vec::new()),
                     false => self.inside(Self::value),
                 }
