@@ -148,27 +148,33 @@ pub fn read(
         stated: dialect.missing_words.as_deref(),
     };
     let (mut types, mut columns) = (Vec::with_capacity(width), Vec::with_capacity(width));
-    for (column, name) in names.iter().enumerate() {
+    let (mut words, mut used) = (Vec::with_capacity(width), Words::default());
+    for column in 0..width {
         let kind = cells.kind(&records, column, check)?;
         let mut column_cells = Vec::with_capacity(records.len());
-        let mut words = Words::default();
+        let mut kept = Words::default();
         for (index, (_, record)) in records.iter().enumerate() {
             if index % LINES == 0 {
                 check()?;
             }
             let cell = &record[column];
-            column_cells.push(cells.typed(cell, kind));
-            if cells.stated.is_none() && matches!(kind, Kind::Text | Kind::Null) {
-                words.count(cell);
+            let value = cells.typed(cell, kind);
+            match kind {
+                _ if cells.stated.is_some() => {}
+                Kind::Text | Kind::Null => kept.count(cell),
+                _ if value.is_null() => used.count(cell),
+                _ => {}
             }
+            column_cells.push(value);
         }
-        let note = words.note(name, kind);
-        notes.extend(note.map(|text| Note {
-            column: Some(column),
-            text,
-        }));
+        words.push((kept, kind));
         types.push(kind.column_type());
         columns.push(column_cells);
+    }
+    for (column, (kept, kind)) in words.iter().enumerate() {
+        let text = kept.note(&names[column], *kind, &used);
+        let column = Some(column);
+        notes.extend(text.map(|text| Note { column, text }));
     }
     Ok(Csv {
         names,
@@ -184,41 +190,52 @@ fn column_name(number: usize) -> Arc<str> {
     format!("column_{number}").into()
 }
 
-/// How often each word for a missing cell stands in a column; `-` is a usual text, and not counted.
+/// How often each word for a missing cell stands in columns.
 #[derive(Default)]
-struct Words([usize; MISSING.len() - 1]);
+struct Words([usize; MISSING.len()]);
 
 impl Words {
     fn count(&mut self, cell: &str) {
-        let counts = MISSING.iter().zip(&mut self.0);
-        if let Some((_, count)) = counts.into_iter().find(|(word, _)| **word == cell.trim()) {
-            *count += 1;
+        let word = MISSING.iter().position(|word| *word == cell.trim());
+        if let Some(word) = word {
+            self.0[word] += 1;
         }
     }
 
-    /// What became of the words in a column of texts, or of nothing else, and how it would be otherwise.
-    fn note(&self, name: &str, kind: Kind) -> Option<String> {
-        let found = MISSING.iter().zip(&self.0).filter(|(_, count)| **count > 0);
-        let found: Vec<(&str, usize)> = found.map(|(word, count)| (*word, *count)).collect();
-        if found.is_empty() {
+    /// What became of the words in a column of texts, or of nothing else, and how it would be otherwise, where those in columns of
+    /// numbers stay missing. `-` is a usual text, and no surprise.
+    fn note(&self, name: &str, kind: Kind, used: &Self) -> Option<String> {
+        let is_kept = |word: &usize| self.0[*word] > 0 && MISSING[*word] != "-";
+        let is_used = |word: &usize| used.0[*word] > 0;
+        let kept: Vec<usize> = (0..MISSING.len()).filter(is_kept).collect();
+        if kept.is_empty() {
             return None;
         }
         let name = brief::name(name);
-        let cells = |(word, count): &(&str, usize)| match count {
-            1 => format!("1 cell is `{word}`"),
-            _ => format!("{count} cells are `{word}`"),
+        let cells = |word: &usize| match (self.0[*word], MISSING[*word]) {
+            (1, word) => format!("1 cell is `{word}`"),
+            (count, word) => format!("{count} cells are `{word}`"),
         };
-        let counts: Vec<String> = found.iter().map(cells).collect();
+        let counts: Vec<String> = kept.iter().map(cells).collect();
         let counts = counts.join(", ");
+        let listed = |is_listed: &dyn Fn(&usize) -> bool| {
+            let words = (0..MISSING.len()).filter(is_listed);
+            let words: Vec<String> = words.map(|word| format!("{:?}", MISSING[word])).collect();
+            format!("`\"missing_words\": [{}]`", words.join(", "))
+        };
+        let others = listed(&is_used);
         if kind == Kind::Null {
             return Some(format!(
-                "column `{name}` has no value: {counts}, read as missing; `\"missing_words\": []` keeps them as texts"
+                "column `{name}` has no value: {counts}, read as missing; {others} keeps them as texts"
             ));
         }
-        let words: Vec<String> = found.iter().map(|(word, _)| format!("{word:?}")).collect();
-        let words = words.join(", ");
+        let all = listed(&|word| is_kept(word) || is_used(word));
+        let silent = match kept.iter().any(is_used) {
+            true => String::new(),
+            false => format!(", {others} keeps them without this warning"),
+        };
         Some(format!(
-            "text column `{name}`: {counts}, kept as text; `\"missing_words\": [{words}]` reads them as missing, `[]` keeps them without this warning"
+            "text column `{name}`: {counts}, kept as text; {all} reads them as missing{silent}"
         ))
     }
 }
@@ -644,13 +661,20 @@ mod tests {
             notes.map(|note| note.text).collect()
         };
         let open = Dialect::default();
-        let found = notes("n,cc\n1,NA\nNA,NA\n3,null\n4,DE\n5,-\n", &open);
+        let found = notes("n,cc\n1,NA\n-,NA\n3,null\n4,DE\n5,-\n", &open);
         assert_eq!(
             found,
             [
                 "text column `cc`: 2 cells are `NA`, 1 cell is `null`, kept as text; \
-              `\"missing_words\": [\"NA\", \"null\"]` reads them as missing, `[]` keeps them without this warning"
+              `\"missing_words\": [\"NA\", \"null\", \"-\"]` reads them as missing, \
+              `\"missing_words\": [\"-\"]` keeps them without this warning"
             ]
+        );
+        // What is missing among the numbers cannot be a text elsewhere where it is stated.
+        let found = notes("n,cc\n1,NA\nNA,DE\n", &open);
+        assert!(
+            found[0].ends_with("`\"missing_words\": [\"NA\"]` reads them as missing"),
+            "{found:?}"
         );
         let found = notes("n,cc\n1,NA\n2,NA\n", &open);
         assert!(

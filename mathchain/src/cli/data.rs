@@ -8,7 +8,7 @@ use tool_core::json::{Limits, parse};
 use tool_core::schema::Schema;
 use tool_core::{Object, Result, Source, Spec, Syntax, Value, source, tool_error};
 
-use super::flags::takes;
+use super::forms::{taken, takes};
 use super::stdin;
 
 /// Reads what the words of a call name.
@@ -102,7 +102,7 @@ fn text_of(
 }
 
 /// Whether a text in a syntax may begin with `@`.
-fn may_begin_with_at(syntax: Syntax) -> bool {
+pub(super) fn may_begin_with_at(syntax: Syntax) -> bool {
     match syntax {
         Syntax::Path
         | Syntax::Tree
@@ -120,32 +120,6 @@ fn may_begin_with_at(syntax: Syntax) -> bool {
         | Syntax::Plan
         | Syntax::Patch => false,
     }
-}
-
-/// The kind of data that an argument takes from files; `None` where it takes none.
-fn taken(property: &Schema) -> Option<InputKind> {
-    let branches = property["anyOf"].as_array()?;
-    let kind = |branch: &Schema| match branch["$ref"].as_str()? {
-        "#/$defs/data" | "#/$defs/table" => Some(InputKind::Data),
-        "#/$defs/text" => Some(InputKind::Text),
-        _ => None,
-    };
-    branches
-        .iter()
-        .find_map(|branch| match branch.get("anyOf") {
-            Some(_) => taken(branch),
-            None => kind(branch),
-        })
-}
-
-/// Whether an argument is a text that may come from a file.
-pub(super) fn takes_texts(property: &Schema) -> bool {
-    taken(property) == Some(InputKind::Text)
-}
-
-/// Whether an argument takes files.
-pub(super) fn takes_files(property: &Schema) -> bool {
-    taken(property).is_some()
 }
 
 fn is_path(word: &str) -> bool {
@@ -188,69 +162,5 @@ pub(super) fn check_json(argument: &str, word: &str) -> Result<()> {
         Err(err) => Err(tool_error!(InvalidArgs at format!("/{argument}"), "json";
             "`{argument}` is not valid JSON: {err}";
             "close every bracket, and quote the value for the shell: --{argument} '[[1, 2], [3, 4]]'")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::flags;
-    use super::*;
-
-    struct OneText;
-
-    impl Arrays for OneText {
-        fn open(&self, _: &Source, _: InputKind, _: u64) -> Result<Value> {
-            Ok("text of the file".into())
-        }
-    }
-
-    /// Every argument of every tool: `@PATH` is the file, for the tool or as a text, unless the argument may begin with `@`; a reference is
-    /// opened or refused, and never a text.
-    #[test]
-    fn no_argument_takes_the_name_of_a_file_for_its_content() {
-        let files = Files {
-            arrays: Some(Arc::new(OneText)),
-            bytes_max: 1 << 20,
-        };
-        let mut counts = [0; 3];
-        for tool in crate::families().flatten().map(|entry| entry.tool()) {
-            let (spec, schema) = (tool.spec(), tool.input_schema());
-            let properties = schema["properties"].as_object().into_iter().flatten();
-            for (name, property) in properties {
-                let id = spec.id;
-                let named = |word: &str| super::named(spec, name, property, word, &files);
-                let place = format!("/{name}");
-                let syntax = spec.syntax.iter().find(|(pointer, _)| *pointer == place);
-                match named("@some.txt") {
-                    Ok(Some(Named::Value(value))) => {
-                        assert_eq!(value.to_string(), r#"{"$file":"some.txt"}"#, "{id}.{name}");
-                        counts[0] += 1;
-                    }
-                    Ok(Some(Named::Word(word))) => {
-                        assert_eq!(word, "text of the file", "{id}.{name}");
-                        counts[1] += 1;
-                    }
-                    Ok(None) => {
-                        let syntax = syntax.map(|(_, syntax)| *syntax);
-                        assert!(syntax.is_some_and(may_begin_with_at), "{id}.{name}");
-                        counts[2] += 1;
-                        continue;
-                    }
-                    Err(err) => panic!("{id}.{name}: {err:?}"),
-                }
-                let reference = r#"{"$file":"some.txt"}"#;
-                match named(reference) {
-                    Err(err) => {
-                        assert_eq!(err.reason_str(), Some("reference"), "{id}.{name}");
-                        assert!(err.message().contains(&format!("`{name}`")), "{err:?}");
-                    }
-                    Ok(_) => {
-                        let value = flags::value_of(property, reference);
-                        assert!(value.as_str().is_none(), "{id}.{name} takes it for a text");
-                    }
-                }
-            }
-        }
-        assert!(counts.iter().all(|&count| count > 30), "{counts:?}");
     }
 }

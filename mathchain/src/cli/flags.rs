@@ -11,6 +11,7 @@ use tool_core::{AnyTool, Object, Result, Spec, Value, source, synonyms, tool_err
 
 use super::call::Call;
 use super::data::{self, Named};
+use super::forms::{takes, takes_files, takes_itself, takes_texts, types};
 use super::global::Global;
 
 /// Options of a call beside those that name the caller.
@@ -84,7 +85,7 @@ pub(super) fn described(property: &Schema, is_required: bool) -> String {
 
 /// The note on files that an argument takes.
 fn files_note(property: &Schema) -> &'static str {
-    match data::takes_files(property) {
+    match takes_files(property) {
         true => " [or a file: @PATH, @- for stdin]",
         false => "",
     }
@@ -235,9 +236,7 @@ pub(super) fn value_of(property: &Schema, text: &str) -> Value {
             source::refers(object)
         }
         // A text keeps its quotes.
-        None if value.as_str().is_some() => {
-            takes(property, "string") && !data::takes_texts(property)
-        }
+        None if value.as_str().is_some() => takes(property, "string") && !takes_texts(property),
         _ => {
             let name = type_of(value);
             takes(property, name) || name == "integer" && takes(property, "number")
@@ -281,35 +280,10 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Whether one form of an argument has this type; a form without a type has every type.
-pub(super) fn takes(property: &Schema, wanted: &str) -> bool {
-    wanted == "object" && data::takes_files(property) || takes_itself(property, wanted)
-}
-
-/// As [`takes`], without references to data.
-fn takes_itself(property: &Schema, wanted: &str) -> bool {
-    // An unknown argument has no schema, and one that takes everything an empty one.
-    let is_open = property.as_object().is_none_or(serde_json::Map::is_empty);
-    let mut branches = property["anyOf"].as_array().into_iter().flatten();
-    is_open
-        || types(property).any(|name| name == wanted)
-        || branches.any(|branch| takes_itself(branch, wanted))
-}
-
 /// Whether an argument is true or false, or absent.
 fn is_switch(property: &Schema) -> bool {
     let mut names = types(property).filter(|name| *name != "null");
     names.next() == Some("boolean") && names.next().is_none()
-}
-
-/// The types that a schema states itself.
-fn types(property: &Schema) -> impl Iterator<Item = &str> {
-    let types = &property["type"];
-    let many = types.as_array().into_iter().flatten();
-    types
-        .as_str()
-        .into_iter()
-        .chain(many.filter_map(Schema::as_str))
 }
 
 fn properties(schema: &Schema) -> impl Iterator<Item = (&String, &Schema)> {
@@ -348,4 +322,74 @@ pub(super) fn examples(tool: &dyn AnyTool) -> String {
 /// Arguments as one word of a shell.
 pub(super) fn quoted(args: &Value) -> String {
     format!("'{}'", args.to_string().replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tool_core::Source;
+    use tool_core::capability::Arrays;
+    use tool_core::input::InputKind;
+
+    use super::super::data::{Files, may_begin_with_at};
+    use super::*;
+
+    struct OneText;
+
+    impl Arrays for OneText {
+        fn open(&self, _: &Source, _: InputKind, _: u64) -> Result<Value> {
+            Ok("text of the file".into())
+        }
+    }
+
+    /// Every argument of every tool: `@PATH` is the file, for the tool or as a text, unless the argument may begin with `@`; a reference is
+    /// opened or refused, and never a text.
+    #[test]
+    fn no_argument_takes_the_name_of_a_file_for_its_content() {
+        let files = Files {
+            arrays: Some(Arc::new(OneText)),
+            bytes_max: 1 << 20,
+        };
+        let mut counts = [0; 3];
+        for tool in crate::families().flatten().map(|entry| entry.tool()) {
+            let (spec, schema) = (tool.spec(), tool.input_schema());
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            for (name, property) in properties {
+                let id = spec.id;
+                let named = |word: &str| data::named(spec, name, property, word, &files);
+                let place = format!("/{name}");
+                let syntax = spec.syntax.iter().find(|(pointer, _)| *pointer == place);
+                match named("@some.txt") {
+                    Ok(Some(Named::Value(value))) => {
+                        assert_eq!(value.to_string(), r#"{"$file":"some.txt"}"#, "{id}.{name}");
+                        counts[0] += 1;
+                    }
+                    Ok(Some(Named::Word(word))) => {
+                        assert_eq!(word, "text of the file", "{id}.{name}");
+                        counts[1] += 1;
+                    }
+                    Ok(None) => {
+                        let syntax = syntax.map(|(_, syntax)| *syntax);
+                        assert!(syntax.is_some_and(may_begin_with_at), "{id}.{name}");
+                        counts[2] += 1;
+                        continue;
+                    }
+                    Err(err) => panic!("{id}.{name}: {err:?}"),
+                }
+                let reference = r#"{"$file":"some.txt"}"#;
+                match named(reference) {
+                    Err(err) => {
+                        assert_eq!(err.reason_str(), Some("reference"), "{id}.{name}");
+                        assert!(err.message().contains(&format!("`{name}`")), "{err:?}");
+                    }
+                    Ok(_) => {
+                        let value = value_of(property, reference);
+                        assert!(value.as_str().is_none(), "{id}.{name} takes it for a text");
+                    }
+                }
+            }
+        }
+        assert!(counts.iter().all(|&count| count > 30), "{counts:?}");
+    }
 }

@@ -28,6 +28,7 @@ mod exit;
 mod export;
 mod flags;
 mod folders;
+mod forms;
 mod global;
 mod grant;
 mod help;
