@@ -338,6 +338,25 @@ fn a_listing_of_a_session_leads_to_the_tool() {
         "{}",
         shown.stdout
     );
+    // What `effect:network_access` selects says so, whether it has that effect or only reads.
+    for (tool, network) in [
+        ("http_get", Some("read")),
+        ("http_post", Some("send")),
+        ("calculate", None),
+    ] {
+        let shown = place.run(&["tools", "show", tool], "");
+        assert_eq!(
+            shown.expect_code(0).at("/network"),
+            Value::from(network),
+            "{tool}"
+        );
+    }
+    let page = place.run_as_typed(&["tools", "show", "http_get"], "");
+    assert!(
+        page.stdout.contains("effects none, reads from the network"),
+        "{}",
+        page.stdout
+    );
     // What a session lists is what the page of the tool prints, whole in JSON and shortened for a reader.
     let shown = place.run(&["tools", "show", &id], "");
     assert_eq!(shown.expect_code(0).at("/digest"), Value::from(&*digest));

@@ -148,12 +148,13 @@ fn what_does_not_end_is_stopped_and_answered() {
     }
 }
 
-/// A matrix product of 8 MB as text, more than a pipe holds.
-fn large() -> String {
-    let column: Vec<String> = (0..700).map(|n| format!("[{n}]")).collect();
-    let row: Vec<String> = (0..700).map(|n| format!("{n}.25")).collect();
-    let (a, b) = (column.join(","), row.join(","));
-    format!(r#"{{"id":1,"tool":"matrix_multiply","args":{{"A":[{a}],"B":[[{b}]]}}}}"#) + "\n"
+/// Calls whose answers are more than a pipe holds.
+fn many() -> String {
+    (0..1000)
+        .map(|id| {
+            format!("{{\"id\":{id},\"tool\":\"calculate\",\"args\":{{\"expression\":\"6*7\"}}}}\n")
+        })
+        .collect()
 }
 
 #[test]
@@ -162,11 +163,14 @@ fn a_second_signal_ends_the_process_with_its_own_code() {
     for (second, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let mut running = Running::start(place.command(&["serve", "--jsonl"]));
         running.until_it_hears();
-        running.send(&large());
-        let mut first = [0; 1];
-        // The answer has begun, and nobody takes the rest of it.
-        let stdout = running.0.stdout.as_mut().expect("piped");
-        stdout.read_exact(&mut first).expect("an answer");
+        running.send(&many());
+        // The pipe, of 65,536 bytes, is full, and nobody takes what is in it.
+        let stdout = running.0.stdout.as_ref().expect("piped");
+        let mut before = 0;
+        eventually("fills the pipe", || {
+            let now = rustix::io::ioctl_fionread(stdout).expect("a pipe");
+            std::mem::replace(&mut before, now) == now && now > 60_000
+        });
         running.signal(Signal::INT);
         let mut told = BufReader::new(running.0.stderr.take().expect("piped")).lines();
         let told = told.next().expect("words").expect("UTF-8");

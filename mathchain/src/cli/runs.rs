@@ -294,7 +294,7 @@ fn show(global: &Global, state: &State, run: &str) -> Result<ExitCode> {
         text.extend(records.iter().map(record_line));
         let lines = files.iter().map(artifacts::line);
         text.extend(lines.map(|line| format!("  {line}")));
-        text
+        human::listed(&text).into_owned()
     })
 }
 

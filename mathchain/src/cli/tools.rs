@@ -333,6 +333,7 @@ fn summary(tool: &dyn AnyTool) -> Vec<(&'static str, Value)> {
         ("category", spec.category.as_str().into()),
         ("tags", spec.tags.to_vec().into()),
         ("effects", effects.collect::<Vec<_>>().into()),
+        ("network", registry::policy::network_use(spec).into()),
         ("permissions", permissions.collect::<Vec<_>>().into()),
         ("callers", callers.collect::<Vec<_>>().into()),
         ("calls_tools", spec.calls_tools.into()),
@@ -350,10 +351,13 @@ fn page(tool: &dyn AnyTool, input: &serde_json::Value, output: &serde_json::Valu
     if spec.calls_tools {
         effects.push("those of the calls it makes");
     }
-    let effects = match effects.is_empty() {
+    let mut effects = match effects.is_empty() {
         true => "none".to_owned(),
         false => effects.join(", "),
     };
+    if registry::policy::network_use(spec) == Some("read") {
+        effects.push_str(", reads from the network");
+    }
     let (id, title, category, determinism) = (spec.id, spec.title, spec.category, spec.determinism);
     let gate = match spec.human_gate {
         true => ", every call needs a person's approval",

@@ -49,7 +49,7 @@ pub use outside::{EXTERNAL_PREFIX, HandedTool, Home, is_external};
 pub use roles::context_of_task;
 pub use runtime::{FLAGS, Facts, NO_WEB, READ_ONLY, SESSION_OPEN, WORKSPACE_READY, WorkspaceState};
 pub use selection::{Chosen, Field, MAX_TURNS, Selected};
-pub use selector::Group;
+pub use selector::{Group, network_use};
 pub use set::ToolSet;
 pub use text::{Label, Reason};
 

@@ -119,6 +119,19 @@ pub(super) fn always_has(effect: Effect, spec: &Spec) -> bool {
 /// The effect by which selectors tell sending from reading; `effect:network_access` selects both.
 const NETWORK_SEND: &str = "network_send";
 
+/// What a tool does on the network, as selectors see it: `send` where `effect:network_send` selects it, `read` where only
+/// `effect:network_access` does.
+pub fn network_use(spec: &Spec) -> Option<&'static str> {
+    match (
+        spec.effects.contains(&Effect::NetworkAccess),
+        may_reach_network(spec),
+    ) {
+        (true, _) => Some("send"),
+        (false, true) => Some("read"),
+        (false, false) => None,
+    }
+}
+
 /// Whether some call of a tool reaches the network, those that ask a model behind an endpoint among them.
 fn may_reach_network(spec: &Spec) -> bool {
     reaches_network(spec) || spec.capabilities.contains(&Capability::Model)
