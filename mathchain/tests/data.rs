@@ -199,6 +199,23 @@ fn both_ways_to_read_a_table_agree() {
     }
 }
 
+/// Numbers without a header are the same table by both ways, and say that they have none.
+#[test]
+fn numbers_without_a_header_have_columns_by_number() {
+    let place = Place::new();
+    place.write("y.csv", "2020,5\n2021,NA\n");
+    let query = "select column_1 as year, column_2 as n from y order by year";
+    let words = ["call", "sql_query", "--json", "--query", query, "--tables"];
+    let found = place.run(&[&words[..], &[r#"{"y":{"$file":"y.csv"}}"#]].concat(), "");
+    let rows = found.expect_code(0).at("/output/rows").to_string();
+    assert_eq!(rows, r#"[{"year":2020,"n":5},{"year":2021,"n":null}]"#);
+    let warning = found.at("/warnings/0").to_string();
+    assert!(
+        warning.contains("the first row has only numbers"),
+        "{warning}"
+    );
+}
+
 #[test]
 fn the_code_of_namibia_is_a_country_and_dropped_rows_are_counted() {
     let place = Place::new();

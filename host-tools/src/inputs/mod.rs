@@ -3,7 +3,7 @@
 //! | extension | value |
 //! | --- | --- |
 //! | `.json` | the document, parsed strictly |
-//! | `.csv`, `.tsv` | numbers without a header: a list of rows, or a flat list for one column; with a header, or by name: an object of columns, or a list of records where any value is wanted |
+//! | `.csv`, `.tsv` | an object of columns, or a list of records where any value is wanted; where no table is wanted, numbers without a header are a list of rows, or a flat list for one column |
 //! | `.jsonl`, `.ndjson` | a list of the documents of its lines |
 //! | `.npy` | nested lists of numbers in its shape |
 //! | `.npz` | the array that `member` names |
@@ -168,7 +168,8 @@ fn content(
             if format == Format::Tsv {
                 selection.dialect.delimiter.get_or_insert(b'\t');
             }
-            let (table, found) = table::parse(text(path, bytes)?, &selection).map_err(fault)?;
+            let (table, found) =
+                table::parse(text(path, bytes)?, &selection, kind).map_err(fault)?;
             // Numbers without a header are a usual matrix.
             let found = found
                 .iter()

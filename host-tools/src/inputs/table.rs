@@ -1,15 +1,21 @@
 //! Delimited text as numbers or named columns.
 
 use tool_core::csv::{self, Csv, Halt, Note};
+use tool_core::input::InputKind;
 use tool_core::npy::Fault;
 use tool_core::selection::Selection;
 
 use crate::prelude::*;
 
-/// With a header, or where columns or rows are chosen by name, an object of columns. Otherwise every cell is a number or missing, and
-/// the result is a list of rows, or a flat list for a single column; a text that is said to have no header may also have texts, and is
-/// an object of columns then. Beside it stands what was found and may surprise.
-pub(super) fn parse(text: &str, selection: &Selection) -> Result<(Value, Vec<Note>), Fault> {
+/// An object of columns, which are `column_1`, `column_2`, ... without a header. Where no table is wanted, there is no header and
+/// nothing is chosen by name, every cell is a number or missing, and the result is a list of rows, or a flat list for a single column; a
+/// text that is said to have no header may also have texts, and is an object of columns then. Beside it stands what was found and may
+/// surprise.
+pub(super) fn parse(
+    text: &str,
+    selection: &Selection,
+    kind: InputKind,
+) -> Result<(Value, Vec<Note>), Fault> {
     let dialect = &selection.dialect;
     let mut table = csv::read(text, dialect, &|| Ok(())).map_err(|halt| match halt {
         Halt::Fault(fault) => fault,
@@ -29,7 +35,8 @@ pub(super) fn parse(text: &str, selection: &Selection) -> Result<(Value, Vec<Not
         .filter(|note| note.column.is_none_or(is_taken))
         .collect();
     let has_texts = |table: &Csv| table.columns.iter().flatten().any(is_other);
-    let is_grid = !table.has_header
+    let is_grid = kind != InputKind::Table
+        && !table.has_header
         && selection.is_whole_table()
         && (dialect.has_header.is_none() || !has_texts(&table));
     if is_grid {

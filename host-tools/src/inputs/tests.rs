@@ -118,7 +118,11 @@ fn what_is_stated_of_a_table_goes_before_what_is_found() {
             r#""has_header":false"#,
             r#"{"column_1":[1,2],"column_2":["x","y"]}"#,
         ),
-        ("1,3\n2,4", r#""has_header":false"#, "[[1,3],[2,4]]"),
+        (
+            "1,3\n2,4",
+            r#""has_header":false"#,
+            r#"{"column_1":[1,2],"column_2":[3,4]}"#,
+        ),
         (
             "1,3\n2,4",
             r#""column":"column_2""#,
@@ -561,7 +565,7 @@ proptest! {
     fn no_bytes_crash_a_reader(bytes in prop::collection::vec(any::<u8>(), 0..200), header in "[{}'a-z:,()<>0-9 _]{0,80}") {
         let _ = npy::parse(&bytes);
         let _ = npy::parse(&super::tests::npy(1, &header, &bytes));
-        let _ = table::parse(&String::from_utf8_lossy(&bytes), &selection::Selection::default());
+        let _ = table::parse(&String::from_utf8_lossy(&bytes), &selection::Selection::default(), InputKind::Data);
     }
 
     /// A table of numbers written as CSV comes back to the bit.
@@ -571,7 +575,7 @@ proptest! {
             let cells: Vec<String> = row.iter().map(|&number| Value::Float(number).to_string()).collect();
             cells.join(",") + "\n"
         }).collect();
-        let (value, _) = table::parse(&text, &selection::Selection::default()).unwrap();
+        let (value, _) = table::parse(&text, &selection::Selection::default(), InputKind::Data).unwrap();
         let numbers = value.as_numbers().unwrap();
         let bits: Vec<u64> = numbers.as_slice().iter().map(|number| number.to_bits()).collect();
         let expected: Vec<u64> = rows.concat().iter().map(|number| number.to_bits()).collect();

@@ -50,7 +50,7 @@ pub(super) fn named(
         Some("-") => Some(of_stdin(kind, files.bytes_max)?),
         Some(text) if text.starts_with('@') && kind == InputKind::Text => Some(text.into()),
         Some(path) => Some(file(path)),
-        None if kind == InputKind::Data && is_path(word) => Some(file(word)),
+        None if kind != InputKind::Text && is_path(word) => Some(file(word)),
         None if has_ending(property, word) => Some(file(word)),
         None => None,
     };

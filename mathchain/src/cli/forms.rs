@@ -7,7 +7,9 @@ use tool_core::schema::Schema;
 pub(super) fn taken(property: &Schema) -> Option<InputKind> {
     let branches = property["anyOf"].as_array()?;
     let kind = |branch: &Schema| match branch["$ref"].as_str()? {
-        "#/$defs/data" | "#/$defs/table" => Some(InputKind::Data),
+        "#/$defs/data" => Some(InputKind::Data),
+        // Records suit tables as well.
+        "#/$defs/table" => Some(InputKind::Any),
         "#/$defs/text" => Some(InputKind::Text),
         _ => None,
     };
