@@ -46,18 +46,17 @@ pub(super) fn check_size(text: &str) -> Result<(), Fault> {
     }
 }
 
-/// The number that a text spells, if a double represents it.
+/// The number that a text spells: an integer of 64 bits with all its digits, or a double.
 pub(super) fn number(text: &str) -> Result<Value, String> {
     let unsigned = text.strip_prefix('+').unwrap_or(text);
     let digit = |byte: u8| byte.is_ascii_digit() || byte == b'-';
     let whole = unsigned.bytes().all(digit);
     if whole && let Ok(integer) = unsigned.parse::<i64>() {
         let zero_with_sign = integer == 0 && unsigned.starts_with('-');
-        return match Value::from(integer) {
-            Value::Int(_) if zero_with_sign => Ok(Value::Float(-0.0)),
-            Value::Int(integer) => Ok(Value::Int(integer)),
-            _ => Err(too_wide(text)),
-        };
+        return Ok(match zero_with_sign {
+            true => Value::Float(-0.0),
+            false => Value::Int(integer),
+        });
     }
     match unsigned.parse::<f64>() {
         Ok(_) if whole => Err(too_wide(text)),
@@ -69,6 +68,6 @@ pub(super) fn number(text: &str) -> Result<Value, String> {
 
 pub(super) fn too_wide(text: &str) -> String {
     format!(
-        "the integer `{text}` is beyond 2^53; where text is accepted, as for a seed, write it in quotes"
+        "the integer `{text}` is beyond 64 bits; where text is accepted, as for a seed, write it in quotes"
     )
 }

@@ -67,10 +67,8 @@ impl Read<'_> {
             DeValue::Datetime(moment) => Ok(Value::from(moment.to_string())),
             DeValue::Integer(integer) => {
                 let parsed = i64::from_str_radix(integer.as_str(), integer.radix());
-                match parsed.map(Value::from) {
-                    Ok(value @ Value::Int(_)) => Ok(value),
-                    _ => Err(Fault::new(place, fault::too_wide(integer.as_str()))),
-                }
+                let wide = |_| Fault::new(place, fault::too_wide(integer.as_str()));
+                parsed.map(Value::Int).map_err(wide)
             }
             DeValue::Float(float) => {
                 fault::number(float.as_str()).map_err(|message| Fault::new(place, message))

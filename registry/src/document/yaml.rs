@@ -220,10 +220,8 @@ fn core_scalar(text: &str) -> Result<Value, String> {
     }
     let radix = |digits: &str, radix| {
         i64::from_str_radix(digits, radix)
-            .ok()
-            .map(Value::from)
-            .filter(|value| matches!(value, Value::Int(_)))
-            .ok_or_else(|| fault::too_wide(text))
+            .map(Value::Int)
+            .map_err(|_| fault::too_wide(text))
     };
     type Digit = fn(&u8) -> bool;
     let octal: Digit = |byte| (b'0'..=b'7').contains(byte);

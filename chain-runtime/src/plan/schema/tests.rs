@@ -167,6 +167,7 @@ seed: 7
 mode: dep
 barrier: true
 parallel_mutations: false
+verify: independent
 budget: {steps: 100, wall_ms: 1000, cpu_ms: 1000, bytes_out: 1000, artifact_bytes: 1000, cost: 1000}
 deadline_ms: 5000
 steps:
