@@ -2,7 +2,7 @@
 
 use super::solved;
 
-/// Two zeros of one function, closer than the points at which a step is looked at.
+/// Two zeros of one function, closer than the points at which a step is sampled.
 #[test]
 fn close_zeros_of_an_event_are_both_found() {
     for gap in [0.02, 0.01, 0.005, 0.002, 0.001, 1e-5] {
