@@ -5,4 +5,5 @@ mod every_tool;
 mod extremes;
 mod names;
 mod protocol;
+mod scaling;
 mod wrong_answers;
