@@ -571,7 +571,6 @@ impl Watched<'_> {
 }
 
 /// Sets aside the memory of one more state.
-#[expect(clippy::ptr_arg, reason = "the capacity is that of the vector")]
 fn reserve(samples: &Vec<f64>, n: usize, ctx: &Ctx) -> Result<(), ToolError> {
     match samples.len() == samples.capacity() {
         true => ctx.reserve_doubles(samples.len().max(16 * n)),

@@ -217,10 +217,8 @@ fn refuse_idle(args: &Args) -> Result<(), ToolError> {
     {
         refuse!(invalid format!("/{name}"), "idle"; "`{name}` is for `kind`: \"power\""; "leave it out, or ask for power");
     }
-    if args.kind == Kind::Power {
-        if args.imaginary.is_some() {
-            refuse!(invalid "/imaginary"; "power is of real samples"; "take the real and the imaginary parts one after the other");
-        }
+    if args.kind == Kind::Power && args.imaginary.is_some() {
+        refuse!(invalid "/imaginary"; "power is of real samples"; "take the real and the imaginary parts one after the other");
     }
     if args.imaginary.is_some()
         && args.detrend.is_some_and(|trend| trend != TrendName::None)
