@@ -6,4 +6,5 @@ mod extremes;
 mod names;
 mod protocol;
 mod verification;
+mod scaling;
 mod wrong_answers;

@@ -3,6 +3,7 @@
 pub(crate) mod assignment;
 pub(crate) mod linear_program;
 pub(crate) mod quadratic;
+mod units;
 
 use tool_core::{Entry, entry};
 

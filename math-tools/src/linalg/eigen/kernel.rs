@@ -216,6 +216,21 @@ fn two_sided(mut balanced: Mat<f64>) -> Result<(RawEigen, Mat<f64>), NoConvergen
     Ok((pairs, moved(&left, -1)))
 }
 
+/// Why the eigenvalues of a pair are not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PairError {
+    /// No method gives pairs with a small residual.
+    NoConvergence(NoConvergence),
+    /// `A - lambda B` is singular for every lambda.
+    Singular,
+}
+
+impl From<NoConvergence> for PairError {
+    fn from(err: NoConvergence) -> Self {
+        Self::NoConvergence(err)
+    }
+}
+
 /// The eigenvalues of `A v = lambda B v`, ascending, with vectors of unit norm and the number of infinite ones, which are left out.
 ///
 /// # Method
@@ -224,13 +239,13 @@ fn two_sided(mut balanced: Mat<f64>) -> Result<(RawEigen, Mat<f64>), NoConvergen
 /// of `(A - s B)^-1 B`.
 ///
 /// # Errors
-/// [`NoConvergence`], also when neither gives pairs with a small residual.
+/// [`PairError`].
 pub(crate) fn generalised(
     a: &[f64],
     b: &[f64],
     n: usize,
     vectors: bool,
-) -> Result<(Eigen, usize, &'static str), NoConvergence> {
+) -> Result<(Eigen, usize, &'static str), PairError> {
     let ((a, a_exponent), (b, b_exponent)) = (normalised(a), normalised(b));
     let exponent = a_exponent - b_exponent;
     let columns = |data: &[f64]| dense::columns_of(data, n, n);
@@ -262,7 +277,7 @@ fn of_pair(
     b: &[f64],
     n: usize,
     exponent: i32,
-) -> Result<(Eigen, usize, &'static str), NoConvergence> {
+) -> Result<(Eigen, usize, &'static str), PairError> {
     const RESIDUAL_GOOD: f64 = 30.0;
     const RESIDUAL_MAX: f64 = 1e6;
     const RCOND_MIN: f64 = 1e-10;
@@ -273,6 +288,18 @@ fn of_pair(
     if let Ok(raw) = spectrum::pair(columns(a), columns(b), true) {
         let limit = n as f64 * f64::EPSILON * norm2(b);
         let finite = |&index: &usize| raw.beta[index].abs() > limit;
+        // A quotient of 0 and 0 is any number, or, by roundings, one of a regular pair.
+        const OPEN: f64 = 100.0;
+        let smallest = n as f64 * f64::EPSILON * norm2(a);
+        let is_open = |index: usize| {
+            let alpha = raw.alpha.real[index].hypot(raw.alpha.imaginary[index]);
+            let beta = raw.beta[index].abs();
+            let is_zero = alpha <= OPEN * smallest && beta <= OPEN * limit;
+            is_zero || alpha.is_nan() || beta.is_nan()
+        };
+        if (0..n).any(is_open) {
+            by_shift(a, b, n)?;
+        }
         let kept: Vec<usize> = (0..n).filter(finite).collect();
         let pick = |values: &[f64]| -> Vec<f64> {
             let quotients = kept.iter().map(|&index| values[index] / raw.beta[index]);
@@ -310,24 +337,27 @@ fn of_pair(
     }
     let what = "the eigenvalues of the pair";
     let good = best.filter(|(found, ..)| size(found) <= RESIDUAL_MAX);
-    good.ok_or(NoConvergence { what })
+    Ok(good.ok_or(NoConvergence { what })?)
 }
 
 /// The pairs of `A v = lambda B v` from those of `(A - s B)^-1 B v = mu v`, `lambda = s + 1 / mu`, for the best conditioned of some shifts,
 /// with the number of infinite ones. B may be singular; A and B are of size 1.
 ///
 /// # Errors
-/// [`NoConvergence`], also where `A - s B` is singular for every shift.
+/// [`NoConvergence`]; [`PairError::Singular`] where `A - s B` is singular to working precision for every shift.
 ///
 /// # References
 /// Z. Bai and others (editors), "Templates for the Solution of Algebraic Eigenvalue Problems", SIAM 2000, section 8.1.
-fn by_shift(a: &[f64], b: &[f64], n: usize) -> Result<(usize, RawEigen), NoConvergence> {
+fn by_shift(a: &[f64], b: &[f64], n: usize) -> Result<(usize, RawEigen), PairError> {
     // Of both signs and without a common ratio, so that few eigenvalues of a problem stated in round numbers are near one.
     const SHIFTS: [f64; 6] = [
         0.618_03, -0.618_03, 1.324_72, -1.324_72, 0.259_92, -0.259_92,
     ];
-    let what = "the eigenvalues of the pair";
-    let ratio = norm2(a) / norm2(b);
+    let least = 10.0 * n as f64 * f64::EPSILON;
+    let ratio = match norm2(b) {
+        0.0 => 0.0,
+        size => norm2(a) / size,
+    };
     let solved = SHIFTS.iter().filter_map(|factor| {
         let shift = factor * ratio;
         let moved: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - shift * b).collect();
@@ -336,7 +366,8 @@ fn by_shift(a: &[f64], b: &[f64], n: usize) -> Result<(usize, RawEigen), NoConve
     });
     let (shift, solved) = solved
         .max_by(|(_, one), (_, other)| one.rcond.total_cmp(&other.rcond))
-        .ok_or(NoConvergence { what })?;
+        .filter(|(_, solved)| solved.rcond > least)
+        .ok_or(PairError::Singular)?;
     let pairs = dense::general_eigen(dense::columns_of(&solved.x, n, n).as_ref(), true)?;
     let limit = n as f64 * f64::EPSILON * norm2(&solved.x);
     let kept: Vec<usize> = (0..n)
@@ -384,7 +415,7 @@ fn finish(
         let columns = residuals(a, b, n, (&real, &imaginary), vectors);
         let in_units = |(index, size): (usize, f64)| {
             let unit = unit(real[index].hypot(imaginary[index]));
-            if unit == 0.0 { 0.0 } else { size / unit }
+            if size == 0.0 { 0.0 } else { size / unit }
         };
         // NaN where one is: QZ has vectors of NaN for some defective pairs.
         let larger = |most: f64, size: f64| {
@@ -434,7 +465,12 @@ fn residuals(
                 image_y - (lambda * y + mu * x),
             ]
         });
-        norm2(&rest.collect::<Vec<f64>>())
+        let rest: Vec<f64> = rest.collect();
+        // The norm leaves out what is no number.
+        match rest.iter().any(|value| value.is_nan()) {
+            true => f64::NAN,
+            false => norm2(&rest),
+        }
     };
     (0..real.len()).map(size).collect()
 }

@@ -153,7 +153,7 @@ impl Tool for Args {
                 ctx.reserve_doubles(8 * n * n)?;
                 let (found, infinite, method) =
                     kernel::generalised(a.as_slice(), b.as_slice(), n, vectors)
-                        .map_err(super::no_convergence)?;
+                        .map_err(pair_error)?;
                 (found, Some(infinite), method)
             }
             None => {
@@ -222,6 +222,18 @@ impl Tool for Args {
             infinite,
             method: method.to_owned(),
         })
+    }
+}
+
+fn pair_error(err: kernel::PairError) -> ToolError {
+    match err {
+        kernel::PairError::NoConvergence(err) => super::no_convergence(err),
+        kernel::PairError::Singular => {
+            let message = "`A` - lambda `B` is singular for every lambda: every number is an eigenvalue of the pair";
+            ToolError::numeric("/B", message)
+                .reason("singular_pencil")
+                .hint("leave out what neither matrix determines: rows or columns that depend on others in both in the same way")
+        }
     }
 }
 

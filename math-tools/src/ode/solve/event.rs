@@ -25,7 +25,7 @@ pub(crate) struct Event {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub count: Option<Count>,
     /// New values of entries of the state there, such as `{"y1": "-0.9*y1"}`: expressions in the variables of `system`, which see the state before
-    /// the event. The integration goes on from the new state; an occurrence that ends it changes nothing. Of events at the same time each
+    /// the event. The integration continues from the new state; an occurrence that ends it changes nothing. Of events at the same time each
     /// sees what those before it in the list have set.
     #[value(default, skip_encoding_if = "BTreeMap::is_empty")]
     pub set: BTreeMap<String, String>,
@@ -74,7 +74,7 @@ pub(crate) struct Occurrences {
 pub(crate) enum Halt {
     /// It ends at a time and state.
     End(Reason, f64, Vec<f64>),
-    /// It goes on at the time from another state: time, state before, state after.
+    /// It continues at the time from another state: time, state before, state after.
     Change(f64, Vec<f64>, Vec<f64>),
 }
 

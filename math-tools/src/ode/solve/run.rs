@@ -62,7 +62,7 @@ pub(super) struct Solved {
     /// Zeros of the events.
     pub events: Vec<Occurrences>,
     /// Events of which zeros may be missing.
-    doubts: Vec<(usize, Doubt)>,
+    pub doubts: Vec<(usize, Doubt)>,
     jump: Option<(Jump, bool)>,
     /// The tolerances of the integration in units of those asked for.
     factor: f64,

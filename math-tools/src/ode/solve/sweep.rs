@@ -73,6 +73,15 @@ pub(super) fn sweep(setup: &Setup, ctx: &Ctx) -> Result<Vec<Run>, ToolError> {
             format!("{loose} of {all} runs of `sweep` have larger errors at their end than `error_control` asks for, as `error_estimate` says"),
         );
     }
+    let has_doubts = |solved: &Result<Solved, ToolError>| matches!(solved, Ok(solved) if !solved.doubts.is_empty());
+    let doubtful = solved.iter().filter(|solved| has_doubts(solved)).count();
+    if let Some(first) = solved.iter().position(has_doubts) {
+        let all = solved.len();
+        ctx.warn(format!(
+            "zeros of `events` may be missing in {doubtful} of {all} runs of `sweep`, the first is number {first}, counted from 0: a call of that \
+             start says where"
+        ));
+    }
     let mut runs = Vec::with_capacity(solved.len());
     for solved in solved {
         runs.push(match solved {

@@ -172,14 +172,19 @@ impl<'a> Search<'a> {
             let unit: Vec<f64> = (0..self.dimension()).map(|_| rng.random()).collect();
             self.at(&unit)?;
         }
-        self.seen.sort_by(f64::total_cmp);
-        let low = self.seen.first().copied().unwrap_or(0.0);
-        let above: Vec<f64> = self.seen.iter().map(|value| value - low).collect();
-        let above: Vec<f64> = above.into_iter().filter(|gap| *gap > 0.0).collect();
-        let quarter = above.get(above.len() / 4).copied();
-        let range = quarter.filter(|gap| gap.is_finite()).map_or(1.0, rounded);
+        let range = self.seen_range();
         self.range = Some(range);
         Ok(range)
+    }
+
+    /// As [`Search::range`], of the points so far.
+    fn seen_range(&self) -> f64 {
+        let low = self.seen.iter().copied().fold(f64::INFINITY, f64::min);
+        let above = self.seen.iter().map(|value| value - low);
+        let mut above: Vec<f64> = above.filter(|gap| *gap > 0.0).collect();
+        above.sort_by(f64::total_cmp);
+        let quarter = above.get(above.len() / 4).copied();
+        quarter.filter(|gap| gap.is_finite()).map_or(1.0, rounded)
     }
 
     /// The size relative to which values of one minimum agree: the range of the values, or, where that is beyond an ordinary size, no more
@@ -201,6 +206,10 @@ impl<'a> Search<'a> {
     /// The units of a local search: those of the box and of the range of the values.
     fn scale(&mut self) -> Result<Scale, ToolError> {
         let value = self.range()?;
+        Ok(self.scale_of(value))
+    }
+
+    fn scale_of(&self, value: f64) -> Scale {
         let width = |(low, high): (&f64, &f64)| rounded((high / 2.0 - low / 2.0) * 2.0);
         let x: Vec<f64> = self
             .bounds
@@ -217,10 +226,10 @@ impl<'a> Search<'a> {
                 1.0
             }
         });
-        Ok(Scale {
+        Scale {
             value,
             x: x.collect(),
-        })
+        }
     }
 
     fn afford(&self) -> Result<(), ToolError> {
@@ -279,17 +288,22 @@ impl<'a> Search<'a> {
         iterations_max: u64,
     ) -> Result<(Vec<f64>, f64), ToolError> {
         self.afford()?;
+        if !self.smooth && x.len() > cobyla::COORDINATES_MAX {
+            return Ok((x.to_vec(), self.value(x)?));
+        }
         self.problem.limit = Some(self.limit - self.outside.min(self.limit));
+        let value = self.range.unwrap_or_else(|| self.seen_range());
+        let scale = self.scale_of(value);
+        let start = scale.inside(x);
+        self.problem.set_scale(scale.clone());
         let found = match self.smooth {
-            true => sqp::minimise(&mut self.problem, x, iterations_max, TOLERANCE),
-            false if x.len() <= cobyla::COORDINATES_MAX => {
-                cobyla::minimise(&mut self.problem, x, iterations_max, TOLERANCE)
-            }
-            false => return Ok((x.to_vec(), self.value(x)?)),
+            true => sqp::minimise(&mut self.problem, &start, iterations_max, TOLERANCE),
+            false => cobyla::minimise(&mut self.problem, &start, iterations_max, TOLERANCE),
         };
+        self.problem.set_scale(Scale::one(x.len()));
         self.problem.limit = None;
         let end = match found {
-            Ok(found) => found.at.x,
+            Ok(found) => scale.outside(&found.at.x),
             Err(error) if matches!(error.reason_str(), Some("infeasible" | "not_finite")) => {
                 x.to_vec()
             }
@@ -385,6 +399,8 @@ impl<'a> Search<'a> {
 
 impl Smooth for Search<'_> {
     fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
+        /// Feasible points that tell by how much values differ.
+        const FEASIBLE: usize = 32;
         self.afford()?;
         let value = match self.is_constrained() {
             true => self.key(x)?,
@@ -392,6 +408,10 @@ impl Smooth for Search<'_> {
         };
         if self.range.is_none() && value.is_finite() && value < INFEASIBLE {
             self.seen.push(value);
+            // Where constraints leave it open how many points have a value, those of the searches tell.
+            if self.is_constrained() && self.seen.len() == FEASIBLE {
+                self.range = Some(self.seen_range());
+            }
         }
         if value < self.best.0 {
             self.best = (value, x.to_vec());

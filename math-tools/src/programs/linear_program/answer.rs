@@ -173,7 +173,7 @@ pub(super) fn continuous(
             &[("iterations", Value::from(solution.iterations as i64))],
         ));
     }
-    let program = &posed.program;
+    let program = posed.program();
     let mut reason = match solution.status {
         Status::Optimal => Reason::Optimal,
         Status::Infeasible => Reason::Infeasible,
@@ -181,7 +181,9 @@ pub(super) fn continuous(
         Status::IterationLimit => Reason::IterationLimit,
         Status::Numerical | Status::Stopped => Reason::Numerical,
     };
-    let certificate = certificate(posed, &mut solution);
+    let restored = posed.restored(solution.clone());
+    let certificate = certificate(posed, &restored);
+    solution.ray = None;
     if certificate
         .as_ref()
         .is_some_and(|proof| proof.residual > PROVED || proof.margin <= 0.0)
@@ -197,7 +199,7 @@ pub(super) fn continuous(
     let sign = sign(args);
     let has_point = matches!(reason, Reason::Optimal | Reason::Unbounded);
     let residuals = is_optimal.then(|| {
-        let found = linear::residuals(program, &solution);
+        let found = linear::residuals(&posed.given, &restored);
         let bound = linear::dual_objective(program, &solution);
         Residuals {
             primal: found.primal,
@@ -206,25 +208,27 @@ pub(super) fn continuous(
             duality_gap: Some((solution.objective - bound) / solution.objective.abs().max(1.0)),
         }
     });
-    if let Some(found) = &residuals
-        && found.primal > 1e-6
-    {
+    if is_optimal && linear::residuals(program, &solution).primal > 1e-6 {
         ctx.warn("a constraint is violated by more than 1e-6 in its own units: see `residuals`");
     }
-    let prices = is_optimal.then_some(&solution);
-    let (unique, duals_unique) = uniqueness(posed, &solution);
+    let (unique, duals_unique) = uniqueness(program, &solution);
+    let solutions = Solutions {
+        own: &solution,
+        restored: &restored,
+        has_prices: is_optimal,
+    };
     Ok(Output {
-        objective: is_optimal.then_some(sign * solution.objective),
+        objective: is_optimal.then_some(sign * restored.objective),
         converged: is_optimal,
         reason,
         method: Method::Simplex,
         variables: if has_point {
-            variables(posed, &solution.x, prices, sign)
+            variables(posed, &solutions, sign)
         } else {
             Vec::new()
         },
         constraints: if has_point {
-            constraints(posed, &solution.x, prices, sign)
+            constraints(posed, &solutions, sign)
         } else {
             Vec::new()
         },
@@ -237,8 +241,8 @@ pub(super) fn continuous(
         gap: None,
         nodes: None,
         iterations: solution.iterations,
-        plot: picture::of(args, posed, is_optimal.then_some(&solution.x), ctx)?,
-        x: has_point.then_some(solution.x),
+        plot: picture::of(args, posed, is_optimal.then_some(&restored.x), ctx)?,
+        x: has_point.then_some(restored.x),
     })
 }
 
@@ -246,18 +250,19 @@ pub(super) fn continuous(
 pub(super) fn integer(
     args: &Args,
     posed: &Posed,
-    mut found: Found,
+    found: Found,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let sign = sign(args);
     if found.outcome == Outcome::Stopped {
         let mut evidence = vec![
             ("nodes", Value::from(found.nodes as i64)),
-            ("bound", Value::from(sign * found.bound)),
+            ("bound", Value::from(sign * posed.objective(found.bound))),
         ];
         if found.is_point {
-            evidence.push(("objective", Value::from(sign * found.solution.objective)));
-            evidence.push(("x", Value::vector(found.solution.x)));
+            let best = posed.restored(found.solution);
+            evidence.push(("objective", Value::from(sign * best.objective)));
+            evidence.push(("x", Value::vector(best.x)));
         }
         return Err(stopped(ctx, &evidence));
     }
@@ -269,7 +274,8 @@ pub(super) fn integer(
         Outcome::IterationLimit => Reason::IterationLimit,
         Outcome::Numerical | Outcome::Stopped => Reason::Numerical,
     };
-    let certificate = certificate(posed, &mut found.solution)
+    let mut restored = posed.restored(found.solution.clone());
+    let certificate = certificate(posed, &restored)
         .filter(|_| matches!(reason, Reason::Infeasible | Reason::Unbounded));
     match reason {
         Reason::NodeLimit | Reason::IterationLimit => {
@@ -280,6 +286,12 @@ pub(super) fn integer(
     }
     let has_point = found.is_point || reason == Reason::Unbounded;
     let solution = found.solution;
+    restored.ray = None;
+    let solutions = Solutions {
+        own: &solution,
+        restored: &restored,
+        has_prices: false,
+    };
     let gap = found.is_point.then(|| {
         let distance = solution.objective - found.bound;
         if distance == 0.0 {
@@ -289,22 +301,22 @@ pub(super) fn integer(
         }
     });
     Ok(Output {
-        objective: found.is_point.then_some(sign * solution.objective),
+        objective: found.is_point.then_some(sign * restored.objective),
         converged: reason == Reason::Optimal,
         reason,
         method: Method::BranchAndBound,
         variables: if has_point {
-            variables(posed, &solution.x, None, sign)
+            variables(posed, &solutions, sign)
         } else {
             Vec::new()
         },
         constraints: if has_point {
-            constraints(posed, &solution.x, None, sign)
+            constraints(posed, &solutions, sign)
         } else {
             Vec::new()
         },
         residuals: found.is_point.then(|| Residuals {
-            primal: linear::residuals(&posed.program, &solution).primal,
+            primal: linear::residuals(&posed.given, &restored).primal,
             dual: None,
             complementarity: None,
             duality_gap: None,
@@ -314,12 +326,12 @@ pub(super) fn integer(
         condition: None,
         certificate,
         bound: (reason != Reason::Infeasible && reason != Reason::Unbounded)
-            .then_some(Real(sign * found.bound)),
+            .then_some(Real(sign * posed.objective(found.bound))),
         gap: gap.map(Real),
         nodes: Some(found.nodes),
         iterations: found.iterations,
-        plot: picture::of(args, posed, found.is_point.then_some(&solution.x), ctx)?,
-        x: has_point.then_some(solution.x),
+        plot: picture::of(args, posed, found.is_point.then_some(&restored.x), ctx)?,
+        x: has_point.then_some(restored.x),
     })
 }
 
@@ -337,9 +349,16 @@ fn stopped(ctx: &Ctx, evidence: &[(&'static str, Value)]) -> ToolError {
     error.evidence(Value::object(evidence.iter().cloned()))
 }
 
-fn certificate(posed: &Posed, solution: &mut Solution) -> Option<Certificate> {
-    let mut ray = solution.ray.take()?;
-    let program = &posed.program;
+/// A solution in the units in which it was found, which tolerances are of, and in those of the program that was given.
+struct Solutions<'a> {
+    own: &'a Solution,
+    restored: &'a Solution,
+    has_prices: bool,
+}
+
+fn certificate(posed: &Posed, solution: &Solution) -> Option<Certificate> {
+    let mut ray = solution.ray.clone()?;
+    let program = &posed.given;
     if solution.status == Status::Infeasible {
         let proof = linear::prove_infeasible(program, &mut ray);
         return Some(Certificate {
@@ -358,10 +377,11 @@ fn certificate(posed: &Posed, solution: &mut Solution) -> Option<Certificate> {
     })
 }
 
-fn variables(posed: &Posed, x: &[f64], prices: Option<&Solution>, sign: f64) -> Vec<Variable> {
-    let program = &posed.program;
+fn variables(posed: &Posed, solutions: &Solutions<'_>, sign: f64) -> Vec<Variable> {
+    let (program, solution) = (&posed.given, solutions.restored);
+    let prices = solutions.has_prices.then_some(solution);
     let bounds = program.low.iter().zip(&program.high);
-    let lines = posed.names.iter().zip(x).zip(bounds).enumerate();
+    let lines = posed.names.iter().zip(&solution.x).zip(bounds).enumerate();
     let lines = lines.map(|(index, ((name, &value), (&low, &high)))| Variable {
         name: name.clone(),
         value,
@@ -379,29 +399,33 @@ fn variables(posed: &Posed, x: &[f64], prices: Option<&Solution>, sign: f64) -> 
     lines.collect()
 }
 
-fn constraints(posed: &Posed, x: &[f64], prices: Option<&Solution>, sign: f64) -> Vec<Constraint> {
-    let program = &posed.program;
-    let slacks = linear::slacks(program, x);
-    let sizes = linear::activities(&program.matrix, x);
-    let line = |(index, (slack, size)): (usize, (f64, f64))| {
+fn constraints(posed: &Posed, solutions: &Solutions<'_>, sign: f64) -> Vec<Constraint> {
+    let (program, own) = (posed.program(), solutions.own);
+    let own_slacks = linear::slacks(program, &own.x);
+    let sizes = linear::activities(&program.matrix, &own.x);
+    let slacks = linear::slacks(&posed.given, &solutions.restored.x);
+    let prices = solutions.has_prices.then_some(solutions.restored);
+    let line = |(index, ((slack, own), size)): (usize, ((f64, f64), f64))| {
         let name = match index.checked_sub(posed.upper_count) {
             None => format!("ub{index}"),
             Some(index) => format!("eq{index}"),
         };
         let is_basic = prices.is_some_and(|solution| solution.basic[program.costs.len() + index]);
+        let active = own.abs() <= 1e-9 * size.abs().max(1.0);
         Constraint {
             name,
-            slack: if prices.is_some() && !is_basic && slack.abs() <= 1e-9 * size.abs().max(1.0) {
+            slack: if prices.is_some() && !is_basic && active {
                 0.0
             } else {
                 slack
             },
             dual: prices.map(|solution| signed(sign, solution.duals[index])),
-            active: slack.abs() <= 1e-9 * size.abs().max(1.0),
+            active,
         }
     };
     slacks
         .into_iter()
+        .zip(own_slacks)
         .zip(sizes)
         .enumerate()
         .map(line)
@@ -414,8 +438,7 @@ fn signed(sign: f64, value: f64) -> f64 {
 }
 
 /// Whether x, and the prices, are the only ones.
-fn uniqueness(posed: &Posed, solution: &Solution) -> (bool, bool) {
-    let program = &posed.program;
+fn uniqueness(program: &linear::Program, solution: &Solution) -> (bool, bool) {
     let n = program.costs.len();
     let rows = linear::activities(&program.matrix, &solution.x);
     let largest = |values: &[f64]| {

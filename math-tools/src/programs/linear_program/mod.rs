@@ -63,7 +63,7 @@ impl Tool for Args {
                     refuse!(invalid at, "no_effect"; "there are no integer variables, so this has no effect"; "set `integrality`, or leave it out");
                 }
             }
-            let solution = linear::solve(&posed.program, &options());
+            let solution = linear::solve(posed.program(), &options());
             return answer::continuous(&args, &posed, solution, ctx);
         }
         let limits = Limits {
@@ -71,14 +71,14 @@ impl Tool for Args {
             max_nodes: args.max_nodes.map_or(100_000, |most| most.get() as u64),
             gap: args.gap.map_or(0.0, Probability::get),
         };
-        let mut found = integer::solve(&posed.program, &posed.is_integer, &limits);
+        let mut found = integer::solve(posed.program(), &posed.is_integer, &limits);
         if found.outcome == integer::Outcome::Unbounded {
             // The relaxation falls without end; the program does too if it has any point at all (Meyer 1974, for rational data).
-            let costs = vec![0.0; posed.program.costs.len()];
+            let costs = vec![0.0; posed.given.costs.len()];
             let feasible = integer::solve(
                 &Program {
                     costs,
-                    ..posed.program.clone()
+                    ..posed.program().clone()
                 },
                 &posed.is_integer,
                 &limits,

@@ -19,7 +19,7 @@ pub(super) fn of(
     best: Option<&Vec<f64>>,
     ctx: &Ctx,
 ) -> Result<Option<String>, ToolError> {
-    let program = &posed.program;
+    let program = &posed.given;
     let (true, 2, Some(best)) = (args.plot, posed.names.len(), best) else {
         return Ok(None);
     };

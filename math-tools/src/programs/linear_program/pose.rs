@@ -1,12 +1,13 @@
 //! From the arguments to a program.
 
-use kernels::programs::linear::Program;
+use kernels::programs::linear::{Program, Solution};
 use tool_core::{Ctx, Finite, Input, ToolError, Vector};
 
 use super::arguments::{Args, Integrality};
 use super::rows::{Entries, Rows};
 use crate::expression::unknowns::Each;
 use crate::prelude::did_you_mean;
+use crate::programs::units::Units;
 
 /// Most variables and most constraints.
 const SIZE_MAX: usize = 10_000_000;
@@ -17,11 +18,34 @@ const BYTES_PER_ENTRY: u64 = 160;
 /// A program and how its lines are called.
 pub(super) struct Posed {
     /// To be minimised: the costs are negated where the maximum is asked for.
-    pub(super) program: Program,
+    pub(super) given: Program,
+    /// The same in other units, where its own are far from 1.
+    in_units: Option<(Units, Program)>,
     pub(super) is_integer: Vec<bool>,
     pub(super) names: Vec<String>,
     /// Constraints with `<=`; those with `==` follow.
     pub(super) upper_count: usize,
+}
+
+impl Posed {
+    /// The program to be solved; points and prices of it are compared with tolerances.
+    pub(super) fn program(&self) -> &Program {
+        self.in_units.as_ref().map_or(&self.given, |(_, new)| new)
+    }
+
+    /// A solution of it, as one of the program that was given.
+    pub(super) fn restored(&self, mut solution: Solution) -> Solution {
+        if let Some((units, _)) = &self.in_units {
+            units.restore(&mut solution);
+        }
+        solution
+    }
+
+    /// As [`Posed::restored`], of a value of the objective.
+    pub(super) fn objective(&self, value: f64) -> f64 {
+        let units = self.in_units.as_ref();
+        units.map_or(value, |(units, _)| units.objective(value))
+    }
 }
 
 /// Reads and checks the arguments.
@@ -50,16 +74,19 @@ pub(super) fn pose(args: &Args, ctx: &Ctx) -> Result<Posed, ToolError> {
     let sign = if args.maximize { -1.0 } else { 1.0 };
     let [low, high] = bounds(args.bounds.as_ref(), args.names.as_deref(), n)?;
     let free = std::iter::repeat_n(f64::NEG_INFINITY, upper_count);
+    let given = Program {
+        costs: costs.iter().map(|cost| sign * cost).collect(),
+        matrix: entries.matrix(count, n),
+        row_low: free.chain(b_eq.iter().copied()).collect(),
+        row_high: b_ub.iter().chain(b_eq.iter()).copied().collect(),
+        low,
+        high,
+    };
+    let is_integer = integers(args.integrality.as_ref(), &names, n)?;
     Ok(Posed {
-        program: Program {
-            costs: costs.iter().map(|cost| sign * cost).collect(),
-            matrix: entries.matrix(count, n),
-            row_low: free.chain(b_eq.iter().copied()).collect(),
-            row_high: b_ub.iter().chain(b_eq.iter()).copied().collect(),
-            low,
-            high,
-        },
-        is_integer: integers(args.integrality.as_ref(), &names, n)?,
+        in_units: Units::of_linear(&given, is_integer.contains(&true)),
+        given,
+        is_integer,
         names,
         upper_count,
     })

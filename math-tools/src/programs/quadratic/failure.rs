@@ -28,8 +28,15 @@ pub(super) fn indefinite(lowest: f64, direction: Vec<f64>) -> ToolError {
         ]))
 }
 
-/// An objective that falls without end.
-pub(super) fn unbounded(x: Vec<f64>, direction: Vec<f64>, error: f64) -> ToolError {
+/// An objective that falls without end from a point.
+pub(super) fn unbounded(x: Vec<f64>, failure: Failure, ctx: &Ctx) -> ToolError {
+    match failure {
+        Failure::Unbounded { direction, error } => falling(x, direction, error),
+        other => tool_error(other, ctx),
+    }
+}
+
+fn falling(x: Vec<f64>, direction: Vec<f64>, error: f64) -> ToolError {
     let message = "the objective falls without end: by 1 for each `direction` that is added to `x` of the evidence";
     ToolError::numeric("/c", message)
         .reason("unbounded")
@@ -70,7 +77,7 @@ pub(super) fn tool_error(failure: Failure, ctx: &Ctx) -> ToolError {
             multipliers,
             beyond,
         } => infeasible(*multipliers, beyond),
-        Failure::Unbounded { direction, error } => unbounded(Vec::new(), direction, error),
+        Failure::Unbounded { direction, error } => falling(Vec::new(), direction, error),
         Failure::Stalled => ToolError::numeric(
             "/P",
             "the iteration ended without an optimum, and without a certificate that there is none",

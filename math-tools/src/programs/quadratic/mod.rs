@@ -11,6 +11,7 @@ use kernels::programs::quadratic::{self as kernel, Convexity, Ending, Failure, S
 use self::coefficients::Coefficients;
 use crate::linalg::sparse_solve::CtxLimits;
 use crate::prelude::*;
+use crate::programs::units::QuadraticUnits;
 
 /// Minimise 1/2 x'Px + c'x, P positive semidefinite, where A_ub x <= b_ub, A_eq x = b_eq and within bounds. Duals and residuals prove the optimum.
 #[derive(Debug, Clone, Encode, Decode, Describe)]
@@ -148,12 +149,27 @@ impl Tool for Args {
                 refuse!(numeric "/P", "stopped"; "stopped");
             }
         };
-        let found = solved(&program, &args, ctx)?;
-        output(&args, &program, found, lowest, ctx)
+        let in_units = QuadraticUnits::of(&program);
+        let found = solved(&program, in_units.as_ref(), &args, ctx)?;
+        output(&args, &program, (in_units, found), lowest, ctx)
     }
 }
 
-fn solved(program: &kernel::Program, args: &Args, ctx: &Ctx) -> Result<Solution, ToolError> {
+/// A program and its units, where its own are far from 1.
+type InUnits = (QuadraticUnits, kernel::Program);
+
+/// The solution, in those units where there are some.
+fn solved(
+    program: &kernel::Program,
+    in_units: Option<&InUnits>,
+    args: &Args,
+    ctx: &Ctx,
+) -> Result<Solution, ToolError> {
+    let restored = |failure: Failure| match in_units {
+        Some((units, _)) => units.failure(failure),
+        None => failure,
+    };
+    let program = in_units.map_or(program, |(_, new)| new);
     let iterations = args.max_iterations.get() as u32;
     let go = |program: &kernel::Program| {
         let stop = ctx.stop().clone();
@@ -161,7 +177,7 @@ fn solved(program: &kernel::Program, args: &Args, ctx: &Ctx) -> Result<Solution,
     };
     match go(program) {
         Ok(found) => Ok(found),
-        Err(Failure::Unbounded { direction, error }) => {
+        Err(failure @ Failure::Unbounded { .. }) => {
             // A ray is one of the program only where there is a point to start from.
             let n = program.n();
             let constraints = kernel::Program {
@@ -170,22 +186,40 @@ fn solved(program: &kernel::Program, args: &Args, ctx: &Ctx) -> Result<Solution,
                 ..program.clone()
             };
             match go(&constraints) {
-                Ok(point) => Err(failure::unbounded(point.point.x, direction, error)),
-                Err(other) => Err(failure::tool_error(other, ctx)),
+                Ok(mut found) => {
+                    if let Some((units, _)) = in_units {
+                        units.restore(&mut found.point);
+                    }
+                    Err(failure::unbounded(found.point.x, restored(failure), ctx))
+                }
+                Err(other) => Err(failure::tool_error(restored(other), ctx)),
             }
         }
-        Err(other) => Err(failure::tool_error(other, ctx)),
+        Err(other) => Err(failure::tool_error(restored(other), ctx)),
     }
+}
+
+/// Largest violation of a constraint or bound.
+fn violation(program: &kernel::Program, x: &[f64]) -> f64 {
+    let mut over = vec![0.0; program.b_ub.len()];
+    program.a_ub.residual(x, &program.b_ub, &mut over);
+    let mut off = vec![0.0; program.b_eq.len()];
+    program.a_eq.residual(x, &program.b_eq, &mut off);
+    let bounds = x.iter().zip(program.low.iter().zip(&program.high));
+    let outside = bounds.map(|(x, (low, high))| (low - x).max(x - high));
+    let all = over.iter().map(|slack| -slack);
+    let all = all.chain(off.iter().map(|off| off.abs())).chain(outside);
+    all.fold(0.0, f64::max)
 }
 
 fn output(
     args: &Args,
     program: &kernel::Program,
-    found: Solution,
+    (in_units, found): (Option<InUnits>, Solution),
     lowest_eigenvalue: Option<f64>,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
-    let kkt = found.kkt;
+    let mut kkt = found.kkt;
     let residual = kkt.relative();
     let converged = residual <= args.tolerance.get();
     let reason = match found.ending {
@@ -201,7 +235,12 @@ fn output(
             "stopped at a relative residual of {residual:.1e}: x is no optimum to the tolerance; raise `max_iterations` or scale the program"
         ));
     }
-    let point = found.point;
+    let mut point = found.point;
+    if let Some((units, _)) = &in_units {
+        units.restore(&mut point);
+        units.restore_residuals(&mut kkt);
+        kkt.violation = violation(program, &point.x);
+    }
     let mut slack = vec![0.0; program.b_ub.len()];
     program.a_ub.residual(&point.x, &program.b_ub, &mut slack);
     // Adding a zero turns -0 into 0.

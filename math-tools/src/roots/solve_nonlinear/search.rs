@@ -96,7 +96,9 @@ pub(super) fn run(
             &found,
             ctx,
         )? {
-            Led::Solution(solution, reason) => add(&mut solutions, solution, reason),
+            Led::Solution(solution, reason) => {
+                add(&mut solutions, solution, reason, largest(start));
+            }
             Led::Elsewhere(x, values, reason) => {
                 let is_last = index == queue.len() && solutions.is_empty();
                 if is_last && !is_restart && reason == Reason::LocalMinimum {
@@ -162,13 +164,14 @@ fn perturbed(start: &[f64], minimum: &[f64], bounds: &Bounds, rng: &mut StreamRn
     moved
 }
 
-/// The equations, each times a power of ten where its values at the first start are so small or large that squares leave the doubles.
+/// The equations, each times a power of ten where its values at the first start are far from 1: one that is much larger than the others hides
+/// them in the sum of squares.
 fn scaled(
     equations: &Equations<'_>,
     texts: &[String],
     starts: &[Vec<f64>],
 ) -> Result<Vec<String>, ToolError> {
-    const PLAIN: std::ops::Range<i32> = -100..100;
+    const PLAIN: std::ops::RangeInclusive<i32> = -4..=5;
     let first = starts
         .first()
         .map(|start| equations.at(start))
@@ -339,15 +342,19 @@ fn relative(step: &[f64], x: &[f64], start: &[f64]) -> f64 {
     })
 }
 
-/// Adds a solution that is not there yet.
-fn add(solutions: &mut Vec<(Solution, Reason)>, new: Solution, reason: Reason) {
+/// Adds a solution that is not there yet; `start` is the size of the unknowns where its search began.
+fn add(solutions: &mut Vec<(Solution, Reason)>, new: Solution, reason: Reason, start: f64) {
     /// Relative distance within which solutions are one where they are not verified.
     const NEAR: f64 = 1e-6;
+    /// Unknowns below this have a unit of their own, 1e-4 or less.
+    const SMALL: f64 = 1e-4;
+    let all = largest(&new.x).max(start);
+    let unit = if all > 0.0 && all < SMALL { all } else { 1.0 };
     let reach = |solution: &Solution| {
         if solution.verified {
             2.0 * solution.error.0
         } else {
-            NEAR * largest(&solution.x) + 1e-10
+            NEAR * largest(&solution.x) + 1e-10 * unit
         }
     };
     let same = |(old, _): &&mut (Solution, Reason)| {
@@ -362,7 +369,7 @@ fn add(solutions: &mut Vec<(Solution, Reason)>, new: Solution, reason: Reason) {
             reach(old).max(reach(&new)).max(NEAR * largest(&old.x))
         };
         distance <= most
-            || old.singular && new.singular && distance <= 1e-3 * (1.0 + largest(&old.x))
+            || old.singular && new.singular && distance <= 1e-3 * (unit + largest(&old.x))
     };
     match solutions.iter_mut().find(same) {
         Some(old) if new.verified && !old.0.verified => *old = (new, reason),

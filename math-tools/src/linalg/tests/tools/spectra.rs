@@ -89,6 +89,23 @@ fn small_pairs_have_their_eigenvalues() {
     assert_eq!((number(&none, "infinite"), warnings.len()), (1.0, 1));
     let one = run("matrix_eigenvalues", r#"{"A":[[3]],"B":[[-2]]}"#);
     assert_eq!(numbers(&one, "eigenvalues"), [-1.5]);
+    // `A - lambda B` has a lower rank for every lambda, in exact arithmetic.
+    let singular = [
+        (3, 2),
+        (3, 3),
+        (3, 10),
+        (3, 15),
+        (3, 21),
+        (3, 22),
+        (3, 29),
+        (4, 5),
+        (4, 9),
+        (4, 12),
+        (4, 13),
+        (4, 17),
+        (4, 24),
+        (4, 28),
+    ];
     for n in 1..=4 {
         for shift in 0..30 {
             let entry = |index: usize| ((index * 37 + shift * 11) % 19) as f64 - 9.0;
@@ -101,7 +118,13 @@ fn small_pairs_have_their_eigenvalues() {
                     ("vectors", Value::from(vectors)),
                 ])
             };
-            let (found, _) = call("matrix_eigenvalues", &args(true)).unwrap();
+            let found = call("matrix_eigenvalues", &args(true));
+            if singular.contains(&(n, shift)) {
+                let err = found.unwrap_err();
+                assert_eq!(err.reason_str(), Some("singular_pencil"), "{n} {shift}");
+                continue;
+            }
+            let (found, _) = found.unwrap_or_else(|err| panic!("{n} {shift}: {err:?}"));
             let (plain, _) = call("matrix_eigenvalues", &args(false)).unwrap();
             assert_eq!(numbers(&found, "real"), numbers(&plain, "real"));
             let residual = found

@@ -106,7 +106,7 @@ fn bounces_without_end_end_the_integration() {
         "{}",
         output.t_end
     );
-    // What `set` does not turn back goes on.
+    // What `set` does not turn back continues.
     let (output, _) = solved(
         r#"{"y0":[1],"t_span":[0,9],"system":"-1","events":[{"g":"y0","direction":"falling","set":{"y0":"y0"}}]}"#,
     );

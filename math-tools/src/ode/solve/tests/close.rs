@@ -2,7 +2,7 @@
 
 use super::solved;
 
-/// Two zeros of one function, closer than the points at which a step is looked at.
+/// Two zeros of one function, closer than the points at which a step is sampled.
 #[test]
 fn close_zeros_of_an_event_are_both_found() {
     for gap in [0.02, 0.01, 0.005, 0.002, 0.001, 1e-5] {
@@ -39,6 +39,10 @@ fn zeros_that_may_have_been_missed_are_warned_of() {
         warnings.contains("event 0 comes within") && warnings.contains("rtol"),
         "{warnings}"
     );
+    let (_, warnings) = solved(
+        r#"{"system":["1+0*y0"],"y0":[6],"t_span":[0,10],"events":[{"g":"(y0-5)**2+1e-13"}],"sweep":[{},{"y0":[0]}]}"#,
+    );
+    assert!(warnings.contains("1 of 2 runs"), "{warnings}");
     assert_eq!(near("0.1").1, "");
     let fast = |max_step: &str| {
         solved(&format!(

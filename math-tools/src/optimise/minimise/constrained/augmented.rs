@@ -128,6 +128,7 @@ fn rounds(
     }
     let (at, evidence) = lagrangian.evidence(&x)?;
     Ok(Found {
+        has_unique_multipliers: None,
         at,
         evidence,
         iterations,

@@ -87,6 +87,7 @@ pub(crate) fn minimise(
         (false, false) => Reason::NoProgress,
     };
     Ok(Found {
+        has_unique_multipliers: None,
         at,
         evidence,
         iterations,

@@ -2,6 +2,7 @@
 
 use tool_core::ToolError;
 
+use super::kkt::DEPENDENT;
 use super::look::look_down;
 use super::{Found, Problem, State, VARIABLES_MAX, augmented, cobyla, sqp};
 use crate::linalg::dense::max_abs;
@@ -22,7 +23,7 @@ pub(crate) fn minimise(
     let mut scale = Scale::one(x0.len());
     let mut best = round(problem, method, x0, limits)?;
     for _ in 0..ROUNDS_MAX {
-        let Some(next) = other_units(problem, x0, &best, limits.1)? else {
+        let Some(next) = other_units(problem, x0, &mut best, limits.1)? else {
             break;
         };
         if next == scale {
@@ -46,6 +47,8 @@ pub(crate) fn minimise(
 /// The same end in the caller's units.
 fn outside(problem: &mut Problem<'_>, found: Found) -> Result<Found, ToolError> {
     let x = problem.scale.outside(&found.at.x);
+    // In the caller's units bounds that are not active may look so.
+    let has_unique_multipliers = Some(problem.has_unique_multipliers(&found.at, DEPENDENT));
     problem.set_scale(Scale::one(x.len()));
     let values = problem.values(&x)?;
     let at = problem.state(x, values)?;
@@ -59,6 +62,7 @@ fn outside(problem: &mut Problem<'_>, found: Found) -> Result<Found, ToolError> 
         at,
         evidence,
         lowest_curvature,
+        has_unique_multipliers,
         ..found
     })
 }
@@ -67,10 +71,12 @@ fn outside(problem: &mut Problem<'_>, found: Found) -> Result<Found, ToolError> 
 fn other_units(
     problem: &mut Problem<'_>,
     x0: &[f64],
-    found: &Found,
+    found: &mut Found,
     tolerance: f64,
 ) -> Result<Option<Scale>, ToolError> {
-    if matches!(found.reason, Reason::MaxIter | Reason::NegativeCurvature) {
+    // Linear models in units that do not suit them may take any number of iterations.
+    let models = found.method == Method::Cobyla;
+    if found.reason == Reason::NegativeCurvature || found.reason == Reason::MaxIter && !models {
         return Ok(None);
     }
     let (at, evidence) = (&found.at, &found.evidence);
@@ -111,6 +117,7 @@ fn other_units(
     };
     let small = tolerance + problem.gradient_noise(&state);
     let passes = problem.evidence(&state)?.relative <= small;
+    found.has_unique_multipliers = Some(problem.has_unique_multipliers(&state, DEPENDENT));
     problem.set_scale(Scale::one(at.x.len()));
     Ok((!passes).then_some(scale))
 }

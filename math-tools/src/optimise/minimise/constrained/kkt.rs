@@ -17,6 +17,8 @@ use crate::linalg::dense::{add_multiple, max_abs, norm2};
 
 /// A constraint nearer than this, relative to the size of the point, is active.
 pub(super) const NEAR: f64 = 1e-7;
+/// The least part of the gradient of an active constraint that is not a combination of the others, for multipliers to be unique.
+pub(super) const DEPENDENT: f64 = 1e-9;
 
 /// Multipliers, and how far a point is from optimal.
 #[derive(Debug, Clone)]

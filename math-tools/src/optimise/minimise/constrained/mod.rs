@@ -40,6 +40,8 @@ pub(crate) struct Found {
     pub reason: Reason,
     /// Lowest curvature of the Lagrangian along the active constraints, where it is known and a direction is left.
     pub lowest_curvature: Option<f64>,
+    /// Whether the multipliers are the only ones, as the units of the search show it; absent where those are the caller's.
+    pub has_unique_multipliers: Option<bool>,
 }
 
 /// A point with values and first derivatives.

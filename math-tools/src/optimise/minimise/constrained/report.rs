@@ -2,7 +2,7 @@
 
 use tool_core::{Ctx, Real};
 
-use super::kkt::Evidence;
+use super::kkt::{DEPENDENT, Evidence};
 use super::{Found, Problem, State};
 use crate::linalg::dense::max_abs;
 use crate::optimise::minimise::{Constraint, Method, Output, warn_of_no_convergence};
@@ -10,7 +10,6 @@ use crate::optimise::minimise::{Constraint, Method, Output, warn_of_no_convergen
 impl Found {
     /// The answer; `bounded` says whether bounds were given.
     pub(crate) fn output(self, problem: &Problem<'_>, bounded: bool, ctx: &Ctx) -> Output {
-        const DEPENDENT: f64 = 1e-9;
         if !self.converged {
             warn_of_no_convergence(self.iterations, ctx);
         }
@@ -20,7 +19,10 @@ impl Found {
             ctx.warn("the objective has kinks or steps, at which linear models may see no gain: not known to be an optimum; compare the results from other starts");
         }
         let given = problem.watched.constraints;
-        if given.len() > 0 && !problem.has_unique_multipliers(&self.at, DEPENDENT) {
+        let is_unique = self.has_unique_multipliers;
+        let is_unique =
+            is_unique.unwrap_or_else(|| problem.has_unique_multipliers(&self.at, DEPENDENT));
+        if given.len() > 0 && !is_unique {
             ctx.warn("the gradients of the active constraints and bounds depend on each other: the multipliers are one choice of many");
         }
         let constrained = given.len() > 0;

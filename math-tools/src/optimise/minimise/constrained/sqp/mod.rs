@@ -187,6 +187,7 @@ impl Search {
         lowest_curvature: Option<f64>,
     ) -> Found {
         Found {
+            has_unique_multipliers: None,
             at: self.at,
             evidence,
             iterations,
