@@ -5,6 +5,6 @@ mod every_tool;
 mod extremes;
 mod names;
 mod protocol;
-mod verification;
 mod scaling;
+mod verification;
 mod wrong_answers;

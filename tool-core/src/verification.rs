@@ -72,22 +72,21 @@ impl Verification {
             let message = format!("there are {} numbers and {}", first.len(), second.len());
             return Self::unavailable(by, compared, message);
         }
-        let scale = first
-            .iter()
-            .chain(second)
-            .fold(0.0, |most: f64, x| most.max(x.abs()));
-        let gaps = first.iter().zip(second).map(|(a, b)| (a - b).abs());
-        // NaN where one of them is: it is larger than every number here.
-        let (place, gap) =
-            gaps.enumerate()
-                .fold((0, 0.0), |(place, most): (usize, f64), (at, gap)| {
-                    if most.is_nan() || gap <= most {
-                        (place, most)
-                    } else {
-                        (at, gap)
-                    }
-                });
-        let difference = if gap == 0.0 { 0.0 } else { gap / scale };
+        if first.iter().all(|x| x.is_finite()) && !second.iter().all(|x| x.is_finite()) {
+            return Self::unavailable(by, compared, "its numbers are not finite");
+        }
+        let all = first.iter().chain(second);
+        let scale = all.fold(0.0, |most: f64, x| most.max(x.abs()));
+        let unit = if scale > 0.0 { scale } else { 1.0 };
+        let gaps = first.iter().zip(second);
+        let gaps = gaps.map(|(a, b)| (a / unit - b / unit).abs());
+        let (mut place, mut difference) = (0, 0.0);
+        for (index, gap) in gaps.enumerate() {
+            // NaN is larger than every number here.
+            if gap.is_nan() || gap > difference {
+                (place, difference) = (index, gap);
+            }
+        }
         let agrees = difference <= tolerance;
         let note = (!agrees).then(|| {
             let [a, b] =
@@ -328,7 +327,11 @@ mod tests {
         assert_eq!(compare(&[0.0], &[0.0]).digits, Some(16.0));
         assert_eq!(
             compare(&[1.0], &[f64::NAN]).outcome,
-            VerificationOutcome::Differs
+            VerificationOutcome::Unavailable
+        );
+        assert_eq!(
+            compare(&[f64::MAX], &[-f64::MAX]).difference,
+            Some(Real(2.0))
         );
         assert_eq!(
             compare(&[1.0], &[]).outcome,

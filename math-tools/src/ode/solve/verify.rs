@@ -19,7 +19,8 @@ const SHARE: f64 = 0.1;
 impl Verify for Args {
     fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<Verification, ToolError> {
         let setup = check(&args, ctx)?;
-        if setup.mass.is_some() {
+        let changes = setup.events.iter().any(|event| !event.set.is_empty());
+        if setup.mass.is_some() || changes {
             return by_another_method(args, output, ctx);
         }
         let (times, first) = compared(output);
