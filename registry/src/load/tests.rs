@@ -291,7 +291,7 @@ x = 1
         "mathchain.toml:19:9: no group named `wbe` (did you mean `group:web`?)",
         "mathchain.toml:21:35: unknown key `pth` (did you mean `path`?)",
         "mathchain.toml:22:1: expected one of `allow`, `ask`, `deny`, found `alow` (did you mean `allow`?)",
-        "expected one of `backup`, `notify`, `redact`, found `bakup` (did you mean `backup`?)",
+        "expected one of `backup`, `notify`, `redact`, `verify`, found `bakup` (did you mean `backup`?)",
         "mathchain.toml:25:1: expected an integer of at least 1",
         "mathchain.toml:27:1: expected one of `dep`, `seq`",
         "mathchain.toml:29:1: expected an integer of at least 1",
