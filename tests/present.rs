@@ -123,7 +123,7 @@ const CALLS: [(&str, &str); 20] = [
     ),
     (
         "curve_fit",
-        r#"{"model": "a*t", "data": {"t": [1, 2, 3], "y": [2, 4.1, 6]}, "draws": 2, "plot": false}"#,
+        r#"{"model": "a*t", "data": {"t": [1, 2, 3], "y": [2, 4.1, 6]}, "draws": 2, "predict": {"t": [4, 5]}, "plot": false}"#,
     ),
     (
         "interpolate",

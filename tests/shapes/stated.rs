@@ -48,7 +48,11 @@ fn faults(tool: &dyn AnyTool, args: &Value, output: &Value) -> Result<Vec<String
 }
 
 /// Calls in which different extents have different sizes, and in which parts are asked for that examples leave out.
-const CALLS: [(&str, &str); 33] = [
+const CALLS: [(&str, &str); 34] = [
+    (
+        "curve_fit",
+        r#"{"model": "a*t", "data": {"t": [1, 2, 3, 4], "y": [2, 4.1, 6, 8.2], "s": [1, 1, 2, 2]}, "sigma": "s", "predict": {"t": [4, 5], "s": [1, 1]}, "plot": false}"#,
+    ),
     (
         "filter_signal",
         r#"{"data": [1, 2, 4, 3], "sos": [[1, 0, 0, 1, -0.5, 0]], "zero_phase": false}"#,

@@ -40,6 +40,7 @@ class MatrixSolveResultVerified(TypedDict):
 class MatrixSolveResult(TypedDict):
     abandoned: NotRequired[Literal["auto", "lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal", "lstsq"] | None]
     backward_error: float
+    dropped: NotRequired[int]
     equilibrated: bool
     error_bound: NotRequired[float | None]
     error_estimate: NotRequired[float | None]
@@ -62,6 +63,7 @@ class SparseSolveResult(TypedDict):
     abandoned: NotRequired[list[SparseSolveResultAbandoned]]
     backward_error: float
     converged: bool
+    dropped: NotRequired[int]
     equilibrated: NotRequired[bool | None]
     error_bound: NotRequired[float | None]
     error_estimate: NotRequired[float | None]
@@ -90,6 +92,7 @@ class LeastSquaresResultVerified(TypedDict):
 class LeastSquaresResult(TypedDict):
     covariance: NotRequired[NDArray[np.float64] | None]
     degrees_of_freedom: float
+    dropped: NotRequired[int]
     error_estimate: NotRequired[float | None]
     method: Literal["auto", "qr", "svd", "ridge"]
     optimality: NotRequired[float | None]
@@ -115,6 +118,7 @@ class MatrixEigenvaluesResultVerified(TypedDict):
 
 class MatrixEigenvaluesResult(TypedDict):
     conditions: NotRequired[NDArray[np.float64] | None]
+    dropped: NotRequired[int]
     eigenvalues: NotRequired[NDArray[np.float64] | None]
     eigenvectors: NotRequired[NDArray[np.float64] | None]
     eigenvectors_imaginary: NotRequired[NDArray[np.float64] | None]
@@ -143,6 +147,7 @@ class MatrixSvdResult(TypedDict):
     U: NotRequired[NDArray[np.float64] | None]
     V: NotRequired[NDArray[np.float64] | None]
     condition: float
+    dropped: NotRequired[int]
     norm_error: float
     rank: int
     residual: NotRequired[float | None]
@@ -155,6 +160,7 @@ class MatrixSvdResult(TypedDict):
 class MatrixQrResult(TypedDict):
     Q: NDArray[np.float64]
     R: NDArray[np.float64]
+    dropped: NotRequired[int]
     orthogonality: float
     permutation: NotRequired[NDArray[np.int64] | None]
     rank: int
@@ -163,6 +169,7 @@ class MatrixQrResult(TypedDict):
 class MatrixLuResult(TypedDict):
     L: NDArray[np.float64]
     U: NDArray[np.float64]
+    dropped: NotRequired[int]
     growth: float
     permutation: NDArray[np.int64]
     rcond: NotRequired[float | None]
@@ -171,11 +178,13 @@ class MatrixLuResult(TypedDict):
 
 class MatrixCholeskyResult(TypedDict):
     L: NDArray[np.float64]
+    dropped: NotRequired[int]
     log_determinant: float
     rcond: float
     residual: float
 
 class MatrixInverseResult(TypedDict):
+    dropped: NotRequired[int]
     error_estimate: NotRequired[float | None]
     inverse: NDArray[np.float64]
     method: Literal["auto", "lu", "qr", "cholesky", "symmetric_indefinite", "triangular", "banded", "tridiagonal", "lstsq"]
@@ -187,6 +196,7 @@ class MatrixInverseResult(TypedDict):
 class MatrixDeterminantResult(TypedDict):
     determinant: float
     digits: NotRequired[str | None]
+    dropped: NotRequired[int]
     error_estimate: float
     exact: bool
     log_abs_determinant: float
@@ -203,6 +213,7 @@ class MatrixRankResultNorms(TypedDict):
 
 class MatrixRankResult(TypedDict):
     condition: float
+    dropped: NotRequired[int]
     gap: float
     norms: MatrixRankResultNorms
     null_space: NotRequired[NDArray[np.float64] | None]
@@ -211,11 +222,13 @@ class MatrixRankResult(TypedDict):
     threshold: float
 
 class MatrixMultiplyResult(TypedDict):
+    dropped: NotRequired[int]
     error_bound: float
     product: NDArray[np.float64]
 
 class MatrixFunctionResult(TypedDict):
     condition: float
+    dropped: NotRequired[int]
     error_estimate: float
     method: str
     scalings: int
@@ -254,6 +267,7 @@ class IntegrateNdResult(TypedDict):
 
 class IntegrateSamplesResult(TypedDict):
     cumulative: NotRequired[NDArray[np.float64] | None]
+    dropped: NotRequired[int]
     error: NotRequired[float | None]
     integral: float
     method: Literal["simpson", "trapezoid", "spline", "pchip"]
@@ -262,6 +276,7 @@ class IntegrateSamplesResult(TypedDict):
 class DifferentiateResult(TypedDict):
     derivative: NotRequired[float | None]
     derivatives: NotRequired[NDArray[np.float64] | None]
+    dropped: NotRequired[int]
     errors: NotRequired[NDArray[np.float64] | None]
     gradient: NotRequired[NDArray[np.float64] | None]
     hessian: NotRequired[NDArray[np.float64] | None]
@@ -272,6 +287,7 @@ class DifferentiateResult(TypedDict):
     values: NotRequired[NDArray[np.float64] | None]
 
 class SolveOdeResultEvents(TypedDict):
+    after: NotRequired[NDArray[np.float64]]
     t: NDArray[np.float64]
     y: NDArray[np.float64]
 
@@ -292,6 +308,7 @@ class SolveOdeResultStats(TypedDict):
     steps: int
 
 class SolveOdeResultSweepEvents(TypedDict):
+    after: NotRequired[NDArray[np.float64]]
     t: NDArray[np.float64]
     y: NDArray[np.float64]
 
@@ -313,7 +330,7 @@ class SolveOdeResultSweep(TypedDict):
     error_estimate: NotRequired[float | None]
     events: NotRequired[list[SolveOdeResultSweepEvents] | None]
     method: str
-    reason: NotRequired[Literal["terminal_event", "not_started", "max_steps", "step_too_small", "blow_up", "not_finite", "no_tolerance", "singular"] | None]
+    reason: NotRequired[Literal["terminal_event", "not_started", "max_steps", "step_too_small", "blow_up", "not_finite", "no_tolerance", "singular", "max_events", "events_accumulate"] | None]
     sensitivities: NotRequired[list[SolveOdeResultSweepSensitivities] | None]
     stats: SolveOdeResultSweepStats
     t: NDArray[np.float64]
@@ -331,11 +348,12 @@ class SolveOdeResultVerified(TypedDict):
 
 class SolveOdeResult(TypedDict):
     completed: bool
+    dropped: NotRequired[int]
     error_estimate: NotRequired[float | None]
     events: NotRequired[list[SolveOdeResultEvents] | None]
     method: str
     quantiles: NotRequired[list[SolveOdeResultQuantiles] | None]
-    reason: NotRequired[Literal["terminal_event", "not_started", "max_steps", "step_too_small", "blow_up", "not_finite", "no_tolerance", "singular"] | None]
+    reason: NotRequired[Literal["terminal_event", "not_started", "max_steps", "step_too_small", "blow_up", "not_finite", "no_tolerance", "singular", "max_events", "events_accumulate"] | None]
     sensitivities: NotRequired[list[SolveOdeResultSensitivities] | None]
     stats: SolveOdeResultStats
     stiff: bool
@@ -349,6 +367,7 @@ class SolveOdeResult(TypedDict):
 class SolveBvpResult(TypedDict):
     boundary_residual: float
     converged: bool
+    dropped: NotRequired[int]
     error_estimate: NotRequired[float | None]
     function_evals: int
     iterations: int
@@ -377,6 +396,7 @@ class OptimizeResult(TypedDict):
     bound_multipliers: NotRequired[NDArray[np.float64] | None]
     constraints: NotRequired[list[OptimizeResultConstraints] | None]
     converged: bool
+    dropped: NotRequired[int]
     evaluations: int
     f: float
     gradient_norm: float
@@ -408,6 +428,7 @@ class OptimizeGlobalResult(TypedDict):
     agreeing: int
     constraints: NotRequired[list[OptimizeGlobalResultConstraints] | None]
     converged: bool
+    dropped: NotRequired[int]
     evaluations: int
     f: float
     kkt_residual: float
@@ -429,6 +450,11 @@ class CurveFitResultParameters(TypedDict):
     p: float
     standard_error: float
     t: float
+
+class CurveFitResultPredicted(TypedDict):
+    band: NDArray[np.float64]
+    fitted: NDArray[np.float64]
+    observation_band: NDArray[np.float64]
 
 class CurveFitResultVerified(TypedDict):
     by: str
@@ -453,6 +479,7 @@ class CurveFitResult(TypedDict):
     iterations: int
     parameters: list[CurveFitResultParameters]
     plot: NotRequired[str | None]
+    predicted: NotRequired[CurveFitResultPredicted | None]
     r2: float
     reason: Literal["orthogonal", "exact", "curvature", "flat", "no_progress", "max_iter"]
     residual_std: float
@@ -465,6 +492,7 @@ class NonlinearLeastSquaresResult(TypedDict):
     at_bound: list[bool]
     converged: bool
     cosine: float
+    dropped: NotRequired[int]
     evaluations: int
     iterations: int
     named: NotRequired[dict[str, float] | None]
@@ -503,6 +531,7 @@ class LinearProgramResult(TypedDict):
     condition: NotRequired[float | None]
     constraints: list[LinearProgramResultConstraints]
     converged: bool
+    dropped: NotRequired[int]
     duals_unique: NotRequired[bool | None]
     gap: NotRequired[float | None]
     iterations: int
@@ -519,6 +548,7 @@ class LinearProgramResult(TypedDict):
 class QuadraticProgramResult(TypedDict):
     complementarity: float
     converged: bool
+    dropped: NotRequired[int]
     duals_bounds: NDArray[np.float64]
     duals_eq: NDArray[np.float64]
     duals_ub: NDArray[np.float64]
@@ -537,6 +567,7 @@ class QuadraticProgramResult(TypedDict):
 class AssignmentResult(TypedDict):
     column_prices: NDArray[np.float64]
     costs: NDArray[np.float64]
+    dropped: NotRequired[int]
     gap: float
     pairs: NDArray[np.int64]
     row_prices: NDArray[np.float64]
@@ -570,6 +601,7 @@ class SolveNonlinearResultSolutions(TypedDict):
 
 class SolveNonlinearResult(TypedDict):
     converged: bool
+    dropped: NotRequired[int]
     evaluations: int
     iterations: int
     named: NotRequired[dict[str, float] | None]
@@ -591,6 +623,7 @@ class PolynomialRootsResult(TypedDict):
     bits: int
     converged: bool
     degree: int
+    dropped: NotRequired[int]
     iterations: int
     reason: Literal["enclosed", "precision"]
     roots: list[PolynomialRootsResultRoots]
@@ -604,6 +637,7 @@ class FftResultPeaks(TypedDict):
 
 class FftResult(TypedDict):
     amplitude: NotRequired[NDArray[np.float64] | None]
+    dropped: NotRequired[int]
     frequencies: NotRequired[NDArray[np.float64] | None]
     imaginary: NotRequired[NDArray[np.float64] | None]
     n: int
@@ -619,11 +653,13 @@ class FftResult(TypedDict):
     window: Literal["none", "hann", "hamming", "blackman", "flat_top", "kaiser", "tukey"]
 
 class ConvolveResult(TypedDict):
+    dropped: NotRequired[int]
     error: float
     method: Literal["auto", "direct", "fft"]
     values: NDArray[np.float64]
 
 class FilterSignalResult(TypedDict):
+    dropped: NotRequired[int]
     filtered: NDArray[np.float64]
     gain_at_cutoff_db: NotRequired[NDArray[np.float64] | None]
     group_delay: NotRequired[float | None]
@@ -636,6 +672,7 @@ class FilterSignalResult(TypedDict):
     state: NotRequired[NDArray[np.float64] | None]
 
 class SavgolFilterResult(TypedDict):
+    dropped: NotRequired[int]
     errors: NDArray[np.float64]
     filtered: NDArray[np.float64]
     residual_max: NotRequired[float | None]
@@ -664,6 +701,7 @@ class MonteCarloResult(TypedDict):
     verified: NotRequired[MonteCarloResultVerified]
 
 class MonteCarloNativeResult(TypedDict):
+    dropped: NotRequired[int]
     integral: float
     mean_value: float
     n_samples: int
@@ -698,6 +736,7 @@ class McmcResult(TypedDict):
     converged: bool
     covariance: NDArray[np.float64]
     dimension: int
+    dropped: NotRequired[int]
     ess: NDArray[np.float64]
     ess_tail: NDArray[np.float64]
     evaluations: int
@@ -720,6 +759,7 @@ class McmcDiagnosticsResult(TypedDict):
     converged: bool
     dimension: int
     draws: int
+    dropped: NotRequired[int]
     ess: NDArray[np.float64]
     ess_min: float
     ess_tail: NDArray[np.float64]
@@ -754,6 +794,7 @@ class BayesoptResult(TypedDict):
 
 class StatisticsResult(TypedDict):
     count: NotRequired[int | None]
+    dropped: NotRequired[int]
     iqr: NotRequired[float | None]
     max: NotRequired[float | None]
     mean: NotRequired[float | None]
@@ -782,6 +823,7 @@ class LinearRegressionResult(TypedDict):
     adjusted_r2: float
     coefficients: NDArray[np.float64]
     degrees_of_freedom: int
+    dropped: NotRequired[int]
     intercept: float
     method: str
     r2: float
@@ -819,6 +861,7 @@ class SqlQueryResult(TypedDict):
     truncated: bool
 
 class PlotBrailleResult(TypedDict):
+    dropped: NotRequired[int]
     n_points: int
     plot: str
     x_range: NDArray[np.float64]
@@ -836,6 +879,7 @@ class HistogramResult(TypedDict):
     bin_edges: NDArray[np.float64]
     counts: NDArray[np.int64]
     data_range: NDArray[np.float64]
+    dropped: NotRequired[int]
     max_count: int
     n_bins: int
     plot: str
@@ -846,6 +890,7 @@ class PlotSixelResultDimensions(TypedDict):
 
 class PlotSixelResult(TypedDict):
     dimensions: PlotSixelResultDimensions
+    dropped: NotRequired[int]
     format: str
     n_points: int
     sixel: str
@@ -1322,6 +1367,7 @@ class SimilaritySearchResultResults(TypedDict):
 
 class SimilaritySearchResult(TypedDict):
     backend: str
+    dropped: NotRequired[int]
     results: list[SimilaritySearchResultResults]
 
 class ClassifyTextResultScores(TypedDict):
@@ -1468,6 +1514,7 @@ class WorkspaceCloseResult(TypedDict):
 
 class OptimizeProgramResult(TypedDict):
     converged: bool
+    dropped: NotRequired[int]
     evaluations: int
     f: float
     method: Literal["auto", "nelder_mead", "gradient", "cobyla", "bayes"]
@@ -2255,7 +2302,7 @@ class Tools:
             y: Values of the function, finite.
         """
 
-    def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., error_control: Literal["step", "end"] = ..., error_estimate: bool = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., quantiles: ArrayLike = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., verify: Literal["independent"] = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
+    def solve_ode(self, *, atol: float | ArrayLike = ..., coefficients: Mapping[str, Any] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., error_control: Literal["step", "end"] = ..., error_estimate: bool = ..., events: Sequence[Mapping[str, Any]] = ..., mass: ArrayLike | Data | None = ..., max_events: int = ..., max_step: float | None = ..., max_steps: int = ..., method: Literal["auto", "dopri5", "dop853", "tsit5", "radau", "bdf", "rodas4"] = ..., parameters: Mapping[str, float | ArrayLike] = ..., quantiles: ArrayLike = ..., rtol: float = ..., sensitivities: Sequence[str] = ..., sweep: Sequence[Mapping[str, Any]] = ..., system: str | Sequence[str] | None = ..., t_eval: ArrayLike | Data | None = ..., t_span: ArrayLike, v0: ArrayLike | Data | None = ..., verify: Literal["independent"] = ..., y0: ArrayLike | Data, progress: Progress | None = None) -> SolveOdeResult:
         """Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive steps. Give the right-hand side either as expressions (`system`) or as a linear system (`coefficients`). An integration that does not reach the end is returned as far as it came, with `completed`: false and the reason.
 
         Arguments:
@@ -2264,8 +2311,9 @@ class Tools:
             data: Columns of numbers, inline or from a file, which expressions reduce to one number, such as `sum(dose*exp(-(t - at)**2))`.
             error_control: What `rtol` and `atol` bound: with `step` the error of each step, which may grow along the solution; with `end` the estimated error at the end, relative to the largest size of each component along the solution. For that the equations are integrated again with tighter tolerances until the bound holds; where it cannot, a warning says by how much it is missed.
             error_estimate: Whether to estimate the error at the end, by a second integration with looser tolerances, which takes a third to a half of the time.
-            events: Functions whose zeros along the solution are returned, or end it.
+            events: Functions whose zeros along the solution are returned, end it, or change the state, as a bounce or a dose does. Where the state changes, the solution has two rows of the same time, before and after; at a time of `t_eval` it is the one after.
             mass: Constant matrix M of M y' = f, n x n (with `v0`: of M y''); singular for algebraic equations of index 1, which `y0` must fulfil.
+            max_events: Largest number of changes of the state by `events`, 1 to 100,000.
             max_step: Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by shorter ones, with a warning (not with `mass`, nor by an implicit method where the system does not depend on t).
             max_steps: Largest number of attempted steps, 1 to 10 million.
             method: `auto`: `dop853`, and `radau` where the problem is stiff. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order 8). Stiff: `radau` (order 5, below a tolerance of 3e-8 order 9), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
@@ -2276,7 +2324,7 @@ class Tools:
             sweep: Further trajectories, each with another `y0` or other values of `parameters`; computed in parallel.
             system: Right-hand side: one expression per component, as a list or as one text separated by `;`. Variables: t, y0, y1, ...; y is y0 when there is one component. Example: ["y1", "-y0"].
             t_eval: Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.
-            t_span: Start and end time, two different numbers; the end may be the smaller one.
+            t_span: Start and end time; the end may be the smaller one, or the same: then the solution is the start.
             v0: Start velocities of a system of second order: `system` then gives y'' in t, y0, ..., v0, ..., and each row of the solution has the positions and then the velocities.
             verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
             y0: Start value, one number per component.
@@ -2299,14 +2347,14 @@ class Tools:
             unknowns: Names of numbers in `parameters` that are to be found, from their values as first guesses; each needs one condition more.
         """
 
-    def optimize(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_iter: int = ..., method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "augmented_lagrangian", "cobyla"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., verify: Literal["independent"] = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> OptimizeResult:
+    def optimize(self, *, bounds: Sequence[Sequence[float | None]] | Mapping[str, Sequence[float | None]] | None = ..., constraints: Sequence[str] = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., max_iter: int | None = ..., method: Literal["auto", "gradient", "newton", "nelder_mead", "sqp", "augmented_lagrangian", "cobyla"] = ..., mode: Literal["minimize", "maximize"] = ..., objective: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., tolerance: float = ..., verify: Literal["independent"] = ..., x0: ArrayLike | Mapping[str, float] | Data, progress: Progress | None = None) -> OptimizeResult:
         """Find a local minimum or maximum of a function of n variables from a start point, within bounds and under constraints where they are given. A run that does not converge returns its best point with `converged`: false and the reason; an unbounded objective is an error that carries the best point.
 
         Arguments:
             bounds: Lower and upper bound of each variable. In their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The objective is evaluated within the bounds only.
             constraints: Constraints, such as `["x0+x1<=1", "x0*x1==0.2"]`: expressions with `>=`, `<=` or `==` between them.
             data: Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a file.
-            max_iter: Largest number of iterations of each method.
+            max_iter: Largest number of iterations of each method; absent: 1000, and for `nelder_mead` 400 for each variable if that is more.
             method: `gradient` (limited-memory BFGS; for smooth functions), `nelder_mead` (downhill simplex, no derivatives, at most 200 variables), `newton` (trust region with exact second derivatives); with constraints `sqp` (sequential quadratic programming with exact second derivatives, at most 300 variables), `augmented_lagrangian` (at most 5000 variables), `cobyla` (linear models without derivatives, at most 100 variables); or `auto`: with constraints `sqp`, and where it does not converge `augmented_lagrangian` and `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
             mode: `minimize` or `maximize`.
             objective: Objective: an expression in x0, x1, ... (also x, y, z for the first three) or in the names of `x0`, the name `rosenbrock` or `sphere`, or {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
@@ -2332,7 +2380,7 @@ class Tools:
             verify: `independent`: compute the answer again by another library and another method, and say in `verified` how far they agree.
         """
 
-    def curve_fit(self, *, absolute_sigma: bool = ..., bounds: Mapping[str, Sequence[float | None]] = ..., confidence: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, draws: int | None = ..., loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., model: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., response: str = ..., seed: int | str | None = ..., sigma: str | None = ..., start: Mapping[str, float] = ..., tolerance: float = ..., verify: Literal["independent"] = ..., progress: Progress | None = None) -> CurveFitResult:
+    def curve_fit(self, *, absolute_sigma: bool = ..., bounds: Mapping[str, Sequence[float | None]] = ..., confidence: float = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, draws: int | None = ..., loss: Literal["linear", "huber", "soft_l1", "cauchy"] = ..., loss_scale: float = ..., max_iter: int = ..., model: str | Mapping[str, Any], parameters: Mapping[str, float | ArrayLike] = ..., plot: bool = ..., predict: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data | None = ..., response: str = ..., seed: int | str | None = ..., sigma: str | None = ..., start: Mapping[str, float] = ..., tolerance: float = ..., verify: Literal["independent"] = ..., progress: Progress | None = None) -> CurveFitResult:
         """Fit a model that is not linear in its parameters to columns of a table, with standard errors and confidence intervals. By least squares (Levenberg-Marquardt with exact derivatives). The model is a formula, or the solution of differential equations. For a formula without `start` a start point is searched.
 
         Arguments:
@@ -2346,7 +2394,8 @@ class Tools:
             max_iter: Largest number of iterations from each start point.
             model: Model of the response: an expression in columns of `data` and in the parameters, such as `a*exp(-k*t) + c`; or differential equations, such as `{"system": {"S": "-b*S*I", "I": "b*S*I - g*I"}, "y0": {"S": "n", "I": 1}, "observe": "I", "time": "day"}`. Names that are no columns and no states are parameters. Equations hold from `t0` on, where `y0` is the value, by default the smallest time of the data; `observe` is the only state and `time` the column `t` where absent; further keys `method`, `rtol` (1e-8), `atol` (1e-10) and `max_steps` (10000 for each integration) are as in `solve_ode`.
             parameters: Named numbers that the model uses and that are not fitted.
-            plot: Whether to draw the data, the fit and the residuals as text.
+            plot: Whether to draw the data, the fit and the residuals as text, and with several places in `predict` the fit there.
+            predict: New places: a table with the columns of `data` that the model names, for which `predicted` has the fit and its bands. With `sigma` also that column, where `observation_band` is wanted.
             response: Column of the response.
             seed: Seed of `draws`; 42 when absent.
             sigma: Column with the standard deviation of each response, positive; residuals are divided by it.
@@ -2477,7 +2526,7 @@ class Tools:
             weights: For `smoothing`: positive weights of the points.
             x: Places of the points, different from each other; in any order for curves, ascending for `z`.
             y: Values at `x`; with `z`, the second axis of the grid, ascending.
-            z: Values on a grid: row i is at `x[i]`, column j at `y[j]`.
+            z: Values on a grid: row i is at `x[i]`, column j at `y[j]`. Along an axis of one place they are constant.
         """
 
     def fft(self, *, alpha: float | None = ..., beta: float | None = ..., data: ArrayLike | Data, detrend: Literal["none", "constant", "linear"] | None = ..., imaginary: ArrayLike | Data | None = ..., inverse: bool = ..., kind: Literal["spectrum", "amplitude", "power"] = ..., n: int | None = ..., overlap: int | None = ..., peaks: int | None = ..., plot: bool = ..., rate: float | None = ..., scaling: Literal["density", "spectrum"] | None = ..., segment: int | None = ..., sides: Literal["one", "two"] | None = ..., window: Literal["none", "hann", "hamming", "blackman", "flat_top", "kaiser", "tukey"] | None = ..., progress: Progress | None = None) -> FftResult:
@@ -2498,7 +2547,7 @@ class Tools:
             rate: Samples per second, which makes frequencies hertz; absent: 1, cycles per sample.
             scaling: Power: `density` (per hertz, the default) or `spectrum` (a sine of amplitude A has A^2/2).
             segment: Power: samples of a segment; absent: 256, or all where there are fewer.
-            sides: Frequencies: `one` (0 to half the rate) or `two` (then negative ones); absent: `one` for a list of real samples, else `two`.
+            sides: Frequencies: `one` (0 to half the rate) or `two` (then negative ones; power is shared between both); absent: `one` for a list of real samples, else `two`.
             window: Weights of the samples: `none`, `hann`, `hamming`, `blackman`, `flat_top`, `kaiser` or `tukey`; absent: `none`, for power `hann`.
         """
 
@@ -2626,7 +2675,7 @@ class Tools:
         """
 
     def statistics(self, *, data: ArrayLike | Data, definition: Literal["inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear", "median_unbiased", "normal_unbiased"] | None = ..., metrics: Sequence[Literal["count", "sum", "mean", "min", "max", "median", "q25", "q75", "iqr", "variance_sample", "variance_population", "std_sample", "std_population", "std", "var"]] | None = ..., quantiles: ArrayLike | None = ..., progress: Progress | None = None) -> StatisticsResult:
-        """Summary statistics of a list of numbers: count, sum, mean, extremes, median, quartiles, and variance and standard deviation in both variants (`_sample` divides by n - 1, `_population` by n).
+        """Summary statistics of a list of numbers: count, sum, mean, extremes, median, quartiles, and variance and standard deviation in both variants (`_sample` divides by n - 1, `_population` by n). A statistic beyond the largest double is infinite, with a warning.
 
         Arguments:
             data: The sample: finite numbers in any order; length >= 1, and >= 2 for the sample variants.
@@ -2664,15 +2713,15 @@ class Tools:
             query: The JMESPath expression; up to 65,536 bytes, 512 tokens, nested up to 64 deep.
         """
 
-    def csv_to_json(self, *, csv_content: str | Data, decimal_comma: bool | None = ..., delimiter: str | None = ..., has_header: bool | None = ..., missing: Sequence[str] | None = ..., progress: Progress | None = None) -> CsvToJsonResult:
-        """Reads a CSV text (RFC 4180, quotes, CRLF or LF, byte order mark allowed) into typed records. The type is decided for each column as a whole: `number` when every non-empty cell is a JSON number, `boolean` when every one is `true` or `false`, else `text`, so that codes such as `007`, `1_000` or `1 000` stay as written and a column never mixes types. Missing cells are null: empty ones, `NA`, `NaN`, `null`, and `-` among numbers. Files of `$file` are read by the same rules.
+    def csv_to_json(self, *, csv_content: str | Data, decimal_comma: bool | None = ..., delimiter: str | None = ..., has_header: bool | None = ..., missing_words: Sequence[str] | None = ..., progress: Progress | None = None) -> CsvToJsonResult:
+        """Reads a CSV text (RFC 4180, quotes, CRLF or LF, byte order mark allowed) into typed records. The type is decided for each column as a whole: `number` when every non-empty cell is a JSON number, `boolean` when every one is `true` or `false`, else `text`, so that codes such as `007`, `1_000` or `1 000` stay as written and a column never mixes types. Missing cells are null: empty ones, and `NA`, `NaN`, `null` and `-` where all other cells of the column are numbers, booleans or dates; among texts these words are texts, with a warning that counts them. Files of `$file` are read by the same rules.
 
         Arguments:
             csv_content: The CSV text. Every line must have as many cells as the first; blank lines are skipped.
             decimal_comma: Whether `3,5` is a number; by default where `;` separates and such cells leave no doubt.
             delimiter: The character between cells; found where it is not given, as one of `,`, `;`, tab and `|`.
             has_header: Whether the first line names the columns; otherwise they are `column_1`, `column_2`, ... By default it does unless all of its cells are numbers.
-            missing: Texts that stand for a missing cell, in place of `NA`, `NaN`, `null` and `-`.
+            missing_words: Texts that stand for a missing cell in every column, in place of `NA`, `NaN`, `null` and `-`; `[]` for none but the empty cell.
         """
 
     def json_to_csv(self, *, columns: Sequence[str] | None = ..., data: Sequence[Mapping[str, float | str | bool | None]] | Mapping[str, Sequence[float | str | bool | None]] | Data, delimiter: str = ..., progress: Progress | None = None) -> JsonToCsvResult:
@@ -2708,7 +2757,7 @@ class Tools:
             width: Width of the whole text, in characters.
             x: Horizontal values, finite; length >= 1.
             x_label: Line below the horizontal axis.
-            y: Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series).
+            y: Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series); the `columns` of a `$file` are series by their names.
             y_label: Line above the vertical axis.
         """
 
@@ -2756,7 +2805,7 @@ class Tools:
             width: Width of the picture in pixels.
             x: Horizontal values, finite; length >= 1.
             x_label: Line below the horizontal axis.
-            y: Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series).
+            y: Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series); the `columns` of a `$file` are series by their names.
             y_label: Line beside the vertical axis, running upwards.
         """
 
@@ -2928,7 +2977,7 @@ class Tools:
         """
 
     def run_shell(self, *, argv: Sequence[str] | None = ..., command: str | None = ..., cwd: str = ..., max_output_bytes: int | None = ..., stdin: str = ..., timeout: int = ..., progress: Progress | None = None) -> RunShellResult:
-        """Run a program in a sandbox: it can read the workspace, write only to a scratch folder that is deleted afterwards, and has no access to the network or other processes. Pass either `argv` (a program with its arguments, without a shell) or `command` (a text for `sh`). To write to the workspace, print the result and use `write_file`.
+        """Run a program in a sandbox: it can read the workspace, write only to a scratch folder that is deleted afterwards and to folders that the configuration opens for programs, and has no access to the network or other processes. Pass either `argv` (a program with its arguments, without a shell) or `command` (a text for `sh`). To write elsewhere in the workspace, print the result and use `write_file`.
 
         Arguments:
             argv: Program and arguments, such as `["ls", "-l"]`. The program is searched in /usr/local/bin, /usr/bin and /bin; a name with a `/` is a path.
