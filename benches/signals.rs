@@ -4,14 +4,14 @@
 
 use std::io::Write as _;
 
-use kernels::programs::assignment::{Costs, assign};
-use kernels::programs::quadratic::{Program, solve};
-use kernels::signal::convolve::{Block, by_transforms};
-use kernels::signal::design::{Band, Prototype, design};
-use kernels::signal::filter::Cascade;
-use kernels::signal::transform::{Way, complex, real};
+use kernels::programs::assignment::{AssignmentCosts, assign};
+use kernels::programs::quadratic::{QuadraticProgram, solve};
+use kernels::signal::convolve::{SequenceBlock, by_transforms};
+use kernels::signal::design::{FilterPrototype, PassBand, design};
+use kernels::signal::filter::FilterCascade;
+use kernels::signal::transform::{TransformDirection, complex, real};
 use kernels::signal::{Complex64, spectrum, window};
-use kernels::sparse::{Csr, Unlimited};
+use kernels::sparse::{CsrMatrix, NoLimits};
 
 const SIZES: [usize; 7] = [1 << 10, 1 << 16, 1 << 20, 360_360, 1021, 100_003, 1_000_003];
 
@@ -29,30 +29,31 @@ fn main() {
         let z: Vec<Complex64> = x.iter().map(|&x| Complex64::new(x, 0.5)).collect();
         row("fft complex", n, runs, || {
             let mut z = z.clone();
-            complex(&mut z, Way::Forward);
+            complex(&mut z, TransformDirection::Forward);
             z.len()
         });
     }
     let x = data(1_000_000, 2);
-    let welch = spectrum::Welch {
+    let welch = spectrum::WelchMethod {
         segment: 4096,
         overlap: 2048,
         points: 4096,
-        window: window::Window::Hann,
-        trend: spectrum::Trend::Constant,
-        scaling: spectrum::Scaling::Density,
+        window: window::WindowFunction::Hann,
+        trend: spectrum::TrendRemoval::Constant,
+        scaling: spectrum::SpectrumScaling::Density,
         rate: 1.0,
     };
     row("welch", x.len(), runs, || {
         welch.run(&x, || false).map_or(0, |found| found.segments)
     });
-    let filter =
-        Cascade::of_sections(&design(Prototype::Butterworth, 8, Band::Low(0.1)).sections());
+    let filter = FilterCascade::of_sections(
+        &design(FilterPrototype::Butterworth, 8, PassBand::Low(0.1)).sections(),
+    );
     row("zero-phase filter of order 8", x.len(), runs, || {
         filter.zero_phase(&x, 27).map_or(0, |y| y.len())
     });
     let b = data(1000, 3);
-    let block = |data| Block {
+    let block = |data| SequenceBlock {
         data,
         rows: 1,
         columns: <[f64]>::len(data),
@@ -67,7 +68,7 @@ fn main() {
         for n in [500, 2000] {
             let level = |x: f64| levels.map_or(x, |levels: f64| (x * levels).floor());
             let costs: Vec<f64> = data(n * n, 4).into_iter().map(level).collect();
-            let costs = Costs {
+            let costs = AssignmentCosts {
                 data: &costs,
                 rows: n,
                 columns: n,
@@ -80,7 +81,7 @@ fn main() {
     for n in [10, 100, 400] {
         let program = portfolio(n);
         row("quadratic program, dense", n, runs, || {
-            let found = solve(&program, 200, || false, &Unlimited);
+            let found = solve(&program, 200, || false, &NoLimits);
             found.map_or(0, |found| found.iterations as usize)
         });
     }
@@ -97,7 +98,7 @@ fn data(n: usize, seed: u64) -> Vec<f64> {
 }
 
 /// Least risk at a return, no weight below 0: P = F F' / n + diagonal.
-fn portfolio(n: usize) -> Program {
+fn portfolio(n: usize) -> QuadraticProgram {
     let f = data(n * 20, 5);
     let entry = |i: usize, j: usize| {
         let inner: f64 = (0..20).map(|k| f[i * 20 + k] * f[j * 20 + k]).sum();
@@ -107,10 +108,10 @@ fn portfolio(n: usize) -> Program {
     let rows = |count: usize, values: Vec<f64>| {
         let starts = (0..=count).map(|row| row * n).collect();
         let columns = (0..count).flat_map(|_| 0..n as u32).collect();
-        Csr::from_rows(n, starts, columns, values)
+        CsrMatrix::from_rows(n, starts, columns, values)
     };
     let returns = data(n, 6);
-    Program {
+    QuadraticProgram {
         p: rows(n, values),
         c: vec![0.0; n],
         a_ub: rows(1, returns.iter().map(|value| -value).collect()),

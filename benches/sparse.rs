@@ -3,7 +3,9 @@
 //! `cargo bench -p benches --bench sparse -- PROBLEMS METHODS RUNS` with comma-separated names; `call` runs the whole tool on a JSON
 //! text instead of the kernel. Every row states the relative residual that was reached; iterations end at 1e-8 on both sides.
 
-use kernels::sparse::{Csr, Evidence, Method, Options, Preconditioning, Unlimited, solve};
+use kernels::sparse::{
+    CsrMatrix, NoLimits, PreconditionerMethod, SparseEvidence, SparseMethod, SparseOptions, solve,
+};
 use tool_core::{Budget, Ctx, StopFlag, Tool, convert, json};
 
 const PROBLEMS: &str = "poisson2d_300,poisson2d_1000,poisson3d_100,convection2d_200";
@@ -27,7 +29,7 @@ fn main() {
     }
 }
 
-fn row(name: &str, method: &str, a: &Csr, b: &[f64], runs: usize) {
+fn row(name: &str, method: &str, a: &CsrMatrix, b: &[f64], runs: usize) {
     let mut best: Option<(f64, String)> = None;
     for _ in 0..runs {
         let start = processor_ms();
@@ -50,33 +52,39 @@ fn row(name: &str, method: &str, a: &Csr, b: &[f64], runs: usize) {
     }
 }
 
-fn run(method: &str, a: &Csr, b: &[f64]) -> String {
+fn run(method: &str, a: &CsrMatrix, b: &[f64]) -> String {
     let iteration = |method, preconditioning| (Some(method), Some(preconditioning));
     let (method, preconditioning) = match method {
         "auto" => (None, None),
-        "cholesky" => (Some(Method::Cholesky), None),
-        "lu" => (Some(Method::Lu), None),
-        "cg_none" => iteration(Method::ConjugateGradient, Preconditioning::None),
-        "cg_jacobi" => iteration(Method::ConjugateGradient, Preconditioning::Jacobi),
-        "cg_ic0" => iteration(
-            Method::ConjugateGradient,
-            Preconditioning::IncompleteCholesky,
+        "cholesky" => (Some(SparseMethod::Cholesky), None),
+        "lu" => (Some(SparseMethod::Lu), None),
+        "cg_none" => iteration(SparseMethod::ConjugateGradient, PreconditionerMethod::None),
+        "cg_jacobi" => iteration(
+            SparseMethod::ConjugateGradient,
+            PreconditionerMethod::Jacobi,
         ),
-        "cg_amg" => iteration(Method::ConjugateGradient, Preconditioning::Multigrid),
-        "gmres_ilu0" => iteration(Method::Gmres, Preconditioning::IncompleteLu),
+        "cg_ic0" => iteration(
+            SparseMethod::ConjugateGradient,
+            PreconditionerMethod::IncompleteCholesky,
+        ),
+        "cg_amg" => iteration(
+            SparseMethod::ConjugateGradient,
+            PreconditionerMethod::Multigrid,
+        ),
+        "gmres_ilu0" => iteration(SparseMethod::Gmres, PreconditionerMethod::IncompleteLu),
         other => unreachable!("no method named {other}"),
     };
-    let options = Options {
+    let options = SparseOptions {
         method,
         preconditioning,
         tolerance: TOLERANCE,
-        ..Options::default()
+        ..SparseOptions::default()
     };
-    match solve(a, b, 1, &options, &Unlimited) {
+    match solve(a, b, 1, &options, &NoLimits) {
         Ok(found) => {
             let (key, count) = match found.evidence {
-                Evidence::Direct { fill, .. } => ("fill", fill),
-                Evidence::Iterative { iterations, .. } => ("iterations", iterations),
+                SparseEvidence::Direct { fill, .. } => ("fill", fill),
+                SparseEvidence::Iterative { iterations, .. } => ("iterations", iterations),
             };
             format!(
                 "\"used\":\"{:?}\",\"{key}\":{count},\"relative_residual\":{:.1e}",
@@ -88,7 +96,7 @@ fn run(method: &str, a: &Csr, b: &[f64]) -> String {
 }
 
 /// The whole call: text, decoding, the tool, and its answer as text.
-fn call(a: &Csr, b: &[f64]) -> String {
+fn call(a: &CsrMatrix, b: &[f64]) -> String {
     use std::fmt::Write;
     let mut text = String::from("{\"indptr\":[");
     let mut list = |items: &mut dyn Iterator<Item = f64>, end: &str| {
@@ -132,7 +140,7 @@ fn call(a: &Csr, b: &[f64]) -> String {
     )
 }
 
-fn problem(name: &str) -> Csr {
+fn problem(name: &str) -> CsrMatrix {
     let (kind, size) = name.split_once('_').expect("KIND_SIZE");
     let m: usize = size.parse().expect("a size");
     match kind {
@@ -144,7 +152,7 @@ fn problem(name: &str) -> Csr {
 }
 
 /// Second differences on a grid of `m` points each way, and first differences along the first axis times `wind`.
-fn grid(m: usize, dimensions: u32, wind: f64) -> Csr {
+fn grid(m: usize, dimensions: u32, wind: f64) -> CsrMatrix {
     let n = m.pow(dimensions);
     let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
     for row in 0..n {
@@ -167,7 +175,7 @@ fn grid(m: usize, dimensions: u32, wind: f64) -> Csr {
         }
         starts.push(columns.len());
     }
-    Csr::from_rows(n, starts, columns, values)
+    CsrMatrix::from_rows(n, starts, columns, values)
 }
 
 /// The processor time of this thread: other work on the machine counts less than on a wall clock.

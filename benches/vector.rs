@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use kernels::vector::{Binary, Level, Unary, binary, binary_block, unary, unary_block, with_level};
+use kernels::vector::{
+    Binary, InstructionSet, Unary, binary, binary_block, unary, unary_block, with_level,
+};
 
 const LANES: usize = 128;
 
@@ -39,7 +41,7 @@ fn one_argument(criterion: &mut Criterion) {
     for &op in Unary::ALL {
         let (x, mut out) = (points(op), vec![0.0; LANES]);
         let mut group = group(criterion, op.name());
-        for level in Level::ALL {
+        for level in InstructionSet::ALL {
             group.bench_function(format!("{level:?}"), |bencher| {
                 with_level(level, || {
                     bencher.iter(|| unary_block(op, black_box(&x), black_box(&mut out)));
@@ -56,7 +58,7 @@ fn two_arguments(criterion: &mut Criterion) {
     for &op in Binary::ALL {
         let (a, b, mut out) = (spread(0.02, 5.0), spread(-3.0, 3.0), vec![0.0; LANES]);
         let mut group = group(criterion, op.name());
-        for level in Level::ALL {
+        for level in InstructionSet::ALL {
             group.bench_function(format!("{level:?}"), |bencher| {
                 with_level(level, || {
                     bencher.iter(|| {
@@ -81,7 +83,7 @@ fn expression(criterion: &mut Criterion) {
     let (x0, x1) = (spread(-3.0, 3.0), spread(-2.9, 3.1));
     let (mut sine, mut square, mut out) = (vec![0.0; LANES], vec![0.0; LANES], vec![0.0; LANES]);
     let mut group = group(criterion, "sin(x0)*exp(-x1**2)");
-    for level in Level::ALL {
+    for level in InstructionSet::ALL {
         group.bench_function(format!("{level:?}"), |bencher| {
             with_level(level, || {
                 bencher.iter(|| {

@@ -51,14 +51,14 @@ pub fn two_product(a: f64, b: f64) -> (f64, f64) {
 
 /// A running sum with about 32 digits.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Doubled {
+pub struct CompensatedSum {
     /// The rounded sum.
     pub high: f64,
     /// The accumulated rounding error.
     pub low: f64,
 }
 
-impl Doubled {
+impl CompensatedSum {
     /// A single double.
     pub const fn new(value: f64) -> Self {
         Self {
@@ -122,8 +122,8 @@ impl Doubled {
 }
 
 /// The sum of a slice in order, with a relative error of about one rounding unless the terms cancel beyond 2^53.
-pub fn sum(data: &[f64]) -> Doubled {
-    let mut total = Doubled::default();
+pub fn sum(data: &[f64]) -> CompensatedSum {
+    let mut total = CompensatedSum::default();
     for &value in data {
         total.add(value);
     }
@@ -145,9 +145,9 @@ pub(crate) fn residual_entry(a: &[f64], x: &[f64], b: f64) -> f64 {
     let (x_blocks, x_rest) = x.as_chunks::<LANES>();
     let (sums, errors) = match Arch::new() {
         Arch::Scalar => interleaved(a_blocks, x_blocks, two_product),
-        fused => fused.dispatch(Fused(a_blocks, x_blocks)),
+        fused => fused.dispatch(FusedProduct(a_blocks, x_blocks)),
     };
-    let mut total = Doubled {
+    let mut total = CompensatedSum {
         high: b,
         low: errors.iter().sum(),
     };
@@ -160,9 +160,9 @@ pub(crate) fn residual_entry(a: &[f64], x: &[f64], b: f64) -> f64 {
     total.value()
 }
 
-struct Fused<'a>(&'a [[f64; LANES]], &'a [[f64; LANES]]);
+struct FusedProduct<'a>(&'a [[f64; LANES]], &'a [[f64; LANES]]);
 
-impl WithSimd for Fused<'_> {
+impl WithSimd for FusedProduct<'_> {
     type Output = ([f64; LANES], [f64; LANES]);
 
     #[inline(always)]
@@ -225,14 +225,14 @@ mod tests {
         let a: Vec<f64> = (0..1000).map(entry).collect();
         let x: Vec<f64> = (0..1000).map(|i| entry(i + 313)).collect();
         let (a_blocks, x_blocks) = (a.as_chunks::<LANES>().0, x.as_chunks::<LANES>().0);
-        let fused = Arch::new().dispatch(Fused(a_blocks, x_blocks));
+        let fused = Arch::new().dispatch(FusedProduct(a_blocks, x_blocks));
         assert_eq!(fused, interleaved(a_blocks, x_blocks, two_product));
     }
 
     /// 0.1^2 as the double nearest to 0.1 has it: 0.01000000000000000055511151231257827... (Python `fractions`).
     #[test]
     fn powers_keep_thirty_digits() {
-        let tenth = Doubled::new(0.1);
+        let tenth = CompensatedSum::new(0.1);
         let square = tenth.times(tenth);
         assert_eq!(square.high, 0.1 * 0.1);
         assert!(
@@ -245,7 +245,7 @@ mod tests {
     fn survives_cancellation() {
         assert_eq!(sum(&[1e100, 1.0, -1e100]).value(), 1.0);
         assert_eq!(sum(&[0.1; 10]).value(), 1.0);
-        let mut dot = Doubled::default();
+        let mut dot = CompensatedSum::default();
         dot.add_product(1e8 + 1.0, 1e8 - 1.0);
         dot.add(-1e16);
         assert_eq!(dot.value(), -1.0);
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_third_has_twice_the_digits() {
-        let third = Doubled::new(1.0).divide(3.0);
+        let third = CompensatedSum::new(1.0).divide(3.0);
         // 1/3 - fl(1/3) = 1/3 * 2^-54
         assert_eq!(third.high, 1.0 / 3.0);
         assert!((third.low - 2f64.powi(-54) / 3.0).abs() < 1e-32);

@@ -3,7 +3,7 @@
 
 /// A definition of the quantile of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Definition {
+pub enum QuantileDefinition {
     /// Type 1: the inverse of the distribution function.
     InvertedCdf,
     /// Type 2: as type 1, with averages where the distribution function is flat.
@@ -24,7 +24,7 @@ pub enum Definition {
     NormalUnbiased,
 }
 
-impl Definition {
+impl QuantileDefinition {
     /// By type.
     pub const ALL: [Self; 9] = [
         Self::InvertedCdf,

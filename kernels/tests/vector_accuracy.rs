@@ -1,6 +1,8 @@
 //! The elementary functions against values computed with MPFR (see `data/vector/README.md`) and against an independent library.
 
-use kernels::vector::{Binary, Level, Unary, binary_block, unary, unary_block, with_level};
+use kernels::vector::{
+    Binary, InstructionSet, Unary, binary_block, unary, unary_block, with_level,
+};
 
 macro_rules! reference {
     ($name:literal) => {
@@ -91,7 +93,7 @@ fn functions_of_one_number_keep_their_bounds_at_every_level() {
         let cases = cases::<1>(file);
         assert!(cases.len() > 400);
         let x: Vec<f64> = cases.iter().map(|case| case.arguments[0]).collect();
-        for level in Level::ALL {
+        for level in InstructionSet::ALL {
             let mut out = vec![0.0; x.len()];
             with_level(level, || unary_block(op, &x, &mut out));
             for (case, &found) in cases.iter().zip(&out) {
@@ -115,7 +117,7 @@ fn functions_of_two_numbers_keep_their_bounds_at_every_level() {
         assert!(cases.len() > 400);
         let a: Vec<f64> = cases.iter().map(|case| case.arguments[0]).collect();
         let b: Vec<f64> = cases.iter().map(|case| case.arguments[1]).collect();
-        for level in Level::ALL {
+        for level in InstructionSet::ALL {
             let mut out = vec![0.0; a.len()];
             with_level(level, || binary_block(op, &a, &b, &mut out));
             for (case, &found) in cases.iter().zip(&out) {

@@ -1,9 +1,10 @@
 //! The same bits on every path: single values, blocks of any length, in place, constant operands, every level.
 
 use kernels::vector::{
-    Binary, GENERATORS, Lanes, Level, Ternary, Unary, Uniforms, binary, binary_block,
-    binary_block_scalar_left, binary_block_scalar_right, level, select, select_block, sin_cos,
-    sin_cos_block, sum, sum_of_squares, ternary, ternary_block, unary, unary_block, with_level,
+    Binary, GENERATORS, InstructionSet, LaneOperand, Ternary, Unary, UniformGenerators, binary,
+    binary_block, binary_block_scalar_left, binary_block_scalar_right, level, select, select_block,
+    sin_cos, sin_cos_block, sum, sum_of_squares, ternary, ternary_block, unary, unary_block,
+    with_level,
 };
 use proptest::prelude::*;
 
@@ -63,10 +64,10 @@ fn assert_bits(found: &[f64], expected: &[f64], what: &str) {
 fn every_path_of_one_argument_gives_the_same_bits() {
     let x = points(6_000, 1);
     for &op in Unary::ALL {
-        let expected: Vec<f64> = with_level(Level::Portable, || {
+        let expected: Vec<f64> = with_level(InstructionSet::Portable, || {
             x.iter().map(|&x| unary(op, x)).collect()
         });
-        for level in Level::ALL {
+        for level in InstructionSet::ALL {
             with_level(level, || {
                 let single: Vec<f64> = x.iter().map(|&x| unary(op, x)).collect();
                 assert_bits(&single, &expected, op.name());
@@ -82,10 +83,10 @@ fn every_path_of_one_argument_gives_the_same_bits() {
 fn every_path_of_two_arguments_gives_the_same_bits() {
     let (a, b) = (points(6_000, 2), points(6_000, 3));
     for &op in Binary::ALL {
-        let expected: Vec<f64> = with_level(Level::Portable, || {
+        let expected: Vec<f64> = with_level(InstructionSet::Portable, || {
             a.iter().zip(&b).map(|(&a, &b)| binary(op, a, b)).collect()
         });
-        for level in Level::ALL {
+        for level in InstructionSet::ALL {
             with_level(level, || {
                 let single: Vec<f64> = a.iter().zip(&b).map(|(&a, &b)| binary(op, a, b)).collect();
                 assert_bits(&single, &expected, op.name());
@@ -112,15 +113,15 @@ fn in_a_row(op: Ternary, a: f64, b: f64, c: f64) -> f64 {
 fn two_operations_in_a_row_give_the_bits_of_one_after_the_other() {
     let [a, b, c] = [14, 15, 16].map(|seed| points(3_000, seed));
     for &op in Ternary::ALL {
-        for level in Level::ALL {
+        for level in InstructionSet::ALL {
             // Each operand in its lanes, or one for all: every way.
             for ways in 0..8 {
                 let mut index = 0;
                 let [a, b, c] = [&a, &b, &c].map(|of| {
                     index += 1;
                     match ways >> (index - 1) & 1 {
-                        0 => Lanes::Many(of),
-                        _ => Lanes::One(of[index]),
+                        0 => LaneOperand::Many(of),
+                        _ => LaneOperand::One(of[index]),
                     }
                 });
                 let mut out = vec![0.0; 3_000];
@@ -142,7 +143,7 @@ fn sines_and_cosines_together_give_the_bits_of_each() {
     x.extend(points(6_000, 18).iter().map(|x| x * 1e3));
     let each = |op| x.iter().map(|&x| unary(op, x)).collect::<Vec<f64>>();
     let (expected_sines, expected_cosines) = (each(Unary::Sin), each(Unary::Cos));
-    for level in Level::ALL {
+    for level in InstructionSet::ALL {
         for length in [0, 1, 7, 128, 200, x.len()] {
             let x = &x[..length];
             let (mut sines, mut cosines) = (vec![0.0; length], vec![0.0; length]);
@@ -163,7 +164,7 @@ fn constant_operands_give_the_bits_of_whole_blocks() {
     for &constant in &points(24, 5) {
         let same = vec![constant; x.len()];
         for &op in Binary::ALL {
-            for level in Level::ALL {
+            for level in InstructionSet::ALL {
                 with_level(level, || {
                     let (mut plain, mut out) = (vec![0.0; x.len()], vec![0.0; x.len()]);
                     binary_block(op, &x, &same, &mut plain);
@@ -232,7 +233,7 @@ fn powers_by_roots_are_the_same_bits_in_a_block_and_at_every_level() {
             .zip(&b)
             .map(|(&a, &b)| binary(Binary::Pow, a, b))
             .collect();
-        for level in Level::ALL {
+        for level in InstructionSet::ALL {
             let mut out = vec![0.0; a.len()];
             with_level(level, || binary_block(Binary::Pow, &a, &b, &mut out));
             assert_bits(&out, &expected, "pow");
@@ -266,7 +267,7 @@ fn a_lane_out_of_the_ordinary_leaves_the_bits_of_the_others() {
         let shift = if op == Unary::Acosh { 1.0 } else { 0.0 };
         let mut x: Vec<f64> = unit.iter().map(|u| u + shift).collect();
         let expected: Vec<f64> = x.iter().map(|&x| unary(op, x)).collect();
-        for level in Level::ALL {
+        for level in InstructionSet::ALL {
             let mut out = vec![0.0; x.len()];
             with_level(level, || unary_block(op, &x, &mut out));
             assert_bits(&out, &expected, op.name());
@@ -288,7 +289,7 @@ fn a_lane_out_of_the_ordinary_leaves_the_bits_of_the_others() {
             .zip(&b)
             .map(|(&a, &b)| binary(op, a, b))
             .collect();
-        for level in Level::ALL {
+        for level in InstructionSet::ALL {
             let mut out = vec![0.0; unit.len()];
             with_level(level, || binary_block(op, &unit, &b, &mut out));
             assert_bits(&out, &expected, op.name());
@@ -309,7 +310,7 @@ fn a_lane_out_of_the_ordinary_leaves_the_bits_of_the_others() {
 #[test]
 fn choices_give_the_same_bits() {
     let (c, t, o) = (points(1_000, 7), points(1_000, 8), points(1_000, 9));
-    for level in Level::ALL {
+    for level in InstructionSet::ALL {
         with_level(level, || {
             let mut out = vec![0.0; c.len()];
             select_block(&c, &t, &o, &mut out);
@@ -322,10 +323,13 @@ fn choices_give_the_same_bits() {
 #[test]
 fn a_forced_level_ends_with_its_closure() {
     let before = level();
-    assert_eq!(before, Level::best());
-    with_level(Level::Portable, || assert_eq!(level(), Level::Portable));
+    assert_eq!(before, InstructionSet::best());
+    with_level(InstructionSet::Portable, || {
+        assert_eq!(level(), InstructionSet::Portable)
+    });
     assert_eq!(level(), before);
-    let panicked = std::panic::catch_unwind(|| with_level(Level::Portable, || panic!("inside")));
+    let panicked =
+        std::panic::catch_unwind(|| with_level(InstructionSet::Portable, || panic!("inside")));
     assert!(panicked.is_err());
     assert_eq!(level(), before);
 }
@@ -381,8 +385,8 @@ fn sums_are_the_same_bits_at_every_level() {
     for count in [0, 1, 31, 32, 33, 100, 4096, 5001] {
         let x: Vec<f64> = (0..count).map(|k| f64::from(k).sin() * 3.0).collect();
         let sums = || [sum(&x), sum_of_squares(&x, 0.1)];
-        let portable = with_level(Level::Portable, sums);
-        for level in Level::ALL {
+        let portable = with_level(InstructionSet::Portable, sums);
+        for level in InstructionSet::ALL {
             assert_bits(&with_level(level, sums), &portable, "sums");
         }
         let exact: f64 = x.iter().sum();
@@ -400,14 +404,14 @@ fn uniform_numbers_are_the_same_bits_at_every_level() {
         std::array::from_fn(|generator| (1 + word + GENERATORS * generator) as u64)
     });
     let numbers = || {
-        let mut uniforms = Uniforms::new(states);
+        let mut uniforms = UniformGenerators::new(states);
         let mut out = vec![0.0; 1003];
         uniforms.fill(-2.0, 5.0, &mut out);
         uniforms.fill(0.0, 1.0, &mut out[900..]);
         out
     };
-    let portable = with_level(Level::Portable, numbers);
-    for level in Level::ALL {
+    let portable = with_level(InstructionSet::Portable, numbers);
+    for level in InstructionSet::ALL {
         assert_bits(&with_level(level, numbers), &portable, "uniform");
     }
 }

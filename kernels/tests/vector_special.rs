@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
-use kernels::vector::{Binary, Level, Unary, binary, select, unary, with_level};
+use kernels::vector::{Binary, InstructionSet, Unary, binary, select, unary, with_level};
 
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
@@ -17,7 +17,7 @@ fn same(found: f64, expected: f64, what: &str) {
 }
 
 fn check1(op: Unary, table: &[(f64, f64)]) {
-    for level in Level::ALL {
+    for level in InstructionSet::ALL {
         with_level(level, || {
             for &(x, expected) in table {
                 same(unary(op, x), expected, &format!("{}({x:e})", op.name()));
@@ -27,7 +27,7 @@ fn check1(op: Unary, table: &[(f64, f64)]) {
 }
 
 fn check2(op: Binary, table: &[(f64, f64, f64)]) {
-    for level in Level::ALL {
+    for level in InstructionSet::ALL {
         with_level(level, || {
             for &(a, b, expected) in table {
                 same(

@@ -2,19 +2,19 @@
 
 use faer::Mat;
 
-use super::condition::Operator;
+use super::condition::LinearOperator;
 use super::{add_multiple, dot};
 
 /// A triangular matrix, column by column.
 #[derive(Debug, Clone)]
-pub struct Triangular {
+pub struct TriangularMatrix {
     /// The entries; those of the other triangle are not looked at.
     pub entries: Mat<f64>,
     /// Whether it is the upper triangle.
     pub upper: bool,
 }
 
-impl Triangular {
+impl TriangularMatrix {
     /// The first zero on the diagonal: the matrix is exactly singular.
     pub fn zero_pivot(&self) -> Option<usize> {
         (0..self.entries.ncols()).find(|&index| self.entries[(index, index)] == 0.0)
@@ -40,7 +40,7 @@ impl Triangular {
     }
 }
 
-impl Operator for Triangular {
+impl LinearOperator for TriangularMatrix {
     fn size(&self) -> usize {
         self.entries.ncols()
     }
@@ -56,7 +56,7 @@ impl Operator for Triangular {
 
 /// Factors `P A = L U` of a band matrix with `lower` and `upper` diagonals, rows exchanged as the pivots ask.
 #[derive(Debug, Clone)]
-pub struct Banded {
+pub struct BandedLu {
     /// Column by column, `height` entries each; row `i` of column `j` at `shift + i - j`.
     data: Vec<f64>,
     pivots: Vec<usize>,
@@ -65,7 +65,7 @@ pub struct Banded {
     height: usize,
 }
 
-impl Banded {
+impl BandedLu {
     /// Factors an n x n matrix, given row by row, whose entries outside the band are zero: 2 n l (l + u) operations,
     /// n (2 l + u + 1) doubles.
     ///
@@ -156,7 +156,7 @@ impl Banded {
     }
 }
 
-impl Operator for Banded {
+impl LinearOperator for BandedLu {
     fn size(&self) -> usize {
         self.pivots.len()
     }

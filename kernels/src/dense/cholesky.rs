@@ -9,7 +9,7 @@ use faer::perm::PermRef;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Auto, Conj, Mat, MatMut, Par, Spec, diag::Diag};
 
-use super::condition::Operator;
+use super::condition::LinearOperator;
 use super::product::take_lower;
 use super::{SMALL, add_multiple, column_blocks, dot, share};
 
@@ -135,7 +135,7 @@ impl Cholesky {
     }
 }
 
-impl Operator for Cholesky {
+impl LinearOperator for Cholesky {
     fn size(&self) -> usize {
         self.packed.nrows()
     }
@@ -162,14 +162,14 @@ impl Operator for Cholesky {
 
 /// Factors `P A P' = L D L'` of a symmetric matrix, `D` of 1 x 1 and 2 x 2 blocks.
 #[derive(Debug, Clone)]
-pub struct Indefinite {
+pub struct BunchKaufman {
     packed: Mat<f64>,
     subdiagonal: Diag<f64>,
     order: Vec<usize>,
     inverse_order: Vec<usize>,
 }
 
-impl Indefinite {
+impl BunchKaufman {
     /// Factors the symmetric n x n matrix given by its lower triangle: n^3 / 3 operations, and up to as much for the pivots.
     ///
     /// # Method
@@ -240,7 +240,7 @@ impl Indefinite {
     }
 }
 
-impl Operator for Indefinite {
+impl LinearOperator for BunchKaufman {
     fn size(&self) -> usize {
         self.order.len()
     }

@@ -3,7 +3,7 @@
 use super::max_abs;
 
 /// A square matrix known by its products with vectors.
-pub trait Operator {
+pub trait LinearOperator {
     /// Number of rows and columns.
     fn size(&self) -> usize;
     /// Replaces `x` by the image.
@@ -18,7 +18,7 @@ pub trait Operator {
 ///
 /// # References
 /// N. J. Higham, "FORTRAN codes for estimating the one-norm of a real or complex matrix", ACM TOMS 14, 1988 (LAPACK xLACN2).
-pub(crate) fn norm1_estimate(operator: &(impl Operator + ?Sized)) -> f64 {
+pub(crate) fn norm1_estimate(operator: &(impl LinearOperator + ?Sized)) -> f64 {
     const ROUNDS_MAX: usize = 5;
     let n = operator.size();
     let one_norm = |x: &[f64]| x.iter().map(|value| value.abs()).sum::<f64>();
@@ -69,7 +69,7 @@ pub(crate) fn norm1_estimate(operator: &(impl Operator + ?Sized)) -> f64 {
 }
 
 /// `1 / (norm1 |A^-1|_1)` where `inverse` applies `A^-1`; from 0 to 1, and 0 when the estimate is not finite.
-pub fn reciprocal_condition(inverse: &(impl Operator + ?Sized), norm1: f64) -> f64 {
+pub fn reciprocal_condition(inverse: &(impl LinearOperator + ?Sized), norm1: f64) -> f64 {
     let inverse_norm = norm1_estimate(inverse);
     if norm1 == 0.0 || inverse_norm == 0.0 || inverse_norm.is_nan() {
         return 0.0;
@@ -83,13 +83,13 @@ pub fn reciprocal_condition(inverse: &(impl Operator + ?Sized), norm1: f64) -> f
 /// # References
 /// N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., SIAM 2002, sections 7.7 and 15.2 (LAPACK xGERFS).
 pub(crate) fn weighted_inverse_norm(
-    inverse: &(impl Operator + ?Sized),
+    inverse: &(impl LinearOperator + ?Sized),
     units: &[f64],
     weights: &[f64],
 ) -> f64 {
     // The maximum norm of diag(units) A^-1 diag(weights) is the 1-norm of its transpose.
-    struct Weighted<'a, T: ?Sized>(&'a T, &'a [f64], &'a [f64]);
-    impl<T: Operator + ?Sized> Operator for Weighted<'_, T> {
+    struct WeightedOperator<'a, T: ?Sized>(&'a T, &'a [f64], &'a [f64]);
+    impl<T: LinearOperator + ?Sized> LinearOperator for WeightedOperator<'_, T> {
         fn size(&self) -> usize {
             self.1.len()
         }
@@ -107,7 +107,7 @@ pub(crate) fn weighted_inverse_norm(
     if max_abs(weights) == 0.0 {
         return 0.0;
     }
-    norm1_estimate(&Weighted(inverse, units, weights))
+    norm1_estimate(&WeightedOperator(inverse, units, weights))
 }
 
 fn multiply(x: &mut [f64], factors: &[f64]) {
@@ -120,7 +120,7 @@ mod tests {
 
     struct Dense(Vec<f64>, usize);
 
-    impl Operator for Dense {
+    impl LinearOperator for Dense {
         fn size(&self) -> usize {
             self.1
         }

@@ -22,7 +22,7 @@ pub fn dependent_column(a: &[f64], n: usize) -> Option<usize> {
     if n > SIZE_MAX || a.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let rows: Vec<Row> = a.chunks_exact(n).map(Row::of).collect();
+    let rows: Vec<IntegerRow> = a.chunks_exact(n).map(IntegerRow::of).collect();
     // Hadamard's bound of the determinant, in bits.
     let bits: f64 = rows.iter().map(|row| row.bits.max(0.0)).sum();
     let bits = bits + 0.5 * n as f64 * (n as f64).log2() + 1.0;
@@ -34,7 +34,7 @@ pub fn dependent_column(a: &[f64], n: usize) -> Option<usize> {
         while !is_prime(candidate) {
             candidate -= 2;
         }
-        let field = Field::new(candidate);
+        let field = PrimeField::new(candidate);
         candidate -= 2;
         // Modulo a prime, fewer columns are independent; what is independent there is so.
         column = column.max(field.dependent(&rows, n)?);
@@ -46,12 +46,12 @@ pub fn dependent_column(a: &[f64], n: usize) -> Option<usize> {
 }
 
 /// A row as integers `mantissa * 2^shift`, with the bits of the largest.
-struct Row {
+struct IntegerRow {
     entries: Vec<(i64, u32)>,
     bits: f64,
 }
 
-impl Row {
+impl IntegerRow {
     fn of(row: &[f64]) -> Self {
         let parts: Vec<(i64, i32)> = row.iter().map(|&value| integer(value)).collect();
         let present = || parts.iter().filter(|part| part.0 != 0);
@@ -91,7 +91,7 @@ fn integer(value: f64) -> (i64, i32) {
 ///
 /// # References
 /// P. L. Montgomery, "Modular multiplication without trial division", Math. Comp. 44, 1985.
-struct Field {
+struct PrimeField {
     prime: u64,
     /// `-1 / prime` modulo 2^64.
     inverse: u64,
@@ -99,7 +99,7 @@ struct Field {
     square: u64,
 }
 
-impl Field {
+impl PrimeField {
     fn new(prime: u64) -> Self {
         let mut inverse = 1_u64;
         for _ in 0..6 {
@@ -155,7 +155,7 @@ impl Field {
     }
 
     /// The first column without a pivot.
-    fn dependent(&self, rows: &[Row], n: usize) -> Option<usize> {
+    fn dependent(&self, rows: &[IntegerRow], n: usize) -> Option<usize> {
         let entries = rows.iter().flat_map(|row| &row.entries);
         let mut a: Vec<u64> = entries.map(|&entry| self.of(entry)).collect();
         for step in 0..n {
@@ -190,7 +190,7 @@ fn is_prime(number: u64) -> bool {
     if BASES.iter().any(|base| number.is_multiple_of(*base)) {
         return false;
     }
-    let field = Field::new(number);
+    let field = PrimeField::new(number);
     let one = field.times(1, field.square);
     let minus_one = field.minus(0, one);
     let twos = (number - 1).trailing_zeros();

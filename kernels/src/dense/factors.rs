@@ -2,12 +2,12 @@
 
 use faer::Mat;
 
-use super::banded::{Banded, Triangular};
-use super::cholesky::{Cholesky, Indefinite, NotPositiveDefinite};
-use super::condition::Operator;
+use super::banded::{BandedLu, TriangularMatrix};
+use super::cholesky::{BunchKaufman, Cholesky, NotPositiveDefinite};
+use super::condition::LinearOperator;
 use super::lstsq::times;
 use super::rows::row_sizes;
-use super::structure::Structure;
+use super::structure::MatrixStructure;
 use super::{Lu, columns_of, dot, max_abs, product, qr};
 
 /// Method for a square system.
@@ -31,7 +31,7 @@ pub enum SquareMethod {
 
 /// The factors of a square matrix.
 #[derive(Debug, Clone)]
-pub enum Factors {
+pub enum MatrixFactors {
     /// See [`Lu`].
     Lu(Lu),
     /// Orthonormal `Q` and upper triangular `R`.
@@ -39,16 +39,16 @@ pub enum Factors {
         /// n x n.
         q: Mat<f64>,
         /// Upper triangle.
-        r: Triangular,
+        r: TriangularMatrix,
     },
     /// See [`Cholesky`].
     Cholesky(Cholesky),
-    /// See [`Indefinite`].
-    Indefinite(Indefinite),
-    /// See [`Triangular`].
-    Triangular(Triangular),
-    /// See [`Banded`].
-    Banded(Banded),
+    /// See [`BunchKaufman`].
+    Indefinite(BunchKaufman),
+    /// See [`TriangularMatrix`].
+    Triangular(TriangularMatrix),
+    /// See [`BandedLu`].
+    Banded(BandedLu),
 }
 
 /// Errors of a factorisation.
@@ -70,7 +70,7 @@ pub enum FactorError {
     NotPositiveDefinite(#[from] NotPositiveDefinite),
 }
 
-impl Factors {
+impl MatrixFactors {
     /// Factors the n x n matrix `a`, row by row, which must have the structure that the method needs.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl Factors {
     pub fn new(
         a: &[f64],
         n: usize,
-        structure: Structure,
+        structure: MatrixStructure,
         method: SquareMethod,
     ) -> Result<Self, FactorError> {
         let singular = |pivot: Option<usize>| match pivot {
@@ -95,7 +95,7 @@ impl Factors {
             }
             SquareMethod::Qr => {
                 let (q, r) = qr(columns());
-                let r = Triangular {
+                let r = TriangularMatrix {
                     entries: r,
                     upper: true,
                 };
@@ -104,14 +104,14 @@ impl Factors {
             }
             SquareMethod::Cholesky => Self::Cholesky(Cholesky::new(columns())?),
             SquareMethod::SymmetricIndefinite => {
-                let factors = Indefinite::new(columns());
+                let factors = BunchKaufman::new(columns());
                 if factors.is_singular() {
                     return Err(FactorError::SingularBlock);
                 }
                 Self::Indefinite(factors)
             }
             SquareMethod::Triangular => {
-                let factors = Triangular {
+                let factors = TriangularMatrix {
                     entries: columns(),
                     upper: structure.lower == 0,
                 };
@@ -119,7 +119,7 @@ impl Factors {
                 Self::Triangular(factors)
             }
             SquareMethod::Banded | SquareMethod::Tridiagonal => {
-                let factors = Banded::new(a, n, structure.lower, structure.upper);
+                let factors = BandedLu::new(a, n, structure.lower, structure.upper);
                 singular(factors.zero_pivot())?;
                 Self::Banded(factors)
             }
@@ -156,7 +156,7 @@ impl Factors {
     }
 }
 
-impl Operator for Factors {
+impl LinearOperator for MatrixFactors {
     fn size(&self) -> usize {
         match self {
             Self::Lu(factors) => factors.packed.ncols(),

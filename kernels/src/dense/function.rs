@@ -8,13 +8,13 @@ mod schur;
 mod triangular;
 
 pub use exponential::exponential;
-pub(crate) use schur::{Schur, schur};
+pub(crate) use schur::{SchurFactors, schur};
 
 use std::cell::Cell;
 
 use faer::{Mat, MatRef, c64};
 
-use super::NoConvergence;
+use super::SpectralConvergenceError;
 
 /// Errors of a function of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -37,12 +37,12 @@ pub enum FunctionError {
     Overflow,
     /// The Schur form did not converge.
     #[error(transparent)]
-    NoConvergence(#[from] NoConvergence),
+    NoConvergence(#[from] SpectralConvergenceError),
 }
 
 /// A function of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Function {
+pub enum MatrixFunction {
     /// `e^A`.
     Exponential,
     /// Principal logarithm.
@@ -92,7 +92,10 @@ pub struct FunctionValue {
 /// matrix logarithm", SIAM J. Sci. Comput. 34, 2012; N. J. Higham, "Computing real square roots of a real matrix", Linear
 /// Algebra Appl. 88/89, 1987; C. S. Kenney, A. J. Laub, "Condition estimates for matrix functions", SIAM J. Matrix Anal. Appl. 10,
 /// 1989.
-pub fn evaluate(a: MatRef<'_, f64>, function: Function) -> Result<FunctionValue, FunctionError> {
+pub fn evaluate(
+    a: MatRef<'_, f64>,
+    function: MatrixFunction,
+) -> Result<FunctionValue, FunctionError> {
     let plain = value(a, function)?;
     if !all_finite(plain.value.as_ref()) {
         return Err(FunctionError::Overflow);
@@ -101,7 +104,7 @@ pub fn evaluate(a: MatRef<'_, f64>, function: Function) -> Result<FunctionValue,
     if plain.singular {
         // Eigenvalues within n eps |A| of 0 were taken as 0; a power is as uncertain as theirs.
         let exponent = match function {
-            Function::Power(exponent) => exponent,
+            MatrixFunction::Power(exponent) => exponent,
             _ => 0.5,
         };
         return Ok(FunctionValue {
@@ -121,7 +124,7 @@ pub fn evaluate(a: MatRef<'_, f64>, function: Function) -> Result<FunctionValue,
     })
 }
 
-struct Plain {
+struct PlainFunctionValue {
     value: Mat<f64>,
     scalings: u32,
     /// Imaginary part left by rounding, relative.
@@ -130,7 +133,7 @@ struct Plain {
     singular: bool,
 }
 
-impl Plain {
+impl PlainFunctionValue {
     fn real_part(value: &Mat<c64>, scalings: u32) -> Self {
         let n = value.nrows();
         let real = Mat::from_fn(n, n, |row, column| value[(row, column)].re);
@@ -155,27 +158,33 @@ impl Plain {
     }
 }
 
-fn value(a: MatRef<'_, f64>, function: Function) -> Result<Plain, FunctionError> {
+fn value(
+    a: MatRef<'_, f64>,
+    function: MatrixFunction,
+) -> Result<PlainFunctionValue, FunctionError> {
     let n = a.nrows();
     let of_schur = |evaluate: &dyn Fn(&mut Mat<c64>) -> Result<u32, FunctionError>| {
-        let Schur { q, mut t } = schur(a)?;
+        let SchurFactors { q, mut t } = schur(a)?;
         let scalings = evaluate(&mut t)?;
         let image = exponential::times(&exponential::times(&q, &t), &q.adjoint().to_owned());
-        Ok(Plain::real_part(&image, scalings))
+        Ok(PlainFunctionValue::real_part(&image, scalings))
     };
     match function {
-        Function::Exponential => Ok(Plain::real(exponential(a.to_owned()))),
-        Function::Sine | Function::Cosine => {
+        MatrixFunction::Exponential => Ok(PlainFunctionValue::real(exponential(a.to_owned()))),
+        MatrixFunction::Sine | MatrixFunction::Cosine => {
             let turned = Mat::from_fn(n, n, |row, column| c64::new(0.0, a[(row, column)]));
             let (value, scalings) = exponential(turned);
             let part = |row, column| match function {
-                Function::Sine => value[(row, column)].im,
+                MatrixFunction::Sine => value[(row, column)].im,
                 _ => value[(row, column)].re,
             };
-            Ok(Plain::real((Mat::from_fn(n, n, part), scalings)))
+            Ok(PlainFunctionValue::real((
+                Mat::from_fn(n, n, part),
+                scalings,
+            )))
         }
-        Function::Power(exponent) if exponent.fract() == 0.0 => integer_power(a, exponent),
-        Function::SquareRoot => {
+        MatrixFunction::Power(exponent) if exponent.fract() == 0.0 => integer_power(a, exponent),
+        MatrixFunction::SquareRoot => {
             let singular = Cell::new(false);
             let found = of_schur(&|t| {
                 singular.set(triangular::square_root(t)?);
@@ -185,7 +194,7 @@ fn value(a: MatRef<'_, f64>, function: Function) -> Result<Plain, FunctionError>
                 (Ok(found), false) => Ok(found),
                 (found, _) => semidefinite_power(a, 0.5).map_or_else(
                     || {
-                        found.map(|found| Plain {
+                        found.map(|found| PlainFunctionValue {
                             singular: true,
                             ..found
                         })
@@ -194,8 +203,8 @@ fn value(a: MatRef<'_, f64>, function: Function) -> Result<Plain, FunctionError>
                 ),
             }
         }
-        Function::Logarithm => of_schur(&triangular::logarithm),
-        Function::Power(exponent) => {
+        MatrixFunction::Logarithm => of_schur(&triangular::logarithm),
+        MatrixFunction::Power(exponent) => {
             // A^p = A^k e^(f log A) with |f| at most 1/2, so that the exponential stays small.
             let whole = exponent.round();
             let part = exponent - whole;
@@ -207,7 +216,7 @@ fn value(a: MatRef<'_, f64>, function: Function) -> Result<Plain, FunctionError>
                 return Ok(fraction);
             }
             let power = integer_power(a, whole)?;
-            Ok(Plain {
+            Ok(PlainFunctionValue {
                 value: super::product(power.value.as_ref(), fraction.value.as_ref()),
                 scalings: power.scalings + fraction.scalings,
                 imaginary: fraction.imaginary,
@@ -223,7 +232,7 @@ fn value(a: MatRef<'_, f64>, function: Function) -> Result<Plain, FunctionError>
 ///
 /// # References
 /// N. J. Higham, "Functions of Matrices", SIAM 2008, sections 1.4 and 6.1.
-fn semidefinite_power(a: MatRef<'_, f64>, exponent: f64) -> Option<Plain> {
+fn semidefinite_power(a: MatRef<'_, f64>, exponent: f64) -> Option<PlainFunctionValue> {
     let n = a.nrows();
     if exponent <= 0.0 || !super::structure::is_symmetric(&super::rows_of(a), n) {
         return None;
@@ -251,14 +260,14 @@ fn semidefinite_power(a: MatRef<'_, f64>, exponent: f64) -> Option<Plain> {
     let vectors = vectors?;
     let moved = Mat::from_fn(n, n, |row, column| vectors[(row, column)] * powers[column]);
     let value = super::product(moved.as_ref(), vectors.transpose());
-    Some(Plain {
+    Some(PlainFunctionValue {
         singular: true,
-        ..Plain::real((value, 0))
+        ..PlainFunctionValue::real((value, 0))
     })
 }
 
 /// Repeated squaring, of the inverse for negative exponents; any whole double takes at most 1,024 squarings.
-fn integer_power(a: MatRef<'_, f64>, exponent: f64) -> Result<Plain, FunctionError> {
+fn integer_power(a: MatRef<'_, f64>, exponent: f64) -> Result<PlainFunctionValue, FunctionError> {
     let n = a.nrows();
     let mut base = a.to_owned();
     if exponent < 0.0 {
@@ -282,14 +291,14 @@ fn integer_power(a: MatRef<'_, f64>, exponent: f64) -> Result<Plain, FunctionErr
             scalings += 1;
         }
     }
-    Ok(Plain::real((value, scalings)))
+    Ok(PlainFunctionValue::real((value, scalings)))
 }
 
 /// Two steps of the power method on the derivative, each direction by a difference; 0 where no difference can be taken.
-fn condition(a: MatRef<'_, f64>, base: &Mat<f64>, function: Function) -> f64 {
+fn condition(a: MatRef<'_, f64>, base: &Mat<f64>, function: MatrixFunction) -> f64 {
     // A power grows with its exponent: the step stays so small that the difference is one of first order.
     let step_size = match function {
-        Function::Power(exponent) => (0.1 / exponent.abs()).clamp(1e-14, 1e-7),
+        MatrixFunction::Power(exponent) => (0.1 / exponent.abs()).clamp(1e-14, 1e-7),
         _ => 1e-7,
     };
     let n = a.nrows();

@@ -15,7 +15,7 @@ use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Conj, Mat, MatMut, MatRef, Par};
 use pulp::Simd;
 
-use super::lanes::{Kernel, Unit, dispatch};
+use super::lanes::{LaneKernel, VectorUnit, dispatch};
 use super::{column_blocks, entries_of, norm2, share};
 
 const PAR: Par = Par::Seq;
@@ -126,16 +126,16 @@ fn apply_to(vectors: MatRef<'_, f64>, coefficients: MatRef<'_, f64>, matrix: Mat
 /// Reduces every column, and gives `tau` of each reflection.
 fn reduce(panel: MatMut<'_, f64>) -> Vec<f64> {
     let mut columns: Vec<&mut [f64]> = panel.col_iter_mut().map(entries_of).collect();
-    dispatch(Reduce(&mut columns))
+    dispatch(HouseholderReduction(&mut columns))
 }
 
-struct Reduce<'a, 'c>(&'a mut [&'c mut [f64]]);
+struct HouseholderReduction<'a, 'c>(&'a mut [&'c mut [f64]]);
 
-impl Kernel for Reduce<'_, '_> {
+impl LaneKernel for HouseholderReduction<'_, '_> {
     type Output = Vec<f64>;
 
     #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) -> Vec<f64> {
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) -> Vec<f64> {
         let columns = self.0;
         let rows = columns.first().map_or(0, |column| column.len());
         let size = rows.min(columns.len());
@@ -174,7 +174,7 @@ impl Kernel for Reduce<'_, '_> {
 /// Replaces a column by its image, and gives the reflection: `tau`, infinite for none, and `v` without its leading one.
 #[inline(always)]
 pub(super) fn reflector<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     column: &mut [f64],
 ) -> (f64, &[f64]) {
     /// Squares within this range neither overflow nor lose digits.
@@ -206,7 +206,7 @@ pub(super) fn reflector<S: Simd, const R: usize>(
 /// Multiplies columns with the reflection; their first rows belong to the leading one of `v`.
 #[inline(always)]
 fn reflect<S: Simd, const R: usize, const N: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     vector: &[f64],
     tau: f64,
     mut columns: [&mut [f64]; N],

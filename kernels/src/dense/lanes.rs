@@ -9,31 +9,31 @@ use pulp::{Arch, Simd, WithSimd};
 pub(super) const WIDTH: usize = 8;
 
 /// A computation on lanes.
-pub(super) trait Kernel {
+pub(super) trait LaneKernel {
     /// Result of the operation.
     type Output;
 
     /// Runs on one kind of vector unit; to be inlined.
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) -> Self::Output;
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) -> Self::Output;
 }
 
 /// Runs a computation on the widest registers there are.
-pub(super) fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+pub(super) fn dispatch<K: LaneKernel>(kernel: K) -> K::Output {
     Arch::new().dispatch(OnUnit(kernel))
 }
 
 struct OnUnit<K>(K);
 
-impl<K: Kernel> WithSimd for OnUnit<K> {
+impl<K: LaneKernel> WithSimd for OnUnit<K> {
     type Output = K::Output;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> K::Output {
         match S::F64_LANES {
-            8 => self.0.run(Unit::<S, 1> { simd }),
-            4 => self.0.run(Unit::<S, 2> { simd }),
-            2 => self.0.run(Unit::<S, 4> { simd }),
-            1 => self.0.run(Unit::<S, 8> { simd }),
+            8 => self.0.run(VectorUnit::<S, 1> { simd }),
+            4 => self.0.run(VectorUnit::<S, 2> { simd }),
+            2 => self.0.run(VectorUnit::<S, 4> { simd }),
+            1 => self.0.run(VectorUnit::<S, 8> { simd }),
             lanes => unreachable!("a register of {lanes} numbers"),
         }
     }
@@ -41,74 +41,79 @@ impl<K: Kernel> WithSimd for OnUnit<K> {
 
 /// A vector unit that needs `R` registers for eight numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Unit<S, const R: usize> {
+pub(super) struct VectorUnit<S, const R: usize> {
     simd: S,
 }
 
 /// Eight numbers in `R` registers.
 #[derive(Clone, Copy)]
-pub(super) struct Lanes<S: Simd, const R: usize>([S::f64s; R]);
+pub(super) struct VectorLanes<S: Simd, const R: usize>([S::f64s; R]);
 
-impl<S: Simd, const R: usize> Unit<S, R> {
+impl<S: Simd, const R: usize> VectorUnit<S, R> {
     #[inline(always)]
-    pub(super) fn splat(self, value: f64) -> Lanes<S, R> {
-        Lanes([self.simd.splat_f64s(value); R])
+    pub(super) fn splat(self, value: f64) -> VectorLanes<S, R> {
+        VectorLanes([self.simd.splat_f64s(value); R])
     }
 
     #[inline(always)]
-    pub(super) fn load(self, entries: &[f64; WIDTH]) -> Lanes<S, R> {
+    pub(super) fn load(self, entries: &[f64; WIDTH]) -> VectorLanes<S, R> {
         let (registers, _) = S::as_simd_f64s(entries);
         let mut out = [self.simd.splat_f64s(0.0); R];
         out.copy_from_slice(&registers[..R]);
-        Lanes(out)
+        VectorLanes(out)
     }
 
     #[inline(always)]
-    pub(super) fn store(self, lanes: Lanes<S, R>, entries: &mut [f64; WIDTH]) {
+    pub(super) fn store(self, lanes: VectorLanes<S, R>, entries: &mut [f64; WIDTH]) {
         let (registers, _) = S::as_mut_simd_f64s(entries);
         registers[..R].copy_from_slice(&lanes.0);
     }
 
     /// `a * b + c`, rounded once.
     #[inline(always)]
-    pub(super) fn mul_add(self, a: Lanes<S, R>, b: Lanes<S, R>, c: Lanes<S, R>) -> Lanes<S, R> {
+    pub(super) fn mul_add(
+        self,
+        a: VectorLanes<S, R>,
+        b: VectorLanes<S, R>,
+        c: VectorLanes<S, R>,
+    ) -> VectorLanes<S, R> {
         let mut out = c.0;
         for ((out, a), b) in out.iter_mut().zip(&a.0).zip(&b.0) {
             *out = self.simd.mul_add_f64s(*a, *b, *out);
         }
-        Lanes(out)
+        VectorLanes(out)
     }
 
     #[inline(always)]
-    pub(super) fn sub(self, a: Lanes<S, R>, b: Lanes<S, R>) -> Lanes<S, R> {
+    pub(super) fn sub(self, a: VectorLanes<S, R>, b: VectorLanes<S, R>) -> VectorLanes<S, R> {
         let mut out = a.0;
         for (out, b) in out.iter_mut().zip(&b.0) {
             *out = self.simd.sub_f64s(*out, *b);
         }
-        Lanes(out)
+        VectorLanes(out)
     }
 
     #[inline(always)]
-    pub(super) fn mul(self, a: Lanes<S, R>, b: Lanes<S, R>) -> Lanes<S, R> {
+    pub(super) fn mul(self, a: VectorLanes<S, R>, b: VectorLanes<S, R>) -> VectorLanes<S, R> {
         let mut out = a.0;
         for (out, b) in out.iter_mut().zip(&b.0) {
             *out = self.simd.mul_f64s(*out, *b);
         }
-        Lanes(out)
+        VectorLanes(out)
     }
 
     #[inline(always)]
-    pub(super) fn div(self, a: Lanes<S, R>, b: Lanes<S, R>) -> Lanes<S, R> {
+    pub(super) fn div(self, a: VectorLanes<S, R>, b: VectorLanes<S, R>) -> VectorLanes<S, R> {
         let mut out = a.0;
         for (out, b) in out.iter_mut().zip(&b.0) {
             *out = self.simd.div_f64s(*out, *b);
         }
-        Lanes(out)
+        VectorLanes(out)
     }
 
     /// The sum of all, by halves.
     #[inline(always)]
-    pub(super) fn sum(self, lanes: Lanes<S, R>) -> f64 {
+    pub(super) fn sum(self, lanes: VectorLanes<S, R>) -> f64 {
         let mut entries = [0.0; WIDTH];
         self.store(lanes, &mut entries);
         let [a, b, c, d, e, f, g, h] = entries;
@@ -224,13 +229,13 @@ impl<S: Simd, const R: usize> Unit<S, R> {
     }
 }
 
-impl<S: Simd, const R: usize> Unit<S, R> {
+impl<S: Simd, const R: usize> VectorUnit<S, R> {
     /// Applies a function to the entries of several vectors of one length, place by place.
     #[inline(always)]
     fn zipped<const N: usize>(
         self,
         vectors: [&mut [f64]; N],
-        run: impl Fn([Lanes<S, R>; N]) -> [Lanes<S, R>; N],
+        run: impl Fn([VectorLanes<S, R>; N]) -> [VectorLanes<S, R>; N],
     ) {
         let length = vectors.iter().map(|vector| vector.len()).min().unwrap_or(0);
         let vectors = vectors.map(|vector| vector[..length].as_chunks_mut::<WIDTH>());
@@ -312,11 +317,11 @@ mod tests {
     /// The results of every operation on two vectors.
     struct All<'a>(&'a [f64], &'a [f64]);
 
-    impl Kernel for All<'_> {
+    impl LaneKernel for All<'_> {
         type Output = Vec<f64>;
 
         #[inline(always)]
-        fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) -> Vec<f64> {
+        fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) -> Vec<f64> {
             let Self(a, b) = self;
             let mut out = unit.dots(a, [a, b]).to_vec();
             let mut sum = a.to_vec();

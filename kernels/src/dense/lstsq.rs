@@ -6,14 +6,14 @@ mod saddle;
 
 pub(super) use saddle::times;
 
-pub use design::Design;
+pub use design::DesignMatrix;
 pub use minimum_norm::{MinimumNorm, minimum_norm, rank_tolerance};
 
 use faer::Mat;
 
-use self::saddle::Saddle;
-use super::{NoConvergence, add_multiple, max_abs, norm2, scaled};
-use crate::exact::Doubled;
+use self::saddle::SaddleFactors;
+use super::{SpectralConvergenceError, add_multiple, max_abs, norm2, scaled};
+use crate::exact::CompensatedSum;
 
 /// Errors of a least squares problem.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -39,12 +39,12 @@ pub enum LeastSquaresError {
     Overflow,
     /// The singular values did not converge.
     #[error(transparent)]
-    NoConvergence(#[from] NoConvergence),
+    NoConvergence(#[from] SpectralConvergenceError),
 }
 
 /// Conditions `C x = d` that the solution must meet exactly.
 #[derive(Debug, Clone, Copy)]
-pub struct Constraints<'a> {
+pub struct EqualityConstraints<'a> {
     /// p x n, row by row.
     pub c: &'a [f64],
     /// p x k, row by row: one column per right-hand side.
@@ -55,7 +55,7 @@ pub struct Constraints<'a> {
 
 /// A fit of full rank and its evidence, for k right-hand sides.
 #[derive(Debug, Clone)]
-pub struct Fit {
+pub struct LeastSquaresFit {
     /// n x k, row by row.
     pub x: Vec<f64>,
     /// `|b - A x|` of each right-hand side, weights included.
@@ -96,22 +96,22 @@ pub struct Fit {
 /// Squares Problems", SIAM 1996, sections 2.9 and 5.1; A. J. Cox, N. J. Higham, "Stability of Householder QR factorization for
 /// weighted least squares problems", 1998 (rows are sorted by size).
 pub fn fit(
-    design: &Design,
+    design: &DesignMatrix,
     (high, low): (&[f64], Option<&[f64]>),
     k: usize,
-    constraints: Option<Constraints<'_>>,
+    constraints: Option<EqualityConstraints<'_>>,
     tolerance: f64,
     covariance: bool,
-) -> Result<Fit, LeastSquaresError> {
+) -> Result<LeastSquaresFit, LeastSquaresError> {
     const ROUNDS_MAX: usize = 10;
     let (m, n) = (design.rows, design.columns);
     let (scaled_design, exponents) = design.scaled();
     let conditions = constraints.map(|given| scaled_conditions(given, n, &exponents));
     let matrix = conditions.as_ref().map(|(c, _)| c);
-    let saddle = Saddle::new(&scaled_design, matrix, tolerance)?;
+    let saddle = SaddleFactors::new(&scaled_design, matrix, tolerance)?;
     let p = matrix.map_or(0, Mat::nrows);
 
-    let mut out = Fit {
+    let mut out = LeastSquaresFit {
         x: vec![0.0; n * k],
         residual_norms: Vec::with_capacity(k),
         residuals: Vec::new(),
@@ -124,8 +124,8 @@ pub fn fit(
     for side in 0..k {
         let column: Vec<f64> = (0..m).map(|row| high[row * k + side]).collect();
         let shift = super::exponent_of(max_abs(&column));
-        let b: Vec<Doubled> = (0..m)
-            .map(|row| Doubled {
+        let b: Vec<CompensatedSum> = (0..m)
+            .map(|row| CompensatedSum {
                 high: scaled(column[row], -shift),
                 low: low.map_or(0.0, |low| scaled(low[row * k + side], -shift)),
             })
@@ -137,7 +137,7 @@ pub fn fit(
             _ => Vec::new(),
         };
         let g = vec![0.0; n];
-        let target = Target { b, g, d };
+        let target = AugmentedRhs { b, g, d };
         let refined = refine(&scaled_design, matrix, &saddle, &target, ROUNDS_MAX);
         out.refinements = out.refinements.max(refined.rounds);
         out.error_estimate = out.error_estimate.max(refined.error_estimate);
@@ -162,8 +162,8 @@ pub fn fit(
             let mut g = vec![0.0; n];
             // r + A x = 0 and A' r = -e give x = (A' A)^-1 e.
             g[column] = -1.0;
-            let target = Target {
-                b: vec![Doubled::default(); m],
+            let target = AugmentedRhs {
+                b: vec![CompensatedSum::default(); m],
                 g,
                 d: vec![0.0; p],
             };
@@ -178,7 +178,11 @@ pub fn fit(
 }
 
 /// Constraints for the scaled unknowns, each row brought to size 1, with the exponents of the rows.
-fn scaled_conditions(given: Constraints<'_>, n: usize, exponents: &[i32]) -> (Mat<f64>, Vec<i32>) {
+fn scaled_conditions(
+    given: EqualityConstraints<'_>,
+    n: usize,
+    exponents: &[i32],
+) -> (Mat<f64>, Vec<i32>) {
     let mut matrix = Mat::from_fn(given.rows, n, |row, column| {
         scaled(given.c[row * n + column], exponents[column])
     });
@@ -195,25 +199,25 @@ fn scaled_conditions(given: Constraints<'_>, n: usize, exponents: &[i32]) -> (Ma
 }
 
 /// Right-hand side of `r + A x = b`, `A' r + C' y = g`, `C x = d`.
-struct Target {
-    b: Vec<Doubled>,
+struct AugmentedRhs {
+    b: Vec<CompensatedSum>,
     g: Vec<f64>,
     d: Vec<f64>,
 }
 
-struct Refined {
+struct RefinedFit {
     x: Vec<f64>,
     rounds: usize,
     error_estimate: f64,
 }
 
 fn refine(
-    design: &Design,
+    design: &DesignMatrix,
     conditions: Option<&Mat<f64>>,
-    saddle: &Saddle,
-    target: &Target,
+    saddle: &SaddleFactors,
+    target: &AugmentedRhs,
     rounds_max: usize,
-) -> Refined {
+) -> RefinedFit {
     let (m, n) = (design.rows, design.columns);
     let mut x = vec![0.0; n];
     let mut rest = vec![0.0; m];
@@ -253,7 +257,7 @@ fn refine(
     } else {
         last * ratio / (1.0 - ratio) / whole + f64::EPSILON
     };
-    Refined {
+    RefinedFit {
         x,
         rounds,
         error_estimate,
@@ -262,15 +266,15 @@ fn refine(
 
 /// `g - A' r - C' y` and `d - C x` in doubled precision.
 fn dual_residuals(
-    design: &Design,
+    design: &DesignMatrix,
     conditions: Option<&Mat<f64>>,
-    target: &Target,
+    target: &AugmentedRhs,
     rest: &[f64],
     x: &[f64],
     multipliers: &[f64],
 ) -> (Vec<f64>, Vec<f64>) {
     let of_column = |column: usize| {
-        let mut sum = Doubled::new(target.g[column]);
+        let mut sum = CompensatedSum::new(target.g[column]);
         design.subtract_inner(&mut sum, column, rest);
         if let Some(c) = conditions {
             for (row, &y) in multipliers.iter().enumerate() {
@@ -280,7 +284,7 @@ fn dual_residuals(
         sum.value()
     };
     let of_row = |c: &Mat<f64>, row: usize| {
-        let mut sum = Doubled::new(target.d[row]);
+        let mut sum = CompensatedSum::new(target.d[row]);
         for (column, &x) in x.iter().enumerate() {
             sum.add_product(-c[(row, column)], x);
         }

@@ -15,20 +15,20 @@ const PAR: Par = Par::Seq;
 
 /// Panel widths: a matrix with at least so many rows and columns goes by panels of so many columns, a panel with as many rows
 /// by narrower ones.
-const LEVELS: [Level; 2] = [
-    Level {
+const LEVELS: [PanelLevel; 2] = [
+    PanelLevel {
         rows_least: 512,
         columns_least: 512,
         panel: 256,
     },
-    Level {
+    PanelLevel {
         rows_least: 1024,
         columns_least: 256,
         panel: 64,
     },
 ];
 
-struct Level {
+struct PanelLevel {
     rows_least: usize,
     columns_least: usize,
     panel: usize,
@@ -43,7 +43,7 @@ pub(super) fn factor(a: MatMut<'_, f64>) -> Vec<usize> {
     eliminate(a, &LEVELS)
 }
 
-fn eliminate(mut a: MatMut<'_, f64>, levels: &[Level]) -> Vec<usize> {
+fn eliminate(mut a: MatMut<'_, f64>, levels: &[PanelLevel]) -> Vec<usize> {
     let (m, n) = a.shape();
     let Some((level, narrower)) = levels.split_first() else {
         return single(a);

@@ -71,12 +71,12 @@ pub(crate) const SMALL: usize = 16;
 /// An iteration of a factorisation did not end: reached its step limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the iteration for {what} did not converge")]
-pub struct NoConvergence {
+pub struct SpectralConvergenceError {
     /// The requested factorisation.
     pub what: &'static str,
 }
 
-const NO_EIGENVALUES: NoConvergence = NoConvergence {
+const NO_EIGENVALUES: SpectralConvergenceError = SpectralConvergenceError {
     what: "the eigenvalues",
 };
 
@@ -438,11 +438,11 @@ fn entries_of(column: ColMut<'_, f64>) -> &mut [f64] {
 /// the values of the two agree within a small multiple of `eps ||A||`, not bit by bit.
 ///
 /// # Errors
-/// [`NoConvergence`].
+/// [`SpectralConvergenceError`].
 pub fn symmetric_eigen(
     matrix: MatRef<'_, f64>,
     vectors: bool,
-) -> Result<(Vec<f64>, Option<Mat<f64>>), NoConvergence> {
+) -> Result<(Vec<f64>, Option<Mat<f64>>), SpectralConvergenceError> {
     symmetric::eigen(matrix, vectors)
 }
 

@@ -6,7 +6,7 @@ use super::{add_multiple, dot, householder, norm2, qr_factors};
 
 /// `A P = Q R`.
 #[derive(Debug, Clone)]
-pub struct Orthogonal {
+pub struct PivotedQr {
     /// m x min(m, n), or m x m on request in full.
     pub q: Mat<f64>,
     /// Upper trapezoidal, as many rows as Q has columns, n columns.
@@ -22,12 +22,12 @@ pub struct Orthogonal {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, sections 5.2 and 5.4.
-pub fn orthogonal(a: Mat<f64>, pivoting: bool, full: bool) -> Orthogonal {
+pub fn orthogonal(a: Mat<f64>, pivoting: bool, full: bool) -> PivotedQr {
     let (m, n) = a.shape();
     let size = m.min(n);
     let width = if full { m } else { size };
     if size == 0 {
-        return Orthogonal {
+        return PivotedQr {
             q: Mat::identity(m, width),
             r: Mat::zeros(width, n),
             order: (0..n).collect(),
@@ -45,12 +45,12 @@ pub fn orthogonal(a: Mat<f64>, pivoting: bool, full: bool) -> Orthogonal {
 }
 
 /// Reflections in panels, the columns in their order.
-fn in_order(a: Mat<f64>, width: usize) -> Orthogonal {
+fn in_order(a: Mat<f64>, width: usize) -> PivotedQr {
     let (m, n) = a.shape();
     let (a, coefficients) = qr_factors(a);
     let mut q = Mat::identity(m, width);
     householder::apply(a.as_ref().subcols(0, m.min(n)), &coefficients, q.as_mut());
-    Orthogonal {
+    PivotedQr {
         q,
         r: upper(&a, width),
         order: (0..n).collect(),
@@ -58,7 +58,7 @@ fn in_order(a: Mat<f64>, width: usize) -> Orthogonal {
 }
 
 /// Reflections column by column, the largest remaining column next; columns of zeros need none.
-fn exchanging(mut a: Mat<f64>, width: usize) -> Orthogonal {
+fn exchanging(mut a: Mat<f64>, width: usize) -> PivotedQr {
     let (m, n) = a.shape();
     let mut order: Vec<usize> = (0..n).collect();
     let mut reflectors: Vec<Vec<f64>> = Vec::with_capacity(m.min(n));
@@ -99,7 +99,7 @@ fn exchanging(mut a: Mat<f64>, width: usize) -> Orthogonal {
             });
         }
     }
-    Orthogonal {
+    PivotedQr {
         q,
         r: upper(&a, width),
         order,

@@ -59,12 +59,12 @@ fn row_blocks(matrix: MatMut<'_, f64>, height: usize) -> Vec<MatMut<'_, f64>> {
 }
 
 /// A left factor in panels, for several products with it.
-pub(super) struct Panels {
+pub(super) struct LeftPanels {
     panels: Vec<Mat<f64>>,
     columns: usize,
 }
 
-impl Panels {
+impl LeftPanels {
     /// Packs columns of a matrix.
     pub(super) fn gather(
         from: MatRef<'_, f64>,

@@ -2,7 +2,7 @@
 
 use faer::{Mat, MatRef};
 
-use super::{NoConvergence, SingularVectors, product, qr, singular};
+use super::{SingularVectors, SpectralConvergenceError, product, qr, singular};
 
 /// The first `k` singular values of an m x n matrix, descending, with U (m x k) and V (n x k).
 ///
@@ -16,7 +16,7 @@ use super::{NoConvergence, SingularVectors, product, qr, singular};
 /// more `powers` are taken. (4 + 4 q) m n l operations.
 ///
 /// # Errors
-/// [`NoConvergence`].
+/// [`SpectralConvergenceError`].
 ///
 /// # References
 /// N. Halko, P. G. Martinsson, J. A. Tropp, "Finding structure with randomness", SIAM Review 53, 2011, algorithms 4.4 and 5.1.
@@ -26,7 +26,7 @@ pub fn randomised(
     k: usize,
     sketch: Mat<f64>,
     powers: usize,
-) -> Result<(Vec<f64>, Mat<f64>, Mat<f64>), NoConvergence> {
+) -> Result<(Vec<f64>, Mat<f64>, Mat<f64>), SpectralConvergenceError> {
     let (mut range, _) = qr(product(a, sketch.as_ref()));
     for _ in 0..powers {
         let (rows, _) = qr(product(a.transpose(), range.as_ref()));

@@ -1,11 +1,11 @@
 //! Iterative refinement of one right-hand side, regardless of the factors.
 
-use super::condition::Operator;
+use super::condition::LinearOperator;
 use super::{add_multiple, max_abs};
 
 /// A refined solution and what its corrections say.
 #[derive(Debug, Clone)]
-pub struct Refined {
+pub struct RefinedSolution {
     /// The solution.
     pub x: Vec<f64>,
     /// `b - A x`.
@@ -21,12 +21,12 @@ pub struct Refined {
 /// # References
 /// J. Demmel and others, "Error bounds from extra-precise iterative refinement", ACM TOMS 32, 2006.
 pub fn refine(
-    inverse: &(impl Operator + ?Sized),
+    inverse: &(impl LinearOperator + ?Sized),
     residual: impl Fn(&[f64], &[f64]) -> Vec<f64>,
     b: &[f64],
     x: Vec<f64>,
     units: &[f64],
-) -> Refined {
+) -> RefinedSolution {
     const ROUNDS_MAX: usize = 10;
     let mut refinements = 0;
     let mut current = x;
@@ -70,7 +70,7 @@ pub fn refine(
     } else {
         series(size, ratio, size_in(units, &current))
     };
-    Refined {
+    RefinedSolution {
         x: current,
         rest: current_rest,
         refinements,

@@ -7,7 +7,7 @@ use super::{exponent_of, max_abs, scaled};
 
 /// Exponents of the powers of two that rows and columns are multiplied by.
 #[derive(Debug, Clone)]
-pub struct Scaling {
+pub struct Equilibration {
     /// One per row.
     pub rows: Vec<i32>,
     /// One per column.
@@ -16,7 +16,7 @@ pub struct Scaling {
     pub used: bool,
 }
 
-impl Scaling {
+impl Equilibration {
     /// Sizes of rows or columns that differ by more than this many powers of two are levelled.
     const SPREAD_MAX: i32 = 26;
     /// Entries beyond these powers of two are brought back, so that no product leaves the range.

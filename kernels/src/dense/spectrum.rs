@@ -8,7 +8,7 @@ use faer::{Mat, MatRef, Par, Spec, diag::Diag};
 
 use super::cholesky::Cholesky;
 use super::general::{compute, large};
-use super::{NoConvergence, RawEigen, symmetric_eigen};
+use super::{RawEigen, SpectralConvergenceError, symmetric_eigen};
 
 const PAR: Par = Par::Seq;
 
@@ -16,8 +16,8 @@ const PAR: Par = Par::Seq;
 /// lambda y'` without conjugation, or with it.
 ///
 /// # Errors
-/// [`NoConvergence`].
-pub fn two_sided(a: MatRef<'_, f64>) -> Result<(RawEigen, Mat<f64>), NoConvergence> {
+/// [`SpectralConvergenceError`].
+pub fn two_sided(a: MatRef<'_, f64>) -> Result<(RawEigen, Mat<f64>), SpectralConvergenceError> {
     let (found, left) = large(a, [true, true], PAR)?;
     Ok((found, left.expect("left vectors were requested")))
 }
@@ -29,7 +29,7 @@ pub fn two_sided(a: MatRef<'_, f64>) -> Result<(RawEigen, Mat<f64>), NoConvergen
 /// The error grows with the condition of B.
 ///
 /// # Errors
-/// [`NoConvergence`].
+/// [`SpectralConvergenceError`].
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 8.7.2.
@@ -37,7 +37,7 @@ pub fn symmetric_definite(
     a: MatRef<'_, f64>,
     factor: &Cholesky,
     vectors: bool,
-) -> Result<(Vec<f64>, Option<Mat<f64>>), NoConvergence> {
+) -> Result<(Vec<f64>, Option<Mat<f64>>), SpectralConvergenceError> {
     use faer::linalg::triangular_solve as triangular;
     let n = a.nrows();
     let lower = factor.packed.as_ref();
@@ -69,11 +69,11 @@ pub struct RawPair {
 /// Eigenvalues of `A v = lambda B v` for any real pair, by the QZ iteration.
 ///
 /// # Errors
-/// [`NoConvergence`], also where the library panics.
+/// [`SpectralConvergenceError`], also where the library panics.
 ///
 /// # References
 /// C. B. Moler, G. W. Stewart, "An algorithm for generalized matrix eigenvalue problems", SIAM J. Numer. Anal. 10, 1973.
-pub fn pair(a: Mat<f64>, b: Mat<f64>, vectors: bool) -> Result<RawPair, NoConvergence> {
+pub fn pair(a: Mat<f64>, b: Mat<f64>, vectors: bool) -> Result<RawPair, SpectralConvergenceError> {
     let n = a.nrows();
     let (mut a, mut b) = (a, b);
     let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
@@ -99,7 +99,7 @@ pub fn pair(a: Mat<f64>, b: Mat<f64>, vectors: bool) -> Result<RawPair, NoConver
             params,
         )
     });
-    let failed = NoConvergence {
+    let failed = SpectralConvergenceError {
         what: "the eigenvalues of the pair",
     };
     let found = catch_unwind(decompose).map_err(|_| failed)?;

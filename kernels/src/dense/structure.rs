@@ -2,7 +2,7 @@
 
 /// Shape of the non-zero entries of a square matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Structure {
+pub struct MatrixStructure {
     /// Number of diagonals below the main one that hold a non-zero entry; 0 for an upper triangle.
     pub lower: usize,
     /// Number of diagonals above the main one, likewise.
@@ -13,7 +13,7 @@ pub struct Structure {
     pub positive_diagonal: bool,
 }
 
-impl Structure {
+impl MatrixStructure {
     /// Finds the structure of the n x n matrix `a`, row by row: n^2 comparisons at most, about 2 n for a full matrix without symmetry.
     pub fn of(a: &[f64], n: usize) -> Self {
         let (mut lower, mut upper) = (0, 0);
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     fn of(rows: &[&[f64]]) -> (usize, usize, bool, bool) {
-        let found = Structure::of(&rows.concat(), rows.len());
+        let found = MatrixStructure::of(&rows.concat(), rows.len());
         (
             found.lower,
             found.upper,
@@ -93,7 +93,7 @@ mod tests {
         ];
         assert_eq!(of(&rows), (1, 3, false, true));
         let transposed: Vec<f64> = (0..16).map(|index| rows[index % 4][index / 4]).collect();
-        let found = Structure::of(&transposed, 4);
+        let found = MatrixStructure::of(&transposed, 4);
         assert_eq!((found.lower, found.upper), (3, 1));
     }
 
@@ -104,6 +104,6 @@ mod tests {
         assert!(is_symmetric(&a, n));
         a[69 * n + 3] = 1.5;
         assert!(!is_symmetric(&a, n));
-        assert!(!Structure::of(&a, n).symmetric);
+        assert!(!MatrixStructure::of(&a, n).symmetric);
     }
 }

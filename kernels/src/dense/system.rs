@@ -5,11 +5,11 @@ use faer::{Mat, MatRef};
 use super::cholesky::NotPositiveDefinite;
 use super::condition::{reciprocal_condition, weighted_inverse_norm};
 use super::dependent::dependent_column;
-use super::factors::{FactorError, Factors, SquareMethod};
+use super::factors::{FactorError, MatrixFactors, SquareMethod};
 use super::refinement::{refine, series, size_in};
 use super::rows::{SHARED_LEAST, each_column, each_row};
-use super::scaling::Scaling;
-use super::structure::Structure;
+use super::scaling::Equilibration;
+use super::structure::MatrixStructure;
 use super::{
     absolute_dot, absolute_sum, add_multiple, exponent_of, max_abs, norm2, product, scaled,
 };
@@ -26,7 +26,7 @@ pub(crate) const BACKWARD_ERROR_MAX: f64 = 1e-13;
 
 /// A solution and its evidence. Norms over several right-hand sides are Frobenius norms.
 #[derive(Debug, Clone)]
-pub struct Solution {
+pub struct DenseSolution {
     /// n x k, row by row.
     pub x: Vec<f64>,
     /// `|B - A X|`.
@@ -78,7 +78,7 @@ pub enum SystemError {
 pub(crate) const RCOND_DOUBTFUL: f64 = 1.5e-8; // the square root of eps
 
 /// The error of a matrix that is singular: exactly, or to rounding where the solution leaves a residual as large as `b`.
-fn check_singular(a: &[f64], n: usize, found: &Solution) -> Result<(), SystemError> {
+fn check_singular(a: &[f64], n: usize, found: &DenseSolution) -> Result<(), SystemError> {
     const RCOND_NONE: f64 = 4.0 * f64::EPSILON;
     const RESIDUAL_LARGE: f64 = 1e-2;
     // Not a number where the factors have no finite inverse.
@@ -121,7 +121,7 @@ pub fn solve(
     b: &[f64],
     k: usize,
     method: Option<SquareMethod>,
-) -> Result<Solution, SystemError> {
+) -> Result<DenseSolution, SystemError> {
     let found = if a.len() < SHARED_LEAST {
         solve_here(a, n, b, k, method)?
     } else {
@@ -138,8 +138,8 @@ fn solve_here(
     b: &[f64],
     k: usize,
     method: Option<SquareMethod>,
-) -> Result<Solution, SystemError> {
-    let structure = Structure::of(a, n);
+) -> Result<DenseSolution, SystemError> {
+    let structure = MatrixStructure::of(a, n);
     let chosen = method.unwrap_or_else(|| choose(structure, n));
     let first = solve_with(a, n, b, k, structure, chosen);
     let next = match (&first, chosen) {
@@ -156,7 +156,7 @@ fn solve_here(
     };
     let second = match next {
         Some(SquareMethod::SymmetricIndefinite) => {
-            let scaling = Scaling::of(a, n);
+            let scaling = Equilibration::of(a, n);
             // Levelling rows and columns apart loses the symmetry.
             let next = if scaling.used {
                 SquareMethod::Lu
@@ -169,15 +169,17 @@ fn solve_here(
                     solve_with(a, n, b, k, structure, SquareMethod::Lu)
                 }
                 Ok(found) if untrusted(&found) => {
-                    solve_with(a, n, b, k, structure, SquareMethod::Qr).map(|better| Solution {
-                        abandoned: Some(next),
-                        ..better
+                    solve_with(a, n, b, k, structure, SquareMethod::Qr).map(|better| {
+                        DenseSolution {
+                            abandoned: Some(next),
+                            ..better
+                        }
                     })
                 }
                 other => other,
             }
         }
-        Some(next) => solve_with(a, n, b, k, structure, next).map(|better| Solution {
+        Some(next) => solve_with(a, n, b, k, structure, next).map(|better| DenseSolution {
             abandoned: Some(chosen),
             ..better
         }),
@@ -190,13 +192,13 @@ fn solve_here(
     }
 }
 
-fn untrusted(found: &Solution) -> bool {
+fn untrusted(found: &DenseSolution) -> bool {
     found.growth.is_some_and(|growth| growth > GROWTH_MAX)
         || found.backward_error > BACKWARD_ERROR_MAX
 }
 
 /// The method that the structure requires.
-fn choose(structure: Structure, n: usize) -> SquareMethod {
+fn choose(structure: MatrixStructure, n: usize) -> SquareMethod {
     if structure.is_triangular() {
         SquareMethod::Triangular
     } else if structure.is_banded(n) {
@@ -218,9 +220,9 @@ fn solve_with(
     n: usize,
     b: &[f64],
     k: usize,
-    structure: Structure,
+    structure: MatrixStructure,
     method: SquareMethod,
-) -> Result<Solution, SystemError> {
+) -> Result<DenseSolution, SystemError> {
     if method == SquareMethod::Cholesky && !structure.positive_diagonal {
         let index =
             (0..n).find(|&index| a[index * n + index].is_nan() || a[index * n + index] <= 0.0);
@@ -231,13 +233,13 @@ fn solve_with(
         SquareMethod::Cholesky | SquareMethod::SymmetricIndefinite
             if structure.positive_diagonal =>
         {
-            Scaling::symmetric(a, n)
+            Equilibration::symmetric(a, n)
         }
-        SquareMethod::Cholesky | SquareMethod::SymmetricIndefinite => Scaling::even(a, n),
-        _ => Scaling::of(a, n),
+        SquareMethod::Cholesky | SquareMethod::SymmetricIndefinite => Equilibration::even(a, n),
+        _ => Equilibration::of(a, n),
     };
     let matrix = scaling.apply(a);
-    let factors = Factors::new(&matrix, n, structure, method)?;
+    let factors = MatrixFactors::new(&matrix, n, structure, method)?;
     let rcond = reciprocal_condition(&factors, norm1(&matrix, n));
     let (rhs, exponents) = scaled_columns(b, n, k, &scaling.rows);
     let mut x = rhs.clone();
@@ -251,7 +253,7 @@ fn solve_with(
     } else {
         refine_once(&factors, &matrix, &rhs, x, &units)
     };
-    let Refined {
+    let RefinedColumns {
         x,
         rest,
         refinements,
@@ -273,7 +275,7 @@ fn solve_with(
     }
     let residual = norm2(&restored(&rest, &|row| -scaling.rows[row]));
     let norm = norm2(b);
-    Ok(Solution {
+    Ok(DenseSolution {
         x: solution,
         residual,
         relative_error: residual / if norm > 0.0 { norm } else { 1.0 },
@@ -317,7 +319,7 @@ pub fn norm1(a: &[f64], n: usize) -> f64 {
     max_abs(&each_column(a, n, add, |a, b| a + b))
 }
 
-struct Refined {
+struct RefinedColumns {
     x: Mat<f64>,
     rest: Mat<f64>,
     refinements: usize,
@@ -326,12 +328,12 @@ struct Refined {
 
 /// Refines each column on its own with residuals in doubled precision.
 fn refine_precisely(
-    factors: &Factors,
+    factors: &MatrixFactors,
     a: &[f64],
     rhs: &Mat<f64>,
     mut x: Mat<f64>,
     units: &[f64],
-) -> Refined {
+) -> RefinedColumns {
     let n = x.nrows();
     let mut rest = Mat::zeros(n, x.ncols());
     let (mut refinements, mut error_estimate) = (0, 0.0_f64);
@@ -347,7 +349,7 @@ fn refine_precisely(
         x.col_as_slice_mut(column).copy_from_slice(&refined.x);
         rest.col_as_slice_mut(column).copy_from_slice(&refined.rest);
     }
-    Refined {
+    RefinedColumns {
         x,
         rest,
         refinements,
@@ -357,12 +359,12 @@ fn refine_precisely(
 
 /// One step for all columns together, kept where it makes the residual smaller.
 fn refine_once(
-    factors: &Factors,
+    factors: &MatrixFactors,
     a: &[f64],
     rhs: &Mat<f64>,
     mut x: Mat<f64>,
     units: &[f64],
-) -> Refined {
+) -> RefinedColumns {
     let (n, k) = x.shape();
     let residual = |x: &Mat<f64>| {
         let mut rest = rhs.clone();
@@ -402,7 +404,7 @@ fn refine_once(
             }
         }
     }
-    Refined {
+    RefinedColumns {
         x,
         rest,
         refinements,
@@ -410,9 +412,9 @@ fn refine_once(
     }
 }
 
-/// See [`Solution::error_bound`]; for many columns `|A| |x|` is replaced by the row sums of `|A|` times the largest entry.
+/// See [`DenseSolution::error_bound`]; for many columns `|A| |x|` is replaced by the row sums of `|A|` times the largest entry.
 fn error_bound(
-    factors: &Factors,
+    factors: &MatrixFactors,
     a: &[f64],
     b: &Mat<f64>,
     x: &Mat<f64>,

@@ -1,10 +1,10 @@
 //! Surfaces over a rectangular grid: bilinear, or the product of cubic splines.
 
-use super::slopes::{End, spline};
+use super::slopes::{SplineEnd, spline};
 
 /// A surface through `z[i * y.len() + j]` at `(x[i], y[j])`, with ascending `x` and `y` of at least two entries each.
 #[derive(Debug, Clone)]
-pub struct Surface {
+pub struct GridSurface {
     x: Vec<f64>,
     y: Vec<f64>,
     /// At each grid point value, slope along x, slope along y, and mixed derivative; the last three are zero for bilinear ones.
@@ -12,7 +12,7 @@ pub struct Surface {
     is_cubic: bool,
 }
 
-impl Surface {
+impl GridSurface {
     /// Linear along both axes within each cell.
     pub fn linear(x: &[f64], y: &[f64], z: &[f64]) -> Self {
         let knots = z.iter().map(|&z| [z, 0.0, 0.0, 0.0]).collect();
@@ -21,7 +21,7 @@ impl Surface {
 
     /// The tensor product of cubic splines with not-a-knot ends: through two points a straight line, through three a parabola.
     pub fn cubic(x: &[f64], y: &[f64], z: &[f64]) -> Self {
-        let ends = [End::NotAKnot; 2];
+        let ends = [SplineEnd::NotAKnot; 2];
         let columns = y.len();
         let mut knots: Vec<[f64; 4]> = z.iter().map(|&z| [z, 0.0, 0.0, 0.0]).collect();
         for row in knots.chunks_exact_mut(columns) {

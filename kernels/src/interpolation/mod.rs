@@ -1,6 +1,6 @@
 //! Curves and surfaces through points.
 //!
-//! A curve is a [`Piecewise`] cubic: the methods differ in the slopes at the points ([`slopes`]), or, for smoothing, in the values
+//! A curve is a [`PiecewiseCubic`] cubic: the methods differ in the slopes at the points ([`slopes`]), or, for smoothing, in the values
 //! too ([`smoothing`]). [`grid`] has surfaces over rectangular grids. Points are checked by the caller: `x` ascends strictly, all
 //! numbers are finite.
 
@@ -11,4 +11,4 @@ pub mod smoothing;
 #[cfg(test)]
 mod tests;
 
-pub use piecewise::{Outside, Piecewise};
+pub use piecewise::{Extrapolation, PiecewiseCubic};

@@ -1,8 +1,8 @@
-//! [`Piecewise`]: a cubic polynomial between each two neighbouring points.
+//! [`PiecewiseCubic`]: a cubic polynomial between each two neighbouring points.
 
 /// What a curve is outside its points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outside {
+pub enum Extrapolation {
     /// The polynomial of the first or last piece.
     Extend,
     /// The value at the end.
@@ -15,14 +15,14 @@ pub enum Outside {
 
 /// A curve of cubic pieces. Piece `i` is `c[0] + d (c[1] + d (c[2] + d c[3]))` with `d = x - x[i]`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Piecewise {
+pub struct PiecewiseCubic {
     x: Vec<f64>,
     pieces: Vec<[f64; 4]>,
     /// The integral from the first point to each point.
     integrals: Vec<f64>,
 }
 
-impl Piecewise {
+impl PiecewiseCubic {
     /// The curve with these values and slopes at ascending points, at least two.
     pub fn hermite(x: &[f64], y: &[f64], slopes: &[f64]) -> Self {
         let pieces = (0..x.len() - 1).map(|i| {
@@ -83,7 +83,7 @@ impl Piecewise {
 
     /// The values at places, or derivatives of the order; order -1 is the integral from the first point. Quick where places that
     /// follow each other are near.
-    pub fn evaluate(&self, at: &[f64], order: i32, outside: Outside, out: &mut [f64]) {
+    pub fn evaluate(&self, at: &[f64], order: i32, outside: Extrapolation, out: &mut [f64]) {
         let (low, high) = self.ends();
         let mut piece = 0;
         for (&t, value) in at.iter().zip(out) {
@@ -129,19 +129,19 @@ impl Piecewise {
         }
     }
 
-    fn beyond(&self, t: f64, order: i32, outside: Outside) -> f64 {
+    fn beyond(&self, t: f64, order: i32, outside: Extrapolation) -> f64 {
         let (low, high) = self.ends();
         let last = self.pieces.len() - 1;
         let (piece, end) = if t < low { (0, low) } else { (last, high) };
         match outside {
-            Outside::Nan => f64::NAN,
-            Outside::Extend => self.value(piece, t, order),
-            Outside::Constant => match order {
+            Extrapolation::Nan => f64::NAN,
+            Extrapolation::Extend => self.value(piece, t, order),
+            Extrapolation::Constant => match order {
                 -1 => self.value(piece, end, -1) + (t - end) * self.value(piece, end, 0),
                 0 => self.value(piece, end, 0),
                 _ => 0.0,
             },
-            Outside::Periodic => {
+            Extrapolation::Periodic => {
                 let period = high - low;
                 let periods = ((t - low) / period).floor();
                 let inside = (t - periods * period).clamp(low, high);

@@ -6,7 +6,7 @@
 
 /// The end of a cubic spline.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum End {
+pub enum SplineEnd {
     /// The third derivative is continuous at the second point.
     NotAKnot,
     /// The second derivative is this.
@@ -21,14 +21,14 @@ fn secants(x: &[f64], y: &[f64]) -> Vec<f64> {
 }
 
 /// Slopes of the cubic spline: twice continuously differentiable.
-pub fn spline(x: &[f64], y: &[f64], ends: [End; 2]) -> Vec<f64> {
+pub fn spline(x: &[f64], y: &[f64], ends: [SplineEnd; 2]) -> Vec<f64> {
     let n = x.len();
     let h: Vec<f64> = x.windows(2).map(|x| x[1] - x[0]).collect();
     let m = secants(x, y);
     let ends = match (n, ends) {
         // Two points have no second piece; three have one polynomial through all.
         (2, [a, b]) => [straight(a, b, m[0]), straight(b, a, m[0])],
-        (3, [End::NotAKnot, End::NotAKnot]) => return parabola(&h, &m),
+        (3, [SplineEnd::NotAKnot, SplineEnd::NotAKnot]) => return parabola(&h, &m),
         _ => ends,
     };
     // Rows of (below, diagonal, above, right side).
@@ -42,14 +42,14 @@ pub fn spline(x: &[f64], y: &[f64], ends: [End; 2]) -> Vec<f64> {
         ];
     }
     rows[0] = match ends[0] {
-        End::Slope(slope) => [0.0, 1.0, 0.0, slope],
-        End::Second(second) => [
+        SplineEnd::Slope(slope) => [0.0, 1.0, 0.0, slope],
+        SplineEnd::Second(second) => [
             0.0,
             2.0 * h[0],
             h[0],
             3.0 * (y[1] - y[0]) - 0.5 * second * h[0] * h[0],
         ],
-        End::NotAKnot => {
+        SplineEnd::NotAKnot => {
             let d = x[2] - x[0];
             [
                 0.0,
@@ -60,8 +60,8 @@ pub fn spline(x: &[f64], y: &[f64], ends: [End; 2]) -> Vec<f64> {
         }
     };
     rows[n - 1] = match ends[1] {
-        End::Slope(slope) => [0.0, 1.0, 0.0, slope],
-        End::Second(second) => {
+        SplineEnd::Slope(slope) => [0.0, 1.0, 0.0, slope],
+        SplineEnd::Second(second) => {
             let h = h[n - 2];
             [
                 h,
@@ -70,7 +70,7 @@ pub fn spline(x: &[f64], y: &[f64], ends: [End; 2]) -> Vec<f64> {
                 3.0 * (y[n - 1] - y[n - 2]) + 0.5 * second * h * h,
             ]
         }
-        End::NotAKnot => {
+        SplineEnd::NotAKnot => {
             let (d, a, b) = (x[n - 1] - x[n - 3], h[n - 2], h[n - 3]);
             [
                 d,
@@ -84,10 +84,10 @@ pub fn spline(x: &[f64], y: &[f64], ends: [End; 2]) -> Vec<f64> {
 }
 
 /// The end of a spline through two points: not a knot says no more than the straight line.
-fn straight(end: End, other: End, secant: f64) -> End {
+fn straight(end: SplineEnd, other: SplineEnd, secant: f64) -> SplineEnd {
     match (end, other) {
-        (End::NotAKnot, End::NotAKnot) => End::Slope(secant),
-        (End::NotAKnot, _) => End::Second(0.0),
+        (SplineEnd::NotAKnot, SplineEnd::NotAKnot) => SplineEnd::Slope(secant),
+        (SplineEnd::NotAKnot, _) => SplineEnd::Second(0.0),
         _ => end,
     }
 }

@@ -7,13 +7,13 @@
 //! C. H. Reinsch, Numer. Math. 10, 1967. P. Craven and G. Wahba, Numer. Math. 31, 1979. M. F. Hutchinson and F. R. de Hoog, Numer. Math. 47,
 //! 1985. P. J. Green and B. W. Silverman, "Nonparametric Regression and Generalized Linear Models", Chapman and Hall 1994.
 
-use super::Piecewise;
+use super::PiecewiseCubic;
 
 /// A smoothing spline.
 #[derive(Debug, Clone)]
-pub struct Smooth {
+pub struct SmoothingSpline {
     /// The curve.
-    pub curve: Piecewise,
+    pub curve: PiecewiseCubic,
     /// Its values at the points.
     pub fitted: Vec<f64>,
     /// Trace of the influence matrix: 2 for a straight line, the number of points for interpolation.
@@ -27,7 +27,7 @@ type Bands = Vec<[f64; 3]>;
 
 /// What does not depend on lambda.
 #[derive(Debug)]
-pub struct Data<'a> {
+pub struct SmoothingEquations<'a> {
     x: &'a [f64],
     y: &'a [f64],
     w: &'a [f64],
@@ -39,7 +39,7 @@ pub struct Data<'a> {
     right: Vec<f64>,
 }
 
-impl<'a> Data<'a> {
+impl<'a> SmoothingEquations<'a> {
     /// At least three points with positive weights.
     pub fn new(x: &'a [f64], y: &'a [f64], w: &'a [f64]) -> Self {
         let k = x.len() - 2;
@@ -94,7 +94,7 @@ impl<'a> Data<'a> {
     }
 
     /// The spline for `lambda >= 0`.
-    pub fn fit(&self, lambda: f64) -> Smooth {
+    pub fn fit(&self, lambda: f64) -> SmoothingSpline {
         let n = self.x.len();
         let k = n - 2;
         let sum = |i: usize| std::array::from_fn(|band| self.r[i][band] + lambda * self.q[i][band]);
@@ -122,8 +122,8 @@ impl<'a> Data<'a> {
             .sum();
         let rest = lambda * trace;
         let count = n as f64;
-        Smooth {
-            curve: Piecewise::from_curvatures(self.x, &fitted, &second),
+        SmoothingSpline {
+            curve: PiecewiseCubic::from_curvatures(self.x, &fitted, &second),
             fitted,
             degrees_of_freedom: count - rest,
             score: if rest > 0.0 {
@@ -134,7 +134,7 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The lambda with the lowest score: the best of a grid of powers over 24 decades around [`Data::scale`], then golden sections.
+    /// The lambda with the lowest score: the best of a grid of powers over 24 decades around [`SmoothingEquations::scale`], then golden sections.
     ///
     /// # Errors
     /// What `check` returns.

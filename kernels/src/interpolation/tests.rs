@@ -2,16 +2,16 @@ use std::convert::Infallible;
 
 use proptest::prelude::*;
 
-use super::grid::Surface;
-use super::slopes::{End, akima, pchip, periodic_spline, spline};
-use super::smoothing::Data;
-use super::{Outside, Piecewise};
+use super::grid::GridSurface;
+use super::slopes::{SplineEnd, akima, pchip, periodic_spline, spline};
+use super::smoothing::SmoothingEquations;
+use super::{Extrapolation, PiecewiseCubic};
 
-const FREE: [End; 2] = [End::NotAKnot; 2];
+const FREE: [SplineEnd; 2] = [SplineEnd::NotAKnot; 2];
 
-fn at(curve: &Piecewise, t: f64, order: i32) -> f64 {
+fn at(curve: &PiecewiseCubic, t: f64, order: i32) -> f64 {
     let mut out = [0.0];
-    curve.evaluate(&[t], order, Outside::Extend, &mut out);
+    curve.evaluate(&[t], order, Extrapolation::Extend, &mut out);
     out[0]
 }
 
@@ -26,10 +26,10 @@ fn cubics_are_reproduced() {
     let x = [-1.0, -0.3, 0.0, 0.1, 2.0, 2.5];
     let y: Vec<f64> = x.iter().map(|&x| f(x)).collect();
     let (slope, bend) = (|x: f64| -2.0 + x + 9.0 * x * x, |x: f64| 1.0 + 18.0 * x);
-    let second = [End::Second(bend(x[0])), End::Second(bend(x[5]))];
-    let clamped = [End::Slope(slope(x[0])), End::Slope(slope(x[5]))];
+    let second = [SplineEnd::Second(bend(x[0])), SplineEnd::Second(bend(x[5]))];
+    let clamped = [SplineEnd::Slope(slope(x[0])), SplineEnd::Slope(slope(x[5]))];
     for ends in [FREE, second, clamped] {
-        let curve = Piecewise::hermite(&x, &y, &spline(&x, &y, ends));
+        let curve = PiecewiseCubic::hermite(&x, &y, &spline(&x, &y, ends));
         for t in [-2.0, -0.9, 0.05, 1.7, 4.0] {
             close(at(&curve, t, 0), f(t));
             close(at(&curve, t, 1), slope(t));
@@ -43,7 +43,7 @@ fn cubics_are_reproduced() {
 
 #[test]
 fn few_points() {
-    let line = Piecewise::hermite(
+    let line = PiecewiseCubic::hermite(
         &[0.0, 2.0],
         &[1.0, 5.0],
         &spline(&[0.0, 2.0], &[1.0, 5.0], FREE),
@@ -51,7 +51,11 @@ fn few_points() {
     close(at(&line, 1.0, 0), 3.0);
     let (x, y) = ([0.0, 1.0, 2.0], [0.0, 1.0, 4.0]);
     close(
-        at(&Piecewise::hermite(&x, &y, &spline(&x, &y, FREE)), 1.5, 0),
+        at(
+            &PiecewiseCubic::hermite(&x, &y, &spline(&x, &y, FREE)),
+            1.5,
+            0,
+        ),
         2.25,
     );
     assert_eq!(pchip(&[0.0, 1.0], &[0.0, 3.0]), [3.0, 3.0]);
@@ -64,7 +68,7 @@ fn periodic_curves_close() {
         let x: Vec<f64> = (0..n).map(|i| (i as f64).powf(1.3)).collect();
         let mut y: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
         y[n - 1] = y[0];
-        let curve = Piecewise::hermite(&x, &y, &periodic_spline(&x, &y));
+        let curve = PiecewiseCubic::hermite(&x, &y, &periodic_spline(&x, &y));
         for order in 0..=2 {
             close(at(&curve, x[0], order), at(&curve, x[n - 1], order));
         }
@@ -72,7 +76,7 @@ fn periodic_curves_close() {
         curve.evaluate(
             &[x[n - 1] + 0.25, x[0] + 0.25],
             0,
-            Outside::Periodic,
+            Extrapolation::Periodic,
             &mut out,
         );
         close(out[0], out[1]);
@@ -81,15 +85,15 @@ fn periodic_curves_close() {
 
 #[test]
 fn outside_is_what_was_asked_for() {
-    let curve = Piecewise::linear(&[0.0, 1.0], &[1.0, 2.0]);
+    let curve = PiecewiseCubic::linear(&[0.0, 1.0], &[1.0, 2.0]);
     let mut out = [0.0; 3];
-    curve.evaluate(&[-1.0, 0.5, 3.0], 0, Outside::Constant, &mut out);
+    curve.evaluate(&[-1.0, 0.5, 3.0], 0, Extrapolation::Constant, &mut out);
     assert_eq!(out, [1.0, 1.5, 2.0]);
-    curve.evaluate(&[-1.0, 0.5, 3.0], 0, Outside::Nan, &mut out);
+    curve.evaluate(&[-1.0, 0.5, 3.0], 0, Extrapolation::Nan, &mut out);
     assert!(out[0].is_nan() && out[2].is_nan());
-    curve.evaluate(&[-1.0, 0.5, 3.0], 0, Outside::Extend, &mut out);
+    curve.evaluate(&[-1.0, 0.5, 3.0], 0, Extrapolation::Extend, &mut out);
     assert_eq!(out, [0.0, 1.5, 4.0]);
-    curve.evaluate(&[-1.0, 0.5, 3.0], -1, Outside::Constant, &mut out);
+    curve.evaluate(&[-1.0, 0.5, 3.0], -1, Extrapolation::Constant, &mut out);
     assert_eq!(out, [-1.0, 0.625, 5.5]);
 }
 
@@ -98,7 +102,7 @@ fn smoothing_goes_from_the_points_to_a_line() {
     let x: Vec<f64> = (0..12).map(|i| f64::from(i * i)).collect();
     let y: Vec<f64> = x.iter().map(|x| (x / 9.0).sin()).collect();
     let w = vec![1.0; 12];
-    let data = Data::new(&x, &y, &w);
+    let data = SmoothingEquations::new(&x, &y, &w);
     let tight = data.fit(0.0);
     assert_eq!(tight.fitted, y);
     close(tight.degrees_of_freedom, 12.0);
@@ -109,7 +113,7 @@ fn smoothing_goes_from_the_points_to_a_line() {
         .zip([0.3, -0.2, 0.1, -0.4].iter().cycle())
         .map(|(y, e)| y + e)
         .collect();
-    let data = Data::new(&x, &noisy, &w);
+    let data = SmoothingEquations::new(&x, &noisy, &w);
     let Ok(best) = data.best(&mut || Ok::<(), Infallible>(()));
     let score = data.fit(best).score;
     assert!(score <= data.fit(best * 1.1).score && score <= data.fit(best / 1.1).score);
@@ -123,7 +127,7 @@ fn surfaces_reproduce_products() {
         .iter()
         .flat_map(|&x| y.iter().map(move |&y| f(x, y)))
         .collect();
-    let surface = Surface::cubic(&x, &y, &z);
+    let surface = GridSurface::cubic(&x, &y, &z);
     for (x, y) in [(0.3, -0.5), (3.9, 3.2), (1.5, 2.0), (-0.5, 4.0)] {
         assert!((surface.value(x, y) - f(x, y)).abs() < 1e-10, "{x} {y}");
     }
@@ -131,7 +135,10 @@ fn surfaces_reproduce_products() {
         .iter()
         .flat_map(|&x| y.iter().map(move |&y| 2.0 * x - 3.0 * y))
         .collect();
-    close(Surface::linear(&x, &y, &plane).value(1.2, 2.7), 2.4 - 8.1);
+    close(
+        GridSurface::linear(&x, &y, &plane).value(1.2, 2.7),
+        2.4 - 8.1,
+    );
 }
 
 proptest! {
@@ -142,7 +149,7 @@ proptest! {
             x.push(x[x.len() - 1] + dx);
             y.push(y[y.len() - 1] + dy);
         }
-        let curve = Piecewise::hermite(&x, &y, &pchip(&x, &y));
+        let curve = PiecewiseCubic::hermite(&x, &y, &pchip(&x, &y));
         let end = x[x.len() - 1];
         let mut last = 0.0;
         for part in 0..=500 {
@@ -160,7 +167,7 @@ proptest! {
             y.push(value);
         }
         for slopes in [spline(&x, &y, FREE), pchip(&x, &y), akima(&x, &y, false), akima(&x, &y, true)] {
-            let curve = Piecewise::hermite(&x, &y, &slopes);
+            let curve = PiecewiseCubic::hermite(&x, &y, &slopes);
             for (x, y) in x.iter().zip(&y) {
                 prop_assert!((at(&curve, *x, 0) - y).abs() <= 1e-9 * (1.0 + y.abs()));
             }

@@ -1,13 +1,15 @@
 //! Derivatives as further operations of the same builder, which share every common part with the function itself.
 //!
-//! Reverse accumulation ([`Builder::gradient`]) costs a small multiple of the function regardless of the number of variables; forward
-//! accumulation ([`Builder::tangents`]) gives directional derivatives, also of gradients: a product of the Hessian and a vector.
+//! Reverse accumulation ([`ProgramBuilder::gradient`]) costs a small multiple of the function regardless of the number of variables; forward
+//! accumulation ([`ProgramBuilder::tangents`]) gives directional derivatives, also of gradients: a product of the Hessian and a vector.
 //! Source: A. Griewank and A. Walther, Evaluating Derivatives, 2nd ed., SIAM 2008, chapters 3 to 5.
 
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 
-use super::builder::{Builder, Node, Operation, Reduction, Running, Slope};
+use super::builder::{
+    ColumnReduction, NodeOperation, ProgramBuilder, ProgramNode, RunningDirection, Slope,
+};
 use crate::vector::{Binary, Unary};
 
 /// A function without a known derivative is on the path.
@@ -20,18 +22,18 @@ pub struct NotDifferentiable {
 
 /// Partial derivative of an operation.
 #[derive(Debug, Clone, Copy)]
-enum Partial {
+enum PartialDerivative {
     /// As the operand does.
     One,
     /// As the operand does, with the other sign.
     Minus,
     /// By this factor.
-    Times(Node),
+    Times(ProgramNode),
     /// As the operand does where the condition is not zero (or, for `false`, where it is), else not at all.
-    Where(Node, bool),
+    Where(ProgramNode, bool),
 }
 
-impl Running {
+impl RunningDirection {
     fn reversed(self) -> Self {
         match self {
             Self::FromFirst => Self::ToLast,
@@ -40,7 +42,7 @@ impl Running {
     }
 }
 
-impl Builder {
+impl ProgramBuilder {
     /// The derivatives of an output with respect to variables, by reverse accumulation. At a kink (`abs`, `min`, `floor`, a
     /// condition) it is the derivative of the branch that is taken; steps have the derivative zero.
     ///
@@ -48,23 +50,23 @@ impl Builder {
     /// [`NotDifferentiable`].
     pub fn gradient(
         &mut self,
-        output: Node,
+        output: ProgramNode,
         variables: &[usize],
-    ) -> Result<Vec<Node>, NotDifferentiable> {
+    ) -> Result<Vec<ProgramNode>, NotDifferentiable> {
         let depends = self.depends_on(&[output], variables);
         self.gradient_by(output, variables, &depends)
     }
 
-    /// The derivatives of each output with respect to its own variables, as [`Builder::gradient`] gives them; which operations depend on
+    /// The derivatives of each output with respect to its own variables, as [`ProgramBuilder::gradient`] gives them; which operations depend on
     /// which variables is found once for all outputs.
     ///
     /// # Errors
     /// [`NotDifferentiable`].
     pub fn gradients(
         &mut self,
-        outputs: &[Node],
+        outputs: &[ProgramNode],
         variables: &[Vec<usize>],
-    ) -> Result<Vec<Vec<Node>>, NotDifferentiable> {
+    ) -> Result<Vec<Vec<ProgramNode>>, NotDifferentiable> {
         let depends = self.depends_on(outputs, &variables.concat());
         let each = outputs.iter().zip(variables);
         each.map(|(&output, variables)| self.gradient_by(output, variables, &depends))
@@ -73,10 +75,10 @@ impl Builder {
 
     fn gradient_by(
         &mut self,
-        output: Node,
+        output: ProgramNode,
         variables: &[usize],
         depends: &[bool],
-    ) -> Result<Vec<Node>, NotDifferentiable> {
+    ) -> Result<Vec<ProgramNode>, NotDifferentiable> {
         let one = self.constant(1.0);
         if self.is_column(output) && self.has_running_sum(output, depends) {
             // A row depends on the rows before it: an adjoint by row would need them all.
@@ -88,7 +90,7 @@ impl Builder {
         }
         let adjoints = self.sweep(output, one, false, depends)?;
         let mut gradient = vec![None; variables.len()];
-        let leaves: Vec<Node> = variables.iter().map(|&v| self.variable(v)).collect();
+        let leaves: Vec<ProgramNode> = variables.iter().map(|&v| self.variable(v)).collect();
         for (entry, leaf) in gradient.iter_mut().zip(&leaves) {
             *entry = adjoints.get(leaf).copied();
         }
@@ -113,7 +115,7 @@ impl Builder {
             .collect())
     }
 
-    fn sum(&mut self, sum: Option<Node>, part: Node) -> Node {
+    fn sum(&mut self, sum: Option<ProgramNode>, part: ProgramNode) -> ProgramNode {
         let Some(sum) = sum else {
             return part;
         };
@@ -133,11 +135,11 @@ impl Builder {
     /// others there are.
     fn sweep(
         &mut self,
-        root: Node,
-        seed: Node,
+        root: ProgramNode,
+        seed: ProgramNode,
         is_branched: bool,
         depends: &[bool],
-    ) -> Result<BTreeMap<Node, Node>, NotDifferentiable> {
+    ) -> Result<BTreeMap<ProgramNode, ProgramNode>, NotDifferentiable> {
         // The contribution of a branch is zero where the branch is not taken, and must stay so when the factor is not finite.
         let mut open = BTreeMap::from([(root, (seed, is_branched))]);
         let mut found = BTreeMap::new();
@@ -146,18 +148,18 @@ impl Builder {
             if !depends[index] {
                 continue;
             }
-            let is_leaf = matches!(self.operations[index], Operation::Variable(_));
+            let is_leaf = matches!(self.operations[index], NodeOperation::Variable(_));
             if is_leaf || self.is_column(node) != self.is_column(root) {
                 found.insert(node, adjoint);
                 continue;
             }
             let parts = match self.operations[index] {
-                Operation::Reduce(reduction, column) => {
+                NodeOperation::Reduce(reduction, column) => {
                     let slopes = self.slopes_of_reduction(reduction, column, node, depends)?;
-                    let times = |(number, slope)| (number, Partial::Times(slope));
+                    let times = |(number, slope)| (number, PartialDerivative::Times(slope));
                     slopes.into_iter().map(times).collect()
                 }
-                Operation::RunningSum(running, column) => {
+                NodeOperation::RunningSum(running, column) => {
                     let part = self.running_sum(running.reversed(), adjoint);
                     self.add_to(&mut open, column, part, is_branched);
                     Vec::new()
@@ -166,7 +168,7 @@ impl Builder {
             };
             for (operand, partial) in parts {
                 let part = self.scaled(adjoint, partial, is_branched);
-                let is_branched = is_branched | matches!(partial, Partial::Where(..));
+                let is_branched = is_branched | matches!(partial, PartialDerivative::Where(..));
                 self.add_to(&mut open, operand, part, is_branched);
             }
         }
@@ -176,9 +178,9 @@ impl Builder {
     /// Adds a part to the adjoint of an operation.
     fn add_to(
         &mut self,
-        open: &mut BTreeMap<Node, (Node, bool)>,
-        to: Node,
-        part: Node,
+        open: &mut BTreeMap<ProgramNode, (ProgramNode, bool)>,
+        to: ProgramNode,
+        part: ProgramNode,
         is_branched: bool,
     ) {
         let (known, branched) = open.get(&to).copied().unzip();
@@ -189,13 +191,13 @@ impl Builder {
     /// The derivatives of a reduction by the numbers that its column is computed from.
     fn slopes_of_reduction(
         &mut self,
-        reduction: Reduction,
-        column: Node,
-        value: Node,
+        reduction: ColumnReduction,
+        column: ProgramNode,
+        value: ProgramNode,
         depends: &[bool],
-    ) -> Result<Vec<(Node, Node)>, NotDifferentiable> {
+    ) -> Result<Vec<(ProgramNode, ProgramNode)>, NotDifferentiable> {
         let weight = self.weight(reduction, column, value);
-        let is_branched = reduction != Reduction::Sum;
+        let is_branched = reduction != ColumnReduction::Sum;
         let adjoints = self.sweep(column, weight, is_branched, depends)?;
         let mut slopes = Vec::new();
         for (number, part) in adjoints {
@@ -209,11 +211,18 @@ impl Builder {
     }
 
     /// The weight of each row in the derivative of a reduction.
-    fn weight(&mut self, reduction: Reduction, column: Node, value: Node) -> Node {
+    fn weight(
+        &mut self,
+        reduction: ColumnReduction,
+        column: ProgramNode,
+        value: ProgramNode,
+    ) -> ProgramNode {
         match reduction {
-            Reduction::Sum => self.constant(1.0),
-            Reduction::Min | Reduction::Max => self.binary(Binary::Equal, column, value),
-            Reduction::LogSumExp => {
+            ColumnReduction::Sum => self.constant(1.0),
+            ColumnReduction::Min | ColumnReduction::Max => {
+                self.binary(Binary::Equal, column, value)
+            }
+            ColumnReduction::LogSumExp => {
                 let difference = self.binary(Binary::Sub, column, value);
                 self.unary(Unary::Exp, difference)
             }
@@ -221,11 +230,16 @@ impl Builder {
     }
 
     /// A sum over the rows that have the extreme value, as their mean: a subgradient where there are several.
-    fn per_extreme(&mut self, reduction: Reduction, weight: Node, total: Node) -> Node {
+    fn per_extreme(
+        &mut self,
+        reduction: ColumnReduction,
+        weight: ProgramNode,
+        total: ProgramNode,
+    ) -> ProgramNode {
         match reduction {
-            Reduction::Sum | Reduction::LogSumExp => total,
-            Reduction::Min | Reduction::Max => {
-                let count = self.reduce(Reduction::Sum, weight);
+            ColumnReduction::Sum | ColumnReduction::LogSumExp => total,
+            ColumnReduction::Min | ColumnReduction::Max => {
+                let count = self.reduce(ColumnReduction::Sum, weight);
                 self.binary(Binary::Div, total, count)
             }
         }
@@ -238,39 +252,39 @@ impl Builder {
     /// [`NotDifferentiable`].
     pub fn tangents(
         &mut self,
-        outputs: &[Node],
-        direction: &[(usize, Node)],
-    ) -> Result<Vec<Node>, NotDifferentiable> {
+        outputs: &[ProgramNode],
+        direction: &[(usize, ProgramNode)],
+    ) -> Result<Vec<ProgramNode>, NotDifferentiable> {
         let zero = self.constant(0.0);
         let Some(last) = outputs.iter().map(|output| output.index()).max() else {
             return Ok(Vec::new());
         };
         let moving: Vec<usize> = direction.iter().map(|(variable, _)| *variable).collect();
         let depends = self.depends_on(outputs, &moving);
-        let mut tangents: Vec<Option<Node>> = vec![None; last + 1];
+        let mut tangents: Vec<Option<ProgramNode>> = vec![None; last + 1];
         for index in 0..=last {
             if !depends[index] {
                 continue;
             }
             tangents[index] = match self.operations[index] {
-                Operation::Variable(variable) => direction
+                NodeOperation::Variable(variable) => direction
                     .iter()
                     .find(|(moving, _)| *moving == variable as usize)
                     .map(|(_, component)| *component),
-                Operation::Select(condition, then, otherwise) => {
+                NodeOperation::Select(condition, then, otherwise) => {
                     let then = tangents[then.index()].unwrap_or(zero);
                     let otherwise = tangents[otherwise.index()].unwrap_or(zero);
                     Some(self.select(condition, then, otherwise))
                 }
-                Operation::Reduce(reduction, column) => {
-                    let weight = self.weight(reduction, column, Node(index as u32));
+                NodeOperation::Reduce(reduction, column) => {
+                    let weight = self.weight(reduction, column, ProgramNode(index as u32));
                     let tangent = tangents[column.index()].unwrap_or(zero);
-                    let is_branched = reduction != Reduction::Sum;
-                    let part = self.scaled(weight, Partial::Times(tangent), is_branched);
+                    let is_branched = reduction != ColumnReduction::Sum;
+                    let part = self.scaled(weight, PartialDerivative::Times(tangent), is_branched);
                     let total = self.total(part);
                     Some(self.per_extreme(reduction, weight, total))
                 }
-                Operation::RunningSum(running, column) => {
+                NodeOperation::RunningSum(running, column) => {
                     let tangent = tangents[column.index()].unwrap_or(zero);
                     Some(self.running_sum(running, tangent))
                 }
@@ -294,14 +308,14 @@ impl Builder {
     }
 
     /// Whether the rows of a column depend on each other by running sums of what varies.
-    fn has_running_sum(&self, output: Node, depends: &[bool]) -> bool {
+    fn has_running_sum(&self, output: ProgramNode, depends: &[bool]) -> bool {
         let mut needed = vec![false; output.index() + 1];
         needed[output.index()] = true;
         for index in (0..=output.index()).rev() {
-            if !needed[index] || !depends[index] || !self.is_column(Node(index as u32)) {
+            if !needed[index] || !depends[index] || !self.is_column(ProgramNode(index as u32)) {
                 continue;
             }
-            if matches!(self.operations[index], Operation::RunningSum(..)) {
+            if matches!(self.operations[index], NodeOperation::RunningSum(..)) {
                 return true;
             }
             for operand in self.operations[index].operands() {
@@ -312,12 +326,12 @@ impl Builder {
     }
 
     /// By operation under some nodes, whether it depends on one of the variables.
-    fn depends_on(&self, roots: &[Node], variables: &[usize]) -> Vec<bool> {
+    fn depends_on(&self, roots: &[ProgramNode], variables: &[usize]) -> Vec<bool> {
         let count = roots.iter().map(|root| root.index() + 1).max().unwrap_or(0);
         let mut moving = variables.to_vec();
         moving.sort_unstable();
         let mut seen = vec![false; count];
-        let mut open: Vec<Node> = roots.to_vec();
+        let mut open: Vec<ProgramNode> = roots.to_vec();
         let mut under = Vec::new();
         while let Some(node) = open.pop() {
             if !std::mem::replace(&mut seen[node.index()], true) {
@@ -330,42 +344,49 @@ impl Builder {
         for index in under {
             let operation = &self.operations[index];
             depends[index] = match *operation {
-                Operation::Variable(variable) => moving.binary_search(&(variable as usize)).is_ok(),
+                NodeOperation::Variable(variable) => {
+                    moving.binary_search(&(variable as usize)).is_ok()
+                }
                 _ => operation.operands().any(|operand| depends[operand.index()]),
             };
         }
         depends
     }
 
-    fn scaled(&mut self, by: Node, partial: Partial, branched: bool) -> Node {
+    fn scaled(
+        &mut self,
+        by: ProgramNode,
+        partial: PartialDerivative,
+        branched: bool,
+    ) -> ProgramNode {
         let zero = self.constant(0.0);
         match partial {
-            Partial::One => by,
-            Partial::Minus => {
+            PartialDerivative::One => by,
+            PartialDerivative::Minus => {
                 let minus = self.constant(-1.0);
                 self.product(by, minus)
             }
-            Partial::Where(condition, true) => self.select(condition, by, zero),
-            Partial::Where(condition, false) => self.select(condition, zero, by),
-            Partial::Times(factor) if branched && !self.is_finite(factor) => {
+            PartialDerivative::Where(condition, true) => self.select(condition, by, zero),
+            PartialDerivative::Where(condition, false) => self.select(condition, zero, by),
+            PartialDerivative::Times(factor) if branched && !self.is_finite(factor) => {
                 let product = self.binary(Binary::Mul, by, factor);
                 self.select(by, product, zero)
             }
-            Partial::Times(factor) => self.product(by, factor),
+            PartialDerivative::Times(factor) => self.product(by, factor),
         }
     }
 
     /// Whether a node is a column of data or a constant, finite both: zero times it is zero.
-    fn is_finite(&self, node: Node) -> bool {
+    fn is_finite(&self, node: ProgramNode) -> bool {
         match self.operations[node.index()] {
-            Operation::Constant(value) => value.is_finite(),
-            Operation::Variable(_) => self.is_column(node),
+            NodeOperation::Constant(value) => value.is_finite(),
+            NodeOperation::Variable(_) => self.is_column(node),
             _ => false,
         }
     }
 
-    /// The product of two derivatives. Over rows their numbers come first, `(k x) y = k (x y)`: [`Builder::total`] takes them out of the sum.
-    fn product(&mut self, a: Node, b: Node) -> Node {
+    /// The product of two derivatives. Over rows their numbers come first, `(k x) y = k (x y)`: [`ProgramBuilder::total`] takes them out of the sum.
+    fn product(&mut self, a: ProgramNode, b: ProgramNode) -> ProgramNode {
         if !self.is_column(a) && !self.is_column(b) {
             return self.binary(Binary::Mul, a, b);
         }
@@ -379,12 +400,12 @@ impl Builder {
     }
 
     /// The number and the column of which a node is the product.
-    fn parts(&mut self, node: Node) -> (Option<Node>, Option<Node>) {
+    fn parts(&mut self, node: ProgramNode) -> (Option<ProgramNode>, Option<ProgramNode>) {
         if !self.is_column(node) {
             return (Some(node), None);
         }
         match self.operations[node.index()] {
-            Operation::Unary(Unary::Neg, x) => {
+            NodeOperation::Unary(Unary::Neg, x) => {
                 let (number, column) = self.parts(x);
                 let minus = match number {
                     Some(number) => self.unary(Unary::Neg, number),
@@ -392,20 +413,20 @@ impl Builder {
                 };
                 (Some(minus), column)
             }
-            Operation::Binary(Binary::Mul, a, b) if !self.is_column(a) => (Some(a), Some(b)),
-            Operation::Binary(Binary::Mul, a, b) if !self.is_column(b) => (Some(b), Some(a)),
+            NodeOperation::Binary(Binary::Mul, a, b) if !self.is_column(a) => (Some(a), Some(b)),
+            NodeOperation::Binary(Binary::Mul, a, b) if !self.is_column(b) => (Some(b), Some(a)),
             _ => (None, Some(node)),
         }
     }
 
     /// The sum of a derivative over the rows.
-    fn total(&mut self, node: Node) -> Node {
+    fn total(&mut self, node: ProgramNode) -> ProgramNode {
         match self.parts(node) {
             (Some(number), Some(column)) => {
-                let sum = self.reduce(Reduction::Sum, column);
+                let sum = self.reduce(ColumnReduction::Sum, column);
                 self.binary(Binary::Mul, number, sum)
             }
-            _ => self.reduce(Reduction::Sum, node),
+            _ => self.reduce(ColumnReduction::Sum, node),
         }
     }
 
@@ -414,32 +435,32 @@ impl Builder {
         &mut self,
         index: usize,
         depends: &[bool],
-    ) -> Result<Vec<(Node, Partial)>, NotDifferentiable> {
-        let y = Node(index as u32);
+    ) -> Result<Vec<(ProgramNode, PartialDerivative)>, NotDifferentiable> {
+        let y = ProgramNode(index as u32);
         let mut partials = match self.operations[index] {
-            Operation::Constant(_) | Operation::Variable(_) => Vec::new(),
-            Operation::Unary(op, x) => match self.slope(op, x, y) {
+            NodeOperation::Constant(_) | NodeOperation::Variable(_) => Vec::new(),
+            NodeOperation::Unary(op, x) => match self.slope(op, x, y) {
                 Some(partial) => vec![(x, partial)],
                 None => Vec::new(),
             },
-            Operation::Binary(op, a, b) => self.slopes(op, a, b, y),
-            Operation::Select(condition, then, otherwise) => vec![
-                (then, Partial::Where(condition, true)),
-                (otherwise, Partial::Where(condition, false)),
+            NodeOperation::Binary(op, a, b) => self.slopes(op, a, b, y),
+            NodeOperation::Select(condition, then, otherwise) => vec![
+                (then, PartialDerivative::Where(condition, true)),
+                (otherwise, PartialDerivative::Where(condition, false)),
             ],
-            Operation::Call1(function, x) => {
+            NodeOperation::Call1(function, x) => {
                 let slope = function.slope.ok_or(NotDifferentiable {
                     function: function.name,
                 })?;
-                vec![(x, Partial::Times(slope(self, x, y)))]
+                vec![(x, PartialDerivative::Times(slope(self, x, y)))]
             }
-            Operation::Call2(function, a, b) => {
+            NodeOperation::Call2(function, a, b) => {
                 self.slopes_of_call((function.name, function.slopes), [a, b], y, depends)?
             }
-            Operation::Call3(function, a, b, c) => {
+            NodeOperation::Call3(function, a, b, c) => {
                 self.slopes_of_call((function.name, function.slopes), [a, b, c], y, depends)?
             }
-            Operation::Reduce(..) | Operation::RunningSum(..) => Vec::new(), // by the sweep
+            NodeOperation::Reduce(..) | NodeOperation::RunningSum(..) => Vec::new(), // by the sweep
         };
         partials.retain(|(operand, _)| depends[operand.index()]);
         Ok(partials)
@@ -449,25 +470,25 @@ impl Builder {
     fn slopes_of_call<const N: usize>(
         &mut self,
         (function, slopes): (&'static str, [Option<Slope<N>>; N]),
-        operands: [Node; N],
-        y: Node,
+        operands: [ProgramNode; N],
+        y: ProgramNode,
         depends: &[bool],
-    ) -> Result<Vec<(Node, Partial)>, NotDifferentiable> {
+    ) -> Result<Vec<(ProgramNode, PartialDerivative)>, NotDifferentiable> {
         let mut found = Vec::new();
         for (operand, slope) in operands.into_iter().zip(slopes) {
             if depends[operand.index()] {
                 let slope = slope.ok_or(NotDifferentiable { function })?;
-                found.push((operand, Partial::Times(slope(self, operands, y))));
+                found.push((operand, PartialDerivative::Times(slope(self, operands, y))));
             }
         }
         Ok(found)
     }
 
     /// The derivative of `y = op(x)`; `None` for a function made of steps.
-    fn slope(&mut self, op: Unary, x: Node, y: Node) -> Option<Partial> {
+    fn slope(&mut self, op: Unary, x: ProgramNode, y: ProgramNode) -> Option<PartialDerivative> {
         let one = self.constant(1.0);
         let factor = match op {
-            Unary::Neg => return Some(Partial::Minus),
+            Unary::Neg => return Some(PartialDerivative::Minus),
             Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc | Unary::Sign => return None,
             Unary::Square => self.times(2.0, x),
             Unary::Abs => self.unary(Unary::Sign, x),
@@ -540,20 +561,32 @@ impl Builder {
             Unary::Erf => self.bell(x, FRAC_2_SQRT_PI),
             Unary::Erfc => self.bell(x, -FRAC_2_SQRT_PI),
         };
-        Some(Partial::Times(factor))
+        Some(PartialDerivative::Times(factor))
     }
 
     /// The derivatives of `y = op(a, b)`; none for comparisons.
-    fn slopes(&mut self, op: Binary, a: Node, b: Node, y: Node) -> Vec<(Node, Partial)> {
+    fn slopes(
+        &mut self,
+        op: Binary,
+        a: ProgramNode,
+        b: ProgramNode,
+        y: ProgramNode,
+    ) -> Vec<(ProgramNode, PartialDerivative)> {
         match op {
-            Binary::Add => vec![(a, Partial::One), (b, Partial::One)],
-            Binary::Sub => vec![(a, Partial::One), (b, Partial::Minus)],
-            Binary::Mul => vec![(a, Partial::Times(b)), (b, Partial::Times(a))],
+            Binary::Add => vec![(a, PartialDerivative::One), (b, PartialDerivative::One)],
+            Binary::Sub => vec![(a, PartialDerivative::One), (b, PartialDerivative::Minus)],
+            Binary::Mul => vec![
+                (a, PartialDerivative::Times(b)),
+                (b, PartialDerivative::Times(a)),
+            ],
             Binary::Div => {
                 let by_a = self.unary(Unary::Reciprocal, b);
                 let quotient = self.binary(Binary::Div, y, b);
                 let by_b = self.unary(Unary::Neg, quotient);
-                vec![(a, Partial::Times(by_a)), (b, Partial::Times(by_b))]
+                vec![
+                    (a, PartialDerivative::Times(by_a)),
+                    (b, PartialDerivative::Times(by_b)),
+                ]
             }
             Binary::Mod | Binary::Fmod => {
                 let whole = if op == Binary::Mod {
@@ -564,7 +597,10 @@ impl Builder {
                 let quotient = self.binary(Binary::Div, a, b);
                 let whole = self.unary(whole, quotient);
                 let by_b = self.unary(Unary::Neg, whole);
-                vec![(a, Partial::One), (b, Partial::Times(by_b))]
+                vec![
+                    (a, PartialDerivative::One),
+                    (b, PartialDerivative::Times(by_b)),
+                ]
             }
             Binary::Min | Binary::Max => {
                 let comparison = if op == Binary::Min {
@@ -574,8 +610,8 @@ impl Builder {
                 };
                 let first = self.binary(comparison, a, b);
                 vec![
-                    (a, Partial::Where(first, true)),
-                    (b, Partial::Where(first, false)),
+                    (a, PartialDerivative::Where(first, true)),
+                    (b, PartialDerivative::Where(first, false)),
                 ]
             }
             Binary::Less
@@ -588,7 +624,10 @@ impl Builder {
                 let one = self.constant(1.0);
                 let of_a = self.binary(Binary::CopySign, one, a);
                 let of_b = self.binary(Binary::CopySign, one, b);
-                vec![(a, Partial::Times(self.binary(Binary::Mul, of_a, of_b)))]
+                vec![(
+                    a,
+                    PartialDerivative::Times(self.binary(Binary::Mul, of_a, of_b)),
+                )]
             }
             Binary::Pow => self.slopes_of_power(a, b, y),
             Binary::Atan2 => {
@@ -598,17 +637,28 @@ impl Builder {
                 let across = self.binary(Binary::Div, a, length);
                 let by_b = self.binary(Binary::Div, across, length);
                 let by_b = self.unary(Unary::Neg, by_b);
-                vec![(a, Partial::Times(by_a)), (b, Partial::Times(by_b))]
+                vec![
+                    (a, PartialDerivative::Times(by_a)),
+                    (b, PartialDerivative::Times(by_b)),
+                ]
             }
             Binary::Hypot => {
                 let by_a = self.binary(Binary::Div, a, y);
                 let by_b = self.binary(Binary::Div, b, y);
-                vec![(a, Partial::Times(by_a)), (b, Partial::Times(by_b))]
+                vec![
+                    (a, PartialDerivative::Times(by_a)),
+                    (b, PartialDerivative::Times(by_b)),
+                ]
             }
         }
     }
 
-    fn slopes_of_power(&mut self, a: Node, b: Node, y: Node) -> Vec<(Node, Partial)> {
+    fn slopes_of_power(
+        &mut self,
+        a: ProgramNode,
+        b: ProgramNode,
+        y: ProgramNode,
+    ) -> Vec<(ProgramNode, PartialDerivative)> {
         let one = self.constant(1.0);
         let less = self.binary(Binary::Sub, b, one);
         let power = self.binary(Binary::Pow, a, less);
@@ -618,22 +668,25 @@ impl Builder {
         let product = self.binary(Binary::Mul, y, logarithm);
         let zero = self.constant(0.0);
         let by_b = self.select(a, product, zero);
-        vec![(a, Partial::Times(by_a)), (b, Partial::Times(by_b))]
+        vec![
+            (a, PartialDerivative::Times(by_a)),
+            (b, PartialDerivative::Times(by_b)),
+        ]
     }
 
-    fn times(&mut self, factor: f64, x: Node) -> Node {
+    fn times(&mut self, factor: f64, x: ProgramNode) -> ProgramNode {
         let factor = self.constant(factor);
         self.binary(Binary::Mul, factor, x)
     }
 
     /// `1 / (factor x)`.
-    fn over(&mut self, factor: f64, x: Node) -> Node {
+    fn over(&mut self, factor: f64, x: ProgramNode) -> ProgramNode {
         let product = self.times(factor, x);
         self.unary(Unary::Reciprocal, product)
     }
 
     /// `a - b` and `a + b`.
-    fn around(&mut self, a: Node, b: Node) -> (Node, Node) {
+    fn around(&mut self, a: ProgramNode, b: ProgramNode) -> (ProgramNode, ProgramNode) {
         (
             self.binary(Binary::Sub, a, b),
             self.binary(Binary::Add, a, b),
@@ -641,7 +694,7 @@ impl Builder {
     }
 
     /// `1 / sqrt(1 - x^2)`, without cancellation near 1.
-    fn over_root_of_difference(&mut self, one: Node, x: Node) -> Node {
+    fn over_root_of_difference(&mut self, one: ProgramNode, x: ProgramNode) -> ProgramNode {
         let (less, more) = self.around(one, x);
         let product = self.binary(Binary::Mul, less, more);
         let root = self.unary(Unary::Sqrt, product);
@@ -649,7 +702,7 @@ impl Builder {
     }
 
     /// `factor exp(-x^2)`.
-    fn bell(&mut self, x: Node, factor: f64) -> Node {
+    fn bell(&mut self, x: ProgramNode, factor: f64) -> ProgramNode {
         let square = self.unary(Unary::Square, x);
         let negative = self.unary(Unary::Neg, square);
         let bell = self.unary(Unary::Exp, negative);

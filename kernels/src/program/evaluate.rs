@@ -1,11 +1,11 @@
 //! Straight-line code over registers, for one point and for blocks of points.
 
-use super::batch::Batches;
-use super::builder::{Builder, Node, Operation};
-use super::code::{Code, Instruction, Place};
-use super::joined::{self, Part};
-use super::single::Single;
-use crate::vector::{self, Lanes, Unary};
+use super::batch::BatchProgram;
+use super::builder::{NodeOperation, ProgramBuilder, ProgramNode};
+use super::code::{Instruction, OperandPlace, OperationCode};
+use super::joined::{self, InstructionFusion};
+use super::single::PointProgram;
+use crate::vector::{self, LaneOperand, Unary};
 
 /// Points of one pass over a program: a register of a pass takes 1 KiB, so that a few dozen stay in the first-level cache.
 pub const LANES: usize = 128;
@@ -13,28 +13,29 @@ pub const LANES: usize = 128;
 /// A register of a pass, at the start of a cache line: a vector of 512 bits that crosses lines takes two accesses.
 #[derive(Debug)]
 #[repr(align(64))]
-struct Register([f64; LANES]);
+struct BlockRegister([f64; LANES]);
 
-/// Code that computes some outputs from variables; see [`Builder::finish`].
+/// Code that computes some outputs from variables; see [`ProgramBuilder::finish`].
 #[derive(Debug, Clone)]
-pub struct Program {
+pub struct EvaluationProgram {
     instructions: Vec<Instruction>,
-    outputs: Vec<Place>,
+    outputs: Vec<OperandPlace>,
     registers: usize,
     variables: usize,
-    single: Single,
+    single: PointProgram,
     /// Takes the place of `single` where many operations are alike.
-    batches: Option<Box<Batches>>,
+    batches: Option<Box<BatchProgram>>,
 }
 
-impl Builder {
+impl ProgramBuilder {
     /// The program that computes the outputs, in this order, for points and blocks of them.
     ///
     /// # Panics
-    /// When an output depends on a column: [`super::Staged`] computes those.
-    pub fn finish(&self, outputs: &[Node]) -> Program {
-        let mut program = Program::pass(&self.operations, outputs, &|_| None);
-        program.batches = Batches::new(&self.operations, outputs, program.variables).map(Box::new);
+    /// When an output depends on a column: [`super::StagedProgram`] computes those.
+    pub fn finish(&self, outputs: &[ProgramNode]) -> EvaluationProgram {
+        let mut program = EvaluationProgram::pass(&self.operations, outputs, &|_| None);
+        program.batches =
+            BatchProgram::new(&self.operations, outputs, program.variables).map(Box::new);
         if program.batches.is_none() {
             program.single = program.single();
         }
@@ -42,12 +43,12 @@ impl Builder {
     }
 }
 
-impl Program {
-    /// The program for points, with leaves as in [`Program::pass`].
+impl EvaluationProgram {
+    /// The program for points, with leaves as in [`EvaluationProgram::pass`].
     pub(super) fn of_numbers(
-        operations: &[Operation],
-        outputs: &[Node],
-        leaf: &dyn Fn(Node) -> Option<Place>,
+        operations: &[NodeOperation],
+        outputs: &[ProgramNode],
+        leaf: &dyn Fn(ProgramNode) -> Option<OperandPlace>,
     ) -> Self {
         let mut program = Self::pass(operations, outputs, leaf);
         program.single = program.single();
@@ -59,9 +60,9 @@ impl Program {
     /// Retains the values that the outputs need, in order, and assigns each a register until its last use; `leaf` is where the value
     /// of a node is found that is not to be computed.
     pub(super) fn pass(
-        operations: &[Operation],
-        outputs: &[Node],
-        leaf: &dyn Fn(Node) -> Option<Place>,
+        operations: &[NodeOperation],
+        outputs: &[ProgramNode],
+        leaf: &dyn Fn(ProgramNode) -> Option<OperandPlace>,
     ) -> Self {
         let mut uses = vec![0_u32; operations.len()];
         let mut needed = vec![false; operations.len()];
@@ -70,14 +71,14 @@ impl Program {
             uses[output.index()] += 1; // outputs keep theirs to the end
         }
         for index in (0..operations.len()).rev() {
-            if needed[index] && leaf(Node(index as u32)).is_none() {
+            if needed[index] && leaf(ProgramNode(index as u32)).is_none() {
                 for operand in operations[index].operands() {
                     needed[operand.index()] = true;
                     uses[operand.index()] += 1;
                 }
             }
         }
-        let is_computed = |index: usize| needed[index] && leaf(Node(index as u32)).is_none();
+        let is_computed = |index: usize| needed[index] && leaf(ProgramNode(index as u32)).is_none();
         let is_computed: Vec<bool> = (0..operations.len()).map(is_computed).collect();
         let parts = joined::parts(operations, &uses, &is_computed);
         let mut program = Self {
@@ -85,45 +86,49 @@ impl Program {
             outputs: Vec::new(),
             registers: 0,
             variables: 0,
-            single: Single::default(),
+            single: PointProgram::default(),
             batches: None,
         };
-        let mut places = vec![Place::Constant(0.0); operations.len()];
+        let mut places = vec![OperandPlace::Constant(0.0); operations.len()];
         let mut free: Vec<u32> = Vec::new();
         for (index, operation) in operations.iter().enumerate() {
             if !needed[index] {
                 continue;
             }
-            if let Some(place) = leaf(Node(index as u32)) {
+            if let Some(place) = leaf(ProgramNode(index as u32)) {
                 places[index] = place;
-                if let Place::Variable(variable) = place {
+                if let OperandPlace::Variable(variable) = place {
                     program.variables = program.variables.max(variable as usize + 1);
                 }
                 continue;
             }
             let code = match (parts[index], *operation) {
-                (Part::Inside, _) => continue,
-                (_, Operation::Constant(value)) => {
-                    places[index] = Place::Constant(value);
+                (InstructionFusion::Inside, _) => continue,
+                (_, NodeOperation::Constant(value)) => {
+                    places[index] = OperandPlace::Constant(value);
                     continue;
                 }
-                (_, Operation::Variable(variable)) => {
-                    places[index] = Place::Variable(variable);
+                (_, NodeOperation::Variable(variable)) => {
+                    places[index] = OperandPlace::Variable(variable);
                     program.variables = program.variables.max(variable as usize + 1);
                     continue;
                 }
-                (Part::SinCos { .. }, Operation::Unary(_, a)) => {
+                (InstructionFusion::SinCos { .. }, NodeOperation::Unary(_, a)) => {
                     uses[a.index()] -= 1; // one of the two uses
-                    Code::Unary(Unary::Sin, a)
+                    OperationCode::Unary(Unary::Sin, a)
                 }
-                (Part::Ternary(op, [a, b, c]), _) => Code::Ternary(op, a, b, c),
-                (_, Operation::Unary(op, a)) => Code::Unary(op, a),
-                (_, Operation::Binary(op, a, b)) => Code::Binary(op, a, b),
-                (_, Operation::Select(a, b, c)) => Code::Select(a, b, c),
-                (_, Operation::Call1(function, a)) => Code::Call1(function, a),
-                (_, Operation::Call2(function, a, b)) => Code::Call2(function, a, b),
-                (_, Operation::Call3(function, a, b, c)) => Code::Call3(function, a, b, c),
-                (_, Operation::Reduce(..) | Operation::RunningSum(..)) => {
+                (InstructionFusion::Ternary(op, [a, b, c]), _) => {
+                    OperationCode::Ternary(op, a, b, c)
+                }
+                (_, NodeOperation::Unary(op, a)) => OperationCode::Unary(op, a),
+                (_, NodeOperation::Binary(op, a, b)) => OperationCode::Binary(op, a, b),
+                (_, NodeOperation::Select(a, b, c)) => OperationCode::Select(a, b, c),
+                (_, NodeOperation::Call1(function, a)) => OperationCode::Call1(function, a),
+                (_, NodeOperation::Call2(function, a, b)) => OperationCode::Call2(function, a, b),
+                (_, NodeOperation::Call3(function, a, b, c)) => {
+                    OperationCode::Call3(function, a, b, c)
+                }
+                (_, NodeOperation::Reduce(..) | NodeOperation::RunningSum(..)) => {
                     unreachable!("a value of all rows is no operation of a program")
                 }
             };
@@ -134,31 +139,31 @@ impl Program {
                 })
             };
             let to = register();
-            let cosine = matches!(parts[index], Part::SinCos { .. }).then(register);
+            let cosine = matches!(parts[index], InstructionFusion::SinCos { .. }).then(register);
             // The registers of operands are free only now, so that the results take others.
             let code = code.map(|operand| {
                 let place = places[operand.index()];
                 uses[operand.index()] -= 1;
-                if let (0, Place::Register(register)) = (uses[operand.index()], place) {
+                if let (0, OperandPlace::Register(register)) = (uses[operand.index()], place) {
                     free.push(register);
                 }
                 place
             });
             program.instructions.push(Instruction { code, to, cosine });
             match (parts[index], cosine) {
-                (Part::SinCos { sine, cosine }, Some(second)) => {
-                    places[sine.index()] = Place::Register(to);
-                    places[cosine.index()] = Place::Register(second);
+                (InstructionFusion::SinCos { sine, cosine }, Some(second)) => {
+                    places[sine.index()] = OperandPlace::Register(to);
+                    places[cosine.index()] = OperandPlace::Register(second);
                 }
-                _ => places[index] = Place::Register(to),
+                _ => places[index] = OperandPlace::Register(to),
             }
         }
         program.outputs = outputs.iter().map(|node| places[node.index()]).collect();
         program
     }
 
-    fn single(&self) -> Single {
-        Single::new(
+    fn single(&self) -> PointProgram {
+        PointProgram::new(
             &self.instructions,
             &self.outputs,
             self.registers,
@@ -184,7 +189,7 @@ impl Program {
     /// Number of batches in which one evaluation runs; `None` where it runs operation by operation.
     #[cfg(test)]
     pub(super) fn batches(&self) -> Option<usize> {
-        self.batches.as_deref().map(Batches::len)
+        self.batches.as_deref().map(BatchProgram::len)
     }
 
     /// One more than the highest variable that is used.
@@ -193,9 +198,9 @@ impl Program {
     }
 
     /// An evaluator with registers of its own; make one per thread.
-    pub fn evaluator(&self) -> Evaluator<'_> {
+    pub fn evaluator(&self) -> ProgramEvaluator<'_> {
         let batches = self.batches.as_deref();
-        Evaluator {
+        ProgramEvaluator {
             program: self,
             values: batches
                 .map_or(&self.single.values, |batches| &batches.values)
@@ -208,31 +213,31 @@ impl Program {
 
 /// Runs one program; evaluation does not allocate after the first block.
 #[derive(Debug)]
-pub struct Evaluator<'p> {
-    program: &'p Program,
+pub struct ProgramEvaluator<'p> {
+    program: &'p EvaluationProgram,
     values: Vec<f64>,
     /// The same list for a few points at once.
     wide: Vec<f64>,
     /// The registers, and two to write the next results into.
     #[expect(clippy::vec_box, reason = "a result and its register change places")]
-    lanes: Vec<Box<Register>>,
+    lanes: Vec<Box<BlockRegister>>,
 }
 
-impl Evaluator<'_> {
+impl ProgramEvaluator<'_> {
     /// The outputs at one point: `variables[i]` is variable `i`; a shorter `out` takes the first outputs.
     ///
     /// # Panics
-    /// When `variables` is shorter than [`Program::variables`].
+    /// When `variables` is shorter than [`EvaluationProgram::variables`].
     pub fn point(&mut self, variables: &[f64], out: &mut [f64]) {
         self.point_of([variables], out);
     }
 
-    /// As [`Evaluator::point`], with the variables in parts that follow each other.
+    /// As [`ProgramEvaluator::point`], with the variables in parts that follow each other.
     ///
     /// # Panics
-    /// As [`Evaluator::point`].
+    /// As [`ProgramEvaluator::point`].
     pub fn point_of<const PARTS: usize>(&mut self, variables: [&[f64]; PARTS], out: &mut [f64]) {
-        let Program {
+        let EvaluationProgram {
             single,
             registers,
             variables: count,
@@ -258,16 +263,16 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The outputs at a few points, in less time than one after the other; the same bits as [`Evaluator::point_of`].
+    /// The outputs at a few points, in less time than one after the other; the same bits as [`ProgramEvaluator::point_of`].
     ///
     /// # Panics
-    /// As [`Evaluator::point`].
+    /// As [`ProgramEvaluator::point`].
     pub fn points_of<const POINTS: usize, const PARTS: usize>(
         &mut self,
         variables: [[&[f64]; PARTS]; POINTS],
         mut out: [&mut [f64]; POINTS],
     ) {
-        let Program {
+        let EvaluationProgram {
             single,
             registers,
             variables: count,
@@ -304,7 +309,7 @@ impl Evaluator<'_> {
     /// The only output at one point.
     ///
     /// # Panics
-    /// As [`Evaluator::point`].
+    /// As [`ProgramEvaluator::point`].
     pub fn value(&mut self, variables: &[f64]) -> f64 {
         let mut out = [f64::NAN];
         self.point(variables, &mut out);
@@ -312,7 +317,7 @@ impl Evaluator<'_> {
     }
 
     /// The outputs at many points: `variables[i][k]` is variable `i` at point `k`, `out[j][k]` output `j` there; the same bits as
-    /// [`Evaluator::point`], point by point.
+    /// [`ProgramEvaluator::point`], point by point.
     ///
     /// # Panics
     /// When a variable that is used is missing or shorter than the outputs, or the outputs differ in length.
@@ -326,8 +331,8 @@ impl Evaluator<'_> {
             for (index, out) in out.iter_mut().enumerate() {
                 let out = &mut out[first..first + count];
                 match self.output(index, variables, &[], first, count) {
-                    Lanes::Many(lanes) => out.copy_from_slice(lanes),
-                    Lanes::One(value) => out.fill(value),
+                    LaneOperand::Many(lanes) => out.copy_from_slice(lanes),
+                    LaneOperand::One(value) => out.fill(value),
                 }
             }
         }
@@ -341,14 +346,16 @@ impl Evaluator<'_> {
         numbers: &[f64],
         first: usize,
         count: usize,
-    ) -> Lanes<'a> {
+    ) -> LaneOperand<'a> {
         match self.program.outputs[index] {
-            Place::Register(register) => Lanes::Many(&self.lanes[register as usize].0[..count]),
-            Place::Variable(variable) => {
-                Lanes::Many(&variables[variable as usize][first..first + count])
+            OperandPlace::Register(register) => {
+                LaneOperand::Many(&self.lanes[register as usize].0[..count])
             }
-            Place::Number(number) => Lanes::One(numbers[number as usize]),
-            Place::Constant(value) => Lanes::One(value),
+            OperandPlace::Variable(variable) => {
+                LaneOperand::Many(&variables[variable as usize][first..first + count])
+            }
+            OperandPlace::Number(number) => LaneOperand::One(numbers[number as usize]),
+            OperandPlace::Constant(value) => LaneOperand::One(value),
         }
     }
 
@@ -361,27 +368,29 @@ impl Evaluator<'_> {
         count: usize,
     ) {
         self.lanes.resize_with(self.program.registers + 2, || {
-            Box::new(Register([0.0; LANES]))
+            Box::new(BlockRegister([0.0; LANES]))
         });
         let [lanes @ .., spare, second] = &mut self.lanes[..] else {
             return;
         };
         for instruction in &self.program.instructions {
             let out = &mut spare.0[..count];
-            let at = |place: Place| match place {
-                Place::Register(register) => Lanes::Many(&lanes[register as usize].0[..count]),
-                Place::Variable(variable) => {
-                    Lanes::Many(&variables[variable as usize][first..first + count])
+            let at = |place: OperandPlace| match place {
+                OperandPlace::Register(register) => {
+                    LaneOperand::Many(&lanes[register as usize].0[..count])
                 }
-                Place::Number(number) => Lanes::One(numbers[number as usize]),
-                Place::Constant(value) => Lanes::One(value),
+                OperandPlace::Variable(variable) => {
+                    LaneOperand::Many(&variables[variable as usize][first..first + count])
+                }
+                OperandPlace::Number(number) => LaneOperand::One(numbers[number as usize]),
+                OperandPlace::Constant(value) => LaneOperand::One(value),
             };
             match (instruction.code.map(at), instruction.cosine) {
-                (Code::Unary(_, a), Some(cosine)) => {
+                (OperationCode::Unary(_, a), Some(cosine)) => {
                     let cosines = &mut second.0[..count];
                     match a {
-                        Lanes::Many(a) => vector::sin_cos_block(a, out, cosines),
-                        Lanes::One(a) => {
+                        LaneOperand::Many(a) => vector::sin_cos_block(a, out, cosines),
+                        LaneOperand::One(a) => {
                             let (sine, cosine) = vector::sin_cos(a);
                             out.fill(sine);
                             cosines.fill(cosine);

@@ -2,35 +2,42 @@
 
 use std::collections::HashMap;
 
-use super::builder::{Node, Operation};
+use super::builder::{NodeOperation, ProgramNode};
 use crate::vector::{Binary, Ternary, Unary};
 
 /// How an operation is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Part {
+pub(super) enum InstructionFusion {
     /// By an instruction of its own.
     Alone,
     /// By the instruction of another one.
     Inside,
     /// With the sum, difference or product that is its operand, which nothing else needs.
-    Ternary(Ternary, [Node; 3]),
+    Ternary(Ternary, [ProgramNode; 3]),
     /// A sine and the cosine of the same argument, in their places in the list.
-    SinCos { sine: Node, cosine: Node },
+    SinCos {
+        sine: ProgramNode,
+        cosine: ProgramNode,
+    },
 }
 
 /// How each operation is computed; `uses` counts what needs its value, outputs included. Operations with a flag are computed.
-pub(super) fn parts(operations: &[Operation], uses: &[u32], is_computed: &[bool]) -> Vec<Part> {
-    let mut parts = vec![Part::Alone; operations.len()];
-    let mut circular: HashMap<Node, usize> = HashMap::new();
+pub(super) fn parts(
+    operations: &[NodeOperation],
+    uses: &[u32],
+    is_computed: &[bool],
+) -> Vec<InstructionFusion> {
+    let mut parts = vec![InstructionFusion::Alone; operations.len()];
+    let mut circular: HashMap<ProgramNode, usize> = HashMap::new();
     for (index, operation) in operations.iter().enumerate() {
         match *operation {
             _ if !is_computed[index] => {}
-            Operation::Binary(op, a, b) => {
-                let inner = |node: Node| match operations[node.index()] {
-                    Operation::Binary(op, x, y)
+            NodeOperation::Binary(op, a, b) => {
+                let inner = |node: ProgramNode| match operations[node.index()] {
+                    NodeOperation::Binary(op, x, y)
                         if is_computed[node.index()]
                             && uses[node.index()] == 1
-                            && parts[node.index()] == Part::Alone =>
+                            && parts[node.index()] == InstructionFusion::Alone =>
                     {
                         Some((op, x, y))
                     }
@@ -47,10 +54,10 @@ pub(super) fn parts(operations: &[Operation], uses: &[u32], is_computed: &[bool]
                     (Binary::Mul, Some((Binary::Sub, x, y)), _) => (Ternary::DiffMul, a, [x, y, b]),
                     _ => continue,
                 };
-                parts[index] = Part::Ternary(op, operands);
-                parts[inside.index()] = Part::Inside;
+                parts[index] = InstructionFusion::Ternary(op, operands);
+                parts[inside.index()] = InstructionFusion::Inside;
             }
-            Operation::Unary(op @ (Unary::Sin | Unary::Cos), a) => {
+            NodeOperation::Unary(op @ (Unary::Sin | Unary::Cos), a) => {
                 // Equal operations are one, so that the other one found is the other function.
                 let other = *circular.entry(a).or_insert(index);
                 if other != index {
@@ -59,11 +66,11 @@ pub(super) fn parts(operations: &[Operation], uses: &[u32], is_computed: &[bool]
                     } else {
                         (other, index)
                     };
-                    parts[other] = Part::SinCos {
-                        sine: Node(sine as u32),
-                        cosine: Node(cosine as u32),
+                    parts[other] = InstructionFusion::SinCos {
+                        sine: ProgramNode(sine as u32),
+                        cosine: ProgramNode(cosine as u32),
                     };
-                    parts[index] = Part::Inside;
+                    parts[index] = InstructionFusion::Inside;
                 }
             }
             _ => {}

@@ -1,14 +1,14 @@
-//! [`Single`]: straight-line code for one point, or a few of them side by side.
+//! [`PointProgram`]: straight-line code for one point, or a few of them side by side.
 
-use super::code::{Code, Instruction, Place};
+use super::code::{Instruction, OperandPlace, OperationCode};
 use crate::vector::{self, Binary, Ternary, Unary};
 
 /// The same program for one point, where every operand is an index into one list: registers, then variables, then constants.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Single {
-    steps: Vec<Step>,
+pub(super) struct PointProgram {
+    steps: Vec<PointStep>,
     /// The instructions that are no steps of their own.
-    others: Vec<Code<u32>>,
+    others: Vec<OperationCode<u32>>,
     /// Where the outputs are.
     pub(super) outputs: Vec<u32>,
     /// The list at first; only registers and variables change.
@@ -17,7 +17,7 @@ pub(super) struct Single {
 
 /// An instruction for one point. What costs less than a call is told apart by one jump.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct PointStep {
     kind: StepKind,
     a: u32,
     b: u32,
@@ -46,21 +46,21 @@ enum StepKind {
     Other,
 }
 
-impl Single {
+impl PointProgram {
     /// Of a program whose operands are no numbers of blocks.
     pub(super) fn new(
         instructions: &[Instruction],
-        outputs: &[Place],
+        outputs: &[OperandPlace],
         registers: usize,
         variables: usize,
     ) -> Self {
         let mut values = vec![0.0; registers + variables];
-        let mut index = |place: Place| match place {
-            Place::Register(register) => register,
-            Place::Variable(variable) => registers as u32 + variable,
+        let mut index = |place: OperandPlace| match place {
+            OperandPlace::Register(register) => register,
+            OperandPlace::Variable(variable) => registers as u32 + variable,
             // Programs with such operands run over blocks only.
-            Place::Number(_) => u32::MAX,
-            Place::Constant(value) => {
+            OperandPlace::Number(_) => u32::MAX,
+            OperandPlace::Constant(value) => {
                 values.push(value);
                 values.len() as u32 - 1
             }
@@ -69,16 +69,16 @@ impl Single {
         let mut step = |instruction: &Instruction| {
             let code = instruction.code.map(&mut index);
             let (kind, [a, b, c]) = match (code, instruction.cosine) {
-                (Code::Unary(_, a), Some(cosine)) => (StepKind::SinCos, [a, cosine, a]),
-                (Code::Unary(Unary::Neg, a), _) => (StepKind::Neg, [a; 3]),
-                (Code::Unary(Unary::Square, a), _) => (StepKind::Square, [a; 3]),
-                (Code::Unary(Unary::Sqrt, a), _) => (StepKind::Sqrt, [a; 3]),
-                (Code::Unary(Unary::Reciprocal, a), _) => (StepKind::Reciprocal, [a; 3]),
-                (Code::Binary(Binary::Add, a, b), _) => (StepKind::Add, [a, b, b]),
-                (Code::Binary(Binary::Sub, a, b), _) => (StepKind::Sub, [a, b, b]),
-                (Code::Binary(Binary::Mul, a, b), _) => (StepKind::Mul, [a, b, b]),
-                (Code::Binary(Binary::Div, a, b), _) => (StepKind::Div, [a, b, b]),
-                (Code::Ternary(op, a, b, c), _) => {
+                (OperationCode::Unary(_, a), Some(cosine)) => (StepKind::SinCos, [a, cosine, a]),
+                (OperationCode::Unary(Unary::Neg, a), _) => (StepKind::Neg, [a; 3]),
+                (OperationCode::Unary(Unary::Square, a), _) => (StepKind::Square, [a; 3]),
+                (OperationCode::Unary(Unary::Sqrt, a), _) => (StepKind::Sqrt, [a; 3]),
+                (OperationCode::Unary(Unary::Reciprocal, a), _) => (StepKind::Reciprocal, [a; 3]),
+                (OperationCode::Binary(Binary::Add, a, b), _) => (StepKind::Add, [a, b, b]),
+                (OperationCode::Binary(Binary::Sub, a, b), _) => (StepKind::Sub, [a, b, b]),
+                (OperationCode::Binary(Binary::Mul, a, b), _) => (StepKind::Mul, [a, b, b]),
+                (OperationCode::Binary(Binary::Div, a, b), _) => (StepKind::Div, [a, b, b]),
+                (OperationCode::Ternary(op, a, b, c), _) => {
                     let kind = match op {
                         Ternary::MulAdd => StepKind::MulAdd,
                         Ternary::MulSub => StepKind::MulSub,
@@ -94,7 +94,7 @@ impl Single {
                 }
             };
             let to = instruction.to;
-            Step { kind, a, b, c, to }
+            PointStep { kind, a, b, c, to }
         };
         let steps = instructions.iter().map(&mut step).collect();
         let outputs = outputs.iter().map(|&place| index(place)).collect();
@@ -132,17 +132,19 @@ impl Single {
                     both.map(|(sine, _)| sine)
                 }
                 StepKind::Other => match self.others[a as usize] {
-                    Code::Unary(op, a) => at(a).map(|a| vector::unary(op, a)),
-                    Code::Binary(op, a, b) => {
+                    OperationCode::Unary(op, a) => at(a).map(|a| vector::unary(op, a)),
+                    OperationCode::Binary(op, a, b) => {
                         pairwise(at(a), at(b), |a, b| vector::binary(op, a, b))
                     }
-                    Code::Ternary(op, a, b, c) => {
+                    OperationCode::Ternary(op, a, b, c) => {
                         by_three(at(a), at(b), at(c), |a, b, c| vector::ternary(op, a, b, c))
                     }
-                    Code::Select(a, b, c) => by_three(at(a), at(b), at(c), vector::select),
-                    Code::Call1(function, a) => at(a).map(function.value),
-                    Code::Call2(function, a, b) => pairwise(at(a), at(b), function.value),
-                    Code::Call3(function, a, b, c) => by_three(at(a), at(b), at(c), function.value),
+                    OperationCode::Select(a, b, c) => by_three(at(a), at(b), at(c), vector::select),
+                    OperationCode::Call1(function, a) => at(a).map(function.value),
+                    OperationCode::Call2(function, a, b) => pairwise(at(a), at(b), function.value),
+                    OperationCode::Call3(function, a, b, c) => {
+                        by_three(at(a), at(b), at(c), function.value)
+                    }
                 },
             };
             places[step.to as usize] = value;

@@ -1,13 +1,13 @@
-//! [`Staged`]: a program over numbers and columns of data, with reductions between its passes over the rows.
+//! [`StagedProgram`]: a program over numbers and columns of data, with reductions between its passes over the rows.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::builder::{Builder, Node, Reduction, Running};
-use super::evaluate::{Evaluator, LANES};
-use super::schedule::{Schedule, Stage};
-use crate::vector::{self, Binary, Lanes, Unary};
+use super::builder::{ColumnReduction, ProgramBuilder, ProgramNode, RunningDirection};
+use super::evaluate::{LANES, ProgramEvaluator};
+use super::schedule::{ProgramStage, StageSchedule};
+use crate::vector::{self, Binary, LaneOperand, Unary};
 
 /// The values of a variable that is a column, one for each row.
 pub type Column = Arc<[f64]>;
@@ -18,7 +18,7 @@ const CHUNK: usize = 64 * LANES;
 
 /// A program over numbers and columns of data. What depends on the data alone is computed once, when it is made.
 #[derive(Debug, Clone)]
-pub struct Staged {
+pub struct StagedProgram {
     rows: usize,
     /// Numbers of the caller, and how many there are in all.
     given: usize,
@@ -29,7 +29,7 @@ pub struct Staged {
     columns: Vec<Column>,
     /// Buffers of an evaluation.
     buffers: usize,
-    stages: Vec<Stage>,
+    stages: Vec<ProgramStage>,
     outputs: Vec<Output>,
 }
 
@@ -39,17 +39,17 @@ enum Output {
     Column(usize),
 }
 
-impl Staged {
+impl StagedProgram {
     /// The program that computes the outputs, in this order, from numbers (the variables that are no columns, in their order) and the
     /// data, a column for each column variable of the builder.
     ///
     /// # Panics
     /// When the data are not as many columns as the builder has, or not of its number of rows.
-    pub fn new(builder: &Builder, outputs: &[Node], data: &[Column]) -> Self {
+    pub fn new(builder: &ProgramBuilder, outputs: &[ProgramNode], data: &[Column]) -> Self {
         let given = builder.numbers();
         assert_eq!(builder.columns.len(), data.len(), "a column for each");
         assert!(data.iter().all(|column| column.len() == builder.rows));
-        let mut schedule = Schedule::new(builder, given);
+        let mut schedule = StageSchedule::new(builder, given);
         let (numbers, columns) = schedule.fixed(outputs);
         let stages = schedule.stages(&numbers, &columns);
         let mut fixed = Self {
@@ -70,7 +70,7 @@ impl Staged {
         fixed.fixed = known;
         fixed.columns = data;
 
-        let (numbers, columns): (Vec<Node>, Vec<Node>) = outputs
+        let (numbers, columns): (Vec<ProgramNode>, Vec<ProgramNode>) = outputs
             .iter()
             .partition(|&&output| !builder.is_column(output));
         let first = schedule.buffers;
@@ -101,7 +101,7 @@ impl Staged {
     pub fn evaluator(&self) -> StagedEvaluator<'_> {
         let mut numbers = vec![0.0; self.numbers];
         numbers[self.given..self.given + self.fixed.len()].copy_from_slice(&self.fixed);
-        let one_chunk = |stage: &'_ Stage| stage.pass.outputs() > 0 && self.rows <= CHUNK;
+        let one_chunk = |stage: &'_ ProgramStage| stage.pass.outputs() > 0 && self.rows <= CHUNK;
         StagedEvaluator {
             staged: self,
             points: self
@@ -123,10 +123,10 @@ impl Staged {
 /// Runs one program over numbers and columns.
 #[derive(Debug)]
 pub struct StagedEvaluator<'s> {
-    staged: &'s Staged,
-    points: Vec<Evaluator<'s>>,
+    staged: &'s StagedProgram,
+    points: Vec<ProgramEvaluator<'s>>,
     /// The evaluators of passes over few rows.
-    passes: Vec<Option<Evaluator<'s>>>,
+    passes: Vec<Option<ProgramEvaluator<'s>>>,
     numbers: Vec<f64>,
     buffers: Vec<Vec<f64>>,
 }
@@ -174,7 +174,7 @@ impl StagedEvaluator<'_> {
         }
     }
 
-    fn pass(&mut self, index: usize, stage: &Stage) {
+    fn pass(&mut self, index: usize, stage: &ProgramStage) {
         let staged = self.staged;
         let known = staged.columns.len();
         let mut kept: Vec<Vec<f64>> = stage
@@ -217,7 +217,7 @@ impl StagedEvaluator<'_> {
                         chunk(stage, evaluator, &inputs, numbers, rows, &mut pieces)
                     },
                 );
-                let partial: Vec<Vec<Total>> = thread_pools::within(|| computed.collect());
+                let partial: Vec<Vec<ReductionTotal>> = thread_pools::within(|| computed.collect());
                 let first = totals(stage);
                 partial.iter().fold(first, |mut totals, next| {
                     totals
@@ -233,8 +233,8 @@ impl StagedEvaluator<'_> {
         }
         for (mut column, kept) in kept.into_iter().zip(&stage.kept) {
             match kept.running {
-                Some(Running::FromFirst) => add_up(column.iter_mut()),
-                Some(Running::ToLast) => add_up(column.iter_mut().rev()),
+                Some(RunningDirection::FromFirst) => add_up(column.iter_mut()),
+                Some(RunningDirection::ToLast) => add_up(column.iter_mut().rev()),
                 None => {}
             }
             self.buffers[kept.buffer - known] = column;
@@ -244,29 +244,29 @@ impl StagedEvaluator<'_> {
 
 /// Replaces entries by their running sums.
 fn add_up<'a>(entries: impl Iterator<Item = &'a mut f64>) {
-    let mut total = Total::new(Reduction::Sum);
+    let mut total = ReductionTotal::new(ColumnReduction::Sum);
     for entry in entries {
         total.add(*entry);
         *entry = total.value();
     }
 }
 
-fn totals(stage: &Stage) -> Vec<Total> {
+fn totals(stage: &ProgramStage) -> Vec<ReductionTotal> {
     let reductions = stage.reductions.iter();
     reductions
-        .map(|reduced| Total::new(reduced.reduction))
+        .map(|reduced| ReductionTotal::new(reduced.reduction))
         .collect()
 }
 
 /// Runs a pass over some rows.
 fn chunk(
-    stage: &Stage,
-    evaluator: &mut Evaluator<'_>,
+    stage: &ProgramStage,
+    evaluator: &mut ProgramEvaluator<'_>,
     inputs: &[&[f64]],
     numbers: &[f64],
     rows: std::ops::Range<usize>,
     kept: &mut [&mut [f64]],
-) -> Vec<Total> {
+) -> Vec<ReductionTotal> {
     let mut totals = totals(stage);
     for first in rows.clone().step_by(LANES) {
         let count = LANES.min(rows.end - first);
@@ -275,23 +275,23 @@ fn chunk(
         let mut next = 0;
         for (reduced, total) in stage.reductions.iter().zip(&mut totals) {
             match (output(next), reduced.of_products) {
-                (Lanes::Many(x), true) => {
+                (LaneOperand::Many(x), true) => {
                     next += 1;
-                    let Lanes::Many(y) = output(next) else {
+                    let LaneOperand::Many(y) = output(next) else {
                         unreachable!("both factors are columns")
                     };
                     total.add(vector::sum_of_products(x, y));
                 }
-                (Lanes::Many(lanes), false) => total.add_block(lanes),
-                (Lanes::One(value), _) => (0..count).for_each(|_| total.add(value)),
+                (LaneOperand::Many(lanes), false) => total.add_block(lanes),
+                (LaneOperand::One(value), _) => (0..count).for_each(|_| total.add(value)),
             }
             next += 1;
         }
         for (index, kept) in kept.iter_mut().enumerate() {
             let out = &mut kept[first - rows.start..][..count];
             match output(next + index) {
-                Lanes::Many(lanes) => out.copy_from_slice(lanes),
-                Lanes::One(value) => out.fill(value),
+                LaneOperand::Many(lanes) => out.copy_from_slice(lanes),
+                LaneOperand::One(value) => out.fill(value),
             }
         }
     }
@@ -300,20 +300,20 @@ fn chunk(
 
 /// A reduction of the rows so far.
 #[derive(Debug, Clone, Copy)]
-struct Total {
-    reduction: Reduction,
+struct ReductionTotal {
+    reduction: ColumnReduction,
     /// The sum, the extreme, or the largest so far.
     main: f64,
     /// What rounding took from the sum (Neumaier 1974), or the sum of `exp(x - main)`.
     rest: f64,
 }
 
-impl Total {
-    fn new(reduction: Reduction) -> Self {
+impl ReductionTotal {
+    fn new(reduction: ColumnReduction) -> Self {
         let main = match reduction {
-            Reduction::Sum => 0.0,
-            Reduction::Min => f64::INFINITY,
-            Reduction::Max | Reduction::LogSumExp => f64::NEG_INFINITY,
+            ColumnReduction::Sum => 0.0,
+            ColumnReduction::Min => f64::INFINITY,
+            ColumnReduction::Max | ColumnReduction::LogSumExp => f64::NEG_INFINITY,
         };
         let rest = 0.0;
         Self {
@@ -327,7 +327,7 @@ impl Total {
         self.join(&Self {
             reduction: self.reduction,
             main: value,
-            rest: if self.reduction == Reduction::LogSumExp {
+            rest: if self.reduction == ColumnReduction::LogSumExp {
                 1.0
             } else {
                 0.0
@@ -337,10 +337,10 @@ impl Total {
 
     fn add_block(&mut self, lanes: &[f64]) {
         match self.reduction {
-            Reduction::Sum => self.add(vector::sum(lanes)),
-            Reduction::Min => self.add(vector::smallest(lanes)),
-            Reduction::Max => self.add(vector::largest(lanes)),
-            Reduction::LogSumExp => {
+            ColumnReduction::Sum => self.add(vector::sum(lanes)),
+            ColumnReduction::Min => self.add(vector::smallest(lanes)),
+            ColumnReduction::Max => self.add(vector::largest(lanes)),
+            ColumnReduction::LogSumExp => {
                 let main = vector::largest(lanes);
                 let mut scaled = [0.0; LANES];
                 let mut powers = [0.0; LANES];
@@ -361,7 +361,7 @@ impl Total {
     /// Adds the rows of another that follow.
     fn join(&mut self, next: &Self) {
         match self.reduction {
-            Reduction::Sum => {
+            ColumnReduction::Sum => {
                 let sum = self.main + next.main;
                 let lost = if self.main.abs() >= next.main.abs() {
                     (self.main - sum) + next.main
@@ -371,9 +371,9 @@ impl Total {
                 self.rest += lost + next.rest;
                 self.main = sum;
             }
-            Reduction::Min => self.main = vector::binary(Binary::Min, self.main, next.main),
-            Reduction::Max => self.main = vector::binary(Binary::Max, self.main, next.main),
-            Reduction::LogSumExp => {
+            ColumnReduction::Min => self.main = vector::binary(Binary::Min, self.main, next.main),
+            ColumnReduction::Max => self.main = vector::binary(Binary::Max, self.main, next.main),
+            ColumnReduction::LogSumExp => {
                 let main = vector::binary(Binary::Max, self.main, next.main);
                 let scaled = |part: &Self| match part.main == main {
                     true => part.rest,
@@ -387,11 +387,11 @@ impl Total {
 
     fn value(&self) -> f64 {
         match self.reduction {
-            Reduction::Sum if self.main.is_finite() => self.main + self.rest,
-            Reduction::Sum | Reduction::Min | Reduction::Max => self.main,
+            ColumnReduction::Sum if self.main.is_finite() => self.main + self.rest,
+            ColumnReduction::Sum | ColumnReduction::Min | ColumnReduction::Max => self.main,
             // An infinite or NaN extreme decides.
-            Reduction::LogSumExp if !self.main.is_finite() => self.main,
-            Reduction::LogSumExp => self.main + vector::unary(Unary::Log, self.rest),
+            ColumnReduction::LogSumExp if !self.main.is_finite() => self.main,
+            ColumnReduction::LogSumExp => self.main + vector::unary(Unary::Log, self.rest),
         }
     }
 }

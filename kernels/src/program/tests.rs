@@ -9,7 +9,7 @@ mod batches;
 mod columns;
 
 /// `sin(x0) * exp(-x1**2)`.
-fn example(builder: &mut Builder) -> Node {
+fn example(builder: &mut ProgramBuilder) -> ProgramNode {
     let (x, y) = (builder.variable(0), builder.variable(1));
     let two = builder.constant(2.0);
     let sine = builder.unary(Unary::Sin, x);
@@ -21,7 +21,7 @@ fn example(builder: &mut Builder) -> Node {
 
 #[test]
 fn common_parts_are_computed_once_and_dead_ones_never() {
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let first = example(&mut builder);
     let count = builder.len();
     assert_eq!(example(&mut builder), first);
@@ -36,7 +36,7 @@ fn common_parts_are_computed_once_and_dead_ones_never() {
 /// Every pair of operations that one instruction computes, and sine and cosine, against the operations themselves.
 #[test]
 fn operations_that_run_together_give_the_bits_of_one_after_the_other() {
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let [a, b, c] = [0, 1, 2].map(|index| builder.variable(index));
     let number = builder.constant(1.7);
     let mut outputs = Vec::new();
@@ -89,14 +89,14 @@ fn operations_that_run_together_give_the_bits_of_one_after_the_other() {
 }
 
 /// The value of a node, operation by operation.
-fn one_by_one(builder: &Builder, node: Node, at: &[f64]) -> f64 {
-    use crate::program::builder::Operation;
+fn one_by_one(builder: &ProgramBuilder, node: ProgramNode, at: &[f64]) -> f64 {
+    use crate::program::builder::NodeOperation;
     let of = |node| one_by_one(builder, node, at);
     match builder.operations[node.index()] {
-        Operation::Constant(value) => value,
-        Operation::Variable(index) => at[index as usize],
-        Operation::Unary(op, a) => crate::vector::unary(op, of(a)),
-        Operation::Binary(op, a, b) => crate::vector::binary(op, of(a), of(b)),
+        NodeOperation::Constant(value) => value,
+        NodeOperation::Variable(index) => at[index as usize],
+        NodeOperation::Unary(op, a) => crate::vector::unary(op, of(a)),
+        NodeOperation::Binary(op, a, b) => crate::vector::binary(op, of(a), of(b)),
         _ => unreachable!("the test has no others"),
     }
 }
@@ -104,7 +104,7 @@ fn one_by_one(builder: &Builder, node: Node, at: &[f64]) -> f64 {
 #[test]
 fn rewritten_powers_are_those_of_the_general_one() {
     for exponent in [-1.0, 1.0, 2.0, 3.0, 4.0] {
-        let mut builder = Builder::new();
+        let mut builder = ProgramBuilder::new();
         let (x, power) = (builder.variable(0), builder.constant(exponent));
         let rewritten = builder.binary(Binary::Pow, x, power);
         let program = builder.finish(&[rewritten]);
@@ -135,12 +135,12 @@ fn rewritten_powers_are_those_of_the_general_one() {
 }
 
 /// A random expression over the variables 0 to 2 from bytes.
-fn random(builder: &mut Builder, recipe: &[u8]) -> Node {
+fn random(builder: &mut ProgramBuilder, recipe: &[u8]) -> ProgramNode {
     random_of(builder, recipe, [0, 1, 2])
 }
 
 /// A random expression over three variables: a stack machine that never underflows.
-fn random_of(builder: &mut Builder, recipe: &[u8], variables: [usize; 3]) -> Node {
+fn random_of(builder: &mut ProgramBuilder, recipe: &[u8], variables: [usize; 3]) -> ProgramNode {
     const SMOOTH: [Unary; 12] = [
         Unary::Sin,
         Unary::Cos,
@@ -165,7 +165,7 @@ fn random_of(builder: &mut Builder, recipe: &[u8], variables: [usize; 3]) -> Nod
         Binary::Atan2,
         Binary::Mul,
     ];
-    let mut stack: Vec<Node> = variables.map(|index| builder.variable(index)).into();
+    let mut stack: Vec<ProgramNode> = variables.map(|index| builder.variable(index)).into();
     for byte in recipe {
         let pick = usize::from(byte >> 2);
         let node = match byte & 3 {
@@ -214,7 +214,7 @@ proptest! {
 
     #[test]
     fn blocks_and_points_give_the_same_bits(recipe in prop::collection::vec(any::<u8>(), 0..40), count in 1_usize..300) {
-        let mut builder = Builder::new();
+        let mut builder = ProgramBuilder::new();
         let output = random(&mut builder, &recipe);
         let (sine, cosine) = (builder.unary(Unary::Sin, output), builder.unary(Unary::Cos, output));
         let other = builder.binary(Binary::Sub, sine, cosine);
@@ -240,16 +240,16 @@ proptest! {
 
     #[test]
     fn gradients_agree_with_differences_and_with_tangents(recipe in prop::collection::vec(any::<u8>(), 0..24), at in prop::array::uniform3(-1.5_f64..1.5)) {
-        let mut builder = Builder::new();
+        let mut builder = ProgramBuilder::new();
         let output = random(&mut builder, &recipe);
         let gradient = builder.gradient(output, &[0, 1, 2]).unwrap();
-        let forward: Vec<Node> = (0..3).map(|variable| {
+        let forward: Vec<ProgramNode> = (0..3).map(|variable| {
             let one = builder.constant(1.0);
             builder.tangents(&[output], &[(variable, one)]).unwrap()[0]
         }).collect();
         let program = builder.finish(&[output]);
         let mut value = |point: &[f64]| program.evaluator().value(point);
-        let all: Vec<Node> = gradient.into_iter().chain(forward).collect();
+        let all: Vec<ProgramNode> = gradient.into_iter().chain(forward).collect();
         let derivatives = builder.finish(&all);
         let mut found = [0.0; 6];
         derivatives.evaluator().point(&at, &mut found);
@@ -272,7 +272,7 @@ proptest! {
 fn gradients_of_several_outputs_are_those_of_each() {
     let recipes: [&[u8]; 3] = [&[9, 34, 77, 130], &[21, 6, 14, 91, 250], &[3, 65, 42]];
     let variables = vec![vec![0, 1, 2], vec![1, 2, 3], vec![2, 3, 4]];
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let outputs = [0, 1, 2].map(|k| random_of(&mut builder, recipes[k], [k, k + 1, k + 2]));
     let mut alone = builder.clone();
     let together = builder.gradients(&outputs, &variables).unwrap();
@@ -289,7 +289,7 @@ fn every_function_has_its_derivative() {
             Unary::Acosh => 1.7,
             _ => 0.6,
         };
-        let mut builder = Builder::new();
+        let mut builder = ProgramBuilder::new();
         let x = builder.variable(0);
         let y = builder.unary(op, x);
         let slope = builder.gradient(y, &[0]).unwrap()[0];
@@ -305,7 +305,7 @@ fn every_function_has_its_derivative() {
     }
     for &op in Binary::ALL {
         let at = [2.3, 0.7];
-        let mut builder = Builder::new();
+        let mut builder = ProgramBuilder::new();
         let (a, b) = (builder.variable(0), builder.variable(1));
         let y = builder.binary(op, a, b);
         let gradient = builder.gradient(y, &[0, 1]).unwrap();
@@ -327,7 +327,7 @@ fn every_function_has_its_derivative() {
 #[test]
 fn a_branch_that_is_not_taken_spoils_nothing() {
     // if(x > 0, sqrt(x), 0) at 0: the root has an infinite slope there, and is not taken.
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let (x, zero) = (builder.variable(0), builder.constant(0.0));
     let positive = builder.binary(Binary::Greater, x, zero);
     let root = builder.unary(Unary::Sqrt, x);
@@ -342,12 +342,12 @@ fn a_branch_that_is_not_taken_spoils_nothing() {
 
 #[test]
 fn a_function_without_a_formula_is_named() {
-    static STEP: Function1 = Function1 {
+    static STEP: UnaryFunction = UnaryFunction {
         name: "step",
         value: f64::floor,
         slope: None,
     };
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let x = builder.variable(0);
     let y = builder.call1(&STEP, x);
     assert_eq!(
@@ -360,7 +360,7 @@ fn a_function_without_a_formula_is_named() {
 #[test]
 fn hessian_times_vector_is_the_tangent_of_the_gradient() {
     // f = x^2 y: the Hessian is [[2 y, 2 x], [2 x, 0]].
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let (x, y) = (builder.variable(0), builder.variable(1));
     let square = builder.unary(Unary::Square, x);
     let f = builder.binary(Binary::Mul, square, y);
@@ -378,7 +378,7 @@ fn hessian_times_vector_is_the_tangent_of_the_gradient() {
 #[test]
 fn a_gradient_costs_a_few_times_the_function() {
     // Rosenbrock in 20 variables: at most five times the instructions.
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let hundred = builder.constant(100.0);
     let one = builder.constant(1.0);
     let mut sum = builder.constant(0.0);
@@ -396,7 +396,7 @@ fn a_gradient_costs_a_few_times_the_function() {
     let function = builder.finish(&[sum]);
     let variables: Vec<usize> = (0..20).collect();
     let gradient = builder.gradient(sum, &variables).unwrap();
-    let both: Vec<Node> = std::iter::once(sum).chain(gradient).collect();
+    let both: Vec<ProgramNode> = std::iter::once(sum).chain(gradient).collect();
     let both = builder.finish(&both);
     assert!(
         both.len() <= 4 * function.len(),

@@ -1,8 +1,8 @@
-//! [`Chart`]: coordinates in which the end of a range, finite or infinite, is at zero, where doubles are dense.
+//! [`RangeChart`]: coordinates in which the end of a range, finite or infinite, is at zero, where doubles are dense.
 
 /// A part of the range of integration, by the distance `u` from the end at `u = 0`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Chart {
+pub(super) enum RangeChart {
     /// `x = origin + sign u`.
     Near {
         /// The end.
@@ -26,7 +26,7 @@ pub(super) enum Chart {
     },
 }
 
-impl Chart {
+impl RangeChart {
     /// The pair of places around a pole, for distances up to `reach`.
     pub(super) fn pair(origin: f64, reach: f64) -> Self {
         let size = (origin.abs() + reach).log2().ceil();

@@ -8,14 +8,14 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::{Ending, Fault};
+use super::{QuadratureEnd, QuadratureFault};
 
 /// An integrand of several variables: `points[i]` has coordinate `i` of every point.
 pub type Field<'f, E> = dyn FnMut(&[Vec<f64>], &mut [f64]) -> Result<(), E> + 'f;
 
 /// An integral over a box.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Volume {
+pub struct CubatureResult {
     /// The value.
     pub value: f64,
     /// Estimate of the error.
@@ -27,11 +27,11 @@ pub struct Volume {
     /// Boxes at the end.
     pub boxes: usize,
     /// Why it ended.
-    pub ending: Ending,
+    pub ending: QuadratureEnd,
 }
 
 #[derive(Debug, Clone)]
-struct Region {
+struct CubatureRegion {
     centre: Vec<f64>,
     half: Vec<f64>,
     value: f64,
@@ -42,7 +42,7 @@ struct Region {
     index: usize,
 }
 
-impl Ord for Region {
+impl Ord for CubatureRegion {
     fn cmp(&self, other: &Self) -> Ordering {
         self.error
             .total_cmp(&other.error)
@@ -50,19 +50,19 @@ impl Ord for Region {
     }
 }
 
-impl PartialOrd for Region {
+impl PartialOrd for CubatureRegion {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Region {
+impl PartialEq for CubatureRegion {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Region {}
+impl Eq for CubatureRegion {}
 
 /// Points of the rule in `n` dimensions: `2^n + 2 n^2 + 2 n + 1`.
 pub fn cubature_points(n: usize) -> usize {
@@ -82,7 +82,7 @@ pub fn cubature<E>(
     bounds: &[(f64, f64)],
     (relative, absolute): (f64, f64),
     evaluations_max: u64,
-) -> Result<Volume, Fault<E>> {
+) -> Result<CubatureResult, QuadratureFault<E>> {
     const BATCH: usize = 32;
     const START: u64 = 4_096;
     let n = bounds.len();
@@ -98,7 +98,7 @@ pub fn cubature<E>(
     let mut evaluations = 0;
     let mut count = 0;
     let first = measure(f, vec![(centre, half)], &mut evaluations, &mut count)?;
-    let mut heap: BinaryHeap<Region> = first.into();
+    let mut heap: BinaryHeap<CubatureRegion> = first.into();
     let ending = loop {
         let value: f64 = heap.iter().map(|region| region.value).sum();
         let error: f64 = heap.iter().map(|region| region.error).sum();
@@ -107,18 +107,18 @@ pub fn cubature<E>(
         let is_enough =
             evaluations >= START.max(8 * points) || error == 0.0 && heap.len() >= 1 << n.min(4);
         if is_enough && error <= absolute.max(relative * value.abs()) {
-            break Ending::Tolerance;
+            break QuadratureEnd::Tolerance;
         }
         if is_enough && error <= 8.0 * f64::EPSILON * size {
-            break Ending::Rounding;
+            break QuadratureEnd::Rounding;
         }
         let batch = BATCH.max(heap.len() / 8);
         if evaluations + 2 * points > evaluations_max {
-            break Ending::Evaluations;
+            break QuadratureEnd::Evaluations;
         }
         let affordable = ((evaluations_max - evaluations) / (2 * points)) as usize;
         let worst = heap.peek().map_or(0.0, |region| region.error);
-        let mut parents: Vec<Region> = Vec::new();
+        let mut parents: Vec<CubatureRegion> = Vec::new();
         while parents.len() < batch.min(affordable) {
             match heap.peek() {
                 Some(next) if next.error >= worst / 20.0 => parents.extend(heap.pop()),
@@ -137,7 +137,7 @@ pub fn cubature<E>(
         }
         let mut children = measure(f, boxes, &mut evaluations, &mut count)?.into_iter();
         for parent in parents {
-            let mut pair: Vec<Region> = children.by_ref().take(2).collect();
+            let mut pair: Vec<CubatureRegion> = children.by_ref().take(2).collect();
             let change = (pair[0].value + pair[1].value - parent.value).abs();
             // What halving changed is a part of the error of the parent that its rules may not have seen.
             let told = pair[0].error + pair[1].error;
@@ -152,9 +152,9 @@ pub fn cubature<E>(
     };
     let mut regions = heap.into_vec();
     regions.sort_by_key(|region| region.index);
-    let sum = |of: &dyn Fn(&Region) -> f64| regions.iter().map(of).sum::<f64>();
+    let sum = |of: &dyn Fn(&CubatureRegion) -> f64| regions.iter().map(of).sum::<f64>();
     let size = sum(&|region| region.absolute);
-    Ok(Volume {
+    Ok(CubatureResult {
         value: sum(&|region| region.value),
         error: sum(&|region| region.error) + 8.0 * f64::EPSILON * size,
         absolute: size,
@@ -169,7 +169,7 @@ fn measure<E>(
     boxes: Vec<(Vec<f64>, Vec<f64>)>,
     evaluations: &mut u64,
     count: &mut usize,
-) -> Result<Vec<Region>, Fault<E>> {
+) -> Result<Vec<CubatureRegion>, QuadratureFault<E>> {
     let n = boxes.first().map_or(0, |(centre, _)| centre.len());
     let offsets = offsets(n);
     let mut points: Vec<Vec<f64>> = vec![Vec::with_capacity(offsets.len() * boxes.len()); n];
@@ -183,7 +183,7 @@ fn measure<E>(
         }
     }
     let mut values = vec![f64::NAN; offsets.len() * boxes.len()];
-    f(&points, &mut values).map_err(Fault::Function)?;
+    f(&points, &mut values).map_err(QuadratureFault::Function)?;
     *evaluations += values.len() as u64;
     let regions =
         boxes
@@ -243,7 +243,7 @@ fn distances() -> [f64; 3] {
     ]
 }
 
-fn region(centre: Vec<f64>, half: Vec<f64>, values: &[f64], index: usize) -> Region {
+fn region(centre: Vec<f64>, half: Vec<f64>, values: &[f64], index: usize) -> CubatureRegion {
     let n = centre.len();
     let volume: f64 = half.iter().map(|half| 2.0 * half).product();
     let dimension = n as f64;
@@ -281,7 +281,7 @@ fn region(centre: Vec<f64>, half: Vec<f64>, values: &[f64], index: usize) -> Reg
     let value = volume * seven;
     let is_finite = value.is_finite();
     let size = values.iter().map(|value| value.abs()).sum::<f64>() / values.len() as f64;
-    Region {
+    CubatureRegion {
         centre,
         half,
         value: if is_finite { value } else { 0.0 },

@@ -2,11 +2,11 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use super::{Ending, Fault, Found, Values};
+use super::{Integral, QuadratureEnd, QuadratureFault, Values};
 
 /// The substitution for a range.
 #[derive(Debug, Clone, Copy)]
-enum Map {
+enum DoubleExponentialMap {
     /// tanh-sinh.
     Finite { low: f64, high: f64 },
     /// exp-sinh.
@@ -15,7 +15,7 @@ enum Map {
     Whole,
 }
 
-impl Map {
+impl DoubleExponentialMap {
     /// The place and its weight at a parameter.
     fn place(&self, t: f64) -> (f64, f64) {
         match *self {
@@ -66,24 +66,24 @@ pub fn double_exponential<E>(
     (low, high): (f64, f64),
     (relative, absolute): (f64, f64),
     evaluations_max: u64,
-) -> Result<Found, Fault<E>> {
+) -> Result<Integral, QuadratureFault<E>> {
     const REACH: f64 = 6.6;
     const LEVEL_MAX: u32 = 14;
     let map = match (low.is_finite(), high.is_finite()) {
-        (true, true) => Map::Finite { low, high },
-        (true, false) => Map::Half {
+        (true, true) => DoubleExponentialMap::Finite { low, high },
+        (true, false) => DoubleExponentialMap::Half {
             origin: low,
             sign: 1.0,
         },
-        (false, true) => Map::Half {
+        (false, true) => DoubleExponentialMap::Half {
             origin: high,
             sign: -1.0,
         },
-        (false, false) => Map::Whole,
+        (false, false) => DoubleExponentialMap::Whole,
     };
     let mut terms: Vec<(f64, f64, f64)> = Vec::new(); // parameter, place, value with its weight
     let (mut before, mut changed, mut evaluations, mut reach) = (f64::NAN, f64::NAN, 0, REACH);
-    let mut ending = Ending::Rounding;
+    let mut ending = QuadratureEnd::Rounding;
     let (mut value, mut error, mut noise, mut size) = (0.0, f64::INFINITY, 0.0, 0.0);
     for level in 1..=LEVEL_MAX {
         let step = (-f64::from(level)).exp2();
@@ -94,12 +94,12 @@ pub fn double_exponential<E>(
             .filter(|(_, (x, weight))| map.is_inside(*x) && *weight > 0.0 && weight.is_finite());
         let places: Vec<(f64, (f64, f64))> = places.collect();
         if evaluations + places.len() as u64 > evaluations_max {
-            ending = Ending::Evaluations;
+            ending = QuadratureEnd::Evaluations;
             break;
         }
         let xs: Vec<f64> = places.iter().map(|(_, (x, _))| *x).collect();
         let mut ys = vec![f64::NAN; xs.len()];
-        f(&xs, &mut ys).map_err(Fault::Function)?;
+        f(&xs, &mut ys).map_err(QuadratureFault::Function)?;
         evaluations += xs.len() as u64;
         terms.extend(
             places
@@ -112,7 +112,7 @@ pub fn double_exponential<E>(
             terms.iter().filter(|(.., term)| term.is_finite()).collect();
         if finite.is_empty() {
             let at = xs.get(xs.len() / 2).copied().unwrap_or(low);
-            return Err(Fault::Undefined { at });
+            return Err(QuadratureFault::Undefined { at });
         }
         let sum = |of: &dyn Fn(usize) -> f64| (0..finite.len()).map(of).sum::<f64>() * step;
         value = sum(&|i| finite[i].2);
@@ -142,7 +142,7 @@ pub fn double_exponential<E>(
             error = f64::INFINITY;
         }
         if level >= 4 && error <= absolute.max(relative * value.abs()) {
-            ending = Ending::Tolerance;
+            ending = QuadratureEnd::Tolerance;
             break;
         }
         if level >= 7 && change.max(irregular) <= noise && 4.0 * cut <= noise {
@@ -158,7 +158,7 @@ pub fn double_exponential<E>(
             .fold(1.0, f64::max)
             .min(REACH);
     }
-    Ok(Found {
+    Ok(Integral {
         value,
         error,
         rounding: noise,

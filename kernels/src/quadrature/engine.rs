@@ -2,25 +2,25 @@
 
 use std::collections::BinaryHeap;
 
-use super::chart::Chart;
-use super::panel::{Panel, Part, Span};
+use super::chart::RangeChart;
+use super::panel::{ChartSpan, PanelEstimate, QuadraturePanel};
 use super::rule::POINTS;
-use super::{Ending, Fault, Values};
+use super::{QuadratureEnd, QuadratureFault, Values};
 
 /// State of an integration.
-pub(super) struct Engine<'f, 'g, E> {
+pub(super) struct QuadratureEngine<'f, 'g, E> {
     f: &'f mut Values<'g, E>,
-    pub(super) charts: Vec<Chart>,
+    pub(super) charts: Vec<RangeChart>,
     pub(super) evaluations: u64,
     pub(super) evaluations_max: u64,
     /// Relative and absolute tolerance.
     pub(super) tolerances: (f64, f64),
     /// Panels that may be halved.
-    pub(super) heap: BinaryHeap<Panel>,
+    pub(super) heap: BinaryHeap<QuadraturePanel>,
     /// Panels whose error is that of rounding.
-    pub(super) done: Vec<Panel>,
+    pub(super) done: Vec<QuadraturePanel>,
     /// Contributions of ends and of singular places.
-    pub(super) settled: Vec<Part>,
+    pub(super) settled: Vec<PanelEstimate>,
     /// Singular places inside.
     pub(super) singular: Vec<f64>,
     /// Whether a sum over half-waves was extrapolated.
@@ -31,8 +31,8 @@ pub(super) struct Engine<'f, 'g, E> {
     pub(super) by_waves: bool,
 }
 
-impl<'f, 'g, E> Engine<'f, 'g, E> {
-    pub(super) fn new(f: &'f mut Values<'g, E>, charts: Vec<Chart>) -> Self {
+impl<'f, 'g, E> QuadratureEngine<'f, 'g, E> {
+    pub(super) fn new(f: &'f mut Values<'g, E>, charts: Vec<RangeChart>) -> Self {
         Self {
             f,
             charts,
@@ -50,21 +50,24 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
     }
 
     /// Values of the integrand.
-    pub(super) fn values(&mut self, places: &[f64]) -> Result<Vec<f64>, Fault<E>> {
+    pub(super) fn values(&mut self, places: &[f64]) -> Result<Vec<f64>, QuadratureFault<E>> {
         let mut values = vec![f64::NAN; places.len()];
-        (self.f)(places, &mut values).map_err(Fault::Function)?;
+        (self.f)(places, &mut values).map_err(QuadratureFault::Function)?;
         self.evaluations += places.len() as u64;
         Ok(values)
     }
 
     /// The rule on each interval.
-    pub(super) fn measure(&mut self, spans: &[Span]) -> Result<Vec<Panel>, Fault<E>> {
+    pub(super) fn measure(
+        &mut self,
+        spans: &[ChartSpan],
+    ) -> Result<Vec<QuadraturePanel>, QuadratureFault<E>> {
         let mut places = Vec::with_capacity(2 * POINTS * spans.len());
         for span in spans {
             let chart = self.charts[span.chart];
             let nodes = span.nodes();
             places.extend(nodes.map(|u| chart.place(u).0));
-            if let Chart::Pair { origin, .. } = chart {
+            if let RangeChart::Pair { origin, .. } = chart {
                 places.extend(nodes.map(|u| origin - chart.rounded(u)));
             }
         }
@@ -73,7 +76,7 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
         let mut panels = Vec::with_capacity(spans.len());
         for span in spans {
             let chart = self.charts[span.chart];
-            let branches = if matches!(chart, Chart::Pair { .. }) {
+            let branches = if matches!(chart, RangeChart::Pair { .. }) {
                 2
             } else {
                 1
@@ -84,15 +87,15 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
                 given.push((places[from..to].to_vec(), values[from..to].to_vec()));
                 from = to;
             }
-            panels.push(Panel::new(*span, &chart, &given));
+            panels.push(QuadraturePanel::new(*span, &chart, &given));
         }
         Ok(panels)
     }
 
     /// Sum of everything so far, in a fixed order.
-    pub(super) fn total(&self) -> Part {
+    pub(super) fn total(&self) -> PanelEstimate {
         let panels = self.heap.iter().chain(&self.done);
-        let mut parts: Vec<((usize, u64), Part)> = panels
+        let mut parts: Vec<((usize, u64), PanelEstimate)> = panels
             .map(|panel| ((panel.span.chart, panel.span.low.to_bits()), panel.part))
             .collect();
         parts.sort_unstable_by_key(|(place, _)| *place);
@@ -101,7 +104,7 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
             .iter()
             .copied()
             .chain(parts.into_iter().map(|(_, part)| part));
-        let mut sum = Part::default();
+        let mut sum = PanelEstimate::default();
         let mut lost = 0.0;
         for part in parts {
             let before = sum.value;
@@ -118,15 +121,15 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
     }
 
     /// The tolerance for an integral of this size.
-    pub(super) fn target(&self, total: &Part) -> f64 {
+    pub(super) fn target(&self, total: &PanelEstimate) -> f64 {
         let (relative, absolute) = self.tolerances;
         absolute.max(relative * total.value.abs())
     }
 
     /// Halves every panel that two rules do not agree on to rounding, so that it is known how the error falls.
-    pub(super) fn halve_all(&mut self) -> Result<(), Fault<E>> {
+    pub(super) fn halve_all(&mut self) -> Result<(), QuadratureFault<E>> {
         let parents = std::mem::take(&mut self.heap).into_vec();
-        let spans: Vec<Span> = parents
+        let spans: Vec<ChartSpan> = parents
             .iter()
             .flat_map(|panel| panel.span.halves())
             .collect();
@@ -138,7 +141,7 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
     }
 
     /// Halves the worst panels until the error is as asked for, or nothing is gained.
-    pub(super) fn refine(&mut self) -> Result<Ending, Fault<E>> {
+    pub(super) fn refine(&mut self) -> Result<QuadratureEnd, QuadratureFault<E>> {
         const BATCH: usize = 32;
         let mut running = self.total();
         let mut rounds = 0_u64;
@@ -151,19 +154,19 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
             {
                 running = self.total();
                 if running.error + running.noise <= self.target(&running) {
-                    return Ok(Ending::Tolerance);
+                    return Ok(QuadratureEnd::Tolerance);
                 }
             }
             let Some(worst) = self.heap.peek().map(|panel| panel.part.error) else {
-                return Ok(Ending::Rounding);
+                return Ok(QuadratureEnd::Rounding);
             };
             if self.evaluations >= self.evaluations_max {
-                return Ok(Ending::Evaluations);
+                return Ok(QuadratureEnd::Evaluations);
             }
             if worst <= 1e-3 * running.noise {
                 running = self.total();
                 if running.error <= 0.1 * running.noise {
-                    return Ok(Ending::Rounding);
+                    return Ok(QuadratureEnd::Rounding);
                 }
             }
             let mut parents = Vec::new();
@@ -182,7 +185,8 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
                     None => cared = true,
                 }
             }
-            let spans: Vec<Span> = plain.iter().flat_map(|panel| panel.span.halves()).collect();
+            let spans: Vec<ChartSpan> =
+                plain.iter().flat_map(|panel| panel.span.halves()).collect();
             let children = self.measure(&spans)?;
             for (index, child) in children.into_iter().enumerate() {
                 let parent = &plain[index / 2];
@@ -203,7 +207,7 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
     }
 
     /// Puts a panel where it belongs.
-    pub(super) fn keep(&mut self, panel: Panel) {
+    pub(super) fn keep(&mut self, panel: QuadraturePanel) {
         if panel.is_rounded() {
             self.done.push(panel);
         } else {
@@ -212,18 +216,18 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
     }
 
     /// A function without a value on a whole panel has no integral, unless the end is there.
-    pub(super) fn check_defined(&self, panel: &Panel) -> Result<(), Fault<E>> {
+    pub(super) fn check_defined(&self, panel: &QuadraturePanel) -> Result<(), QuadratureFault<E>> {
         if panel.undefined < POINTS || (panel.span.low == 0.0 && !self.is_plain) {
             return Ok(());
         }
         let at = self.charts[panel.span.chart]
             .place(panel.span.nodes()[POINTS / 2])
             .0;
-        Err(Fault::Undefined { at })
+        Err(QuadratureFault::Undefined { at })
     }
 
     /// Whether an interval has too few doubles to be halved.
-    pub(super) fn is_narrow(&self, span: Span) -> bool {
+    pub(super) fn is_narrow(&self, span: ChartSpan) -> bool {
         let (x, stretch) = self.charts[span.chart].place(span.high);
         let width = span.high - span.low;
         let resolution = f64::EPSILON * span.high.max(x.abs() / stretch);
@@ -231,7 +235,10 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
     }
 
     /// Hands a panel on that halving does not help; gives back what is to be halved.
-    fn care(&mut self, panel: Panel) -> Result<Option<Panel>, Fault<E>> {
+    fn care(
+        &mut self,
+        panel: QuadraturePanel,
+    ) -> Result<Option<QuadraturePanel>, QuadratureFault<E>> {
         const SLOW_AT_END: u32 = 4;
         const DEPTH_AT_END: u32 = 6;
         const SLOW_INSIDE: u32 = 5;
@@ -252,7 +259,7 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
             self.done.push(panel);
             return Ok(None);
         }
-        let inside = span.low > 0.0 && !matches!(chart, Chart::Pair { .. }) && !self.is_plain;
+        let inside = span.low > 0.0 && !matches!(chart, RangeChart::Pair { .. }) && !self.is_plain;
         if inside && panel.slow >= SLOW_INSIDE && panel.depth >= DEPTH_INSIDE {
             self.locate(panel)?;
             return Ok(None);
@@ -263,7 +270,7 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
     /// Ends of the part of the range that holds all but a thousandth of the integral of the magnitude.
     pub(super) fn bulk(&self) -> (f64, f64) {
         const REST: f64 = 5e-4;
-        let place = |panel: &Panel| {
+        let place = |panel: &QuadraturePanel| {
             let chart = &self.charts[panel.span.chart];
             let ends = [
                 chart.place(panel.span.low).0,
@@ -296,8 +303,8 @@ impl<'f, 'g, E> Engine<'f, 'g, E> {
     }
 }
 
-fn minus(sum: Part, part: Part) -> Part {
-    Part {
+fn minus(sum: PanelEstimate, part: PanelEstimate) -> PanelEstimate {
+    PanelEstimate {
         value: sum.value - part.value,
         error: (sum.error - part.error).max(0.0),
         noise: (sum.noise - part.noise).max(0.0),

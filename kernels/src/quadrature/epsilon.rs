@@ -6,12 +6,12 @@
 
 /// The last counter-diagonal of the table, and the last estimates.
 #[derive(Debug, Default)]
-pub(super) struct Epsilon {
+pub(super) struct EpsilonTable {
     diagonal: Vec<f64>,
     estimates: Vec<f64>,
 }
 
-impl Epsilon {
+impl EpsilonTable {
     /// Columns that are kept: sums beyond gain nothing but rounding errors.
     const COLUMNS_MAX: usize = 40;
 

@@ -7,7 +7,7 @@
 use std::collections::BinaryHeap;
 
 use super::Bounds;
-use super::chart::Chart;
+use super::chart::RangeChart;
 use crate::roots::interval::Interval;
 
 /// Pieces of a chart to begin with.
@@ -16,49 +16,49 @@ const PIECES: usize = 64;
 const LOW: f64 = 1e-6;
 
 /// A piece of a chart, by how far the bounds on it exceed the samples around it.
-struct Piece {
+struct ExcessPiece {
     excess: f64,
     low: f64,
     high: f64,
 }
 
-impl Ord for Piece {
+impl Ord for ExcessPiece {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let by = self.excess.total_cmp(&other.excess);
         by.then(other.low.total_cmp(&self.low))
     }
 }
 
-impl PartialOrd for Piece {
+impl PartialOrd for ExcessPiece {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Piece {
+impl PartialEq for ExcessPiece {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Piece {}
+impl Eq for ExcessPiece {}
 
 /// What the samples of a chart have shown.
-pub(super) struct Seen<'a> {
-    pub(super) chart: Chart,
+pub(super) struct ChartSamples<'a> {
+    pub(super) chart: RangeChart,
     /// In ascending order.
     pub(super) coordinates: &'a [f64],
     /// Values in the measure of the chart.
     pub(super) values: &'a [f64],
 }
 
-impl Seen<'_> {
+impl ChartSamples<'_> {
     /// Coordinates worth a sample, fewer than `most`, from about so many bounds; none where the chart pairs two places.
     pub(super) fn hunt(&self, reach: f64, bounds: &Bounds<'_>, most: usize) -> Vec<f64> {
         let [smallest, ..] = *self.coordinates else {
             return Vec::new();
         };
-        if matches!(self.chart, Chart::Pair { .. }) {
+        if matches!(self.chart, RangeChart::Pair { .. }) {
             return Vec::new();
         }
         let finite = self.values.iter().filter(|value| value.is_finite());
@@ -66,7 +66,7 @@ impl Seen<'_> {
         let least = (LOW * scale).max(f64::MIN_POSITIVE);
         let piece = |low: f64, high: f64| {
             let excess = self.excess(low, high, bounds);
-            (excess > least).then_some(Piece { excess, low, high })
+            (excess > least).then_some(ExcessPiece { excess, low, high })
         };
         let group = self.coordinates.len().div_ceil(PIECES);
         let inner = self.coordinates.iter().step_by(group).skip(1);
@@ -80,7 +80,7 @@ impl Seen<'_> {
         }
         let mut found = Vec::new();
         while count < most
-            && let Some(Piece { low, high, .. }) = heap.pop()
+            && let Some(ExcessPiece { low, high, .. }) = heap.pop()
         {
             let middle = low + (high - low) / 2.0;
             let is_narrow = high - low <= 64.0 * f64::EPSILON * self.size(high);

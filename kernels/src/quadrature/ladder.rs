@@ -2,43 +2,43 @@
 
 use std::collections::BinaryHeap;
 
-use super::Fault;
-use super::chart::Chart;
-use super::engine::Engine;
-use super::epsilon::Epsilon;
-use super::panel::{Panel, Part, Span};
+use super::QuadratureFault;
+use super::chart::RangeChart;
+use super::engine::QuadratureEngine;
+use super::epsilon::EpsilonTable;
+use super::panel::{ChartSpan, PanelEstimate, QuadraturePanel};
 use super::rule::POINTS;
 
 /// Sums over the rungs so far.
 #[derive(Debug, Default)]
-struct Climb {
-    rungs: Vec<Part>,
-    sum: Part,
-    limits: Epsilon,
+struct LadderClimb {
+    rungs: Vec<PanelEstimate>,
+    sum: PanelEstimate,
+    limits: EpsilonTable,
     /// The best estimate: value, error, and the rounding of the rungs up to it.
     best: Option<(f64, f64, f64)>,
     best_at: usize,
 }
 
 /// What the rungs say about the rest.
-enum Verdict {
+enum LadderVerdict {
     Continue,
     Settled,
 }
 
-impl<E> Engine<'_, '_, E> {
+impl<E> QuadratureEngine<'_, '_, E> {
     /// Integrates a chart from its end to a coordinate, over intervals that halve towards the end.
     ///
     /// The sum ends when the rest is small: by the rule on the rest, by the ratio of the last rungs, or by the epsilon algorithm.
     ///
     /// # Errors
     /// [`Fault::Divergent`] where the rungs do not become smaller, [`Fault::Undefined`] where there are no values.
-    pub(super) fn ladder(&mut self, chart: usize, high: f64) -> Result<(), Fault<E>> {
+    pub(super) fn ladder(&mut self, chart: usize, high: f64) -> Result<(), QuadratureFault<E>> {
         const SMOOTH: f64 = 0.02;
         const SURE: f64 = 1e-4;
         const PANELS_MAX: usize = 4096;
         const ROUNDED: f64 = 16.0 * f64::EPSILON;
-        let mut climb = Climb::default();
+        let mut climb = LadderClimb::default();
         let asked = self.target(&self.total()).max(f64::MIN_POSITIVE);
         let floor = self.charts[chart].floor();
         let (mut high, mut smooth, mut waves) = (high, 0, Vec::new());
@@ -51,17 +51,19 @@ impl<E> Engine<'_, '_, E> {
             if low_is_reached || self.evaluations >= self.evaluations_max {
                 break;
             }
-            let measured =
-                self.measure(&[Span::new(chart, low, high), Span::new(chart, 0.0, low)])?;
+            let measured = self.measure(&[
+                ChartSpan::new(chart, low, high),
+                ChartSpan::new(chart, 0.0, low),
+            ])?;
             let [rung, rest] =
-                <[Panel; 2]>::try_from(measured).expect("two intervals were measured");
+                <[QuadraturePanel; 2]>::try_from(measured).expect("two intervals were measured");
             if rung.undefined > 0 && climb.is_divergent() {
                 return Err(self.divergent(chart));
             }
             if rung.undefined == POINTS {
                 if climb.rungs.is_empty() || !climb.is_over(target) {
                     let at = self.charts[chart].place(rung.span.nodes()[POINTS / 2]).0;
-                    return Err(Fault::Undefined { at });
+                    return Err(QuadratureFault::Undefined { at });
                 }
                 break;
             }
@@ -80,9 +82,9 @@ impl<E> Engine<'_, '_, E> {
                 return Ok(());
             }
             match climb.judge(target) {
-                Verdict::Continue if panels > PANELS_MAX && climb.best.is_some() => break,
-                Verdict::Continue => {}
-                Verdict::Settled => break,
+                LadderVerdict::Continue if panels > PANELS_MAX && climb.best.is_some() => break,
+                LadderVerdict::Continue => {}
+                LadderVerdict::Settled => break,
             }
             high = low;
         }
@@ -98,19 +100,23 @@ impl<E> Engine<'_, '_, E> {
         Ok(())
     }
 
-    pub(super) fn divergent(&self, chart: usize) -> Fault<E> {
+    pub(super) fn divergent(&self, chart: usize) -> QuadratureFault<E> {
         match self.charts[chart] {
-            Chart::Near { origin, .. } | Chart::Pair { origin, .. } => {
-                Fault::Divergent { at: origin }
+            RangeChart::Near { origin, .. } | RangeChart::Pair { origin, .. } => {
+                QuadratureFault::Divergent { at: origin }
             }
-            Chart::Far { sign, .. } => Fault::Divergent {
+            RangeChart::Far { sign, .. } => QuadratureFault::Divergent {
                 at: sign * f64::INFINITY,
             },
         }
     }
 
     /// One rung, halved where it needs to be; and the number of panels.
-    pub(super) fn rung(&mut self, first: Panel, target: f64) -> Result<(Part, usize), Fault<E>> {
+    pub(super) fn rung(
+        &mut self,
+        first: QuadraturePanel,
+        target: f64,
+    ) -> Result<(PanelEstimate, usize), QuadratureFault<E>> {
         const PANELS_MAX: usize = 50_000;
         const SHARE: f64 = 1e-3;
         const FEW: usize = 6;
@@ -121,23 +127,26 @@ impl<E> Engine<'_, '_, E> {
         let fine = SHARE * target;
         let mut before = (32, f64::INFINITY);
         let mut heap = BinaryHeap::new();
-        let mut done = Part::default();
+        let mut done = PanelEstimate::default();
         let mut count = 1;
         let mut open = first.part;
         heap.push(first);
         // Errors of rungs are enlarged in the limit, so the first few halvings go beyond the tolerance.
-        let is_open =
-            |open: &Part, count| open.error > fine || count < FEW && open.error > open.noise;
+        let is_open = |open: &PanelEstimate, count| {
+            open.error > fine || count < FEW && open.error > open.noise
+        };
         while is_open(&open, count) && count < PANELS_MAX && self.evaluations < self.evaluations_max
         {
             let mut parents = Vec::new();
-            let worst = heap.peek().map_or(0.0, |panel: &Panel| panel.part.error);
+            let worst = heap
+                .peek()
+                .map_or(0.0, |panel: &QuadraturePanel| panel.part.error);
             while parents.len() < BATCH
                 && heap
                     .peek()
                     .is_some_and(|panel| panel.part.error >= worst / 50.0)
             {
-                let panel: Panel = heap.pop().expect("it was seen");
+                let panel: QuadraturePanel = heap.pop().expect("it was seen");
                 if panel.is_rounded() || self.is_narrow(panel.span) {
                     done = done.plus(panel.part);
                 } else {
@@ -147,7 +156,7 @@ impl<E> Engine<'_, '_, E> {
             if parents.is_empty() && heap.is_empty() {
                 break;
             }
-            let spans: Vec<Span> = parents
+            let spans: Vec<ChartSpan> = parents
                 .iter()
                 .flat_map(|panel| panel.span.halves())
                 .collect();
@@ -159,7 +168,7 @@ impl<E> Engine<'_, '_, E> {
             open = heap
                 .iter()
                 .map(|panel| panel.part)
-                .fold(Part::default(), Part::plus);
+                .fold(PanelEstimate::default(), PanelEstimate::plus);
             if count >= 2 * before.0 {
                 if open.error > before.1 / 2.0 && open.error <= FAINT * open.absolute {
                     break;
@@ -167,15 +176,15 @@ impl<E> Engine<'_, '_, E> {
                 before = (count, open.error);
             }
         }
-        let mut rest: Vec<Panel> = heap.into_vec();
+        let mut rest: Vec<QuadraturePanel> = heap.into_vec();
         rest.sort_by(|a, b| a.span.low.total_cmp(&b.span.low));
         let parts = rest.into_iter().map(|panel| panel.part);
-        Ok((parts.fold(done, Part::plus), count))
+        Ok((parts.fold(done, PanelEstimate::plus), count))
     }
 
     /// Whether the rungs need ever more panels for contributions that cancel.
-    fn is_wavy(&self, chart: usize, panels: &[usize], climb: &Climb) -> bool {
-        if matches!(self.charts[chart], Chart::Pair { .. }) {
+    fn is_wavy(&self, chart: usize, panels: &[usize], climb: &LadderClimb) -> bool {
+        if matches!(self.charts[chart], RangeChart::Pair { .. }) {
             return false;
         }
         if self.by_waves {
@@ -191,8 +200,8 @@ impl<E> Engine<'_, '_, E> {
     }
 }
 
-impl Climb {
-    fn push(&mut self, rung: Part) {
+impl LadderClimb {
+    fn push(&mut self, rung: PanelEstimate) {
         self.rungs.push(rung);
         self.sum = self.sum.plus(rung);
     }
@@ -213,7 +222,7 @@ impl Climb {
         const FEW: usize = 6;
         let count = self.rungs.len();
         // Of the later half those that rounding has not spoiled; what is smooth beside a pole halves with each rung.
-        let noise = |rung: &Part| rung.noise / rung.value.abs();
+        let noise = |rung: &PanelEstimate| rung.noise / rung.value.abs();
         let clear = |index: &usize| *index >= count / 2 && noise(&self.rungs[*index]) < NOISY;
         let clear: Vec<usize> = (1..count).filter(clear).collect();
         let is_level = |index: usize| {
@@ -236,7 +245,7 @@ impl Climb {
     }
 
     /// Looks at the rungs after each one.
-    fn judge(&mut self, target: f64) -> Verdict {
+    fn judge(&mut self, target: f64) -> LadderVerdict {
         const SAFETY: f64 = 4.0;
         /// Rungs without a better estimate until the search ends.
         const PATIENCE: usize = 24;
@@ -245,7 +254,7 @@ impl Climb {
         let raabe = count as f64 * (1.0 / ratio - 1.0);
         let (limit, spread) = self.limits.push(self.sum.value);
         if count < 4 {
-            return Verdict::Continue;
+            return LadderVerdict::Continue;
         }
         let recent = (0..3).map(|back| self.ratio(back).abs());
         let recent = recent.fold(0.0, |most, ratio| {
@@ -290,13 +299,13 @@ impl Climb {
             }
         }
         let Some((_, error, _)) = self.best else {
-            return Verdict::Continue;
+            return LadderVerdict::Continue;
         };
         let is_late = count > self.best_at + PATIENCE && error.is_finite();
         if error <= target / 8.0 || is_late && (recent < 0.9 || noise / (gap * gap) > error) {
-            Verdict::Settled
+            LadderVerdict::Settled
         } else {
-            Verdict::Continue
+            LadderVerdict::Continue
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Singular places inside the range: found by halving, and integrated from there to both sides.
 
-use super::Fault;
-use super::chart::Chart;
-use super::engine::Engine;
-use super::panel::{Panel, Part};
+use super::QuadratureFault;
+use super::chart::RangeChart;
+use super::engine::QuadratureEngine;
+use super::panel::{PanelEstimate, QuadraturePanel};
 
-impl<E> Engine<'_, '_, E> {
+impl<E> QuadratureEngine<'_, '_, E> {
     /// Follows the larger error down to a singular place, and integrates from there to both sides; a panel that turns out smooth is
     /// given back in pieces.
-    pub(super) fn locate(&mut self, panel: Panel) -> Result<(), Fault<E>> {
+    pub(super) fn locate(&mut self, panel: QuadraturePanel) -> Result<(), QuadratureFault<E>> {
         const FINE: f64 = 0.01;
         const WIDE: f64 = 1e4 * f64::EPSILON;
         let around = panel.span;
@@ -28,10 +28,11 @@ impl<E> Engine<'_, '_, E> {
                 return Ok(());
             }
             let halves = self.measure(&suspect.span.halves())?;
-            let [left, right] = <[Panel; 2]>::try_from(halves).expect("two halves were measured");
+            let [left, right] =
+                <[QuadraturePanel; 2]>::try_from(halves).expect("two halves were measured");
             let (left, right) = (left.below(&suspect), right.below(&suspect));
-            let key = |one: &Panel| (one.undefined.min(1), one.part.error);
-            let peak = |one: &Panel| {
+            let key = |one: &QuadraturePanel| (one.undefined.min(1), one.part.error);
+            let peak = |one: &QuadraturePanel| {
                 one.values
                     .iter()
                     .fold(0.0_f64, |most, value| most.max(value.abs()))
@@ -59,7 +60,7 @@ impl<E> Engine<'_, '_, E> {
         self.singular.push(at);
         for (sign, reach) in [(-1.0, at - ends[0]), (1.0, ends[1] - at)] {
             if reach > 0.0 {
-                self.charts.push(Chart::Near { origin: at, sign });
+                self.charts.push(RangeChart::Near { origin: at, sign });
                 self.ladder(self.charts.len() - 1, reach)?;
             }
         }
@@ -67,7 +68,11 @@ impl<E> Engine<'_, '_, E> {
     }
 
     /// Of the doubles around a narrow panel the first without a value, or that of the largest one.
-    fn sharpest(&mut self, panel: &Panel, chart: &Chart) -> Result<f64, Fault<E>> {
+    fn sharpest(
+        &mut self,
+        panel: &QuadraturePanel,
+        chart: &RangeChart,
+    ) -> Result<f64, QuadratureFault<E>> {
         const PLACES: usize = 96;
         let ends = [
             chart.place(panel.span.low).0,
@@ -94,11 +99,15 @@ impl<E> Engine<'_, '_, E> {
     }
 
     /// The sum, with panels that are in hand.
-    fn sum_of_settled(&self, suspect: &Panel, siblings: &[Panel]) -> Part {
+    fn sum_of_settled(
+        &self,
+        suspect: &QuadraturePanel,
+        siblings: &[QuadraturePanel],
+    ) -> PanelEstimate {
         let rough = self.heap.iter().chain(&self.done).chain(siblings);
         let parts = rough
             .map(|panel| panel.part)
             .chain(self.settled.iter().copied());
-        parts.fold(suspect.part, Part::plus)
+        parts.fold(suspect.part, PanelEstimate::plus)
     }
 }

@@ -1,22 +1,22 @@
 //! A second look: samples at irregular places, held against the polynomials of the panels, so that narrow peaks and waves in step with
 //! the nodes are not overlooked.
 
-use super::chart::Chart;
-use super::engine::Engine;
-use super::hunt::Seen;
-use super::panel::{Panel, Span};
+use super::chart::RangeChart;
+use super::engine::QuadratureEngine;
+use super::hunt::ChartSamples;
+use super::panel::{ChartSpan, QuadraturePanel};
 use super::rule::interpolate;
-use super::{Bounds, Fault};
+use super::{Bounds, QuadratureFault};
 
 /// Samples of a chart, in the order of their coordinates.
 #[derive(Debug)]
-pub(super) struct Samples {
+pub(super) struct IrregularSamples {
     chart: usize,
     coordinates: Vec<f64>,
     values: Vec<f64>,
 }
 
-impl<E> Engine<'_, '_, E> {
+impl<E> QuadratureEngine<'_, '_, E> {
     /// Takes samples of each chart: one in each cell, at a place that a golden-ratio sequence shifts. Half of the
     /// cells are of equal width, half of equal width of `log(u)`. Bounds of the integrand lead to further ones.
     pub(super) fn sample(
@@ -24,7 +24,7 @@ impl<E> Engine<'_, '_, E> {
         reaches: &[(usize, f64)],
         count: usize,
         bounds: Option<&Bounds<'_>>,
-    ) -> Result<Vec<Samples>, Fault<E>> {
+    ) -> Result<Vec<IrregularSamples>, QuadratureFault<E>> {
         const GOLDEN: f64 = 0.618_033_988_749_894_9;
         const OCTAVES: f64 = 30.0;
         /// Most bounds of all charts.
@@ -57,7 +57,7 @@ impl<E> Engine<'_, '_, E> {
             coordinates.sort_by(f64::total_cmp);
             let mut values = self.measured(chart, &coordinates)?;
             if let Some(bounds) = bounds {
-                let seen = Seen {
+                let seen = ChartSamples {
                     chart: self.charts[chart],
                     coordinates: &coordinates,
                     values: &values,
@@ -72,7 +72,7 @@ impl<E> Engine<'_, '_, E> {
                 both.dedup_by_key(|one| one.0);
                 (coordinates, values) = both.into_iter().unzip();
             }
-            all.push(Samples {
+            all.push(IrregularSamples {
                 chart,
                 coordinates,
                 values,
@@ -82,11 +82,15 @@ impl<E> Engine<'_, '_, E> {
     }
 
     /// Values at coordinates of a chart, in its measure.
-    fn measured(&mut self, chart: usize, coordinates: &[f64]) -> Result<Vec<f64>, Fault<E>> {
+    fn measured(
+        &mut self,
+        chart: usize,
+        coordinates: &[f64],
+    ) -> Result<Vec<f64>, QuadratureFault<E>> {
         let chart = self.charts[chart];
         let places: Vec<f64> = coordinates.iter().map(|&u| chart.place(u).0).collect();
         let mut values = self.values(&places)?;
-        if let Chart::Pair { origin, .. } = chart {
+        if let RangeChart::Pair { origin, .. } = chart {
             let others = coordinates.iter().map(|&u| origin - chart.rounded(u));
             let others = self.values(&others.collect::<Vec<f64>>())?;
             for (value, other) in values.iter_mut().zip(others) {
@@ -100,9 +104,12 @@ impl<E> Engine<'_, '_, E> {
     }
 
     /// Splits the panels whose polynomials miss samples by more than their error; how many there were.
-    pub(super) fn look(&mut self, samples: &[Samples]) -> Result<usize, Fault<E>> {
+    pub(super) fn look(
+        &mut self,
+        samples: &[IrregularSamples],
+    ) -> Result<usize, QuadratureFault<E>> {
         let target = self.target(&self.total());
-        let mut panels: Vec<Panel> = std::mem::take(&mut self.heap).into_vec();
+        let mut panels: Vec<QuadraturePanel> = std::mem::take(&mut self.heap).into_vec();
         panels.append(&mut self.done);
         panels.sort_by(|a, b| {
             a.span
@@ -131,13 +138,17 @@ impl<E> Engine<'_, '_, E> {
 }
 
 /// Where to cut a panel whose polynomial does not have the samples in it; a small difference is added to its error.
-fn missed(panel: &mut Panel, samples: &Samples, target: f64) -> Option<Vec<Span>> {
+fn missed(
+    panel: &mut QuadraturePanel,
+    samples: &IrregularSamples,
+    target: f64,
+) -> Option<Vec<ChartSpan>> {
     /// A share of the target that is not worth a cut, and the part of the error that a sample may be off by.
     const SHARE: f64 = 0.02;
     const OFF: f64 = 20.0;
     /// What lies between samples may be larger than they say.
     const STEEP: f64 = 5.0;
-    let Span { chart, low, high } = panel.span;
+    let ChartSpan { chart, low, high } = panel.span;
     if high - low <= 64.0 * f64::EPSILON * high {
         return None;
     }
@@ -207,7 +218,7 @@ fn missed(panel: &mut Panel, samples: &Samples, target: f64) -> Option<Vec<Span>
     cuts.dedup();
     Some(
         cuts.windows(2)
-            .map(|pair| Span::new(chart, pair[0], pair[1]))
+            .map(|pair| ChartSpan::new(chart, pair[0], pair[1]))
             .collect(),
     )
 }

@@ -24,12 +24,12 @@ pub mod samples;
 mod sobol;
 mod waves;
 
-use self::chart::Chart;
-pub use self::cubature::{Field, Volume, cubature, cubature_points};
+use self::chart::RangeChart;
+pub use self::cubature::{CubatureResult, Field, cubature, cubature_points};
 pub use self::double_exponential::double_exponential;
-use self::engine::Engine;
-use self::panel::Span;
-pub use self::sobol::{SOBOL_DIMENSIONS, Sobol};
+use self::engine::QuadratureEngine;
+use self::panel::ChartSpan;
+pub use self::sobol::{SOBOL_DIMENSIONS, SobolSequence};
 use crate::roots::interval::Interval;
 
 #[cfg(test)]
@@ -43,7 +43,7 @@ pub type Bounds<'f> = dyn Fn(Interval) -> Option<Interval> + 'f;
 
 /// Reason that there is no integral.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Fault<E> {
+pub enum QuadratureFault<E> {
     /// The integrand failed.
     Function(E),
     /// The integrand has no finite value around a place.
@@ -60,7 +60,7 @@ pub enum Fault<E> {
 
 /// How the search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum QuadratureEnd {
     /// The error is at most as large as asked for.
     Tolerance,
     /// The error is that of rounding, or of the limit at an end: more evaluations gain nothing.
@@ -71,7 +71,7 @@ pub enum Ending {
 
 /// How to integrate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum QuadratureMethod {
     /// Adaptive, with ends, singular places and half-waves treated.
     Auto,
     /// Adaptive halving alone.
@@ -82,7 +82,7 @@ pub enum Method {
 
 /// An integral to compute, and its tolerances.
 #[derive(Clone)]
-pub struct Request<'a> {
+pub struct QuadratureRequest<'a> {
     /// Ends and break points in ascending order, at least two; the first and the last may be infinite.
     pub points: &'a [f64],
     /// Those of the points that are poles, of which the principal value is meant; not the first, not the last, no two neighbours.
@@ -98,12 +98,12 @@ pub struct Request<'a> {
     /// Bounds of the integrand, which lead to what lies between the samples.
     pub bounds: Option<&'a Bounds<'a>>,
     /// How.
-    pub method: Method,
+    pub method: QuadratureMethod,
 }
 
 /// An integral.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct Integral {
     /// The value.
     pub value: f64,
     /// Bound on the error, by comparison of rules, the rounding of values and places included.
@@ -117,7 +117,7 @@ pub struct Found {
     /// Intervals at the end.
     pub panels: usize,
     /// Why it ended.
-    pub ending: Ending,
+    pub ending: QuadratureEnd,
     /// Places inside at which the integrand or a low derivative is not continuous, in ascending order.
     pub singular: Vec<f64>,
     /// Whether half-waves were extrapolated.
@@ -134,22 +134,25 @@ pub struct Found {
 /// in blocks, and `samples` for the second look.
 ///
 /// # Errors
-/// [`Fault`].
-pub fn integrate<E>(f: &mut Values<'_, E>, request: &Request<'_>) -> Result<Found, Fault<E>> {
+/// [`QuadratureFault`].
+pub fn integrate<E>(
+    f: &mut Values<'_, E>,
+    request: &QuadratureRequest<'_>,
+) -> Result<Integral, QuadratureFault<E>> {
     let (charts, reaches) = charts(request);
-    let mut engine = Engine::new(f, charts);
+    let mut engine = QuadratureEngine::new(f, charts);
     engine.evaluations_max = request.evaluations_max;
     engine.tolerances = (request.relative, request.absolute);
-    engine.is_plain = request.method == Method::Plain;
-    engine.by_waves = request.method == Method::Waves;
-    let spans: Vec<Span> = reaches
+    engine.is_plain = request.method == QuadratureMethod::Plain;
+    engine.by_waves = request.method == QuadratureMethod::Waves;
+    let spans: Vec<ChartSpan> = reaches
         .iter()
-        .map(|&(chart, reach)| Span::new(chart, 0.0, reach))
+        .map(|&(chart, reach)| ChartSpan::new(chart, 0.0, reach))
         .collect();
     let mut waiting = Vec::new();
     for panel in engine.measure(&spans)? {
         engine.check_defined(&panel)?;
-        let is_far = matches!(engine.charts[panel.span.chart], Chart::Far { .. });
+        let is_far = matches!(engine.charts[panel.span.chart], RangeChart::Far { .. });
         if engine.by_waves && is_far {
             waiting.push(panel.span);
         } else {
@@ -161,14 +164,15 @@ pub fn integrate<E>(f: &mut Values<'_, E>, request: &Request<'_>) -> Result<Foun
     }
     engine.halve_all()?;
     let mut ending = engine.refine()?;
-    if request.samples > 0 && ending != Ending::Evaluations {
+    if request.samples > 0 && ending != QuadratureEnd::Evaluations {
         const LOOKS: usize = 64;
         let samples = engine.sample(&reaches, request.samples, request.bounds)?;
         for _ in 0..LOOKS {
             let split = engine.look(&samples)?;
             let total = engine.total();
             let is_met = total.error + total.noise <= engine.target(&total);
-            if split == 0 && (is_met || ending == Ending::Rounding) || ending == Ending::Evaluations
+            if split == 0 && (is_met || ending == QuadratureEnd::Rounding)
+                || ending == QuadratureEnd::Evaluations
             {
                 break;
             }
@@ -179,7 +183,7 @@ pub fn integrate<E>(f: &mut Values<'_, E>, request: &Request<'_>) -> Result<Foun
     let mut singular = std::mem::take(&mut engine.singular);
     singular.sort_by(f64::total_cmp);
     singular.dedup();
-    Ok(Found {
+    Ok(Integral {
         value: total.value,
         error: total.error + total.noise,
         rounding: total.noise,
@@ -194,10 +198,10 @@ pub fn integrate<E>(f: &mut Values<'_, E>, request: &Request<'_>) -> Result<Foun
 }
 
 /// The charts of a range, and how far each reaches.
-fn charts(request: &Request<'_>) -> (Vec<Chart>, Vec<(usize, f64)>) {
+fn charts(request: &QuadratureRequest<'_>) -> (Vec<RangeChart>, Vec<(usize, f64)>) {
     let mut charts = Vec::new();
     let mut reaches = Vec::new();
-    let mut add = |chart: Chart, reach: f64| {
+    let mut add = |chart: RangeChart, reach: f64| {
         if reach > 0.0 {
             charts.push(chart);
             reaches.push((charts.len() - 1, reach));
@@ -231,7 +235,7 @@ fn charts(request: &Request<'_>) -> (Vec<Chart>, Vec<(usize, f64)>) {
     for (index, &point) in points.iter().enumerate().skip(1).take(inside) {
         if is_pole(point) {
             let reach = reach_of(index);
-            add(Chart::pair(point, reach), reach);
+            add(RangeChart::pair(point, reach), reach);
         }
     }
     for (index, pair) in points.windows(2).enumerate() {
@@ -248,14 +252,14 @@ fn charts(request: &Request<'_>) -> (Vec<Chart>, Vec<(usize, f64)>) {
             (true, true) => {
                 let half = high / 2.0 - low / 2.0;
                 add(
-                    Chart::Near {
+                    RangeChart::Near {
                         origin: low,
                         sign: 1.0,
                     },
                     half,
                 );
                 add(
-                    Chart::Near {
+                    RangeChart::Near {
                         origin: high,
                         sign: -1.0,
                     },
@@ -264,14 +268,14 @@ fn charts(request: &Request<'_>) -> (Vec<Chart>, Vec<(usize, f64)>) {
             }
             (true, false) => {
                 add(
-                    Chart::Near {
+                    RangeChart::Near {
                         origin: low,
                         sign: 1.0,
                     },
                     1.0,
                 );
                 add(
-                    Chart::Far {
+                    RangeChart::Far {
                         origin: low,
                         sign: 1.0,
                     },
@@ -280,14 +284,14 @@ fn charts(request: &Request<'_>) -> (Vec<Chart>, Vec<(usize, f64)>) {
             }
             (false, true) => {
                 add(
-                    Chart::Near {
+                    RangeChart::Near {
                         origin: high,
                         sign: -1.0,
                     },
                     1.0,
                 );
                 add(
-                    Chart::Far {
+                    RangeChart::Far {
                         origin: high,
                         sign: -1.0,
                     },
@@ -296,8 +300,8 @@ fn charts(request: &Request<'_>) -> (Vec<Chart>, Vec<(usize, f64)>) {
             }
             (false, false) => {
                 for sign in [-1.0, 1.0] {
-                    add(Chart::Near { origin: 0.0, sign }, 1.0);
-                    add(Chart::Far { origin: 0.0, sign }, 1.0);
+                    add(RangeChart::Near { origin: 0.0, sign }, 1.0);
+                    add(RangeChart::Far { origin: 0.0, sign }, 1.0);
                 }
             }
         }

@@ -1,19 +1,19 @@
-//! [`Panel`]: a rule on one interval of a chart, with its error and the rounding errors of its values.
+//! [`QuadraturePanel`]: a rule on one interval of a chart, with its error and the rounding errors of its values.
 
 use std::cmp::Ordering;
 
-use super::chart::Chart;
+use super::chart::RangeChart;
 use super::rule::{NODES, POINTS, roughness};
 
 /// An interval of a chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Span {
+pub(super) struct ChartSpan {
     pub(super) chart: usize,
     pub(super) low: f64,
     pub(super) high: f64,
 }
 
-impl Span {
+impl ChartSpan {
     pub(super) fn new(chart: usize, low: f64, high: f64) -> Self {
         Self { chart, low, high }
     }
@@ -37,7 +37,7 @@ impl Span {
 
 /// What an interval contributes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Part {
+pub(super) struct PanelEstimate {
     pub(super) value: f64,
     /// Estimate of the error of the rule.
     pub(super) error: f64,
@@ -47,7 +47,7 @@ pub(super) struct Part {
     pub(super) absolute: f64,
 }
 
-impl Part {
+impl PanelEstimate {
     pub(super) fn plus(self, other: Self) -> Self {
         Self {
             value: self.value + other.value,
@@ -60,9 +60,9 @@ impl Part {
 
 /// A rule on an interval.
 #[derive(Debug, Clone)]
-pub(super) struct Panel {
-    pub(super) span: Span,
-    pub(super) part: Part,
+pub(super) struct QuadraturePanel {
+    pub(super) span: ChartSpan,
+    pub(super) part: PanelEstimate,
     /// Halvings since the first interval.
     pub(super) depth: u32,
     /// Halvings in a row that the error hardly felt.
@@ -75,12 +75,16 @@ pub(super) struct Panel {
     raw: f64,
 }
 
-impl Panel {
+impl QuadraturePanel {
     /// The error is the larger of the difference of the rules and of what the highest Legendre coefficients say, since the first can be
     /// small by chance.
     ///
     /// From the places and values of each branch of the integrand, `dx/du` included in neither.
-    pub(super) fn new(span: Span, chart: &Chart, branches: &[(Vec<f64>, Vec<f64>)]) -> Self {
+    pub(super) fn new(
+        span: ChartSpan,
+        chart: &RangeChart,
+        branches: &[(Vec<f64>, Vec<f64>)],
+    ) -> Self {
         const FEW_DOUBLES: f64 = 128.0;
         const ROUGH: f64 = 1.5;
         /// Rounding errors reach the coefficients enlarged.
@@ -141,7 +145,7 @@ impl Panel {
         } else {
             (value - gauss).abs().max(rough)
         };
-        let part = Part {
+        let part = PanelEstimate {
             value,
             error,
             noise,
@@ -189,7 +193,7 @@ impl Panel {
 }
 
 /// By error; among equals by place, so that the order is always the same.
-impl Ord for Panel {
+impl Ord for QuadraturePanel {
     fn cmp(&self, other: &Self) -> Ordering {
         let place = |one: &Self| (one.span.chart, one.span.low.to_bits());
         let errors = self.part.error.total_cmp(&other.part.error);
@@ -197,16 +201,16 @@ impl Ord for Panel {
     }
 }
 
-impl PartialOrd for Panel {
+impl PartialOrd for QuadraturePanel {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Panel {
+impl PartialEq for QuadraturePanel {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Panel {}
+impl Eq for QuadraturePanel {}

@@ -50,12 +50,12 @@ const BITS: usize = 32;
 
 /// Points of a scrambled sequence, one randomisation of many.
 #[derive(Debug, Clone)]
-pub struct Sobol {
+pub struct SobolSequence {
     directions: Vec<[u32; BITS]>,
     seeds: Vec<u32>,
 }
 
-impl Sobol {
+impl SobolSequence {
     /// A randomisation: `seeds` has one number for each dimension, at most [`SOBOL_DIMENSIONS`].
     pub fn new(seeds: Vec<u32>) -> Self {
         let directions = (0..seeds.len()).map(directions).collect();

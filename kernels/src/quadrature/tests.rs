@@ -2,10 +2,13 @@
 
 use std::f64::consts::PI;
 
-use super::{Bounds, Ending, Fault, Found, Method, Request, integrate};
+use super::{
+    Bounds, Integral, QuadratureEnd, QuadratureFault, QuadratureMethod, QuadratureRequest,
+    integrate,
+};
 use crate::roots::interval::Interval;
 
-fn call(f: impl Fn(f64) -> f64, points: &[f64]) -> Result<Found, Fault<()>> {
+fn call(f: impl Fn(f64) -> f64, points: &[f64]) -> Result<Integral, QuadratureFault<()>> {
     with(f, points, 1 << 16, None)
 }
 
@@ -14,12 +17,12 @@ fn with(
     points: &[f64],
     samples: usize,
     bounds: Option<&Bounds<'_>>,
-) -> Result<Found, Fault<()>> {
+) -> Result<Integral, QuadratureFault<()>> {
     let mut values = |x: &[f64], y: &mut [f64]| -> Result<(), ()> {
         y.iter_mut().zip(x).for_each(|(y, x)| *y = f(*x));
         Ok(())
     };
-    let request = Request {
+    let request = QuadratureRequest {
         points,
         poles: &[],
         relative: 1e-10,
@@ -27,12 +30,12 @@ fn with(
         evaluations_max: 5_000_000,
         samples,
         bounds,
-        method: Method::Auto,
+        method: QuadratureMethod::Auto,
     };
     integrate(&mut values, &request)
 }
 
-fn check(name: &str, f: impl Fn(f64) -> f64, points: &[f64], expected: f64) -> Found {
+fn check(name: &str, f: impl Fn(f64) -> f64, points: &[f64], expected: f64) -> Integral {
     let found = call(f, points).unwrap_or_else(|err| panic!("{name}: {err:?}"));
     let off = (found.value - expected).abs();
     assert!(
@@ -152,7 +155,7 @@ fn what_has_no_integral_is_refused() {
     let divergent = |f: &dyn Fn(f64) -> f64, points: &[f64], place: f64| {
         let found = call(f, points);
         assert!(
-            matches!(found, Err(Fault::Divergent { at }) if (at - place).abs() < 1e-9 || at == place),
+            matches!(found, Err(QuadratureFault::Divergent { at }) if (at - place).abs() < 1e-9 || at == place),
             "{found:?}"
         );
     };
@@ -169,12 +172,13 @@ fn what_has_no_integral_is_refused() {
     divergent(&|x| 1.0 / (x * x.ln()), &[0.0, 0.5], 0.0);
     let found = call(f64::ln, &[-1.0, 1.0]);
     assert!(
-        matches!(found, Err(Fault::Undefined { at }) if at < 0.0),
+        matches!(found, Err(QuadratureFault::Undefined { at }) if at < 0.0),
         "{found:?}"
     );
     let found = call(|x| 1.0 / (x * x.ln().powi(2)), &[0.0, 0.5]).unwrap();
     assert!(
-        found.ending != Ending::Tolerance && (found.value - 1.0 / 2_f64.ln()).abs() < found.error,
+        found.ending != QuadratureEnd::Tolerance
+            && (found.value - 1.0 / 2_f64.ln()).abs() < found.error,
         "{found:?}"
     );
 }
@@ -214,8 +218,8 @@ fn boxes() {
 
 #[test]
 fn sobol_points_are_a_net() {
-    use super::Sobol;
-    let points = Sobol::new((0..33).map(|d| 77 + d * 1_000_003).collect());
+    use super::SobolSequence;
+    let points = SobolSequence::new((0..33).map(|d| 77 + d * 1_000_003).collect());
     for dimension in 0..33 {
         let mut cells: Vec<usize> = (0..256)
             .map(|i| (points.coordinate(i, dimension) * 256.0) as usize)

@@ -3,13 +3,13 @@
 //! # References
 //! I. M. Longman, "Note on a method for computing infinite integrals of oscillatory functions", Math. Proc. Camb. Phil. Soc. 52, 1956.
 
-use super::Fault;
-use super::engine::Engine;
-use super::epsilon::Epsilon;
-use super::panel::{Part, Span};
+use super::QuadratureFault;
+use super::engine::QuadratureEngine;
+use super::epsilon::EpsilonTable;
+use super::panel::{ChartSpan, PanelEstimate};
 use super::rule::POINTS;
 
-impl<E> Engine<'_, '_, E> {
+impl<E> QuadratureEngine<'_, '_, E> {
     /// Sums the rest of a ladder over half-waves, from a coordinate towards the end; `false` where there are no waves.
     ///
     /// # Errors
@@ -19,15 +19,15 @@ impl<E> Engine<'_, '_, E> {
         chart: usize,
         high: f64,
         target: f64,
-        sum: Part,
-    ) -> Result<bool, Fault<E>> {
+        sum: PanelEstimate,
+    ) -> Result<bool, QuadratureFault<E>> {
         const WAVES_MAX: usize = 600;
         const FEW: usize = 4;
         let start = 1.0 / high;
         let Some(mut step) = self.half_wave(chart, start, FEW)? else {
             return Ok(false);
         };
-        let mut limits = Epsilon::default();
+        let mut limits = EpsilonTable::default();
         let mut sum = sum;
         let mut zero = start;
         let mut best: Option<(f64, f64)> = None;
@@ -37,7 +37,7 @@ impl<E> Engine<'_, '_, E> {
             let Some(next) = self.next_zero(chart, zero, step)? else {
                 break;
             };
-            let panels = self.measure(&[Span::new(chart, 1.0 / next, 1.0 / zero)])?;
+            let panels = self.measure(&[ChartSpan::new(chart, 1.0 / next, 1.0 / zero)])?;
             let first = panels
                 .into_iter()
                 .next()
@@ -79,7 +79,12 @@ impl<E> Engine<'_, '_, E> {
     }
 
     /// Mean distance of the zeros before a place `v = 1/u`, where there are at least `few`.
-    fn half_wave(&mut self, chart: usize, to: f64, few: usize) -> Result<Option<f64>, Fault<E>> {
+    fn half_wave(
+        &mut self,
+        chart: usize,
+        to: f64,
+        few: usize,
+    ) -> Result<Option<f64>, QuadratureFault<E>> {
         const SAMPLES: usize = 4096;
         let from = to / 2.0;
         let places: Vec<f64> = (0..SAMPLES)
@@ -95,7 +100,12 @@ impl<E> Engine<'_, '_, E> {
     }
 
     /// The next place `v = 1/u` behind one where the integrand changes its sign.
-    fn next_zero(&mut self, chart: usize, from: f64, step: f64) -> Result<Option<f64>, Fault<E>> {
+    fn next_zero(
+        &mut self,
+        chart: usize,
+        from: f64,
+        step: f64,
+    ) -> Result<Option<f64>, QuadratureFault<E>> {
         const PARTS: f64 = 12.0;
         const AHEAD: usize = 64;
         const HALVINGS: usize = 50;

@@ -11,7 +11,7 @@
 
 /// Two points with the values of the function there; its signs differ, or one value is zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bracket {
+pub struct RootBracket {
     /// Lower end.
     pub low: f64,
     /// Value there.
@@ -24,7 +24,7 @@ pub struct Bracket {
 
 /// Why there is no smaller bracket.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Fault<E> {
+pub enum BracketFault<E> {
     /// The function has no value at this point.
     NotANumber(f64),
     /// What the function returned instead of a value.
@@ -34,7 +34,7 @@ pub enum Fault<E> {
 /// Most steps; bisection alone takes 64 at most, and every third step is one in effect.
 const STEPS_MAX: usize = 400;
 
-impl Bracket {
+impl RootBracket {
     /// Whether the values have different signs, or one of them is zero.
     pub fn has_change(&self) -> bool {
         self.at_low == 0.0 || self.at_high == 0.0 || (self.at_low < 0.0) != (self.at_high < 0.0)
@@ -52,12 +52,12 @@ impl Bracket {
     /// The bracket made smaller until its ends are `tolerance` or two units in the last place apart, or a value is zero.
     ///
     /// # Errors
-    /// [`Fault`].
+    /// [`BracketFault`].
     pub fn narrowed<E>(
         &self,
         tolerance: f64,
         f: &mut impl FnMut(f64) -> Result<f64, E>,
-    ) -> Result<Self, Fault<E>> {
+    ) -> Result<Self, BracketFault<E>> {
         // a is the last point, b the other end of the bracket, c the point before a.
         let (mut a, mut fa) = (self.low, self.at_low);
         let (mut b, mut fb) = (self.high, self.at_high);
@@ -92,9 +92,9 @@ impl Bracket {
                     (high - margin).min(high.next_down()),
                 );
             }
-            let fx = f(x).map_err(Fault::Stopped)?;
+            let fx = f(x).map_err(BracketFault::Stopped)?;
             if fx.is_nan() {
-                return Err(Fault::NotANumber(x));
+                return Err(BracketFault::NotANumber(x));
             }
             if (fx < 0.0) == (fa < 0.0) && fx != 0.0 {
                 (c, fc) = (a, fa);
@@ -159,7 +159,7 @@ mod tests {
             count += 1;
             Ok::<f64, Infallible>(f(x))
         };
-        let bracket = Bracket {
+        let bracket = RootBracket {
             low,
             at_low: f(low),
             high,
@@ -225,7 +225,7 @@ mod tests {
                 x - 0.5
             })
         };
-        let bracket = Bracket {
+        let bracket = RootBracket {
             low: 0.0,
             at_low: -0.5,
             high: 1.0,
@@ -233,7 +233,7 @@ mod tests {
         };
         assert!(matches!(
             bracket.narrowed(0.0, &mut f),
-            Err(Fault::NotANumber(_))
+            Err(BracketFault::NotANumber(_))
         ));
     }
 }

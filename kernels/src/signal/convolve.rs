@@ -1,7 +1,7 @@
 //! Convolution of sequences and matrices, directly or through transforms.
 
 use super::Complex64;
-use super::transform::{self, Way};
+use super::transform::{self, TransformDirection};
 
 /// Cost of a multiplication of the direct sum, and of a point of a transform times its logarithm, in the same unit.
 const DIRECT: f64 = 1.0;
@@ -9,7 +9,7 @@ const TRANSFORMED: f64 = 12.0;
 
 /// A matrix by rows; a sequence is one row.
 #[derive(Debug, Clone, Copy)]
-pub struct Block<'a> {
+pub struct SequenceBlock<'a> {
     /// The entries, row by row.
     pub data: &'a [f64],
     /// Number of rows.
@@ -19,19 +19,19 @@ pub struct Block<'a> {
 }
 
 /// Operations of the direct sum.
-pub fn direct_operations(a: Block<'_>, b: Block<'_>) -> f64 {
+pub fn direct_operations(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> f64 {
     DIRECT * a.data.len() as f64 * b.data.len() as f64
 }
 
 /// Operations by transforms.
-pub fn transform_operations(a: Block<'_>, b: Block<'_>) -> f64 {
+pub fn transform_operations(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> f64 {
     let (rows, columns) = padded(a, b);
     let points = rows as f64 * columns as f64;
     TRANSFORMED * points * points.max(2.0).log2()
 }
 
 /// Sizes of the transforms: the next ones whose prime factors are 2, 3 and 5.
-fn padded(a: Block<'_>, b: Block<'_>) -> (usize, usize) {
+fn padded(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> (usize, usize) {
     let next = |n: usize| if n == 1 { 1 } else { smooth_above(n) };
     (next(a.rows + b.rows - 1), next(a.columns + b.columns - 1))
 }
@@ -59,7 +59,11 @@ pub fn smooth_above(n: usize) -> usize {
 ///
 /// Terms are added in the order of the indices of the smaller one; of integers it is exact while the sums stay below 2^53. `stop` is asked between
 /// pieces of about a million terms.
-pub fn direct(a: Block<'_>, b: Block<'_>, mut stop: impl FnMut() -> bool) -> Option<Vec<f64>> {
+pub fn direct(
+    a: SequenceBlock<'_>,
+    b: SequenceBlock<'_>,
+    mut stop: impl FnMut() -> bool,
+) -> Option<Vec<f64>> {
     const PIECE: usize = 1 << 20;
     let (long, short) = if a.data.len() >= b.data.len() {
         (a, b)
@@ -96,10 +100,10 @@ pub fn direct(a: Block<'_>, b: Block<'_>, mut stop: impl FnMut() -> bool) -> Opt
 ///
 /// The error in the Euclidean norm is about 1e-16 times the logarithm of the size times the product of the norms of both: small entries beside
 /// large ones have fewer digits than by [`direct`].
-pub fn by_transforms(a: Block<'_>, b: Block<'_>) -> Vec<f64> {
+pub fn by_transforms(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> Vec<f64> {
     let (rows, columns) = padded(a, b);
     if rows == 1 {
-        let of = |block: Block<'_>| {
+        let of = |block: SequenceBlock<'_>| {
             let mut samples = block.data.to_vec();
             samples.resize(columns, 0.0);
             transform::real(&samples)
@@ -118,7 +122,7 @@ pub fn by_transforms(a: Block<'_>, b: Block<'_>) -> Vec<f64> {
             }
         }
     }
-    transform::complex_2d(&mut both, rows, columns, Way::Forward);
+    transform::complex_2d(&mut both, rows, columns, TransformDirection::Forward);
     let mut product = vec![Complex64::default(); rows * columns];
     for row in 0..rows {
         for column in 0..columns {
@@ -129,7 +133,7 @@ pub fn by_transforms(a: Block<'_>, b: Block<'_>) -> Vec<f64> {
             product[row * columns + column] = (z + w) * (z - w) * Complex64::new(0.0, -0.25);
         }
     }
-    transform::complex_2d(&mut product, rows, columns, Way::Inverse);
+    transform::complex_2d(&mut product, rows, columns, TransformDirection::Inverse);
     let (out_rows, out_columns) = (a.rows + b.rows - 1, a.columns + b.columns - 1);
     let entry = |at: usize| product[(at / out_columns) * columns + at % out_columns].re;
     (0..out_rows * out_columns).map(entry).collect()

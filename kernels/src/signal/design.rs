@@ -13,7 +13,7 @@ pub type Section = [f64; 6];
 
 /// What a filter lets pass.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Band {
+pub enum PassBand {
     /// Below a frequency.
     Low(f64),
     /// Above it.
@@ -26,7 +26,7 @@ pub enum Band {
 
 /// Shape of the response.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Prototype {
+pub enum FilterPrototype {
     /// Flat; gain sqrt(1/2) at the cutoff.
     Butterworth,
     /// Ripples of this many decibels in the pass band, which end at the cutoff.
@@ -37,7 +37,7 @@ pub enum Prototype {
 
 /// Poles, zeros and gain.
 #[derive(Debug, Clone)]
-pub struct Zeros {
+pub struct ZerosPolesGain {
     /// Zeros.
     pub zeros: Vec<Complex64>,
     /// Poles.
@@ -63,16 +63,16 @@ fn root(z: Complex64) -> Complex64 {
     }
 }
 
-impl Prototype {
+impl FilterPrototype {
     /// The analogue low pass with cutoff 1.
-    fn analogue(self, order: usize) -> Zeros {
+    fn analogue(self, order: usize) -> ZerosPolesGain {
         let angles = (0..order).map(|k| (2 * k + 1) as f64 - order as f64);
         let unit = |m: f64| {
             let angle = PI * m / (2 * order) as f64;
             Complex64::new(libm::cos(angle), libm::sin(angle))
         };
         match self {
-            Self::Butterworth => Zeros {
+            Self::Butterworth => ZerosPolesGain {
                 zeros: Vec::new(),
                 poles: angles.map(|m| -unit(m)).collect(),
                 gain: 1.0,
@@ -90,7 +90,7 @@ impl Prototype {
                 if order.is_multiple_of(2) {
                     gain /= (1.0 + epsilon * epsilon).sqrt();
                 }
-                Zeros {
+                ZerosPolesGain {
                     zeros: Vec::new(),
                     poles,
                     gain,
@@ -115,7 +115,7 @@ impl Prototype {
                     .collect();
                 let gain =
                     (product(poles.iter().map(|p| -p)) / product(zeros.iter().map(|z| -z))).re;
-                Zeros { zeros, poles, gain }
+                ZerosPolesGain { zeros, poles, gain }
             }
         }
     }
@@ -124,23 +124,23 @@ impl Prototype {
 /// Designs a filter of an order, with frequencies in cycles per sample, above 0 and below 0.5, ascending.
 ///
 /// Bands that pass or stop between two frequencies have twice the order.
-pub fn design(prototype: Prototype, order: usize, band: Band) -> Zeros {
+pub fn design(prototype: FilterPrototype, order: usize, band: PassBand) -> ZerosPolesGain {
     let analogue = prototype.analogue(order);
     // Rate 2, as SciPy's: the bilinear map is (4 + s) / (4 - s).
     const MAP: f64 = 4.0;
     let warped = |frequency: f64| MAP * libm::tan(PI * frequency);
     let moved = match band {
-        Band::Low(cutoff) => low(analogue, warped(cutoff)),
-        Band::High(cutoff) => high(analogue, warped(cutoff)),
-        Band::Pass(from, to) => pass(analogue, warped(from), warped(to)),
-        Band::Stop(from, to) => stop(analogue, warped(from), warped(to)),
+        PassBand::Low(cutoff) => low(analogue, warped(cutoff)),
+        PassBand::High(cutoff) => high(analogue, warped(cutoff)),
+        PassBand::Pass(from, to) => pass(analogue, warped(from), warped(to)),
+        PassBand::Stop(from, to) => stop(analogue, warped(from), warped(to)),
     };
     bilinear(moved, MAP)
 }
 
-fn low(of: Zeros, cutoff: f64) -> Zeros {
+fn low(of: ZerosPolesGain, cutoff: f64) -> ZerosPolesGain {
     let degree = (of.poles.len() - of.zeros.len()) as i32;
-    Zeros {
+    ZerosPolesGain {
         zeros: of.zeros.iter().map(|z| z * cutoff).collect(),
         poles: of.poles.iter().map(|p| p * cutoff).collect(),
         gain: of.gain * cutoff.powi(degree),
@@ -148,17 +148,17 @@ fn low(of: Zeros, cutoff: f64) -> Zeros {
 }
 
 /// What the gain becomes when poles and zeros are inverted.
-fn inverted_gain(of: &Zeros) -> f64 {
+fn inverted_gain(of: &ZerosPolesGain) -> f64 {
     let ratio = product(of.zeros.iter().map(|z| -z)) / product(of.poles.iter().map(|p| -p));
     of.gain * ratio.re
 }
 
-fn high(of: Zeros, cutoff: f64) -> Zeros {
+fn high(of: ZerosPolesGain, cutoff: f64) -> ZerosPolesGain {
     let degree = of.poles.len() - of.zeros.len();
     let inverted = |z: &Complex64| cutoff / z;
     let mut zeros: Vec<Complex64> = of.zeros.iter().map(inverted).collect();
     zeros.resize(zeros.len() + degree, Complex64::default());
-    Zeros {
+    ZerosPolesGain {
         zeros,
         poles: of.poles.iter().map(inverted).collect(),
         gain: inverted_gain(&of),
@@ -172,7 +172,7 @@ fn shifted(points: impl Iterator<Item = Complex64> + Clone, centre: f64) -> Vec<
     above.chain(points.map(|z| z - apart(z))).collect()
 }
 
-fn pass(of: Zeros, from: f64, to: f64) -> Zeros {
+fn pass(of: ZerosPolesGain, from: f64, to: f64) -> ZerosPolesGain {
     let degree = of.poles.len() - of.zeros.len();
     let (width, centre) = (to - from, (from * to).sqrt());
     let scaled = |points: &[Complex64]| {
@@ -187,14 +187,14 @@ fn pass(of: Zeros, from: f64, to: f64) -> Zeros {
     };
     let mut zeros = scaled(&of.zeros);
     zeros.resize(zeros.len() + degree, Complex64::default());
-    Zeros {
+    ZerosPolesGain {
         zeros,
         poles: scaled(&of.poles),
         gain: of.gain * width.powi(degree as i32),
     }
 }
 
-fn stop(of: Zeros, from: f64, to: f64) -> Zeros {
+fn stop(of: ZerosPolesGain, from: f64, to: f64) -> ZerosPolesGain {
     let degree = of.poles.len() - of.zeros.len();
     let (width, centre) = (to - from, (from * to).sqrt());
     let scaled = |points: &[Complex64]| {
@@ -210,28 +210,28 @@ fn stop(of: Zeros, from: f64, to: f64) -> Zeros {
     let mut zeros = scaled(&of.zeros);
     zeros.resize(zeros.len() + degree, Complex64::new(0.0, centre));
     zeros.resize(zeros.len() + degree, Complex64::new(0.0, -centre));
-    Zeros {
+    ZerosPolesGain {
         zeros,
         poles: scaled(&of.poles),
         gain: inverted_gain(&of),
     }
 }
 
-fn bilinear(of: Zeros, map: f64) -> Zeros {
+fn bilinear(of: ZerosPolesGain, map: f64) -> ZerosPolesGain {
     let degree = of.poles.len() - of.zeros.len();
     let mapped = |z: &Complex64| (map + z) / (map - z);
     let mut zeros: Vec<Complex64> = of.zeros.iter().map(mapped).collect();
     zeros.resize(zeros.len() + degree, Complex64::new(-1.0, 0.0));
     let ratio =
         product(of.zeros.iter().map(|z| map - z)) / product(of.poles.iter().map(|p| map - p));
-    Zeros {
+    ZerosPolesGain {
         zeros,
         poles: of.poles.iter().map(mapped).collect(),
         gain: of.gain * ratio.re,
     }
 }
 
-impl Zeros {
+impl ZerosPolesGain {
     /// Second-order sections, the poles nearest to the unit circle last, each with the zeros nearest to it; the gain is in the first.
     pub fn sections(&self) -> Vec<Section> {
         let count = self.poles.len().max(self.zeros.len()).div_ceil(2);

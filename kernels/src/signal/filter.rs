@@ -5,12 +5,12 @@ use super::design::Section;
 
 /// A quotient of polynomials in 1 / z, `b` over `a`, as long as each other, with `a[0]` = 1.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stage {
+pub struct FilterStage {
     b: Vec<f64>,
     a: Vec<f64>,
 }
 
-impl Stage {
+impl FilterStage {
     /// Normalises by `a[0]`, which is not zero, and fills the shorter with zeros.
     pub fn new(b: &[f64], a: &[f64]) -> Self {
         let n = b.len().max(a.len()).max(1);
@@ -120,13 +120,13 @@ fn together<const N: usize>(stages: [[f64; 5]; N], samples: &mut [f64], states: 
 
 /// Stages one after another.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cascade {
-    stages: Vec<Stage>,
-    /// Samples that [`Cascade::zero_phase`] adds at each end.
+pub struct FilterCascade {
+    stages: Vec<FilterStage>,
+    /// Samples that [`FilterCascade::zero_phase`] adds at each end.
     padding: usize,
 }
 
-impl Cascade {
+impl FilterCascade {
     /// Second-order sections.
     pub fn of_sections(sections: &[Section]) -> Self {
         let zeros = |at: usize| sections.iter().filter(|section| section[at] == 0.0).count();
@@ -134,7 +134,7 @@ impl Cascade {
         Self {
             stages: sections
                 .iter()
-                .map(|s| Stage::new(&s[..3], &s[3..]))
+                .map(|s| FilterStage::new(&s[..3], &s[3..]))
                 .collect(),
             padding: 3 * taps,
         }
@@ -143,7 +143,7 @@ impl Cascade {
     /// A single quotient of polynomials.
     pub fn of_polynomials(b: &[f64], a: &[f64]) -> Self {
         Self {
-            stages: vec![Stage::new(b, a)],
+            stages: vec![FilterStage::new(b, a)],
             padding: 3 * b.len().max(a.len()),
         }
     }
@@ -155,7 +155,7 @@ impl Cascade {
 
     /// Lengths of the states of all stages.
     pub fn state_lengths(&self) -> Vec<usize> {
-        self.stages.iter().map(Stage::delays).collect()
+        self.stages.iter().map(FilterStage::delays).collect()
     }
 
     /// A state without a past.
@@ -184,7 +184,7 @@ impl Cascade {
         let mut at = 0;
         while let Some(stage) = self.stages.get(at) {
             let next = self.stages[at..].iter().take(TOGETHER);
-            let found: Vec<[f64; 5]> = next.map_while(Stage::second_order).collect();
+            let found: Vec<[f64; 5]> = next.map_while(FilterStage::second_order).collect();
             let states = &mut state[at..at + found.len().max(1)];
             match *found {
                 [a, b, c, d] => together([a, b, c, d], samples, states),

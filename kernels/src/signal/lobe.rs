@@ -1,12 +1,12 @@
 //! The transform of a window: what a tone looks like in a spectrum.
 
-use super::window::Window;
+use super::window::WindowFunction;
 use super::{Complex64, transform};
 
 /// Full width at half of the power of the peak of a tone under these weights, in cycles per sample.
 pub fn half_width(weights: &[f64]) -> f64 {
     let n = weights.len();
-    let kernel = Kernel {
+    let kernel = WindowLobe {
         sum: weights.iter().sum(),
         weights: weights.to_vec(),
         envelope: Vec::new(),
@@ -35,7 +35,7 @@ pub fn half_width(weights: &[f64]) -> f64 {
 }
 
 /// The magnitude of the window's transform over its value at 0.
-pub(super) struct Kernel {
+pub(super) struct WindowLobe {
     weights: Vec<f64>,
     sum: f64,
     /// The most from a distance outward, at multiples of `1 / FINE` of a cycle over the samples.
@@ -44,12 +44,12 @@ pub(super) struct Kernel {
     pub(super) stretch: f64,
 }
 
-impl Kernel {
+impl WindowLobe {
     const FINE: usize = 16;
     /// A window of this many samples has the shape of a longer one to 1e-6.
     const SAMPLES_MAX: usize = 2048;
 
-    pub(super) fn new(window: Window, samples: usize, points: usize) -> Self {
+    pub(super) fn new(window: WindowFunction, samples: usize, points: usize) -> Self {
         let n = samples.clamp(1, Self::SAMPLES_MAX);
         let weights = window.weights(n);
         let sum: f64 = weights.iter().sum();

@@ -1,6 +1,6 @@
 //! Signals: discrete Fourier transforms and spectra, convolution, recursive filters.
 //!
-//! Start with [`transform`], [`spectrum`] and [`filter::Cascade`]. Samples are equally spaced; frequencies are in cycles per sample unless
+//! Start with [`transform`], [`spectrum`] and [`filter::FilterCascade`]. Samples are equally spaced; frequencies are in cycles per sample unless
 //! a rate is given. Transforms use the vector instructions of the processor: their last digits depend on which it has, never on threads.
 
 pub mod convolve;

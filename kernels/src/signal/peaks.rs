@@ -1,11 +1,11 @@
 //! Peaks of a spectrum that are neither noise nor leakage of larger ones, with frequencies between the points of the grid.
 
-use super::lobe::Kernel;
-use super::window::Window;
+use super::lobe::WindowLobe;
+use super::window::WindowFunction;
 
 /// A tone.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Peak {
+pub struct SpectralPeak {
     /// Point of the grid at the peak.
     pub index: usize,
     /// Distance of the tone from the point, -0.5 to 0.5 of the spacing of the grid.
@@ -23,11 +23,11 @@ pub struct Peak {
 
 /// The spectrum that is searched.
 #[derive(Debug, Clone, Copy)]
-pub struct Search<'a> {
+pub struct PeakSearch<'a> {
     /// Magnitudes over the grid.
     pub magnitudes: &'a [f64],
     /// Weights that the samples had.
-    pub window: Window,
+    pub window: WindowFunction,
     /// Samples under the window; the grid has one point per `points / samples` of a cycle over them.
     pub samples: usize,
     /// Points of the transform.
@@ -43,12 +43,12 @@ pub const FALSE_ALARM: f64 = 1e-3;
 const AROUND: usize = 100;
 
 /// Median power of blocks.
-struct Floors {
+struct NoiseFloors {
     size: usize,
     levels: Vec<f64>,
 }
 
-impl Floors {
+impl NoiseFloors {
     /// The least of the block of a point and of its neighbours, around the ends too.
     fn around(&self, k: usize) -> f64 {
         let (count, at) = (self.levels.len(), k / self.size);
@@ -59,7 +59,7 @@ impl Floors {
     }
 }
 
-impl Search<'_> {
+impl PeakSearch<'_> {
     /// The `most` largest peaks, by magnitude.
     ///
     /// # Method
@@ -69,12 +69,12 @@ impl Search<'_> {
     ///
     /// # References
     /// T. Grandke, "Interpolation algorithms for discrete Fourier transforms of weighted signals", IEEE Trans. Instrum. Meas. 32, 1983.
-    pub fn peaks(&self, most: usize) -> Vec<Peak> {
+    pub fn peaks(&self, most: usize) -> Vec<SpectralPeak> {
         let n = self.magnitudes.len();
         if n < 3 || most == 0 {
             return Vec::new();
         }
-        let kernel = Kernel::new(self.window, self.samples, self.points);
+        let kernel = WindowLobe::new(self.window, self.samples, self.points);
         let independent = (n as f64 / kernel.stretch).max(1.0);
         let threshold = libm::log(independent / FALSE_ALARM);
         let floors = self.floors(&kernel);
@@ -121,12 +121,12 @@ impl Search<'_> {
     }
 
     /// The most that a tone of magnitude 1 at `at` leaks to `k`, its negative frequency included.
-    fn leak(&self, k: usize, at: usize, kernel: &Kernel) -> f64 {
+    fn leak(&self, k: usize, at: usize, kernel: &WindowLobe) -> f64 {
         kernel.leak(self.distance(k, at)) + self.image(k, at, kernel)
     }
 
     /// What its negative frequency leaks there.
-    fn image(&self, k: usize, at: usize, kernel: &Kernel) -> f64 {
+    fn image(&self, k: usize, at: usize, kernel: &WindowLobe) -> f64 {
         let has_none = self.is_circular || at == 0 || 2 * at == self.points;
         if has_none {
             return 0.0;
@@ -169,12 +169,12 @@ impl Search<'_> {
     }
 
     /// Levels of noise block by block, a quick lower bound of [`Self::noise`].
-    fn floors(&self, kernel: &Kernel) -> Floors {
+    fn floors(&self, kernel: &WindowLobe) -> NoiseFloors {
         let n = self.magnitudes.len();
         let size = ((AROUND as f64 * kernel.stretch).ceil() as usize).clamp(1, n);
         if n <= 4 * size {
             // So few points have no level but that around each.
-            return Floors {
+            return NoiseFloors {
                 size: n,
                 levels: vec![0.0],
             };
@@ -184,14 +184,14 @@ impl Search<'_> {
             let middle = (powers.len() - 1) / 2;
             *powers.select_nth_unstable_by(middle, f64::total_cmp).1
         };
-        Floors {
+        NoiseFloors {
             size,
             levels: self.magnitudes.chunks(size).map(median).collect(),
         }
     }
 
     /// Mean power of the noise around a peak.
-    fn noise(&self, k: usize, kernel: &Kernel) -> f64 {
+    fn noise(&self, k: usize, kernel: &WindowLobe) -> f64 {
         const BESIDE: f64 = 4.0;
         let n = self.magnitudes.len();
         let near = (BESIDE * kernel.stretch).ceil() as usize;
@@ -219,7 +219,7 @@ impl Search<'_> {
         *median / std::f64::consts::LN_2
     }
 
-    fn peak(&self, k: usize, noise: f64, leaked: f64, kernel: &Kernel) -> Peak {
+    fn peak(&self, k: usize, noise: f64, leaked: f64, kernel: &WindowLobe) -> SpectralPeak {
         let middle = self.magnitudes[k];
         let (left, right) = (self.at(k as isize - 1), self.at(k as isize + 1));
         let (larger, sign) = if right >= left {
@@ -240,7 +240,7 @@ impl Search<'_> {
             let relative = (over_noise.recip(), leaked / middle);
             (offset, kernel.uncertainty(ratio, offset, relative))
         };
-        Peak {
+        SpectralPeak {
             index: k,
             offset: sign * offset,
             uncertainty,

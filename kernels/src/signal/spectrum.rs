@@ -1,11 +1,11 @@
 //! Power spectra by Welch's method, and the trend taken off before.
 
 use super::transform::RealTransform;
-use super::window::Window;
+use super::window::WindowFunction;
 
 /// What is subtracted from samples before a transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trend {
+pub enum TrendRemoval {
     /// Nothing.
     None,
     /// Their mean.
@@ -15,9 +15,9 @@ pub enum Trend {
 }
 
 /// Subtracts the trend.
-pub fn detrend(samples: &mut [f64], trend: Trend) {
+pub fn detrend(samples: &mut [f64], trend: TrendRemoval) {
     let n = samples.len() as f64;
-    if trend == Trend::None || samples.is_empty() {
+    if trend == TrendRemoval::None || samples.is_empty() {
         return;
     }
     let mean = samples.iter().map(|x| x / n).sum::<f64>();
@@ -25,7 +25,7 @@ pub fn detrend(samples: &mut [f64], trend: Trend) {
     // What rounding left of the mean.
     let rest = samples.iter().sum::<f64>() / n;
     samples.iter_mut().for_each(|x| *x -= rest);
-    if trend == Trend::Constant || samples.len() < 2 {
+    if trend == TrendRemoval::Constant || samples.len() < 2 {
         return;
     }
     let middle = (n - 1.0) / 2.0;
@@ -40,7 +40,7 @@ pub fn detrend(samples: &mut [f64], trend: Trend) {
 
 /// Unit of a power spectrum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scaling {
+pub enum SpectrumScaling {
     /// Power per unit of frequency: the sum times the resolution is the mean square of the samples.
     Density,
     /// Power: a sine of amplitude A on the grid has A^2 / 2 at its frequency.
@@ -49,7 +49,7 @@ pub enum Scaling {
 
 /// How a power spectrum is estimated.
 #[derive(Debug, Clone)]
-pub struct Welch {
+pub struct WelchMethod {
     /// Samples of a segment, from 1 to all.
     pub segment: usize,
     /// Samples that neighbouring segments share, fewer than `segment`.
@@ -57,25 +57,25 @@ pub struct Welch {
     /// Points of each transform, at least `segment`: zeros are appended.
     pub points: usize,
     /// Weights in a segment.
-    pub window: Window,
+    pub window: WindowFunction,
     /// What is taken off each segment.
-    pub trend: Trend,
+    pub trend: TrendRemoval,
     /// The unit.
-    pub scaling: Scaling,
+    pub scaling: SpectrumScaling,
     /// Samples per unit of time.
     pub rate: f64,
 }
 
 /// A one-sided power spectrum: frequencies `k rate / points` for k from 0 to `points / 2`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Power {
+pub struct PowerSpectrum {
     /// Power or power density at each frequency.
     pub power: Vec<f64>,
     /// Segments averaged.
     pub segments: usize,
 }
 
-impl Welch {
+impl WelchMethod {
     /// Averages the squared transforms of overlapping segments; samples after the last whole segment are left out.
     ///
     /// `stop` is asked before each segment; `None` when it says so.
@@ -85,13 +85,13 @@ impl Welch {
     ///
     /// # Panics
     /// When `segment` is 0, more than there are samples or more than `points`, or `overlap` not below it.
-    pub fn run(&self, samples: &[f64], mut stop: impl FnMut() -> bool) -> Option<Power> {
+    pub fn run(&self, samples: &[f64], mut stop: impl FnMut() -> bool) -> Option<PowerSpectrum> {
         let (segment, step) = (self.segment, self.segment - self.overlap);
         assert!(segment > 0 && segment <= samples.len() && segment <= self.points && step > 0);
         let weights = self.window.weights(segment);
         let unit = match self.scaling {
-            Scaling::Density => self.rate * weights.iter().map(|w| w * w).sum::<f64>(),
-            Scaling::Spectrum => weights.iter().sum::<f64>().powi(2),
+            SpectrumScaling::Density => self.rate * weights.iter().map(|w| w * w).sum::<f64>(),
+            SpectrumScaling::Spectrum => weights.iter().sum::<f64>().powi(2),
         };
         let mut transform = RealTransform::new(self.points);
         let mut power = vec![0.0; self.points / 2 + 1];
@@ -120,6 +120,6 @@ impl Welch {
             };
             *value *= both / (unit * segments as f64);
         }
-        Some(Power { power, segments })
+        Some(PowerSpectrum { power, segments })
     }
 }

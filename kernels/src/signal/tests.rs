@@ -1,12 +1,12 @@
 use proptest::prelude::*;
 
-use super::convolve::{Block, by_transforms, direct, smooth_above};
-use super::design::{Band, Prototype, design};
-use super::filter::{Cascade, is_stable};
-use super::peaks::Search;
-use super::spectrum::{Scaling, Trend, Welch, detrend};
-use super::transform::{Way, complex, complex_2d, frequencies, real, real_inverse};
-use super::window::Window;
+use super::convolve::{SequenceBlock, by_transforms, direct, smooth_above};
+use super::design::{FilterPrototype, PassBand, design};
+use super::filter::{FilterCascade, is_stable};
+use super::peaks::PeakSearch;
+use super::spectrum::{SpectrumScaling, TrendRemoval, WelchMethod, detrend};
+use super::transform::{TransformDirection, complex, complex_2d, frequencies, real, real_inverse};
+use super::window::WindowFunction;
 use super::{Complex64, transform};
 
 /// Noise that is the same every time: splitmix64.
@@ -34,7 +34,7 @@ fn by_definition(x: &[Complex64]) -> Vec<Complex64> {
         .collect();
     (0..n)
         .map(|k| {
-            let mut sums = [crate::exact::Doubled::default(); 2];
+            let mut sums = [crate::exact::CompensatedSum::default(); 2];
             for (j, value) in x.iter().enumerate() {
                 let (c, s) = turns[j * k % n];
                 sums[0].add_product(value.re, c);
@@ -66,14 +66,14 @@ fn transforms_are_those_of_the_definition() {
             .collect();
         let expected = by_definition(&x);
         let mut found = x.clone();
-        complex(&mut found, Way::Forward);
+        complex(&mut found, TransformDirection::Forward);
         // Measured: 6e-16 at most.
         assert!(
             distance(&found, &expected) < 1e-15,
             "{n}: {:e}",
             distance(&found, &expected)
         );
-        complex(&mut found, Way::Inverse);
+        complex(&mut found, TransformDirection::Inverse);
         assert!(distance(&found, &x) < 1e-15, "{n}");
         let samples: Vec<Complex64> = parts[..n].iter().map(|&x| Complex64::new(x, 0.0)).collect();
         let half = real(&parts[..n]);
@@ -98,7 +98,7 @@ fn matrices_are_transformed_over_both_indices() {
         .map(|p| Complex64::new(p[0], p[1]))
         .collect();
     let mut found = x.clone();
-    complex_2d(&mut found, rows, columns, Way::Forward);
+    complex_2d(&mut found, rows, columns, TransformDirection::Forward);
     for (row, column) in [(0, 0), (1, 2), (5, 6), (3, 3)] {
         let mut sum = Complex64::default();
         for (at, value) in x.iter().enumerate() {
@@ -108,7 +108,7 @@ fn matrices_are_transformed_over_both_indices() {
         }
         assert!((found[row * columns + column] - sum).norm() < 1e-13);
     }
-    complex_2d(&mut found, rows, columns, Way::Inverse);
+    complex_2d(&mut found, rows, columns, TransformDirection::Inverse);
     assert!(distance(&found, &x) < 1e-15);
     assert_eq!(frequencies(5, 10.0, true), [0.0, 2.0, 4.0, -4.0, -2.0]);
     assert_eq!(frequencies(4, 1.0, true), [0.0, 0.25, -0.5, -0.25]);
@@ -119,19 +119,19 @@ fn matrices_are_transformed_over_both_indices() {
 fn the_power_of_a_density_is_the_mean_square() {
     let x = noise(4000, 9);
     for window in [
-        Window::None,
-        Window::Hann,
-        Window::Kaiser(6.0),
-        Window::Tukey(0.3),
-        Window::FlatTop,
+        WindowFunction::None,
+        WindowFunction::Hann,
+        WindowFunction::Kaiser(6.0),
+        WindowFunction::Tukey(0.3),
+        WindowFunction::FlatTop,
     ] {
-        let welch = Welch {
+        let welch = WelchMethod {
             segment: 500,
             overlap: 250,
             points: 512,
             window,
-            trend: Trend::None,
-            scaling: Scaling::Density,
+            trend: TrendRemoval::None,
+            scaling: SpectrumScaling::Density,
             rate: 100.0,
         };
         let found = welch.run(&x, || false).unwrap();
@@ -143,30 +143,30 @@ fn the_power_of_a_density_is_the_mean_square() {
     let tone: Vec<f64> = (0..1000)
         .map(|j| 3.0 * (0.1 * j as f64 * 2.0 * std::f64::consts::PI).cos())
         .collect();
-    let welch = Welch {
+    let welch = WelchMethod {
         segment: 200,
         overlap: 100,
         points: 200,
-        window: Window::Hann,
-        trend: Trend::Constant,
-        scaling: Scaling::Spectrum,
+        window: WindowFunction::Hann,
+        trend: TrendRemoval::Constant,
+        scaling: SpectrumScaling::Spectrum,
         rate: 1.0,
     };
     let found = welch.run(&tone, || false).unwrap();
     assert!((found.power[20] - 4.5).abs() < 1e-12);
     assert!(welch.run(&tone, || true).is_none());
     let mut line: Vec<f64> = (0..50).map(|j| 1e6 + 3.0 * j as f64).collect();
-    detrend(&mut line, Trend::Linear);
+    detrend(&mut line, TrendRemoval::Linear);
     assert!(line.iter().all(|x| x.abs() < 1e-9));
 }
 
-fn search(x: &[f64], window: Window, points: usize) -> Vec<super::peaks::Peak> {
+fn search(x: &[f64], window: WindowFunction, points: usize) -> Vec<super::peaks::SpectralPeak> {
     let weights = window.weights(x.len());
     let mut weighted: Vec<f64> = x.iter().zip(&weights).map(|(x, w)| x * w).collect();
     weighted.resize(points, 0.0);
     let unit = 2.0 / weights.iter().sum::<f64>();
     let magnitudes: Vec<f64> = real(&weighted).iter().map(|z| z.norm() * unit).collect();
-    Search {
+    PeakSearch {
         magnitudes: &magnitudes,
         window,
         samples: x.len(),
@@ -183,13 +183,13 @@ fn tones_between_the_points_are_found_exactly() {
         (2.0 * std::f64::consts::PI * cycles * j as f64 / n as f64 + 0.7).sin()
     };
     for window in [
-        Window::None,
-        Window::Hann,
-        Window::Hamming,
-        Window::Blackman,
-        Window::FlatTop,
-        Window::Kaiser(8.0),
-        Window::Tukey(0.5),
+        WindowFunction::None,
+        WindowFunction::Hann,
+        WindowFunction::Hamming,
+        WindowFunction::Blackman,
+        WindowFunction::FlatTop,
+        WindowFunction::Kaiser(8.0),
+        WindowFunction::Tukey(0.5),
     ] {
         for cycles in [100.0, 100.2, 100.5, 333.37, 600.01] {
             for points in [n, 4096] {
@@ -199,9 +199,11 @@ fn tones_between_the_points_are_found_exactly() {
                 let seen = (found[0].index as f64 + found[0].offset) * n as f64 / points as f64;
                 // Leakage from the negative frequencies is all that is left.
                 let least = match window {
-                    Window::None | Window::Tukey(_) => 5e-3,
-                    Window::Hamming => 1e-3,
-                    Window::FlatTop => found[0].uncertainty * n as f64 / points as f64 + 1e-9,
+                    WindowFunction::None | WindowFunction::Tukey(_) => 5e-3,
+                    WindowFunction::Hamming => 1e-3,
+                    WindowFunction::FlatTop => {
+                        found[0].uncertainty * n as f64 / points as f64 + 1e-9
+                    }
                     _ => 2e-4,
                 };
                 assert!(
@@ -232,7 +234,7 @@ fn uncertainties_of_tones_in_noise_cover_the_error() {
                     + white[j]
             })
             .collect();
-        let found = search(&x, Window::Hann, n);
+        let found = search(&x, WindowFunction::Hann, n);
         let Some(peak) = found.first() else { continue };
         let error = (peak.index as f64 + peak.offset - cycles).abs();
         all += 1;
@@ -249,12 +251,12 @@ fn uncertainties_of_tones_in_noise_cover_the_error() {
 #[test]
 fn white_noise_has_no_peaks() {
     let named: usize = (0..300)
-        .map(|seed| search(&noise(1000, 77 + seed), Window::Hann, 1000).len())
+        .map(|seed| search(&noise(1000, 77 + seed), WindowFunction::Hann, 1000).len())
         .sum();
     // Expected: 0.3 of 300 at the stated rate, and a little more for the estimate of the level.
     assert!(named <= 6, "{named}");
-    assert!(search(&[0.0; 64], Window::None, 64).is_empty());
-    assert!(search(&[5.0; 64], Window::Hann, 64).is_empty());
+    assert!(search(&[0.0; 64], WindowFunction::None, 64).is_empty());
+    assert!(search(&[5.0; 64], WindowFunction::Hann, 64).is_empty());
 }
 
 fn convolved(a: &[f64], b: &[f64]) -> Vec<f64> {
@@ -267,8 +269,8 @@ fn convolved(a: &[f64], b: &[f64]) -> Vec<f64> {
     out
 }
 
-fn row(data: &[f64]) -> Block<'_> {
-    Block {
+fn row(data: &[f64]) -> SequenceBlock<'_> {
+    SequenceBlock {
         data,
         rows: 1,
         columns: data.len(),
@@ -297,9 +299,9 @@ fn designs_have_their_gain_at_the_cutoff_and_are_stable() {
     let half = 0.5_f64.sqrt();
     for order in 1..=12 {
         for cutoff in [5e-5, 1e-3, 0.1, 0.25, 0.4, 0.499] {
-            for band in [Band::Low(cutoff), Band::High(cutoff)] {
-                let sections = design(Prototype::Butterworth, order, band).sections();
-                let filter = Cascade::of_sections(&sections);
+            for band in [PassBand::Low(cutoff), PassBand::High(cutoff)] {
+                let sections = design(FilterPrototype::Butterworth, order, band).sections();
+                let filter = FilterCascade::of_sections(&sections);
                 assert_eq!(sections.len(), order.div_ceil(2));
                 let gain = filter.response(cutoff).norm();
                 // Near 0 and 0.5 the rounding of coefficients counts more, by the square of the distance.
@@ -307,7 +309,7 @@ fn designs_have_their_gain_at_the_cutoff_and_are_stable() {
                     1e-13 + 1e-15 * (0.1 / cutoff.min(0.5 - cutoff)).powi(2) * order as f64;
                 assert!((gain - half).abs() < tolerance, "{order} {band:?}: {gain}");
                 assert!(filter.denominators().all(is_stable), "{order} {band:?}");
-                let flat = if matches!(band, Band::Low(_)) {
+                let flat = if matches!(band, PassBand::Low(_)) {
                     0.0
                 } else {
                     0.5
@@ -320,9 +322,10 @@ fn designs_have_their_gain_at_the_cutoff_and_are_stable() {
             }
         }
         for (from, to) in [(0.1, 0.2), (0.01, 0.3), (0.24, 0.26)] {
-            for band in [Band::Pass(from, to), Band::Stop(from, to)] {
-                let filter =
-                    Cascade::of_sections(&design(Prototype::Butterworth, order, band).sections());
+            for band in [PassBand::Pass(from, to), PassBand::Stop(from, to)] {
+                let filter = FilterCascade::of_sections(
+                    &design(FilterPrototype::Butterworth, order, band).sections(),
+                );
                 for edge in [from, to] {
                     let gain = filter.response(edge).norm();
                     assert!((gain - half).abs() < 1e-10, "{order} {band:?}: {gain}");
@@ -336,13 +339,13 @@ fn designs_have_their_gain_at_the_cutoff_and_are_stable() {
 #[test]
 fn ripples_are_as_asked() {
     for order in 1..=9 {
-        let one = Cascade::of_sections(
-            &design(Prototype::Chebyshev1(1.0), order, Band::Low(0.2)).sections(),
+        let one = FilterCascade::of_sections(
+            &design(FilterPrototype::Chebyshev1(1.0), order, PassBand::Low(0.2)).sections(),
         );
-        let two = Cascade::of_sections(
-            &design(Prototype::Chebyshev2(40.0), order, Band::Low(0.2)).sections(),
+        let two = FilterCascade::of_sections(
+            &design(FilterPrototype::Chebyshev2(40.0), order, PassBand::Low(0.2)).sections(),
         );
-        let decibels = |filter: &Cascade, f: f64| 20.0 * filter.response(f).norm().log10();
+        let decibels = |filter: &FilterCascade, f: f64| 20.0 * filter.response(f).norm().log10();
         assert!((decibels(&one, 0.2) + 1.0).abs() < 1e-10, "{order}");
         assert!((decibels(&two, 0.2) + 40.0).abs() < 1e-9, "{order}");
         for k in 0..=100 {
@@ -356,8 +359,9 @@ fn ripples_are_as_asked() {
 
 #[test]
 fn a_steady_state_stays_and_zero_phase_keeps_lines() {
-    let filter =
-        Cascade::of_sections(&design(Prototype::Butterworth, 5, Band::Low(0.05)).sections());
+    let filter = FilterCascade::of_sections(
+        &design(FilterPrototype::Butterworth, 5, PassBand::Low(0.05)).sections(),
+    );
     let mut state = filter.steady().unwrap();
     let mut ones = vec![1.0; 200];
     filter.causal(&mut ones, &mut state);
@@ -373,7 +377,7 @@ fn a_steady_state_stays_and_zero_phase_keeps_lines() {
         assert!((filter.group_delay(f) - slope).abs() < 1e-4, "{f}");
     }
     // A pole at 1 has no steady state.
-    let sum = Cascade::of_polynomials(&[1.0], &[1.0, -1.0]);
+    let sum = FilterCascade::of_polynomials(&[1.0], &[1.0, -1.0]);
     assert!(sum.steady().is_none() && !is_stable(&[1.0, -1.0]));
     let mut x = vec![1.0, 2.0, 3.0];
     sum.causal(&mut x, &mut sum.rest());
@@ -400,8 +404,8 @@ proptest! {
         (other_rows, other_columns, b) in (1_usize..6, 1_usize..6).prop_flat_map(|(r, c)| (Just(r), Just(c), prop::collection::vec(-9..9_i32, r * c))),
     ) {
         let (a, b): (Vec<f64>, Vec<f64>) = (a.into_iter().map(f64::from).collect(), b.into_iter().map(f64::from).collect());
-        let one = Block { data: &a, rows, columns };
-        let two = Block { data: &b, rows: other_rows, columns: other_columns };
+        let one = SequenceBlock { data: &a, rows, columns };
+        let two = SequenceBlock { data: &b, rows: other_rows, columns: other_columns };
         let wide = columns + other_columns - 1;
         let mut expected = vec![0.0; (rows + other_rows - 1) * wide];
         for (i, x) in a.iter().enumerate() {

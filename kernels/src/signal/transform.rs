@@ -18,7 +18,7 @@ use super::Complex64;
 
 /// A plan, which takes longer than the transform.
 #[derive(Clone)]
-enum Plan {
+enum TransformPlan {
     Complex(Arc<dyn Fft<f64>>, FftDirection),
     Real(Arc<dyn RealToComplex<f64>>),
     RealInverse(Arc<dyn ComplexToReal<f64>>),
@@ -30,11 +30,15 @@ const POINTS_KEPT_MAX: usize = 1 << 21;
 
 thread_local! {
     /// The last plans of this thread, the latest last.
-    static PLANS: RefCell<Vec<(usize, Plan)>> = const { RefCell::new(Vec::new()) };
+    static PLANS: RefCell<Vec<(usize, TransformPlan)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The plan that fits, of those kept or a new one. The same plan gives the same bits, kept or not.
-fn planned<T>(n: usize, fits: impl Fn(&Plan) -> Option<T>, new: impl FnOnce() -> Plan) -> T {
+fn planned<T>(
+    n: usize,
+    fits: impl Fn(&TransformPlan) -> Option<T>,
+    new: impl FnOnce() -> TransformPlan,
+) -> T {
     PLANS.with_borrow_mut(|plans| {
         let known = plans
             .iter()
@@ -62,9 +66,9 @@ thread_local! {
 }
 
 /// Space for a transform to work in, kept for the next one unless it is large. What is in it does not matter.
-struct Scratch(Vec<Complex64>);
+struct TransformScratch(Vec<Complex64>);
 
-impl Scratch {
+impl TransformScratch {
     fn new(len: usize) -> Self {
         let mut space = SPACE.take();
         space.resize(len.max(space.len()), Complex64::default());
@@ -76,7 +80,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TransformScratch {
     fn drop(&mut self) {
         if self.0.len() <= POINTS_KEPT_MAX {
             // A thread that ends keeps nothing.
@@ -87,7 +91,7 @@ impl Drop for Scratch {
 
 /// Which way a transform goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum TransformDirection {
     /// From samples to coefficients.
     Forward,
     /// From coefficients to samples, divided by their number.
@@ -115,30 +119,30 @@ pub fn instructions() -> &'static str {
 }
 
 /// Transforms complex data in place.
-pub fn complex(data: &mut [Complex64], way: Way) {
+pub fn complex(data: &mut [Complex64], way: TransformDirection) {
     complex_rows(data, data.len(), way);
 }
 
 /// Transforms each row of `width` entries in place.
-fn complex_rows(data: &mut [Complex64], width: usize, way: Way) {
+fn complex_rows(data: &mut [Complex64], width: usize, way: TransformDirection) {
     if width == 0 {
         return;
     }
     let direction = match way {
-        Way::Forward => FftDirection::Forward,
-        Way::Inverse => FftDirection::Inverse,
+        TransformDirection::Forward => FftDirection::Forward,
+        TransformDirection::Inverse => FftDirection::Inverse,
     };
     let plan = planned(
         width,
         |plan| match plan {
-            Plan::Complex(plan, of) if *of == direction => Some(plan.clone()),
+            TransformPlan::Complex(plan, of) if *of == direction => Some(plan.clone()),
             _ => None,
         },
-        || Plan::Complex(FftPlanner::new().plan_fft(width, direction), direction),
+        || TransformPlan::Complex(FftPlanner::new().plan_fft(width, direction), direction),
     );
     let len = plan.get_inplace_scratch_len();
-    plan.process_with_scratch(data, Scratch::new(len).of(len));
-    if way == Way::Inverse {
+    plan.process_with_scratch(data, TransformScratch::new(len).of(len));
+    if way == TransformDirection::Inverse {
         data.iter_mut().for_each(|value| *value /= width as f64);
     }
 }
@@ -161,7 +165,7 @@ pub fn real(samples: &[f64]) -> Vec<Complex64> {
 /// A planned transform of real data, for many rows of one length.
 pub struct RealTransform {
     plan: Arc<dyn RealToComplex<f64>>,
-    scratch: Scratch,
+    scratch: TransformScratch,
 }
 
 impl RealTransform {
@@ -170,12 +174,12 @@ impl RealTransform {
         let plan = planned(
             n,
             |plan| match plan {
-                Plan::Real(plan) => Some(plan.clone()),
+                TransformPlan::Real(plan) => Some(plan.clone()),
                 _ => None,
             },
-            || Plan::Real(RealFftPlanner::new().plan_fft_forward(n)),
+            || TransformPlan::Real(RealFftPlanner::new().plan_fft_forward(n)),
         );
-        let scratch = Scratch::new(plan.get_scratch_len());
+        let scratch = TransformScratch::new(plan.get_scratch_len());
         Self { plan, scratch }
     }
 
@@ -202,10 +206,10 @@ pub fn real_inverse(coefficients: &[Complex64], n: usize) -> Vec<f64> {
     let plan = planned(
         n,
         |plan| match plan {
-            Plan::RealInverse(plan) => Some(plan.clone()),
+            TransformPlan::RealInverse(plan) => Some(plan.clone()),
             _ => None,
         },
-        || Plan::RealInverse(RealFftPlanner::new().plan_fft_inverse(n)),
+        || TransformPlan::RealInverse(RealFftPlanner::new().plan_fft_inverse(n)),
     );
     let mut input = coefficients.to_vec();
     input[0].im = 0.0;
@@ -214,7 +218,7 @@ pub fn real_inverse(coefficients: &[Complex64], n: usize) -> Vec<f64> {
     }
     let mut out = plan.make_output_vec();
     let len = plan.get_scratch_len();
-    plan.process_with_scratch(&mut input, &mut out, Scratch::new(len).of(len))
+    plan.process_with_scratch(&mut input, &mut out, TransformScratch::new(len).of(len))
         .expect("buffers of the planned lengths, ends that are real");
     out.iter_mut().for_each(|value| *value /= n as f64);
     out
@@ -224,7 +228,7 @@ pub fn real_inverse(coefficients: &[Complex64], n: usize) -> Vec<f64> {
 ///
 /// # Panics
 /// When the sizes do not fit.
-pub fn complex_2d(data: &mut [Complex64], rows: usize, columns: usize, way: Way) {
+pub fn complex_2d(data: &mut [Complex64], rows: usize, columns: usize, way: TransformDirection) {
     assert_eq!(data.len(), rows * columns, "a matrix of this shape");
     complex_rows(data, columns, way);
     let mut turned = transposed(data, rows, columns);

@@ -6,7 +6,7 @@ use crate::special::besseli0;
 
 /// Weights of the samples before a transform.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Window {
+pub enum WindowFunction {
     /// All weights 1.
     None,
     /// 0.5 - 0.5 cos.
@@ -23,7 +23,7 @@ pub enum Window {
     Tukey(f64),
 }
 
-impl Window {
+impl WindowFunction {
     /// The n weights.
     ///
     /// # References

@@ -5,9 +5,9 @@ use faer::Mat;
 use super::csr::inner;
 use super::precondition::{Preconditioner, breakdown};
 use super::product::product;
-use super::{Csr, Limits, SparseError, go_on, reserve, reserve_doubles};
+use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve, reserve_doubles};
 use crate::dense::cholesky::Cholesky;
-use crate::dense::condition::Operator as _;
+use crate::dense::condition::LinearOperator as _;
 
 const WHAT: &str = "the amg preconditioner";
 const NONE: u32 = u32::MAX;
@@ -36,24 +36,24 @@ const STRENGTH: f64 = 0.08;
 /// Computing 56, 1996.
 #[derive(Debug)]
 pub struct Multigrid {
-    levels: Vec<Level>,
-    coarsest: Coarsest,
+    levels: Vec<MultigridLevel>,
+    coarsest: CoarsestSolver,
 }
 
 /// A matrix, its interpolation from the next, and the vectors of the cycle.
 #[derive(Debug)]
-struct Level {
-    matrix: Sweeper,
-    interpolation: Csr,
+struct MultigridLevel {
+    matrix: GaussSeidel,
+    interpolation: CsrMatrix,
     rest: Vec<f64>,
     coarse_rest: Vec<f64>,
     coarse_correction: Vec<f64>,
 }
 
 #[derive(Debug)]
-enum Coarsest {
+enum CoarsestSolver {
     Factored(Cholesky),
-    Swept(Sweeper),
+    Swept(GaussSeidel),
 }
 
 impl Multigrid {
@@ -61,11 +61,11 @@ impl Multigrid {
     ///
     /// # Errors
     /// [`SparseError::Breakdown`] where a diagonal is not positive; stopped, or no memory.
-    pub fn new(a: &Csr, limits: &dyn Limits) -> Result<Self, SparseError> {
+    pub fn new(a: &CsrMatrix, limits: &dyn ComputationLimits) -> Result<Self, SparseError> {
         let bytes = 16 * a.nonzeros() as u64 + 16 * a.row_count() as u64;
         reserve(limits, WHAT, bytes)?;
         let mut levels = Vec::new();
-        let mut matrix = Sweeper::new(a.clone())?;
+        let mut matrix = GaussSeidel::new(a.clone())?;
         let mut strength = STRENGTH;
         while matrix.a.row_count() > COARSE_MAX && levels.len() < LEVELS_MAX {
             go_on(limits)?;
@@ -75,8 +75,8 @@ impl Multigrid {
             };
             let coarse_n = coarse.row_count();
             reserve_doubles(limits, WHAT, n + 2 * coarse_n)?;
-            let next = Sweeper::new(coarse)?;
-            levels.push(Level {
+            let next = GaussSeidel::new(coarse)?;
+            levels.push(MultigridLevel {
                 matrix: std::mem::replace(&mut matrix, next),
                 interpolation,
                 rest: vec![0.0; n],
@@ -88,12 +88,13 @@ impl Multigrid {
         let n = matrix.a.row_count();
         let small = (n <= COARSE_MAX).then(|| dense(&matrix.a));
         let factor = small.and_then(|small| Cholesky::new(small).ok());
-        let coarsest = factor.map_or_else(|| Coarsest::Swept(matrix), Coarsest::Factored);
+        let coarsest =
+            factor.map_or_else(|| CoarsestSolver::Swept(matrix), CoarsestSolver::Factored);
         Ok(Self { levels, coarsest })
     }
 }
 
-fn dense(a: &Csr) -> Mat<f64> {
+fn dense(a: &CsrMatrix) -> Mat<f64> {
     let mut out = Mat::zeros(a.row_count(), a.row_count());
     for row in 0..a.row_count() {
         let (columns, values) = a.row(row);
@@ -110,7 +111,7 @@ impl Preconditioner for Multigrid {
     }
 }
 
-fn cycle(levels: &mut [Level], coarsest: &Coarsest, r: &[f64], z: &mut [f64]) {
+fn cycle(levels: &mut [MultigridLevel], coarsest: &CoarsestSolver, r: &[f64], z: &mut [f64]) {
     let Some((level, coarser)) = levels.split_first_mut() else {
         coarsest.solve(r, z);
         return;
@@ -133,7 +134,7 @@ fn cycle(levels: &mut [Level], coarsest: &Coarsest, r: &[f64], z: &mut [f64]) {
     level.matrix.sweep_backwards(r, z);
 }
 
-impl Coarsest {
+impl CoarsestSolver {
     fn solve(&self, r: &[f64], z: &mut [f64]) {
         const SWEEPS: usize = 4;
         match self {
@@ -152,14 +153,14 @@ impl Coarsest {
 
 /// A matrix with the places and inverses of its diagonal: what Gauss-Seidel needs.
 #[derive(Debug)]
-struct Sweeper {
-    a: Csr,
+struct GaussSeidel {
+    a: CsrMatrix,
     diagonal: Vec<usize>,
     inverse: Vec<f64>,
 }
 
-impl Sweeper {
-    fn new(a: Csr) -> Result<Self, SparseError> {
+impl GaussSeidel {
+    fn new(a: CsrMatrix) -> Result<Self, SparseError> {
         let n = a.row_count();
         let (mut diagonal, mut inverse) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for row in 0..n {
@@ -221,12 +222,12 @@ impl Sweeper {
 
 /// The interpolation and the coarse matrix; `None` when nothing gets smaller.
 fn coarsen(
-    matrix: &Sweeper,
+    matrix: &GaussSeidel,
     strength: f64,
-    limits: &dyn Limits,
-) -> Result<Option<(Csr, Csr)>, SparseError> {
+    limits: &dyn ComputationLimits,
+) -> Result<Option<(CsrMatrix, CsrMatrix)>, SparseError> {
     let n = matrix.a.row_count();
-    let strong = Strong::of(matrix, strength, limits)?;
+    let strong = StrongConnections::of(matrix, strength, limits)?;
     let (aggregates, count) = aggregate(&strong, n);
     if count == 0 || count * 10 > n * 9 {
         return Ok(None);
@@ -243,14 +244,18 @@ fn coarsen(
 }
 
 /// Strong connections off the diagonal, by rows, as places in the matrix.
-struct Strong {
+struct StrongConnections {
     starts: Vec<usize>,
     places: Vec<usize>,
     columns: Vec<u32>,
 }
 
-impl Strong {
-    fn of(matrix: &Sweeper, strength: f64, limits: &dyn Limits) -> Result<Self, SparseError> {
+impl StrongConnections {
+    fn of(
+        matrix: &GaussSeidel,
+        strength: f64,
+        limits: &dyn ComputationLimits,
+    ) -> Result<Self, SparseError> {
         let n = matrix.a.row_count();
         let bytes = 12 * matrix.a.nonzeros() as u64 + 32 * n as u64;
         reserve(limits, WHAT, bytes)?;
@@ -284,7 +289,7 @@ impl Strong {
 }
 
 /// The aggregate of each unknown, [`NONE`] for one without strong connections, and their number.
-fn aggregate(strong: &Strong, n: usize) -> (Vec<u32>, usize) {
+fn aggregate(strong: &StrongConnections, n: usize) -> (Vec<u32>, usize) {
     let mut of = vec![NONE; n];
     let mut count = 0_u32;
     // Whole neighbourhoods first.
@@ -324,12 +329,12 @@ fn aggregate(strong: &Strong, n: usize) -> (Vec<u32>, usize) {
 
 /// `P = (I - omega D_F^-1 A_F) T`, where weak connections have been added to the diagonal of `A_F`.
 fn interpolate(
-    matrix: &Sweeper,
-    strong: &Strong,
+    matrix: &GaussSeidel,
+    strong: &StrongConnections,
     aggregates: &[u32],
     count: usize,
-    limits: &dyn Limits,
-) -> Result<Csr, SparseError> {
+    limits: &dyn ComputationLimits,
+) -> Result<CsrMatrix, SparseError> {
     const DAMPING: f64 = 4.0 / 3.0;
     const CANCELLED: f64 = 0.25;
     let n = matrix.a.row_count();
@@ -381,5 +386,5 @@ fn interpolate(
         entries.extend(row_entries.iter().map(|&(_, value)| value));
         starts.push(columns.len());
     }
-    Ok(Csr::from_sorted(count, starts, columns, entries))
+    Ok(CsrMatrix::from_sorted(count, starts, columns, entries))
 }

@@ -10,8 +10,8 @@ use faer::sparse::linalg::cholesky::{
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side, Spec};
 
-use super::{Csr, Indefinite, Limits, SparseError, go_on, reserve};
-use crate::dense::condition::Operator;
+use super::{ComputationLimits, CsrMatrix, IndefiniteEvidence, SparseError, go_on, reserve};
+use crate::dense::condition::LinearOperator;
 
 const WHAT: &str = "the Cholesky factorisation";
 /// Value and index of an entry of the factor, with the zeros that joined columns hold.
@@ -21,7 +21,7 @@ const ANALYSIS: f64 = 20.0;
 
 /// Cost of a Cholesky factorisation, known before it starts.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct CholeskyPlan {
     /// Row and column `order[i]` of `A` comes at place i.
     order: Vec<usize>,
     places: Vec<usize>,
@@ -34,12 +34,12 @@ pub struct Plan {
 /// The factor, and the order in which the unknowns were eliminated.
 #[derive(Debug)]
 pub(crate) struct SparseCholesky {
-    plan: Plan,
+    plan: CholeskyPlan,
     symbolic: SymbolicCholesky<usize>,
     values: Vec<f64>,
 }
 
-impl Plan {
+impl CholeskyPlan {
     /// Orders the unknowns by approximate minimum degree, counts the entries of `L` and sets their memory aside; `None` as soon as
     /// they are more than `fill_max`.
     ///
@@ -50,9 +50,9 @@ impl Plan {
     /// # Errors
     /// Stopped, no memory, or more work than the deadline allows.
     pub(crate) fn new(
-        a: &Csr,
+        a: &CsrMatrix,
         fill_max: usize,
-        limits: &dyn Limits,
+        limits: &dyn ComputationLimits,
     ) -> Result<Option<Self>, SparseError> {
         let n = a.row_count();
         let request = amd::order_scratch::<usize>(n, a.nonzeros());
@@ -92,11 +92,11 @@ impl Plan {
 
 /// Entries in each column of `L`, by walking the elimination tree once per entry; sets aside the memory they need.
 fn column_counts(
-    a: &Csr,
+    a: &CsrMatrix,
     order: &[usize],
     places: &[usize],
     fill_max: usize,
-    limits: &dyn Limits,
+    limits: &dyn ComputationLimits,
 ) -> Result<Option<Vec<usize>>, SparseError> {
     const NONE: usize = usize::MAX;
     const CHECK: usize = 1 << 20;
@@ -132,7 +132,7 @@ fn column_counts(
     Ok(Some(counts))
 }
 
-fn affords(limits: &dyn Limits, operations: f64) -> Result<(), SparseError> {
+fn affords(limits: &dyn ComputationLimits, operations: f64) -> Result<(), SparseError> {
     if limits.affords(operations) {
         return Ok(());
     }
@@ -150,7 +150,11 @@ impl SparseCholesky {
     ///
     /// # Errors
     /// [`SparseError::NotPositiveDefinite`], no memory, or more work than the deadline allows.
-    pub(crate) fn new(a: &Csr, plan: Plan, limits: &dyn Limits) -> Result<Self, SparseError> {
+    pub(crate) fn new(
+        a: &CsrMatrix,
+        plan: CholeskyPlan,
+        limits: &dyn ComputationLimits,
+    ) -> Result<Self, SparseError> {
         // Large factors were measured at 2 to 10 operations a nanosecond.
         affords(limits, 0.5 * plan.operations + ANALYSIS * plan.fill as f64)?;
         reserve(limits, WHAT, 64 * a.nonzeros() as u64)?;
@@ -189,7 +193,9 @@ impl SparseCholesky {
             }),
             Err(LltError::NonPositivePivot { index }) => {
                 let row = plan.order.get(index).copied().unwrap_or(index);
-                Err(SparseError::NotPositiveDefinite(Indefinite::Pivot(row)))
+                Err(SparseError::NotPositiveDefinite(IndefiniteEvidence::Pivot(
+                    row,
+                )))
             }
         }
     }
@@ -201,7 +207,7 @@ impl SparseCholesky {
 }
 
 /// The upper triangle of `P A P'` by compressed columns.
-fn upper_triangle(a: &Csr, plan: &Plan) -> (Vec<usize>, Vec<usize>, Vec<f64>) {
+fn upper_triangle(a: &CsrMatrix, plan: &CholeskyPlan) -> (Vec<usize>, Vec<usize>, Vec<f64>) {
     let half = a.nonzeros() / 2 + a.row_count();
     let (mut starts, mut rows, mut values) =
         (vec![0], Vec::with_capacity(half), Vec::with_capacity(half));
@@ -219,7 +225,7 @@ fn upper_triangle(a: &Csr, plan: &Plan) -> (Vec<usize>, Vec<usize>, Vec<f64>) {
     (starts, rows, values)
 }
 
-impl Operator for SparseCholesky {
+impl LinearOperator for SparseCholesky {
     fn size(&self) -> usize {
         self.plan.order.len()
     }

@@ -1,7 +1,7 @@
 //! Preconditioned conjugate gradients and their error estimate.
 
-use super::krylov::{Iterated, Problem, Run, Target, iterate};
-use super::{Indefinite, SparseError, go_on, reserve_doubles};
+use super::krylov::{KrylovProblem, KrylovRun, KrylovSolution, StoppingCriterion, iterate};
+use super::{IndefiniteEvidence, SparseError, go_on, reserve_doubles};
 use crate::dense::{add_multiple, dot};
 
 /// Solves a symmetric positive definite system; returns the relative error in the energy norm as far as the Ritz values tell it.
@@ -18,14 +18,14 @@ use crate::dense::{add_multiple, dot};
 /// M. R. Hestenes and E. Stiefel, J. Res. NBS 49, 1952; G. Meurant and P. Tichy, "On computing quadrature-based bounds for the
 /// A-norm of the error in conjugate gradients", Numer. Algorithms 62, 2013.
 pub(super) fn solve(
-    problem: &mut Problem<'_>,
+    problem: &mut KrylovProblem<'_>,
     b: &[f64],
-    target: Target,
-) -> Result<(Iterated, f64), SparseError> {
+    target: StoppingCriterion,
+) -> Result<(KrylovSolution, f64), SparseError> {
     const REST_MAX: f64 = 0.5;
     reserve_doubles(problem.limits, "conjugate gradients", 7 * b.len())?;
-    let mut first: Option<Coefficients> = None;
-    let inner = |problem: &mut Problem<'_>, rest: &[f64], level: f64, left: usize| {
+    let mut first: Option<LanczosCoefficients> = None;
+    let inner = |problem: &mut KrylovProblem<'_>, rest: &[f64], level: f64, left: usize| {
         let (run, coefficients) = run(problem, rest, level, left)?;
         first.get_or_insert(coefficients);
         Ok(run)
@@ -42,24 +42,24 @@ pub(super) fn solve(
 
 /// Step lengths and ratios of the residuals: the Lanczos matrix in another form.
 #[derive(Debug, Default)]
-struct Coefficients {
+struct LanczosCoefficients {
     alpha: Vec<f64>,
     beta: Vec<f64>,
 }
 
 fn run(
-    problem: &mut Problem<'_>,
+    problem: &mut KrylovProblem<'_>,
     rest: &[f64],
     level: f64,
     iterations_max: usize,
-) -> Result<(Run, Coefficients), SparseError> {
+) -> Result<(KrylovRun, LanczosCoefficients), SparseError> {
     let n = rest.len();
     let (mut x, mut r, mut z, mut image) =
         (vec![0.0; n], rest.to_vec(), vec![0.0; n], vec![0.0; n]);
     problem.preconditioner.apply(&r, &mut z);
     let mut p = z.clone();
     let mut rz = dot(&r, &z);
-    let mut coefficients = Coefficients::default();
+    let mut coefficients = LanczosCoefficients::default();
     let mut iterations = 0;
     while iterations < iterations_max {
         go_on(problem.limits)?;
@@ -68,7 +68,7 @@ fn run(
         let curvature = dot(&p, &image);
         let positive = |value: f64| value > 0.0 && value.is_finite();
         if !positive(curvature) || !positive(rz) {
-            let at = Indefinite::Curvature(iterations);
+            let at = IndefiniteEvidence::Curvature(iterations);
             return Err(SparseError::NotPositiveDefinite(at));
         }
         let alpha = rz / curvature;
@@ -87,7 +87,7 @@ fn run(
     }
     let correction = x;
     Ok((
-        Run {
+        KrylovRun {
             correction,
             iterations,
         },
@@ -95,7 +95,7 @@ fn run(
     ))
 }
 
-impl Coefficients {
+impl LanczosCoefficients {
     /// The least eigenvalue of the Lanczos matrix, by bisection on the signs of its pivots, from below.
     fn least_ritz_value(&self) -> f64 {
         const ROUNDS: usize = 60;
@@ -142,14 +142,14 @@ mod tests {
     #[test]
     fn the_least_ritz_value_is_the_least_eigenvalue_at_the_end() {
         use crate::sparse::precondition;
-        use crate::sparse::{Csr, Preconditioning, Unlimited};
-        let a = Csr::from_triplets(3, 3, &[0, 1, 2], &[0, 1, 2], &[1.0, 2.0, 3.0]);
+        use crate::sparse::{CsrMatrix, NoLimits, PreconditionerMethod};
+        let a = CsrMatrix::from_triplets(3, 3, &[0, 1, 2], &[0, 1, 2], &[1.0, 2.0, 3.0]);
         let mut preconditioner =
-            precondition::build(&a, Preconditioning::None, &Unlimited).unwrap();
-        let mut problem = Problem {
+            precondition::build(&a, PreconditionerMethod::None, &NoLimits).unwrap();
+        let mut problem = KrylovProblem {
             a: &a,
             preconditioner: &mut *preconditioner,
-            limits: &Unlimited,
+            limits: &NoLimits,
         };
         let (_, coefficients) = run(&mut problem, &[1.0, 1.0, 1.0], 1e-14, 3).unwrap();
         assert!((coefficients.least_ritz_value() - 1.0).abs() < 1e-12);

@@ -1,11 +1,11 @@
-//! [`Csr`]: a sparse matrix by compressed rows.
+//! [`CsrMatrix`]: a sparse matrix by compressed rows.
 
 use crate::dense::scaled;
-use crate::exact::Doubled;
+use crate::exact::CompensatedSum;
 
 /// A matrix by rows: the entries of row i are at `starts[i]..starts[i + 1]`, columns ascending, none of them zero.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Csr {
+pub struct CsrMatrix {
     column_count: usize,
     starts: Vec<usize>,
     columns: Vec<u32>,
@@ -15,7 +15,7 @@ pub struct Csr {
 /// The largest number of rows or columns.
 pub const SIZE_MAX: usize = u32::MAX as usize;
 
-impl Csr {
+impl CsrMatrix {
     /// From triplets in any order; those of one place are summed in the order given, zeros are left out.
     ///
     /// O(entries + rows + columns) time; 24 bytes per entry while it works.
@@ -244,7 +244,7 @@ impl Csr {
     pub(crate) fn precise_residual(&self, x: &[f64], b: &[f64]) -> Vec<f64> {
         let entry = |row: usize| {
             let (columns, values) = self.row(row);
-            let mut sum = Doubled::new(b[row]);
+            let mut sum = CompensatedSum::new(b[row]);
             for (&column, &value) in columns.iter().zip(values) {
                 sum.add_product(-value, x[column as usize]);
             }

@@ -2,19 +2,22 @@
 
 use std::cell::Cell;
 
-use super::cholesky::{Plan, SparseCholesky};
+use super::cholesky::{CholeskyPlan, SparseCholesky};
 use super::lu::SparseLu;
-use super::outcome::{Sums, restored, scaled_copy};
-use super::system::{Cheap, Evidence, Job, Method, Solution};
-use super::{Csr, Limits, SparseError, go_on, reserve_doubles};
-use crate::dense::condition::{Operator, reciprocal_condition, weighted_inverse_norm};
+use super::outcome::{SolutionColumns, restored, scaled_copy};
+use super::system::{DirectBudget, SparseEvidence, SparseJob, SparseMethod, SparseSolution};
+use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve_doubles};
+use crate::dense::condition::{LinearOperator, reciprocal_condition, weighted_inverse_norm};
 use crate::dense::refinement::{refine, size_in};
-use crate::dense::scaling::Scaling;
+use crate::dense::scaling::Equilibration;
 use crate::dense::system::{RCOND_DOUBTFUL, units};
 use crate::dense::{dependent_column, max_abs, scaled};
 
-impl Job<'_> {
-    pub(super) fn by_cholesky(&self, cheap: Option<Cheap>) -> Result<Solution, SparseError> {
+impl SparseJob<'_> {
+    pub(super) fn by_cholesky(
+        &self,
+        cheap: Option<DirectBudget>,
+    ) -> Result<SparseSolution, SparseError> {
         const WHAT: &str = "the Cholesky factorisation";
         self.check_definite()?;
         // 24 bytes per entry, so that no machine has room for more.
@@ -27,22 +30,37 @@ impl Job<'_> {
             what: WHAT,
             operations,
         };
-        let plan = Plan::new(matrix, fill_max, self.limits)?.ok_or(too_much(fill_max as f64))?;
+        let plan =
+            CholeskyPlan::new(matrix, fill_max, self.limits)?.ok_or(too_much(fill_max as f64))?;
         if let Some(cheap) = cheap.filter(|cheap| plan.operations > cheap.operations) {
             return Err(too_much(cheap.operations));
         }
         let factors = SparseCholesky::new(matrix, plan, self.limits)?;
         let fill = factors.fill();
-        self.by_factors(Method::Cholesky, matrix, &scaling, &factors, fill, None)
+        self.by_factors(
+            SparseMethod::Cholesky,
+            matrix,
+            &scaling,
+            &factors,
+            fill,
+            None,
+        )
     }
 
-    pub(super) fn by_lu(&self, operations_max: f64) -> Result<Solution, SparseError> {
+    pub(super) fn by_lu(&self, operations_max: f64) -> Result<SparseSolution, SparseError> {
         let scaling = general_scaling(self.a);
         let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
         let matrix = scaled_copy.as_ref().unwrap_or(self.a);
         let factors = SparseLu::new(matrix, operations_max, self.limits)?;
         let (fill, growth) = (factors.fill(), factors.growth());
-        self.by_factors(Method::Lu, matrix, &scaling, &factors, fill, Some(growth))
+        self.by_factors(
+            SparseMethod::Lu,
+            matrix,
+            &scaling,
+            &factors,
+            fill,
+            Some(growth),
+        )
     }
 
     /// The column that makes a small matrix exactly singular.
@@ -63,16 +81,16 @@ impl Job<'_> {
 
     fn by_factors(
         &self,
-        method: Method,
-        matrix: &Csr,
-        scaling: &Scaling,
-        factors: &dyn Operator,
+        method: SparseMethod,
+        matrix: &CsrMatrix,
+        scaling: &Equilibration,
+        factors: &dyn LinearOperator,
         fill: usize,
         growth: Option<f64>,
-    ) -> Result<Solution, SparseError> {
+    ) -> Result<SparseSolution, SparseError> {
         let n = matrix.row_count();
         reserve_doubles(self.limits, "the solution", n * (3 * self.k + 16))?;
-        let factors = Stoppable {
+        let factors = StoppableOperator {
             inner: factors,
             limits: self.limits,
             stopped: Cell::new(false),
@@ -85,7 +103,7 @@ impl Job<'_> {
             return Err(SparseError::Singular(column));
         }
         let units = units(&scaling.columns);
-        let mut sums = Sums::new(self.a, self.k);
+        let mut sums = SolutionColumns::new(self.a, self.k);
         let mut weights = vec![0.0_f64; n];
         let (mut refinements, mut error_estimate) = (0, 0.0_f64);
         for column in 0..self.k {
@@ -125,7 +143,7 @@ impl Job<'_> {
         }
         let error_bound = weighted_inverse_norm(&factors, &units, &weights);
         factors.check()?;
-        let evidence = Evidence::Direct {
+        let evidence = SparseEvidence::Direct {
             rcond,
             error_estimate,
             error_bound,
@@ -139,13 +157,13 @@ impl Job<'_> {
 }
 
 /// Checks the limits before each solve and skips the solve beyond them.
-struct Stoppable<'a> {
-    inner: &'a dyn Operator,
-    limits: &'a dyn Limits,
+struct StoppableOperator<'a> {
+    inner: &'a dyn LinearOperator,
+    limits: &'a dyn ComputationLimits,
     stopped: Cell<bool>,
 }
 
-impl Stoppable<'_> {
+impl StoppableOperator<'_> {
     fn check(&self) -> Result<(), SparseError> {
         if self.stopped.get() {
             return Err(SparseError::Stopped);
@@ -161,7 +179,7 @@ impl Stoppable<'_> {
     }
 }
 
-impl Operator for Stoppable<'_> {
+impl LinearOperator for StoppableOperator<'_> {
     fn size(&self) -> usize {
         self.inner.size()
     }
@@ -181,7 +199,14 @@ impl Operator for Stoppable<'_> {
 
 /// Raises the uncertainty of each residual, relative to the size of its solution: what it is, and half a unit in the last place
 /// of every entry.
-fn raise_weights(weights: &mut [f64], a: &Csr, b: &[f64], x: &[f64], rest: &[f64], size: f64) {
+fn raise_weights(
+    weights: &mut [f64],
+    a: &CsrMatrix,
+    b: &[f64],
+    x: &[f64],
+    rest: &[f64],
+    size: f64,
+) {
     const ROUNDOFF: f64 = f64::EPSILON / 2.0;
     if size == 0.0 {
         return;
@@ -193,11 +218,11 @@ fn raise_weights(weights: &mut [f64], a: &Csr, b: &[f64], x: &[f64], rest: &[f64
     }
 }
 
-/// As [`Scaling::of`].
-fn general_scaling(a: &Csr) -> Scaling {
+/// As [`Equilibration::of`].
+fn general_scaling(a: &CsrMatrix) -> Equilibration {
     let n = a.row_count();
     let row_sizes: Vec<f64> = (0..n).map(|row| max_abs(a.row(row).1)).collect();
-    let rows = Scaling::exponents(&row_sizes).unwrap_or_else(|| vec![0; n]);
+    let rows = Equilibration::exponents(&row_sizes).unwrap_or_else(|| vec![0; n]);
     let mut sizes = vec![0.0_f64; n];
     for (row, &exponent) in rows.iter().enumerate() {
         let (columns, values) = a.row(row);
@@ -206,13 +231,13 @@ fn general_scaling(a: &Csr) -> Scaling {
             *size = size.max(scaled(value, exponent).abs());
         }
     }
-    let columns = Scaling::exponents(&sizes).unwrap_or_else(|| vec![0; n]);
-    Scaling::with(rows, columns)
+    let columns = Equilibration::exponents(&sizes).unwrap_or_else(|| vec![0; n]);
+    Equilibration::with(rows, columns)
 }
 
-/// As [`Scaling::symmetric`].
-fn symmetric_scaling(a: &Csr) -> Scaling {
-    let half: Vec<i32> = Scaling::exponents(&a.diagonal()).map_or_else(
+/// As [`Equilibration::symmetric`].
+fn symmetric_scaling(a: &CsrMatrix) -> Equilibration {
+    let half: Vec<i32> = Equilibration::exponents(&a.diagonal()).map_or_else(
         || vec![0; a.row_count()],
         |exponents| {
             exponents
@@ -221,5 +246,5 @@ fn symmetric_scaling(a: &Csr) -> Scaling {
                 .collect()
         },
     );
-    Scaling::with(half.clone(), half)
+    Equilibration::with(half.clone(), half)
 }

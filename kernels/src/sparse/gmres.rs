@@ -1,6 +1,6 @@
 //! Restarted GMRES with the preconditioner on the right, so that the residual is that of the system itself.
 
-use super::krylov::{Iterated, Problem, Run, Target, iterate};
+use super::krylov::{KrylovProblem, KrylovRun, KrylovSolution, StoppingCriterion, iterate};
 use super::{SparseError, go_on, reserve_doubles};
 use crate::dense::{add_multiple, dot};
 
@@ -16,11 +16,11 @@ use crate::dense::{add_multiple, dot};
 /// Y. Saad and M. H. Schultz, "GMRES: a generalized minimal residual algorithm", SIAM J. Sci. Stat. Comput. 7, 1986; Y. Saad,
 /// "Iterative Methods for Sparse Linear Systems", 2nd ed., SIAM 2003, algorithm 9.5.
 pub(super) fn solve(
-    problem: &mut Problem<'_>,
+    problem: &mut KrylovProblem<'_>,
     b: &[f64],
-    target: Target,
+    target: StoppingCriterion,
     restart: usize,
-) -> Result<Iterated, SparseError> {
+) -> Result<KrylovSolution, SparseError> {
     const REST_MAX: f64 = 0.999;
     let restart = restart.min(b.len()).max(1);
     reserve_doubles(
@@ -39,7 +39,7 @@ pub(super) fn solve(
 
 /// The triangle of the least squares problem, turned upper triangular as it grows.
 #[derive(Default)]
-struct Rotated {
+struct RotatedTriangle {
     columns: Vec<Vec<f64>>,
     turns: Vec<(f64, f64)>,
     /// The turned right-hand side; its last entry is the residual.
@@ -47,17 +47,17 @@ struct Rotated {
 }
 
 fn cycle(
-    problem: &mut Problem<'_>,
+    problem: &mut KrylovProblem<'_>,
     rest: &[f64],
     level: f64,
     steps: usize,
-) -> Result<Run, SparseError> {
+) -> Result<KrylovRun, SparseError> {
     let n = rest.len();
     let size = dot(rest, rest).sqrt();
     let mut basis = vec![rest.iter().map(|value| value / size).collect::<Vec<f64>>()];
-    let mut rotated = Rotated {
+    let mut rotated = RotatedTriangle {
         rhs: vec![size],
-        ..Rotated::default()
+        ..RotatedTriangle::default()
     };
     let mut z = vec![0.0; n];
     while rotated.columns.len() < steps {
@@ -96,13 +96,13 @@ fn cycle(
     }
     let mut correction = z;
     problem.preconditioner.apply(&sum, &mut correction);
-    Ok(Run {
+    Ok(KrylovRun {
         correction,
         iterations,
     })
 }
 
-impl Rotated {
+impl RotatedTriangle {
     /// Adds a column of the Hessenberg matrix; `false` when it is dependent, and is left out.
     fn push(&mut self, mut column: Vec<f64>) -> bool {
         let last = column.len() - 1;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::csr::inner;
 use super::precondition::{Preconditioner, breakdown};
-use super::{Csr, Limits, SparseError, go_on, reserve};
+use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve};
 
 /// Rows between two looks at the limits.
 const CHECK: usize = 4096;
@@ -13,7 +13,7 @@ const NONE: usize = usize::MAX;
 /// `A ~ L U` on the pattern of `A`, by rows: `L` with unit diagonal left of the diagonal, `U` from it.
 #[derive(Debug, Clone)]
 pub struct IncompleteLu {
-    pattern: Csr,
+    pattern: CsrMatrix,
     values: Vec<f64>,
     diagonal: Vec<usize>,
 }
@@ -26,7 +26,7 @@ impl IncompleteLu {
     ///
     /// # References
     /// Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd ed., SIAM 2003, algorithm 10.4.
-    pub fn new(a: &Csr, limits: &dyn Limits) -> Result<Self, SparseError> {
+    pub fn new(a: &CsrMatrix, limits: &dyn ComputationLimits) -> Result<Self, SparseError> {
         let n = a.row_count();
         let bytes = 20 * a.nonzeros() as u64 + 24 * n as u64;
         reserve(limits, "the ilu0 preconditioner", bytes)?;
@@ -110,7 +110,7 @@ impl IncompleteCholesky {
     /// # References
     /// J. A. Meijerink and H. A. van der Vorst, Math. Comp. 31, 1977; T. A. Manteuffel, "An incomplete factorization technique
     /// for positive definite linear systems", Math. Comp. 34, 1980 (the shift).
-    pub fn new(a: &Csr, limits: &dyn Limits) -> Result<Self, SparseError> {
+    pub fn new(a: &CsrMatrix, limits: &dyn ComputationLimits) -> Result<Self, SparseError> {
         const SHIFT: f64 = 1e-3;
         let n = a.row_count();
         let bytes = 20 * a.nonzeros() as u64 + 8 * n as u64;
@@ -150,7 +150,11 @@ impl IncompleteCholesky {
     }
 
     /// Whether all pivots are positive.
-    fn eliminate(&mut self, raise: f64, limits: &dyn Limits) -> Result<bool, SparseError> {
+    fn eliminate(
+        &mut self,
+        raise: f64,
+        limits: &dyn ComputationLimits,
+    ) -> Result<bool, SparseError> {
         let n = self.starts.len() - 1;
         for row in 0..n {
             if row % CHECK == 0 {

@@ -1,42 +1,46 @@
 //! Sparse systems by iteration: one run per right-hand side.
 
-use super::krylov::{Problem, Target};
-use super::outcome::{Sums, restored, scaled_copy};
-use super::system::{Evidence, Job, Method, Preconditioning, Solution};
-use super::{Csr, SparseError, conjugate_gradient, gmres, precondition, reserve_doubles};
-use crate::dense::scaling::Scaling;
+use super::krylov::{KrylovProblem, StoppingCriterion};
+use super::outcome::{SolutionColumns, restored, scaled_copy};
+use super::system::{
+    PreconditionerMethod, SparseEvidence, SparseJob, SparseMethod, SparseSolution,
+};
+use super::{CsrMatrix, SparseError, conjugate_gradient, gmres, precondition, reserve_doubles};
+use crate::dense::scaling::Equilibration;
 use crate::dense::{exponent_of, max_abs, scale_all, scaled};
 
-impl Job<'_> {
+impl SparseJob<'_> {
     pub(super) fn by_iteration(
         &self,
-        method: Method,
-        preconditioning: Preconditioning,
-    ) -> Result<Solution, SparseError> {
+        method: SparseMethod,
+        preconditioning: PreconditionerMethod,
+    ) -> Result<SparseSolution, SparseError> {
         let n = self.a.row_count();
         // One factor for all entries leaves the relative residual as it is.
         let even = even_exponent(self.a);
-        let scaling = Scaling::with(vec![-even; n], vec![0; n]);
+        let scaling = Equilibration::with(vec![-even; n], vec![0; n]);
         let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
         let matrix = scaled_copy.as_ref().unwrap_or(self.a);
         reserve_doubles(self.limits, "the solution", n * (self.k + 5))?;
         let mut preconditioner = precondition::build(matrix, preconditioning, self.limits)?;
-        let mut problem = Problem {
+        let mut problem = KrylovProblem {
             a: matrix,
             preconditioner: &mut *preconditioner,
             limits: self.limits,
         };
-        let target = Target {
+        let target = StoppingCriterion {
             tolerance: self.options.tolerance,
             iterations_max: self.options.iterations_max,
         };
-        let mut sums = Sums::new(self.a, self.k);
+        let mut sums = SolutionColumns::new(self.a, self.k);
         let (mut iterations, mut error_estimate) = (0, None);
         for column in 0..self.k {
             let (rhs, exponent) = self.column(column, None);
             let outcome = match method {
-                Method::ConjugateGradient => conjugate_gradient::solve(&mut problem, &rhs, target)
-                    .map(|(found, error)| (found, Some(error))),
+                SparseMethod::ConjugateGradient => {
+                    conjugate_gradient::solve(&mut problem, &rhs, target)
+                        .map(|(found, error)| (found, Some(error)))
+                }
                 _ => gmres::solve(&mut problem, &rhs, target, self.options.restart)
                     .map(|found| (found, None)),
             };
@@ -49,7 +53,7 @@ impl Job<'_> {
         }
         Ok(sums.finish(
             method,
-            Evidence::Iterative {
+            SparseEvidence::Iterative {
                 preconditioning,
                 iterations,
                 error_estimate,
@@ -70,7 +74,7 @@ fn unscaled(err: SparseError, exponent: i32) -> SparseError {
 }
 
 /// The exponent of the largest entry where it is near the end of the range, else 0.
-fn even_exponent(a: &Csr) -> i32 {
+fn even_exponent(a: &CsrMatrix) -> i32 {
     const RANGE: i32 = 300;
     let exponent = exponent_of(max_abs(a.values()));
     if exponent.abs() > RANGE { exponent } else { 0 }

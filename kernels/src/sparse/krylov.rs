@@ -1,12 +1,12 @@
 //! The outer loop of the iterative methods, on the true residual.
 
 use super::precondition::Preconditioner;
-use super::{Csr, Limits, NoConvergence, SparseError};
+use super::{ComputationLimits, CsrMatrix, KrylovConvergenceError, SparseError};
 use crate::dense::{add_multiple, norm2};
 
 /// When an iteration ends.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Target {
+pub(super) struct StoppingCriterion {
     /// `|b - A x| / |b|`.
     pub tolerance: f64,
     /// Products with the matrix.
@@ -15,7 +15,7 @@ pub(super) struct Target {
 
 /// A solution by iteration.
 #[derive(Debug, Clone)]
-pub(super) struct Iterated {
+pub(super) struct KrylovSolution {
     pub x: Vec<f64>,
     /// `b - A x`, in doubled precision.
     pub rest: Vec<f64>,
@@ -23,16 +23,16 @@ pub(super) struct Iterated {
 }
 
 /// One run of an inner iteration: a correction, and the iterations it took.
-pub(super) struct Run {
+pub(super) struct KrylovRun {
     pub correction: Vec<f64>,
     pub iterations: usize,
 }
 
 /// The operands of an inner iteration.
-pub(super) struct Problem<'a> {
-    pub a: &'a Csr,
+pub(super) struct KrylovProblem<'a> {
+    pub a: &'a CsrMatrix,
     pub preconditioner: &'a mut dyn Preconditioner,
-    pub limits: &'a dyn Limits,
+    pub limits: &'a dyn ComputationLimits,
 }
 
 /// Adds corrections until the true residual, computed in doubled precision, is within the tolerance.
@@ -41,13 +41,13 @@ pub(super) struct Problem<'a> {
 /// inner residual that is updated rather than computed drifts from the true one; this loop continues from the true one. A run that
 /// leaves more than the share `rest_max` of the residual ends the loop.
 pub(super) fn iterate(
-    problem: &mut Problem<'_>,
+    problem: &mut KrylovProblem<'_>,
     b: &[f64],
-    target: Target,
+    target: StoppingCriterion,
     rest_max: f64,
-    mut inner: impl FnMut(&mut Problem<'_>, &[f64], f64, usize) -> Result<Run, SparseError>,
-) -> Result<Iterated, SparseError> {
-    let mut found = Iterated {
+    mut inner: impl FnMut(&mut KrylovProblem<'_>, &[f64], f64, usize) -> Result<KrylovRun, SparseError>,
+) -> Result<KrylovSolution, SparseError> {
+    let mut found = KrylovSolution {
         x: vec![0.0; b.len()],
         rest: b.to_vec(),
         iterations: 0,
@@ -78,8 +78,13 @@ pub(super) fn iterate(
     Ok(found)
 }
 
-fn no_convergence(found: Iterated, residual: f64, target: Target, stagnated: bool) -> SparseError {
-    SparseError::NoConvergence(Box::new(NoConvergence {
+fn no_convergence(
+    found: KrylovSolution,
+    residual: f64,
+    target: StoppingCriterion,
+    stagnated: bool,
+) -> SparseError {
+    SparseError::NoConvergence(Box::new(KrylovConvergenceError {
         x: found.x,
         residual,
         tolerance: target.tolerance,

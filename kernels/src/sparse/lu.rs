@@ -6,15 +6,15 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::colamd;
 
-use super::{Csr, Limits, SparseError, go_on, reserve};
-use crate::dense::condition::Operator;
+use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve};
+use crate::dense::condition::LinearOperator;
 
 const WHAT: &str = "the LU factorisation";
 const NONE: u32 = u32::MAX;
 
 /// A triangle by columns, the diagonal apart.
 #[derive(Debug, Clone, Default)]
-struct Triangle {
+struct SparseTriangle {
     starts: Vec<usize>,
     rows: Vec<u32>,
     values: Vec<f64>,
@@ -24,9 +24,9 @@ struct Triangle {
 #[derive(Debug, Clone)]
 pub(crate) struct SparseLu {
     /// Unit lower triangle, its diagonal not stored.
-    lower: Triangle,
+    lower: SparseTriangle,
     /// Upper triangle without its diagonal.
-    upper: Triangle,
+    upper: SparseTriangle,
     pivots: Vec<f64>,
     /// Row `rows[k]` of `A` holds pivot k.
     rows: Vec<u32>,
@@ -52,16 +52,16 @@ impl SparseLu {
     /// Comput. 9, 1988; T. A. Davis, J. R. Gilbert, S. I. Larimore, E. G. Ng, "A column approximate minimum degree ordering
     /// algorithm", ACM TOMS 30, 2004.
     pub(crate) fn new(
-        a: &Csr,
+        a: &CsrMatrix,
         operations_max: f64,
-        limits: &dyn Limits,
+        limits: &dyn ComputationLimits,
     ) -> Result<Self, SparseError> {
         let n = a.row_count();
         reserve(limits, WHAT, 12 * a.nonzeros() as u64 + 64 * n as u64)?;
         let by_columns = a.transposed();
         let columns = column_order(&by_columns, limits)?;
         go_on(limits)?;
-        let mut elimination = Elimination::new(n, operations_max, limits);
+        let mut elimination = SparseElimination::new(n, operations_max, limits);
         for &column in &columns {
             elimination.eliminate(&by_columns, column)?;
         }
@@ -84,7 +84,10 @@ impl SparseLu {
     }
 }
 
-fn column_order(by_columns: &Csr, limits: &dyn Limits) -> Result<Vec<usize>, SparseError> {
+fn column_order(
+    by_columns: &CsrMatrix,
+    limits: &dyn ComputationLimits,
+) -> Result<Vec<usize>, SparseError> {
     let n = by_columns.row_count();
     let request = colamd::order_scratch::<usize>(n, n, by_columns.nonzeros());
     let bytes = request.size_bytes() as u64 + 8 * (by_columns.nonzeros() + 2 * n) as u64;
@@ -109,10 +112,10 @@ fn column_order(by_columns: &Csr, limits: &dyn Limits) -> Result<Vec<usize>, Spa
 }
 
 /// The state of an elimination: the columns so far, rows still by their number in `A`.
-struct Elimination<'a> {
-    limits: &'a dyn Limits,
-    lower: Triangle,
-    upper: Triangle,
+struct SparseElimination<'a> {
+    limits: &'a dyn ComputationLimits,
+    lower: SparseTriangle,
+    upper: SparseTriangle,
     pivots: Vec<f64>,
     rows: Vec<u32>,
     /// Step at which a row became a pivot.
@@ -128,11 +131,11 @@ struct Elimination<'a> {
     next_check: f64,
 }
 
-impl<'a> Elimination<'a> {
-    fn new(n: usize, operations_max: f64, limits: &'a dyn Limits) -> Self {
-        let triangle = || Triangle {
+impl<'a> SparseElimination<'a> {
+    fn new(n: usize, operations_max: f64, limits: &'a dyn ComputationLimits) -> Self {
+        let triangle = || SparseTriangle {
             starts: vec![0],
-            ..Triangle::default()
+            ..SparseTriangle::default()
         };
         Self {
             limits,
@@ -152,7 +155,7 @@ impl<'a> Elimination<'a> {
         }
     }
 
-    fn eliminate(&mut self, by_columns: &Csr, column: usize) -> Result<(), SparseError> {
+    fn eliminate(&mut self, by_columns: &CsrMatrix, column: usize) -> Result<(), SparseError> {
         let (rows, values) = by_columns.row(column);
         let top = self.reach(rows);
         for (&row, &value) in rows.iter().zip(values) {
@@ -307,7 +310,7 @@ impl<'a> Elimination<'a> {
     }
 }
 
-impl Triangle {
+impl SparseTriangle {
     fn column(&self, step: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.starts[step]..self.starts[step + 1];
         let rows = self.rows[range.clone()].iter().map(|&row| row as usize);
@@ -315,7 +318,7 @@ impl Triangle {
     }
 }
 
-impl Operator for SparseLu {
+impl LinearOperator for SparseLu {
     fn size(&self) -> usize {
         self.pivots.len()
     }

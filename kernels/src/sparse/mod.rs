@@ -1,6 +1,6 @@
 //! Sparse square systems: compressed rows, direct factorisations, Krylov methods and their preconditioners.
 //!
-//! Start with [`Csr`], then [`system::solve`]. Everything runs on one thread in a fixed order, so a result is the same bits
+//! Start with [`CsrMatrix`], then [`system::solve`]. Everything runs on one thread in a fixed order, so a result is the same bits
 //! wherever it is computed. Rectangular systems are left to [`crate::dense::lstsq`].
 
 pub mod amg;
@@ -21,11 +21,13 @@ pub mod system;
 #[cfg(test)]
 mod tests;
 
-pub use csr::Csr;
-pub use system::{Evidence, Method, Options, Preconditioning, Solution, solve};
+pub use csr::CsrMatrix;
+pub use system::{
+    PreconditionerMethod, SparseEvidence, SparseMethod, SparseOptions, SparseSolution, solve,
+};
 
 /// Limits set by the caller; kernels check them between pieces of work of a few milliseconds.
-pub trait Limits {
+pub trait ComputationLimits {
     /// Whether to stop now.
     fn stopped(&self) -> bool;
     /// Sets memory aside before it is allocated; `false` when there is not so much.
@@ -36,9 +38,9 @@ pub trait Limits {
 
 /// No limits at all.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unlimited;
+pub struct NoLimits;
 
-impl Limits for Unlimited {
+impl ComputationLimits for NoLimits {
     fn stopped(&self) -> bool {
         false
     }
@@ -55,10 +57,10 @@ impl Limits for Unlimited {
 /// Errors of sparse systems: no solution, or none within the limits. Rows and columns count from 0.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SparseError {
-    /// [`Limits::stopped`].
+    /// [`ComputationLimits::stopped`].
     #[error("stopped")]
     Stopped,
-    /// [`Limits::reserve`] said no.
+    /// [`ComputationLimits::reserve`] said no.
     #[error("{what} needs {bytes} bytes of memory, more than the limit leaves")]
     Memory {
         /// Purpose of the memory.
@@ -66,7 +68,7 @@ pub enum SparseError {
         /// Number of bytes.
         bytes: u64,
     },
-    /// [`Limits::affords`] said no.
+    /// [`ComputationLimits::affords`] said no.
     #[error(
         "{what} needs about {operations:.0e} operations and cannot be interrupted, more than the deadline allows"
     )]
@@ -97,7 +99,7 @@ pub enum SparseError {
     },
     /// The method needs a positive definite matrix.
     #[error("`A` is not positive definite: {0}")]
-    NotPositiveDefinite(Indefinite),
+    NotPositiveDefinite(IndefiniteEvidence),
     /// The preconditioner does not exist.
     #[error("the {what} preconditioner breaks down at row {row} (rows count from 0): {why}")]
     Breakdown {
@@ -110,7 +112,7 @@ pub enum SparseError {
     },
     /// The iteration reached its limit, or came to rest above the tolerance.
     #[error(transparent)]
-    NoConvergence(Box<NoConvergence>),
+    NoConvergence(Box<KrylovConvergenceError>),
     /// The solution is larger than any double.
     #[error("the solution is too large for a double")]
     Overflow,
@@ -118,7 +120,7 @@ pub enum SparseError {
 
 /// Evidence that a symmetric matrix is not positive definite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Indefinite {
+pub enum IndefiniteEvidence {
     /// A diagonal entry that is not positive.
     #[error("entry {0} (counted from 0) of the diagonal is not greater than 0")]
     Diagonal(usize),
@@ -133,7 +135,7 @@ pub enum Indefinite {
 /// The best that an iteration reached.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("stopped after {iterations} iterations at relative residual {residual:.1e}, tolerance {tolerance:.1e}{}", if *.stagnated { ": it does not get smaller" } else { "" })]
-pub struct NoConvergence {
+pub struct KrylovConvergenceError {
     /// The best point of the right-hand side that failed.
     pub x: Vec<f64>,
     /// `|b - A x| / |b|` there.
@@ -147,7 +149,7 @@ pub struct NoConvergence {
 }
 
 pub(crate) fn reserve(
-    limits: &dyn Limits,
+    limits: &dyn ComputationLimits,
     what: &'static str,
     bytes: u64,
 ) -> Result<(), SparseError> {
@@ -158,14 +160,14 @@ pub(crate) fn reserve(
 }
 
 fn reserve_doubles(
-    limits: &dyn Limits,
+    limits: &dyn ComputationLimits,
     what: &'static str,
     count: usize,
 ) -> Result<(), SparseError> {
     reserve(limits, what, (count as u64).saturating_mul(8))
 }
 
-fn go_on(limits: &dyn Limits) -> Result<(), SparseError> {
+fn go_on(limits: &dyn ComputationLimits) -> Result<(), SparseError> {
     if limits.stopped() {
         return Err(SparseError::Stopped);
     }

@@ -1,11 +1,11 @@
 //! Normalised right-hand sides and column residuals, for direct and iterative solutions.
 
-use super::system::{Evidence, Job, Method, Solution};
-use super::{Csr, Limits, SparseError, reserve_doubles};
-use crate::dense::scaling::Scaling;
+use super::system::{SparseEvidence, SparseJob, SparseMethod, SparseSolution};
+use super::{ComputationLimits, CsrMatrix, SparseError, reserve_doubles};
+use crate::dense::scaling::Equilibration;
 use crate::dense::{exponent_of, max_abs, norm2, scaled};
 
-impl Job<'_> {
+impl SparseJob<'_> {
     /// One right-hand side brought to size 1 by a power of two, with its exponent, after the scaling of the rows.
     pub(super) fn column(&self, column: usize, rows: Option<&[i32]>) -> (Vec<f64>, i32) {
         let shift = |row: usize| rows.map_or(0, |rows| rows[row]);
@@ -28,7 +28,7 @@ pub(super) fn restored(x: &[f64], shift: impl Fn(usize) -> i32) -> Result<Vec<f6
 }
 
 /// The solution as its columns come.
-pub(super) struct Sums {
+pub(super) struct SolutionColumns {
     k: usize,
     a_norm: f64,
     x: Vec<f64>,
@@ -37,8 +37,8 @@ pub(super) struct Sums {
     backward_error: f64,
 }
 
-impl Sums {
-    pub(super) fn new(a: &Csr, k: usize) -> Self {
+impl SolutionColumns {
+    pub(super) fn new(a: &CsrMatrix, k: usize) -> Self {
         let x = vec![0.0; a.row_count() * k];
         Self {
             k,
@@ -69,8 +69,8 @@ impl Sums {
         own.zip(x).for_each(|(out, value)| *out = value);
     }
 
-    pub(super) fn finish(self, method: Method, evidence: Evidence) -> Solution {
-        Solution {
+    pub(super) fn finish(self, method: SparseMethod, evidence: SparseEvidence) -> SparseSolution {
+        SparseSolution {
             x: self.x,
             residual: self.residual,
             relative_residual: self.relative_residual,
@@ -83,10 +83,10 @@ impl Sums {
 }
 
 pub(super) fn scaled_copy(
-    a: &Csr,
-    scaling: &Scaling,
-    limits: &dyn Limits,
-) -> Result<Option<Csr>, SparseError> {
+    a: &CsrMatrix,
+    scaling: &Equilibration,
+    limits: &dyn ComputationLimits,
+) -> Result<Option<CsrMatrix>, SparseError> {
     if !scaling.used {
         return Ok(None);
     }

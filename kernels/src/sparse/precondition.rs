@@ -2,7 +2,7 @@
 
 use super::amg::Multigrid;
 use super::incomplete::{IncompleteCholesky, IncompleteLu};
-use super::{Csr, Limits, Preconditioning, SparseError, reserve_doubles};
+use super::{ComputationLimits, CsrMatrix, PreconditionerMethod, SparseError, reserve_doubles};
 
 /// An approximate inverse.
 pub trait Preconditioner {
@@ -16,19 +16,19 @@ pub(super) fn breakdown(what: &'static str, row: usize, why: &'static str) -> Sp
     SparseError::Breakdown { what, row, why }
 }
 
-struct Identity;
+struct IdentityPreconditioner;
 
-impl Preconditioner for Identity {
+impl Preconditioner for IdentityPreconditioner {
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
         z.copy_from_slice(r);
     }
 }
 
 /// Division by the diagonal.
-struct Jacobi(Vec<f64>);
+struct JacobiPreconditioner(Vec<f64>);
 
-impl Jacobi {
-    fn new(a: &Csr) -> Result<Self, SparseError> {
+impl JacobiPreconditioner {
+    fn new(a: &CsrMatrix) -> Result<Self, SparseError> {
         let diagonal = a.diagonal();
         match diagonal.iter().position(|&entry| entry == 0.0) {
             Some(row) => Err(breakdown("jacobi", row, "the diagonal entry is 0")),
@@ -37,7 +37,7 @@ impl Jacobi {
     }
 }
 
-impl Preconditioner for Jacobi {
+impl Preconditioner for JacobiPreconditioner {
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
         let entries = z.iter_mut().zip(r).zip(&self.0);
         entries.for_each(|((z, r), d)| *z = r / d);
@@ -49,18 +49,18 @@ impl Preconditioner for Jacobi {
 /// # Errors
 /// [`SparseError::Breakdown`] where it does not exist; stopped, or no memory.
 pub fn build(
-    a: &Csr,
-    kind: Preconditioning,
-    limits: &dyn Limits,
+    a: &CsrMatrix,
+    kind: PreconditionerMethod,
+    limits: &dyn ComputationLimits,
 ) -> Result<Box<dyn Preconditioner>, SparseError> {
     Ok(match kind {
-        Preconditioning::None => Box::new(Identity),
-        Preconditioning::Jacobi => {
+        PreconditionerMethod::None => Box::new(IdentityPreconditioner),
+        PreconditionerMethod::Jacobi => {
             reserve_doubles(limits, "the preconditioner", a.row_count())?;
-            Box::new(Jacobi::new(a)?)
+            Box::new(JacobiPreconditioner::new(a)?)
         }
-        Preconditioning::IncompleteCholesky => Box::new(IncompleteCholesky::new(a, limits)?),
-        Preconditioning::IncompleteLu => Box::new(IncompleteLu::new(a, limits)?),
-        Preconditioning::Multigrid => Box::new(Multigrid::new(a, limits)?),
+        PreconditionerMethod::IncompleteCholesky => Box::new(IncompleteCholesky::new(a, limits)?),
+        PreconditionerMethod::IncompleteLu => Box::new(IncompleteLu::new(a, limits)?),
+        PreconditionerMethod::Multigrid => Box::new(Multigrid::new(a, limits)?),
     })
 }

@@ -1,13 +1,13 @@
 //! The product of two sparse matrices.
 
-use super::{Csr, Limits, SparseError, go_on, reserve};
+use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve};
 
 /// `A B`, row by row; the columns of a row are not sorted.
 ///
 /// # References
 /// F. G. Gustavson, "Two fast algorithms for sparse matrices: multiplication and permuted transposition", ACM TOMS 4, 1978.
 #[derive(Debug)]
-pub(super) struct Unsorted {
+pub(super) struct UnsortedProduct {
     pub column_count: usize,
     pub starts: Vec<usize>,
     pub columns: Vec<u32>,
@@ -15,18 +15,18 @@ pub(super) struct Unsorted {
 }
 
 /// Rows of a matrix in any order of columns.
-pub(super) trait Rows {
+pub(super) trait SparseRows {
     fn entries(&self, row: usize) -> (&[u32], &[f64]);
 }
 
-impl Rows for Csr {
+impl SparseRows for CsrMatrix {
     #[inline]
     fn entries(&self, row: usize) -> (&[u32], &[f64]) {
         self.row(row)
     }
 }
 
-impl Rows for Unsorted {
+impl SparseRows for UnsortedProduct {
     #[inline]
     fn entries(&self, row: usize) -> (&[u32], &[f64]) {
         let range = self.starts[row]..self.starts[row + 1];
@@ -35,20 +35,20 @@ impl Rows for Unsorted {
 }
 
 pub(super) fn product(
-    a: &Csr,
-    b: &impl Rows,
+    a: &CsrMatrix,
+    b: &impl SparseRows,
     column_count: usize,
-    limits: &dyn Limits,
-) -> Result<Unsorted, SparseError> {
+    limits: &dyn ComputationLimits,
+) -> Result<UnsortedProduct, SparseError> {
     const CHECK: usize = 1024;
     const CHUNK: usize = 1 << 18;
-    let rows = Csr::row_count(a);
+    let rows = CsrMatrix::row_count(a);
     reserve(
         limits,
         "the multigrid preconditioner",
         8 * (rows + column_count) as u64,
     )?;
-    let mut out = Unsorted {
+    let mut out = UnsortedProduct {
         column_count,
         starts: Vec::with_capacity(rows + 1),
         columns: Vec::new(),
@@ -91,9 +91,10 @@ pub(super) fn product(
     Ok(out)
 }
 
-impl Unsorted {
+impl UnsortedProduct {
     /// The transpose, whose rows are sorted.
-    pub(super) fn transposed(self) -> Csr {
-        Csr::from_sorted(self.column_count, self.starts, self.columns, self.values).transposed()
+    pub(super) fn transposed(self) -> CsrMatrix {
+        CsrMatrix::from_sorted(self.column_count, self.starts, self.columns, self.values)
+            .transposed()
     }
 }

@@ -1,10 +1,10 @@
 //! Sparse square systems: the method chosen by the matrix, and error estimates.
 
-use super::{Csr, Indefinite, Limits, SparseError};
+use super::{ComputationLimits, CsrMatrix, IndefiniteEvidence, SparseError};
 
 /// Method for a sparse system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum SparseMethod {
     /// `L L'` of a symmetric positive definite matrix.
     Cholesky,
     /// Elimination with partial pivoting.
@@ -17,7 +17,7 @@ pub enum Method {
 
 /// Preconditioner of an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Preconditioning {
+pub enum PreconditionerMethod {
     /// Not at all.
     None,
     /// By the diagonal.
@@ -32,11 +32,11 @@ pub enum Preconditioning {
 
 /// Options of the caller.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct SparseOptions {
     /// `None` looks at the matrix.
-    pub method: Option<Method>,
+    pub method: Option<SparseMethod>,
     /// `None` takes multigrid for conjugate gradients and ILU(0), or the diagonal where that fails, for GMRES.
-    pub preconditioning: Option<Preconditioning>,
+    pub preconditioning: Option<PreconditionerMethod>,
     /// Largest `|b - A x| / |b|` of an iteration, greater than 0.
     pub tolerance: f64,
     /// Most iterations per right-hand side.
@@ -45,7 +45,7 @@ pub struct Options {
     pub restart: usize,
 }
 
-impl Default for Options {
+impl Default for SparseOptions {
     fn default() -> Self {
         Self {
             method: None,
@@ -59,7 +59,7 @@ impl Default for Options {
 
 /// A solution and its evidence. Norms over several right-hand sides are Frobenius norms.
 #[derive(Debug, Clone)]
-pub struct Solution {
+pub struct SparseSolution {
     /// n x k, row by row.
     pub x: Vec<f64>,
     /// `|B - A X|`.
@@ -69,23 +69,23 @@ pub struct Solution {
     /// Largest over the columns of `|b - A x| / (|A| |x| + |b|)` in maximum norms.
     pub backward_error: f64,
     /// Method used.
-    pub method: Method,
+    pub method: SparseMethod,
     /// Evidence of the method.
-    pub evidence: Evidence,
+    pub evidence: SparseEvidence,
     /// Methods tried before, with the reason each was abandoned.
-    pub abandoned: Vec<(Method, SparseError)>,
+    pub abandoned: Vec<(SparseMethod, SparseError)>,
 }
 
 /// Evidence besides the residual.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Evidence {
+pub enum SparseEvidence {
     /// Of factors.
     Direct {
         /// The estimate of `1 / (|A|_1 |A^-1|_1)` of the matrix as factored.
         rcond: f64,
-        /// As [`crate::dense::system::Solution::error_estimate`].
+        /// As [`crate::dense::system::DenseSolution::error_estimate`].
         error_estimate: f64,
-        /// As [`crate::dense::system::Solution::error_bound`].
+        /// As [`crate::dense::system::DenseSolution::error_bound`].
         error_bound: f64,
         /// Entries of the factors.
         fill: usize,
@@ -99,7 +99,7 @@ pub enum Evidence {
     /// Of an iteration.
     Iterative {
         /// Preconditioner used.
-        preconditioning: Preconditioning,
+        preconditioning: PreconditionerMethod,
         /// Most over the columns.
         iterations: usize,
         /// Largest over the columns of the estimated `|x - A^-1 b| / |x|` in the energy norm; conjugate gradients only.
@@ -121,19 +121,19 @@ pub enum Evidence {
 /// # Panics
 /// When `a` is not square or `b` has not n k entries.
 pub fn solve(
-    a: &Csr,
+    a: &CsrMatrix,
     b: &[f64],
     k: usize,
-    options: &Options,
-    limits: &dyn Limits,
-) -> Result<Solution, SparseError> {
+    options: &SparseOptions,
+    limits: &dyn ComputationLimits,
+) -> Result<SparseSolution, SparseError> {
     let n = a.row_count();
     assert!(
         a.column_count() == n && b.len() == n * k,
         "a square matrix and n k right-hand sides"
     );
     check_structure(a)?;
-    let job = Job {
+    let job = SparseJob {
         a,
         b,
         k,
@@ -146,7 +146,7 @@ pub fn solve(
     }
 }
 
-fn check_structure(a: &Csr) -> Result<(), SparseError> {
+fn check_structure(a: &CsrMatrix) -> Result<(), SparseError> {
     if a.values().iter().any(|value| !value.is_finite()) {
         return Err(SparseError::Overflow);
     }
@@ -165,24 +165,24 @@ fn check_structure(a: &Csr) -> Result<(), SparseError> {
 }
 
 /// One system, and what the caller chose and allows.
-pub(super) struct Job<'a> {
-    pub(super) a: &'a Csr,
+pub(super) struct SparseJob<'a> {
+    pub(super) a: &'a CsrMatrix,
     pub(super) b: &'a [f64],
     pub(super) k: usize,
-    pub(super) options: &'a Options,
-    pub(super) limits: &'a dyn Limits,
+    pub(super) options: &'a SparseOptions,
+    pub(super) limits: &'a dyn ComputationLimits,
 }
 
 /// Cost of a direct factorisation beyond which an iteration is tried first.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cheap {
+pub(super) struct DirectBudget {
     pub(super) fill: usize,
     pub(super) operations: f64,
 }
 
-impl Job<'_> {
+impl SparseJob<'_> {
     /// Up to a few tenths of a second, with about twenty solves for the condition and the error.
-    const CHEAP_CHOLESKY: Cheap = Cheap {
+    const CHEAP_CHOLESKY: DirectBudget = DirectBudget {
         fill: 1_500_000,
         operations: 3e8,
     };
@@ -192,27 +192,27 @@ impl Job<'_> {
     const ORDERED_MAX: usize = 200_000;
     const NARROW: usize = 64;
 
-    fn by_matrix(&self) -> Result<Solution, SparseError> {
+    fn by_matrix(&self) -> Result<SparseSolution, SparseError> {
         let mut abandoned = Vec::new();
         let definite = self.a.asymmetry().is_none() && first_not_positive(self.a).is_none();
         if definite {
             let n = self.a.row_count();
-            let Cheap { fill, operations } = Self::CHEAP_CHOLESKY;
+            let DirectBudget { fill, operations } = Self::CHEAP_CHOLESKY;
             // Little fill for the size is cheap too.
             let fill = fill.max(2 * self.a.nonzeros());
-            let cheap = Some(Cheap { fill, operations });
+            let cheap = Some(DirectBudget { fill, operations });
             let small = n <= Self::ORDERED_MAX || bandwidth(self.a) <= Self::NARROW;
             let tries = [
-                (Method::Cholesky, cheap, small),
-                (Method::ConjugateGradient, None, true),
-                (Method::Cholesky, None, true),
+                (SparseMethod::Cholesky, cheap, small),
+                (SparseMethod::ConjugateGradient, None, true),
+                (SparseMethod::Cholesky, None, true),
             ];
             for (method, cheap, wanted) in tries {
                 if !wanted || is_indefinite(&abandoned) {
                     continue;
                 }
                 match self.by(method, cheap) {
-                    Ok(found) => return Ok(Solution { abandoned, ..found }),
+                    Ok(found) => return Ok(SparseSolution { abandoned, ..found }),
                     Err(err) if !leaves_another(&err) => return Err(err),
                     Err(err) => abandoned.push((method, err)),
                 }
@@ -221,17 +221,17 @@ impl Job<'_> {
                 return Err(last_error(abandoned));
             }
         }
-        let cheap = Some(Cheap {
+        let cheap = Some(DirectBudget {
             fill: usize::MAX,
             operations: Self::CHEAP_LU,
         });
         for (method, cheap) in [
-            (Method::Lu, cheap),
-            (Method::Gmres, None),
-            (Method::Lu, None),
+            (SparseMethod::Lu, cheap),
+            (SparseMethod::Gmres, None),
+            (SparseMethod::Lu, None),
         ] {
             match self.by(method, cheap) {
-                Ok(found) => return Ok(Solution { abandoned, ..found }),
+                Ok(found) => return Ok(SparseSolution { abandoned, ..found }),
                 Err(err) if !leaves_another(&err) => return Err(err),
                 Err(err) => abandoned.push((method, err)),
             }
@@ -239,31 +239,35 @@ impl Job<'_> {
         Err(last_error(abandoned))
     }
 
-    fn by(&self, method: Method, cheap: Option<Cheap>) -> Result<Solution, SparseError> {
+    fn by(
+        &self,
+        method: SparseMethod,
+        cheap: Option<DirectBudget>,
+    ) -> Result<SparseSolution, SparseError> {
         match method {
-            Method::Cholesky => self.by_cholesky(cheap),
-            Method::Lu => self.by_lu(cheap.map_or(f64::INFINITY, |cheap| cheap.operations)),
-            Method::ConjugateGradient => {
+            SparseMethod::Cholesky => self.by_cholesky(cheap),
+            SparseMethod::Lu => self.by_lu(cheap.map_or(f64::INFINITY, |cheap| cheap.operations)),
+            SparseMethod::ConjugateGradient => {
                 self.check_definite()?;
                 let named = self.options.preconditioning;
-                self.by_iteration(method, named.unwrap_or(Preconditioning::Multigrid))
+                self.by_iteration(method, named.unwrap_or(PreconditionerMethod::Multigrid))
             }
-            Method::Gmres => match self.options.preconditioning {
+            SparseMethod::Gmres => match self.options.preconditioning {
                 Some(named) => self.by_iteration(method, named),
                 None => self.by_default_gmres(),
             },
         }
     }
 
-    fn by_default_gmres(&self) -> Result<Solution, SparseError> {
+    fn by_default_gmres(&self) -> Result<SparseSolution, SparseError> {
         let tries = [
-            Preconditioning::IncompleteLu,
-            Preconditioning::Jacobi,
-            Preconditioning::None,
+            PreconditionerMethod::IncompleteLu,
+            PreconditionerMethod::Jacobi,
+            PreconditionerMethod::None,
         ];
         let mut last = None;
         for kind in tries {
-            match self.by_iteration(Method::Gmres, kind) {
+            match self.by_iteration(SparseMethod::Gmres, kind) {
                 Err(err @ SparseError::Breakdown { .. }) => last = Some(better(last, err)),
                 Err(SparseError::NoConvergence(best)) if best.stagnated => {
                     last = Some(better(last, SparseError::NoConvergence(best)));
@@ -279,19 +283,21 @@ impl Job<'_> {
             return Err(SparseError::NotSymmetric { row, column });
         }
         match first_not_positive(self.a) {
-            Some(row) => Err(SparseError::NotPositiveDefinite(Indefinite::Diagonal(row))),
+            Some(row) => Err(SparseError::NotPositiveDefinite(
+                IndefiniteEvidence::Diagonal(row),
+            )),
             None => Ok(()),
         }
     }
 }
 
 /// The first diagonal entry that is not greater than zero.
-fn first_not_positive(a: &Csr) -> Option<usize> {
+fn first_not_positive(a: &CsrMatrix) -> Option<usize> {
     (0..a.row_count()).find(|&row| a.get(row, row) <= 0.0)
 }
 
 /// The largest distance of an entry from the diagonal.
-fn bandwidth(a: &Csr) -> usize {
+fn bandwidth(a: &CsrMatrix) -> usize {
     let of_row = |row: usize| {
         let columns = a.row(row).0;
         let ends = columns.first().into_iter().chain(columns.last());
@@ -300,7 +306,7 @@ fn bandwidth(a: &Csr) -> usize {
     (0..a.row_count()).flat_map(of_row).max().unwrap_or(0)
 }
 
-fn is_indefinite(abandoned: &[(Method, SparseError)]) -> bool {
+fn is_indefinite(abandoned: &[(SparseMethod, SparseError)]) -> bool {
     let mut errors = abandoned.iter().map(|(_, err)| err);
     errors.any(|err| matches!(err, SparseError::NotPositiveDefinite(_)))
 }
@@ -318,7 +324,7 @@ fn leaves_another(err: &SparseError) -> bool {
 }
 
 /// The best that an iteration reached says more than the limit that stopped a factorisation.
-fn last_error(abandoned: Vec<(Method, SparseError)>) -> SparseError {
+fn last_error(abandoned: Vec<(SparseMethod, SparseError)>) -> SparseError {
     let errors = abandoned.into_iter().map(|(_, err)| err);
     let best = errors.reduce(|last, err| better(Some(last), err));
     best.unwrap_or(SparseError::Stopped)

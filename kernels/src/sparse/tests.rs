@@ -6,19 +6,19 @@ use proptest::prelude::*;
 
 use super::lu::SparseLu;
 use super::{
-    Csr, Evidence, Indefinite, Limits, Method, Options, Preconditioning, SparseError, Unlimited,
-    solve,
+    ComputationLimits, CsrMatrix, IndefiniteEvidence, NoLimits, PreconditionerMethod, SparseError,
+    SparseEvidence, SparseMethod, SparseOptions, solve,
 };
 use crate::dense;
-use crate::dense::condition::Operator as _;
+use crate::dense::condition::LinearOperator as _;
 
 /// The five-point Laplacian of m x m points (-1 beside, 4 on the diagonal).
-fn poisson(m: usize) -> Csr {
+fn poisson(m: usize) -> CsrMatrix {
     convection(m, 0.0)
 }
 
 /// The same with wind: -1 - wind on the left, -1 + wind on the right.
-fn convection(m: usize, wind: f64) -> Csr {
+fn convection(m: usize, wind: f64) -> CsrMatrix {
     let (mut rows, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
     let mut add = |row: usize, column: usize, value: f64| {
         rows.push(row as u32);
@@ -43,20 +43,20 @@ fn convection(m: usize, wind: f64) -> Csr {
             }
         }
     }
-    Csr::from_triplets(m * m, m * m, &rows, &columns, &values)
+    CsrMatrix::from_triplets(m * m, m * m, &rows, &columns, &values)
 }
 
-fn with(method: Method, preconditioning: Option<Preconditioning>) -> Options {
-    Options {
+fn with(method: SparseMethod, preconditioning: Option<PreconditionerMethod>) -> SparseOptions {
+    SparseOptions {
         method: Some(method),
         preconditioning,
         tolerance: 1e-12,
-        ..Options::default()
+        ..SparseOptions::default()
     }
 }
 
 /// `A x` for x = 1, 2, 3, ... modulo 7, and that x.
-fn known(a: &Csr) -> (Vec<f64>, Vec<f64>) {
+fn known(a: &CsrMatrix) -> (Vec<f64>, Vec<f64>) {
     let x: Vec<f64> = (0..a.row_count())
         .map(|index| (index % 7) as f64 - 3.0)
         .collect();
@@ -72,7 +72,7 @@ fn distance(found: &[f64], expected: &[f64]) -> f64 {
 
 #[test]
 fn triplets_are_sorted_summed_and_zeros_left_out() {
-    let a = Csr::from_triplets(
+    let a = CsrMatrix::from_triplets(
         3,
         4,
         &[2, 0, 0, 1, 0, 1, 2],
@@ -83,7 +83,7 @@ fn triplets_are_sorted_summed_and_zeros_left_out() {
         (a.starts(), a.columns(), a.values()),
         (&[0, 2, 2, 3][..], &[0, 2, 3][..], &[2.0, 4.0, 7.0][..])
     );
-    let same = Csr::from_rows(
+    let same = CsrMatrix::from_rows(
         4,
         vec![0, 4, 6, 7],
         vec![2, 0, 2, 0, 1, 1, 3],
@@ -101,9 +101,9 @@ fn triplets_are_sorted_summed_and_zeros_left_out() {
 #[test]
 fn asymmetry_names_the_first_place() {
     assert_eq!(poisson(5).asymmetry(), None);
-    let a = Csr::from_triplets(3, 3, &[0, 1, 1, 2], &[0, 1, 2, 2], &[1.0; 4]);
+    let a = CsrMatrix::from_triplets(3, 3, &[0, 1, 1, 2], &[0, 1, 2, 2], &[1.0; 4]);
     assert_eq!(a.asymmetry(), Some((1, 2)));
-    let a = Csr::from_triplets(2, 2, &[0, 0, 1, 1], &[0, 1, 0, 1], &[1.0, 2.0, 2.5, 1.0]);
+    let a = CsrMatrix::from_triplets(2, 2, &[0, 0, 1, 1], &[0, 1, 0, 1], &[1.0, 2.0, 2.5, 1.0]);
     assert_eq!(a.asymmetry(), Some((0, 1)));
 }
 
@@ -111,27 +111,30 @@ fn asymmetry_names_the_first_place() {
 fn every_method_and_preconditioner_finds_the_same() {
     let a = poisson(30);
     let (b, x) = known(&a);
-    let cg = Method::ConjugateGradient;
+    let cg = SparseMethod::ConjugateGradient;
     let cases = [
-        with(Method::Cholesky, None),
-        with(Method::Lu, None),
-        with(cg, Some(Preconditioning::None)),
-        with(cg, Some(Preconditioning::Jacobi)),
-        with(cg, Some(Preconditioning::IncompleteCholesky)),
-        with(cg, Some(Preconditioning::Multigrid)),
-        with(Method::Gmres, Some(Preconditioning::None)),
-        with(Method::Gmres, Some(Preconditioning::Jacobi)),
-        with(Method::Gmres, Some(Preconditioning::IncompleteLu)),
-        with(Method::Gmres, Some(Preconditioning::Multigrid)),
-        Options::default(),
+        with(SparseMethod::Cholesky, None),
+        with(SparseMethod::Lu, None),
+        with(cg, Some(PreconditionerMethod::None)),
+        with(cg, Some(PreconditionerMethod::Jacobi)),
+        with(cg, Some(PreconditionerMethod::IncompleteCholesky)),
+        with(cg, Some(PreconditionerMethod::Multigrid)),
+        with(SparseMethod::Gmres, Some(PreconditionerMethod::None)),
+        with(SparseMethod::Gmres, Some(PreconditionerMethod::Jacobi)),
+        with(
+            SparseMethod::Gmres,
+            Some(PreconditionerMethod::IncompleteLu),
+        ),
+        with(SparseMethod::Gmres, Some(PreconditionerMethod::Multigrid)),
+        SparseOptions::default(),
     ];
     for options in cases {
-        let found = solve(&a, &b, 1, &options, &Unlimited)
+        let found = solve(&a, &b, 1, &options, &NoLimits)
             .unwrap_or_else(|err| panic!("{options:?}: {err}"));
         // The condition is 400: a residual of 1e-12 leaves an error below 4e-10.
         let limit = match found.evidence {
-            Evidence::Direct { .. } => 1e-15,
-            Evidence::Iterative { .. } => 4e-10,
+            SparseEvidence::Direct { .. } => 1e-15,
+            SparseEvidence::Iterative { .. } => 4e-10,
         };
         assert!(
             distance(&found.x, &x) <= limit,
@@ -147,11 +150,11 @@ fn unsymmetric_systems_are_eliminated_or_iterated() {
     let a = convection(25, 0.7);
     let (b, x) = known(&a);
     for options in [
-        with(Method::Lu, None),
-        with(Method::Gmres, None),
-        Options::default(),
+        with(SparseMethod::Lu, None),
+        with(SparseMethod::Gmres, None),
+        SparseOptions::default(),
     ] {
-        let found = solve(&a, &b, 1, &options, &Unlimited).unwrap();
+        let found = solve(&a, &b, 1, &options, &NoLimits).unwrap();
         assert!(
             distance(&found.x, &x) <= 1e-9,
             "{options:?}: {}",
@@ -165,8 +168,8 @@ fn unsymmetric_systems_are_eliminated_or_iterated() {
 fn factors_solve_with_the_transpose_too() {
     let a = convection(12, 0.4);
     let (b, _) = known(&a);
-    let forward = SparseLu::new(&a.transposed(), f64::INFINITY, &Unlimited).unwrap();
-    let backward = SparseLu::new(&a, f64::INFINITY, &Unlimited).unwrap();
+    let forward = SparseLu::new(&a.transposed(), f64::INFINITY, &NoLimits).unwrap();
+    let backward = SparseLu::new(&a, f64::INFINITY, &NoLimits).unwrap();
     let (mut x, mut y) = (b.clone(), b);
     forward.apply(&mut x);
     backward.apply_transposed(&mut y);
@@ -179,13 +182,16 @@ fn multigrid_needs_the_same_iterations_for_every_size() {
     let iterations = |m: usize| {
         let a = poisson(m);
         let b = vec![1.0; m * m];
-        let options = Options {
+        let options = SparseOptions {
             tolerance: 1e-8,
-            ..with(Method::ConjugateGradient, Some(Preconditioning::Multigrid))
+            ..with(
+                SparseMethod::ConjugateGradient,
+                Some(PreconditionerMethod::Multigrid),
+            )
         };
-        match solve(&a, &b, 1, &options, &Unlimited).unwrap().evidence {
-            Evidence::Iterative { iterations, .. } => iterations,
-            Evidence::Direct { .. } => unreachable!("an iteration was requested"),
+        match solve(&a, &b, 1, &options, &NoLimits).unwrap().evidence {
+            SparseEvidence::Iterative { iterations, .. } => iterations,
+            SparseEvidence::Direct { .. } => unreachable!("an iteration was requested"),
         }
     };
     let (small, large) = (iterations(40), iterations(160));
@@ -197,16 +203,16 @@ fn the_estimated_energy_error_is_near_the_true_one() {
     let a = poisson(40);
     let (b, x) = known(&a);
     for preconditioning in [
-        Preconditioning::Jacobi,
-        Preconditioning::IncompleteCholesky,
-        Preconditioning::Multigrid,
+        PreconditionerMethod::Jacobi,
+        PreconditionerMethod::IncompleteCholesky,
+        PreconditionerMethod::Multigrid,
     ] {
-        let options = Options {
+        let options = SparseOptions {
             tolerance: 1e-6,
-            ..with(Method::ConjugateGradient, Some(preconditioning))
+            ..with(SparseMethod::ConjugateGradient, Some(preconditioning))
         };
-        let found = solve(&a, &b, 1, &options, &Unlimited).unwrap();
-        let Evidence::Iterative {
+        let found = solve(&a, &b, 1, &options, &NoLimits).unwrap();
+        let SparseEvidence::Iterative {
             error_estimate: Some(estimate),
             ..
         } = found.evidence
@@ -229,21 +235,21 @@ fn the_estimated_energy_error_is_near_the_true_one() {
 
 #[test]
 fn faults_are_named() {
-    let failed = |a: &Csr, options: Options| {
-        solve(a, &vec![1.0; a.row_count()], 1, &options, &Unlimited).unwrap_err()
+    let failed = |a: &CsrMatrix, options: SparseOptions| {
+        solve(a, &vec![1.0; a.row_count()], 1, &options, &NoLimits).unwrap_err()
     };
-    let empty_row = Csr::from_triplets(3, 3, &[0, 2, 2], &[0, 1, 2], &[1.0; 3]);
+    let empty_row = CsrMatrix::from_triplets(3, 3, &[0, 2, 2], &[0, 1, 2], &[1.0; 3]);
     assert_eq!(
-        failed(&empty_row, Options::default()),
+        failed(&empty_row, SparseOptions::default()),
         SparseError::EmptyRow(1)
     );
-    let empty_column = Csr::from_triplets(3, 3, &[0, 1, 2], &[0, 0, 2], &[1.0; 3]);
+    let empty_column = CsrMatrix::from_triplets(3, 3, &[0, 1, 2], &[0, 0, 2], &[1.0; 3]);
     assert_eq!(
-        failed(&empty_column, Options::default()),
+        failed(&empty_column, SparseOptions::default()),
         SparseError::EmptyColumn(1)
     );
     // Two equal rows; no row or column is empty.
-    let singular = Csr::from_triplets(
+    let singular = CsrMatrix::from_triplets(
         3,
         3,
         &[0, 0, 1, 1, 2],
@@ -251,45 +257,52 @@ fn faults_are_named() {
         &[1.0, 2.0, 1.0, 2.0, 3.0],
     );
     assert!(matches!(
-        failed(&singular, Options::default()),
+        failed(&singular, SparseOptions::default()),
         SparseError::Singular(_)
     ));
     // Rows 0 and 1 both have column 2 only.
-    let structural = Csr::from_triplets(3, 3, &[0, 1, 2, 2, 2], &[2, 2, 0, 1, 2], &[1.0; 5]);
+    let structural = CsrMatrix::from_triplets(3, 3, &[0, 1, 2, 2, 2], &[2, 2, 0, 1, 2], &[1.0; 5]);
     assert!(matches!(
-        failed(&structural, Options::default()),
+        failed(&structural, SparseOptions::default()),
         SparseError::Singular(_)
     ));
-    let indefinite = Csr::from_triplets(2, 2, &[0, 0, 1, 1], &[0, 1, 0, 1], &[1.0, 2.0, 2.0, 1.0]);
+    let indefinite =
+        CsrMatrix::from_triplets(2, 2, &[0, 0, 1, 1], &[0, 1, 0, 1], &[1.0, 2.0, 2.0, 1.0]);
     assert!(matches!(
-        failed(&indefinite, with(Method::Cholesky, None)),
-        SparseError::NotPositiveDefinite(Indefinite::Pivot(_))
+        failed(&indefinite, with(SparseMethod::Cholesky, None)),
+        SparseError::NotPositiveDefinite(IndefiniteEvidence::Pivot(_))
     ));
     // Of [1, 2; 2, 1] and b = (1, 0) the first direction has curvature 1, the second -3.
     let outcome = solve(
         &indefinite,
         &[1.0, 0.0],
         1,
-        &with(Method::ConjugateGradient, Some(Preconditioning::None)),
-        &Unlimited,
+        &with(
+            SparseMethod::ConjugateGradient,
+            Some(PreconditionerMethod::None),
+        ),
+        &NoLimits,
     );
     assert_eq!(
         outcome.unwrap_err(),
-        SparseError::NotPositiveDefinite(Indefinite::Curvature(2))
+        SparseError::NotPositiveDefinite(IndefiniteEvidence::Curvature(2))
     );
-    let negative = Csr::from_triplets(2, 2, &[0, 1], &[0, 1], &[1.0, -1.0]);
+    let negative = CsrMatrix::from_triplets(2, 2, &[0, 1], &[0, 1], &[1.0, -1.0]);
     assert_eq!(
-        failed(&negative, with(Method::Cholesky, None)),
-        SparseError::NotPositiveDefinite(Indefinite::Diagonal(1))
+        failed(&negative, with(SparseMethod::Cholesky, None)),
+        SparseError::NotPositiveDefinite(IndefiniteEvidence::Diagonal(1))
     );
     let skew = convection(3, 0.5);
     assert_eq!(
-        failed(&skew, with(Method::ConjugateGradient, None)),
+        failed(&skew, with(SparseMethod::ConjugateGradient, None)),
         SparseError::NotSymmetric { row: 0, column: 1 }
     );
-    let hollow = Csr::from_triplets(2, 2, &[0, 1], &[1, 0], &[1.0, 1.0]);
-    for kind in [Preconditioning::Jacobi, Preconditioning::IncompleteLu] {
-        let err = failed(&hollow, with(Method::Gmres, Some(kind)));
+    let hollow = CsrMatrix::from_triplets(2, 2, &[0, 1], &[1, 0], &[1.0, 1.0]);
+    for kind in [
+        PreconditionerMethod::Jacobi,
+        PreconditionerMethod::IncompleteLu,
+    ] {
+        let err = failed(&hollow, with(SparseMethod::Gmres, Some(kind)));
         assert!(
             matches!(err, SparseError::Breakdown { row: 0, .. }),
             "{err:?}"
@@ -299,12 +312,12 @@ fn faults_are_named() {
 
 #[test]
 fn an_indefinite_matrix_goes_from_cholesky_to_lu() {
-    let a = Csr::from_triplets(2, 2, &[0, 0, 1, 1], &[0, 1, 0, 1], &[1.0, 2.0, 2.0, 1.0]);
-    let found = solve(&a, &[5.0, 4.0], 1, &Options::default(), &Unlimited).unwrap();
-    assert_eq!((found.x, found.method), (vec![1.0, 2.0], Method::Lu));
+    let a = CsrMatrix::from_triplets(2, 2, &[0, 0, 1, 1], &[0, 1, 0, 1], &[1.0, 2.0, 2.0, 1.0]);
+    let found = solve(&a, &[5.0, 4.0], 1, &SparseOptions::default(), &NoLimits).unwrap();
+    assert_eq!((found.x, found.method), (vec![1.0, 2.0], SparseMethod::Lu));
     assert!(matches!(
         found.abandoned[..],
-        [(Method::Cholesky, SparseError::NotPositiveDefinite(_))]
+        [(SparseMethod::Cholesky, SparseError::NotPositiveDefinite(_))]
     ));
 }
 
@@ -313,14 +326,14 @@ fn no_convergence_brings_the_best_point() {
     let a = poisson(40);
     let b = vec![1.0; 1600];
     for (method, preconditioning) in [
-        (Method::ConjugateGradient, Preconditioning::None),
-        (Method::Gmres, Preconditioning::None),
+        (SparseMethod::ConjugateGradient, PreconditionerMethod::None),
+        (SparseMethod::Gmres, PreconditionerMethod::None),
     ] {
-        let options = Options {
+        let options = SparseOptions {
             iterations_max: 20,
             ..with(method, Some(preconditioning))
         };
-        let Err(SparseError::NoConvergence(best)) = solve(&a, &b, 1, &options, &Unlimited) else {
+        let Err(SparseError::NoConvergence(best)) = solve(&a, &b, 1, &options, &NoLimits) else {
             panic!("{method:?} cannot converge in 20 iterations");
         };
         let rest = a.precise_residual(&best.x, &b);
@@ -328,11 +341,14 @@ fn no_convergence_brings_the_best_point() {
         assert!(best.iterations == 20 && !best.stagnated && best.residual > 1e-12);
     }
     // A tolerance below rounding ends when nothing improves, not at the limit.
-    let options = Options {
+    let options = SparseOptions {
         tolerance: 1e-300,
-        ..with(Method::ConjugateGradient, Some(Preconditioning::Multigrid))
+        ..with(
+            SparseMethod::ConjugateGradient,
+            Some(PreconditionerMethod::Multigrid),
+        )
     };
-    let Err(SparseError::NoConvergence(best)) = solve(&a, &b, 1, &options, &Unlimited) else {
+    let Err(SparseError::NoConvergence(best)) = solve(&a, &b, 1, &options, &NoLimits) else {
         panic!("1e-300 cannot be reached");
     };
     assert!(best.stagnated && best.residual < 1e-13, "{best}");
@@ -341,7 +357,7 @@ fn no_convergence_brings_the_best_point() {
 #[test]
 fn sizes_far_apart_are_scaled_and_the_residual_stays_true() {
     // diag(1e200, 1, 1e-200) and a little more.
-    let a = Csr::from_triplets(
+    let a = CsrMatrix::from_triplets(
         3,
         3,
         &[0, 0, 1, 2],
@@ -352,14 +368,14 @@ fn sizes_far_apart_are_scaled_and_the_residual_stays_true() {
         &a,
         &[1.1e200, 1.0, 3e-200],
         1,
-        &Options::default(),
-        &Unlimited,
+        &SparseOptions::default(),
+        &NoLimits,
     )
     .unwrap();
     assert!(distance(&found.x, &[1.0, 1.0, 3.0]) < 1e-15);
     assert!(matches!(
         found.evidence,
-        Evidence::Direct {
+        SparseEvidence::Direct {
             equilibrated: true,
             ..
         }
@@ -368,11 +384,11 @@ fn sizes_far_apart_are_scaled_and_the_residual_stays_true() {
         let a = poisson(10).scaled(&[0; 100], &[dense::exponent_of(scale); 100]);
         let (b, x) = known(&a);
         for options in [
-            with(Method::ConjugateGradient, None),
-            with(Method::Gmres, None),
-            Options::default(),
+            with(SparseMethod::ConjugateGradient, None),
+            with(SparseMethod::Gmres, None),
+            SparseOptions::default(),
         ] {
-            let found = solve(&a, &b, 1, &options, &Unlimited).unwrap();
+            let found = solve(&a, &b, 1, &options, &NoLimits).unwrap();
             assert!(distance(&found.x, &x) < 1e-9, "{scale} {options:?}");
         }
     }
@@ -387,10 +403,10 @@ fn several_right_hand_sides_come_back_row_by_row() {
         .flat_map(|&value| [value, -2.0 * value, 0.0])
         .collect();
     for options in [
-        with(Method::Cholesky, None),
-        with(Method::ConjugateGradient, None),
+        with(SparseMethod::Cholesky, None),
+        with(SparseMethod::ConjugateGradient, None),
     ] {
-        let found = solve(&a, &both, 3, &options, &Unlimited).unwrap();
+        let found = solve(&a, &both, 3, &options, &NoLimits).unwrap();
         let expected: Vec<f64> = x
             .iter()
             .flat_map(|&value| [value, -2.0 * value, 0.0])
@@ -402,7 +418,7 @@ fn several_right_hand_sides_come_back_row_by_row() {
 /// Stops after a number of looks.
 struct Patience(Cell<usize>);
 
-impl Limits for Patience {
+impl ComputationLimits for Patience {
     fn stopped(&self) -> bool {
         let left = self.0.get();
         self.0.set(left.saturating_sub(1));
@@ -421,7 +437,7 @@ impl Limits for Patience {
 /// Has so many bytes.
 struct Purse(Cell<u64>);
 
-impl Limits for Purse {
+impl ComputationLimits for Purse {
     fn stopped(&self) -> bool {
         false
     }
@@ -442,10 +458,10 @@ fn every_method_looks_at_the_limits() {
     let a = poisson(60);
     let b = vec![1.0; 3600];
     let methods = [
-        Method::Cholesky,
-        Method::Lu,
-        Method::ConjugateGradient,
-        Method::Gmres,
+        SparseMethod::Cholesky,
+        SparseMethod::Lu,
+        SparseMethod::ConjugateGradient,
+        SparseMethod::Gmres,
     ];
     for method in methods {
         for patience in [0, 3] {
@@ -474,7 +490,7 @@ fn every_method_looks_at_the_limits() {
         &poisson(100),
         &vec![1.0; 10_000],
         1,
-        &with(Method::Cholesky, None),
+        &with(SparseMethod::Cholesky, None),
         &Purse(Cell::new(1 << 30)),
     );
     assert!(matches!(outcome, Err(SparseError::Cost { .. })));
@@ -493,7 +509,7 @@ proptest! {
         let rows: Vec<u32> = entries.iter().map(|entry| at(entry.0)).collect();
         let columns: Vec<u32> = entries.iter().map(|entry| at(entry.1)).collect();
         let values: Vec<f64> = entries.iter().map(|entry| f64::from(entry.2)).collect();
-        let a = Csr::from_triplets(n, n, &rows, &columns, &values);
+        let a = CsrMatrix::from_triplets(n, n, &rows, &columns, &values);
         let mut full = vec![0.0; n * n];
         for row in 0..n {
             for column in 0..n {
@@ -501,11 +517,11 @@ proptest! {
             }
         }
         let b: Vec<f64> = (0..n).map(|index| index as f64 - 2.5).collect();
-        let sparse = solve(&a, &b, 1, &with(Method::Lu, None), &Unlimited);
+        let sparse = solve(&a, &b, 1, &with(SparseMethod::Lu, None), &NoLimits);
         let dense = dense::system::solve(&full, n, &b, 1, Some(dense::factors::SquareMethod::Lu));
         match (sparse, dense) {
             (Ok(sparse), Ok(dense)) => {
-                let Evidence::Direct { rcond, .. } = sparse.evidence else {
+                let SparseEvidence::Direct { rcond, .. } = sparse.evidence else {
                     panic!("elimination was requested");
                 };
                 // Rounding decides whether a singular matrix of small integers shows as such.
@@ -517,7 +533,7 @@ proptest! {
             }
             (Err(_), Err(_)) => {}
             (Ok(sparse), Err(_)) => {
-                let tiny = matches!(sparse.evidence, Evidence::Direct { rcond, .. } if rcond < 1e-14);
+                let tiny = matches!(sparse.evidence, SparseEvidence::Direct { rcond, .. } if rcond < 1e-14);
                 prop_assert!(tiny);
             }
             (Err(_), Ok(dense)) => prop_assert!(dense.rcond < 1e-14),

@@ -2,7 +2,7 @@
 //!
 //! Values near a zero keep their relative accuracy: everything that cancels is done in double-double arithmetic.
 
-use super::dd::{Dd, EULER, PI, sin_cos};
+use super::dd::{DoubleDouble, EULER, PI, sin_cos};
 use super::gamma::ln_gamma;
 
 /// Orders beyond are only answered where a power series converges at once.
@@ -14,9 +14,9 @@ pub(super) const HANKEL_MIN: f64 = 40.0;
 const SERIES_MAX: f64 = 0.5;
 
 /// `J` and `Y` of the orders 0 and 1 at one positive point.
-struct Pair {
-    j: [Dd; 2],
-    y: [Dd; 2],
+struct BesselPair {
+    j: [DoubleDouble; 2],
+    y: [DoubleDouble; 2],
 }
 
 /// Bessel function of the first kind of order 0. Largest error measured: 0.51 units in the last place; relative 4e-15 at the
@@ -100,7 +100,7 @@ pub fn bessely(n: i32, x: f64) -> f64 {
         if value.hi < -1e290 * (x / f64::from(2 * k)).min(1.0) {
             return last_steps(value.hi, x, k, order) * sign;
         }
-        let next = Dd::from(f64::from(2 * k)) * value / Dd::from(x) - before;
+        let next = DoubleDouble::from(f64::from(2 * k)) * value / DoubleDouble::from(x) - before;
         (before, value) = (value, next);
     }
     sign * value.round()
@@ -133,7 +133,7 @@ pub fn besselk1(x: f64) -> f64 {
     k_of(1, x)
 }
 
-fn pair(x: f64) -> Pair {
+fn pair(x: f64) -> BesselPair {
     if x >= HANKEL_MIN {
         hankel_pair(x)
     } else if x >= SERIES_MAX {
@@ -144,30 +144,30 @@ fn pair(x: f64) -> Pair {
 }
 
 /// Power series with the harmonic numbers (NIST DLMF 10.8.1), for small arguments.
-fn small_pair(x: f64) -> Pair {
-    let half = Dd::from(0.5 * x);
+fn small_pair(x: f64) -> BesselPair {
+    let half = DoubleDouble::from(0.5 * x);
     let square = half * half;
-    let one = Dd::from(1.0);
+    let one = DoubleDouble::from(1.0);
     let (mut j0, mut j1) = (one, one);
-    let (mut y0, mut y1) = (Dd::from(0.0), one); // sums with H(k) and H(k) + H(k + 1)
-    let (mut term, mut harmonic) = (one, Dd::from(0.0));
+    let (mut y0, mut y1) = (DoubleDouble::from(0.0), one); // sums with H(k) and H(k) + H(k + 1)
+    let (mut term, mut harmonic) = (one, DoubleDouble::from(0.0));
     let mut k = 1.0;
     while term.hi.abs() > 1e-34 {
         // term = (-x^2/4)^k / (k!)^2
-        term = -(term * square) / Dd::from(k * k);
-        harmonic = harmonic + Dd::quotient(1.0, k);
-        let odd = term / Dd::from(k + 1.0);
+        term = -(term * square) / DoubleDouble::from(k * k);
+        harmonic = harmonic + DoubleDouble::quotient(1.0, k);
+        let odd = term / DoubleDouble::from(k + 1.0);
         j0 = j0 + term;
         j1 = j1 + odd;
         y0 = y0 + term * harmonic;
-        y1 = y1 + odd * (harmonic.scale(1) + Dd::quotient(1.0, k + 1.0));
+        y1 = y1 + odd * (harmonic.scale(1) + DoubleDouble::quotient(1.0, k + 1.0));
         k += 1.0;
     }
     let ln = half.ln() + EULER;
     let j1 = j1 * half;
-    let two_over_pi = Dd::from(2.0) / PI;
-    let pole = -(Dd::from(1.0) / half); // pi times the pole of Y1
-    Pair {
+    let two_over_pi = DoubleDouble::from(2.0) / PI;
+    let pole = -(DoubleDouble::from(1.0) / half); // pi times the pole of Y1
+    BesselPair {
         j: [j0, j1],
         y: [
             two_over_pi * (ln * j0 - y0),
@@ -177,37 +177,40 @@ fn small_pair(x: f64) -> Pair {
 }
 
 /// Backward recurrence, normalised by `1 = J0 + 2 J2 + 2 J4 + ...`; `Y` by Neumann's series.
-fn recurrence_pair(x: f64) -> Pair {
+fn recurrence_pair(x: f64) -> BesselPair {
     let j = backward(x, 0);
-    let ln = Dd::from(0.5 * x).ln() + EULER;
-    let (mut even, mut odd) = (Dd::from(0.0), Dd::from(0.0));
+    let ln = DoubleDouble::from(0.5 * x).ln() + EULER;
+    let (mut even, mut odd) = (DoubleDouble::from(0.0), DoubleDouble::from(0.0));
     for k in (1..(j.len() - 1) / 2).rev() {
         let count = k as f64;
         let sign = if k % 2 == 1 { -1.0 } else { 1.0 };
-        even = even + j[2 * k] * Dd::quotient(sign, count);
-        odd = odd + j[2 * k + 1] * Dd::quotient(sign * (2.0 * count + 1.0), count * (count + 1.0));
+        even = even + j[2 * k] * DoubleDouble::quotient(sign, count);
+        odd = odd
+            + j[2 * k + 1]
+                * DoubleDouble::quotient(sign * (2.0 * count + 1.0), count * (count + 1.0));
     }
-    let two_over_pi = Dd::from(2.0) / PI;
-    Pair {
+    let two_over_pi = DoubleDouble::from(2.0) / PI;
+    BesselPair {
         j: [j[0], j[1]],
         y: [
             two_over_pi * (ln * j[0] - even.scale(1)),
-            two_over_pi * ((ln - Dd::from(1.0)) * j[1] - odd - j[0] / Dd::from(x)),
+            two_over_pi
+                * ((ln - DoubleDouble::from(1.0)) * j[1] - odd - j[0] / DoubleDouble::from(x)),
         ],
     }
 }
 
 /// `J` of the orders 0 to at least `order`, for arguments from 0.5 to 40.
-fn backward(x: f64, order: u32) -> Vec<Dd> {
+fn backward(x: f64, order: u32) -> Vec<DoubleDouble> {
     // Beyond x + 60 the function has fallen by more than 1e-35 at every x up to 40.
     let spare = if x < 4.0 { 34 } else { 62 };
     let first = (x as usize).max(order as usize) + spare;
-    let mut values = vec![Dd::from(0.0); first + 2];
-    values[first] = Dd::from(1e-290);
-    let inverse = Dd::from(2.0) / Dd::from(x);
-    let mut norm = Dd::from(0.0);
+    let mut values = vec![DoubleDouble::from(0.0); first + 2];
+    values[first] = DoubleDouble::from(1e-290);
+    let inverse = DoubleDouble::from(2.0) / DoubleDouble::from(x);
+    let mut norm = DoubleDouble::from(0.0);
     for k in (0..first).rev() {
-        values[k] = inverse * Dd::from((k + 1) as f64) * values[k + 1] - values[k + 2];
+        values[k] = inverse * DoubleDouble::from((k + 1) as f64) * values[k + 1] - values[k + 2];
         if k % 2 == 0 {
             norm = norm
                 + if k == 0 {
@@ -224,15 +227,15 @@ fn backward(x: f64, order: u32) -> Vec<Dd> {
 }
 
 /// Hankel's expansion (NIST DLMF 10.17.3 and 10.17.4).
-fn hankel_pair(x: f64) -> Pair {
+fn hankel_pair(x: f64) -> BesselPair {
     let (sine, cosine) = sin_cos(x);
     let (sum, difference) = (sine + cosine, sine - cosine);
     // sqrt(2 / (pi x)) / sqrt(2), without overflow
-    let amplitude = (Dd::from(1.0) / PI / Dd::from(x)).sqrt();
-    let (p0, q0) = hankel_sums(Dd::from(0.0), x);
-    let (p1, q1) = hankel_sums(Dd::from(4.0), x);
+    let amplitude = (DoubleDouble::from(1.0) / PI / DoubleDouble::from(x)).sqrt();
+    let (p0, q0) = hankel_sums(DoubleDouble::from(0.0), x);
+    let (p1, q1) = hankel_sums(DoubleDouble::from(4.0), x);
     // chi = x - pi/4 for order 0, x - 3 pi/4 for order 1.
-    Pair {
+    BesselPair {
         j: [
             amplitude * (p0 * sum - q0 * difference),
             amplitude * (p1 * difference + q1 * sum),
@@ -245,14 +248,14 @@ fn hankel_pair(x: f64) -> Pair {
 }
 
 /// The sums of the even and of the odd terms, with alternating signs; `mu` is four times the order squared.
-pub(super) fn hankel_sums(mu: Dd, x: f64) -> (Dd, Dd) {
-    let (mut p, mut q) = (Dd::from(1.0), Dd::from(0.0));
-    let mut term = Dd::from(1.0);
-    let eighth = Dd::from(0.125) / Dd::from(x);
+pub(super) fn hankel_sums(mu: DoubleDouble, x: f64) -> (DoubleDouble, DoubleDouble) {
+    let (mut p, mut q) = (DoubleDouble::from(1.0), DoubleDouble::from(0.0));
+    let mut term = DoubleDouble::from(1.0);
+    let eighth = DoubleDouble::from(0.125) / DoubleDouble::from(x);
     let mut k = 1.0;
     loop {
         let odd = 2.0 * k - 1.0;
-        let factor = over(mu - Dd::from(odd * odd), k) * eighth;
+        let factor = over(mu - DoubleDouble::from(odd * odd), k) * eighth;
         if factor.hi.abs() >= 1.0 || term.hi.abs() < 1e-35 {
             return (p, q);
         }
@@ -268,11 +271,11 @@ pub(super) fn hankel_sums(mu: Dd, x: f64) -> (Dd, Dd) {
 }
 
 /// A quotient by a whole number.
-fn over(a: Dd, k: f64) -> Dd {
+fn over(a: DoubleDouble, k: f64) -> DoubleDouble {
     if a.lo == 0.0 {
-        Dd::quotient(a.hi, k)
+        DoubleDouble::quotient(a.hi, k)
     } else {
-        a / Dd::from(k)
+        a / DoubleDouble::from(k)
     }
 }
 
@@ -296,16 +299,16 @@ fn j_positive(order: u32, x: f64) -> f64 {
 
 /// `(x/2)^n / n!` times a series in `-x^2/4` (NIST DLMF 10.2.2).
 pub(super) fn j_series(n: f64, x: f64) -> f64 {
-    let half = Dd::from(0.5 * x);
-    let ln = half.ln() * Dd::from(n) - ln_gamma(Dd::sum(n, 1.0));
+    let half = DoubleDouble::from(0.5 * x);
+    let ln = half.ln() * DoubleDouble::from(n) - ln_gamma(DoubleDouble::sum(n, 1.0));
     if ln.hi < -800.0 {
         return 0.0;
     }
     let square = half * half;
-    let (mut sum, mut term) = (Dd::from(1.0), Dd::from(1.0));
+    let (mut sum, mut term) = (DoubleDouble::from(1.0), DoubleDouble::from(1.0));
     let mut k = 1.0;
     while term.hi.abs() > 1e-33 {
-        term = -(term * square) / (Dd::from(k) * Dd::sum(n, k));
+        term = -(term * square) / (DoubleDouble::from(k) * DoubleDouble::sum(n, k));
         sum = sum + term;
         k += 1.0;
     }
@@ -314,13 +317,13 @@ pub(super) fn j_series(n: f64, x: f64) -> f64 {
 }
 
 /// `J` of the orders `order - 1` and `order`, at most the argument, by the stable forward recurrence.
-fn forward(order: u32, x: f64) -> [Dd; 2] {
+fn forward(order: u32, x: f64) -> [DoubleDouble; 2] {
     let [mut before, mut value] = hankel_pair(x).j;
     if order == 0 {
         return [-value, before];
     }
     for k in 1..order {
-        let next = Dd::from(f64::from(2 * k)) * value / Dd::from(x) - before;
+        let next = DoubleDouble::from(f64::from(2 * k)) * value / DoubleDouble::from(x) - before;
         (before, value) = (value, next);
     }
     [before, value]
@@ -332,12 +335,12 @@ fn between(order: u32, x: f64) -> f64 {
     let low = x as u32;
     let spare = 60.0 + 30.0 * libm::cbrt(f64::from(order));
     let first = order + spare as u32;
-    let (mut above, mut value) = (Dd::from(0.0), Dd::from(1.0));
+    let (mut above, mut value) = (DoubleDouble::from(0.0), DoubleDouble::from(1.0));
     let mut wanted = value;
     let mut exponent = 0; // of what is wanted, against the present value
     let mut k = first;
     while k > low {
-        let next = Dd::from(f64::from(2 * k)) * value / Dd::from(x) - above;
+        let next = DoubleDouble::from(f64::from(2 * k)) * value / DoubleDouble::from(x) - above;
         (above, value) = (value, next);
         k -= 1;
         if k == order {
@@ -377,7 +380,7 @@ fn i_positive(order: usize, x: f64) -> f64 {
         return x;
     }
     if x <= HANKEL_MIN {
-        let half = Dd::from(0.5 * x);
+        let half = DoubleDouble::from(0.5 * x);
         let sum = i_sum(order, half * half);
         return if order == 0 {
             sum.round()
@@ -385,8 +388,8 @@ fn i_positive(order: usize, x: f64) -> f64 {
             (sum * half).round()
         };
     }
-    let mu = Dd::from(if order == 0 { 0.0 } else { 4.0 });
-    let ln = Dd::from(x) - (PI * Dd::from(x)).scale(1).ln().scale(-1);
+    let mu = DoubleDouble::from(if order == 0 { 0.0 } else { 4.0 });
+    let ln = DoubleDouble::from(x) - (PI * DoubleDouble::from(x)).scale(1).ln().scale(-1);
     if ln.hi > 710.0 {
         return f64::INFINITY;
     }
@@ -395,11 +398,11 @@ fn i_positive(order: usize, x: f64) -> f64 {
 }
 
 /// The power series of `I0`, or of `I1` over its leading factor.
-fn i_sum(order: usize, square: Dd) -> Dd {
-    let (mut sum, mut term) = (Dd::from(1.0), Dd::from(1.0));
+fn i_sum(order: usize, square: DoubleDouble) -> DoubleDouble {
+    let (mut sum, mut term) = (DoubleDouble::from(1.0), DoubleDouble::from(1.0));
     let mut k = 1.0;
     while term.hi > 1e-33 * sum.hi {
-        term = term * square / Dd::from(k * (k + order as f64));
+        term = term * square / DoubleDouble::from(k * (k + order as f64));
         sum = sum + term;
         k += 1.0;
     }
@@ -407,13 +410,13 @@ fn i_sum(order: usize, square: Dd) -> Dd {
 }
 
 /// The expansion for large arguments; terms alternate for `I` (sign -1).
-pub(super) fn modified_sum(mu: Dd, x: f64, sign: f64) -> Dd {
-    let (mut sum, mut term) = (Dd::from(1.0), Dd::from(1.0));
-    let eighth = Dd::from(sign * 0.125) / Dd::from(x);
+pub(super) fn modified_sum(mu: DoubleDouble, x: f64, sign: f64) -> DoubleDouble {
+    let (mut sum, mut term) = (DoubleDouble::from(1.0), DoubleDouble::from(1.0));
+    let eighth = DoubleDouble::from(sign * 0.125) / DoubleDouble::from(x);
     let mut k = 1.0;
     loop {
         let odd = 2.0 * k - 1.0;
-        let factor = over(mu - Dd::from(odd * odd), k) * eighth;
+        let factor = over(mu - DoubleDouble::from(odd * odd), k) * eighth;
         if factor.hi.abs() >= 1.0 || term.hi.abs() < 1e-33 {
             return sum;
         }
@@ -437,10 +440,13 @@ fn k_of(order: usize, x: f64) -> f64 {
         return 0.0;
     }
     let (ln, sum) = if x < 20.0 {
-        (Dd::from(-x), Dd::from(k_trapezoid(order, x)))
+        (
+            DoubleDouble::from(-x),
+            DoubleDouble::from(k_trapezoid(order, x)),
+        )
     } else {
-        let mu = Dd::from(if order == 0 { 0.0 } else { 4.0 });
-        let ln = -Dd::from(x) - (Dd::from(x + x) / PI).ln().scale(-1);
+        let mu = DoubleDouble::from(if order == 0 { 0.0 } else { 4.0 });
+        let ln = -DoubleDouble::from(x) - (DoubleDouble::from(x + x) / PI).ln().scale(-1);
         (ln, modified_sum(mu, x, 1.0))
     };
     let (factor, exponent) = ln.exp_scaled();
@@ -448,16 +454,16 @@ fn k_of(order: usize, x: f64) -> f64 {
 }
 
 fn k_series(order: usize, x: f64) -> f64 {
-    let half = Dd::from(0.5 * x);
+    let half = DoubleDouble::from(0.5 * x);
     let square = half * half;
     let ln = half.ln() + EULER;
-    let (mut sum, mut term) = (Dd::from(0.0), Dd::from(1.0));
-    let (mut harmonic, mut k) = (Dd::from(0.0), 1.0);
+    let (mut sum, mut term) = (DoubleDouble::from(0.0), DoubleDouble::from(1.0));
+    let (mut harmonic, mut k) = (DoubleDouble::from(0.0), 1.0);
     if order == 0 {
         // sum of H(k) (x^2/4)^k / (k!)^2
         while term.hi > 1e-34 {
-            term = term * square / Dd::from(k * k);
-            harmonic = harmonic + Dd::quotient(1.0, k);
+            term = term * square / DoubleDouble::from(k * k);
+            harmonic = harmonic + DoubleDouble::quotient(1.0, k);
             sum = sum + term * harmonic;
             k += 1.0;
         }
@@ -465,12 +471,12 @@ fn k_series(order: usize, x: f64) -> f64 {
     }
     // 1/x + ln(x/2) I1 - (x/4) sum of (psi(k + 1) + psi(k + 2)) (x^2/4)^k / (k! (k + 1)!)
     while term.hi > 1e-34 {
-        sum = sum + term * (harmonic.scale(1) + Dd::quotient(1.0, k));
-        term = term * square / Dd::from(k * (k + 1.0));
-        harmonic = harmonic + Dd::quotient(1.0, k);
+        sum = sum + term * (harmonic.scale(1) + DoubleDouble::quotient(1.0, k));
+        term = term * square / DoubleDouble::from(k * (k + 1.0));
+        harmonic = harmonic + DoubleDouble::quotient(1.0, k);
         k += 1.0;
     }
-    let pole = Dd::from(1.0) / Dd::from(x);
+    let pole = DoubleDouble::from(1.0) / DoubleDouble::from(x);
     if pole.hi.is_infinite() {
         return f64::INFINITY;
     }
@@ -480,14 +486,14 @@ fn k_series(order: usize, x: f64) -> f64 {
 /// `exp(x)` times the function: the integral of `exp(-x (cosh(t) - 1)) cosh(order t)` over positive `t`.
 fn k_trapezoid(order: usize, x: f64) -> f64 {
     const STEP: f64 = 0.125;
-    let mut sum = Dd::from(0.5);
+    let mut sum = DoubleDouble::from(0.5);
     let mut k = 1.0;
     loop {
         let sinh = libm::sinh(0.5 * STEP * k);
         let rise = 2.0 * sinh * sinh; // cosh(t) - 1
         let weight = if order == 0 { 1.0 } else { 1.0 + rise };
         let term = libm::exp(-x * rise) * weight;
-        sum = sum + Dd::from(term);
+        sum = sum + DoubleDouble::from(term);
         if term < 1e-18 {
             return sum.round() * STEP;
         }

@@ -4,7 +4,7 @@
 //! double-double arithmetic. Whole orders take the functions of `bessel`.
 
 use super::bessel::{self, HANKEL_MIN, ORDER_MAX, hankel_sums, j_series, modified_sum};
-use super::dd::{Dd, EULER, PI, sin_cos, sin_cos_pi};
+use super::dd::{DoubleDouble, EULER, PI, sin_cos, sin_cos_pi};
 use super::gamma::ln_gamma;
 
 /// Where a continued fraction has converged.
@@ -114,7 +114,7 @@ pub fn besseliv(order: f64, x: f64) -> f64 {
     let Some((k, k_exponent)) = modified(-order, x) else {
         return f64::NAN;
     };
-    let k = k * sine * (Dd::from(2.0) / PI);
+    let k = k * sine * (DoubleDouble::from(2.0) / PI);
     sum_scaled(i, (k, k_exponent))
 }
 
@@ -160,12 +160,12 @@ fn series_converges(order: f64, x: f64) -> bool {
 }
 
 /// `J` and `Y` with powers of two.
-struct Ordinary {
-    j: (Dd, i32),
-    y: (Dd, i32),
+struct ScaledBessel {
+    j: (DoubleDouble, i32),
+    y: (DoubleDouble, i32),
 }
 
-impl Ordinary {
+impl ScaledBessel {
     fn j(&self) -> f64 {
         scaled(self.j.0, self.j.1)
     }
@@ -175,17 +175,17 @@ impl Ordinary {
     }
 
     /// `a J + b Y`.
-    fn combined(&self, a: Dd, b: Dd) -> f64 {
+    fn combined(&self, a: DoubleDouble, b: DoubleDouble) -> f64 {
         sum_scaled((self.j.0 * a, self.j.1), (self.y.0 * b, self.y.1))
     }
 }
 
 /// Times a power of two of any size.
-fn scaled(value: Dd, exponent: i32) -> f64 {
+fn scaled(value: DoubleDouble, exponent: i32) -> f64 {
     libm::scalbn(value.round(), exponent.clamp(-5000, 5000))
 }
 
-fn sum_scaled(a: (Dd, i32), b: (Dd, i32)) -> f64 {
+fn sum_scaled(a: (DoubleDouble, i32), b: (DoubleDouble, i32)) -> f64 {
     if b.0.hi == 0.0 {
         return scaled(a.0, a.1);
     }
@@ -193,33 +193,33 @@ fn sum_scaled(a: (Dd, i32), b: (Dd, i32)) -> f64 {
         return scaled(b.0, b.1);
     }
     let exponent = a.1.max(b.1);
-    let shift = |(value, own): (Dd, i32)| value.scale((own - exponent).max(-2000));
+    let shift = |(value, own): (DoubleDouble, i32)| value.scale((own - exponent).max(-2000));
     scaled(shift(a) + shift(b), exponent)
 }
 
 /// `1 / gamma(1 + mu)` and `1 / gamma(1 - mu)`, their mean, and their difference over `-2 mu`.
-fn reciprocal_gammas(mu: f64) -> [Dd; 4] {
+fn reciprocal_gammas(mu: f64) -> [DoubleDouble; 4] {
     const NEAR: f64 = 1e-12;
-    let plus = (-ln_gamma(Dd::sum(1.0, mu))).exp();
-    let minus = (-ln_gamma(Dd::sum(1.0, -mu))).exp();
+    let plus = (-ln_gamma(DoubleDouble::sum(1.0, mu))).exp();
+    let minus = (-ln_gamma(DoubleDouble::sum(1.0, -mu))).exp();
     let difference = if mu.abs() < NEAR {
         -EULER
     } else {
-        (minus - plus) / Dd::from(2.0 * mu)
+        (minus - plus) / DoubleDouble::from(2.0 * mu)
     };
     [plus, minus, (plus + minus).scale(-1), difference]
 }
 
 /// `sinh(x) / x` without cancellation.
-fn sinh_over(x: Dd) -> Dd {
+fn sinh_over(x: DoubleDouble) -> DoubleDouble {
     if x.hi.abs() > 0.3 {
         return (x.exp() - (-x).exp()).scale(-1) / x;
     }
     let square = x * x;
-    let (mut sum, mut term) = (Dd::from(1.0), Dd::from(1.0));
+    let (mut sum, mut term) = (DoubleDouble::from(1.0), DoubleDouble::from(1.0));
     let mut k = 1.0;
     while term.hi.abs() > 1e-34 {
-        term = term * square / Dd::from(2.0 * k * (2.0 * k + 1.0));
+        term = term * square / DoubleDouble::from(2.0 * k * (2.0 * k + 1.0));
         sum = sum + term;
         k += 1.0;
     }
@@ -227,17 +227,17 @@ fn sinh_over(x: Dd) -> Dd {
 }
 
 /// `pi mu / sin(pi mu)`.
-fn over_sine(mu: f64) -> Dd {
+fn over_sine(mu: f64) -> DoubleDouble {
     let (sine, _) = sin_cos_pi(mu);
     if sine.hi == 0.0 {
-        Dd::from(1.0)
+        DoubleDouble::from(1.0)
     } else {
-        PI * Dd::from(mu) / sine
+        PI * DoubleDouble::from(mu) / sine
     }
 }
 
 /// `J` and `Y` of a positive order at a positive argument.
-fn ordinary(order: f64, x: f64) -> Option<Ordinary> {
+fn ordinary(order: f64, x: f64) -> Option<ScaledBessel> {
     if x >= HANKEL_MIN && order * order <= x {
         return Some(hankel(order, x));
     }
@@ -250,21 +250,21 @@ fn ordinary(order: f64, x: f64) -> Option<Ordinary> {
         false => (order - x + 1.5).max(0.0) as u32,
     };
     let mu = order - f64::from(steps);
-    let inverse = Dd::from(1.0) / Dd::from(x);
+    let inverse = DoubleDouble::from(1.0) / DoubleDouble::from(x);
     let double = inverse.scale(1);
-    let mut b = double * Dd::from(order);
-    let mut h = nonzero(inverse * Dd::from(order));
-    let (mut c, mut d, mut sign, mut iterations) = (h, Dd::from(0.0), 1.0, 0.0);
+    let mut b = double * DoubleDouble::from(order);
+    let mut h = nonzero(inverse * DoubleDouble::from(order));
+    let (mut c, mut d, mut sign, mut iterations) = (h, DoubleDouble::from(0.0), 1.0, 0.0);
     loop {
         b = b + double;
-        d = Dd::from(1.0) / nonzero(b - d);
-        c = nonzero(b - Dd::from(1.0) / c);
+        d = DoubleDouble::from(1.0) / nonzero(b - d);
+        c = nonzero(b - DoubleDouble::from(1.0) / c);
         let change = c * d;
         h = h * change;
         if d.hi < 0.0 {
             sign = -sign;
         }
-        if (change - Dd::from(1.0)).hi.abs() < SMALL {
+        if (change - DoubleDouble::from(1.0)).hi.abs() < SMALL {
             break;
         }
         iterations += 1.0;
@@ -273,9 +273,9 @@ fn ordinary(order: f64, x: f64) -> Option<Ordinary> {
         }
     }
     // Down to the order mu, with scaling: J of the order is `first` times 2^exponent there.
-    let (first, mut exponent) = (Dd::from(sign), 0);
+    let (first, mut exponent) = (DoubleDouble::from(sign), 0);
     let (mut value, mut slope) = (first, h * first);
-    let mut factor = inverse * Dd::from(order);
+    let mut factor = inverse * DoubleDouble::from(order);
     for _ in 0..steps {
         let below = factor * value + slope;
         factor = factor - inverse;
@@ -299,29 +299,29 @@ fn ordinary(order: f64, x: f64) -> Option<Ordinary> {
         y = before;
     }
     for k in 1..steps {
-        let above = Dd::sum(mu, f64::from(k)) * double * y - before;
+        let above = DoubleDouble::sum(mu, f64::from(k)) * double * y - before;
         (before, y) = (y, above);
         if y.hi.abs() > LARGE {
             (before, y) = (before.scale(-STEP), y.scale(-STEP));
             y_exponent += STEP;
         }
     }
-    Some(Ordinary {
+    Some(ScaledBessel {
         j: (share, exponent),
         y: (y, y_exponent),
     })
 }
 
 /// `J` and `Y` of the order mu and `Y` of the next, by Temme's series, for x < 2.
-fn temme(mu: f64, x: f64, ratio: Dd) -> (Dd, Dd, Dd) {
+fn temme(mu: f64, x: f64, ratio: DoubleDouble) -> (DoubleDouble, DoubleDouble, DoubleDouble) {
     let [plus, minus, mean, difference] = reciprocal_gammas(mu);
-    let half = Dd::from(0.5 * x);
-    let inverse = Dd::from(1.0) / Dd::from(x);
+    let half = DoubleDouble::from(0.5 * x);
+    let inverse = DoubleDouble::from(1.0) / DoubleDouble::from(x);
     let logarithm = -half.ln();
-    let e = Dd::from(mu) * logarithm;
+    let e = DoubleDouble::from(mu) * logarithm;
     let (up, down) = (e.exp(), (-e).exp());
     let cosh = (up + down).scale(-1);
-    let mut f = (Dd::from(2.0) / PI)
+    let mut f = (DoubleDouble::from(2.0) / PI)
         * over_sine(mu)
         * (difference * cosh + mean * sinh_over(e) * logarithm);
     let mut p = up / (plus * PI);
@@ -329,22 +329,23 @@ fn temme(mu: f64, x: f64, ratio: Dd) -> (Dd, Dd, Dd) {
     // The gammas are reciprocal already: p and q are divided by 1 / gamma, so that they are multiplied by gamma.
     let (sine, _) = sin_cos_pi(0.5 * mu);
     let r = if mu == 0.0 {
-        Dd::from(0.0)
+        DoubleDouble::from(0.0)
     } else {
         // pi (pi mu / 2) (sin(pi mu / 2) / (pi mu / 2))^2
-        sine * sine.scale(1) / Dd::from(mu)
+        sine * sine.scale(1) / DoubleDouble::from(mu)
     };
     let square = half * half;
-    let (mut c, mut sum, mut next) = (Dd::from(1.0), f + r * q, p);
+    let (mut c, mut sum, mut next) = (DoubleDouble::from(1.0), f + r * q, p);
     let mut i = 1.0;
     loop {
-        f = (Dd::from(i) * f + p + q) / (Dd::product(i, i) - Dd::product(mu, mu));
-        c = -(c * square) / Dd::from(i);
-        p = p / Dd::sum(i, -mu);
-        q = q / Dd::sum(i, mu);
+        f = (DoubleDouble::from(i) * f + p + q)
+            / (DoubleDouble::product(i, i) - DoubleDouble::product(mu, mu));
+        c = -(c * square) / DoubleDouble::from(i);
+        p = p / DoubleDouble::sum(i, -mu);
+        q = q / DoubleDouble::sum(i, mu);
         let change = c * (f + r * q);
         sum = sum + change;
-        next = next + (c * p - Dd::from(i) * change);
+        next = next + (c * p - DoubleDouble::from(i) * change);
         if change.hi.abs() < (1.0 + sum.hi.abs()) * SMALL {
             break;
         }
@@ -352,19 +353,24 @@ fn temme(mu: f64, x: f64, ratio: Dd) -> (Dd, Dd, Dd) {
     }
     let y = -sum;
     let above = -(next * inverse.scale(1));
-    let slope = Dd::from(mu) * inverse * y - above;
+    let slope = DoubleDouble::from(mu) * inverse * y - above;
     let wronskian = inverse.scale(1) / PI;
     let j = wronskian / (slope - ratio * y);
     (j, y, above)
 }
 
 /// The same for x >= 2, by Steed's continued fraction.
-fn steed(mu: f64, x: f64, ratio: Dd, is_negative: bool) -> (Dd, Dd, Dd) {
-    let one = Dd::from(1.0);
-    let inverse = one / Dd::from(x);
-    let mut a = Dd::from(0.25) - Dd::product(mu, mu);
+fn steed(
+    mu: f64,
+    x: f64,
+    ratio: DoubleDouble,
+    is_negative: bool,
+) -> (DoubleDouble, DoubleDouble, DoubleDouble) {
+    let one = DoubleDouble::from(1.0);
+    let inverse = one / DoubleDouble::from(x);
+    let mut a = DoubleDouble::from(0.25) - DoubleDouble::product(mu, mu);
     let (mut p, mut q) = (-inverse.scale(-1), one);
-    let (br, mut bi) = (Dd::from(2.0 * x), Dd::from(2.0));
+    let (br, mut bi) = (DoubleDouble::from(2.0 * x), DoubleDouble::from(2.0));
     let mut factor = a * inverse / (p * p + q * q);
     let (mut cr, mut ci) = (br + q * factor, bi + p * factor);
     let size = br * br + bi * bi;
@@ -374,8 +380,8 @@ fn steed(mu: f64, x: f64, ratio: Dd, is_negative: bool) -> (Dd, Dd, Dd) {
     (p, q) = (p * along - q * across, p * across + q * along);
     let mut i = 2.0;
     loop {
-        a = a + Dd::from(2.0 * (i - 1.0));
-        bi = bi + Dd::from(2.0);
+        a = a + DoubleDouble::from(2.0 * (i - 1.0));
+        bi = bi + DoubleDouble::from(2.0);
         dr = a * dr + br;
         di = a * di + bi;
         factor = a / (cr * cr + ci * ci);
@@ -398,13 +404,13 @@ fn steed(mu: f64, x: f64, ratio: Dd, is_negative: bool) -> (Dd, Dd, Dd) {
     let j = if is_negative { -size } else { size };
     let y = j * gamma;
     let slope = j * (p * gamma + q);
-    let above = Dd::from(mu) * inverse * y - slope;
+    let above = DoubleDouble::from(mu) * inverse * y - slope;
     (j, y, above)
 }
 
 /// Hankel's expansion (NIST DLMF 10.17.3 and 10.17.4), for an order up to the root of the argument.
-fn hankel(order: f64, x: f64) -> Ordinary {
-    let square = Dd::product(order, order).scale(2);
+fn hankel(order: f64, x: f64) -> ScaledBessel {
+    let square = DoubleDouble::product(order, order).scale(2);
     let (even, odd) = hankel_sums(square, x);
     // The phase x - (order / 2 + 1/4) pi, by its parts.
     let (sine, cosine) = sin_cos(x);
@@ -414,15 +420,19 @@ fn hankel(order: f64, x: f64) -> Ordinary {
         cosine * turn_cosine + sine * turn_sine,
     );
     let (s, c) = (s - c, s + c); // both times the root of 2
-    let amplitude = (Dd::from(1.0) / PI / Dd::from(x)).sqrt();
-    Ordinary {
+    let amplitude = (DoubleDouble::from(1.0) / PI / DoubleDouble::from(x)).sqrt();
+    ScaledBessel {
         j: (amplitude * (even * c - odd * s), 0),
         y: (amplitude * (even * s + odd * c), 0),
     }
 }
 
-fn nonzero(x: Dd) -> Dd {
-    if x.hi == 0.0 { Dd::from(1e-290) } else { x }
+fn nonzero(x: DoubleDouble) -> DoubleDouble {
+    if x.hi == 0.0 {
+        DoubleDouble::from(1e-290)
+    } else {
+        x
+    }
 }
 
 /// `I` of an order that is not negative, at an argument that is not.
@@ -438,16 +448,16 @@ fn i_positive(order: f64, x: f64) -> f64 {
 }
 
 /// `I` as a factor and a power of two.
-fn i_parts(order: f64, x: f64) -> (Dd, i32) {
+fn i_parts(order: f64, x: f64) -> (DoubleDouble, i32) {
     /// The logarithm of the function from where on it certainly overflows.
     const LN_MAX: f64 = 780.0;
-    let infinite = (Dd::from(f64::INFINITY), 0);
+    let infinite = (DoubleDouble::from(f64::INFINITY), 0);
     if x > HANKEL_MIN && order * order <= x {
         if x > LN_MAX {
             return infinite;
         }
-        let mu = Dd::product(order, order).scale(2);
-        let ln = Dd::from(x) - (PI * Dd::from(x)).scale(1).ln().scale(-1);
+        let mu = DoubleDouble::product(order, order).scale(2);
+        let ln = DoubleDouble::from(x) - (PI * DoubleDouble::from(x)).scale(1).ln().scale(-1);
         let (factor, exponent) = ln.exp_scaled();
         return (factor * modified_sum(mu, x, -1.0), exponent);
     }
@@ -456,12 +466,13 @@ fn i_parts(order: f64, x: f64) -> (Dd, i32) {
     if length + order * libm::log(x / (order + length)) > LN_MAX {
         return infinite;
     }
-    let half = Dd::from(0.5 * x);
-    let ln = half.ln() * Dd::from(order) - ln_gamma(Dd::sum(order, 1.0));
+    let half = DoubleDouble::from(0.5 * x);
+    let ln = half.ln() * DoubleDouble::from(order) - ln_gamma(DoubleDouble::sum(order, 1.0));
     let square = half * half;
-    let (mut sum, mut term, mut k, mut lifted) = (Dd::from(1.0), Dd::from(1.0), 1.0, 0);
+    let (mut sum, mut term, mut k, mut lifted) =
+        (DoubleDouble::from(1.0), DoubleDouble::from(1.0), 1.0, 0);
     while term.hi > 1e-33 * sum.hi {
-        term = term * square / (Dd::from(k) * Dd::sum(order, k));
+        term = term * square / (DoubleDouble::from(k) * DoubleDouble::sum(order, k));
         sum = sum + term;
         if sum.hi > LARGE {
             (sum, term) = (sum.scale(-STEP), term.scale(-STEP));
@@ -474,26 +485,26 @@ fn i_parts(order: f64, x: f64) -> (Dd, i32) {
 }
 
 /// `K` of an order that is not negative at a positive argument, with a power of two.
-fn modified(order: f64, x: f64) -> Option<(Dd, i32)> {
+fn modified(order: f64, x: f64) -> Option<(DoubleDouble, i32)> {
     /// Beyond, the exponential is zero for every order.
     const VANISHES: f64 = 1e6;
     if x > VANISHES {
-        return Some((Dd::from(0.0), 0));
+        return Some((DoubleDouble::from(0.0), 0));
     }
     if x > HANKEL_MIN && order * order <= x {
-        let mu = Dd::product(order, order).scale(2);
-        let ln = -Dd::from(x) - (Dd::from(x + x) / PI).ln().scale(-1);
+        let mu = DoubleDouble::product(order, order).scale(2);
+        let ln = -DoubleDouble::from(x) - (DoubleDouble::from(x + x) / PI).ln().scale(-1);
         let (factor, exponent) = ln.exp_scaled();
         return Some((factor * modified_sum(mu, x, 1.0), exponent));
     }
     let steps = (order + 0.5) as u32;
     let mu = order - f64::from(steps);
-    let inverse = Dd::from(1.0) / Dd::from(x);
+    let inverse = DoubleDouble::from(1.0) / DoubleDouble::from(x);
     let double = inverse.scale(1);
     let ((mut before, mut value), mut exponent) = match x < 2.0 {
         true => (temme_modified(mu, x), 0),
         false => {
-            let (factor, exponent) = (-Dd::from(x)).exp_scaled();
+            let (factor, exponent) = (-DoubleDouble::from(x)).exp_scaled();
             let (a, b) = steed_modified(mu, x);
             ((factor * a, factor * b), exponent)
         }
@@ -502,7 +513,7 @@ fn modified(order: f64, x: f64) -> Option<(Dd, i32)> {
         return Some((before, exponent));
     }
     for k in 1..steps {
-        let above = Dd::sum(mu, f64::from(k)) * double * value + before;
+        let above = DoubleDouble::sum(mu, f64::from(k)) * double * value + before;
         (before, value) = (value, above);
         if value.hi > LARGE {
             (before, value) = (before.scale(-STEP), value.scale(-STEP));
@@ -513,27 +524,28 @@ fn modified(order: f64, x: f64) -> Option<(Dd, i32)> {
 }
 
 /// `K` of the orders mu and mu + 1 by Temme's series, for x < 2.
-fn temme_modified(mu: f64, x: f64) -> (Dd, Dd) {
+fn temme_modified(mu: f64, x: f64) -> (DoubleDouble, DoubleDouble) {
     let [plus, minus, mean, difference] = reciprocal_gammas(mu);
-    let half = Dd::from(0.5 * x);
+    let half = DoubleDouble::from(0.5 * x);
     let logarithm = -half.ln();
-    let e = Dd::from(mu) * logarithm;
+    let e = DoubleDouble::from(mu) * logarithm;
     let (up, down) = (e.exp(), (-e).exp());
     let cosh = (up + down).scale(-1);
     let mut f = over_sine(mu) * (difference * cosh + mean * sinh_over(e) * logarithm);
     let mut p = (up / plus).scale(-1);
     let mut q = (down / minus).scale(-1);
     let square = half * half;
-    let (mut c, mut sum, mut next) = (Dd::from(1.0), f, p);
+    let (mut c, mut sum, mut next) = (DoubleDouble::from(1.0), f, p);
     let mut i = 1.0;
     loop {
-        f = (Dd::from(i) * f + p + q) / (Dd::product(i, i) - Dd::product(mu, mu));
-        c = c * square / Dd::from(i);
-        p = p / Dd::sum(i, -mu);
-        q = q / Dd::sum(i, mu);
+        f = (DoubleDouble::from(i) * f + p + q)
+            / (DoubleDouble::product(i, i) - DoubleDouble::product(mu, mu));
+        c = c * square / DoubleDouble::from(i);
+        p = p / DoubleDouble::sum(i, -mu);
+        q = q / DoubleDouble::sum(i, mu);
         let change = c * f;
         sum = sum + change;
-        next = next + c * (p - Dd::from(i) * f);
+        next = next + c * (p - DoubleDouble::from(i) * f);
         if change.hi.abs() < sum.hi.abs() * SMALL {
             break;
         }
@@ -545,19 +557,19 @@ fn temme_modified(mu: f64, x: f64) -> (Dd, Dd) {
 /// `exp(x) K` of the orders mu and mu + 1 by the continued fraction, for x >= 2.
 ///
 /// `c` grows as a factorial and the sequence of `q2` falls as one; only their products count, so both are scaled before `c` overflows.
-fn steed_modified(mu: f64, x: f64) -> (Dd, Dd) {
-    let one = Dd::from(1.0);
-    let mut b = Dd::sum(1.0, x).scale(1);
+fn steed_modified(mu: f64, x: f64) -> (DoubleDouble, DoubleDouble) {
+    let one = DoubleDouble::from(1.0);
+    let mut b = DoubleDouble::sum(1.0, x).scale(1);
     let mut d = one / b;
     let (mut h, mut delta) = (d, d);
-    let (mut q1, mut q2) = (Dd::from(0.0), one);
-    let first = Dd::from(0.25) - Dd::product(mu, mu);
+    let (mut q1, mut q2) = (DoubleDouble::from(0.0), one);
+    let first = DoubleDouble::from(0.25) - DoubleDouble::product(mu, mu);
     let (mut q, mut c, mut a) = (first, first, -first);
     let mut sum = one + q * delta;
     let mut i = 2.0;
     loop {
-        a = a - Dd::from(2.0 * (i - 1.0));
-        c = -(a * c) / Dd::from(i);
+        a = a - DoubleDouble::from(2.0 * (i - 1.0));
+        c = -(a * c) / DoubleDouble::from(i);
         if c.hi.abs() > LARGE {
             c = c.scale(-STEP);
             (q1, q2) = (q1.scale(STEP), q2.scale(STEP));
@@ -565,7 +577,7 @@ fn steed_modified(mu: f64, x: f64) -> (Dd, Dd) {
         let next = (q1 - b * q2) / a;
         (q1, q2) = (q2, next);
         q = q + c * next;
-        b = b + Dd::from(2.0);
+        b = b + DoubleDouble::from(2.0);
         d = one / (b + a * d);
         delta = (b * d - one) * delta;
         h = h + delta;
@@ -577,7 +589,8 @@ fn steed_modified(mu: f64, x: f64) -> (Dd, Dd) {
         i += 1.0;
     }
     let h = first * h;
-    let value = (PI / Dd::from(2.0 * x)).sqrt() / sum;
-    let above = value * (Dd::sum(mu, x) + Dd::from(0.5) - h) / Dd::from(x);
+    let value = (PI / DoubleDouble::from(2.0 * x)).sqrt() / sum;
+    let above =
+        value * (DoubleDouble::sum(mu, x) + DoubleDouble::from(0.5) - h) / DoubleDouble::from(x);
     (value, above)
 }

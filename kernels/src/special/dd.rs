@@ -13,60 +13,64 @@ use crate::vector::reduction::reduce_large;
 
 /// An unevaluated sum `hi + lo` with `|lo|` at most half a unit in the last place of `hi`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Dd {
+pub(super) struct DoubleDouble {
     pub(super) hi: f64,
     pub(super) lo: f64,
 }
 
-pub(super) const PI: Dd = Dd::new(consts::PI, 1.2246467991473532e-16);
-pub(super) const FRAC_PI_2: Dd = Dd::new(consts::FRAC_PI_2, 6.123233995736766e-17);
-pub(super) const LN_2: Dd = Dd::new(consts::LN_2, 2.3190468138462996e-17);
-pub(super) const EULER: Dd = Dd::new(0.5772156649015329, -4.942915152430645e-18);
-pub(super) const LN_PI: Dd = Dd::new(1.1447298858494002, 1.0265951162707826e-17);
-pub(super) const HALF_LN_TAU: Dd = Dd::new(0.9189385332046728, -3.8782941580672414e-17);
+pub(super) const PI: DoubleDouble = DoubleDouble::new(consts::PI, 1.2246467991473532e-16);
+pub(super) const FRAC_PI_2: DoubleDouble =
+    DoubleDouble::new(consts::FRAC_PI_2, 6.123233995736766e-17);
+pub(super) const LN_2: DoubleDouble = DoubleDouble::new(consts::LN_2, 2.3190468138462996e-17);
+pub(super) const EULER: DoubleDouble =
+    DoubleDouble::new(0.5772156649015329, -4.942915152430645e-18);
+pub(super) const LN_PI: DoubleDouble =
+    DoubleDouble::new(1.1447298858494002, 1.0265951162707826e-17);
+pub(super) const HALF_LN_TAU: DoubleDouble =
+    DoubleDouble::new(0.9189385332046728, -3.8782941580672414e-17);
 const PIO2: [f64; 4] = [
     consts::FRAC_PI_2,
     6.123233995736766e-17,
     -1.4973849048591698e-33,
     5.562271104316826e-50,
 ];
-const INVERSE_FACTORIALS: [Dd; 28] = [
-    Dd::new(1.0, 0.0),
-    Dd::new(1.0, 0.0),
-    Dd::new(0.5, 0.0),
-    Dd::new(0.16666666666666666, 9.25185853854297e-18),
-    Dd::new(0.041666666666666664, 2.3129646346357427e-18),
-    Dd::new(0.008333333333333333, 1.1564823173178714e-19),
-    Dd::new(0.001388888888888889, -5.300543954373577e-20),
-    Dd::new(0.0001984126984126984, 1.7209558293420705e-22),
-    Dd::new(2.48015873015873e-05, 2.1511947866775882e-23),
-    Dd::new(2.7557319223985893e-06, -1.858393274046472e-22),
-    Dd::new(2.755731922398589e-07, 2.3767714622250297e-23),
-    Dd::new(2.505210838544172e-08, -1.448814070935912e-24),
-    Dd::new(2.08767569878681e-09, -1.20734505911326e-25),
-    Dd::new(1.6059043836821613e-10, 1.2585294588752098e-26),
-    Dd::new(1.1470745597729725e-11, 2.0655512752830745e-28),
-    Dd::new(7.647163731819816e-13, 7.03872877733453e-30),
-    Dd::new(4.779477332387385e-14, 4.399205485834081e-31),
-    Dd::new(2.8114572543455206e-15, 1.6508842730861433e-31),
-    Dd::new(1.5619206968586225e-16, 1.1910679660273754e-32),
-    Dd::new(8.22063524662433e-18, 2.2141894119604265e-34),
-    Dd::new(4.110317623312165e-19, 1.4412973378659527e-36),
-    Dd::new(1.9572941063391263e-20, -1.3643503830087908e-36),
-    Dd::new(8.896791392450574e-22, -7.911402614872376e-38),
-    Dd::new(3.868170170630684e-23, -8.843177655482344e-40),
-    Dd::new(1.6117375710961184e-24, -3.6846573564509766e-41),
-    Dd::new(6.446950284384474e-26, -1.9330404233703465e-42),
-    Dd::new(2.4795962632247976e-27, -1.2953730964765229e-43),
-    Dd::new(9.183689863795546e-29, 1.4303150396787322e-45),
+const INVERSE_FACTORIALS: [DoubleDouble; 28] = [
+    DoubleDouble::new(1.0, 0.0),
+    DoubleDouble::new(1.0, 0.0),
+    DoubleDouble::new(0.5, 0.0),
+    DoubleDouble::new(0.16666666666666666, 9.25185853854297e-18),
+    DoubleDouble::new(0.041666666666666664, 2.3129646346357427e-18),
+    DoubleDouble::new(0.008333333333333333, 1.1564823173178714e-19),
+    DoubleDouble::new(0.001388888888888889, -5.300543954373577e-20),
+    DoubleDouble::new(0.0001984126984126984, 1.7209558293420705e-22),
+    DoubleDouble::new(2.48015873015873e-05, 2.1511947866775882e-23),
+    DoubleDouble::new(2.7557319223985893e-06, -1.858393274046472e-22),
+    DoubleDouble::new(2.755731922398589e-07, 2.3767714622250297e-23),
+    DoubleDouble::new(2.505210838544172e-08, -1.448814070935912e-24),
+    DoubleDouble::new(2.08767569878681e-09, -1.20734505911326e-25),
+    DoubleDouble::new(1.6059043836821613e-10, 1.2585294588752098e-26),
+    DoubleDouble::new(1.1470745597729725e-11, 2.0655512752830745e-28),
+    DoubleDouble::new(7.647163731819816e-13, 7.03872877733453e-30),
+    DoubleDouble::new(4.779477332387385e-14, 4.399205485834081e-31),
+    DoubleDouble::new(2.8114572543455206e-15, 1.6508842730861433e-31),
+    DoubleDouble::new(1.5619206968586225e-16, 1.1910679660273754e-32),
+    DoubleDouble::new(8.22063524662433e-18, 2.2141894119604265e-34),
+    DoubleDouble::new(4.110317623312165e-19, 1.4412973378659527e-36),
+    DoubleDouble::new(1.9572941063391263e-20, -1.3643503830087908e-36),
+    DoubleDouble::new(8.896791392450574e-22, -7.911402614872376e-38),
+    DoubleDouble::new(3.868170170630684e-23, -8.843177655482344e-40),
+    DoubleDouble::new(1.6117375710961184e-24, -3.6846573564509766e-41),
+    DoubleDouble::new(6.446950284384474e-26, -1.9330404233703465e-42),
+    DoubleDouble::new(2.4795962632247976e-27, -1.2953730964765229e-43),
+    DoubleDouble::new(9.183689863795546e-29, 1.4303150396787322e-45),
 ];
 
 /// Taylor's coefficients in the negative square.
-const COSINE: [Dd; 14] = every_second(0);
-const SINE: [Dd; 14] = every_second(1);
+const COSINE: [DoubleDouble; 14] = every_second(0);
+const SINE: [DoubleDouble; 14] = every_second(1);
 
-const fn every_second(first: usize) -> [Dd; 14] {
-    let mut chosen = [Dd::new(0.0, 0.0); 14];
+const fn every_second(first: usize) -> [DoubleDouble; 14] {
+    let mut chosen = [DoubleDouble::new(0.0, 0.0); 14];
     let mut k = 0;
     while k < 14 {
         chosen[k] = INVERSE_FACTORIALS[2 * k + first];
@@ -75,19 +79,19 @@ const fn every_second(first: usize) -> [Dd; 14] {
     chosen
 }
 
-impl From<f64> for Dd {
+impl From<f64> for DoubleDouble {
     fn from(hi: f64) -> Self {
         Self { hi, lo: 0.0 }
     }
 }
 
-impl From<(f64, f64)> for Dd {
+impl From<(f64, f64)> for DoubleDouble {
     fn from((hi, lo): (f64, f64)) -> Self {
         Self { hi, lo }
     }
 }
 
-impl Dd {
+impl DoubleDouble {
     pub(super) const fn new(hi: f64, lo: f64) -> Self {
         Self { hi, lo }
     }
@@ -246,7 +250,7 @@ impl Dd {
     }
 }
 
-impl Neg for Dd {
+impl Neg for DoubleDouble {
     type Output = Self;
     fn neg(self) -> Self {
         Self {
@@ -256,7 +260,7 @@ impl Neg for Dd {
     }
 }
 
-impl Add for Dd {
+impl Add for DoubleDouble {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         let high = Self::sum(self.hi, other.hi);
@@ -266,14 +270,14 @@ impl Add for Dd {
     }
 }
 
-impl Sub for Dd {
+impl Sub for DoubleDouble {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         self + -other
     }
 }
 
-impl Mul for Dd {
+impl Mul for DoubleDouble {
     type Output = Self;
     fn mul(self, other: Self) -> Self {
         let product = Self::product(self.hi, other.hi);
@@ -282,7 +286,7 @@ impl Mul for Dd {
     }
 }
 
-impl Div for Dd {
+impl Div for DoubleDouble {
     type Output = Self;
     fn div(self, other: Self) -> Self {
         let first = self.hi / other.hi;
@@ -292,20 +296,23 @@ impl Div for Dd {
 }
 
 /// Sine and cosine of a double, of any size.
-pub(super) fn sin_cos(x: f64) -> (Dd, Dd) {
+pub(super) fn sin_cos(x: f64) -> (DoubleDouble, DoubleDouble) {
     let (quadrant, rest) = reduce(x);
     rotate(quadrant, rest.sin_cos_small())
 }
 
 /// Sine and cosine of `pi x`; whole and half numbers are exact.
-pub(super) fn sin_cos_pi(x: f64) -> (Dd, Dd) {
+pub(super) fn sin_cos_pi(x: f64) -> (DoubleDouble, DoubleDouble) {
     let reduced = x % 2.0;
     let quarter = (2.0 * reduced).round_ties_even();
-    let rest = Dd::from(reduced - 0.5 * quarter) * PI;
+    let rest = DoubleDouble::from(reduced - 0.5 * quarter) * PI;
     rotate((quarter as i32).rem_euclid(4), rest.sin_cos_small())
 }
 
-fn rotate(quadrant: i32, (sine, cosine): (Dd, Dd)) -> (Dd, Dd) {
+fn rotate(
+    quadrant: i32,
+    (sine, cosine): (DoubleDouble, DoubleDouble),
+) -> (DoubleDouble, DoubleDouble) {
     match quadrant {
         0 => (sine, cosine),
         1 => (cosine, -sine),
@@ -315,15 +322,15 @@ fn rotate(quadrant: i32, (sine, cosine): (Dd, Dd)) -> (Dd, Dd) {
 }
 
 /// `x = quadrant pi/2 + rest` with the quadrant modulo 4 and `|rest|` at most about pi/4.
-fn reduce(x: f64) -> (i32, Dd) {
+fn reduce(x: f64) -> (i32, DoubleDouble) {
     const DIRECT_MAX: f64 = 4_294_967_296.0;
     if x.abs() >= DIRECT_MAX {
         let (rest, quadrant) = reduce_large(x);
         return (quadrant as i32, rest.into());
     }
     let quadrant = (x / FRAC_PI_2.hi).round_ties_even();
-    let rest = PIO2.iter().fold(Dd::from(x), |rest, &part| {
-        rest - Dd::product(quadrant, part)
+    let rest = PIO2.iter().fold(DoubleDouble::from(x), |rest, &part| {
+        rest - DoubleDouble::product(quadrant, part)
     });
     ((quadrant as i64).rem_euclid(4) as i32, rest)
 }

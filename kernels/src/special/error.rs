@@ -2,9 +2,10 @@
 
 use std::f64::consts::{FRAC_2_SQRT_PI, PI, SQRT_2};
 
-use super::dd::Dd;
+use super::dd::DoubleDouble;
 
-const FRAC_1_SQRT_2: Dd = Dd::new(std::f64::consts::FRAC_1_SQRT_2, -4.833_646_656_726_457e-17);
+const FRAC_1_SQRT_2: DoubleDouble =
+    DoubleDouble::new(std::f64::consts::FRAC_1_SQRT_2, -4.833_646_656_726_457e-17);
 
 /// The error function. Largest error measured: 0.7 units in the last place.
 ///
@@ -72,7 +73,7 @@ pub fn normcdf(x: f64) -> f64 {
     if x > 39.0 {
         return 1.0;
     }
-    let z = Dd::from(-x) * FRAC_1_SQRT_2;
+    let z = DoubleDouble::from(-x) * FRAC_1_SQRT_2;
     let slope = FRAC_2_SQRT_PI * libm::exp(-z.hi * z.hi);
     0.5 * (libm::erfc(z.hi) - slope * z.lo)
 }
@@ -103,7 +104,7 @@ pub fn lognormcdf(x: f64) -> f64 {
 
 /// The density of the standard normal distribution. Largest error measured: 2.1 units in the last place.
 pub fn normpdf(x: f64) -> f64 {
-    let square = Dd::product(x, x);
+    let square = DoubleDouble::product(x, x);
     if x.abs() > 40.0 {
         return if x.is_nan() { x } else { 0.0 };
     }
@@ -128,7 +129,8 @@ pub fn normppf(p: f64) -> f64 {
 }
 
 /// Half the square root of pi.
-const SQRT_PI_HALF: Dd = Dd::new(0.886_226_925_452_758, -3.833_293_249_912_899_3e-17);
+const SQRT_PI_HALF: DoubleDouble =
+    DoubleDouble::new(0.886_226_925_452_758, -3.833_293_249_912_899_3e-17);
 
 /// The inverse of `erfc` for 0 to 1/2.
 fn upper(q: f64) -> f64 {

@@ -2,47 +2,47 @@
 
 use std::sync::LazyLock;
 
-use super::dd::{Dd, EULER, HALF_LN_TAU, LN_PI, PI, sin_cos_pi};
+use super::dd::{DoubleDouble, EULER, HALF_LN_TAU, LN_PI, PI, sin_cos_pi};
 
-const STIRLING: [Dd; 15] = [
-    Dd::new(0.08333333333333333, 4.625929269271485e-18),
-    Dd::new(-0.002777777777777778, 1.0601087908747154e-19),
-    Dd::new(0.0007936507936507937, 6.883823317368282e-22),
-    Dd::new(-0.0005952380952380953, 5.36938218754726e-20),
-    Dd::new(0.0008417508417508417, 3.6870174889237694e-20),
-    Dd::new(-0.0019175269175269176, 1.0675702776872475e-19),
-    Dd::new(0.00641025641025641, 2.2240044563805217e-19),
-    Dd::new(-0.029550653594771242, 4.861760957508855e-19),
-    Dd::new(0.17964437236883057, -6.401600482710946e-19),
-    Dd::new(-1.3924322169059011, 1.5837056989230303e-17),
-    Dd::new(13.402864044168393, -6.154114101993966e-16),
-    Dd::new(-156.84828462600203, 9.391823141715389e-15),
-    Dd::new(2193.1033333333335, -1.3339255626002948e-13),
-    Dd::new(-36108.77125372499, 5.897583353514365e-13),
-    Dd::new(691472.268851313, 2.5585296305158e-11),
+const STIRLING: [DoubleDouble; 15] = [
+    DoubleDouble::new(0.08333333333333333, 4.625929269271485e-18),
+    DoubleDouble::new(-0.002777777777777778, 1.0601087908747154e-19),
+    DoubleDouble::new(0.0007936507936507937, 6.883823317368282e-22),
+    DoubleDouble::new(-0.0005952380952380953, 5.36938218754726e-20),
+    DoubleDouble::new(0.0008417508417508417, 3.6870174889237694e-20),
+    DoubleDouble::new(-0.0019175269175269176, 1.0675702776872475e-19),
+    DoubleDouble::new(0.00641025641025641, 2.2240044563805217e-19),
+    DoubleDouble::new(-0.029550653594771242, 4.861760957508855e-19),
+    DoubleDouble::new(0.17964437236883057, -6.401600482710946e-19),
+    DoubleDouble::new(-1.3924322169059011, 1.5837056989230303e-17),
+    DoubleDouble::new(13.402864044168393, -6.154114101993966e-16),
+    DoubleDouble::new(-156.84828462600203, 9.391823141715389e-15),
+    DoubleDouble::new(2193.1033333333335, -1.3339255626002948e-13),
+    DoubleDouble::new(-36108.77125372499, 5.897583353514365e-13),
+    DoubleDouble::new(691472.268851313, 2.5585296305158e-11),
 ];
-const DIGAMMA: [Dd; 15] = [
-    Dd::new(0.08333333333333333, 4.625929269271485e-18),
-    Dd::new(-0.008333333333333333, -1.1564823173178714e-19),
-    Dd::new(0.003968253968253968, 2.20282346155785e-19),
-    Dd::new(-0.004166666666666667, -5.782411586589357e-20),
-    Dd::new(0.007575757575757576, -2.1026951223961299e-19),
-    Dd::new(-0.021092796092796094, 1.3911677399530732e-18),
-    Dd::new(0.08333333333333333, 4.625929269271485e-18),
-    Dd::new(-0.4432598039215686, -2.0462934179365632e-17),
-    Dd::new(3.0539543302701198, -1.0882720820608607e-17),
-    Dd::new(-26.456212121212122, 7.449932926454383e-16),
-    Dd::new(281.46014492753625, -1.647635329298783e-14),
-    Dd::new(-3607.5105463980462, -1.5347029033579816e-13),
-    Dd::new(54827.583333333336, -2.4253192047278085e-12),
-    Dd::new(-974936.8238505747, -4.2284185858978625e-11),
-    Dd::new(20052695.79668808, -8.878409127275055e-10),
+const DIGAMMA: [DoubleDouble; 15] = [
+    DoubleDouble::new(0.08333333333333333, 4.625929269271485e-18),
+    DoubleDouble::new(-0.008333333333333333, -1.1564823173178714e-19),
+    DoubleDouble::new(0.003968253968253968, 2.20282346155785e-19),
+    DoubleDouble::new(-0.004166666666666667, -5.782411586589357e-20),
+    DoubleDouble::new(0.007575757575757576, -2.1026951223961299e-19),
+    DoubleDouble::new(-0.021092796092796094, 1.3911677399530732e-18),
+    DoubleDouble::new(0.08333333333333333, 4.625929269271485e-18),
+    DoubleDouble::new(-0.4432598039215686, -2.0462934179365632e-17),
+    DoubleDouble::new(3.0539543302701198, -1.0882720820608607e-17),
+    DoubleDouble::new(-26.456212121212122, 7.449932926454383e-16),
+    DoubleDouble::new(281.46014492753625, -1.647635329298783e-14),
+    DoubleDouble::new(-3607.5105463980462, -1.5347029033579816e-13),
+    DoubleDouble::new(54827.583333333336, -2.4253192047278085e-12),
+    DoubleDouble::new(-974936.8238505747, -4.2284185858978625e-11),
+    DoubleDouble::new(20052695.79668808, -8.878409127275055e-10),
 ];
 /// The factorials of 0 to 170, each the nearest double.
 static FACTORIALS: LazyLock<[f64; 171]> = LazyLock::new(|| {
-    let mut product = Dd::from(1.0);
+    let mut product = DoubleDouble::from(1.0);
     std::array::from_fn(|n| {
-        product = product * Dd::from(n.max(1) as f64);
+        product = product * DoubleDouble::from(n.max(1) as f64);
         product.round()
     })
 });
@@ -73,7 +73,7 @@ pub fn gamma(x: f64) -> f64 {
     if x < -190.0 {
         return if is_odd(x.floor()) { -0.0 } else { 0.0 };
     }
-    let (ln, sign) = ln_abs_gamma(Dd::from(x));
+    let (ln, sign) = ln_abs_gamma(DoubleDouble::from(x));
     sign * ln.exp_round()
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn lgamma_sign(x: f64) -> (f64, f64) {
     if x == 1.0 || x == 2.0 {
         return (0.0, 1.0);
     }
-    let (ln, sign) = ln_abs_gamma(Dd::from(x));
+    let (ln, sign) = ln_abs_gamma(DoubleDouble::from(x));
     (ln.round(), sign)
 }
 
@@ -119,10 +119,10 @@ pub fn digamma(x: f64) -> f64 {
         return -x.recip();
     }
     if x > 0.0 {
-        return digamma_positive(Dd::from(x)).round();
+        return digamma_positive(DoubleDouble::from(x)).round();
     }
     let (sine, cosine) = sin_cos_pi(x);
-    (digamma_positive(Dd::sum(1.0, -x)) - PI * cosine / sine).round()
+    (digamma_positive(DoubleDouble::sum(1.0, -x)) - PI * cosine / sine).round()
 }
 
 /// The derivative of [`digamma`]. Largest error measured: 3 units in the last place.
@@ -221,7 +221,7 @@ pub fn factorial(n: f64) -> f64 {
 
 /// `gamma(n + 1)` of a number that is not whole, with the sum in twice the precision.
 fn gamma_of_sum(n: f64) -> f64 {
-    let sum = Dd::sum(n, 1.0);
+    let sum = DoubleDouble::sum(n, 1.0);
     if sum.lo == 0.0 || !(-170.0..=171.0).contains(&n) {
         return gamma(n + 1.0);
     }
@@ -253,11 +253,11 @@ pub fn binomial(n: f64, k: f64) -> f64 {
     if !is_whole(k) || k > PRODUCT_MAX {
         return binomial_by_beta(n, k);
     }
-    let rest = Dd::sum(n, -k);
-    let mut value = Dd::from(1.0);
+    let rest = DoubleDouble::sum(n, -k);
+    let mut value = DoubleDouble::from(1.0);
     let mut i = 1.0;
     while i <= k {
-        value = value * (rest + Dd::from(i)) / Dd::from(i);
+        value = value * (rest + DoubleDouble::from(i)) / DoubleDouble::from(i);
         if value.hi.abs() > 1e290 {
             return binomial_by_beta(n, k);
         }
@@ -269,14 +269,14 @@ pub fn binomial(n: f64, k: f64) -> f64 {
 /// `1 / ((n + 1) B(k + 1, n - k + 1))`.
 fn binomial_by_beta(n: f64, k: f64) -> f64 {
     if n > -1.0 && k > -1.0 && n - k > -1.0 {
-        let ln = -(ln_beta(k + 1.0, n - k + 1.0) + Dd::sum(n, 1.0).ln());
+        let ln = -(ln_beta(k + 1.0, n - k + 1.0) + DoubleDouble::sum(n, 1.0).ln());
         return ln.exp_round();
     }
-    let is_pole = |x: Dd| is_pole(x.hi) && x.lo == 0.0;
+    let is_pole = |x: DoubleDouble| is_pole(x.hi) && x.lo == 0.0;
     let (top, low, rest) = (
-        Dd::sum(n, 1.0),
-        Dd::sum(k, 1.0),
-        Dd::sum(n, -k) + Dd::from(1.0),
+        DoubleDouble::sum(n, 1.0),
+        DoubleDouble::sum(k, 1.0),
+        DoubleDouble::sum(n, -k) + DoubleDouble::from(1.0),
     );
     if is_pole(top) {
         return f64::NAN;
@@ -323,9 +323,9 @@ pub fn polygamma(n: f64, x: f64) -> f64 {
     }
     // The sum of x^-(n + 1) over the shift, in twice the precision: it changes sign for odd powers of negative arguments.
     let power = |base: f64, exponent: f64| libm::pow(base, exponent);
-    let (mut at, mut sum) = (x, Dd::from(0.0));
+    let (mut at, mut sum) = (x, DoubleDouble::from(0.0));
     while at < 20.0 + n {
-        sum = sum + Dd::from(power(at, -(n + 1.0)));
+        sum = sum + DoubleDouble::from(power(at, -(n + 1.0)));
         at += 1.0;
     }
     // (n - 1)!/x^n + n!/(2 x^(n + 1)) + sum of B(2k) (2k + n - 1)! / ((2k)! x^(2k + n)), over n!
@@ -338,7 +338,7 @@ pub fn polygamma(n: f64, x: f64) -> f64 {
         tail += bernoulli * factor;
     }
     let sign = if n % 2.0 == 0.0 { -1.0 } else { 1.0 };
-    let total = (sum + Dd::from(tail)).round();
+    let total = (sum + DoubleDouble::from(tail)).round();
     sign * gamma(n + 1.0) * total
 }
 
@@ -351,7 +351,7 @@ fn is_odd(whole: f64) -> bool {
 }
 
 /// The logarithm of the magnitude of gamma, and its sign; not at a pole.
-fn ln_abs_gamma(x: Dd) -> (Dd, f64) {
+fn ln_abs_gamma(x: DoubleDouble) -> (DoubleDouble, f64) {
     if x.hi > 0.0 {
         return (ln_gamma(x), 1.0);
     }
@@ -361,120 +361,130 @@ fn ln_abs_gamma(x: Dd) -> (Dd, f64) {
         return (-x.abs().ln(), sign);
     }
     let (sine, cosine) = sin_cos_pi(x.hi);
-    let sine = sine + cosine * PI * Dd::from(x.lo);
+    let sine = sine + cosine * PI * DoubleDouble::from(x.lo);
     (LN_PI - (sine * x).abs().ln() - ln_gamma(-x), sign)
 }
 
 /// The logarithm of gamma of a positive number.
-pub(super) fn ln_gamma(x: Dd) -> Dd {
+pub(super) fn ln_gamma(x: DoubleDouble) -> DoubleDouble {
     /// Within this distance of the zeros the series with three terms is exact to 1e-24.
     const NEAR: f64 = 1e-8;
     if x.hi < TINY {
         return -x.ln();
     }
     if x.hi >= ASYMPTOTIC_MIN {
-        return (x - Dd::from(0.5)) * x.ln() - x + HALF_LN_TAU + stirling_rest(x);
+        return (x - DoubleDouble::from(0.5)) * x.ln() - x + HALF_LN_TAU + stirling_rest(x);
     }
-    let (one, two) = (Dd::from(1.0), Dd::from(2.0));
+    let (one, two) = (DoubleDouble::from(1.0), DoubleDouble::from(2.0));
     if (x.hi - 1.0).abs() < NEAR {
         let t = x - one;
-        let zeta_2 = PI * PI / Dd::from(6.0);
-        return t * (t * (zeta_2.scale(-1) - t * Dd::from(0.400_685_634_386_531_4)) - EULER);
+        let zeta_2 = PI * PI / DoubleDouble::from(6.0);
+        return t
+            * (t * (zeta_2.scale(-1) - t * DoubleDouble::from(0.400_685_634_386_531_4)) - EULER);
     }
     if (x.hi - 2.0).abs() < NEAR {
         let t = x - two;
-        let zeta_2 = PI * PI / Dd::from(6.0);
+        let zeta_2 = PI * PI / DoubleDouble::from(6.0);
         return t
-            * (t * ((zeta_2 - one).scale(-1) - t * Dd::from(0.067_352_301_053_198_1)) + one
+            * (t * ((zeta_2 - one).scale(-1) - t * DoubleDouble::from(0.067_352_301_053_198_1))
+                + one
                 - EULER);
     }
     let (shifted, product) = shift(x);
-    (shifted - Dd::from(0.5)) * shifted.ln() - shifted + HALF_LN_TAU + stirling_rest(shifted)
+    (shifted - DoubleDouble::from(0.5)) * shifted.ln() - shifted
+        + HALF_LN_TAU
+        + stirling_rest(shifted)
         - product.ln()
 }
 
 /// `x + n >= 20` and `x (x + 1) ... (x + n - 1)`.
-fn shift(x: Dd) -> (Dd, Dd) {
-    let mut product = Dd::from(1.0);
+fn shift(x: DoubleDouble) -> (DoubleDouble, DoubleDouble) {
+    let mut product = DoubleDouble::from(1.0);
     let mut shifted = x;
     while shifted.hi < ASYMPTOTIC_MIN {
         product = product * shifted;
-        shifted = shifted + Dd::from(1.0);
+        shifted = shifted + DoubleDouble::from(1.0);
     }
     (shifted, product)
 }
 
 /// The remainder of Stirling's leading terms of the logarithm of gamma, from 20 on.
-fn stirling_rest(x: Dd) -> Dd {
+fn stirling_rest(x: DoubleDouble) -> DoubleDouble {
     if x.hi > 1e30 {
-        return Dd::from(0.0);
+        return DoubleDouble::from(0.0);
     }
-    let inverse = Dd::from(1.0) / x;
+    let inverse = DoubleDouble::from(1.0) / x;
     inverse * (inverse * inverse).polynomial(&STIRLING, 5)
 }
 
-fn digamma_positive(x: Dd) -> Dd {
+fn digamma_positive(x: DoubleDouble) -> DoubleDouble {
     let mut shifted = x;
-    let mut rest = Dd::from(0.0);
+    let mut rest = DoubleDouble::from(0.0);
     while shifted.hi < ASYMPTOTIC_MIN {
-        rest = rest + Dd::from(1.0) / shifted;
-        shifted = shifted + Dd::from(1.0);
+        rest = rest + DoubleDouble::from(1.0) / shifted;
+        shifted = shifted + DoubleDouble::from(1.0);
     }
-    let inverse = Dd::from(1.0) / shifted;
+    let inverse = DoubleDouble::from(1.0) / shifted;
     let square = inverse * inverse;
     shifted.ln() - inverse.scale(-1) - square * square.polynomial(&DIGAMMA, 6) - rest
 }
 
 /// The logarithm of the beta function of positive finite numbers.
-pub(super) fn ln_beta(a: f64, b: f64) -> Dd {
+pub(super) fn ln_beta(a: f64, b: f64) -> DoubleDouble {
     let (small, large) = if a < b { (a, b) } else { (b, a) };
     if large < ASYMPTOTIC_MIN {
-        let sum = Dd::sum(small, large);
+        let sum = DoubleDouble::sum(small, large);
         // Shifting first keeps a tiny argument's digits: gamma(small) is nearly its reciprocal.
-        return ln_gamma(Dd::from(small)) + ln_gamma(Dd::from(large)) - ln_gamma(sum);
+        return ln_gamma(DoubleDouble::from(small)) + ln_gamma(DoubleDouble::from(large))
+            - ln_gamma(sum);
     }
     if large > 1e290 {
         // Powers of two out of the way of overflow: small is negligible beside large or of its size.
         return ln_beta_huge(small, large);
     }
-    let (s, l) = (Dd::from(small), Dd::from(large));
-    let sum = Dd::sum(small, large);
+    let (s, l) = (DoubleDouble::from(small), DoubleDouble::from(large));
+    let sum = DoubleDouble::sum(small, large);
     let rest = stirling_rest(l) - stirling_rest(sum);
     let ratio = (s / l).ln_1p();
     if small < ASYMPTOTIC_MIN {
         // gamma(large) / gamma(sum)
-        let quotient = s - (l - Dd::from(0.5)) * ratio - s * sum.ln() + rest;
+        let quotient = s - (l - DoubleDouble::from(0.5)) * ratio - s * sum.ln() + rest;
         return ln_gamma(s) + quotient;
     }
     // Stirling's leading terms: (s - 1/2) ln(s / sum) - (l - 1/2) ln(sum / l) - ln(sum) / 2 + ln(2 pi) / 2
     let share = (s / sum).ln();
-    HALF_LN_TAU + (s - Dd::from(0.5)) * share - (l - Dd::from(0.5)) * ratio - sum.ln().scale(-1)
+    HALF_LN_TAU + (s - DoubleDouble::from(0.5)) * share
+        - (l - DoubleDouble::from(0.5)) * ratio
+        - sum.ln().scale(-1)
         + rest
         + stirling_rest(s)
 }
 
-fn ln_beta_huge(small: f64, large: f64) -> Dd {
-    let (s, l) = (Dd::from(small), Dd::from(large));
+fn ln_beta_huge(small: f64, large: f64) -> DoubleDouble {
+    let (s, l) = (DoubleDouble::from(small), DoubleDouble::from(large));
     if small < 1e200 {
         let quotient = -(s * l.ln());
         return if small < ASYMPTOTIC_MIN {
             ln_gamma(s) + quotient
         } else {
-            (s - Dd::from(0.5)) * s.ln() - s + HALF_LN_TAU + stirling_rest(s) + quotient
+            (s - DoubleDouble::from(0.5)) * s.ln() - s + HALF_LN_TAU + stirling_rest(s) + quotient
         };
     }
-    let ratio = Dd::from(small / large);
-    let share = (ratio / (ratio + Dd::from(1.0))).ln();
+    let ratio = DoubleDouble::from(small / large);
+    let share = (ratio / (ratio + DoubleDouble::from(1.0))).ln();
     s * share - l * ratio.ln_1p()
 }
 
 /// Logarithm and sign of the beta function where an argument is negative; `None` where it is zero.
-fn ln_abs_beta(a: f64, b: f64) -> Option<(Dd, f64)> {
-    let sum = Dd::sum(a, b);
+fn ln_abs_beta(a: f64, b: f64) -> Option<(DoubleDouble, f64)> {
+    let sum = DoubleDouble::sum(a, b);
     if is_pole(sum.hi) && sum.lo == 0.0 {
         return None;
     }
-    let ((a, a_sign), (b, b_sign)) = (ln_abs_gamma(Dd::from(a)), ln_abs_gamma(Dd::from(b)));
+    let ((a, a_sign), (b, b_sign)) = (
+        ln_abs_gamma(DoubleDouble::from(a)),
+        ln_abs_gamma(DoubleDouble::from(b)),
+    );
     let (sum, sum_sign) = ln_abs_gamma(sum);
     Some((a + b - sum, a_sign * b_sign * sum_sign))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::dd::{Dd, EULER};
+use super::dd::{DoubleDouble, EULER};
 use super::gamma::{ln_beta, ln_gamma};
 
 /// Most terms of a series or a continued fraction; beyond, the functions answer NaN.
@@ -27,11 +27,11 @@ static TEMME: LazyLock<[[f64; 16]; 8]> = LazyLock::new(|| {
         (5_246_819.0, 75_246_796_800.0),
         (534_703_531.0, 902_961_561_600.0),
     ];
-    let (zero, one) = (Dd::from(0.0), Dd::from(1.0));
+    let (zero, one) = (DoubleDouble::from(0.0), DoubleDouble::from(1.0));
     let mut a = vec![zero, one];
     for n in 2..TERMS + 2 {
         let squares = (2..n).fold(zero, |sum, j| sum + a[j] * a[n + 1 - j]);
-        a.push((a[n - 1].scale(1) / Dd::from((n + 1) as f64) - squares).scale(-1));
+        a.push((a[n - 1].scale(1) / DoubleDouble::from((n + 1) as f64) - squares).scale(-1));
     }
     let mut inverse = vec![one];
     for m in 1..=TERMS {
@@ -42,8 +42,9 @@ static TEMME: LazyLock<[[f64; 16]; 8]> = LazyLock::new(|| {
     let mut row = first.to_vec();
     std::array::from_fn(|k| {
         if k > 0 {
-            let factor = Dd::quotient(STIRLING[k].0, STIRLING[k].1);
-            let next = |n: usize| factor * first[n] + Dd::from((n + 2) as f64) * row[n + 2];
+            let factor = DoubleDouble::quotient(STIRLING[k].0, STIRLING[k].1);
+            let next =
+                |n: usize| factor * first[n] + DoubleDouble::from((n + 2) as f64) * row[n + 2];
             row = (0..row.len() - 2).map(next).collect();
         }
         std::array::from_fn(|n| row[n].round())
@@ -84,11 +85,11 @@ fn student_outside(t: f64, freedom: f64) -> f64 {
     if t == 0.0 || t.is_infinite() {
         return if t == 0.0 { 1.0 } else { 0.0 };
     }
-    let one = Dd::from(1.0);
-    let ratio = Dd::from(t.abs()) / Dd::from(freedom).sqrt();
+    let one = DoubleDouble::from(1.0);
+    let ratio = DoubleDouble::from(t.abs()) / DoubleDouble::from(freedom).sqrt();
     let ln_square = ratio.ln().scale(1);
     let (x, y, ln_x) = if ratio.hi > SQUARED_MAX {
-        (Dd::from(0.0), one, -ln_square)
+        (DoubleDouble::from(0.0), one, -ln_square)
     } else {
         let square = ratio * ratio;
         let sum = one + square;
@@ -165,8 +166,8 @@ pub fn betainc(a: f64, b: f64, x: f64) -> f64 {
         return x;
     }
     let sides = (
-        (Dd::from(x), Dd::from(x).ln()),
-        (Dd::sum(1.0, -x), Dd::from(-x).ln_1p()),
+        (DoubleDouble::from(x), DoubleDouble::from(x).ln()),
+        (DoubleDouble::sum(1.0, -x), DoubleDouble::from(-x).ln_1p()),
     );
     beta_share(a, b, sides.0, sides.1)
 }
@@ -180,8 +181,8 @@ pub fn betaincc(a: f64, b: f64, x: f64) -> f64 {
         return 1.0 - x;
     }
     let sides = (
-        (Dd::from(x), Dd::from(x).ln()),
-        (Dd::sum(1.0, -x), Dd::from(-x).ln_1p()),
+        (DoubleDouble::from(x), DoubleDouble::from(x).ln()),
+        (DoubleDouble::sum(1.0, -x), DoubleDouble::from(-x).ln_1p()),
     );
     beta_share(b, a, sides.1, sides.0)
 }
@@ -310,24 +311,29 @@ fn inverse(function: impl Fn(f64) -> f64, value: f64, most: f64) -> f64 {
 
 /// The regularised incomplete beta function `I_x(a, b)` from x and `y = 1 - x` with their logarithms. The continued fraction (NIST DLMF
 /// 8.17.22) on the side of the mean where it converges, its factor in double-double arithmetic; NaN where `TERMS_MAX` are not enough.
-pub(super) fn beta_share(a: f64, b: f64, (x, ln_x): (Dd, Dd), (y, ln_y): (Dd, Dd)) -> f64 {
-    let ln = ln_x * Dd::from(a) + ln_y * Dd::from(b) - ln_beta(a, b);
+pub(super) fn beta_share(
+    a: f64,
+    b: f64,
+    (x, ln_x): (DoubleDouble, DoubleDouble),
+    (y, ln_y): (DoubleDouble, DoubleDouble),
+) -> f64 {
+    let ln = ln_x * DoubleDouble::from(a) + ln_y * DoubleDouble::from(b) - ln_beta(a, b);
     if x.hi <= (a + 1.0) / (a + b + 2.0) {
-        return times_exp(beta_fraction(a, b, x) / Dd::from(a), ln);
+        return times_exp(beta_fraction(a, b, x) / DoubleDouble::from(a), ln);
     }
-    let upper = ln.exp() * beta_fraction(b, a, y) / Dd::from(b);
+    let upper = ln.exp() * beta_fraction(b, a, y) / DoubleDouble::from(b);
     if upper.hi < 0.5 {
-        (Dd::from(1.0) - upper).round()
+        (DoubleDouble::from(1.0) - upper).round()
     } else if y.hi * a.max(1.0) < 4.0 {
-        let power = ln_y * Dd::from(b) - ln_beta(b, a);
-        (Dd::from(1.0) - beta_series(b, a, y) * power.exp()).round()
+        let power = ln_y * DoubleDouble::from(b) - ln_beta(b, a);
+        (DoubleDouble::from(1.0) - beta_series(b, a, y) * power.exp()).round()
     } else {
-        times_exp(beta_fraction(a, b, x) / Dd::from(a), ln)
+        times_exp(beta_fraction(a, b, x) / DoubleDouble::from(a), ln)
     }
 }
 
 /// A factor times an exponential, rounded once also where that is subnormal.
-fn times_exp(factor: Dd, ln: Dd) -> f64 {
+fn times_exp(factor: DoubleDouble, ln: DoubleDouble) -> f64 {
     if ln.hi < -1500.0 {
         return 0.0;
     }
@@ -336,11 +342,11 @@ fn times_exp(factor: Dd, ln: Dd) -> f64 {
 }
 
 /// `B_x(a, b) / x^a` by its power series (NIST DLMF 8.17.7), for `b x` of the order of 1.
-fn beta_series(a: f64, b: f64, x: Dd) -> Dd {
-    let (mut term, mut sum, mut k) = (Dd::from(1.0), Dd::quotient(1.0, a), 1.0);
+fn beta_series(a: f64, b: f64, x: DoubleDouble) -> DoubleDouble {
+    let (mut term, mut sum, mut k) = (DoubleDouble::from(1.0), DoubleDouble::quotient(1.0, a), 1.0);
     while term.hi.abs() > 1e-33 && k < 2000.0 {
-        term = term * x * Dd::sum(k, -b) / Dd::from(k);
-        sum = sum + term / Dd::sum(a, k);
+        term = term * x * DoubleDouble::sum(k, -b) / DoubleDouble::from(k);
+        sum = sum + term / DoubleDouble::sum(a, k);
         k += 1.0;
     }
     sum
@@ -363,7 +369,7 @@ pub fn e1(x: f64) -> f64 {
         return 0.0;
     }
     if x < SERIES_MAX {
-        return -(EULER + Dd::from(x).ln() + exponential_series(-x)).round();
+        return -(EULER + DoubleDouble::from(x).ln() + exponential_series(-x)).round();
     }
     // 1 / (x + 1 - 1 / (x + 3 - 4 / (x + 5 - ...))), from the end
     let terms = 12 + (400.0 / x) as i32;
@@ -372,8 +378,11 @@ pub fn e1(x: f64) -> f64 {
         let k = f64::from(k);
         tail = k * k / (x + 2.0 * k + 1.0 - tail);
     }
-    let (factor, exponent) = Dd::from(-x).exp_scaled();
-    libm::scalbn((factor / Dd::sum(x, 1.0 - tail)).round(), exponent)
+    let (factor, exponent) = DoubleDouble::from(-x).exp_scaled();
+    libm::scalbn(
+        (factor / DoubleDouble::sum(x, 1.0 - tail)).round(),
+        exponent,
+    )
 }
 
 /// The exponential integral `Ei(x)`, the principal value of the integral of `exp(t) / t` up to `x`. Largest error measured: 0.9 units in
@@ -392,28 +401,28 @@ pub fn ei(x: f64) -> f64 {
         return f64::NEG_INFINITY;
     }
     if x <= SERIES_MAX {
-        return (EULER + Dd::from(x).ln() + exponential_series(x)).round();
+        return (EULER + DoubleDouble::from(x).ln() + exponential_series(x)).round();
     }
     if x > 720.0 {
         return f64::INFINITY;
     }
-    let (mut sum, mut term, mut k) = (Dd::from(1.0), Dd::from(1.0), 1.0);
+    let (mut sum, mut term, mut k) = (DoubleDouble::from(1.0), DoubleDouble::from(1.0), 1.0);
     while term.hi > 1e-18 && k < x {
-        term = term * Dd::quotient(k, x);
+        term = term * DoubleDouble::quotient(k, x);
         sum = sum + term;
         k += 1.0;
     }
-    let (factor, exponent) = Dd::from(x).exp_scaled();
-    libm::scalbn((factor * sum / Dd::from(x)).round(), exponent)
+    let (factor, exponent) = DoubleDouble::from(x).exp_scaled();
+    libm::scalbn((factor * sum / DoubleDouble::from(x)).round(), exponent)
 }
 
 /// The sum of `x^k / (k k!)` over positive k.
-fn exponential_series(x: f64) -> Dd {
-    let x = Dd::from(x);
-    let (mut sum, mut term, mut k) = (Dd::from(0.0), Dd::from(1.0), 1.0);
+fn exponential_series(x: f64) -> DoubleDouble {
+    let x = DoubleDouble::from(x);
+    let (mut sum, mut term, mut k) = (DoubleDouble::from(0.0), DoubleDouble::from(1.0), 1.0);
     loop {
-        term = term * x / Dd::from(k);
-        let part = term / Dd::from(k);
+        term = term * x / DoubleDouble::from(k);
+        let part = term / DoubleDouble::from(k);
         sum = sum + part;
         if part.hi.abs() <= 1e-33 * sum.hi.abs() {
             return sum;
@@ -448,10 +457,12 @@ fn both_gammas(a: f64, x: f64) -> (f64, f64) {
             return (1.0 - upper, upper);
         }
     }
-    let ln = Dd::from(a) * Dd::from(x).ln() - Dd::from(x) - ln_gamma(Dd::from(a));
+    let ln = DoubleDouble::from(a) * DoubleDouble::from(x).ln()
+        - DoubleDouble::from(x)
+        - ln_gamma(DoubleDouble::from(a));
     if x < 1.5 && a < 2.0 {
         let lower = small_series(a, x, ln);
-        return (lower.round(), (Dd::from(1.0) - lower).round());
+        return (lower.round(), (DoubleDouble::from(1.0) - lower).round());
     }
     if x < a + 1.0 {
         let lower = lower_series(a, x) * ln.exp_round();
@@ -463,15 +474,15 @@ fn both_gammas(a: f64, x: f64) -> (f64, f64) {
 }
 
 /// The series of `P`, times its factor, in double-double arithmetic.
-fn small_series(a: f64, x: f64, ln: Dd) -> Dd {
-    let (mut sum, mut term) = (Dd::from(1.0), Dd::from(1.0));
+fn small_series(a: f64, x: f64, ln: DoubleDouble) -> DoubleDouble {
+    let (mut sum, mut term) = (DoubleDouble::from(1.0), DoubleDouble::from(1.0));
     let mut k = 1.0;
     while term.hi > 1e-33 {
-        term = term * Dd::from(x) / Dd::sum(a, k);
+        term = term * DoubleDouble::from(x) / DoubleDouble::sum(a, k);
         sum = sum + term;
         k += 1.0;
     }
-    sum * ln.exp() / Dd::from(a)
+    sum * ln.exp() / DoubleDouble::from(a)
 }
 
 /// `gamma(a) P(a, x) / (x^a exp(-x))`.
@@ -510,11 +521,11 @@ fn upper_fraction(a: f64, x: f64) -> f64 {
 
 /// N. M. Temme, "The asymptotic expansion of the incomplete gamma functions", SIAM J. Math. Anal. 10, 1979 (NIST DLMF 8.12.3).
 fn temme(a: f64, x: f64) -> (f64, f64) {
-    let mu = (Dd::from(x) - Dd::from(a)) / Dd::from(a);
+    let mu = (DoubleDouble::from(x) - DoubleDouble::from(a)) / DoubleDouble::from(a);
     let half_square = mu - mu.ln_1p(); // half of eta squared
     let root = half_square.scale(1).sqrt();
     let eta = if mu.hi < 0.0 { -root.hi } else { root.hi };
-    let exponent = half_square * Dd::from(a);
+    let exponent = half_square * DoubleDouble::from(a);
     let z = exponent.sqrt();
     // erfc of a double-double: its slope times the low part
     let decay = (-exponent).exp_round();
@@ -536,25 +547,26 @@ fn temme(a: f64, x: f64) -> (f64, f64) {
 
 /// The continued fraction of the incomplete beta function, by the modified Lentz algorithm, in double-double arithmetic: near the mean
 /// its relative slope is of the size of the parameters, which would multiply the rounding of `x`.
-fn beta_fraction(a: f64, b: f64, x: Dd) -> Dd {
-    let one = Dd::from(1.0);
-    let nonzero = |value: Dd| Dd::new(nonzero(value.hi), value.lo);
-    let total = Dd::sum(a, b);
+fn beta_fraction(a: f64, b: f64, x: DoubleDouble) -> DoubleDouble {
+    let one = DoubleDouble::from(1.0);
+    let nonzero = |value: DoubleDouble| DoubleDouble::new(nonzero(value.hi), value.lo);
+    let total = DoubleDouble::sum(a, b);
     let mut c = one;
-    let mut d = one / nonzero(one - total * x / Dd::sum(a, 1.0));
+    let mut d = one / nonzero(one - total * x / DoubleDouble::sum(a, 1.0));
     let mut value = d;
     for m in 1..=TERMS_MAX {
         let m = m as f64;
         let (below, middle, above) = (
-            Dd::sum(a, 2.0 * m - 1.0),
-            Dd::sum(a, 2.0 * m),
-            Dd::sum(a, 2.0 * m + 1.0),
+            DoubleDouble::sum(a, 2.0 * m - 1.0),
+            DoubleDouble::sum(a, 2.0 * m),
+            DoubleDouble::sum(a, 2.0 * m + 1.0),
         );
-        let even = Dd::sum(b, -m) * Dd::from(m) * x / (below * middle);
+        let even = DoubleDouble::sum(b, -m) * DoubleDouble::from(m) * x / (below * middle);
         d = one / nonzero(one + even * d);
         c = nonzero(one + even / c);
         value = value * (c * d);
-        let odd = -(Dd::sum(a, m) * (total + Dd::from(m)) * x / (middle * above));
+        let odd =
+            -(DoubleDouble::sum(a, m) * (total + DoubleDouble::from(m)) * x / (middle * above));
         d = one / nonzero(one + odd * d);
         c = nonzero(one + odd / c);
         let factor = c * d;
@@ -563,7 +575,7 @@ fn beta_fraction(a: f64, b: f64, x: Dd) -> Dd {
             return value;
         }
     }
-    Dd::from(f64::NAN)
+    DoubleDouble::from(f64::NAN)
 }
 
 fn nonzero(x: f64) -> f64 {

@@ -1,6 +1,6 @@
 //! Integer functions, and other functions of one number: gcd, lcm, sinc, zeta, Lambert's W.
 
-use super::dd::{Dd, PI, sin_cos_pi};
+use super::dd::{DoubleDouble, PI, sin_cos_pi};
 use super::gamma::ln_gamma;
 
 /// The largest double below which every whole number is a double: 2^53.
@@ -42,7 +42,7 @@ pub fn sinc(x: f64) -> f64 {
     if x.abs() > 1e300 {
         return 0.0; // a whole number
     }
-    (sin_cos_pi(x).0 / (PI * Dd::from(x))).round()
+    (sin_cos_pi(x).0 / (PI * DoubleDouble::from(x))).round()
 }
 
 /// `sin(pi x)`, exact at whole and half numbers.
@@ -84,10 +84,10 @@ pub fn zeta(s: f64) -> f64 {
     }
     // 2 (2 pi)^(s - 1) sin(pi s / 2) gamma(1 - s) zeta(1 - s)
     let (sine, _) = sin_cos_pi(0.5 * s);
-    let rest = Dd::sum(1.0, -s);
+    let rest = DoubleDouble::sum(1.0, -s);
     let ln = ln_gamma(rest) - rest * PI.scale(1).ln();
     let (factor, exponent) = ln.exp_scaled();
-    let value = factor * sine * Dd::from(zeta_positive(1.0 - s));
+    let value = factor * sine * DoubleDouble::from(zeta_positive(1.0 - s));
     libm::scalbn(value.scale(1).round(), exponent)
 }
 
@@ -117,7 +117,7 @@ pub fn zeta_derivative(m: f64, s: f64) -> f64 {
     let (sine, cosine) = sin_cos_pi(0.5 * s);
     let mirrored = 1.0 - s;
     let ln_tau = PI.scale(1).ln();
-    let ln = ln_gamma(Dd::sum(1.0, -s)) - Dd::sum(1.0, -s) * ln_tau;
+    let ln = ln_gamma(DoubleDouble::sum(1.0, -s)) - DoubleDouble::sum(1.0, -s) * ln_tau;
     let (value, slope) = (zeta(mirrored), zeta_derivative(1.0, mirrored));
     let turning = std::f64::consts::FRAC_PI_2 * cosine.round() * value;
     let rest = sine.round() * (value * (ln_tau.hi - super::gamma::digamma(mirrored)) - slope);
@@ -199,8 +199,8 @@ fn zeta_series(order: usize, s: f64) -> Vec<f64> {
 /// Halley's method (R. M. Corless and others, "On the Lambert W function", Adv. Comput. Math. 5, 1996) with a last step in double-double
 /// arithmetic. Branch 0 for `x >= -1/e`, branch -1 for `-1/e <= x < 0`; NaN beyond and for other branches.
 pub fn lambertw(x: f64, branch: i32) -> f64 {
-    let e_x = Dd::from(x) * E;
-    let above = e_x + Dd::from(1.0); // e x + 1, 0 at the branch point
+    let e_x = DoubleDouble::from(x) * E;
+    let above = e_x + DoubleDouble::from(1.0); // e x + 1, 0 at the branch point
     if x.is_nan() || above.hi < -1e-16 || !(branch == 0 || (branch == -1 && x <= 0.0)) {
         return f64::NAN;
     }
@@ -230,7 +230,9 @@ pub fn lambertw(x: f64, branch: i32) -> f64 {
         return TERMS
             .iter()
             .rev()
-            .fold(Dd::from(0.0), |value, &term| value * p + Dd::from(term))
+            .fold(DoubleDouble::from(0.0), |value, &term| {
+                value * p + DoubleDouble::from(term)
+            })
             .round();
     }
     let mut w = start(x, p.hi, branch);
@@ -240,16 +242,16 @@ pub fn lambertw(x: f64, branch: i32) -> f64 {
         let denominator = w + 1.0 - (w + 2.0) * residual / (2.0 * w + 2.0);
         w -= residual / denominator;
     }
-    let wide = Dd::from(w);
-    let residual = wide - Dd::from(x) * (-wide).exp();
+    let wide = DoubleDouble::from(w);
+    let residual = wide - DoubleDouble::from(x) * (-wide).exp();
     if !residual.hi.is_finite() {
         return w;
     }
-    (wide - residual / (wide + Dd::from(1.0))).round()
+    (wide - residual / (wide + DoubleDouble::from(1.0))).round()
 }
 
 /// Euler's number.
-const E: Dd = Dd::new(std::f64::consts::E, 1.445_646_891_729_250_2e-16);
+const E: DoubleDouble = DoubleDouble::new(std::f64::consts::E, 1.445_646_891_729_250_2e-16);
 
 fn start(x: f64, p: f64, branch: i32) -> f64 {
     if x < 0.0 && p.abs() < 1.2 {
@@ -298,7 +300,8 @@ fn zeta_positive(s: f64) -> f64 {
         let k = (2 * k) as f64;
         factor *= (s + k + 1.0) * (s + k + 2.0) / (FIRST * FIRST);
     }
-    let mut sum = last * Dd::from(0.5 + rest) + last * Dd::quotient(FIRST, s - 1.0);
+    let mut sum =
+        last * DoubleDouble::from(0.5 + rest) + last * DoubleDouble::quotient(FIRST, s - 1.0);
     for n in (1..FIRST as i32).rev() {
         sum = sum + reciprocal_power(f64::from(n), s);
     }
@@ -306,11 +309,11 @@ fn zeta_positive(s: f64) -> f64 {
 }
 
 /// `n^-s`; with more digits below 2, where the sum cancels.
-fn reciprocal_power(n: f64, s: f64) -> Dd {
+fn reciprocal_power(n: f64, s: f64) -> DoubleDouble {
     if s < 2.0 {
-        (-(Dd::from(n).ln() * Dd::from(s))).exp()
+        (-(DoubleDouble::from(n).ln() * DoubleDouble::from(s))).exp()
     } else {
-        Dd::from(libm::pow(n, -s))
+        DoubleDouble::from(libm::pow(n, -s))
     }
 }
 

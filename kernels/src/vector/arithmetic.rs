@@ -104,14 +104,14 @@ pub(super) fn power_of_shifted(shifted: f64) -> f64 {
 
 /// A positive normal number as `m 2^k` with sqrt(1/2) <= m < sqrt(2).
 #[derive(Clone, Copy)]
-pub(super) struct Mantissa {
+pub(super) struct BinaryMantissa {
     pub(super) m: f64,
     pub(super) k: f64,
     /// `2^-k`; 0 for k = 1023 and beyond.
     pub(super) scale: f64,
 }
 
-impl Mantissa {
+impl BinaryMantissa {
     #[inline(always)]
     pub(super) fn of(x: f64) -> Self {
         const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;

@@ -10,7 +10,7 @@ use super::arithmetic::{
     ROUNDER, fma, magnitude_key, polynomial, quick_two_sum, quotient, two_product,
 };
 use super::coefficients::{COS, SIN};
-use super::lanes::Map1;
+use super::lanes::UnaryMap;
 use super::reduction::reduce_large;
 
 const FRAC_PI_2_LOW: f64 = 6.123233995736766e-17;
@@ -82,7 +82,7 @@ fn tangent(r: (f64, f64), quadrant: u64) -> f64 {
 }
 
 /// A circular function by the reduced argument and its quadrant.
-pub(super) trait Quadrants {
+pub(super) trait QuadrantFunction {
     /// Whether a zero keeps its sign.
     const ODD: bool;
 
@@ -91,7 +91,7 @@ pub(super) trait Quadrants {
 }
 
 /// Over all doubles: reduced quickly where that is exact enough, else with all the digits of pi it takes.
-impl<Q: Quadrants> Map1 for Q {
+impl<Q: QuadrantFunction> UnaryMap for Q {
     const KEEPS_NAN: bool = true;
     const LIMIT: i64 = magnitude_key(FAST_MOST);
 
@@ -118,7 +118,7 @@ macro_rules! quadrants {
         $(#[$doc])*
         pub(super) struct $name;
 
-        impl Quadrants for $name {
+        impl QuadrantFunction for $name {
             const ODD: bool = $odd;
 
             #[inline(always)]

@@ -7,9 +7,12 @@
     reason = "calls of functions compiled for instructions whose presence was checked"
 )]
 
-use super::lanes::{Map1, Map2, Map3, Operand, block_choose, block1, block2, block3, lane1, lane2};
+use super::lanes::{
+    BinaryMap, BlockOperand, TernaryMap, UnaryMap, block_choose, block1, block2, block3, lane1,
+    lane2,
+};
 #[cfg(target_arch = "x86_64")]
-use super::level::{Level, level};
+use super::level::{InstructionSet, level};
 use super::uniform::GENERATORS;
 use super::{circular, sum, uniform};
 
@@ -33,10 +36,10 @@ macro_rules! levels {
             #[cfg(target_arch = "x86_64")]
             match level() {
                 // SAFETY: `level` found AVX-512 F, DQ, VL and BW, and AVX2 with FMA, on this machine.
-                Level::Avx512 => return unsafe { $avx512::<$($generic),*>($($argument),*) },
+                InstructionSet::Avx512 => return unsafe { $avx512::<$($generic),*>($($argument),*) },
                 // SAFETY: `level` found AVX2 and FMA on this machine.
-                Level::Avx2 => return unsafe { $avx2::<$($generic),*>($($argument),*) },
-                Level::Portable => {}
+                InstructionSet::Avx2 => return unsafe { $avx2::<$($generic),*>($($argument),*) },
+                InstructionSet::Portable => {}
             }
             $plain($($argument),*)
         }
@@ -45,21 +48,21 @@ macro_rules! levels {
 
 levels! {
     /// One value of a function of one number.
-    one / one_avx2 / one_avx512 <K: Map1> (x: f64) -> f64 = lane1::<K>;
+    one / one_avx2 / one_avx512 <K: UnaryMap> (x: f64) -> f64 = lane1::<K>;
     /// One value of a function of two numbers.
-    two / two_avx2 / two_avx512 <K: Map2> (a: f64, b: f64) -> f64 = lane2::<K>;
+    two / two_avx2 / two_avx512 <K: BinaryMap> (a: f64, b: f64) -> f64 = lane2::<K>;
     /// A block of a function of one number.
-    run1 / run1_avx2 / run1_avx512 <K: Map1> (x: &[f64], out: &mut [f64]) = block1::<K>;
+    run1 / run1_avx2 / run1_avx512 <K: UnaryMap> (x: &[f64], out: &mut [f64]) = block1::<K>;
     /// A block of a function of two numbers.
-    run2 / run2_avx2 / run2_avx512 <K: Map2, A: Operand, B: Operand> (a: A, b: B, out: &mut [f64]) = block2::<K, A, B>;
+    run2 / run2_avx2 / run2_avx512 <K: BinaryMap, A: BlockOperand, B: BlockOperand> (a: A, b: B, out: &mut [f64]) = block2::<K, A, B>;
     /// A block of two operations in a row.
-    run3 / run3_avx2 / run3_avx512 <K: Map3, A: Operand, B: Operand, C: Operand> (a: A, b: B, c: C, out: &mut [f64]) = block3::<K, A, B, C>;
+    run3 / run3_avx2 / run3_avx512 <K: TernaryMap, A: BlockOperand, B: BlockOperand, C: BlockOperand> (a: A, b: B, c: C, out: &mut [f64]) = block3::<K, A, B, C>;
     /// Sine and cosine of one value.
     sin_cos / sin_cos_avx2 / sin_cos_avx512 <> (x: f64) -> (f64, f64) = circular::sin_cos;
     /// Sines and cosines of a block.
     sin_cos_block / sin_cos_block_avx2 / sin_cos_block_avx512 <> (x: &[f64], sines: &mut [f64], cosines: &mut [f64]) = circular::sin_cos_block;
     /// A block of choices.
-    run_choose / run_choose_avx2 / run_choose_avx512 <A: Operand, B: Operand> (condition: &[f64], then: A, otherwise: B, out: &mut [f64]) = block_choose::<A, B>;
+    run_choose / run_choose_avx2 / run_choose_avx512 <A: BlockOperand, B: BlockOperand> (condition: &[f64], then: A, otherwise: B, out: &mut [f64]) = block_choose::<A, B>;
     /// Numbers of generators in lockstep.
     uniforms / uniforms_avx2 / uniforms_avx512 <> (state: &mut [[u64; GENERATORS]; 4], lower: f64, width: f64, out: &mut [f64]) = uniform::fill;
     /// A sum.

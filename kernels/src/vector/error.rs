@@ -8,7 +8,7 @@ use super::arithmetic::{
 };
 use super::coefficients::{ERF, ERF_FIRST, ERF_TAIL, ERFC, ERFC_FIRST, ERFC_SECOND};
 use super::exponential::exp_doubled;
-use super::lanes::Map1;
+use super::lanes::UnaryMap;
 
 /// `erfc(x)` for 1 <= x <= 6 with a few roundings: what `1 - erfc(x)` needs.
 #[inline(always)]
@@ -41,7 +41,7 @@ fn tail(x: f64) -> f64 {
 /// Error function.
 pub(super) struct Erf;
 
-impl Map1 for Erf {
+impl UnaryMap for Erf {
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         let magnitude = x.abs();
@@ -58,7 +58,7 @@ impl Map1 for Erf {
 /// Complement of the error function.
 pub(super) struct Erfc;
 
-impl Map1 for Erfc {
+impl UnaryMap for Erfc {
     #[inline(always)]
     fn fast(x: f64) -> f64 {
         let magnitude = x.abs();

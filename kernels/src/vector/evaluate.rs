@@ -1,7 +1,7 @@
 //! Dispatch from an operation to its kernel.
 
 use super::dispatch;
-use super::lanes::{self, Constant};
+use super::lanes::{self, ConstantOperand};
 use super::operation::{Binary, Ternary, Unary};
 
 /// Every kernel by the name of its operation.
@@ -47,14 +47,14 @@ kernels!($ with_ternary Ternary { MulAdd MulSub SubMul AddMul DiffMul });
 
 /// An operand of a block: a value for each lane, or one for all.
 #[derive(Debug, Clone, Copy)]
-pub enum Lanes<'a> {
+pub enum LaneOperand<'a> {
     /// One for each lane.
     Many(&'a [f64]),
     /// One for all.
     One(f64),
 }
 
-impl Lanes<'_> {
+impl LaneOperand<'_> {
     /// The value of a lane.
     ///
     /// # Panics
@@ -118,7 +118,7 @@ pub fn binary_block(op: Binary, a: &[f64], b: &[f64], out: &mut [f64]) {
 /// When the lengths differ.
 pub fn binary_block_scalar_right(op: Binary, a: &[f64], b: f64, out: &mut [f64]) {
     assert_eq!(a.len(), out.len(), "lanes of a and out");
-    with_binary!(op, Kernel => dispatch::run2::<Kernel, &[f64], Constant>(a, Constant(b), out));
+    with_binary!(op, Kernel => dispatch::run2::<Kernel, &[f64], ConstantOperand>(a, ConstantOperand(b), out));
 }
 
 /// `out[i] = op(a, b[i])`.
@@ -127,32 +127,38 @@ pub fn binary_block_scalar_right(op: Binary, a: &[f64], b: f64, out: &mut [f64])
 /// When the lengths differ.
 pub fn binary_block_scalar_left(op: Binary, a: f64, b: &[f64], out: &mut [f64]) {
     assert_eq!(b.len(), out.len(), "lanes of b and out");
-    with_binary!(op, Kernel => dispatch::run2::<Kernel, Constant, &[f64]>(Constant(a), b, out));
+    with_binary!(op, Kernel => dispatch::run2::<Kernel, ConstantOperand, &[f64]>(ConstantOperand(a), b, out));
 }
 
 /// `out[i] = op(a[i], b[i], c[i])`.
 ///
 /// # Panics
 /// When the lengths differ.
-pub fn ternary_block(op: Ternary, a: Lanes<'_>, b: Lanes<'_>, c: Lanes<'_>, out: &mut [f64]) {
+pub fn ternary_block(
+    op: Ternary,
+    a: LaneOperand<'_>,
+    b: LaneOperand<'_>,
+    c: LaneOperand<'_>,
+    out: &mut [f64],
+) {
     for lanes in [a, b, c] {
-        if let Lanes::Many(lanes) = lanes {
+        if let LaneOperand::Many(lanes) = lanes {
             assert_eq!(lanes.len(), out.len(), "lanes of the operands and out");
         }
     }
     // Sums and products do not depend on the order.
     let (a, b) = match (a, b) {
-        (Lanes::One(_), Lanes::Many(_)) if op != Ternary::DiffMul => (b, a),
+        (LaneOperand::One(_), LaneOperand::Many(_)) if op != Ternary::DiffMul => (b, a),
         _ => (a, b),
     };
-    use Lanes::{Many, One};
+    use LaneOperand::{Many, One};
     with_ternary!(op, Kernel => match (a, b, c) {
         (Many(a), Many(b), Many(c)) => dispatch::run3::<Kernel, _, _, _>(a, b, c, out),
-        (Many(a), Many(b), One(c)) => dispatch::run3::<Kernel, _, _, _>(a, b, Constant(c), out),
-        (Many(a), One(b), Many(c)) => dispatch::run3::<Kernel, _, _, _>(a, Constant(b), c, out),
-        (Many(a), One(b), One(c)) => dispatch::run3::<Kernel, _, _, _>(a, Constant(b), Constant(c), out),
-        (One(a), Many(b), Many(c)) => dispatch::run3::<Kernel, _, _, _>(Constant(a), b, c, out),
-        (One(a), Many(b), One(c)) => dispatch::run3::<Kernel, _, _, _>(Constant(a), b, Constant(c), out),
+        (Many(a), Many(b), One(c)) => dispatch::run3::<Kernel, _, _, _>(a, b, ConstantOperand(c), out),
+        (Many(a), One(b), Many(c)) => dispatch::run3::<Kernel, _, _, _>(a, ConstantOperand(b), c, out),
+        (Many(a), One(b), One(c)) => dispatch::run3::<Kernel, _, _, _>(a, ConstantOperand(b), ConstantOperand(c), out),
+        (One(a), Many(b), Many(c)) => dispatch::run3::<Kernel, _, _, _>(ConstantOperand(a), b, c, out),
+        (One(a), Many(b), One(c)) => dispatch::run3::<Kernel, _, _, _>(ConstantOperand(a), b, ConstantOperand(c), out),
         (One(_), One(_), _) => {
             for (lane, out) in out.iter_mut().enumerate() {
                 *out = ternary(op, a.lane(lane), b.lane(lane), c.lane(lane));
@@ -189,7 +195,7 @@ pub fn select_block(condition: &[f64], then: &[f64], otherwise: &[f64], out: &mu
 pub fn select_block_scalar_then(condition: &[f64], then: f64, otherwise: &[f64], out: &mut [f64]) {
     assert_eq!(condition.len(), out.len(), "lanes of condition and out");
     assert_eq!(otherwise.len(), out.len(), "lanes of otherwise and out");
-    dispatch::run_choose(condition, Constant(then), otherwise, out);
+    dispatch::run_choose(condition, ConstantOperand(then), otherwise, out);
 }
 
 /// `out[i] = select(condition[i], then[i], otherwise)`.
@@ -204,5 +210,5 @@ pub fn select_block_scalar_otherwise(
 ) {
     assert_eq!(condition.len(), out.len(), "lanes of condition and out");
     assert_eq!(then.len(), out.len(), "lanes of then and out");
-    dispatch::run_choose(condition, then, Constant(otherwise), out);
+    dispatch::run_choose(condition, then, ConstantOperand(otherwise), out);
 }

@@ -10,7 +10,7 @@ use super::arithmetic::{
     two_sum,
 };
 use super::coefficients::{EXP, EXP2};
-use super::lanes::Map1;
+use super::lanes::UnaryMap;
 
 const INVERSE_LN_2: f64 = std::f64::consts::LOG2_E;
 const LN_2_LOW: f64 = 2.3190468138462996e-17;
@@ -18,7 +18,7 @@ const LN_2_LOW: f64 = 2.3190468138462996e-17;
 /// `e^x`: half an ulp for the last sum, a quarter each at worst for r and for the sum before it.
 pub(super) struct Exp;
 
-impl Map1 for Exp {
+impl UnaryMap for Exp {
     const KEEPS_NAN: bool = true;
     const LIMIT: i64 = magnitude_key(708.0);
 
@@ -73,7 +73,7 @@ pub(super) fn exp_doubled(x: f64, low: f64) -> ((f64, f64), f64) {
 /// `2^x`.
 pub(super) struct Exp2;
 
-impl Map1 for Exp2 {
+impl UnaryMap for Exp2 {
     const KEEPS_NAN: bool = true;
     const LIMIT: i64 = magnitude_key(1021.0);
 
@@ -120,7 +120,7 @@ fn expm1_within(x: f64) -> f64 {
 /// `e^x - 1`.
 pub(super) struct Expm1;
 
-impl Map1 for Expm1 {
+impl UnaryMap for Expm1 {
     const LIMIT: i64 = magnitude_key(700.0);
 
     #[inline(always)]

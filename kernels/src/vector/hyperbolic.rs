@@ -7,10 +7,10 @@
 use super::arithmetic::{fma, magnitude_key, polynomial, power_of_shifted, quick_two_sum, scale};
 use super::coefficients::{COSH, EXP, SINH};
 use super::exponential::{exp_unscaled, reduce};
-use super::lanes::{Map1, function};
+use super::lanes::{UnaryMap, function};
 
 /// The common parts of the three functions.
-struct Parts {
+struct ExponentialParts {
     /// `2^n / 2`
     grown: f64,
     /// `2^-n / 2`
@@ -22,7 +22,7 @@ struct Parts {
     even: f64,
 }
 
-impl Parts {
+impl ExponentialParts {
     /// For 0 <= x <= 700.
     #[inline(always)]
     fn of(x: f64) -> Self {
@@ -65,7 +65,7 @@ function! {
     /// Hyperbolic sine.
     Sinh, limit magnitude_key(700.0);
     fast(x) {
-        let (high, low) = Parts::of(x.abs()).sinh();
+        let (high, low) = ExponentialParts::of(x.abs()).sinh();
         (high + low).copysign(x)
     }
     slow(x) {
@@ -87,7 +87,7 @@ function! {
     /// Hyperbolic cosine.
     Cosh, limit magnitude_key(700.0);
     fast(x) {
-        let (high, low) = Parts::of(x.abs()).cosh();
+        let (high, low) = ExponentialParts::of(x.abs()).cosh();
         high + low
     }
     slow(x) {

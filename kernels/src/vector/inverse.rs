@@ -10,7 +10,7 @@ use super::arithmetic::{
     fma, magnitude_key, place, polynomial, power_of_two, rough_half_reciprocal,
 };
 use super::coefficients::{ASIN, ATAN};
-use super::lanes::{Map1, Map2, function};
+use super::lanes::{BinaryMap, UnaryMap, function};
 
 const FRAC_PI_4_LOW: f64 = 3.061616997868383e-17;
 /// The second part of a multiple of pi/2, in units of the first one.
@@ -126,7 +126,7 @@ fn angle(y: f64, x: f64) -> f64 {
 const LEAST: f64 = 1e-140;
 const MOST: f64 = 1e140;
 
-impl Map2 for Atan2 {
+impl BinaryMap for Atan2 {
     const KEEPS_NAN: bool = true;
     const LIMIT: i64 = place(MOST, LEAST);
 

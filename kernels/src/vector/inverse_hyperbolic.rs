@@ -4,10 +4,10 @@
 //! (the guess that Newton's iteration would start from): its error of five per cent is below a twentieth of an ulp of the root.
 
 use super::arithmetic::{
-    Mantissa, fma, magnitude_key, one_more, place, polynomial, rough_half_reciprocal,
+    BinaryMantissa, fma, magnitude_key, one_more, place, polynomial, rough_half_reciprocal,
 };
 use super::coefficients::{ASINH, ATANH};
-use super::lanes::{Map1, function};
+use super::lanes::{UnaryMap, function};
 use super::logarithm::{LN_2_SHORT, LN_2_SHORT_LOW, natural, natural_corrected};
 
 const ONE: u64 = 1.0_f64.to_bits();
@@ -16,7 +16,7 @@ const TWO_52: f64 = 4_503_599_627_370_496.0;
 /// `log(2 x)` for x >= 1e150, infinity and NaN.
 fn logarithm_of_double(x: f64) -> f64 {
     if x < f64::INFINITY {
-        let parts = Mantissa::of(x);
+        let parts = BinaryMantissa::of(x);
         natural(parts.m - 1.0, parts.k + 1.0)
     } else {
         x
@@ -40,7 +40,7 @@ function! {
         let root_low = (fma(-root, root, u) + u_low) * factor;
         let a = root + magnitude;
         let a_low = (magnitude - (a - root)) + root_low;
-        let parts = Mantissa::of(a);
+        let parts = BinaryMantissa::of(a);
         let value = natural_corrected(parts.m - 1.0, a_low * parts.scale, parts.k);
         let value = if magnitude < 0.125 { series } else { value };
         value.copysign(x)
@@ -69,7 +69,7 @@ function! {
         let f_low = (t - (f - root)) + root_low;
         let (a, rest) = one_more(f);
         let a_low = rest + f_low;
-        let parts = Mantissa::of(a);
+        let parts = BinaryMantissa::of(a);
         let near = parts.k == 0.0;
         let f = if near { f } else { parts.m - 1.0 };
         let low = if near { f_low } else { a_low * parts.scale };

@@ -10,17 +10,17 @@ use super::simple::choose;
 pub(super) const CHUNK: usize = 256;
 
 /// A function of one number.
-pub(super) trait Map1 {
+pub(super) trait UnaryMap {
     /// Whether a NaN result is an operand passed on bit by bit or already the one NaN; otherwise it is replaced by it.
     const KEEPS_NAN: bool = false;
 
-    /// The largest [`Map1::key`] of a lane that [`Map1::fast`] is right for.
+    /// The largest [`UnaryMap::key`] of a lane that [`UnaryMap::fast`] is right for.
     const LIMIT: i64 = i64::MAX;
 
     /// The value where the key is within the limit; no branches.
     fn fast(x: f64) -> f64;
 
-    /// A number that is above the limit where the lane needs [`Map1::slow`]: a block keeps the largest, two instructions a lane.
+    /// A number that is above the limit where the lane needs [`UnaryMap::slow`]: a block keeps the largest, two instructions a lane.
     #[inline(always)]
     fn key(x: f64) -> i64 {
         magnitude_key(x)
@@ -45,7 +45,7 @@ macro_rules! function {
         $(#[$doc])*
         pub(super) struct $name;
 
-        impl Map1 for $name {
+        impl UnaryMap for $name {
             const KEEPS_NAN: bool = true;
             const LIMIT: i64 = $limit;
 
@@ -64,19 +64,19 @@ macro_rules! function {
 pub(super) use function;
 
 /// A function of two numbers.
-pub(super) trait Map2 {
+pub(super) trait BinaryMap {
     /// Whether a NaN result is an operand passed on bit by bit or already the one NaN; otherwise it is replaced by it.
     const KEEPS_NAN: bool = false;
 
-    /// The largest [`Map2::key`] of lanes that [`Map2::fast`] is right for.
+    /// The largest [`BinaryMap::key`] of lanes that [`BinaryMap::fast`] is right for.
     const LIMIT: i64 = i64::MAX;
 
     /// The value where the key is within the limit; no branches.
     fn fast(a: f64, b: f64) -> f64;
 
-    /// [`Map2::fast`] of every lane, at most [`CHUNK`] of them, and the largest key.
+    /// [`BinaryMap::fast`] of every lane, at most [`CHUNK`] of them, and the largest key.
     #[inline(always)]
-    fn block(a: impl Operand, b: impl Operand, out: &mut [f64]) -> i64 {
+    fn block(a: impl BlockOperand, b: impl BlockOperand, out: &mut [f64]) -> i64 {
         let mut worst = i64::MIN;
         for ((out, a), b) in out.iter_mut().zip(a.lanes()).zip(b.lanes()) {
             *out = one_nan(Self::fast(a, b), Self::KEEPS_NAN);
@@ -85,7 +85,7 @@ pub(super) trait Map2 {
         worst
     }
 
-    /// A number that is above the limit where the lane needs [`Map2::slow`].
+    /// A number that is above the limit where the lane needs [`BinaryMap::slow`].
     #[inline(always)]
     fn key(_a: f64, _b: f64) -> i64 {
         i64::MIN
@@ -98,14 +98,14 @@ pub(super) trait Map2 {
     }
 }
 
-/// Two operations of [`Map2`] in a row, on three numbers.
-pub(super) trait Map3 {
+/// Two operations of [`BinaryMap`] in a row, on three numbers.
+pub(super) trait TernaryMap {
     /// The value; no branches.
     fn value(a: f64, b: f64, c: f64) -> f64;
 }
 
 /// One operand of a block.
-pub(super) trait Operand: Copy {
+pub(super) trait BlockOperand: Copy {
     /// The lanes from `start` on, `count` of them.
     fn part(self, start: usize, count: usize) -> Self;
     /// The values, as an iterator that ends with the lanes it is zipped with: an index would keep a check in every lane, and
@@ -113,7 +113,7 @@ pub(super) trait Operand: Copy {
     fn lanes(self) -> impl Iterator<Item = f64>;
 }
 
-impl Operand for &[f64] {
+impl BlockOperand for &[f64] {
     #[inline(always)]
     fn part(self, start: usize, count: usize) -> Self {
         &self[start..start + count]
@@ -127,9 +127,9 @@ impl Operand for &[f64] {
 
 /// The same value in every lane.
 #[derive(Clone, Copy)]
-pub(super) struct Constant(pub(super) f64);
+pub(super) struct ConstantOperand(pub(super) f64);
 
-impl Operand for Constant {
+impl BlockOperand for ConstantOperand {
     #[inline(always)]
     fn part(self, _start: usize, _count: usize) -> Self {
         self
@@ -153,7 +153,7 @@ fn one_nan(value: f64, keeps: bool) -> f64 {
 }
 
 #[inline(always)]
-pub(super) fn lane1<K: Map1>(x: f64) -> f64 {
+pub(super) fn lane1<K: UnaryMap>(x: f64) -> f64 {
     let value = if K::key(x) > K::LIMIT {
         K::slow(x)
     } else {
@@ -163,7 +163,7 @@ pub(super) fn lane1<K: Map1>(x: f64) -> f64 {
 }
 
 #[inline(always)]
-pub(super) fn lane2<K: Map2>(a: f64, b: f64) -> f64 {
+pub(super) fn lane2<K: BinaryMap>(a: f64, b: f64) -> f64 {
     let value = if K::key(a, b) > K::LIMIT {
         K::slow(a, b)
     } else {
@@ -173,7 +173,7 @@ pub(super) fn lane2<K: Map2>(a: f64, b: f64) -> f64 {
 }
 
 #[inline(always)]
-pub(super) fn block1<K: Map1>(x: &[f64], out: &mut [f64]) {
+pub(super) fn block1<K: UnaryMap>(x: &[f64], out: &mut [f64]) {
     for (x, out) in x.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
         let mut worst = i64::MIN;
         for (out, &x) in out.iter_mut().zip(x) {
@@ -194,7 +194,7 @@ pub(super) fn block1<K: Map1>(x: &[f64], out: &mut [f64]) {
 }
 
 #[inline(always)]
-pub(super) fn block2<K: Map2, A: Operand, B: Operand>(a: A, b: B, out: &mut [f64]) {
+pub(super) fn block2<K: BinaryMap, A: BlockOperand, B: BlockOperand>(a: A, b: B, out: &mut [f64]) {
     for (index, out) in out.chunks_mut(CHUNK).enumerate() {
         let count = out.len();
         let (a, b) = (a.part(index * CHUNK, count), b.part(index * CHUNK, count));
@@ -209,12 +209,12 @@ pub(super) fn block2<K: Map2, A: Operand, B: Operand>(a: A, b: B, out: &mut [f64
 }
 
 #[inline(always)]
-pub(super) fn lane3<K: Map3>(a: f64, b: f64, c: f64) -> f64 {
+pub(super) fn lane3<K: TernaryMap>(a: f64, b: f64, c: f64) -> f64 {
     one_nan(K::value(a, b, c), false)
 }
 
 #[inline(always)]
-pub(super) fn block3<K: Map3, A: Operand, B: Operand, C: Operand>(
+pub(super) fn block3<K: TernaryMap, A: BlockOperand, B: BlockOperand, C: BlockOperand>(
     a: A,
     b: B,
     c: C,
@@ -227,7 +227,7 @@ pub(super) fn block3<K: Map3, A: Operand, B: Operand, C: Operand>(
 }
 
 #[inline(always)]
-pub(super) fn block_choose<A: Operand, B: Operand>(
+pub(super) fn block_choose<A: BlockOperand, B: BlockOperand>(
     condition: &[f64],
     then: A,
     otherwise: B,

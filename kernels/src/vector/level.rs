@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 /// An instruction set. The results are the same bits at every level; only the speed differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum InstructionSet {
     /// The baseline of the target.
     Portable,
     /// 256-bit vectors with fused multiply-add.
@@ -13,7 +13,7 @@ pub enum Level {
     Avx512,
 }
 
-impl Level {
+impl InstructionSet {
     /// Every level, from the plainest on.
     pub const ALL: [Self; 3] = [Self::Portable, Self::Avx2, Self::Avx512];
 
@@ -37,12 +37,12 @@ impl Level {
 }
 
 thread_local! {
-    static LEVEL: Cell<Option<Level>> = const { Cell::new(None) };
+    static LEVEL: Cell<Option<InstructionSet>> = const { Cell::new(None) };
 }
 
 /// The level that this thread uses.
 #[inline]
-pub fn level() -> Level {
+pub fn level() -> InstructionSet {
     match LEVEL.get() {
         Some(level) => level,
         None => find(),
@@ -50,8 +50,8 @@ pub fn level() -> Level {
 }
 
 #[cold]
-fn find() -> Level {
-    let level = Level::best();
+fn find() -> InstructionSet {
+    let level = InstructionSet::best();
     LEVEL.set(Some(level));
     level
 }
@@ -59,13 +59,13 @@ fn find() -> Level {
 /// Runs `f` with this thread held to `wanted`, or to the best level of the machine when it lacks that one.
 ///
 /// For tests and benchmarks: it shows that the levels give the same bits, and what each costs.
-pub fn with_level<T>(wanted: Level, f: impl FnOnce() -> T) -> T {
-    struct Restore(Option<Level>);
-    impl Drop for Restore {
+pub fn with_level<T>(wanted: InstructionSet, f: impl FnOnce() -> T) -> T {
+    struct LevelGuard(Option<InstructionSet>);
+    impl Drop for LevelGuard {
         fn drop(&mut self) {
             LEVEL.set(self.0);
         }
     }
-    let _restore = Restore(LEVEL.replace(Some(wanted.min(Level::best()))));
+    let _restore = LevelGuard(LEVEL.replace(Some(wanted.min(InstructionSet::best()))));
     f()
 }

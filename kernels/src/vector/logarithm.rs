@@ -4,9 +4,9 @@
 //! Sun Microsystems 1993): `log(m) = 2 atanh(s) = f - (f^2/2 - s (f^2/2 + R(s^2)))`, where all but f is small.
 //! The products of k with log(2) and log10(2) are exact in their first part. Errors: see [`super::Unary`].
 
-use super::arithmetic::{Mantissa, fma, one_more, place, polynomial, quick_two_sum};
+use super::arithmetic::{BinaryMantissa, fma, one_more, place, polynomial, quick_two_sum};
 use super::coefficients::{LOG, LOG2_DOUBLED};
-use super::lanes::{Map1, function};
+use super::lanes::{UnaryMap, function};
 
 /// The first 42 bits of log(2): times an exponent it is exact.
 pub(super) const LN_2_SHORT: f64 = 0.6931471805598903;
@@ -22,13 +22,13 @@ const THIRD_OF_A: (f64, f64) = (0.9617966939259756, 5.0577616648125907e-17);
 const TWO_54: f64 = 18_014_398_509_481_984.0;
 
 /// Values of the logarithms outside the positive normal numbers; subnormals are scaled up by 2^54.
-fn outside(x: f64, logarithm: impl Fn(Mantissa) -> f64) -> f64 {
+fn outside(x: f64, logarithm: impl Fn(BinaryMantissa) -> f64) -> f64 {
     if x == 0.0 {
         f64::NEG_INFINITY
     } else if x == f64::INFINITY {
         x
     } else if x > 0.0 {
-        let mut parts = Mantissa::of(x * TWO_54);
+        let mut parts = BinaryMantissa::of(x * TWO_54);
         parts.k -= 54.0;
         logarithm(parts)
     } else {
@@ -85,7 +85,7 @@ fn to_base(f: f64, base: (f64, f64)) -> (f64, f64) {
 
 /// `log2(m 2^k)` as a sum of two, relative error below 2^-65: `A s + s^3 (A/3 + s^2 Q(s^2))` with `A = 2 / log(2)`.
 #[inline(always)]
-pub(super) fn log2_doubled(parts: Mantissa) -> (f64, f64) {
+pub(super) fn log2_doubled(parts: BinaryMantissa) -> (f64, f64) {
     let f = parts.m - 1.0;
     let d = f + 2.0;
     let d_low = f - (d - 2.0);
@@ -119,14 +119,14 @@ function! {
     /// Natural logarithm.
     Log, limit place(f64::MAX, f64::MIN_POSITIVE), key(x) { place(x, f64::MIN_POSITIVE) };
     fast(x) {
-        let parts = Mantissa::of(x);
+        let parts = BinaryMantissa::of(x);
         natural(parts.m - 1.0, parts.k)
     }
     slow(x) { outside(x, |parts| natural(parts.m - 1.0, parts.k)) }
 }
 
 #[inline(always)]
-fn binary(parts: Mantissa) -> f64 {
+fn binary(parts: BinaryMantissa) -> f64 {
     let (high, low) = to_base(parts.m - 1.0, LOG2_E);
     let sum = high + parts.k;
     let rest = high - (sum - parts.k);
@@ -136,12 +136,12 @@ fn binary(parts: Mantissa) -> f64 {
 function! {
     /// Logarithm to base 2.
     Log2, limit place(f64::MAX, f64::MIN_POSITIVE), key(x) { place(x, f64::MIN_POSITIVE) };
-    fast(x) { binary(Mantissa::of(x)) }
+    fast(x) { binary(BinaryMantissa::of(x)) }
     slow(x) { outside(x, binary) }
 }
 
 #[inline(always)]
-fn decimal(parts: Mantissa) -> f64 {
+fn decimal(parts: BinaryMantissa) -> f64 {
     let (high, low) = to_base(parts.m - 1.0, LOG10_E);
     let whole = parts.k * LOG10_2_SHORT;
     let sum = whole + high;
@@ -152,7 +152,7 @@ fn decimal(parts: Mantissa) -> f64 {
 function! {
     /// Logarithm to base 10.
     Log10, limit place(f64::MAX, f64::MIN_POSITIVE), key(x) { place(x, f64::MIN_POSITIVE) };
-    fast(x) { decimal(Mantissa::of(x)) }
+    fast(x) { decimal(BinaryMantissa::of(x)) }
     slow(x) { outside(x, decimal) }
 }
 
@@ -161,7 +161,7 @@ function! {
     Log1p, limit place(1e300, f64::MIN_POSITIVE), key(x) { place(1.0 + x, f64::MIN_POSITIVE) };
     fast(x) {
         let (sum, rest) = one_more(x);
-        let parts = Mantissa::of(sum);
+        let parts = BinaryMantissa::of(sum);
         // Without scaling f is x itself.
         let near = parts.k == 0.0;
         let f = if near { x } else { parts.m - 1.0 };

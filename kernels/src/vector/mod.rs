@@ -1,6 +1,6 @@
 //! Elementary functions of doubles, over blocks of lanes.
 //!
-//! A lane of a block and a single value give the same bits, on every processor and at every [`Level`]: the functions are
+//! A lane of a block and a single value give the same bits, on every processor and at every [`InstructionSet`]: the functions are
 //! made of operations that IEEE 754 defines exactly (sums, products, quotients, square roots, fused multiply-add, bits),
 //! never of the system's mathematics library. A NaN that a function makes is always `f64::NAN`; those that pass an operand
 //! on (minus, magnitude, sign, minimum, maximum, copysign, the branches of a selection) pass its bits on.
@@ -39,11 +39,11 @@ mod uniform;
 
 pub use copy::copy;
 pub use evaluate::{
-    Lanes, binary, binary_block, binary_block_scalar_left, binary_block_scalar_right, select,
+    LaneOperand, binary, binary_block, binary_block_scalar_left, binary_block_scalar_right, select,
     select_block, select_block_scalar_otherwise, select_block_scalar_then, sin_cos, sin_cos_block,
     ternary, ternary_block, unary, unary_block,
 };
-pub use level::{Level, level, with_level};
+pub use level::{InstructionSet, level, with_level};
 pub use operation::{Binary, Ternary, Unary};
 pub use sum::{largest, smallest, sum, sum_of_products, sum_of_squares};
-pub use uniform::{GENERATORS, Uniforms};
+pub use uniform::{GENERATORS, UniformGenerators};

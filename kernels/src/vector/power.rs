@@ -1,12 +1,12 @@
 //! Powers, cube root and length.
 
 use super::arithmetic::{
-    Mantissa, ROUNDER, fma, magnitude_key, place, polynomial, power_of_two, quick_two_sum, scale,
-    scale_within, square_root, two_product,
+    BinaryMantissa, ROUNDER, fma, magnitude_key, place, polynomial, power_of_two, quick_two_sum,
+    scale, scale_within, square_root, two_product,
 };
 use super::coefficients::CBRT;
 use super::exponential::exp2_unscaled;
-use super::lanes::{CHUNK, Map1, Map2, Operand, function};
+use super::lanes::{BinaryMap, BlockOperand, CHUNK, UnaryMap, function};
 use super::logarithm::log2_doubled;
 
 const TWO_54: f64 = 18_014_398_509_481_984.0;
@@ -57,7 +57,7 @@ const BASE_LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
 const EXPONENT_LIMIT: i64 = magnitude_key(TWO_51);
 const RESULT_LIMIT: i64 = magnitude_key(1020.0);
 
-impl Map2 for Pow {
+impl BinaryMap for Pow {
     const KEEPS_NAN: bool = true;
     const LIMIT: i64 = 0;
 
@@ -66,12 +66,12 @@ impl Map2 for Pow {
         if is_of_root(b) {
             return of_root(a, b);
         }
-        finish(a, b, times(b, log2_doubled(Mantissa::of(a.abs()))))
+        finish(a, b, times(b, log2_doubled(BinaryMantissa::of(a.abs()))))
     }
 
     /// In two loops through the logarithms: one chain of 250 cycles would leave the processor too few lanes to overlap.
     #[inline(always)]
-    fn block(a: impl Operand, b: impl Operand, out: &mut [f64]) -> i64 {
+    fn block(a: impl BlockOperand, b: impl BlockOperand, out: &mut [f64]) -> i64 {
         let (mut all, mut any) = (true, false);
         for (_, b) in out.iter().zip(b.lanes()) {
             all &= is_of_root(b);
@@ -90,7 +90,7 @@ impl Map2 for Pow {
         let (mut base, mut exponent, mut result) = (i64::MIN, i64::MIN, i64::MIN);
         for ((out, low), a) in out.iter_mut().zip(low.iter_mut()).zip(a.lanes()) {
             let magnitude = a.abs();
-            (*out, *low) = log2_doubled(Mantissa::of(magnitude));
+            (*out, *low) = log2_doubled(BinaryMantissa::of(magnitude));
             base = base.max(place(magnitude, f64::MIN_POSITIVE));
         }
         let pairs = a.lanes().zip(b.lanes());
@@ -117,7 +117,7 @@ impl Map2 for Pow {
             return i64::from(place(a, ROOT_LEAST) > place(ROOT_MOST, ROOT_LEAST));
         }
         let magnitude = a.abs();
-        let (high, _) = times(b, log2_doubled(Mantissa::of(magnitude)));
+        let (high, _) = times(b, log2_doubled(BinaryMantissa::of(magnitude)));
         beyond(
             place(magnitude, f64::MIN_POSITIVE),
             magnitude_key(b),
@@ -168,9 +168,9 @@ fn pow_any(a: f64, b: f64) -> f64 {
     if a < 0.0 && !whole {
         return f64::NAN;
     }
-    let mut parts = Mantissa::of(magnitude);
+    let mut parts = BinaryMantissa::of(magnitude);
     if magnitude < f64::MIN_POSITIVE {
-        parts = Mantissa::of(magnitude * TWO_54);
+        parts = BinaryMantissa::of(magnitude * TWO_54);
         parts.k -= 54.0;
     }
     let (high, low) = times(b, log2_doubled(parts));
@@ -248,7 +248,7 @@ fn length(large: f64, small: f64) -> f64 {
 const HYPOT_LEAST: f64 = 3.2e-145;
 const HYPOT_MOST: f64 = 3.2e150;
 
-impl Map2 for Hypot {
+impl BinaryMap for Hypot {
     const LIMIT: i64 = place(HYPOT_MOST, HYPOT_LEAST);
 
     #[inline(always)]

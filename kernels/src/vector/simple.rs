@@ -1,12 +1,12 @@
 //! Operations that are exact or rounded once: no approximation.
 
 use super::arithmetic::{fma, magnitude_key};
-use super::lanes::{Map1, Map2, Map3};
+use super::lanes::{BinaryMap, TernaryMap, UnaryMap};
 
 macro_rules! map1 {
     ($($name:ident $(keeps $keeps:literal)? = $value:expr;)+) => {$(
         pub(super) struct $name;
-        impl Map1 for $name {
+        impl UnaryMap for $name {
             $(const KEEPS_NAN: bool = $keeps;)?
             #[inline(always)]
             fn fast(x: f64) -> f64 {
@@ -38,7 +38,7 @@ map1! {
 macro_rules! map2 {
     ($($name:ident $(keeps $keeps:literal)? = $value:expr;)+) => {$(
         pub(super) struct $name;
-        impl Map2 for $name {
+        impl BinaryMap for $name {
             $(const KEEPS_NAN: bool = $keeps;)?
             #[inline(always)]
             fn fast(a: f64, b: f64) -> f64 {
@@ -73,7 +73,7 @@ map2! {
 macro_rules! map3 {
     ($($name:ident = $value:expr;)+) => {$(
         pub(super) struct $name;
-        impl Map3 for $name {
+        impl TernaryMap for $name {
             #[inline(always)]
             fn value(a: f64, b: f64, c: f64) -> f64 {
                 let value: fn(f64, f64, f64) -> f64 = $value;
@@ -132,7 +132,7 @@ macro_rules! remainders {
         $(#[$doc])*
         pub(super) struct $name;
 
-        impl Map2 for $name {
+        impl BinaryMap for $name {
             const LIMIT: i64 = QUOTIENT_MOST - 1;
 
             #[inline(always)]

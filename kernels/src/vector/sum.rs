@@ -1,7 +1,7 @@
 //! Sums and extremes over blocks, in a fixed order that suits vectors.
 
 use super::dispatch;
-use super::lanes::Map2 as _;
+use super::lanes::BinaryMap as _;
 use super::simple::{Max, Min};
 
 /// Partial sums; number `i` belongs to partial sum `i` modulo this.

@@ -16,12 +16,12 @@ pub const GENERATORS: usize = 8;
 /// # References
 /// D. Blackman and S. Vigna, "Scrambled Linear Pseudorandom Number Generators", ACM TOMS 47(4), 2021.
 #[derive(Debug, Clone)]
-pub struct Uniforms {
+pub struct UniformGenerators {
     /// `state[word][generator]`.
     state: [[u64; GENERATORS]; 4],
 }
 
-impl Uniforms {
+impl UniformGenerators {
     /// Generators with these states, `state[word][generator]`; the words of no generator may all be zero.
     pub fn new(state: [[u64; GENERATORS]; 4]) -> Self {
         Self { state }

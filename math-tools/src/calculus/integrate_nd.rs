@@ -5,7 +5,9 @@ mod random;
 #[cfg(test)]
 mod tests;
 
-use kernels::quadrature::{Ending, Fault, SOBOL_DIMENSIONS, cubature, cubature_points};
+use kernels::quadrature::{
+    QuadratureEnd, QuadratureFault, SOBOL_DIMENSIONS, cubature, cubature_points,
+};
 
 use self::map::Map;
 use super::limit::Limit;
@@ -186,7 +188,7 @@ struct Found {
     error: f64,
     standard_error: Option<f64>,
     evaluations: u64,
-    ending: Ending,
+    ending: QuadratureEnd,
     /// Evaluations without a finite value.
     undefined: bool,
 }
@@ -249,7 +251,7 @@ fn by_cubature(
     let found =
         cubature(&mut values, &vec![(0.0, 1.0); n], tolerances, most).map_err(
             |fault| match fault {
-                Fault::Function(err) => err,
+                QuadratureFault::Function(err) => err,
                 other => ToolError::numeric("/f", format!("{other:?}")),
             },
         )?;
@@ -283,9 +285,9 @@ fn finish(
         refuse!(numeric "/f", "overflow"; "the integral is beyond the range of a double"; "scale the integrand");
     }
     let reason = match found.ending {
-        Ending::Tolerance => Reason::Tolerance,
-        Ending::Rounding => Reason::Rounding,
-        Ending::Evaluations => Reason::Evaluations,
+        QuadratureEnd::Tolerance => Reason::Tolerance,
+        QuadratureEnd::Rounding => Reason::Rounding,
+        QuadratureEnd::Evaluations => Reason::Evaluations,
     };
     if reason != Reason::Tolerance {
         let error = found.error;

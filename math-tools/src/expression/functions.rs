@@ -2,7 +2,9 @@
 
 use std::f64::consts;
 
-use kernels::program::{self, Builder, Function1, Function2, Function3, Node as ProgramNode};
+use kernels::program::{
+    self, BinaryFunction, ProgramBuilder, ProgramNode, TernaryFunction, UnaryFunction,
+};
 use kernels::vector::{self, Binary as Two, Unary as One};
 
 use super::densities::{self, Density};
@@ -176,7 +178,7 @@ impl Ternary {
         Self::BinomialQuantile,
     ];
 
-    fn function(self) -> &'static Function3 {
+    fn function(self) -> &'static TernaryFunction {
         match self {
             Self::Betainc => &special::BETAINC,
             Self::Betaincc => &special::BETAINCC,
@@ -198,7 +200,7 @@ impl Ternary {
     }
 
     /// The operation in a program.
-    pub fn lower(self, builder: &mut Builder, operands: [ProgramNode; 3]) -> ProgramNode {
+    pub fn lower(self, builder: &mut ProgramBuilder, operands: [ProgramNode; 3]) -> ProgramNode {
         builder.call3(self.function(), operands)
     }
 
@@ -247,14 +249,14 @@ impl Reduction {
     }
 
     /// The operation in a program.
-    pub(crate) fn lower(self, builder: &mut Builder, x: ProgramNode) -> ProgramNode {
-        use program::Reduction as Kernel;
+    pub(crate) fn lower(self, builder: &mut ProgramBuilder, x: ProgramNode) -> ProgramNode {
+        use program::ColumnReduction as Kernel;
         let reduction = match self {
             Self::Sum => Kernel::Sum,
             Self::Min => Kernel::Min,
             Self::Max => Kernel::Max,
             Self::LogSumExp => Kernel::LogSumExp,
-            Self::CumSum => return builder.running_sum(program::Running::FromFirst, x),
+            Self::CumSum => return builder.running_sum(program::RunningDirection::FromFirst, x),
         };
         builder.reduce(reduction, x)
     }
@@ -266,7 +268,7 @@ pub(crate) enum Method1 {
     /// By lanes.
     Kernel(One),
     /// Point by point.
-    Call(&'static Function1),
+    Call(&'static UnaryFunction),
 }
 
 impl Unary {
@@ -298,7 +300,7 @@ impl Unary {
     }
 
     /// The operation in a program.
-    pub fn lower(self, builder: &mut Builder, x: ProgramNode) -> ProgramNode {
+    pub fn lower(self, builder: &mut ProgramBuilder, x: ProgramNode) -> ProgramNode {
         match self.method() {
             Method1::Kernel(op) => builder.unary(op, x),
             Method1::Call(function) => builder.call1(function, x),
@@ -312,7 +314,7 @@ pub(crate) enum Method2 {
     /// By lanes.
     Kernel(Two),
     /// Point by point.
-    Call(&'static Function2),
+    Call(&'static BinaryFunction),
     /// The quotient of two logarithms.
     LogBase,
     /// The larger operand, plus the contribution of the smaller.
@@ -363,7 +365,7 @@ impl Binary {
             Method2::Kernel(op) => vector::binary(op, a, b),
             Method2::Call(function) => (function.value)(a, b),
             Method2::LogBase | Method2::LogAddExp | Method2::FloorDiv => {
-                let mut builder = Builder::new();
+                let mut builder = ProgramBuilder::new();
                 let (a, b) = (builder.constant(a), builder.constant(b));
                 let value = self.lower(&mut builder, a, b);
                 // Operations on constants are computed as they are added.
@@ -378,7 +380,12 @@ impl Binary {
     }
 
     /// The operations in a program.
-    pub fn lower(self, builder: &mut Builder, a: ProgramNode, b: ProgramNode) -> ProgramNode {
+    pub fn lower(
+        self,
+        builder: &mut ProgramBuilder,
+        a: ProgramNode,
+        b: ProgramNode,
+    ) -> ProgramNode {
         match self.method() {
             Method2::Kernel(op) => builder.binary(op, a, b),
             Method2::Call(function) => builder.call2(function, a, b),

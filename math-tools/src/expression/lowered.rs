@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use kernels::program::{Builder, Node, NotDifferentiable};
+use kernels::program::{NotDifferentiable, ProgramBuilder, ProgramNode};
 
 use super::Expression;
 use super::data::Data;
@@ -12,8 +12,8 @@ use super::program::{System, builder, data, lower};
 /// Expressions over the same scope as operations, of which several systems can be made.
 #[derive(Debug, Clone)]
 pub(crate) struct Lowered {
-    builder: Builder,
-    values: Vec<Node>,
+    builder: ProgramBuilder,
+    values: Vec<ProgramNode>,
     data: Option<Arc<Data>>,
 }
 

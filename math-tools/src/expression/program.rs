@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kernels::program::{self, Builder, Node, NotDifferentiable};
+use kernels::program::{self, NotDifferentiable, ProgramBuilder, ProgramNode};
 
 use super::Expression;
 use super::ast::{Ast, Kind};
@@ -12,9 +12,9 @@ use super::lowered::Lowered;
 pub use kernels::program::LANES;
 
 /// Adds the operations of a tree; slot `i` is variable `i`.
-pub(super) fn lower(ast: &Ast, builder: &mut Builder) -> Node {
-    let mut stack: Vec<Node> = Vec::new();
-    let mut locals: Vec<Node> = Vec::new();
+pub(super) fn lower(ast: &Ast, builder: &mut ProgramBuilder) -> ProgramNode {
+    let mut stack: Vec<ProgramNode> = Vec::new();
+    let mut locals: Vec<ProgramNode> = Vec::new();
     for node in ast.nodes() {
         let first = stack.len() - node.kind.arity();
         let operand = |index: usize| stack[first + index];
@@ -50,10 +50,10 @@ pub(super) fn data<'e>(
 }
 
 /// A builder for expressions over the same scope.
-pub(super) fn builder<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Builder {
-    data(expressions).map_or_else(Builder::new, |data| {
+pub(super) fn builder<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> ProgramBuilder {
+    data(expressions).map_or_else(ProgramBuilder::new, |data| {
         let first = data.first();
-        Builder::with_columns(first..first + data.len(), data.rows())
+        ProgramBuilder::with_columns(first..first + data.len(), data.rows())
     })
 }
 
@@ -64,8 +64,8 @@ pub struct System(Compiled);
 /// A program, of several passes where the scope has columns of data.
 #[derive(Debug, Clone)]
 enum Compiled {
-    Plain(program::Program),
-    Staged(Box<program::Staged>),
+    Plain(program::EvaluationProgram),
+    Staged(Box<program::StagedProgram>),
 }
 
 impl System {
@@ -75,18 +75,22 @@ impl System {
     }
 
     fn finish<'e>(
-        builder: &Builder,
-        outputs: &[Node],
+        builder: &ProgramBuilder,
+        outputs: &[ProgramNode],
         expressions: impl IntoIterator<Item = &'e Expression>,
     ) -> Self {
         Self::compile(builder, outputs, data(expressions))
     }
 
-    pub(super) fn compile(builder: &Builder, outputs: &[Node], data: Option<&Arc<Data>>) -> Self {
+    pub(super) fn compile(
+        builder: &ProgramBuilder,
+        outputs: &[ProgramNode],
+        data: Option<&Arc<Data>>,
+    ) -> Self {
         Self(match data {
             None => Compiled::Plain(builder.finish(outputs)),
             Some(data) => {
-                let staged = program::Staged::new(builder, outputs, &data.columns());
+                let staged = program::StagedProgram::new(builder, outputs, &data.columns());
                 Compiled::Staged(Box::new(staged))
             }
         })
@@ -103,7 +107,7 @@ impl System {
         let mut builder = builder([expression]);
         let value = lower(expression.ast(), &mut builder);
         let gradient = builder.gradient(value, slots)?;
-        let outputs: Vec<Node> = std::iter::once(value).chain(gradient).collect();
+        let outputs: Vec<ProgramNode> = std::iter::once(value).chain(gradient).collect();
         Ok(Self::finish(&builder, &outputs, [expression]))
     }
 
@@ -143,7 +147,7 @@ impl System {
         let slots: Vec<usize> = (0..n).collect();
         let gradient = builder.gradient(value, &slots)?;
         let first = n + columns([expression]);
-        let direction: Vec<(usize, Node)> = (0..n)
+        let direction: Vec<(usize, ProgramNode)> = (0..n)
             .map(|slot| (slot, builder.variable(first + slot)))
             .collect();
         let product = builder.tangents(&gradient, &direction)?;
@@ -173,11 +177,11 @@ impl System {
         let mut builder = builder(expressions);
         let slots: Vec<usize> = (0..n).collect();
         let lowered = expressions.iter().map(Expression::ast);
-        let mut outputs: Vec<Node> = lowered.map(|ast| lower(ast, &mut builder)).collect();
+        let mut outputs: Vec<ProgramNode> = lowered.map(|ast| lower(ast, &mut builder)).collect();
         let mut affine = Vec::with_capacity(expressions.len());
         for index in 0..expressions.len() {
             let gradient = builder.gradient(outputs[index], &slots)?;
-            let known = |node: &Node| builder.constant_of(*node).is_some();
+            let known = |node: &ProgramNode| builder.constant_of(*node).is_some();
             // Steps have constant derivatives too.
             affine.push(expressions[index].ast().is_smooth() && gradient.iter().all(known));
             outputs.extend(gradient);
@@ -213,7 +217,7 @@ impl System {
         let slots: Vec<usize> = (0..n).collect();
         let first = n + columns(expressions);
         let gradient = weighted_gradient(expressions, &slots, first + n, &mut builder)?;
-        let along = |builder: &mut Builder, slot| (slot, builder.variable(first + slot));
+        let along = |builder: &mut ProgramBuilder, slot| (slot, builder.variable(first + slot));
         let direction: Vec<_> = slots
             .iter()
             .map(|&slot| along(&mut builder, slot))
@@ -236,8 +240,8 @@ fn weighted_gradient(
     expressions: &[Expression],
     slots: &[usize],
     first: usize,
-    builder: &mut Builder,
-) -> Result<Vec<Node>, NotDifferentiable> {
+    builder: &mut ProgramBuilder,
+) -> Result<Vec<ProgramNode>, NotDifferentiable> {
     let mut sum = builder.constant(0.0);
     for (index, expression) in expressions.iter().enumerate() {
         let value = lower(expression.ast(), builder);
@@ -258,7 +262,7 @@ fn columns<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> usize {
 #[derive(Debug)]
 pub enum Evaluator<'a> {
     /// Of numbers alone.
-    Plain(program::Evaluator<'a>),
+    Plain(program::ProgramEvaluator<'a>),
     /// With columns of data; and how many outputs there are.
     Staged(program::StagedEvaluator<'a>, usize),
 }

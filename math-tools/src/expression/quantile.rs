@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use kernels::program::Builder;
-use kernels::quantile::Definition;
+use kernels::program::ProgramBuilder;
+use kernels::quantile::QuantileDefinition;
 use tool_core::number;
 
 use super::ast::{Ast, Kind, Node};
@@ -55,7 +55,7 @@ impl Parser<'_> {
         let hint = "as in `quantile(y, 0.95)`";
         let p = p.ok_or_else(|| fail("a probability from 0 to 1 as its second argument", hint))?;
         let kind = number(operands.get(2), 7.0).and_then(|kind| {
-            let types = Definition::ALL.into_iter().zip(1_u8..);
+            let types = QuantileDefinition::ALL.into_iter().zip(1_u8..);
             types
                 .into_iter()
                 .find(|(_, index)| f64::from(*index) == kind)
@@ -98,7 +98,7 @@ fn constant(nodes: &[Node]) -> Option<f64> {
     if !nodes.iter().all(fixed) {
         return None;
     }
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let value = lower(&Ast::new(nodes.to_vec(), None), &mut builder);
     builder.constant_of(value)
 }

@@ -1,13 +1,15 @@
 //! The special functions of the language: their values are those of [`kernels::special`], their derivatives formulas in one
 //! another (NIST Digital Library of Mathematical Functions, 5.4, 6.2, 7.17, 10.6 and 10.29, 4.13).
 
-use kernels::program::{Builder, Function1, Function2, Function3, Node};
+use kernels::program::{
+    BinaryFunction, ProgramBuilder, ProgramNode, TernaryFunction, UnaryFunction,
+};
 use kernels::special;
 use kernels::vector::{Binary, Unary};
 
 macro_rules! functions {
     ($($name:ident = $word:literal, $value:expr, $slope:expr;)+) => {$(
-        pub(super) static $name: Function1 = Function1 { name: $word, value: $value, slope: $slope };
+        pub(super) static $name: UnaryFunction = UnaryFunction { name: $word, value: $value, slope: $slope };
     )+};
 }
 
@@ -91,13 +93,13 @@ functions! {
 
 macro_rules! pairs {
     ($($name:ident = $word:literal, $value:expr, [$($slope:expr),+];)+) => {$(
-        pub(super) static $name: Function2 = Function2 { name: $word, value: $value, slopes: [$($slope),+] };
+        pub(super) static $name: BinaryFunction = BinaryFunction { name: $word, value: $value, slopes: [$($slope),+] };
     )+};
 }
 
 macro_rules! triples {
     ($($name:ident = $word:literal, $value:expr, [$($slope:expr),+];)+) => {$(
-        pub(super) static $name: Function3 = Function3 { name: $word, value: $value, slopes: [$($slope),+] };
+        pub(super) static $name: TernaryFunction = TernaryFunction { name: $word, value: $value, slopes: [$($slope),+] };
     )+};
 }
 
@@ -174,7 +176,7 @@ triples! {
 }
 
 /// `cos(pi x) / x - sinc(x) / x`; near zero, where these cancel, Taylor's polynomial.
-fn slope_of_sinc(b: &mut Builder, x: Node, y: Node) -> Node {
+fn slope_of_sinc(b: &mut ProgramBuilder, x: ProgramNode, y: ProgramNode) -> ProgramNode {
     const NEAR: f64 = 0.5;
     const DEGREE: u32 = 14;
     let square = b.unary(Unary::Square, x);
@@ -201,27 +203,37 @@ fn slope_of_sinc(b: &mut Builder, x: Node, y: Node) -> Node {
 }
 
 /// `factor function(x)`.
-fn multiple(b: &mut Builder, factor: f64, function: &'static Function1, x: Node) -> Node {
+fn multiple(
+    b: &mut ProgramBuilder,
+    factor: f64,
+    function: &'static UnaryFunction,
+    x: ProgramNode,
+) -> ProgramNode {
     let (factor, value) = (b.constant(factor), b.call1(function, x));
     b.binary(Binary::Mul, factor, value)
 }
 
 /// `digamma(x) - digamma(x + z)`.
-fn digammas(b: &mut Builder, x: Node, z: Node) -> Node {
+fn digammas(b: &mut ProgramBuilder, x: ProgramNode, z: ProgramNode) -> ProgramNode {
     let sum = b.binary(Binary::Add, x, z);
     let (first, second) = (b.call1(&DIGAMMA, x), b.call1(&DIGAMMA, sum));
     b.binary(Binary::Sub, first, second)
 }
 
 /// `digamma(x + 1)`.
-fn digamma_above(b: &mut Builder, x: Node) -> Node {
+fn digamma_above(b: &mut ProgramBuilder, x: ProgramNode) -> ProgramNode {
     let one = b.constant(1.0);
     let above = b.binary(Binary::Add, x, one);
     b.call1(&DIGAMMA, above)
 }
 
 /// The function of the next order.
-fn next_order(b: &mut Builder, function: &'static Function2, n: Node, x: Node) -> Node {
+fn next_order(
+    b: &mut ProgramBuilder,
+    function: &'static BinaryFunction,
+    n: ProgramNode,
+    x: ProgramNode,
+) -> ProgramNode {
     let one = b.constant(1.0);
     let next = b.binary(Binary::Add, n, one);
     b.call2(function, next, x)
@@ -229,11 +241,11 @@ fn next_order(b: &mut Builder, function: &'static Function2, n: Node, x: Node) -
 
 /// `factor (f(n - 1, x) joined with f(n + 1, x))`, the derivatives of the Bessel functions.
 fn neighbours(
-    b: &mut Builder,
-    (function, factor, join): (&'static Function2, f64, Binary),
-    n: Node,
-    x: Node,
-) -> Node {
+    b: &mut ProgramBuilder,
+    (function, factor, join): (&'static BinaryFunction, f64, Binary),
+    n: ProgramNode,
+    x: ProgramNode,
+) -> ProgramNode {
     let one = b.constant(1.0);
     let (below, above) = (b.binary(Binary::Sub, n, one), b.binary(Binary::Add, n, one));
     let (below, above) = (b.call2(function, below, x), b.call2(function, above, x));
@@ -242,7 +254,7 @@ fn neighbours(
 }
 
 /// `(a - 1) log(x)`, without 0 times the logarithm of 0.
-fn times_log(b: &mut Builder, a: Node, x: Node) -> Node {
+fn times_log(b: &mut ProgramBuilder, a: ProgramNode, x: ProgramNode) -> ProgramNode {
     let one = b.constant(1.0);
     let power = b.binary(Binary::Sub, a, one);
     let logarithm = b.unary(Unary::Log, x);
@@ -252,7 +264,7 @@ fn times_log(b: &mut Builder, a: Node, x: Node) -> Node {
 }
 
 /// `x^(a - 1) exp(-x) / gamma(a)`.
-fn gamma_density(b: &mut Builder, a: Node, x: Node) -> Node {
+fn gamma_density(b: &mut ProgramBuilder, a: ProgramNode, x: ProgramNode) -> ProgramNode {
     let power = times_log(b, a, x);
     let logarithm = b.binary(Binary::Sub, power, x);
     let norm = b.call1(&LGAMMA, a);
@@ -261,7 +273,12 @@ fn gamma_density(b: &mut Builder, a: Node, x: Node) -> Node {
 }
 
 /// `x^(p - 1) (1 - x)^(q - 1) / beta(p, q)`.
-fn beta_density(b: &mut Builder, p: Node, q: Node, x: Node) -> Node {
+fn beta_density(
+    b: &mut ProgramBuilder,
+    p: ProgramNode,
+    q: ProgramNode,
+    x: ProgramNode,
+) -> ProgramNode {
     let one = b.constant(1.0);
     let rest = b.binary(Binary::Sub, one, x);
     let (left, right) = (times_log(b, p, x), times_log(b, q, rest));
@@ -272,7 +289,7 @@ fn beta_density(b: &mut Builder, p: Node, q: Node, x: Node) -> Node {
 }
 
 /// The derivative by p of the probability of more than k of n: the density of the beta distribution of k + 1 and n - k.
-fn slope_of_binomial(b: &mut Builder, [k, n, p]: [Node; 3]) -> Node {
+fn slope_of_binomial(b: &mut ProgramBuilder, [k, n, p]: [ProgramNode; 3]) -> ProgramNode {
     let (zero, one) = (b.constant(0.0), b.constant(1.0));
     let k = b.unary(Unary::Floor, k);
     let (above, rest) = (b.binary(Binary::Add, k, one), b.binary(Binary::Sub, n, k));
@@ -284,7 +301,7 @@ fn slope_of_binomial(b: &mut Builder, [k, n, p]: [Node; 3]) -> Node {
 }
 
 /// `(1 + t^2 / nu)^(-(nu + 1) / 2) / (sqrt(nu) beta(nu / 2, 1 / 2))`.
-fn student_density(b: &mut Builder, t: Node, nu: Node) -> Node {
+fn student_density(b: &mut ProgramBuilder, t: ProgramNode, nu: ProgramNode) -> ProgramNode {
     let (one, half) = (b.constant(1.0), b.constant(0.5));
     let square = b.unary(Unary::Square, t);
     let ratio = b.binary(Binary::Div, square, nu);
@@ -303,7 +320,7 @@ fn student_density(b: &mut Builder, t: Node, nu: Node) -> Node {
 }
 
 /// `factor exp(scale y^2)`.
-fn bell(b: &mut Builder, y: Node, factor: f64, scale: f64) -> Node {
+fn bell(b: &mut ProgramBuilder, y: ProgramNode, factor: f64, scale: f64) -> ProgramNode {
     let (factor, scale) = (b.constant(factor), b.constant(scale));
     let square = b.unary(Unary::Square, y);
     let exponent = b.binary(Binary::Mul, scale, square);
@@ -312,13 +329,18 @@ fn bell(b: &mut Builder, y: Node, factor: f64, scale: f64) -> Node {
 }
 
 /// `-function(x)`.
-fn minus(b: &mut Builder, function: &'static Function1, x: Node) -> Node {
+fn minus(b: &mut ProgramBuilder, function: &'static UnaryFunction, x: ProgramNode) -> ProgramNode {
     let value = b.call1(function, x);
     b.unary(Unary::Neg, value)
 }
 
 /// `function(x) - y / x`, 1/2 at zero.
-fn half_at_zero(b: &mut Builder, function: &'static Function1, x: Node, y: Node) -> Node {
+fn half_at_zero(
+    b: &mut ProgramBuilder,
+    function: &'static UnaryFunction,
+    x: ProgramNode,
+    y: ProgramNode,
+) -> ProgramNode {
     let value = b.call1(function, x);
     let slope = less_quotient(b, value, x, y);
     let half = b.constant(0.5);
@@ -326,7 +348,12 @@ fn half_at_zero(b: &mut Builder, function: &'static Function1, x: Node, y: Node)
 }
 
 /// `a - y / x`.
-fn less_quotient(b: &mut Builder, a: Node, x: Node, y: Node) -> Node {
+fn less_quotient(
+    b: &mut ProgramBuilder,
+    a: ProgramNode,
+    x: ProgramNode,
+    y: ProgramNode,
+) -> ProgramNode {
     let quotient = b.binary(Binary::Div, y, x);
     b.binary(Binary::Sub, a, quotient)
 }

@@ -3,7 +3,7 @@
 use super::dense::cholesky::Cholesky;
 use super::dense::condition::reciprocal_condition;
 use super::dense::factors::FactorError;
-use super::dense::scaling::Scaling;
+use super::dense::scaling::Equilibration;
 use super::dense::{self, scaled, system};
 use super::eigen::square;
 use super::factors::{afford, finite, residual};
@@ -52,7 +52,7 @@ impl Tool for Args {
         let n = square(&a)?;
         check_symmetric(&a)?;
         afford(ctx, (n as f64).powi(3), 6 * n * n)?;
-        let scaling = Scaling::symmetric(a.as_slice(), n);
+        let scaling = Equilibration::symmetric(a.as_slice(), n);
         let data = scaling.apply(a.as_slice());
         let columns = dense::columns_of(&data, n, n);
         let factors = Cholesky::new(columns.clone())

@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, Sign};
 
 use super::dense::condition::reciprocal_condition;
-use super::dense::factors::Factors;
+use super::dense::factors::MatrixFactors;
 use super::dense::{self, Lu, exponent_of, scaled, system};
 use super::eigen::square;
 use super::factors::afford;
@@ -213,7 +213,7 @@ fn by_pivots(a: &Matrix, n: usize, scaling: &Scaling) -> Result<Output, ToolErro
     let rcond = if zero {
         0.0
     } else {
-        reciprocal_condition(&Factors::Lu(factors), system::norm1(&data, n))
+        reciprocal_condition(&MatrixFactors::Lu(factors), system::norm1(&data, n))
     };
     let log = mantissa.abs().ln() + power as f64 * std::f64::consts::LN_2;
     Ok(Output {

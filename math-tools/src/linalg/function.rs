@@ -111,23 +111,23 @@ impl Tool for Args {
     }
 }
 
-fn chosen(args: &Args) -> Result<(function::Function, &'static str), ToolError> {
+fn chosen(args: &Args) -> Result<(function::MatrixFunction, &'static str), ToolError> {
     if (args.function == Function::Power) != args.exponent.is_some() {
         refuse!(invalid "/exponent", "contradiction";
             "`exponent` is that of the function `power`, and `power` needs it");
     }
     Ok(match (args.function, args.exponent) {
         (Function::Exp, _) => (
-            function::Function::Exponential,
+            function::MatrixFunction::Exponential,
             "scaling and squaring, Pade",
         ),
         (Function::Log, _) => (
-            function::Function::Logarithm,
+            function::MatrixFunction::Logarithm,
             "Schur, inverse scaling and squaring",
         ),
-        (Function::Sqrt, _) => (function::Function::SquareRoot, "Schur"),
-        (Function::Sin, _) => (function::Function::Sine, "imaginary part of exp(i A)"),
-        (Function::Cos, _) => (function::Function::Cosine, "real part of exp(i A)"),
+        (Function::Sqrt, _) => (function::MatrixFunction::SquareRoot, "Schur"),
+        (Function::Sin, _) => (function::MatrixFunction::Sine, "imaginary part of exp(i A)"),
+        (Function::Cos, _) => (function::MatrixFunction::Cosine, "real part of exp(i A)"),
         (Function::Power, exponent) => {
             let exponent = exponent.map_or(1.0, Finite::get);
             let method = if exponent.fract() == 0.0 {
@@ -135,7 +135,7 @@ fn chosen(args: &Args) -> Result<(function::Function, &'static str), ToolError> 
             } else {
                 "Schur, exponential of the logarithm"
             };
-            (function::Function::Power(exponent), method)
+            (function::MatrixFunction::Power(exponent), method)
         }
     })
 }

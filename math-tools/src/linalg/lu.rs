@@ -2,8 +2,8 @@
 
 use faer::Mat;
 
-use super::dense::condition::{Operator as _, reciprocal_condition};
-use super::dense::factors::Factors;
+use super::dense::condition::{LinearOperator as _, reciprocal_condition};
+use super::dense::factors::MatrixFactors;
 use super::dense::{self, Lu, all_scaled, max_abs, normalised, system};
 use super::factors::{afford, finite, matrix, residual};
 use crate::prelude::*;
@@ -84,7 +84,7 @@ impl Tool for Args {
         let zero_pivot = factors.zero_pivot();
         let permutation = factors.order.clone();
         let rcond = (m == n && zero_pivot.is_none()).then(|| {
-            let factors = Factors::Lu(factors);
+            let factors = MatrixFactors::Lu(factors);
             debug_assert_eq!(factors.size(), n);
             reciprocal_condition(&factors, system::norm1(&data, n))
         });

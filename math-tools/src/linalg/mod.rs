@@ -40,7 +40,7 @@ pub(crate) static TOOLS: &[Entry] = &[
 ];
 
 /// The error of an iteration that did not end, at the argument `A`.
-pub(crate) fn no_convergence(err: dense::NoConvergence) -> ToolError {
+pub(crate) fn no_convergence(err: dense::SpectralConvergenceError) -> ToolError {
     ToolError::numeric("/A", err)
         .reason("no_convergence")
         .hint("check the matrix for entries of very different size and scale its rows and columns")

@@ -1,6 +1,6 @@
 //! `assignment`: pairs of rows and columns at the least total cost.
 
-use kernels::programs::assignment::{Costs, Failure, assign};
+use kernels::programs::assignment::{AssignmentCosts, AssignmentFailure, assign};
 
 use self::costs::CostMatrix;
 use crate::prelude::*;
@@ -71,18 +71,18 @@ impl Tool for Args {
         };
         let data: Vec<f64> = matrix.data.iter().map(signed).collect();
         check_size(&data)?;
-        let costs = Costs {
+        let costs = AssignmentCosts {
             data: &data,
             rows,
             columns,
         };
         let found = match assign(costs, || ctx.stop().is_set()) {
             Ok(found) => found,
-            Err(Failure::Stopped) => {
+            Err(AssignmentFailure::Stopped) => {
                 ctx.check()?;
                 refuse!(numeric "/cost", "stopped"; "stopped");
             }
-            Err(Failure::Hall {
+            Err(AssignmentFailure::Hall {
                 members,
                 partners,
                 are_rows,

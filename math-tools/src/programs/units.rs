@@ -3,7 +3,7 @@
 
 use kernels::dense::{exponent_of, scaled};
 use kernels::programs::{linear, quadratic};
-use kernels::sparse::Csr;
+use kernels::sparse::CsrMatrix;
 
 /// Binary exponents up to this are ordinary: about 1e-4 to 1e4.
 const ORDINARY: i32 = 14;
@@ -26,14 +26,14 @@ fn far(values: impl Iterator<Item = f64>) -> i32 {
     }
 }
 
-fn rows_of(matrix: &Csr) -> Vec<i32> {
+fn rows_of(matrix: &CsrMatrix) -> Vec<i32> {
     let rows = 0..matrix.row_count();
     rows.map(|row| far(matrix.row(row).1.iter().copied()))
         .collect()
 }
 
 /// A matrix with its rows divided by powers of two.
-fn divided(matrix: &Csr, rows: &[i32]) -> Csr {
+fn divided(matrix: &CsrMatrix, rows: &[i32]) -> CsrMatrix {
     let rows: Vec<i32> = rows.iter().map(|row| -row).collect();
     let columns = vec![0; matrix.column_count()];
     matrix.clone().scaled(&rows, &columns)
@@ -75,9 +75,9 @@ pub(super) struct Units {
 impl Units {
     /// The units of a linear program, and the program in them; none where all are 1. Integer variables keep theirs.
     pub(super) fn of_linear(
-        program: &linear::Program,
+        program: &linear::LinearProgram,
         has_integers: bool,
-    ) -> Option<(Self, linear::Program)> {
+    ) -> Option<(Self, linear::LinearProgram)> {
         let rows = rows_of(&program.matrix);
         let costs = far(program.costs.iter().copied());
         let sides = program.row_low.iter().zip(&rows);
@@ -92,7 +92,7 @@ impl Units {
         if costs == 0 && x == 0 && rows.iter().all(|row| *row == 0) {
             return None;
         }
-        let mut new = linear::Program {
+        let mut new = linear::LinearProgram {
             matrix: divided(&program.matrix, &rows),
             ..program.clone()
         };
@@ -113,7 +113,7 @@ impl Units {
     }
 
     /// A solution in the units of the program that was given.
-    pub(super) fn restore(&self, solution: &mut linear::Solution) {
+    pub(super) fn restore(&self, solution: &mut linear::SimplexSolution) {
         let rows = || self.rows.iter();
         multiply(&mut solution.x, self.x);
         multiply(&mut solution.reduced, self.costs);
@@ -121,7 +121,7 @@ impl Units {
         solution.objective = self.objective(solution.objective);
         // Of rows where the program is infeasible; a direction stays one.
         if let Some(ray) = &mut solution.ray
-            && solution.status == linear::Status::Infeasible
+            && solution.status == linear::SimplexStatus::Infeasible
         {
             multiply_each(ray, rows().map(|row| -row));
         }
@@ -144,7 +144,9 @@ pub(super) struct QuadraticUnits {
 
 impl QuadraticUnits {
     /// The units of a program, and the program in them; none where all are 1.
-    pub(super) fn of(program: &quadratic::Program) -> Option<(Self, quadratic::Program)> {
+    pub(super) fn of(
+        program: &quadratic::QuadraticProgram,
+    ) -> Option<(Self, quadratic::QuadraticProgram)> {
         let (ub, eq) = (rows_of(&program.a_ub), rows_of(&program.a_eq));
         let sides = program.b_ub.iter().zip(&ub);
         let sides = sides.chain(program.b_eq.iter().zip(&eq));
@@ -162,7 +164,7 @@ impl QuadraticUnits {
         let by = 2 * x - objective;
         let rows = vec![by; program.n()];
         let columns = vec![0; program.n()];
-        let mut new = quadratic::Program {
+        let mut new = quadratic::QuadraticProgram {
             p: program.p.clone().scaled(&rows, &columns),
             a_ub: divided(&program.a_ub, &ub),
             a_eq: divided(&program.a_eq, &eq),
@@ -192,7 +194,7 @@ impl QuadraticUnits {
     }
 
     /// A point in the units of the program that was given.
-    pub(super) fn restore(&self, point: &mut quadratic::Point) {
+    pub(super) fn restore(&self, point: &mut quadratic::PrimalDualPoint) {
         let by = self.objective - self.x;
         multiply(&mut point.x, self.x);
         multiply_each(&mut point.ub, self.ub.iter().map(|row| by - row));
@@ -202,16 +204,19 @@ impl QuadraticUnits {
     }
 
     /// Residuals in these units; the one of constraints stays for the caller, since each row has a unit of its own.
-    pub(super) fn restore_residuals(&self, kkt: &mut quadratic::Kkt) {
+    pub(super) fn restore_residuals(&self, kkt: &mut quadratic::KktResiduals) {
         kkt.stationarity = scaled(kkt.stationarity, self.objective - self.x);
         kkt.complementarity = scaled(kkt.complementarity, self.objective);
         kkt.gap = scaled(kkt.gap, self.objective);
     }
 
     /// A failure in these units.
-    pub(super) fn failure(&self, failure: quadratic::Failure) -> quadratic::Failure {
+    pub(super) fn failure(
+        &self,
+        failure: quadratic::QuadraticFailure,
+    ) -> quadratic::QuadraticFailure {
         match failure {
-            quadratic::Failure::Infeasible {
+            quadratic::QuadraticFailure::Infeasible {
                 mut multipliers,
                 beyond,
             } => {
@@ -222,17 +227,17 @@ impl QuadraticUnits {
                 };
                 plain.restore(&mut multipliers);
                 let beyond = scaled(beyond, self.x);
-                quadratic::Failure::Infeasible {
+                quadratic::QuadraticFailure::Infeasible {
                     multipliers,
                     beyond,
                 }
             }
-            quadratic::Failure::Unbounded {
+            quadratic::QuadraticFailure::Unbounded {
                 mut direction,
                 error,
             } => {
                 multiply(&mut direction, self.x - self.objective);
-                quadratic::Failure::Unbounded { direction, error }
+                quadratic::QuadraticFailure::Unbounded { direction, error }
             }
             other => other,
         }

@@ -1,6 +1,6 @@
 //! The distribution of an expression of random variables.
 
-use kernels::vector::Uniforms;
+use kernels::vector::UniformGenerators;
 use rand::RngExt;
 use rand_distr::{Distribution as _, Exp1, StandardNormal};
 use rayon::prelude::*;
@@ -270,7 +270,7 @@ impl Summary {
 
 /// Random numbers of one block: uniform ones by generators in lockstep, others one by one.
 enum Stream {
-    Uniform(Box<Uniforms>, f64, f64),
+    Uniform(Box<UniformGenerators>, f64, f64),
     Other(Sampler, StreamRng),
 }
 
@@ -278,7 +278,7 @@ impl Stream {
     fn new(sampler: Sampler, seed: Seed, block: u64, ctx: &Ctx) -> Self {
         match sampler {
             Sampler::Uniform { low, width } => {
-                let uniforms = Uniforms::new(stream_states(seed.get(), block));
+                let uniforms = UniformGenerators::new(stream_states(seed.get(), block));
                 Self::Uniform(Box::new(uniforms), low, width)
             }
             other => Self::Other(other, ctx.rng(seed, block)),

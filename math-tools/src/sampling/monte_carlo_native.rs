@@ -1,6 +1,6 @@
 //! Integration over a box by plain Monte Carlo.
 
-use kernels::vector::Uniforms;
+use kernels::vector::UniformGenerators;
 use tool_core::rng::stream_states;
 
 use super::blocks::{Moments, Undefined, run_blocks, sample_expression, too_many_dimensions};
@@ -184,7 +184,7 @@ fn integrate(
     let box_sides: Vec<(f64, f64)> = (0..bounds.rows()).map(side).collect();
     let dimension = box_sides.len();
     let blocks = run_blocks(samples, seed, ctx, |block, len, _| {
-        let mut uniforms = Uniforms::new(stream_states(seed.get(), block));
+        let mut uniforms = UniformGenerators::new(stream_states(seed.get(), block));
         let mut values = vec![0.0; len];
         let undefined = sample_expression(function, dimension, &mut values, ctx, |slot, out| {
             let (lower, width) = box_sides[slot];

@@ -447,14 +447,14 @@ proptest! {
 
 #[test]
 fn generators_in_lockstep_are_those_of_the_library() {
-    use kernels::vector::{GENERATORS, Uniforms};
+    use kernels::vector::{GENERATORS, UniformGenerators};
     use rand::rand_core::{Rng as _, SeedableRng as _};
     use tool_core::rng::{StreamRng, stream_states};
 
     const STEPS: usize = 50;
     let states = stream_states::<GENERATORS>(42, 7);
     let mut together = vec![0.0; STEPS * GENERATORS];
-    Uniforms::new(states).fill(0.0, 1.0, &mut together);
+    UniformGenerators::new(states).fill(0.0, 1.0, &mut together);
     for generator in 0..GENERATORS {
         let bytes: Vec<u8> = states
             .iter()

@@ -1,7 +1,7 @@
 //! `convolve`: convolution and correlation.
 
 use kernels::signal::convolve::{
-    Block, by_transforms, direct, direct_operations, transform_operations,
+    SequenceBlock, by_transforms, direct, direct_operations, transform_operations,
 };
 
 use crate::linalg::solve::Rhs;
@@ -123,14 +123,14 @@ impl Tool for Args {
     }
 }
 
-fn block(rhs: &Rhs) -> Block<'_> {
+fn block(rhs: &Rhs) -> SequenceBlock<'_> {
     match rhs {
-        Rhs::One(values) => Block {
+        Rhs::One(values) => SequenceBlock {
             data: values,
             rows: 1,
             columns: values.len(),
         },
-        Rhs::Many(matrix) => Block {
+        Rhs::Many(matrix) => SequenceBlock {
             data: matrix.as_slice(),
             rows: matrix.rows(),
             columns: matrix.columns(),
@@ -138,7 +138,7 @@ fn block(rhs: &Rhs) -> Block<'_> {
     }
 }
 
-fn chosen(asked: Method, a: Block<'_>, b: Block<'_>) -> Method {
+fn chosen(asked: Method, a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> Method {
     const TENTH_OF_A_SECOND: f64 = 1e8;
     if asked != Method::Auto {
         return asked;
@@ -153,14 +153,14 @@ fn chosen(asked: Method, a: Block<'_>, b: Block<'_>) -> Method {
 }
 
 /// Whether all sums are of whole numbers below 2^53.
-fn is_exact(a: Block<'_>, b: Block<'_>) -> bool {
-    let whole = |block: Block<'_>| block.data.iter().all(|value| value.fract() == 0.0);
-    let size = |block: Block<'_>| block.data.iter().map(|value| value.abs()).sum::<f64>();
+fn is_exact(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> bool {
+    let whole = |block: SequenceBlock<'_>| block.data.iter().all(|value| value.fract() == 0.0);
+    let size = |block: SequenceBlock<'_>| block.data.iter().map(|value| value.abs()).sum::<f64>();
     whole(a) && whole(b) && size(a) * size(b) < 9_007_199_254_740_992.0
 }
 
 /// Every sum is at most the product of both norms, and rounded once for each term; transforms are rounded once for each stage.
-fn error(a: Block<'_>, b: Block<'_>, method: Method) -> f64 {
+fn error(a: SequenceBlock<'_>, b: SequenceBlock<'_>, method: Method) -> f64 {
     if method == Method::Direct && is_exact(a, b) {
         return 0.0;
     }
@@ -175,7 +175,11 @@ fn error(a: Block<'_>, b: Block<'_>, method: Method) -> f64 {
 }
 
 /// First index and size of the part, for rows and for columns.
-fn part(mode: Mode, a: Block<'_>, b: Block<'_>) -> Result<[(usize, usize); 2], ToolError> {
+fn part(
+    mode: Mode,
+    a: SequenceBlock<'_>,
+    b: SequenceBlock<'_>,
+) -> Result<[(usize, usize); 2], ToolError> {
     let sizes = [(a.rows, b.rows), (a.columns, b.columns)];
     let fits = |order: fn(&usize, &usize) -> bool| sizes.iter().all(|(a, b)| order(a, b));
     if mode == Mode::Valid && !fits(usize::ge) && !fits(usize::le) {

@@ -10,7 +10,7 @@ use faer::{Accum, Mat, Par, Spec};
 const PAR: Par = Par::Seq;
 
 /// The entries that the exponential is written for: doubles and pairs of them.
-pub trait Entry: ComplexField<Real = f64> + Copy {
+pub trait ExponentialEntry: ComplexField<Real = f64> + Copy {
     /// A real number.
     fn of(value: f64) -> Self;
     /// The magnitude.
@@ -19,7 +19,7 @@ pub trait Entry: ComplexField<Real = f64> + Copy {
     fn plus(self, factor: f64, other: Self) -> Self;
 }
 
-impl Entry for f64 {
+impl ExponentialEntry for f64 {
     fn of(value: f64) -> Self {
         value
     }
@@ -31,7 +31,7 @@ impl Entry for f64 {
     }
 }
 
-impl Entry for faer::c64 {
+impl ExponentialEntry for faer::c64 {
     fn of(value: f64) -> Self {
         Self::new(value, 0.0)
     }
@@ -44,14 +44,14 @@ impl Entry for faer::c64 {
 }
 
 /// `a b`.
-pub(super) fn times<T: Entry>(a: &Mat<T>, b: &Mat<T>) -> Mat<T> {
+pub(super) fn times<T: ExponentialEntry>(a: &Mat<T>, b: &Mat<T>) -> Mat<T> {
     let mut out = Mat::zeros(a.nrows(), b.ncols());
     matmul(out.as_mut(), Accum::Replace, a, b, T::of(1.0), PAR);
     out
 }
 
 /// Replaces `rhs` by the solution of `A X = rhs`, LU with partial pivoting.
-pub(super) fn solve_in_place<T: Entry>(mut a: Mat<T>, rhs: &mut Mat<T>) {
+pub(super) fn solve_in_place<T: ExponentialEntry>(mut a: Mat<T>, rhs: &mut Mat<T>) {
     let n = a.nrows();
     let (mut order, mut inverse) = (vec![0_usize; n], vec![0_usize; n]);
     let params = Spec::default();
@@ -69,13 +69,17 @@ pub(super) fn solve_in_place<T: Entry>(mut a: Mat<T>, rhs: &mut Mat<T>) {
 }
 
 /// Largest column sum of magnitudes.
-pub(super) fn norm1<T: Entry>(a: &Mat<T>) -> f64 {
+pub(super) fn norm1<T: ExponentialEntry>(a: &Mat<T>) -> f64 {
     let sum = |column| (0..a.nrows()).map(|row| a[(row, column)].size()).sum();
     (0..a.ncols()).map(sum).fold(0.0, f64::max)
 }
 
 /// `sum of factors[i] parts[i]`, and `constant` on the diagonal.
-pub(super) fn combination<T: Entry>(parts: &[(&Mat<T>, f64)], constant: f64, n: usize) -> Mat<T> {
+pub(super) fn combination<T: ExponentialEntry>(
+    parts: &[(&Mat<T>, f64)],
+    constant: f64,
+    n: usize,
+) -> Mat<T> {
     let mut out = Mat::from_fn(n, n, |row, column| {
         T::of(if row == column { constant } else { 0.0 })
     });
@@ -90,7 +94,7 @@ pub(super) fn combination<T: Entry>(parts: &[(&Mat<T>, f64)], constant: f64, n: 
 }
 
 /// 1-norm of `|A|^power`, by products with a vector of ones.
-fn norm_of_power<T: Entry>(a: &Mat<T>, power: usize) -> f64 {
+fn norm_of_power<T: ExponentialEntry>(a: &Mat<T>, power: usize) -> f64 {
     let n = a.nrows();
     let mut x = vec![1.0; n];
     for _ in 0..power {
@@ -101,7 +105,7 @@ fn norm_of_power<T: Entry>(a: &Mat<T>, power: usize) -> f64 {
 }
 
 /// Extra squarings that keep the backward error of the approximant of degree m within rounding when A is far from normal.
-fn extra<T: Entry>(a: &Mat<T>, m: usize, leading: f64) -> u32 {
+fn extra<T: ExponentialEntry>(a: &Mat<T>, m: usize, leading: f64) -> u32 {
     let norm = norm1(a);
     let high = norm_of_power(a, 2 * m + 1);
     if high == 0.0 || norm == 0.0 {
@@ -126,7 +130,7 @@ fn coefficients(degree: usize) -> Vec<f64> {
 /// # References
 /// A. H. Al-Mohy, N. J. Higham, "A new scaling and squaring algorithm for the matrix exponential", SIAM J. Matrix Anal. Appl. 31,
 /// 2009, algorithm 6.1 (norms of powers computed, not estimated).
-pub fn exponential<T: Entry>(a: Mat<T>) -> (Mat<T>, u32) {
+pub fn exponential<T: ExponentialEntry>(a: Mat<T>) -> (Mat<T>, u32) {
     let n = a.nrows();
     let power = |a: &Mat<T>, b: &Mat<T>| times(a, b);
     let root = |a: &Mat<T>, degree: f64| norm1(a).powf(1.0 / degree);
@@ -187,7 +191,7 @@ fn shrink(squarings: u32) -> f64 {
 }
 
 /// `(V - U)^-1 (V + U)` of the approximant that the even powers from the second allow.
-fn approximant<T: Entry>(a: &Mat<T>, powers: &[&Mat<T>], n: usize) -> Mat<T> {
+fn approximant<T: ExponentialEntry>(a: &Mat<T>, powers: &[&Mat<T>], n: usize) -> Mat<T> {
     let b = coefficients(2 * powers.len() + 1);
     let part = |first: usize| {
         let pairs = powers
@@ -199,7 +203,7 @@ fn approximant<T: Entry>(a: &Mat<T>, powers: &[&Mat<T>], n: usize) -> Mat<T> {
     quotient(&times(a, &part(1)), &part(0), n)
 }
 
-fn quotient<T: Entry>(u: &Mat<T>, v: &Mat<T>, n: usize) -> Mat<T> {
+fn quotient<T: ExponentialEntry>(u: &Mat<T>, v: &Mat<T>, n: usize) -> Mat<T> {
     let mut value = combination(&[(v, 1.0), (u, 1.0)], 0.0, n);
     solve_in_place(combination(&[(v, 1.0), (u, -1.0)], 0.0, n), &mut value);
     value

@@ -2,11 +2,11 @@
 
 use faer::{Mat, MatRef, c64};
 
-use crate::dense::{NoConvergence, add_multiple};
+use crate::dense::{SpectralConvergenceError, add_multiple};
 
 /// `A = Q T Q*`, Q unitary and T upper triangular with the eigenvalues on its diagonal.
 #[derive(Debug, Clone)]
-pub(crate) struct Schur {
+pub(crate) struct SchurFactors {
     /// n x n.
     pub q: Mat<c64>,
     /// n x n.
@@ -17,11 +17,11 @@ pub(crate) struct Schur {
 /// real numbers.
 ///
 /// # Errors
-/// [`NoConvergence`] after 40 steps per eigenvalue.
+/// [`SpectralConvergenceError`] after 40 steps per eigenvalue.
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, sections 7.4 and 7.5 (LAPACK xLAHQR).
-pub(crate) fn schur(a: MatRef<'_, f64>) -> Result<Schur, NoConvergence> {
+pub(crate) fn schur(a: MatRef<'_, f64>) -> Result<SchurFactors, SpectralConvergenceError> {
     const STEPS_EACH: usize = 40;
     let n = a.nrows();
     let (h, z) = hessenberg(a);
@@ -51,7 +51,7 @@ pub(crate) fn schur(a: MatRef<'_, f64>) -> Result<Schur, NoConvergence> {
         steps += 1;
         if steps > STEPS_EACH {
             let what = "the Schur form";
-            return Err(NoConvergence { what });
+            return Err(SpectralConvergenceError { what });
         }
         let shift = if steps % 11 == 10 {
             // An exceptional shift ends a cycle.
@@ -66,7 +66,7 @@ pub(crate) fn schur(a: MatRef<'_, f64>) -> Result<Schur, NoConvergence> {
             t[(row, column)] = c64::new(0.0, 0.0);
         }
     }
-    Ok(Schur { q, t })
+    Ok(SchurFactors { q, t })
 }
 
 /// Cheap magnitude.

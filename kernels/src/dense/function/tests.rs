@@ -63,21 +63,21 @@ fn identities() {
         &[0.2, -0.1, 0.3, 0.9],
     ]);
     let apply = |a: &Mat<f64>, function| evaluate(a.as_ref(), function).unwrap();
-    let exponential = apply(&a, Function::Exponential).value;
-    assert!(distance(&apply(&exponential, Function::Logarithm).value, &a) < 1e-14);
-    let root = apply(&a, Function::SquareRoot).value;
+    let exponential = apply(&a, MatrixFunction::Exponential).value;
+    assert!(distance(&apply(&exponential, MatrixFunction::Logarithm).value, &a) < 1e-14);
+    let root = apply(&a, MatrixFunction::SquareRoot).value;
     let square = super::super::product(root.as_ref(), root.as_ref());
     assert!(distance(&square, &a) < 1e-14);
-    let third = apply(&a, Function::Power(1.0 / 3.0)).value;
-    assert!(distance(&apply(&third, Function::Power(3.0)).value, &a) < 1e-14);
+    let third = apply(&a, MatrixFunction::Power(1.0 / 3.0)).value;
+    assert!(distance(&apply(&third, MatrixFunction::Power(3.0)).value, &a) < 1e-14);
     let (sine, cosine) = (
-        apply(&a, Function::Sine).value,
-        apply(&a, Function::Cosine).value,
+        apply(&a, MatrixFunction::Sine).value,
+        apply(&a, MatrixFunction::Cosine).value,
     );
     let sum = super::super::product(sine.as_ref(), sine.as_ref())
         + super::super::product(cosine.as_ref(), cosine.as_ref());
     assert!(distance(&sum, &Mat::identity(4, 4)) < 1e-14);
-    let inverse = apply(&a, Function::Power(-1.0)).value;
+    let inverse = apply(&a, MatrixFunction::Power(-1.0)).value;
     let product = super::super::product(inverse.as_ref(), a.as_ref());
     assert!(distance(&product, &Mat::identity(4, 4)) < 1e-14);
 }
@@ -88,16 +88,16 @@ fn the_negative_axis_is_refused() {
         (
             mat(&[&[-1.0, 0.0], &[0.0, 2.0]]),
             &[
-                Function::Logarithm,
-                Function::SquareRoot,
-                Function::Power(0.5),
+                MatrixFunction::Logarithm,
+                MatrixFunction::SquareRoot,
+                MatrixFunction::Power(0.5),
             ][..],
         ),
         (
             mat(&[&[0.0, 1.0], &[0.0, 0.0]]),
-            &[Function::Logarithm, Function::SquareRoot],
+            &[MatrixFunction::Logarithm, MatrixFunction::SquareRoot],
         ),
-        (mat(&[&[0.0]]), &[Function::Logarithm]),
+        (mat(&[&[0.0]]), &[MatrixFunction::Logarithm]),
     ] {
         for &function in functions {
             let found = evaluate(a.as_ref(), function);
@@ -109,12 +109,12 @@ fn the_negative_axis_is_refused() {
     }
     let singular = mat(&[&[1.0, 2.0], &[2.0, 4.0]]);
     assert!(matches!(
-        evaluate(singular.as_ref(), Function::Power(-1.0)),
+        evaluate(singular.as_ref(), MatrixFunction::Power(-1.0)),
         Err(FunctionError::Singular)
     ));
     let large = mat(&[&[1000.0]]);
     assert!(matches!(
-        evaluate(large.as_ref(), Function::Exponential),
+        evaluate(large.as_ref(), MatrixFunction::Exponential),
         Err(FunctionError::Overflow)
     ));
 }

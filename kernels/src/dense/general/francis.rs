@@ -8,8 +8,8 @@
 use faer::Mat;
 use pulp::Simd;
 
-use crate::dense::lanes::{Kernel, Unit, dispatch};
-use crate::dense::{NO_EIGENVALUES, NoConvergence, entries_of};
+use crate::dense::lanes::{LaneKernel, VectorUnit, dispatch};
+use crate::dense::{NO_EIGENVALUES, SpectralConvergenceError, entries_of};
 
 const EPS: f64 = f64::EPSILON;
 /// Entries below this, beside a matrix of ordinary size, are zeros.
@@ -23,24 +23,24 @@ const UNUSUAL: usize = 10;
 /// Without a basis only the eigenvalues are found, and the matrix is used up.
 ///
 /// # Errors
-/// [`NoConvergence`].
+/// [`SpectralConvergenceError`].
 pub(super) fn schur(
     h: &mut Mat<f64>,
     basis: Option<&mut Mat<f64>>,
-) -> Result<(Vec<f64>, Vec<f64>), NoConvergence> {
-    dispatch(Iteration { h, basis })
+) -> Result<(Vec<f64>, Vec<f64>), SpectralConvergenceError> {
+    dispatch(FrancisIteration { h, basis })
 }
 
-struct Iteration<'a> {
+struct FrancisIteration<'a> {
     h: &'a mut Mat<f64>,
     basis: Option<&'a mut Mat<f64>>,
 }
 
-impl Kernel for Iteration<'_> {
-    type Output = Result<(Vec<f64>, Vec<f64>), NoConvergence>;
+impl LaneKernel for FrancisIteration<'_> {
+    type Output = Result<(Vec<f64>, Vec<f64>), SpectralConvergenceError>;
 
     #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) -> Self::Output {
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) -> Self::Output {
         let Self { h, mut basis } = self;
         let n = h.nrows();
         let (mut real, mut imaginary) = (vec![0.0; n], vec![0.0; n]);
@@ -117,13 +117,13 @@ fn block_start(h: &Mat<f64>, end: usize) -> usize {
 }
 
 /// Trace and determinant of the pair of shifts, with the entries they refer to scaled as in the matrix.
-struct Shifts {
+struct ShiftPair {
     real: [f64; 2],
     imaginary: [f64; 2],
 }
 
 /// The eigenvalues of the last two rows; now and then others, so that no cycle lasts.
-fn shifts(h: &Mat<f64>, start: usize, end: usize, steps: usize) -> Shifts {
+fn shifts(h: &Mat<f64>, start: usize, end: usize, steps: usize) -> ShiftPair {
     const UNUSUAL_SHIFTS: (f64, f64) = (0.75, -0.4375);
     let last = end - 1;
     let [a, b, c, d] = if steps.is_multiple_of(2 * UNUSUAL) {
@@ -144,7 +144,7 @@ fn shifts(h: &Mat<f64>, start: usize, end: usize, steps: usize) -> Shifts {
     };
     let size = a.abs() + b.abs() + c.abs() + d.abs();
     if size == 0.0 {
-        return Shifts {
+        return ShiftPair {
             real: [0.0; 2],
             imaginary: [0.0; 2],
         };
@@ -154,7 +154,7 @@ fn shifts(h: &Mat<f64>, start: usize, end: usize, steps: usize) -> Shifts {
     let determinant = (a - mean) * (d - mean) - b * c;
     let root = determinant.abs().sqrt();
     if determinant >= 0.0 {
-        return Shifts {
+        return ShiftPair {
             real: [mean * size; 2],
             imaginary: [root * size, -root * size],
         };
@@ -166,7 +166,7 @@ fn shifts(h: &Mat<f64>, start: usize, end: usize, steps: usize) -> Shifts {
     } else {
         high
     };
-    Shifts {
+    ShiftPair {
         real: [near * size; 2],
         imaginary: [0.0; 2],
     }
@@ -174,7 +174,7 @@ fn shifts(h: &Mat<f64>, start: usize, end: usize, steps: usize) -> Shifts {
 
 /// A reflection `I - tau v v'` of three entries or two, `v0 = 1`.
 #[derive(Clone, Copy)]
-struct Reflection {
+struct BulgeReflection {
     tau: f64,
     second: f64,
     third: f64,
@@ -182,10 +182,10 @@ struct Reflection {
     image: f64,
 }
 
-fn reflection(x: [f64; 3]) -> Reflection {
+fn reflection(x: [f64; 3]) -> BulgeReflection {
     let size = x[0].abs() + x[1].abs() + x[2].abs();
     if x[1] == 0.0 && x[2] == 0.0 {
-        return Reflection {
+        return BulgeReflection {
             tau: 0.0,
             second: 0.0,
             third: 0.0,
@@ -196,7 +196,7 @@ fn reflection(x: [f64; 3]) -> Reflection {
     let length = (a * a + b * b + c * c).sqrt();
     let image = -length.copysign(a);
     let leading = a - image;
-    Reflection {
+    BulgeReflection {
         tau: -leading / image,
         second: b / leading,
         third: c / leading,
@@ -207,12 +207,12 @@ fn reflection(x: [f64; 3]) -> Reflection {
 /// One double step on rows and columns `start..end`.
 #[inline(always)]
 fn sweep<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     h: &mut Mat<f64>,
     mut basis: Option<&mut Mat<f64>>,
     start: usize,
     end: usize,
-    shifts: Shifts,
+    shifts: ShiftPair,
 ) {
     let (first, mut head) = bulge_start(h, start, end, &shifts);
     // With a basis the whole matrix is transformed, without one only the block.
@@ -262,7 +262,7 @@ fn sweep<S: Simd, const R: usize>(
 }
 
 /// First row at which two small entries allow the step to start, and the start vector.
-fn bulge_start(h: &Mat<f64>, start: usize, end: usize, shifts: &Shifts) -> (usize, [f64; 3]) {
+fn bulge_start(h: &Mat<f64>, start: usize, end: usize, shifts: &ShiftPair) -> (usize, [f64; 3]) {
     let mut m = end - 3;
     loop {
         let [h00, h10, h01, h11] = [h[(m, m)], h[(m + 1, m)], h[(m, m + 1)], h[(m + 1, m + 1)]];
@@ -297,11 +297,11 @@ fn bulge_start(h: &Mat<f64>, start: usize, end: usize, shifts: &Shifts) -> (usiz
 /// Multiplies columns `k..k + 3`, or two, with a reflection.
 #[inline(always)]
 fn from_the_right<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     matrix: &mut Mat<f64>,
     rows: std::ops::Range<usize>,
     k: usize,
-    p: Reflection,
+    p: BulgeReflection,
     three: bool,
 ) {
     let [a, b, c] = columns(matrix, k, three);
@@ -322,7 +322,7 @@ fn columns(matrix: &mut Mat<f64>, k: usize, three: bool) -> [&mut [f64]; 3] {
 
 /// A block `[[a, b], [c, d]]` brought to standard form by a rotation: triangular, or with equal diagonal entries and `b c < 0`.
 #[derive(Clone, Copy)]
-struct Standard {
+struct StandardBlock {
     entries: [f64; 4],
     first: (f64, f64),
     second: (f64, f64),
@@ -330,8 +330,8 @@ struct Standard {
     sine: f64,
 }
 
-fn standard(a: f64, b: f64, c: f64, d: f64) -> Standard {
-    let triangular = |a: f64, b: f64, d: f64, cosine: f64, sine: f64| Standard {
+fn standard(a: f64, b: f64, c: f64, d: f64) -> StandardBlock {
+    let triangular = |a: f64, b: f64, d: f64, cosine: f64, sine: f64| StandardBlock {
         entries: [a, b, 0.0, d],
         first: (a, 0.0),
         second: (d, 0.0),
@@ -340,7 +340,7 @@ fn standard(a: f64, b: f64, c: f64, d: f64) -> Standard {
     };
     let complex = |a: f64, b: f64, c: f64, cosine: f64, sine: f64| {
         let imaginary = b.abs().sqrt() * c.abs().sqrt();
-        Standard {
+        StandardBlock {
             entries: [a, b, c, a],
             first: (a, imaginary),
             second: (a, -imaginary),
@@ -404,11 +404,11 @@ fn standard(a: f64, b: f64, c: f64, d: f64) -> Standard {
 /// Applies the rotation of a standard block at `at` to the rest of the matrix and to the basis.
 #[inline(always)]
 fn rotate<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     h: &mut Mat<f64>,
     basis: Option<&mut Mat<f64>>,
     at: usize,
-    block: Standard,
+    block: StandardBlock,
 ) {
     let (c, s) = (block.cosine, block.sine);
     for column in at + 2..h.ncols() {

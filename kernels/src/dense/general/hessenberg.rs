@@ -7,12 +7,12 @@ use faer::Mat;
 use pulp::Simd;
 
 use crate::dense::householder::{self, reflector};
-use crate::dense::lanes::{Kernel, Unit, dispatch};
+use crate::dense::lanes::{LaneKernel, VectorUnit, dispatch};
 
 /// Replaces the matrix by H, and gives Q on request: 10/3 n^3 operations, 4/3 n^3 more for Q.
 pub(super) fn reduce(a: &mut Mat<f64>, with_basis: bool) -> Option<Mat<f64>> {
     let n = a.nrows();
-    let taus = dispatch(Reduce(a));
+    let taus = dispatch(HessenbergReduction(a));
     let basis = with_basis.then(|| {
         let mut basis = Mat::identity(n, n);
         if n > 2 {
@@ -29,13 +29,13 @@ pub(super) fn reduce(a: &mut Mat<f64>, with_basis: bool) -> Option<Mat<f64>> {
     basis
 }
 
-struct Reduce<'a>(&'a mut Mat<f64>);
+struct HessenbergReduction<'a>(&'a mut Mat<f64>);
 
-impl Kernel for Reduce<'_> {
+impl LaneKernel for HessenbergReduction<'_> {
     type Output = Vec<f64>;
 
     #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) -> Vec<f64> {
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) -> Vec<f64> {
         let a = self.0;
         let n = a.nrows();
         let mut taus = Vec::with_capacity(n);

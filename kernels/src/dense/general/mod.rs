@@ -18,8 +18,8 @@ use faer::{Mat, MatRef, Par, Spec};
 
 pub use self::balance::balance;
 use super::{
-    NO_EIGENVALUES, NoConvergence, all_scaled, exponent_of, norm2, product, scaled, shared_by,
-    two_parts_from,
+    NO_EIGENVALUES, SpectralConvergenceError, all_scaled, exponent_of, norm2, product, scaled,
+    shared_by, two_parts_from,
 };
 
 /// Rows up to which the double-shift iteration is the faster one.
@@ -55,8 +55,11 @@ impl RawEigen {
 /// Eigenvalues and right eigenvectors through the real Schur form.
 ///
 /// # Errors
-/// [`NoConvergence`].
-pub fn general_eigen(matrix: MatRef<'_, f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
+/// [`SpectralConvergenceError`].
+pub fn general_eigen(
+    matrix: MatRef<'_, f64>,
+    vectors: bool,
+) -> Result<RawEigen, SpectralConvergenceError> {
     let n = matrix.nrows();
     let column = |column: usize| (0..n).map(move |row| matrix[(row, column)]);
     let finite = |index: usize| column(index).all(f64::is_finite);
@@ -76,7 +79,7 @@ pub fn general_eigen(matrix: MatRef<'_, f64>, vectors: bool) -> Result<RawEigen,
 }
 
 /// The eigenvalues of a matrix with entries of ordinary size.
-fn level(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
+fn level(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, SpectralConvergenceError> {
     let n = matrix.nrows();
     let mut balanced = matrix.clone();
     let exponents = balance(&mut balanced);
@@ -109,7 +112,7 @@ fn level(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
     Ok(if better { plain } else { found })
 }
 
-fn small(mut h: Mat<f64>, vectors: bool) -> Result<RawEigen, NoConvergence> {
+fn small(mut h: Mat<f64>, vectors: bool) -> Result<RawEigen, SpectralConvergenceError> {
     let mut basis = hessenberg::reduce(&mut h, vectors);
     let (real, imaginary) = francis::schur(&mut h, basis.as_mut())?;
     let vectors = basis.map(|basis| {
@@ -128,7 +131,7 @@ pub(super) fn large(
     matrix: MatRef<'_, f64>,
     wanted: [bool; 2],
     par: Par,
-) -> Result<(RawEigen, Option<Mat<f64>>), NoConvergence> {
+) -> Result<(RawEigen, Option<Mat<f64>>), SpectralConvergenceError> {
     let n = matrix.nrows();
     let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
     let [mut left, mut right] = wanted.map(|wanted| wanted.then(|| Mat::zeros(n, n)));

@@ -11,7 +11,7 @@
 use faer::Mat;
 use pulp::Simd;
 
-use crate::dense::lanes::{Kernel, Unit, dispatch};
+use crate::dense::lanes::{LaneKernel, VectorUnit, dispatch};
 
 /// Stands for the norm of a matrix of zeros.
 const TINY: f64 = f64::MIN_POSITIVE / f64::EPSILON;
@@ -29,11 +29,11 @@ struct BackSubstitution<'a> {
     imaginary: &'a [f64],
 }
 
-impl Kernel for BackSubstitution<'_> {
+impl LaneKernel for BackSubstitution<'_> {
     type Output = Mat<f64>;
 
     #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) -> Mat<f64> {
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) -> Mat<f64> {
         let Self { t, real, imaginary } = self;
         let n = t.nrows();
         let norm = (0..n)
@@ -96,7 +96,7 @@ impl Kernel for BackSubstitution<'_> {
 /// Solves `(T - lambda I) z = b` for the rows before `rows`, `b` standing in `z`: the real part, and with P = 2 the imaginary one.
 #[inline(always)]
 fn solve<S: Simd, const R: usize, const P: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     (t, imaginary): (&Mat<f64>, &[f64]),
     lambda: Complex,
     least: f64,

@@ -1,11 +1,11 @@
-//! [`Design`]: the columns of a least squares problem, to more digits than a double where they are computed and not given.
+//! [`DesignMatrix`]: the columns of a least squares problem, to more digits than a double where they are computed and not given.
 
 use crate::dense::{exponent_of, max_abs, norm2, scale_all};
-use crate::exact::{Doubled, two_product};
+use crate::exact::{CompensatedSum, two_product};
 
 /// An m x n matrix, column by column, with an optional second part below the last bit of the first.
 #[derive(Debug, Clone)]
-pub struct Design {
+pub struct DesignMatrix {
     /// m.
     pub rows: usize,
     /// n.
@@ -16,7 +16,7 @@ pub struct Design {
     pub low: Option<Vec<f64>>,
 }
 
-impl Design {
+impl DesignMatrix {
     /// The matrix given row by row.
     pub fn from_rows(a: &[f64], rows: usize, columns: usize) -> Self {
         let mut high = Vec::with_capacity(rows * columns);
@@ -35,12 +35,12 @@ impl Design {
     /// its columns otherwise.
     pub fn powers(t: &[f64], degree: usize) -> Self {
         let rows = t.len();
-        let mut powers = vec![Doubled::new(1.0); rows];
+        let mut powers = vec![CompensatedSum::new(1.0); rows];
         let (mut high, mut low) = (Vec::new(), Vec::new());
         for column in 0..=degree {
             if column > 0 {
                 for (power, &t) in powers.iter_mut().zip(t) {
-                    *power = power.times(Doubled::new(t));
+                    *power = power.times(CompensatedSum::new(t));
                 }
             }
             high.extend(powers.iter().map(|power| power.high));
@@ -109,7 +109,7 @@ impl Design {
     }
 
     /// `b - r - A x` in doubled precision.
-    pub fn augmented_residual(&self, b: &[Doubled], rest: &[f64], x: &[f64]) -> Vec<f64> {
+    pub fn augmented_residual(&self, b: &[CompensatedSum], rest: &[f64], x: &[f64]) -> Vec<f64> {
         let mut sums = b.to_vec();
         for (sum, &rest) in sums.iter_mut().zip(rest) {
             sum.add(-rest);
@@ -125,16 +125,16 @@ impl Design {
                 }
             }
         }
-        sums.into_iter().map(Doubled::value).collect()
+        sums.into_iter().map(CompensatedSum::value).collect()
     }
 
     /// `b - A x` in doubled precision, rounded once.
-    pub fn residual(&self, b: &[Doubled], x: &[f64]) -> Vec<f64> {
+    pub fn residual(&self, b: &[CompensatedSum], x: &[f64]) -> Vec<f64> {
         self.augmented_residual(b, &vec![0.0; self.rows], x)
     }
 
     /// Subtracts `A_j' r`.
-    pub(super) fn subtract_inner(&self, sum: &mut Doubled, column: usize, rest: &[f64]) {
+    pub(super) fn subtract_inner(&self, sum: &mut CompensatedSum, column: usize, rest: &[f64]) {
         for (&entry, &rest) in self.column(column).iter().zip(rest) {
             sum.add_product(-entry, rest);
         }
@@ -146,7 +146,7 @@ impl Design {
 
     /// `-A_j' r` in doubled precision.
     pub fn dual_residual(&self, column: usize, rest: &[f64]) -> f64 {
-        let mut sum = Doubled::default();
+        let mut sum = CompensatedSum::default();
         self.subtract_inner(&mut sum, column, rest);
         sum.value()
     }

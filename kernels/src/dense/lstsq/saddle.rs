@@ -1,26 +1,26 @@
-//! [`Saddle`]: factors that solve the augmented system of a least squares problem with or without constraints.
+//! [`SaddleFactors`]: factors that solve the augmented system of a least squares problem with or without constraints.
 
 use faer::Mat;
 
-use super::{Design, LeastSquaresError};
-use crate::dense::banded::Triangular;
-use crate::dense::condition::Operator as _;
+use super::{DesignMatrix, LeastSquaresError};
+use crate::dense::banded::TriangularMatrix;
+use crate::dense::condition::LinearOperator as _;
 use crate::dense::orthogonal::orthogonal;
 use crate::dense::{SingularVectors, add_multiple, dot, max_abs, product, singular};
 
 /// Factors for `r + A x = f`, `A' r + C' y = g`, `C x = h`.
-pub(super) struct Saddle {
+pub(super) struct SaddleFactors {
     /// Rows of A in the order of the factors, largest first.
     rows: Vec<usize>,
     /// `A N` with its columns exchanged is `Q R`; N is the identity without constraints.
     q: Mat<f64>,
-    r: Triangular,
+    r: TriangularMatrix,
     order: Vec<usize>,
-    conditions: Option<Conditions>,
+    conditions: Option<ConstraintFactors>,
 }
 
 /// `C = U S V'`, the null space of C, and what A does to the rest.
-struct Conditions {
+struct ConstraintFactors {
     u: Mat<f64>,
     values: Vec<f64>,
     range: Mat<f64>,
@@ -28,9 +28,9 @@ struct Conditions {
     a: Mat<f64>,
 }
 
-impl Saddle {
+impl SaddleFactors {
     pub(super) fn new(
-        design: &Design,
+        design: &DesignMatrix,
         c: Option<&Mat<f64>>,
         tolerance: f64,
     ) -> Result<Self, LeastSquaresError> {
@@ -71,7 +71,7 @@ impl Saddle {
             q,
             r,
             order,
-            conditions: Some(Conditions {
+            conditions: Some(ConstraintFactors {
                 u,
                 values,
                 range,
@@ -163,7 +163,7 @@ fn times_transposed(matrix: &Mat<f64>, x: &[f64]) -> Vec<f64> {
 fn pivoted(
     a: Mat<f64>,
     tolerance: f64,
-) -> Result<(Mat<f64>, Triangular, Vec<usize>), LeastSquaresError> {
+) -> Result<(Mat<f64>, TriangularMatrix, Vec<usize>), LeastSquaresError> {
     let (m, n) = a.shape();
     let found = orthogonal(a, true, false);
     let size = m.min(n);
@@ -174,7 +174,7 @@ fn pivoted(
     if rank < n {
         return Err(LeastSquaresError::RankDeficient { rank, columns: n });
     }
-    let r = Triangular {
+    let r = TriangularMatrix {
         entries: found.r,
         upper: true,
     };

@@ -7,9 +7,9 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::svd::{self, ComputeSvdVectors, SvdParams};
 use faer::{Auto, Mat, MatMut, MatRef, Spec, diag::Diag};
 
-use super::{NoConvergence, shared_by, two_parts_from};
+use super::{SpectralConvergenceError, shared_by, two_parts_from};
 
-const FAILED: NoConvergence = NoConvergence {
+const FAILED: SpectralConvergenceError = SpectralConvergenceError {
     what: "the singular values",
 };
 
@@ -32,7 +32,7 @@ pub enum SingularVectors {
 /// Singular values in descending order, with `u` and `v` on request.
 ///
 /// # Errors
-/// [`NoConvergence`].
+/// [`SpectralConvergenceError`].
 #[expect(
     clippy::type_complexity,
     reason = "three parts of one factorisation, taken apart at once"
@@ -40,7 +40,7 @@ pub enum SingularVectors {
 pub fn singular(
     matrix: MatRef<'_, f64>,
     vectors: SingularVectors,
-) -> Result<(Vec<f64>, Option<(Mat<f64>, Mat<f64>)>), NoConvergence> {
+) -> Result<(Vec<f64>, Option<(Mat<f64>, Mat<f64>)>), SpectralConvergenceError> {
     if vectors == SingularVectors::None {
         return Ok((values::singular_values(matrix)?, None));
     }

@@ -14,7 +14,7 @@ use faer::{Accum, Mat, MatMut, MatRef};
 use pulp::Simd;
 
 use crate::dense::householder::reflector;
-use crate::dense::lanes::{Kernel, Unit, WIDTH, dispatch};
+use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH, dispatch};
 use crate::dense::{BLOCK, PAR, column_blocks, column_of, set_from, share, tails};
 
 /// Products with fewer entries of the matrix are not worth a second thread.
@@ -29,7 +29,7 @@ pub(super) fn bidiagonal(matrix: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
     let mut work = Mat::zeros(rows, n);
     work.as_mut().subrows_mut(0, m).copy_from(matrix);
     let width = if n < 300 { 8 } else { 16 };
-    let mut panel = Panel {
+    let mut panel = BidiagonalPanel {
         columns: Mat::zeros(rows, 2 * width),
         rows: Mat::zeros(n, 2 * width),
         width,
@@ -40,7 +40,7 @@ pub(super) fn bidiagonal(matrix: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
     while start < n {
         let end = (start + width).min(n);
         for step in start..end {
-            dispatch(Step {
+            dispatch(BidiagonalStep {
                 panel: &mut panel,
                 work: &work,
                 step,
@@ -58,7 +58,7 @@ pub(super) fn bidiagonal(matrix: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
 
 /// The reflections of a panel: the trailing matrix is to lose `columns rows'`, with `columns = [V X]` and `rows = [Y U]`, where V holds
 /// the reflections of columns, U those of rows.
-struct Panel {
+struct BidiagonalPanel {
     columns: Mat<f64>,
     rows: Mat<f64>,
     width: usize,
@@ -66,7 +66,7 @@ struct Panel {
     above: Vec<f64>,
 }
 
-impl Panel {
+impl BidiagonalPanel {
     /// Subtracts the reflections of the panel from the trailing matrix, from row and column `first` on.
     fn update(&self, work: MatMut<'_, f64>, first: usize) {
         let (m, n) = work.shape();
@@ -86,8 +86,8 @@ impl Panel {
     }
 }
 
-struct Step<'a> {
-    panel: &'a mut Panel,
+struct BidiagonalStep<'a> {
+    panel: &'a mut BidiagonalPanel,
     work: &'a Mat<f64>,
     /// Row and column that are reduced.
     step: usize,
@@ -97,11 +97,11 @@ struct Step<'a> {
     height: usize,
 }
 
-impl Kernel for Step<'_> {
+impl LaneKernel for BidiagonalStep<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) {
         let Self {
             panel,
             work,
@@ -173,13 +173,13 @@ impl Kernel for Step<'_> {
 /// `A x` for rows from `top` and columns from `left` on, or `A' x` where `TRANSPOSED`; `out` holds zeros.
 #[inline(always)]
 fn product<S: Simd, const R: usize, const TRANSPOSED: bool>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     a: MatRef<'_, f64>,
     x: &[f64],
     (top, left): (usize, usize),
     out: &mut [f64],
 ) {
-    let whole = Part::<TRANSPOSED> {
+    let whole = ProductPart::<TRANSPOSED> {
         a,
         x,
         top,
@@ -198,7 +198,7 @@ fn product<S: Simd, const R: usize, const TRANSPOSED: bool>(
             false => (top + skipped, left),
         };
         move || {
-            dispatch(Part::<TRANSPOSED> {
+            dispatch(ProductPart::<TRANSPOSED> {
                 a,
                 x,
                 top,
@@ -210,7 +210,7 @@ fn product<S: Simd, const R: usize, const TRANSPOSED: bool>(
 }
 
 /// Some of the entries of a product.
-struct Part<'a, const TRANSPOSED: bool> {
+struct ProductPart<'a, const TRANSPOSED: bool> {
     a: MatRef<'a, f64>,
     x: &'a [f64],
     top: usize,
@@ -218,11 +218,11 @@ struct Part<'a, const TRANSPOSED: bool> {
     out: &'a mut [f64],
 }
 
-impl<const TRANSPOSED: bool> Kernel for Part<'_, TRANSPOSED> {
+impl<const TRANSPOSED: bool> LaneKernel for ProductPart<'_, TRANSPOSED> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) {
         let Self { a, x, out, .. } = self;
         let length = if TRANSPOSED { x.len() } else { out.len() };
         let column = |index: usize| &column_of(a, self.left + index)[self.top..self.top + length];

@@ -10,7 +10,7 @@ use faer::{Mat, MatRef};
 use super::FAILED;
 use super::reduction::bidiagonal;
 use crate::dense::{
-    NoConvergence, all_scaled, exponent_of, max_abs, qr_factors, range_exponent, scaled,
+    SpectralConvergenceError, all_scaled, exponent_of, max_abs, qr_factors, range_exponent, scaled,
 };
 
 /// Sweeps a singular value may take on average.
@@ -22,8 +22,10 @@ const TOLERANCE: f64 = (50.0 * f64::EPSILON) * (50.0 * f64::EPSILON);
 /// The singular values of `matrix`, descending: 8/3 n^3 operations for a square matrix; tall ones are first reduced by QR.
 ///
 /// # Errors
-/// [`NoConvergence`], also when an entry is not finite.
-pub(super) fn singular_values(matrix: MatRef<'_, f64>) -> Result<Vec<f64>, NoConvergence> {
+/// [`SpectralConvergenceError`], also when an entry is not finite.
+pub(super) fn singular_values(
+    matrix: MatRef<'_, f64>,
+) -> Result<Vec<f64>, SpectralConvergenceError> {
     let (m, n) = matrix.shape();
     if m < n {
         return singular_values(matrix.transpose());
@@ -54,20 +56,20 @@ pub(super) fn singular_values(matrix: MatRef<'_, f64>) -> Result<Vec<f64>, NoCon
 pub(in crate::dense) fn bidiagonal_values(
     diagonal: &[f64],
     above: &[f64],
-) -> Result<Vec<f64>, NoConvergence> {
+) -> Result<Vec<f64>, SpectralConvergenceError> {
     let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
     if !finite(diagonal) || !finite(above) {
         return Err(FAILED);
     }
     let exponent = exponent_of(max_abs(diagonal).max(max_abs(above)));
     let square = |&value: &f64| scaled(value, -exponent).powi(2);
-    let mut array = Quotients {
+    let mut array = QdArray {
         q: diagonal.iter().map(square).collect(),
         e: above.iter().map(square).collect(),
     };
     let mut spare = array.clone();
     let mut values = Vec::with_capacity(diagonal.len());
-    let mut parts = vec![Part {
+    let mut parts = vec![QdBlock {
         lo: 0,
         hi: diagonal.len(),
         shift: 0.0,
@@ -94,14 +96,14 @@ pub(in crate::dense) fn bidiagonal_values(
 
 /// The quotients `q` and `e` of a qd array: squares of the bidiagonal entries at first.
 #[derive(Clone)]
-struct Quotients {
+struct QdArray {
     q: Vec<f64>,
     e: Vec<f64>,
 }
 
 /// Rows `lo..hi` with the accumulated shift, `shift + rest` in doubled precision.
 #[derive(Clone, Copy)]
-struct Part {
+struct QdBlock {
     lo: usize,
     hi: usize,
     shift: f64,
@@ -110,7 +112,7 @@ struct Part {
 
 /// Statistics of a sweep: the smallest pivot of all, without the last, without the last two; and the last three pivots.
 #[derive(Clone, Copy)]
-struct Seen {
+struct SweepPivots {
     least: [f64; 3],
     last: [f64; 3],
     e_min: f64,
@@ -118,14 +120,14 @@ struct Seen {
 
 /// Works on one part until all its values are found; parts that split off go on the pile.
 fn reduce(
-    array: &mut Quotients,
-    spare: &mut Quotients,
-    mut part: Part,
-    parts: &mut Vec<Part>,
+    array: &mut QdArray,
+    spare: &mut QdArray,
+    mut part: QdBlock,
+    parts: &mut Vec<QdBlock>,
     values: &mut Vec<f64>,
     sweeps: &mut usize,
 ) -> Option<()> {
-    let mut seen: Option<Seen> = None;
+    let mut seen: Option<SweepPivots> = None;
     loop {
         let before = part.hi;
         deflate(array, &mut part, values);
@@ -143,7 +145,7 @@ fn reduce(
             });
             if let Some(at) = split {
                 array.e[at] = 0.0;
-                parts.push(Part { hi: at + 1, ..part });
+                parts.push(QdBlock { hi: at + 1, ..part });
                 part.lo = at + 1;
                 seen = None;
                 continue;
@@ -182,7 +184,7 @@ fn reduce(
 }
 
 /// Adds to the shift, keeping what rounds off.
-fn add(part: &mut Part, tau: f64) {
+fn add(part: &mut QdBlock, tau: f64) {
     let sum = part.shift + tau;
     let (larger, smaller) = if part.shift > tau {
         (part.shift, tau)
@@ -194,7 +196,7 @@ fn add(part: &mut Part, tau: f64) {
 }
 
 /// Deflates the converged values at the end.
-fn deflate(array: &mut Quotients, part: &mut Part, values: &mut Vec<f64>) {
+fn deflate(array: &mut QdArray, part: &mut QdBlock, values: &mut Vec<f64>) {
     let (q, e) = (&mut array.q, &mut array.e);
     while part.hi > part.lo {
         let (last, count) = (part.hi - 1, part.hi - part.lo);
@@ -233,8 +235,8 @@ fn two_by_two(q1: f64, e: f64, q2: f64) -> (f64, f64) {
 }
 
 /// One dqds sweep from `array` to `spare`; a pivot below zero or not a number says that `tau` was too large.
-fn sweep(array: &Quotients, spare: &mut Quotients, part: Part, tau: f64) -> Seen {
-    let Part { lo, hi, .. } = part;
+fn sweep(array: &QdArray, spare: &mut QdArray, part: QdBlock, tau: f64) -> SweepPivots {
+    let QdBlock { lo, hi, .. } = part;
     let count = hi - lo;
     let (q, e) = (&array.q[lo..hi], &array.e[lo..hi - 1]);
     let (new_q, new_e) = (&mut spare.q[lo..hi], &mut spare.e[lo..hi - 1]);
@@ -261,9 +263,9 @@ fn sweep(array: &Quotients, spare: &mut Quotients, part: Part, tau: f64) -> Seen
     }
     new_q[count - 1] = d;
     if least[0] >= 0.0 && !d.is_nan() {
-        return Seen { least, last, e_min };
+        return SweepPivots { least, last, e_min };
     }
-    Seen {
+    SweepPivots {
         least: [f64::NAN.min(least[0]), least[1], least[2]],
         last,
         e_min,
@@ -271,8 +273,8 @@ fn sweep(array: &Quotients, spare: &mut Quotients, part: Part, tau: f64) -> Seen
 }
 
 /// A lower bound, most often, of the least eigenvalue that is left.
-fn shift_for(array: &Quotients, part: Part, seen: Seen, deflated: usize) -> f64 {
-    let Seen { least, last, .. } = seen;
+fn shift_for(array: &QdArray, part: QdBlock, seen: SweepPivots, deflated: usize) -> f64 {
+    let SweepPivots { least, last, .. } = seen;
     let (q, e) = (&array.q[part.lo..part.hi], &array.e[part.lo..part.hi - 1]);
     let n = q.len();
     match deflated {

@@ -21,11 +21,12 @@ use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef, Par, Spec};
 use pulp::Simd;
 
-use super::secular::{Root, Secular};
-use crate::dense::lanes::{Kernel, Unit, WIDTH, dispatch};
-use crate::dense::product::Panels;
+use super::secular::{SecularEquation, SecularRoot};
+use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH, dispatch};
+use crate::dense::product::LeftPanels;
 use crate::dense::{
-    NO_EIGENVALUES, NoConvergence, column_blocks, column_of, column_of_mut, max_abs, share,
+    NO_EIGENVALUES, SpectralConvergenceError, column_blocks, column_of, column_of_mut, max_abs,
+    share,
 };
 
 const PAR: Par = Par::Seq;
@@ -41,12 +42,12 @@ const BLOCK: usize = 128;
 /// Replaces `diagonal` by the ascending eigenvalues, and `basis` (n x n, zeros) by the vectors. `beside` is used up.
 ///
 /// # Errors
-/// [`NoConvergence`].
+/// [`SpectralConvergenceError`].
 pub(super) fn eigen(
     diagonal: &mut [f64],
     beside: &mut [f64],
     mut basis: MatMut<'_, f64>,
-) -> Result<(), NoConvergence> {
+) -> Result<(), SpectralConvergenceError> {
     let n = diagonal.len();
     if n <= LEAF {
         return leaf(diagonal, beside, basis);
@@ -70,7 +71,11 @@ pub(super) fn eigen(
     Ok(())
 }
 
-fn leaf(diagonal: &mut [f64], beside: &[f64], basis: MatMut<'_, f64>) -> Result<(), NoConvergence> {
+fn leaf(
+    diagonal: &mut [f64],
+    beside: &[f64],
+    basis: MatMut<'_, f64>,
+) -> Result<(), SpectralConvergenceError> {
     let n = diagonal.len();
     let mut values = Diag::<f64>::zeros(n);
     let mut below = vec![0.0; n];
@@ -96,19 +101,19 @@ fn leaf(diagonal: &mut [f64], beside: &[f64], basis: MatMut<'_, f64>) -> Result<
 
 /// Rows in which a column has entries.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rows {
+enum ColumnSupport {
     Top,
     All,
     Bottom,
 }
 
 /// The rank-one update after deflation.
-struct Change {
+struct RankOneUpdate {
     /// Columns in the equation, their poles strictly ascending.
     kept: Vec<usize>,
     /// Columns that are vectors already.
     dropped: Vec<usize>,
-    rows: Vec<Rows>,
+    rows: Vec<ColumnSupport>,
     components: Vec<f64>,
     rho: f64,
 }
@@ -124,7 +129,7 @@ fn merge(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: 
         .iter()
         .map(|&column| change.components[column])
         .collect();
-    let equation = Secular {
+    let equation = SecularEquation {
         poles: &poles,
         components: &components,
         inverse_rho: change.rho.recip(),
@@ -135,31 +140,31 @@ fn merge(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: 
     // Columns with entries at the top, in all rows, at the bottom: the two products skip the rows of zeros.
     let mut sorted: Vec<usize> = (0..poles.len()).collect();
     sorted.sort_by_key(|&index| change.rows[change.kept[index]] as u8);
-    let count = |rows: Rows| {
+    let count = |rows: ColumnSupport| {
         let of = change
             .kept
             .iter()
             .filter(|&&column| change.rows[column] == rows);
         of.count()
     };
-    let (tops, bottoms) = (count(Rows::Top), count(Rows::Bottom));
+    let (tops, bottoms) = (count(ColumnSupport::Top), count(ColumnSupport::Bottom));
     let (top, bottom) = basis.rb().split_at_row(middle);
     let columns = |which: Range<usize>| sorted[which].iter().map(|&index| change.kept[index]);
-    let above = Panels::gather(top, columns(0..sorted.len() - bottoms));
-    let below = Panels::gather(bottom, columns(tops..sorted.len()));
+    let above = LeftPanels::gather(top, columns(0..sorted.len() - bottoms));
+    let below = LeftPanels::gather(bottom, columns(tops..sorted.len()));
     let dropped: Vec<Vec<f64>> = change
         .dropped
         .iter()
         .map(|&column| column_of(basis.rb(), column).to_vec())
         .collect();
 
-    let mut found: Vec<(f64, Source)> = roots
+    let mut found: Vec<(f64, VectorOrigin)> = roots
         .iter()
         .enumerate()
-        .map(|(index, root)| (poles[root.origin] + root.offset, Source::Root(index)))
+        .map(|(index, root)| (poles[root.origin] + root.offset, VectorOrigin::Root(index)))
         .collect();
     let kept_as_they_are = change.dropped.iter().enumerate();
-    found.extend(kept_as_they_are.map(|(at, &column)| (values[column], Source::Column(at))));
+    found.extend(kept_as_they_are.map(|(at, &column)| (values[column], VectorOrigin::Column(at))));
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (value, (new, _)) in values.iter_mut().zip(&found) {
         *value = *new;
@@ -167,8 +172,8 @@ fn merge(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: 
     let mut places = vec![0; roots.len()];
     for (place, (_, source)) in found.iter().enumerate() {
         match *source {
-            Source::Root(index) => places[index] = place,
-            Source::Column(at) => {
+            VectorOrigin::Root(index) => places[index] = place,
+            VectorOrigin::Column(at) => {
                 column_of_mut(&mut basis, place).copy_from_slice(&dropped[at]);
             }
         }
@@ -180,7 +185,7 @@ fn merge(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: 
     share(blocks.map(|(mut distances, products)| {
         let (vector, sorted, above, below) = (&vector, &sorted, &above, &below);
         move || {
-            dispatch(Vectors {
+            dispatch(SecularVectors {
                 vector,
                 sorted,
                 distances: distances.rb_mut(),
@@ -197,13 +202,18 @@ fn merge(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: 
 }
 
 /// Origin of a vector of the joined matrix.
-enum Source {
+enum VectorOrigin {
     Root(usize),
     Column(usize),
 }
 
 /// Sets up the rank-one update and deflates it.
-fn deflate(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: usize) -> Change {
+fn deflate(
+    values: &mut [f64],
+    mut basis: MatMut<'_, f64>,
+    coupling: f64,
+    middle: usize,
+) -> RankOneUpdate {
     let n = values.len();
     let half = std::f64::consts::FRAC_1_SQRT_2;
     let mut components: Vec<f64> = (0..n)
@@ -216,12 +226,12 @@ fn deflate(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle
         })
         .collect();
     let rho = 2.0 * coupling.abs();
-    let mut rows: Vec<Rows> = (0..n)
+    let mut rows: Vec<ColumnSupport> = (0..n)
         .map(|column| {
             if column < middle {
-                Rows::Top
+                ColumnSupport::Top
             } else {
-                Rows::Bottom
+                ColumnSupport::Bottom
             }
         })
         .collect();
@@ -246,7 +256,7 @@ fn deflate(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle
         }
         (components[next], components[last]) = (length, 0.0);
         if rows[next] != rows[last] {
-            rows[next] = Rows::All;
+            rows[next] = ColumnSupport::All;
         }
         for row in 0..n {
             let (x, y) = (basis[(row, last)], basis[(row, next)]);
@@ -259,7 +269,7 @@ fn deflate(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle
         dropped.push(last);
     }
     kept.extend(waiting);
-    Change {
+    RankOneUpdate {
         kept,
         dropped,
         rows,
@@ -269,11 +279,11 @@ fn deflate(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle
 }
 
 /// All roots, and column by column their distances from the poles.
-fn solve(equation: &Secular<'_>) -> (Vec<Root>, Mat<f64>) {
+fn solve(equation: &SecularEquation<'_>) -> (Vec<SecularRoot>, Mat<f64>) {
     let count = equation.poles.len();
     let mut distances = Mat::zeros(count, count);
     let mut roots = vec![
-        Root {
+        SecularRoot {
             origin: 0,
             offset: 0.0
         };
@@ -294,13 +304,13 @@ fn solve(equation: &Secular<'_>) -> (Vec<Root>, Mat<f64>) {
 }
 
 /// The components for which the roots are exact: `z_i^2 = prod_j (x_j - d_i) / prod_(j != i) (d_j - d_i)`, with the old signs.
-fn recomputed(equation: &Secular<'_>, distances: MatRef<'_, f64>) -> Vec<f64> {
+fn recomputed(equation: &SecularEquation<'_>, distances: MatRef<'_, f64>) -> Vec<f64> {
     let count = equation.poles.len();
     let mut found = vec![1.0; count];
     let blocks = found.chunks_mut(BLOCK).enumerate();
     share(blocks.map(|(block, found)| {
         move || {
-            dispatch(Quotients {
+            dispatch(RecomputedWeights {
                 equation,
                 distances,
                 first: block * BLOCK,
@@ -312,18 +322,18 @@ fn recomputed(equation: &Secular<'_>, distances: MatRef<'_, f64>) -> Vec<f64> {
 }
 
 /// [`recomputed`] for some rows.
-struct Quotients<'a> {
-    equation: &'a Secular<'a>,
+struct RecomputedWeights<'a> {
+    equation: &'a SecularEquation<'a>,
     distances: MatRef<'a, f64>,
     first: usize,
     found: &'a mut [f64],
 }
 
-impl Kernel for Quotients<'_> {
+impl LaneKernel for RecomputedWeights<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) {
         let Self {
             equation,
             distances,
@@ -360,7 +370,7 @@ impl Kernel for Quotients<'_> {
 /// Multiplies each number by `distance / (d - pole)`.
 #[inline(always)]
 fn quotients<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     poles: &[f64],
     pole: f64,
     distances: &[f64],
@@ -380,17 +390,17 @@ fn quotients<S: Simd, const R: usize>(
 }
 
 /// Replaces columns of distances by unit vectors `z_i / (d_i - x)`, their rows in the order of the columns they multiply.
-struct Vectors<'a> {
+struct SecularVectors<'a> {
     vector: &'a [f64],
     sorted: &'a [usize],
     distances: MatMut<'a, f64>,
 }
 
-impl Kernel for Vectors<'_> {
+impl LaneKernel for SecularVectors<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) {
         let Self {
             vector,
             sorted,

@@ -7,17 +7,19 @@ pub(super) mod values;
 
 use faer::{Mat, MatRef};
 
-use self::reduction::Tridiagonal;
-use super::{NO_EIGENVALUES, NoConvergence, householder, range_exponent, scale_all, scaled};
+use self::reduction::TridiagonalForm;
+use super::{
+    NO_EIGENVALUES, SpectralConvergenceError, householder, range_exponent, scale_all, scaled,
+};
 
 /// The ascending eigenvalues of the symmetric matrix in the lower triangle of `matrix`, and its vectors in the columns.
 ///
 /// # Errors
-/// [`NoConvergence`], also when an entry is not finite.
+/// [`SpectralConvergenceError`], also when an entry is not finite.
 pub(super) fn eigen(
     matrix: MatRef<'_, f64>,
     vectors: bool,
-) -> Result<(Vec<f64>, Option<Mat<f64>>), NoConvergence> {
+) -> Result<(Vec<f64>, Option<Mat<f64>>), SpectralConvergenceError> {
     let n = matrix.nrows();
     if n == 0 {
         return Ok((Vec::new(), vectors.then(Mat::new)));
@@ -36,7 +38,7 @@ pub(super) fn eigen(
     if exponent != 0 {
         work = Mat::from_fn(n, n, |i, j| scaled(work[(i, j)], -exponent));
     }
-    let Tridiagonal {
+    let TridiagonalForm {
         mut diagonal,
         mut beside,
         vectors: reflections,

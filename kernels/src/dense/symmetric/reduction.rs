@@ -17,7 +17,7 @@ use faer::{Mat, MatMut, MatRef};
 use pulp::Simd;
 
 use crate::dense::householder::reflector;
-use crate::dense::lanes::{Kernel, Unit, WIDTH as LANES, dispatch};
+use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH as LANES, dispatch};
 use crate::dense::product::take_lower;
 use crate::dense::{BLOCK, column_blocks, column_of, set_from, share, tails};
 
@@ -25,7 +25,7 @@ use crate::dense::{BLOCK, column_blocks, column_of, set_from, share, tails};
 const SHARED_LEAST: usize = 512;
 
 /// `T` and the reflections that lead to it.
-pub(super) struct Tridiagonal {
+pub(super) struct TridiagonalForm {
     /// The diagonal of `T`.
     pub(super) diagonal: Vec<f64>,
     /// The entries beside it, one fewer.
@@ -37,14 +37,14 @@ pub(super) struct Tridiagonal {
 }
 
 /// Reduces the symmetric matrix in the lower triangle of `matrix`: 4/3 n^3 operations, half of them in products of matrices.
-pub(super) fn tridiagonal(matrix: MatRef<'_, f64>) -> Tridiagonal {
+pub(super) fn tridiagonal(matrix: MatRef<'_, f64>) -> TridiagonalForm {
     let n = matrix.nrows();
     let rows = n.next_multiple_of(LANES);
     let mut work = Mat::zeros(rows, n);
     work.as_mut()
         .subrows_mut(0, n)
         .copy_from_triangular_lower(matrix);
-    let mut found = Tridiagonal {
+    let mut found = TridiagonalForm {
         diagonal: Vec::with_capacity(n),
         beside: Vec::with_capacity(n.saturating_sub(1)),
         vectors: Mat::new(),
@@ -52,7 +52,7 @@ pub(super) fn tridiagonal(matrix: MatRef<'_, f64>) -> Tridiagonal {
     };
     // Few columns, since every column reads the panel three times.
     let width = if n < 300 { 8 } else { 16 };
-    let mut panel = Panel {
+    let mut panel = TridiagonalPanel {
         left: Mat::zeros(rows, 2 * width),
         width,
         product: vec![0.0; rows],
@@ -62,7 +62,7 @@ pub(super) fn tridiagonal(matrix: MatRef<'_, f64>) -> Tridiagonal {
     while start < n {
         let end = (start + width).min(n);
         for column in start..end {
-            dispatch(Step {
+            dispatch(TridiagonalStep {
                 panel: &mut panel,
                 work: &mut work,
                 column,
@@ -81,14 +81,14 @@ pub(super) fn tridiagonal(matrix: MatRef<'_, f64>) -> Tridiagonal {
 }
 
 /// The reflections of a panel: the trailing matrix is to lose `left right'`, with `left = [V W]` and `right = [W V]`.
-struct Panel {
+struct TridiagonalPanel {
     left: Mat<f64>,
     width: usize,
     product: Vec<f64>,
     second: Vec<f64>,
 }
 
-impl Panel {
+impl TridiagonalPanel {
     /// Subtracts the reflections of the panel from the trailing matrix, from row `first` on.
     fn update(&self, work: MatMut<'_, f64>, first: usize) {
         let n = work.nrows();
@@ -116,20 +116,20 @@ impl Panel {
 }
 
 /// Brings one column up to date, reduces it, and notes what its reflection does to the columns after it.
-struct Step<'a> {
-    panel: &'a mut Panel,
+struct TridiagonalStep<'a> {
+    panel: &'a mut TridiagonalPanel,
     work: &'a mut Mat<f64>,
     column: usize,
     count: usize,
     n: usize,
-    found: &'a mut Tridiagonal,
+    found: &'a mut TridiagonalForm,
 }
 
-impl Kernel for Step<'_> {
+impl LaneKernel for TridiagonalStep<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) {
         let Self {
             panel,
             work,
@@ -192,7 +192,7 @@ impl Kernel for Step<'_> {
 /// `A x` for the symmetric matrix in the lower triangle from row and column `first` on.
 #[inline(always)]
 fn symmetric_product<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     work: MatRef<'_, f64>,
     x: &[f64],
     first: usize,
@@ -233,11 +233,11 @@ struct TriangleProduct<'a> {
     product: &'a mut [f64],
 }
 
-impl Kernel for TriangleProduct<'_> {
+impl LaneKernel for TriangleProduct<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) {
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) {
         triangle_product(unit, self.work, self.x, self.columns, self.product);
     }
 }
@@ -245,7 +245,7 @@ impl Kernel for TriangleProduct<'_> {
 /// The part of `A x` that comes from some columns of the lower triangle and their mirror image; entries before them are left alone.
 #[inline(always)]
 fn triangle_product<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     work: MatRef<'_, f64>,
     x: &[f64],
     columns: Range<usize>,
@@ -267,7 +267,7 @@ fn triangle_product<S: Simd, const R: usize>(
 
 #[inline(always)]
 fn one_column<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     column: &[f64],
     x: &[f64],
     at: usize,
@@ -284,7 +284,7 @@ fn one_column<S: Simd, const R: usize>(
 /// Columns `at..at + 4`, `at` a multiple of four; their length is a multiple of [`LANES`].
 #[inline(always)]
 fn four_columns<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     columns: [&[f64]; 4],
     x: &[f64],
     at: usize,

@@ -10,7 +10,7 @@
 
 use pulp::Simd;
 
-use crate::dense::lanes::{Kernel, Unit, WIDTH, dispatch};
+use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH, dispatch};
 
 const EPS: f64 = 0.5 * f64::EPSILON;
 
@@ -19,23 +19,23 @@ const STEPS_MOST: usize = 1100;
 
 /// A root `poles[origin] + offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Root {
+pub(super) struct SecularRoot {
     pub(super) origin: usize,
     pub(super) offset: f64,
 }
 
 /// Poles, strictly ascending, with the components of a vector that are not zero, and `1 / rho > 0`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Secular<'a> {
+pub(super) struct SecularEquation<'a> {
     pub(super) poles: &'a [f64],
     pub(super) components: &'a [f64],
     pub(super) inverse_rho: f64,
 }
 
-impl Secular<'_> {
+impl SecularEquation<'_> {
     /// Finds the root above pole `index`, and writes its distances `d_i - x` from all poles.
-    pub(super) fn root(&self, index: usize, distances: &mut [f64]) -> Root {
-        dispatch(Search {
+    pub(super) fn root(&self, index: usize, distances: &mut [f64]) -> SecularRoot {
+        dispatch(SecularSearch {
             equation: self,
             index,
             distances,
@@ -43,32 +43,32 @@ impl Secular<'_> {
     }
 }
 
-struct Search<'a> {
-    equation: &'a Secular<'a>,
+struct SecularSearch<'a> {
+    equation: &'a SecularEquation<'a>,
     index: usize,
     distances: &'a mut [f64],
 }
 
 /// The sums at one point: up to the pole below the root, and after it, each with its slope.
 #[derive(Clone, Copy)]
-struct Sums {
+struct SecularSums {
     below: f64,
     below_slope: f64,
     above: f64,
     above_slope: f64,
 }
 
-impl Kernel for Search<'_> {
-    type Output = Root;
+impl LaneKernel for SecularSearch<'_> {
+    type Output = SecularRoot;
 
     #[inline(always)]
-    fn run<S: Simd, const R: usize>(self, unit: Unit<S, R>) -> Root {
+    fn run<S: Simd, const R: usize>(self, unit: VectorUnit<S, R>) -> SecularRoot {
         let Self {
             equation,
             index,
             distances,
         } = self;
-        let Secular {
+        let SecularEquation {
             poles,
             components,
             inverse_rho,
@@ -77,12 +77,12 @@ impl Kernel for Search<'_> {
         if last == 0 {
             let offset = components[0] * components[0] / inverse_rho;
             distances[0] = -offset;
-            return Root { origin: 0, offset };
+            return SecularRoot { origin: 0, offset };
         }
         let inner = index < last;
         // The poles next to the root; above all of them, the last two.
         let near = index.min(last - 1);
-        let value = |sums: Sums| inverse_rho + (sums.below + sums.above);
+        let value = |sums: SecularSums| inverse_rho + (sums.below + sums.above);
         let width = if inner {
             poles[index + 1] - poles[index]
         } else {
@@ -126,27 +126,27 @@ impl Kernel for Search<'_> {
             }
         }
         sums(unit, equation, near, origin, offset, distances);
-        Root { origin, offset }
+        SecularRoot { origin, offset }
     }
 }
 
 /// The sums up to pole `near` and after it, and the distances of the poles, at an offset from a pole.
 #[inline(always)]
 fn sums<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
-    equation: &Secular<'_>,
+    unit: VectorUnit<S, R>,
+    equation: &SecularEquation<'_>,
     near: usize,
     origin: usize,
     offset: f64,
     distances: &mut [f64],
-) -> Sums {
+) -> SecularSums {
     let base = equation.poles[origin];
     let (low_poles, high_poles) = equation.poles.split_at(near + 1);
     let (low, high) = equation.components.split_at(near + 1);
     let (low_distances, high_distances) = distances.split_at_mut(near + 1);
     let below = partial(unit, low_poles, low, base, offset, low_distances);
     let above = partial(unit, high_poles, high, base, offset, high_distances);
-    Sums {
+    SecularSums {
         below: below.0,
         below_slope: below.1,
         above: above.0,
@@ -157,7 +157,7 @@ fn sums<S: Simd, const R: usize>(
 /// `sum z^2 / (d - x)` and its slope, with the distances `d - x` where `x = base + offset`.
 #[inline(always)]
 fn partial<S: Simd, const R: usize>(
-    unit: Unit<S, R>,
+    unit: VectorUnit<S, R>,
     poles: &[f64],
     components: &[f64],
     base: f64,
@@ -188,7 +188,7 @@ fn partial<S: Simd, const R: usize>(
 }
 
 /// The step to the root of the function fitted to the sums, with the poles next to the root at these distances.
-fn step(sums: Sums, f: f64, near: f64, far: f64, inner: bool) -> f64 {
+fn step(sums: SecularSums, f: f64, near: f64, far: f64, inner: bool) -> f64 {
     let slope = sums.below_slope + sums.above_slope;
     let a = (near + far) * f - near * far * slope;
     let b = near * far * f;
@@ -206,10 +206,10 @@ fn step(sums: Sums, f: f64, near: f64, far: f64, inner: bool) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Root, Secular};
+    use super::{SecularEquation, SecularRoot};
 
-    fn roots(poles: &[f64], components: &[f64], rho: f64) -> Vec<(Root, Vec<f64>)> {
-        let equation = Secular {
+    fn roots(poles: &[f64], components: &[f64], rho: f64) -> Vec<(SecularRoot, Vec<f64>)> {
+        let equation = SecularEquation {
             poles,
             components,
             inverse_rho: rho.recip(),

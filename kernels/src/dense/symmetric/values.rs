@@ -4,7 +4,9 @@
 //! 8.15): it works on the squares of the off-diagonal entries and takes one square root a sweep. Values are within a small multiple
 //! of `eps ||A||`; small ones need not be relatively accurate.
 
-use crate::dense::{NO_EIGENVALUES, NoConvergence, exponent_of, max_abs, scale_all, scaled};
+use crate::dense::{
+    NO_EIGENVALUES, SpectralConvergenceError, exponent_of, max_abs, scale_all, scaled,
+};
 
 /// Sweeps an eigenvalue may take on average.
 const SWEEPS_EACH: usize = 30;
@@ -15,7 +17,7 @@ const EPS: f64 = 0.5 * f64::EPSILON;
 pub(in crate::dense) fn tridiagonal_eigenvalues(
     diagonal: &mut [f64],
     beside: &[f64],
-) -> Result<(), NoConvergence> {
+) -> Result<(), SpectralConvergenceError> {
     let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
     if !finite(diagonal) || !finite(beside) {
         return Err(NO_EIGENVALUES);

@@ -1,39 +1,39 @@
-//! [`Former`], which gives every value its place and forms batches of operations whose operands lie well.
+//! [`BatchFormer`], which gives every value its place and forms batches of operations whose operands lie well.
 
-use super::super::builder::{Node, Operation};
-use super::super::code::Code;
-use super::{Batch, Batches, Operands};
+use super::super::builder::{NodeOperation, ProgramNode};
+use super::super::code::OperationCode;
+use super::{BatchProgram, OperandPlaces, OperationBatch};
 
 /// Consecutive operands from which on a batch of their own saves more than it costs.
 const LONG: usize = 24;
 
 /// An operand while batches are formed.
 #[derive(Debug, Clone, Copy)]
-enum Source {
+enum BatchOperand {
     Value(u32),
     Constant(f64),
 }
 
 /// Forms the batches. Until it finishes, constants have the places after the results.
-pub(super) struct Former<'o> {
-    operations: &'o [Operation],
+pub(super) struct BatchFormer<'o> {
+    operations: &'o [NodeOperation],
     variables: usize,
     results: usize,
     /// By operation, where its value is.
-    sources: Vec<Source>,
+    sources: Vec<BatchOperand>,
     constants: Vec<f64>,
-    batches: Vec<Batch>,
+    batches: Vec<OperationBatch>,
     gathered: Vec<u32>,
     next: u32,
 }
 
-impl<'o> Former<'o> {
+impl<'o> BatchFormer<'o> {
     /// Before the first batch; `results` is how many operations there will be in all.
-    pub(super) fn new(operations: &'o [Operation], variables: usize, results: usize) -> Self {
-        let source = |operation: &Operation| match *operation {
-            Operation::Constant(value) => Source::Constant(value),
-            Operation::Variable(variable) => Source::Value(variable),
-            _ => Source::Value(0), // until its batch is formed
+    pub(super) fn new(operations: &'o [NodeOperation], variables: usize, results: usize) -> Self {
+        let source = |operation: &NodeOperation| match *operation {
+            NodeOperation::Constant(value) => BatchOperand::Constant(value),
+            NodeOperation::Variable(variable) => BatchOperand::Value(variable),
+            _ => BatchOperand::Value(0), // until its batch is formed
         };
         Self {
             operations,
@@ -55,10 +55,10 @@ impl<'o> Former<'o> {
     /// Adds operations of one function, none of which needs another.
     pub(super) fn group(&mut self, group: &[(u64, u32)]) {
         let operations = self.operations;
-        let operands: Vec<[Source; 3]> = group
+        let operands: Vec<[BatchOperand; 3]> = group
             .iter()
             .map(|&(_, index)| {
-                let mut three = [Source::Constant(0.0); 3];
+                let mut three = [BatchOperand::Constant(0.0); 3];
                 let operands = operations[index as usize].operands();
                 for (place, operand) in three.iter_mut().zip(operands) {
                     *place = self.sources[operand.index()];
@@ -79,11 +79,11 @@ impl<'o> Former<'o> {
         }
         self.batch(operation, &operands[first..]);
         for (&(_, index), place) in group.iter().zip(self.next - group.len() as u32..) {
-            self.sources[index as usize] = Source::Value(place);
+            self.sources[index as usize] = BatchOperand::Value(place);
         }
     }
 
-    fn batch(&mut self, operation: &Operation, operands: &[[Source; 3]]) {
+    fn batch(&mut self, operation: &NodeOperation, operands: &[[BatchOperand; 3]]) {
         if operands.is_empty() {
             return;
         }
@@ -93,24 +93,28 @@ impl<'o> Former<'o> {
             self.operands(operands.iter().map(|three| three[operand - 1]))
         };
         let code = match *operation {
-            Operation::Unary(op, _) => Code::Unary(op, place()),
-            Operation::Binary(op, ..) => Code::Binary(op, place(), place()),
-            Operation::Select(..) => Code::Select(place(), place(), place()),
-            Operation::Call1(function, _) => Code::Call1(function, place()),
-            Operation::Call2(function, ..) => Code::Call2(function, place(), place()),
-            Operation::Call3(function, ..) => Code::Call3(function, place(), place(), place()),
-            Operation::Constant(_)
-            | Operation::Variable(_)
-            | Operation::Reduce(..)
-            | Operation::RunningSum(..) => unreachable!("no operation of a program for one point"),
+            NodeOperation::Unary(op, _) => OperationCode::Unary(op, place()),
+            NodeOperation::Binary(op, ..) => OperationCode::Binary(op, place(), place()),
+            NodeOperation::Select(..) => OperationCode::Select(place(), place(), place()),
+            NodeOperation::Call1(function, _) => OperationCode::Call1(function, place()),
+            NodeOperation::Call2(function, ..) => OperationCode::Call2(function, place(), place()),
+            NodeOperation::Call3(function, ..) => {
+                OperationCode::Call3(function, place(), place(), place())
+            }
+            NodeOperation::Constant(_)
+            | NodeOperation::Variable(_)
+            | NodeOperation::Reduce(..)
+            | NodeOperation::RunningSum(..) => {
+                unreachable!("no operation of a program for one point")
+            }
         };
         let (to, count) = (self.next, operands.len() as u32);
-        self.batches.push(Batch { code, to, count });
+        self.batches.push(OperationBatch { code, to, count });
         self.next += count;
     }
 
     /// Where one operand of every operation of a batch is.
-    fn operands(&mut self, sources: impl Iterator<Item = Source> + Clone) -> Operands {
+    fn operands(&mut self, sources: impl Iterator<Item = BatchOperand> + Clone) -> OperandPlaces {
         let count = sources.clone().count() as u32;
         let alike = |step: u32| {
             let mut pairs = sources.clone().zip(sources.clone().skip(1));
@@ -119,16 +123,16 @@ impl<'o> Former<'o> {
         let first = sources.clone().next();
         let constants = (self.variables + self.results + self.constants.len()) as u32;
         match first {
-            Some(Source::Value(place)) if alike(0) => Operands::Same(place),
-            Some(Source::Value(place)) if alike(1) => Operands::Consecutive(place),
-            Some(Source::Constant(value)) if alike(0) => {
+            Some(BatchOperand::Value(place)) if alike(0) => OperandPlaces::Same(place),
+            Some(BatchOperand::Value(place)) if alike(1) => OperandPlaces::Consecutive(place),
+            Some(BatchOperand::Constant(value)) if alike(0) => {
                 self.constants.push(value);
-                Operands::Same(constants)
+                OperandPlaces::Same(constants)
             }
             _ => {
                 let places = sources.map(|source| match source {
-                    Source::Value(place) => place,
-                    Source::Constant(value) => {
+                    BatchOperand::Value(place) => place,
+                    BatchOperand::Constant(value) => {
                         self.constants.push(value);
                         (self.variables + self.results + self.constants.len() - 1) as u32
                     }
@@ -139,20 +143,20 @@ impl<'o> Former<'o> {
                 // Constants that differ were laid down one after the other.
                 if self.gathered[start as usize] == constants && last + 1 == constants + count {
                     self.gathered.truncate(start as usize);
-                    return Operands::Consecutive(constants);
+                    return OperandPlaces::Consecutive(constants);
                 }
-                Operands::Gathered(start)
+                OperandPlaces::Gathered(start)
             }
         }
     }
 
     /// The batches, and where the outputs are.
-    pub(super) fn finish(mut self, outputs: &[Node]) -> Batches {
+    pub(super) fn finish(mut self, outputs: &[ProgramNode]) -> BatchProgram {
         let mut places = Vec::with_capacity(outputs.len());
         for output in outputs {
             places.push(match self.sources[output.index()] {
-                Source::Value(place) => place,
-                Source::Constant(value) => {
+                BatchOperand::Value(place) => place,
+                BatchOperand::Constant(value) => {
                     self.constants.push(value);
                     (self.variables + self.results + self.constants.len() - 1) as u32
                 }
@@ -168,9 +172,9 @@ impl<'o> Former<'o> {
         for batch in &mut self.batches {
             batch.to = moved(batch.to);
             batch.code = batch.code.map(|operands| match operands {
-                Operands::Same(place) => Operands::Same(moved(place)),
-                Operands::Consecutive(place) => Operands::Consecutive(moved(place)),
-                Operands::Gathered(start) => Operands::Gathered(start),
+                OperandPlaces::Same(place) => OperandPlaces::Same(moved(place)),
+                OperandPlaces::Consecutive(place) => OperandPlaces::Consecutive(moved(place)),
+                OperandPlaces::Gathered(start) => OperandPlaces::Gathered(start),
             });
         }
         for place in self.gathered.iter_mut().chain(&mut places) {
@@ -181,7 +185,7 @@ impl<'o> Former<'o> {
         let mut values = vec![0.0; self.variables];
         values.extend(&self.constants);
         values.resize(values.len() + self.results, 0.0);
-        Batches {
+        BatchProgram {
             values,
             batches: self.batches,
             gathered: self.gathered,
@@ -191,18 +195,18 @@ impl<'o> Former<'o> {
 }
 
 /// How many of the operations at the start have operands that stay or follow each other, each in the same way.
-fn stretch(operands: &[[Source; 3]]) -> usize {
+fn stretch(operands: &[[BatchOperand; 3]]) -> usize {
     let Some(second) = operands.get(1) else {
         return operands.len();
     };
-    let is_constant = |source| matches!(source, Source::Constant(_));
+    let is_constant = |source| matches!(source, BatchOperand::Constant(_));
     let steps = [0, 1, 2].map(|place| {
         let (a, b) = (operands[0][place], second[place]);
         // Constants may be any: they are laid down in the order of the operations.
         let stays = is_constant(a) && is_constant(b) || follows(a, b, 0);
         if stays { 0 } else { 1 }
     });
-    let goes_on = |pair: &[[Source; 3]]| {
+    let goes_on = |pair: &[[BatchOperand; 3]]| {
         (0..3).all(|place| {
             let (a, b) = (pair[0][place], pair[1][place]);
             is_constant(a) && is_constant(b) || follows(a, b, steps[place])
@@ -212,10 +216,12 @@ fn stretch(operands: &[[Source; 3]]) -> usize {
 }
 
 /// Whether an operand is so many places after another; a constant, whether it is the same number.
-fn follows(a: Source, b: Source, step: u32) -> bool {
+fn follows(a: BatchOperand, b: BatchOperand, step: u32) -> bool {
     match (a, b) {
-        (Source::Value(a), Source::Value(b)) => b == a.wrapping_add(step),
-        (Source::Constant(a), Source::Constant(b)) => step == 0 && a.to_bits() == b.to_bits(),
+        (BatchOperand::Value(a), BatchOperand::Value(b)) => b == a.wrapping_add(step),
+        (BatchOperand::Constant(a), BatchOperand::Constant(b)) => {
+            step == 0 && a.to_bits() == b.to_bits()
+        }
         _ => false,
     }
 }

@@ -1,15 +1,15 @@
-//! [`Batches`]: a program for one point, in which equal operations run together.
+//! [`BatchProgram`]: a program for one point, in which equal operations run together.
 //!
 //! Equations that differ in their variables alone, such as those of a grid, become a few loops over consecutive values; where the operands
 //! are scattered, they are gathered first. A loop gives the same bits as its operations one by one.
 
 mod former;
 
-use self::former::Former;
-use super::builder::{Node, Operation};
-use super::code::Code;
+use self::former::BatchFormer;
+use super::builder::{NodeOperation, ProgramNode};
+use super::code::OperationCode;
 use super::evaluate::LANES;
-use crate::vector::{self, Lanes};
+use crate::vector::{self, LaneOperand};
 
 /// Programs with fewer instructions run one by one.
 const INSTRUCTIONS_MIN: usize = 64;
@@ -18,10 +18,10 @@ const SHARE: usize = 12;
 
 /// Loops over a list of values: variables, then constants, then results in the order of the loops.
 #[derive(Debug, Clone)]
-pub(super) struct Batches {
+pub(super) struct BatchProgram {
     /// The list at first; only variables and results change.
     pub(super) values: Vec<f64>,
-    batches: Vec<Batch>,
+    batches: Vec<OperationBatch>,
     /// Places in the list of the operands that are gathered.
     gathered: Vec<u32>,
     /// Where each stretch of outputs is found, and its length.
@@ -30,8 +30,8 @@ pub(super) struct Batches {
 
 /// A loop over one operation.
 #[derive(Debug, Clone, Copy)]
-struct Batch {
-    code: Code<Operands>,
+struct OperationBatch {
+    code: OperationCode<OperandPlaces>,
     /// Place of the first result.
     to: u32,
     count: u32,
@@ -39,7 +39,7 @@ struct Batch {
 
 /// Where the operands of a batch are.
 #[derive(Debug, Clone, Copy)]
-enum Operands {
+enum OperandPlaces {
     /// One value for all.
     Same(u32),
     /// Consecutive values, from a place on.
@@ -48,15 +48,15 @@ enum Operands {
     Gathered(u32),
 }
 
-impl Batches {
+impl BatchProgram {
     /// The batches of the operations that outputs need; `None` where they do not pay.
     pub(super) fn new(
-        operations: &[Operation],
-        outputs: &[Node],
+        operations: &[NodeOperation],
+        outputs: &[ProgramNode],
         variables: usize,
     ) -> Option<Self> {
         let order = order(operations, outputs)?;
-        let mut former = Former::new(operations, variables, order.len());
+        let mut former = BatchFormer::new(operations, variables, order.len());
         let same = |a: &(u64, u32), b: &(u64, u32)| {
             a.0 == b.0 && is_same(&operations[a.1 as usize], &operations[b.1 as usize])
         };
@@ -85,17 +85,17 @@ impl Batches {
                 let (first, count) = (index * LANES, results.len());
                 let mut free = buffers.iter_mut();
                 let code = batch.code.map(|operands| match operands {
-                    Operands::Same(place) => Lanes::One(known[place as usize]),
-                    Operands::Consecutive(place) => {
-                        Lanes::Many(&known[place as usize + first..][..count])
+                    OperandPlaces::Same(place) => LaneOperand::One(known[place as usize]),
+                    OperandPlaces::Consecutive(place) => {
+                        LaneOperand::Many(&known[place as usize + first..][..count])
                     }
-                    Operands::Gathered(start) => {
+                    OperandPlaces::Gathered(start) => {
                         let buffer = free.next().expect("an operation has up to three operands");
                         let places = &self.gathered[start as usize + first..][..count];
                         for (lane, &place) in buffer.iter_mut().zip(places) {
                             *lane = known[place as usize];
                         }
-                        Lanes::Many(&buffer[..count])
+                        LaneOperand::Many(&buffer[..count])
                     }
                 });
                 code.run(results);
@@ -111,7 +111,7 @@ impl Batches {
 }
 
 /// The operations that are computed, those of equal depth and kind together; each after its operands. `None` for too few of them.
-fn order(operations: &[Operation], outputs: &[Node]) -> Option<Vec<(u64, u32)>> {
+fn order(operations: &[NodeOperation], outputs: &[ProgramNode]) -> Option<Vec<(u64, u32)>> {
     let mut needed = vec![false; operations.len()];
     for output in outputs {
         needed[output.index()] = true;
@@ -126,7 +126,12 @@ fn order(operations: &[Operation], outputs: &[Node]) -> Option<Vec<(u64, u32)>> 
     let mut depths = vec![0_u32; operations.len()];
     let mut order = Vec::new();
     for (index, operation) in operations.iter().enumerate() {
-        if !needed[index] || matches!(operation, Operation::Constant(_) | Operation::Variable(_)) {
+        if !needed[index]
+            || matches!(
+                operation,
+                NodeOperation::Constant(_) | NodeOperation::Variable(_)
+            )
+        {
             continue;
         }
         let deepest = operation.operands().map(|operand| depths[operand.index()]);
@@ -142,25 +147,25 @@ fn order(operations: &[Operation], outputs: &[Node]) -> Option<Vec<(u64, u32)>> 
 }
 
 /// A number by which operations are sorted.
-fn kind(operation: &Operation) -> u64 {
+fn kind(operation: &NodeOperation) -> u64 {
     match *operation {
-        Operation::Constant(_) | Operation::Variable(_) => 0,
-        Operation::Unary(op, _) => 0x100 + op as u64,
-        Operation::Binary(op, ..) => 0x200 + op as u64,
-        Operation::Select(..) => 0x300,
-        Operation::Call1(..) => 0x400,
-        Operation::Call2(..) => 0x500,
-        Operation::Call3(..) => 0x700,
-        Operation::Reduce(..) | Operation::RunningSum(..) => 0x600,
+        NodeOperation::Constant(_) | NodeOperation::Variable(_) => 0,
+        NodeOperation::Unary(op, _) => 0x100 + op as u64,
+        NodeOperation::Binary(op, ..) => 0x200 + op as u64,
+        NodeOperation::Select(..) => 0x300,
+        NodeOperation::Call1(..) => 0x400,
+        NodeOperation::Call2(..) => 0x500,
+        NodeOperation::Call3(..) => 0x700,
+        NodeOperation::Reduce(..) | NodeOperation::RunningSum(..) => 0x600,
     }
 }
 
 /// Whether two operations of one kind are the same function.
-fn is_same(a: &Operation, b: &Operation) -> bool {
+fn is_same(a: &NodeOperation, b: &NodeOperation) -> bool {
     match (a, b) {
-        (Operation::Call1(f, _), Operation::Call1(g, _)) => std::ptr::eq(*f, *g),
-        (Operation::Call2(f, ..), Operation::Call2(g, ..)) => std::ptr::eq(*f, *g),
-        (Operation::Call3(f, ..), Operation::Call3(g, ..)) => std::ptr::eq(*f, *g),
+        (NodeOperation::Call1(f, _), NodeOperation::Call1(g, _)) => std::ptr::eq(*f, *g),
+        (NodeOperation::Call2(f, ..), NodeOperation::Call2(g, ..)) => std::ptr::eq(*f, *g),
+        (NodeOperation::Call3(f, ..), NodeOperation::Call3(g, ..)) => std::ptr::eq(*f, *g),
         _ => true,
     }
 }

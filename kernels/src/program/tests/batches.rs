@@ -2,11 +2,15 @@
 
 use proptest::prelude::*;
 
-use super::{Builder, Function1, Node, random_of};
+use super::{ProgramBuilder, ProgramNode, UnaryFunction, random_of};
 use crate::vector::{Binary, Unary};
 
 /// The values of outputs at a point, together and each by a program of its own.
-fn both_ways(builder: &Builder, outputs: &[Node], point: &[f64]) -> (Vec<u64>, Vec<u64>) {
+fn both_ways(
+    builder: &ProgramBuilder,
+    outputs: &[ProgramNode],
+    point: &[f64],
+) -> (Vec<u64>, Vec<u64>) {
     let mut together = vec![0.0; outputs.len()];
     let program = builder.finish(outputs);
     let mut evaluator = program.evaluator();
@@ -27,7 +31,7 @@ fn point(count: usize) -> Vec<f64> {
 }
 
 /// The second difference of a grid, at the ends with constants.
-fn grid(builder: &mut Builder, count: usize) -> Vec<Node> {
+fn grid(builder: &mut ProgramBuilder, count: usize) -> Vec<ProgramNode> {
     let two = builder.constant(2.0);
     let mut outputs = Vec::new();
     for index in 0..count {
@@ -51,7 +55,7 @@ fn grid(builder: &mut Builder, count: usize) -> Vec<Node> {
 
 #[test]
 fn equations_of_a_grid_run_in_few_loops() {
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let outputs = grid(&mut builder, 300);
     let program = builder.finish(&outputs);
     assert_eq!(program.len(), 600);
@@ -63,7 +67,7 @@ fn equations_of_a_grid_run_in_few_loops() {
 
 #[test]
 fn few_or_unlike_equations_run_one_by_one() {
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let outputs = grid(&mut builder, 10);
     assert_eq!(builder.finish(&outputs).batches(), None);
     // A chain: each operation needs the one before.
@@ -78,7 +82,7 @@ fn few_or_unlike_equations_run_one_by_one() {
 
 #[test]
 fn a_shorter_list_of_results_takes_the_first_ones() {
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let outputs = grid(&mut builder, 100);
     let program = builder.finish(&outputs);
     let (mut all, mut first) = ([0.0; 100], [0.0; 7]);
@@ -89,19 +93,19 @@ fn a_shorter_list_of_results_takes_the_first_ones() {
 
 #[test]
 fn functions_and_choices_of_many_equations_are_those_of_one() {
-    static ONE: Function1 = Function1 {
+    static ONE: UnaryFunction = UnaryFunction {
         name: "one",
         value: |x| x + 1.0,
         slope: None,
     };
-    static TWO: Function1 = Function1 {
+    static TWO: UnaryFunction = UnaryFunction {
         name: "two",
         value: |x| 3.0 * x,
         slope: None,
     };
-    let mut builder = Builder::new();
+    let mut builder = ProgramBuilder::new();
     let zero = builder.constant(0.0);
-    let outputs: Vec<Node> = (0..90)
+    let outputs: Vec<ProgramNode> = (0..90)
         .map(|index| {
             let (x, next) = (builder.variable(index), builder.variable((index + 41) % 90));
             let called = builder.call1(if index % 2 == 0 { &ONE } else { &TWO }, x);
@@ -129,7 +133,7 @@ proptest! {
         recipes in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..20), 1..3),
         (stride, shift, count) in (0_usize..4, 1_usize..50, 30_usize..200),
     ) {
-        let mut builder = Builder::new();
+        let mut builder = ProgramBuilder::new();
         let variables = |index: usize| [index * stride % count, (index + 1) % count, (index * 7 + shift) % count];
         let mut outputs = Vec::new();
         for index in 0..count {

@@ -1,7 +1,7 @@
 //! Programs over columns: reductions, running sums and their derivatives.
 
 use super::*;
-use crate::program::builder::Operation;
+use crate::program::builder::NodeOperation;
 
 /// Columns t and y of so many rows.
 fn data(rows: usize) -> [Column; 2] {
@@ -14,56 +14,59 @@ fn data(rows: usize) -> [Column; 2] {
 }
 
 /// Variables a, b (0, 1) and columns t, y (2, 3).
-fn builder(rows: usize) -> (Builder, [Node; 4]) {
-    let mut builder = Builder::with_columns(2..4, rows);
+fn builder(rows: usize) -> (ProgramBuilder, [ProgramNode; 4]) {
+    let mut builder = ProgramBuilder::with_columns(2..4, rows);
     let variables = [0, 1, 2, 3].map(|index| builder.variable(index));
     (builder, variables)
 }
 
-type Formula = fn(&mut Builder, [Node; 4]) -> Node;
+type Formula = fn(&mut ProgramBuilder, [ProgramNode; 4]) -> ProgramNode;
 
 /// `b sin(a t) - y`.
-fn residual(b: &mut Builder, [a, scale, t, y]: [Node; 4]) -> Node {
+fn residual(b: &mut ProgramBuilder, [a, scale, t, y]: [ProgramNode; 4]) -> ProgramNode {
     let product = b.binary(Binary::Mul, a, t);
     let sine = b.unary(Unary::Sin, product);
     let model = b.binary(Binary::Mul, scale, sine);
     b.binary(Binary::Sub, model, y)
 }
 
-fn squares(b: &mut Builder, variables: [Node; 4]) -> Node {
+fn squares(b: &mut ProgramBuilder, variables: [ProgramNode; 4]) -> ProgramNode {
     let r = residual(b, variables);
     let square = b.unary(Unary::Square, r);
-    b.reduce(Reduction::Sum, square)
+    b.reduce(ColumnReduction::Sum, square)
 }
 
 /// A root of a mean of squares about the mean: three levels.
-fn spread(b: &mut Builder, variables: [Node; 4]) -> Node {
+fn spread(b: &mut ProgramBuilder, variables: [ProgramNode; 4]) -> ProgramNode {
     let r = residual(b, variables);
-    let sum = b.reduce(Reduction::Sum, r);
+    let sum = b.reduce(ColumnReduction::Sum, r);
     let rows = b.constant(b.rows as f64);
     let mean = b.binary(Binary::Div, sum, rows);
     let centred = b.binary(Binary::Sub, r, mean);
     let square = b.unary(Unary::Square, centred);
-    let total = b.reduce(Reduction::Sum, square);
+    let total = b.reduce(ColumnReduction::Sum, square);
     b.unary(Unary::Sqrt, total)
 }
 
-fn soft_maximum(b: &mut Builder, variables: [Node; 4]) -> Node {
+fn soft_maximum(b: &mut ProgramBuilder, variables: [ProgramNode; 4]) -> ProgramNode {
     let r = residual(b, variables);
-    b.reduce(Reduction::LogSumExp, r)
+    b.reduce(ColumnReduction::LogSumExp, r)
 }
 
-fn range(b: &mut Builder, variables: [Node; 4]) -> Node {
+fn range(b: &mut ProgramBuilder, variables: [ProgramNode; 4]) -> ProgramNode {
     let r = residual(b, variables);
-    let (high, low) = (b.reduce(Reduction::Max, r), b.reduce(Reduction::Min, r));
+    let (high, low) = (
+        b.reduce(ColumnReduction::Max, r),
+        b.reduce(ColumnReduction::Min, r),
+    );
     b.binary(Binary::Sub, high, low)
 }
 
-fn walk(b: &mut Builder, variables: [Node; 4]) -> Node {
+fn walk(b: &mut ProgramBuilder, variables: [ProgramNode; 4]) -> ProgramNode {
     let r = residual(b, variables);
-    let path = b.running_sum(Running::FromFirst, r);
+    let path = b.running_sum(RunningDirection::FromFirst, r);
     let square = b.unary(Unary::Square, path);
-    b.reduce(Reduction::Sum, square)
+    b.reduce(ColumnReduction::Sum, square)
 }
 
 const FORMULAS: [(&str, Formula); 5] = [
@@ -75,7 +78,7 @@ const FORMULAS: [(&str, Formula); 5] = [
 ];
 
 /// The values of all outputs, numbers.
-fn values(staged: &Staged, at: &[f64]) -> Vec<f64> {
+fn values(staged: &StagedProgram, at: &[f64]) -> Vec<f64> {
     let mut evaluator = staged.evaluator();
     evaluator.run(at);
     (0..staged.outputs()).map(|k| evaluator.number(k)).collect()
@@ -105,7 +108,7 @@ fn values_are_those_of_plain_loops() {
         for ((name, formula), expected) in FORMULAS.iter().zip(expected) {
             let (mut builder, variables) = builder(rows);
             let output = formula(&mut builder, variables);
-            let staged = Staged::new(&builder, &[output], &columns);
+            let staged = StagedProgram::new(&builder, &[output], &columns);
             let found = values(&staged, &[a, scale])[0];
             let error = (found - expected).abs();
             assert!(
@@ -128,7 +131,7 @@ fn derivatives_are_those_of_differences() {
             let direction = [(0, builder.variable(4)), (1, builder.variable(5))];
             let along = builder.tangents(&[output, gradient[0], gradient[1]], &direction);
             let outputs = [&[output], &gradient[..], &along.unwrap()].concat();
-            let staged = Staged::new(&builder, &outputs, &columns);
+            let staged = StagedProgram::new(&builder, &outputs, &columns);
             let v = [0.3, -0.7];
             let of = |at: [f64; 2]| values(&staged, &[at[0], at[1], v[0], v[1]]);
             let found = of(at);
@@ -167,7 +170,7 @@ fn columns_have_derivatives_by_row() {
     let output = builder.binary(Binary::Div, r, norm);
     let gradient = builder.gradient(output, &[0, 1]).unwrap();
     let outputs = [&[output], &gradient[..]].concat();
-    let staged = Staged::new(&builder, &outputs, &columns);
+    let staged = StagedProgram::new(&builder, &outputs, &columns);
     let of = |at: &[f64]| -> Vec<Vec<f64>> {
         let mut evaluator = staged.evaluator();
         evaluator.run(at);
@@ -187,9 +190,9 @@ fn columns_have_derivatives_by_row() {
         }
     }
     // The derivatives of running sums are the running sums of the derivatives.
-    let sums = builder.running_sum(Running::FromFirst, output);
+    let sums = builder.running_sum(RunningDirection::FromFirst, output);
     let of_sums = builder.gradient(sums, &[0, 1]).unwrap();
-    let staged = Staged::new(&builder, &of_sums, &columns);
+    let staged = StagedProgram::new(&builder, &of_sums, &columns);
     let mut evaluator = staged.evaluator();
     evaluator.run(&at);
     for variable in 0..2 {
@@ -209,7 +212,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
     let rows = 100_003;
     let columns = data(rows);
     let (mut builder, variables) = builder(rows);
-    let outputs: Vec<Node> = FORMULAS
+    let outputs: Vec<ProgramNode> = FORMULAS
         .iter()
         .flat_map(|(_, formula)| {
             let output = formula(&mut builder, variables);
@@ -217,7 +220,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
             [output, gradient[0], gradient[1]]
         })
         .collect();
-    let staged = Staged::new(&builder, &outputs, &columns);
+    let staged = StagedProgram::new(&builder, &outputs, &columns);
     let with = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = pool.build().unwrap();
@@ -233,7 +236,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
 #[test]
 fn what_depends_on_the_data_alone_is_computed_once() {
     static COUNTED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-    static FUNCTION: Function1 = Function1 {
+    static FUNCTION: UnaryFunction = UnaryFunction {
         name: "counted",
         value: |x| {
             COUNTED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -245,8 +248,8 @@ fn what_depends_on_the_data_alone_is_computed_once() {
     let (mut builder, [a, _, t, _]) = builder(300);
     let root = builder.call1(&FUNCTION, t);
     let product = builder.binary(Binary::Mul, a, root);
-    let output = builder.reduce(Reduction::Sum, product);
-    let staged = Staged::new(&builder, &[output], &columns);
+    let output = builder.reduce(ColumnReduction::Sum, product);
+    let staged = StagedProgram::new(&builder, &[output], &columns);
     let first = values(&staged, &[1.0, 0.0])[0];
     assert_eq!(values(&staged, &[2.0, 0.0])[0], 2.0 * first);
     assert_eq!(COUNTED.load(std::sync::atomic::Ordering::Relaxed), 300);
@@ -256,23 +259,26 @@ fn what_depends_on_the_data_alone_is_computed_once() {
 fn values_that_are_not_finite_pass_through() {
     let column = |values: &[f64]| -> Column { values.to_vec().into() };
     let reduced = |reduction, values: &[f64]| {
-        let mut builder = Builder::with_columns(0..1, values.len());
+        let mut builder = ProgramBuilder::with_columns(0..1, values.len());
         let x = builder.variable(0);
         let output = builder.reduce(reduction, x);
-        let staged = Staged::new(&builder, &[output], &[column(values)]);
+        let staged = StagedProgram::new(&builder, &[output], &[column(values)]);
         super::columns::values(&staged, &[])[0]
     };
     let (inf, nan) = (f64::INFINITY, f64::NAN);
-    assert_eq!(reduced(Reduction::Sum, &[1.0, inf]), inf);
-    assert!(reduced(Reduction::Sum, &[-inf, inf]).is_nan());
-    assert!(reduced(Reduction::Max, &[1.0, nan]).is_nan());
-    assert!(reduced(Reduction::Min, &[nan, 1.0]).is_nan());
-    assert_eq!(reduced(Reduction::LogSumExp, &[-inf, -inf]), -inf);
-    assert_eq!(reduced(Reduction::LogSumExp, &[-inf, 2.0]), 2.0);
-    assert_eq!(reduced(Reduction::LogSumExp, &[1.0, inf]), inf);
-    assert!(reduced(Reduction::LogSumExp, &[1.0, nan]).is_nan());
-    assert_eq!(reduced(Reduction::LogSumExp, &[1e5, 1e5]), 1e5 + 2f64.ln());
-    assert_eq!(reduced(Reduction::Sum, &[1e16, 1.0, -1e16, 1.0]), 2.0);
+    assert_eq!(reduced(ColumnReduction::Sum, &[1.0, inf]), inf);
+    assert!(reduced(ColumnReduction::Sum, &[-inf, inf]).is_nan());
+    assert!(reduced(ColumnReduction::Max, &[1.0, nan]).is_nan());
+    assert!(reduced(ColumnReduction::Min, &[nan, 1.0]).is_nan());
+    assert_eq!(reduced(ColumnReduction::LogSumExp, &[-inf, -inf]), -inf);
+    assert_eq!(reduced(ColumnReduction::LogSumExp, &[-inf, 2.0]), 2.0);
+    assert_eq!(reduced(ColumnReduction::LogSumExp, &[1.0, inf]), inf);
+    assert!(reduced(ColumnReduction::LogSumExp, &[1.0, nan]).is_nan());
+    assert_eq!(
+        reduced(ColumnReduction::LogSumExp, &[1e5, 1e5]),
+        1e5 + 2f64.ln()
+    );
+    assert_eq!(reduced(ColumnReduction::Sum, &[1e16, 1.0, -1e16, 1.0]), 2.0);
 }
 
 /// A row of weight zero adds nothing, whatever its slope: `log(sum(exp(a t + log(y))))` with a zero in y.
@@ -284,9 +290,9 @@ fn a_row_without_weight_spoils_no_gradient() {
     let shifted = builder.binary(Binary::Mul, b, y);
     let logarithm = builder.unary(Unary::Log, shifted);
     let exponent = builder.binary(Binary::Add, product, logarithm);
-    let output = builder.reduce(Reduction::LogSumExp, exponent);
+    let output = builder.reduce(ColumnReduction::LogSumExp, exponent);
     let gradient = builder.gradient(output, &[0, 1]).unwrap();
-    let staged = Staged::new(&builder, &gradient, &columns);
+    let staged = StagedProgram::new(&builder, &gradient, &columns);
     let found = values(&staged, &[0.5, 3.0]);
     let (first, last) = (0.5_f64.exp(), 2.0 * 1.5_f64.exp());
     let expected = [(first + 3.0 * last) / (first + last), 1.0 / 3.0];
@@ -305,12 +311,15 @@ fn numbers_are_taken_out_of_sums() {
         let gradient = builder.gradient(output, &[0, 1]).unwrap();
         for derivative in &gradient {
             let number = match builder.operations[derivative.index()] {
-                Operation::Binary(Binary::Mul, a, b) => [a, b],
+                NodeOperation::Binary(Binary::Mul, a, b) => [a, b],
                 ref other => panic!("{other:?} is no product"),
             };
             assert!(number.iter().all(|&factor| !builder.is_column(factor)));
         }
-        let found = values(&Staged::new(&builder, &gradient, &columns), &[4.7, scale]);
+        let found = values(
+            &StagedProgram::new(&builder, &gradient, &columns),
+            &[4.7, scale],
+        );
         let rows = columns[0].iter().zip(columns[1].iter());
         let expected = rows.fold([0.0; 2], |[by_a, by_scale], (t, y)| {
             let r = scale * (4.7 * t).sin() - y;

@@ -5,7 +5,7 @@ mod tests;
 
 /// Costs, row by row; infinite where a pair is forbidden.
 #[derive(Debug, Clone, Copy)]
-pub struct Costs<'a> {
+pub struct AssignmentCosts<'a> {
     /// The entries.
     pub data: &'a [f64],
     /// Number of rows.
@@ -31,7 +31,7 @@ pub struct Assignment {
 
 /// Why there is no assignment.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Failure {
+pub enum AssignmentFailure {
     /// These rows (or, where there are more rows than columns, columns) share fewer partners than they are.
     Hall {
         /// Members of the smaller side, ascending.
@@ -60,14 +60,17 @@ const NONE: usize = usize::MAX;
 ///
 /// # Errors
 /// The members of the smaller side that have too few partners (P. Hall, J. London Math. Soc. 10, 1935), or stopped.
-pub fn assign(costs: Costs<'_>, stop: impl FnMut() -> bool) -> Result<Assignment, Failure> {
+pub fn assign(
+    costs: AssignmentCosts<'_>,
+    stop: impl FnMut() -> bool,
+) -> Result<Assignment, AssignmentFailure> {
     if costs.rows <= costs.columns {
         let (column_of, prices) = augment(costs, stop)?;
         let column_of = column_of.into_iter().map(Some).collect();
         return Ok(finish(costs, column_of, prices));
     }
     let turned = transposed(costs);
-    let turned = Costs {
+    let turned = AssignmentCosts {
         data: &turned,
         rows: costs.columns,
         columns: costs.rows,
@@ -80,7 +83,7 @@ pub fn assign(costs: Costs<'_>, stop: impl FnMut() -> bool) -> Result<Assignment
     Ok(finish(costs, column_of, (row_prices, column_prices)))
 }
 
-fn transposed(costs: Costs<'_>) -> Vec<f64> {
+fn transposed(costs: AssignmentCosts<'_>) -> Vec<f64> {
     const BLOCK: usize = 32;
     let (rows, columns) = (costs.rows, costs.columns);
     let mut out = vec![0.0; costs.data.len()];
@@ -96,24 +99,24 @@ fn transposed(costs: Costs<'_>) -> Vec<f64> {
     out
 }
 
-fn turned_failure(failure: Failure) -> Failure {
+fn turned_failure(failure: AssignmentFailure) -> AssignmentFailure {
     match failure {
-        Failure::Hall {
+        AssignmentFailure::Hall {
             members,
             partners,
             are_rows,
-        } => Failure::Hall {
+        } => AssignmentFailure::Hall {
             members,
             partners,
             are_rows: !are_rows,
         },
-        Failure::Stopped => Failure::Stopped,
+        AssignmentFailure::Stopped => AssignmentFailure::Stopped,
     }
 }
 
 /// The answer with its proof checked entry by entry.
 fn finish(
-    costs: Costs<'_>,
+    costs: AssignmentCosts<'_>,
     column_of: Vec<Option<usize>>,
     (row_prices, column_prices): (Vec<f64>, Vec<f64>),
 ) -> Assignment {
@@ -170,8 +173,8 @@ fn finish(
 
 type Prices = (Vec<f64>, Vec<f64>);
 
-struct Search<'a> {
-    costs: Costs<'a>,
+struct AugmentingSearch<'a> {
+    costs: AssignmentCosts<'a>,
     row_prices: Vec<f64>,
     column_prices: Vec<f64>,
     row_of: Vec<usize>,
@@ -187,11 +190,11 @@ struct Search<'a> {
 
 /// The column of each row, of no more rows than columns.
 fn augment(
-    costs: Costs<'_>,
+    costs: AssignmentCosts<'_>,
     mut stop: impl FnMut() -> bool,
-) -> Result<(Vec<usize>, Prices), Failure> {
+) -> Result<(Vec<usize>, Prices), AssignmentFailure> {
     let (rows, columns) = (costs.rows, costs.columns);
-    let mut search = Search {
+    let mut search = AugmentingSearch {
         costs,
         row_prices: vec![0.0; rows],
         column_prices: vec![0.0; columns],
@@ -212,7 +215,7 @@ fn augment(
     Ok((search.column_of, (search.row_prices, search.column_prices)))
 }
 
-impl Search<'_> {
+impl AugmentingSearch<'_> {
     fn row(&self, row: usize) -> &[f64] {
         &self.costs.data[row * self.costs.columns..(row + 1) * self.costs.columns]
     }
@@ -260,7 +263,7 @@ impl Search<'_> {
         &mut self,
         start: usize,
         stop: &mut impl FnMut() -> bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), AssignmentFailure> {
         const CHECK: usize = 1 << 16;
         let columns = self.costs.columns;
         self.lengths.fill(f64::INFINITY);
@@ -276,7 +279,7 @@ impl Search<'_> {
             if scanned >= CHECK {
                 scanned = 0;
                 if stop() {
-                    return Err(Failure::Stopped);
+                    return Err(AssignmentFailure::Stopped);
                 }
             }
             let (least, place) = self.relax(row, shortest);
@@ -330,13 +333,13 @@ impl Search<'_> {
     }
 
     /// The rows seen have no partners but the columns reached, which are one fewer.
-    fn hall(&self) -> Failure {
+    fn hall(&self) -> AssignmentFailure {
         let sorted = |list: &[usize]| {
             let mut list = list.to_vec();
             list.sort_unstable();
             list
         };
-        Failure::Hall {
+        AssignmentFailure::Hall {
             members: sorted(&self.rows_seen),
             partners: sorted(&self.reached),
             are_rows: true,

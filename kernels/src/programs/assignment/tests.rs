@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
-use super::{Assignment, Costs, Failure, assign};
+use super::{Assignment, AssignmentCosts, AssignmentFailure, assign};
 
-fn go(rows: usize, columns: usize, data: &[f64]) -> Result<Assignment, Failure> {
+fn go(rows: usize, columns: usize, data: &[f64]) -> Result<Assignment, AssignmentFailure> {
     assign(
-        Costs {
+        AssignmentCosts {
             data,
             rows,
             columns,
@@ -71,13 +71,13 @@ fn too_few_partners_are_named() {
     let failure = go(3, 3, &[1.0, inf, inf, 2.0, inf, inf, 3.0, 4.0, 5.0]).unwrap_err();
     assert_eq!(
         failure,
-        Failure::Hall {
+        AssignmentFailure::Hall {
             members: vec![0, 1],
             partners: vec![0],
             are_rows: true
         }
     );
-    let Failure::Hall {
+    let AssignmentFailure::Hall {
         members, are_rows, ..
     } = go(3, 2, &[1.0, inf, 2.0, inf, 3.0, inf]).unwrap_err()
     else {
@@ -95,14 +95,14 @@ fn it_stops_when_told() {
         .map(|(i, c)| c * ((i * 7919) % 1009) as f64)
         .collect();
     let stopped = assign(
-        Costs {
+        AssignmentCosts {
             data: &costs,
             rows: 1000,
             columns: 1000,
         },
         || true,
     );
-    assert_eq!(stopped.unwrap_err(), Failure::Stopped);
+    assert_eq!(stopped.unwrap_err(), AssignmentFailure::Stopped);
 }
 
 proptest! {
@@ -120,7 +120,7 @@ proptest! {
                 let duals: f64 = found.row_prices.iter().chain(&found.column_prices).sum();
                 prop_assert!((duals - found.total).abs() < 1e-12);
             }
-            Err(Failure::Hall { members, partners, are_rows }) => {
+            Err(AssignmentFailure::Hall { members, partners, are_rows }) => {
                 prop_assert_eq!(expected, f64::INFINITY);
                 prop_assert_eq!(members.len(), partners.len() + 1);
                 for &member in &members {
@@ -130,7 +130,7 @@ proptest! {
                     }
                 }
             }
-            Err(Failure::Stopped) => prop_assert!(false),
+            Err(AssignmentFailure::Stopped) => prop_assert!(false),
         }
     }
 }

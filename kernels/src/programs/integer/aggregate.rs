@@ -1,31 +1,31 @@
-//! [`Aggregate`]: a combination of rows as an equation with slacks, and bounds of variables by other variables.
+//! [`AggregatedRow`]: a combination of rows as an equation with slacks, and bounds of variables by other variables.
 
-use crate::programs::linear::{Program, activities};
-use crate::sparse::Csr;
+use crate::programs::linear::{LinearProgram, activities};
+use crate::sparse::CsrMatrix;
 
 /// A relaxed point and the program it is one of.
-pub(super) struct Space<'a> {
-    pub(super) program: &'a Program,
+pub(super) struct RelaxedPoint<'a> {
+    pub(super) program: &'a LinearProgram,
     pub(super) is_integer: &'a [bool],
-    pub(super) by_column: Csr,
+    pub(super) by_column: CsrMatrix,
     pub(super) x: Vec<f64>,
     pub(super) activity: Vec<f64>,
     /// Whether the slack of each row is an integer at every point.
     is_whole: Vec<bool>,
     /// For each variable that is no integer: `x <= constant + factor * integer`, and the same from below.
-    pub(super) upper: Vec<Option<Tie>>,
-    pub(super) lower: Vec<Option<Tie>>,
+    pub(super) upper: Vec<Option<VariableBound>>,
+    pub(super) lower: Vec<Option<VariableBound>>,
 }
 
 /// A bound by an integer variable.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tie {
+pub(super) struct VariableBound {
     pub(super) variable: u32,
     pub(super) factor: f64,
     pub(super) constant: f64,
 }
 
-impl Tie {
+impl VariableBound {
     pub(super) fn at(&self, x: &[f64]) -> f64 {
         self.constant + self.factor * x[self.variable as usize]
     }
@@ -33,7 +33,7 @@ impl Tie {
 
 /// The slack of a row, at least 0: from its upper bound, or from its lower one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Slack {
+pub(super) struct RowSlack {
     pub(super) row: u32,
     pub(super) is_upper: bool,
     pub(super) is_whole: bool,
@@ -43,17 +43,17 @@ pub(super) struct Slack {
 
 /// `sum values x + sum slacks = right`.
 #[derive(Default)]
-pub(super) struct Aggregate {
+pub(super) struct AggregatedRow {
     pub(super) values: Vec<f64>,
     pub(super) places: Vec<u32>,
-    pub(super) slacks: Vec<Slack>,
+    pub(super) slacks: Vec<RowSlack>,
     pub(super) right: f64,
     /// The largest term that went into a sum.
     pub(super) size: f64,
 }
 
-impl<'a> Space<'a> {
-    pub(super) fn new(program: &'a Program, is_integer: &'a [bool], x: Vec<f64>) -> Self {
+impl<'a> RelaxedPoint<'a> {
+    pub(super) fn new(program: &'a LinearProgram, is_integer: &'a [bool], x: Vec<f64>) -> Self {
         let whole = |row: usize| {
             let (columns, values) = program.matrix.row(row);
             let mut terms = columns.iter().zip(values);
@@ -95,7 +95,7 @@ impl<'a> Space<'a> {
                 if !side.is_finite() {
                     continue;
                 }
-                let tie = Tie {
+                let tie = VariableBound {
                     variable: integer,
                     factor: -by / value,
                     constant: side / value,
@@ -106,7 +106,8 @@ impl<'a> Space<'a> {
                 } else {
                     &mut self.lower[own as usize]
                 };
-                let is_nearer = |old: &Tie| (tie.at(&self.x) < old.at(&self.x)) == is_upper;
+                let is_nearer =
+                    |old: &VariableBound| (tie.at(&self.x) < old.at(&self.x)) == is_upper;
                 if old.as_ref().is_none_or(is_nearer) {
                     *old = Some(tie);
                 }
@@ -134,7 +135,7 @@ impl<'a> Space<'a> {
     }
 }
 
-impl Aggregate {
+impl AggregatedRow {
     pub(super) fn clear(&mut self, size: usize) {
         for &place in &self.places {
             self.values[place as usize] = 0.0;
@@ -158,7 +159,7 @@ impl Aggregate {
     }
 
     /// Adds a multiple of a row, as an equation with the slack of its nearer side; false for a row without sides.
-    pub(super) fn add_row(&mut self, space: &Space<'_>, row: usize, by: f64) -> bool {
+    pub(super) fn add_row(&mut self, space: &RelaxedPoint<'_>, row: usize, by: f64) -> bool {
         let (low, high) = (space.program.row_low[row], space.program.row_high[row]);
         if !low.is_finite() && !high.is_finite() {
             return false;
@@ -169,7 +170,7 @@ impl Aggregate {
         self.right += by * side;
         self.size = self.size.max((by * side).abs());
         if low != high {
-            self.slacks.push(Slack {
+            self.slacks.push(RowSlack {
                 row: row as u32,
                 is_upper,
                 is_whole: space.is_whole[row],

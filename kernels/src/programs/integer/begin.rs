@@ -1,12 +1,16 @@
 //! From a program to its search: whole bounds, tighter rows, cuts, and the program itself where those fail.
 
 use super::presolve::strengthen;
-use super::root::{Root, tightened};
-use super::search::Search;
-use super::{Found, Limits, Outcome};
-use crate::programs::linear::{Options, Prepared, Program, solve};
+use super::root::{RootRelaxation, tightened};
+use super::search::BranchAndBoundSearch;
+use super::{MilpLimits, MilpOutcome, MilpResult};
+use crate::programs::linear::{LinearProgram, ResolverModel, SimplexOptions, solve};
 
-pub(super) fn search(program: &Program, is_integer: &[bool], limits: &Limits<'_>) -> Found {
+pub(super) fn search(
+    program: &LinearProgram,
+    is_integer: &[bool],
+    limits: &MilpLimits<'_>,
+) -> MilpResult {
     let (mut low, mut high) = (program.low.clone(), program.high.clone());
     for (variable, _) in is_integer
         .iter()
@@ -16,7 +20,7 @@ pub(super) fn search(program: &Program, is_integer: &[bool], limits: &Limits<'_>
         low[variable] = (low[variable] - 1e-9).ceil();
         high[variable] = (high[variable] + 1e-9).floor();
     }
-    let rounded = Program {
+    let rounded = LinearProgram {
         low: low.clone(),
         high: high.clone(),
         ..program.clone()
@@ -35,19 +39,19 @@ pub(super) fn search(program: &Program, is_integer: &[bool], limits: &Limits<'_>
     let found = attempt(&rounded, is_integer, limits, root);
     found.unwrap_or_else(|| {
         // Rounding, or there is no optimum: the program itself tells.
-        let root = Root::plain(&rounded);
+        let root = RootRelaxation::plain(&rounded);
         attempt(&rounded, is_integer, limits, root).expect("the plain root is reported as it is")
     })
 }
 
 /// No point, as bounds, rows or cuts have shown; the relaxation is that of the program as it was given.
-fn infeasible(program: &Program, limits: &Limits<'_>, iterations: u64) -> Found {
-    let options = Options {
+fn infeasible(program: &LinearProgram, limits: &MilpLimits<'_>, iterations: u64) -> MilpResult {
+    let options = SimplexOptions {
         max_iter: limits.options.max_iter,
         stop: limits.options.stop,
     };
-    Found {
-        outcome: Outcome::Infeasible,
+    MilpResult {
+        outcome: MilpOutcome::Infeasible,
         solution: solve(program, &options),
         is_point: false,
         bound: f64::INFINITY,
@@ -57,9 +61,14 @@ fn infeasible(program: &Program, limits: &Limits<'_>, iterations: u64) -> Found 
 }
 
 /// The search from a root; `None` where the relaxation of a tightened one has no optimum after all.
-fn attempt(given: &Program, is_integer: &[bool], limits: &Limits<'_>, root: Root) -> Option<Found> {
-    let prepared = Prepared::new(&root.program);
-    let options = Options {
+fn attempt(
+    given: &LinearProgram,
+    is_integer: &[bool],
+    limits: &MilpLimits<'_>,
+    root: RootRelaxation,
+) -> Option<MilpResult> {
+    let prepared = ResolverModel::new(&root.program);
+    let options = SimplexOptions {
         max_iter: limits.options.max_iter.saturating_sub(root.iterations),
         stop: limits.options.stop,
     };
@@ -67,5 +76,5 @@ fn attempt(given: &Program, is_integer: &[bool], limits: &Limits<'_>, root: Root
     if let Some(basis) = &root.basis {
         resolver.start_from(basis);
     }
-    Search::new(given, is_integer, limits, &root, resolver).run(root.is_tight)
+    BranchAndBoundSearch::new(given, is_integer, limits, &root, resolver).run(root.is_tight)
 }

@@ -4,15 +4,15 @@
 //! E. Balas, "Facets of the knapsack polytope", Math. Programming 8, 1975. E. Zemel, "Easily computable facets of the knapsack
 //! polytope", Math. Oper. Res. 14, 1989.
 
-use super::aggregate::Space;
-use super::cut::{Cut, safe};
+use super::aggregate::RelaxedPoint;
+use super::cut::{CuttingPlane, safe};
 
 /// Largest cover that is lifted; the work is its square for each item.
 const COVER_MAX: usize = 200;
 
 /// A 0/1 variable in a row, complemented where its coefficient is negative.
 #[derive(Clone, Copy)]
-struct Item {
+struct KnapsackItem {
     column: u32,
     weight: f64,
     value: f64,
@@ -20,7 +20,7 @@ struct Item {
 }
 
 /// A cut of one row with one of its sides: `sign * row <= bound`.
-pub(super) fn cover(space: &Space<'_>, row: usize, is_upper: bool) -> Option<Cut> {
+pub(super) fn cover(space: &RelaxedPoint<'_>, row: usize, is_upper: bool) -> Option<CuttingPlane> {
     let (items, room) = knapsack(space, row, is_upper)?;
     let (cover, rest) = minimal(items, room)?;
     let size = cover.len();
@@ -31,8 +31,8 @@ pub(super) fn cover(space: &Space<'_>, row: usize, is_upper: bool) -> Option<Cut
     let most = size - 1;
     let mut least = vec![f64::INFINITY; most + 1];
     least[0] = 0.0;
-    let mut terms: Vec<(Item, f64)> = Vec::new();
-    let take = |item: Item, count: usize, least: &mut Vec<f64>| {
+    let mut terms: Vec<(KnapsackItem, f64)> = Vec::new();
+    let take = |item: KnapsackItem, count: usize, least: &mut Vec<f64>| {
         for reached in (0..=most).rev() {
             let from = reached.saturating_sub(count);
             least[reached] = least[reached].min(least[from] + item.weight);
@@ -65,7 +65,11 @@ pub(super) fn cover(space: &Space<'_>, row: usize, is_upper: bool) -> Option<Cut
 }
 
 /// The 0/1 variables of a row as items, the others at the end of their bounds where they weigh least.
-fn knapsack(space: &Space<'_>, row: usize, is_upper: bool) -> Option<(Vec<Item>, f64)> {
+fn knapsack(
+    space: &RelaxedPoint<'_>,
+    row: usize,
+    is_upper: bool,
+) -> Option<(Vec<KnapsackItem>, f64)> {
     let program = space.program;
     let (sign, mut room) = if is_upper {
         (1.0, program.row_high[row])
@@ -76,14 +80,14 @@ fn knapsack(space: &Space<'_>, row: usize, is_upper: bool) -> Option<(Vec<Item>,
         return None;
     }
     let (columns, values) = program.matrix.row(row);
-    let mut items: Vec<Item> = Vec::new();
+    let mut items: Vec<KnapsackItem> = Vec::new();
     let mut put = |column: u32, value: f64, room: &mut f64| {
         let x = space.x[column as usize];
         let is_complement = value < 0.0;
         if is_complement {
             *room -= value;
         }
-        items.push(Item {
+        items.push(KnapsackItem {
             column,
             weight: value.abs(),
             value: if is_complement { 1.0 - x } else { x },
@@ -103,11 +107,14 @@ fn knapsack(space: &Space<'_>, row: usize, is_upper: bool) -> Option<(Vec<Item>,
 }
 
 /// A minimal cover, and the other items in the order of lifting.
-fn minimal(mut items: Vec<Item>, room: f64) -> Option<(Vec<Item>, Vec<Item>)> {
+fn minimal(
+    mut items: Vec<KnapsackItem>,
+    room: f64,
+) -> Option<(Vec<KnapsackItem>, Vec<KnapsackItem>)> {
     let beyond = 1e-6 * room.max(1.0);
     // Those nearest to 1 for their weight first.
     items.sort_by(|a, b| {
-        let price = |item: &Item| (1.0 - item.value) / item.weight;
+        let price = |item: &KnapsackItem| (1.0 - item.value) / item.weight;
         price(a)
             .total_cmp(&price(b))
             .then(b.weight.total_cmp(&a.weight))

@@ -1,6 +1,6 @@
-//! [`Cut`]: an inequality that every point satisfies and a relaxation does not, made safe against rounding; and the choice among many.
+//! [`CuttingPlane`]: an inequality that every point satisfies and a relaxation does not, made safe against rounding; and the choice among many.
 
-use crate::programs::linear::Program;
+use crate::programs::linear::LinearProgram;
 
 /// Largest ratio of the coefficients of a cut.
 const RANGE: f64 = 1e6;
@@ -15,7 +15,7 @@ const PARALLEL: f64 = 0.9;
 
 /// `values' x <= high`.
 #[derive(Debug, Clone)]
-pub(super) struct Cut {
+pub(super) struct CuttingPlane {
     pub(super) columns: Vec<u32>,
     pub(super) values: Vec<f64>,
     pub(super) high: f64,
@@ -26,11 +26,11 @@ pub(super) struct Cut {
 
 /// A cut of the coefficients given in any order; `None` where rounding might matter, or the point is hardly cut off.
 pub(super) fn safe(
-    program: &Program,
+    program: &LinearProgram,
     x: &[f64],
     terms: impl Iterator<Item = (u32, f64)>,
     mut high: f64,
-) -> Option<Cut> {
+) -> Option<CuttingPlane> {
     let mut terms: Vec<(u32, f64)> = terms.filter(|term| term.1 != 0.0).collect();
     terms.sort_unstable_by_key(|term| term.0);
     let largest = terms
@@ -40,7 +40,7 @@ pub(super) fn safe(
         return None;
     }
     let scale = largest.log2().floor().exp2();
-    let mut cut = Cut {
+    let mut cut = CuttingPlane {
         columns: Vec::new(),
         values: Vec::new(),
         high: 0.0,
@@ -76,13 +76,13 @@ pub(super) fn safe(
 }
 
 /// The deepest cuts, each at an angle to the ones before, at most `most`.
-pub(super) fn choose(mut cuts: Vec<Cut>, most: usize) -> Vec<Cut> {
+pub(super) fn choose(mut cuts: Vec<CuttingPlane>, most: usize) -> Vec<CuttingPlane> {
     cuts.sort_by(|a, b| {
         b.depth
             .total_cmp(&a.depth)
             .then(a.columns.len().cmp(&b.columns.len()))
     });
-    let mut chosen: Vec<Cut> = Vec::new();
+    let mut chosen: Vec<CuttingPlane> = Vec::new();
     for cut in cuts {
         if chosen.len() >= most {
             break;
@@ -94,7 +94,7 @@ pub(super) fn choose(mut cuts: Vec<Cut>, most: usize) -> Vec<Cut> {
     chosen
 }
 
-fn cosine(a: &Cut, b: &Cut) -> f64 {
+fn cosine(a: &CuttingPlane, b: &CuttingPlane) -> f64 {
     let (mut i, mut j, mut sum) = (0, 0, 0.0);
     while i < a.columns.len() && j < b.columns.len() {
         match a.columns[i].cmp(&b.columns[j]) {

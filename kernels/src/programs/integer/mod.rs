@@ -26,11 +26,11 @@ mod strong;
 #[cfg(test)]
 mod tests;
 
-use super::linear::{Options, Program, Solution, Status};
+use super::linear::{LinearProgram, SimplexOptions, SimplexSolution, SimplexStatus};
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum MilpOutcome {
     /// The best point is within the gap of the bound.
     Optimal,
     /// No point: the tree is complete.
@@ -49,11 +49,11 @@ pub enum Outcome {
 
 /// The best point of a search and what is proved about it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct MilpResult {
     /// How the search ended.
-    pub outcome: Outcome,
+    pub outcome: MilpOutcome,
     /// The program solved with the integers fixed at the best point; without one, the relaxation of the root.
-    pub solution: Solution,
+    pub solution: SimplexSolution,
     /// Whether `solution` is a point of the program.
     pub is_point: bool,
     /// No point is below this.
@@ -65,9 +65,9 @@ pub struct Found {
 }
 
 /// Limits of a search.
-pub struct Limits<'a> {
+pub struct MilpLimits<'a> {
     /// Of the simplex method, over all nodes.
-    pub options: Options<'a>,
+    pub options: SimplexOptions<'a>,
     /// Largest number of nodes.
     pub max_nodes: u64,
     /// The search ends when the best point is within this of the bound, relative to its size.
@@ -75,20 +75,20 @@ pub struct Limits<'a> {
 }
 
 /// Solves a program in which some variables are integers.
-pub fn solve(program: &Program, is_integer: &[bool], limits: &Limits<'_>) -> Found {
+pub fn solve(program: &LinearProgram, is_integer: &[bool], limits: &MilpLimits<'_>) -> MilpResult {
     begin::search(program, is_integer, limits)
 }
 
 /// How far an integer variable may be from an integer in a relaxation that counts as integral.
 const INTEGRAL: f64 = 1e-6;
 
-fn outcome(status: Status) -> Outcome {
+fn outcome(status: SimplexStatus) -> MilpOutcome {
     match status {
-        Status::Optimal => Outcome::Optimal,
-        Status::Infeasible => Outcome::Infeasible,
-        Status::Unbounded => Outcome::Unbounded,
-        Status::IterationLimit => Outcome::IterationLimit,
-        Status::Stopped => Outcome::Stopped,
-        Status::Numerical => Outcome::Numerical,
+        SimplexStatus::Optimal => MilpOutcome::Optimal,
+        SimplexStatus::Infeasible => MilpOutcome::Infeasible,
+        SimplexStatus::Unbounded => MilpOutcome::Unbounded,
+        SimplexStatus::IterationLimit => MilpOutcome::IterationLimit,
+        SimplexStatus::Stopped => MilpOutcome::Stopped,
+        SimplexStatus::Numerical => MilpOutcome::Numerical,
     }
 }

@@ -1,11 +1,13 @@
 //! Points of a search: integral relaxations made exact, and what a better point lets the root fix.
 
-use super::search::Search;
-use crate::programs::linear::{Options, Program, Solution, Status, solve};
+use super::search::BranchAndBoundSearch;
+use crate::programs::linear::{
+    LinearProgram, SimplexOptions, SimplexSolution, SimplexStatus, solve,
+};
 
-impl Search<'_> {
+impl BranchAndBoundSearch<'_> {
     /// Rounds the integers of a relaxation that has integral values and solves for the rest.
-    pub(super) fn take(&mut self, root: &Solution) {
+    pub(super) fn take(&mut self, root: &SimplexSolution) {
         let (mut low, mut high) = (self.low.clone(), self.high.clone());
         for variable in 0..self.x.len() {
             if self.is_integer[variable] {
@@ -18,7 +20,7 @@ impl Search<'_> {
                     (self.given.low[variable], self.given.high[variable]);
             }
         }
-        let fixed = Program {
+        let fixed = LinearProgram {
             low,
             high,
             ..self.given.clone()
@@ -30,13 +32,13 @@ impl Search<'_> {
             .saturating_sub(self.resolver.iterations() + self.extra);
         let solution = solve(
             &fixed,
-            &Options {
+            &SimplexOptions {
                 max_iter: left.max(1),
                 stop: self.limits.options.stop,
             },
         );
         self.extra += solution.iterations;
-        if solution.status != Status::Optimal {
+        if solution.status != SimplexStatus::Optimal {
             // Integral within the tolerance, but rounding it is not feasible: nothing is proved below this node.
             self.is_doubtful = true;
             return;
@@ -52,7 +54,7 @@ impl Search<'_> {
     }
 
     /// Moves every fractional integer the way that no row minds, where there is one, and takes the point if it may be better.
-    pub(super) fn round(&mut self, fractional: &[(usize, f64)], root: &Solution) {
+    pub(super) fn round(&mut self, fractional: &[(usize, f64)], root: &SimplexSolution) {
         let is_free = |&(variable, _): &(usize, f64)| self.locks[variable] != [true; 2];
         if fractional.is_empty() || !fractional.iter().all(is_free) {
             return;
@@ -74,7 +76,7 @@ impl Search<'_> {
     }
 
     /// Fixes integers at the root whose reduced cost forbids another value in any better point.
-    fn fix(&mut self, objective: f64, root: &Solution) {
+    fn fix(&mut self, objective: f64, root: &SimplexSolution) {
         let Some((bound, reduced)) = &self.root else {
             return;
         };
@@ -96,7 +98,7 @@ impl Search<'_> {
 }
 
 /// Whether rows or bounds may be violated by each variable when it falls, and when it rises.
-pub(super) fn locks(program: &Program) -> Vec<[bool; 2]> {
+pub(super) fn locks(program: &LinearProgram) -> Vec<[bool; 2]> {
     let mut locks = vec![[false; 2]; program.costs.len()];
     for row in 0..program.row_low.len() {
         let sides = [
@@ -115,7 +117,7 @@ pub(super) fn locks(program: &Program) -> Vec<[bool; 2]> {
 }
 
 /// The largest number of which every objective is a multiple, where all costs are integers of integer variables.
-pub(super) fn step(program: &Program, is_integer: &[bool]) -> f64 {
+pub(super) fn step(program: &LinearProgram, is_integer: &[bool]) -> f64 {
     let mut divisor = 0_u64;
     for (cost, is_integer) in program.costs.iter().zip(is_integer) {
         if *cost == 0.0 {

@@ -5,9 +5,9 @@
 //! # References
 //! M. W. P. Savelsbergh, ORSA J. Comput. 6, 1994.
 
-use super::propagate::{Queue, Rows};
-use crate::programs::linear::Program;
-use crate::sparse::Csr;
+use super::propagate::{ProgramRows, PropagationQueue};
+use crate::programs::linear::LinearProgram;
+use crate::sparse::CsrMatrix;
 
 /// Turns of bounds and coefficients.
 const TURNS: usize = 6;
@@ -15,19 +15,19 @@ const TURNS: usize = 6;
 const LOOKS: u64 = 20;
 
 /// A program with the same points, or `None` where the rows show that there are none.
-pub(super) fn strengthen(program: &Program, is_integer: &[bool]) -> Option<Program> {
+pub(super) fn strengthen(program: &LinearProgram, is_integer: &[bool]) -> Option<LinearProgram> {
     let mut now = program.clone();
     for _ in 0..TURNS {
         let (mut low, mut high) = (now.low.clone(), now.high.clone());
-        let rows = Rows::new(&now, is_integer);
-        let mut queue = Queue::default();
+        let rows = ProgramRows::new(&now, is_integer);
+        let mut queue = PropagationQueue::default();
         (0..now.row_low.len() as u32).for_each(|row| queue.push(row));
         let most = LOOKS * (now.matrix.nonzeros() as u64 + 100);
         if !rows.propagate((&mut low, &mut high), &mut queue, most) {
             return None;
         }
         let (next, is_changed) = tightened(&rows, &low, &high);
-        now = Program { low, high, ..next };
+        now = LinearProgram { low, high, ..next };
         if !is_changed {
             break;
         }
@@ -36,7 +36,7 @@ pub(super) fn strengthen(program: &Program, is_integer: &[bool]) -> Option<Progr
 }
 
 /// The rows that are not redundant, with tighter coefficients of integers; whether a coefficient changed.
-fn tightened(rows: &Rows<'_>, low: &[f64], high: &[f64]) -> (Program, bool) {
+fn tightened(rows: &ProgramRows<'_>, low: &[f64], high: &[f64]) -> (LinearProgram, bool) {
     let program = rows.program;
     let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
     let (mut row_low, mut row_high) = (Vec::new(), Vec::new());
@@ -99,8 +99,8 @@ fn tightened(rows: &Rows<'_>, low: &[f64], high: &[f64]) -> (Program, bool) {
         row_low.push(bottom);
         row_high.push(top);
     }
-    let matrix = Csr::from_rows(program.costs.len(), starts, columns, values);
-    let next = Program {
+    let matrix = CsrMatrix::from_rows(program.costs.len(), starts, columns, values);
+    let next = LinearProgram {
         matrix,
         row_low,
         row_high,

@@ -1,10 +1,10 @@
-//! [`Rows`]: what rows and bounds together say about the bounds of variables.
+//! [`ProgramRows`]: what rows and bounds together say about the bounds of variables.
 //!
 //! # References
 //! M. W. P. Savelsbergh, "Preprocessing and probing techniques for mixed integer programming problems", ORSA J. Comput. 6, 1994.
 
-use crate::programs::linear::Program;
-use crate::sparse::Csr;
+use crate::programs::linear::LinearProgram;
+use crate::sparse::CsrMatrix;
 
 /// Slack of a rounded bound; relaxations count as integral within it as well.
 const WHOLE: f64 = 1e-6;
@@ -16,28 +16,28 @@ const EMPTY: f64 = 1e-6;
 const HUGE: f64 = 1e7;
 
 /// A program by rows and by columns.
-pub(super) struct Rows<'a> {
-    pub(super) program: &'a Program,
-    pub(super) by_column: Csr,
+pub(super) struct ProgramRows<'a> {
+    pub(super) program: &'a LinearProgram,
+    pub(super) by_column: CsrMatrix,
     pub(super) is_integer: &'a [bool],
 }
 
 /// Rows that wait to be looked at.
 #[derive(Default)]
-pub(super) struct Queue {
+pub(super) struct PropagationQueue {
     rows: std::collections::VecDeque<u32>,
     is_in: Vec<bool>,
 }
 
 /// The least or largest value of a row over the bounds: its finite part, and how many terms are infinite.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Extent {
+pub(super) struct ActivityBound {
     pub(super) sum: f64,
     pub(super) infinite: u32,
     size: f64,
 }
 
-impl Extent {
+impl ActivityBound {
     fn add(&mut self, term: f64) {
         if term.is_finite() {
             self.sum += term;
@@ -61,7 +61,7 @@ impl Extent {
     }
 }
 
-impl Queue {
+impl PropagationQueue {
     pub(super) fn push(&mut self, row: u32) {
         if self.is_in.len() <= row as usize {
             self.is_in.resize(row as usize + 1, false);
@@ -82,8 +82,8 @@ impl Queue {
     }
 }
 
-impl<'a> Rows<'a> {
-    pub(super) fn new(program: &'a Program, is_integer: &'a [bool]) -> Self {
+impl<'a> ProgramRows<'a> {
+    pub(super) fn new(program: &'a LinearProgram, is_integer: &'a [bool]) -> Self {
         Self {
             program,
             by_column: program.matrix.transposed(),
@@ -92,7 +92,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Puts the rows of a variable on the queue.
-    pub(super) fn touch(&self, variable: usize, queue: &mut Queue) {
+    pub(super) fn touch(&self, variable: usize, queue: &mut PropagationQueue) {
         for &row in self.by_column.row(variable).0 {
             queue.push(row);
         }
@@ -102,7 +102,7 @@ impl<'a> Rows<'a> {
     pub(super) fn propagate(
         &self,
         (low, high): (&mut [f64], &mut [f64]),
-        queue: &mut Queue,
+        queue: &mut PropagationQueue,
         most: u64,
     ) -> bool {
         let mut work = 0;
@@ -121,8 +121,8 @@ impl<'a> Rows<'a> {
     }
 
     /// Least and largest value of a row.
-    pub(super) fn extents(&self, row: usize, low: &[f64], high: &[f64]) -> [Extent; 2] {
-        let mut extents = [Extent::default(); 2];
+    pub(super) fn extents(&self, row: usize, low: &[f64], high: &[f64]) -> [ActivityBound; 2] {
+        let mut extents = [ActivityBound::default(); 2];
         let (columns, values) = self.program.matrix.row(row);
         for (&column, &value) in columns.iter().zip(values) {
             let (low, high) = (low[column as usize], high[column as usize]);
@@ -137,7 +137,12 @@ impl<'a> Rows<'a> {
         extents
     }
 
-    fn by_row(&self, row: usize, (low, high): (&mut [f64], &mut [f64]), queue: &mut Queue) -> bool {
+    fn by_row(
+        &self,
+        row: usize,
+        (low, high): (&mut [f64], &mut [f64]),
+        queue: &mut PropagationQueue,
+    ) -> bool {
         let (bottom, top) = (self.program.row_low[row], self.program.row_high[row]);
         let [least, most] = self.extents(row, low, high);
         if (least.infinite == 0 && least.sum > top + least.slack(top))

@@ -1,12 +1,14 @@
 //! The root of the search: the relaxation made tighter by rounds of cuts.
 
-use super::aggregate::{Aggregate, Space};
+use super::aggregate::{AggregatedRow, RelaxedPoint};
 use super::cover::cover;
-use super::cut::{Cut, choose};
+use super::cut::{CuttingPlane, choose};
 use super::rounding::round;
-use super::{INTEGRAL, Limits};
-use crate::programs::linear::{Basis, Options, Prepared, Program, Resolver, Status};
-use crate::sparse::Csr;
+use super::{INTEGRAL, MilpLimits};
+use crate::programs::linear::{
+    LinearProgram, ResolverModel, SimplexOptions, SimplexResolver, SimplexStatus, WarmBasis,
+};
+use crate::sparse::CsrMatrix;
 
 /// Rounds at most, and rounds in a row that hardly raise the bound.
 const ROUNDS: usize = 30;
@@ -21,9 +23,9 @@ const TABLEAU: usize = 300;
 const LOOKS: u64 = 60;
 
 /// A relaxation with cuts, the basis of its optimum, and the iterations that it took.
-pub(super) struct Root {
-    pub(super) program: Program,
-    pub(super) basis: Option<Basis>,
+pub(super) struct RootRelaxation {
+    pub(super) program: LinearProgram,
+    pub(super) basis: Option<WarmBasis>,
     pub(super) iterations: u64,
     /// Whether it is more than the program as it was given.
     pub(super) is_tight: bool,
@@ -31,9 +33,9 @@ pub(super) struct Root {
     pub(super) is_infeasible: bool,
 }
 
-impl Root {
+impl RootRelaxation {
     /// The program as it was given.
-    pub(super) fn plain(program: &Program) -> Self {
+    pub(super) fn plain(program: &LinearProgram) -> Self {
         Self {
             program: program.clone(),
             basis: None,
@@ -45,27 +47,31 @@ impl Root {
 }
 
 /// Adds cuts to a program in rounds while they raise the bound.
-pub(super) fn tightened(mut program: Program, is_integer: &[bool], limits: &Limits<'_>) -> Root {
+pub(super) fn tightened(
+    mut program: LinearProgram,
+    is_integer: &[bool],
+    limits: &MilpLimits<'_>,
+) -> RootRelaxation {
     let given = program.row_low.len();
     let mut basis = None;
     let mut iterations = 0;
     let mut is_infeasible = false;
     let (mut first, mut before, mut idle) = (f64::NAN, f64::NEG_INFINITY, 0);
-    let mut kept: Option<(Program, Option<Basis>)> = None;
+    let mut kept: Option<(LinearProgram, Option<WarmBasis>)> = None;
     for round in 0..=ROUNDS {
-        let options = Options {
+        let options = SimplexOptions {
             max_iter: limits.options.max_iter.saturating_sub(iterations),
             stop: limits.options.stop,
         };
-        let prepared = Prepared::new(&program);
+        let prepared = ResolverModel::new(&program);
         let mut resolver = prepared.resolver(&options);
         if let Some(basis) = &basis {
             resolver.start_from(basis);
         }
         let status = resolver.solve();
         iterations += resolver.iterations();
-        if status != Status::Optimal {
-            is_infeasible = status == Status::Infeasible && resolver.is_proved_infeasible();
+        if status != SimplexStatus::Optimal {
+            is_infeasible = status == SimplexStatus::Infeasible && resolver.is_proved_infeasible();
             // The last relaxation with an optimum has all that is known.
             if let Some((last, last_basis)) = kept {
                 (program, basis) = (last, last_basis);
@@ -107,7 +113,7 @@ pub(super) fn tightened(mut program: Program, is_integer: &[bool], limits: &Limi
             break;
         }
     }
-    Root {
+    RootRelaxation {
         program,
         basis,
         iterations,
@@ -123,7 +129,11 @@ fn is_fractional(x: &[f64], is_integer: &[bool]) -> bool {
 }
 
 /// A program without some rows and with cuts after the others.
-pub(super) fn changed(program: &Program, is_kept: &[bool], cuts: &[Cut]) -> Program {
+pub(super) fn changed(
+    program: &LinearProgram,
+    is_kept: &[bool],
+    cuts: &[CuttingPlane],
+) -> LinearProgram {
     let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
     let (mut row_low, mut row_high) = (Vec::new(), Vec::new());
     for row in (0..is_kept.len()).filter(|&row| is_kept[row]) {
@@ -141,8 +151,8 @@ pub(super) fn changed(program: &Program, is_kept: &[bool], cuts: &[Cut]) -> Prog
         row_low.push(f64::NEG_INFINITY);
         row_high.push(cut.high);
     }
-    Program {
-        matrix: Csr::from_rows(program.costs.len(), starts, columns, values),
+    LinearProgram {
+        matrix: CsrMatrix::from_rows(program.costs.len(), starts, columns, values),
         row_low,
         row_high,
         ..program.clone()
@@ -151,15 +161,15 @@ pub(super) fn changed(program: &Program, is_kept: &[bool], cuts: &[Cut]) -> Prog
 
 /// Cuts of the optimum of a relaxation, each deep and unlike the others.
 pub(super) fn separate(
-    program: &Program,
+    program: &LinearProgram,
     is_integer: &[bool],
     x: Vec<f64>,
-    resolver: &mut Resolver<'_>,
-) -> Vec<Cut> {
-    let space = Space::new(program, is_integer, x);
+    resolver: &mut SimplexResolver<'_>,
+) -> Vec<CuttingPlane> {
+    let space = RelaxedPoint::new(program, is_integer, x);
     let mut cuts = Vec::new();
-    let mut base = Aggregate::default();
-    let mut work = Aggregate::default();
+    let mut base = AggregatedRow::default();
+    let mut work = AggregatedRow::default();
     let mut left = LOOKS * (program.matrix.nonzeros() as u64 + 10_000);
     for row in 0..program.row_low.len() {
         cuts.extend(cover(&space, row, true));
@@ -193,11 +203,11 @@ pub(super) fn separate(
 
 /// A cut of a row, or of it and rows added to it that take away variables between their bounds.
 fn path(
-    space: &Space<'_>,
+    space: &RelaxedPoint<'_>,
     row: usize,
-    (base, work): (&mut Aggregate, &mut Aggregate),
+    (base, work): (&mut AggregatedRow, &mut AggregatedRow),
     left: &mut u64,
-) -> Option<Cut> {
+) -> Option<CuttingPlane> {
     base.clear(space.x.len());
     if space.slack(row) > 0.1 * (1.0 + space.activity[row].abs()) || !base.add_row(space, row, 1.0)
     {
@@ -225,8 +235,8 @@ fn path(
 
 /// The row that takes away the variable farthest from its bounds, and its multiplier.
 fn next_row(
-    space: &Space<'_>,
-    base: &Aggregate,
+    space: &RelaxedPoint<'_>,
+    base: &AggregatedRow,
     used: &[usize],
     left: &mut u64,
 ) -> Option<(usize, f64)> {

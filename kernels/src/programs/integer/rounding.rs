@@ -4,8 +4,8 @@
 //! H. Marchand, L. A. Wolsey, "Aggregation and mixed integer rounding to solve MIPs", Oper. Res. 49, 2001. R. E. Gomory, RAND
 //! RM-2597, 1960.
 
-use super::aggregate::{Aggregate, Slack, Space};
-use super::cut::{Cut, safe};
+use super::aggregate::{AggregatedRow, RelaxedPoint, RowSlack};
+use super::cut::{CuttingPlane, safe};
 
 /// Least distance of the divided right side from the integers.
 const FRACTION: f64 = 0.01;
@@ -15,22 +15,22 @@ const DIVISORS: usize = 24;
 const CANCELLED: f64 = 1e-11;
 
 /// An integer at least 0 that stands for a variable or a slack, with its coefficient and its value at the point.
-struct Whole {
-    of: Of,
+struct IntegerTerm {
+    of: TermOrigin,
     by: f64,
     value: f64,
     range: f64,
 }
 
 /// A number at least 0 that stands for a variable or a slack and has a coefficient below 0.
-struct Part {
-    of: Of,
+struct ContinuousTerm {
+    of: TermOrigin,
     by: f64,
     value: f64,
 }
 
 #[derive(Clone, Copy)]
-enum Of {
+enum TermOrigin {
     /// `x - low`.
     Low(u32),
     /// `high - x`.
@@ -39,30 +39,30 @@ enum Of {
     Upper(u32),
     /// `x - constant - factor z`.
     Lower(u32),
-    Slack(Slack),
+    Slack(RowSlack),
 }
 
 /// A combination as `sum wholes + sum parts <= right`.
-struct Base {
-    wholes: Vec<Whole>,
-    parts: Vec<Part>,
+struct RoundingBase {
+    wholes: Vec<IntegerTerm>,
+    parts: Vec<ContinuousTerm>,
     right: f64,
 }
 
 /// The deepest cut of a combination taken as `<=`; `sign` -1 takes it as `>=`.
 pub(super) fn round(
-    space: &Space<'_>,
-    given: &Aggregate,
+    space: &RelaxedPoint<'_>,
+    given: &AggregatedRow,
     sign: f64,
-    work: &mut Aggregate,
-) -> Option<Cut> {
+    work: &mut AggregatedRow,
+) -> Option<CuttingPlane> {
     if given.size > 1e7 {
         return None;
     }
     let mut base = base(space, given, sign, work)?;
     let mut best: Option<(f64, f64)> = None;
     let mut tried: Vec<f64> = Vec::new();
-    let is_between = |whole: &Whole| whole.value > 1e-6 && whole.value < whole.range - 1e-6;
+    let is_between = |whole: &IntegerTerm| whole.value > 1e-6 && whole.value < whole.range - 1e-6;
     let inner = base
         .wholes
         .iter()
@@ -100,7 +100,7 @@ pub(super) fn round(
     cut(space, &base, divisor, work)
 }
 
-fn improve(best: &mut Option<(f64, f64)>, base: &Base, divisor: f64) {
+fn improve(best: &mut Option<(f64, f64)>, base: &RoundingBase, divisor: f64) {
     if let Some(depth) = base.depth(divisor)
         && depth > best.map_or(0.0, |best| best.0)
     {
@@ -109,9 +109,14 @@ fn improve(best: &mut Option<(f64, f64)>, base: &Base, divisor: f64) {
 }
 
 /// Bounds in the place of variables: every term at least 0, terms that only help left out.
-fn base(space: &Space<'_>, given: &Aggregate, sign: f64, work: &mut Aggregate) -> Option<Base> {
+fn base(
+    space: &RelaxedPoint<'_>,
+    given: &AggregatedRow,
+    sign: f64,
+    work: &mut AggregatedRow,
+) -> Option<RoundingBase> {
     work.clear(space.x.len());
-    let mut base = Base {
+    let mut base = RoundingBase {
         wholes: Vec::new(),
         parts: Vec::new(),
         right: sign * given.right,
@@ -137,17 +142,17 @@ fn base(space: &Space<'_>, given: &Aggregate, sign: f64, work: &mut Aggregate) -
     }
     for slack in &given.slacks {
         let by = sign * slack.by;
-        let of = Of::Slack(*slack);
+        let of = TermOrigin::Slack(*slack);
         if slack.is_whole {
             let range = f64::INFINITY;
-            base.wholes.push(Whole {
+            base.wholes.push(IntegerTerm {
                 of,
                 by,
                 value: slack.value,
                 range,
             });
         } else if by < 0.0 {
-            base.parts.push(Part {
+            base.parts.push(ContinuousTerm {
                 of,
                 by,
                 value: slack.value,
@@ -161,14 +166,14 @@ fn base(space: &Space<'_>, given: &Aggregate, sign: f64, work: &mut Aggregate) -
         }
         let (low, high, x) = (space.program.low[at], space.program.high[at], space.x[at]);
         let (of, by, bound) = if low.is_finite() && (x - low <= high - x || !high.is_finite()) {
-            (Of::Low(place), value, low)
+            (TermOrigin::Low(place), value, low)
         } else if high.is_finite() {
-            (Of::High(place), -value, high)
+            (TermOrigin::High(place), -value, high)
         } else {
             return None;
         };
         base.right -= value * bound;
-        base.wholes.push(Whole {
+        base.wholes.push(IntegerTerm {
             of,
             by,
             value: (x - bound).abs(),
@@ -178,14 +183,14 @@ fn base(space: &Space<'_>, given: &Aggregate, sign: f64, work: &mut Aggregate) -
     Some(base)
 }
 
-impl Base {
+impl RoundingBase {
     /// Puts a variable that is no integer in terms of its nearest bound.
     fn part(
         &mut self,
-        space: &Space<'_>,
+        space: &RelaxedPoint<'_>,
         (place, value): (u32, f64),
         (low, high, x): (f64, f64, f64),
-        work: &mut Aggregate,
+        work: &mut AggregatedRow,
     ) -> Option<()> {
         let at = place as usize;
         let above = space.upper[at].filter(|tie| tie.at(&space.x) - x <= high - x + 1e-9);
@@ -197,10 +202,10 @@ impl Base {
         }
         let is_up = up < down || (up == down && value > 0.0);
         let (of, by, tie, bound) = match (is_up, above, below) {
-            (true, Some(tie), _) => (Of::Upper(place), -value, Some(tie), tie.constant),
-            (true, None, _) => (Of::High(place), -value, None, high),
-            (false, _, Some(tie)) => (Of::Lower(place), value, Some(tie), tie.constant),
-            (false, _, None) => (Of::Low(place), value, None, low),
+            (true, Some(tie), _) => (TermOrigin::Upper(place), -value, Some(tie), tie.constant),
+            (true, None, _) => (TermOrigin::High(place), -value, None, high),
+            (false, _, Some(tie)) => (TermOrigin::Lower(place), value, Some(tie), tie.constant),
+            (false, _, None) => (TermOrigin::Low(place), value, None, low),
         };
         self.right -= value * bound;
         if let Some(tie) = tie {
@@ -208,7 +213,7 @@ impl Base {
         }
         if by < 0.0 {
             let value = if is_up { up } else { down };
-            self.parts.push(Part { of, by, value });
+            self.parts.push(ContinuousTerm { of, by, value });
         }
         Some(())
     }
@@ -220,8 +225,8 @@ impl Base {
         whole.by = -whole.by;
         whole.value = whole.range - whole.value;
         whole.of = match whole.of {
-            Of::Low(place) => Of::High(place),
-            Of::High(place) => Of::Low(place),
+            TermOrigin::Low(place) => TermOrigin::High(place),
+            TermOrigin::High(place) => TermOrigin::Low(place),
             other => other,
         };
     }
@@ -255,7 +260,12 @@ fn rounded(value: f64, fraction: f64) -> f64 {
 }
 
 /// The rounded inequality in terms of the variables.
-fn cut(space: &Space<'_>, base: &Base, divisor: f64, work: &mut Aggregate) -> Option<Cut> {
+fn cut(
+    space: &RelaxedPoint<'_>,
+    base: &RoundingBase,
+    divisor: f64,
+    work: &mut AggregatedRow,
+) -> Option<CuttingPlane> {
     work.clear(space.x.len());
     let right = base.right / divisor;
     let fraction = right - right.floor();
@@ -273,27 +283,27 @@ fn cut(space: &Space<'_>, base: &Base, divisor: f64, work: &mut Aggregate) -> Op
             continue;
         }
         match of {
-            Of::Low(place) => {
+            TermOrigin::Low(place) => {
                 work.add(place, by);
                 high += by * space.program.low[place as usize];
             }
-            Of::High(place) => {
+            TermOrigin::High(place) => {
                 work.add(place, -by);
                 high -= by * space.program.high[place as usize];
             }
-            Of::Upper(place) => {
+            TermOrigin::Upper(place) => {
                 let tie = space.upper[place as usize]?;
                 work.add(place, -by);
                 work.add(tie.variable, by * tie.factor);
                 high -= by * tie.constant;
             }
-            Of::Lower(place) => {
+            TermOrigin::Lower(place) => {
                 let tie = space.lower[place as usize]?;
                 work.add(place, by);
                 work.add(tie.variable, -by * tie.factor);
                 high += by * tie.constant;
             }
-            Of::Slack(slack) => {
+            TermOrigin::Slack(slack) => {
                 let row = slack.row as usize;
                 let sign = if slack.is_upper { -by } else { by };
                 let (columns, values) = space.program.matrix.row(row);

@@ -2,29 +2,29 @@
 
 use std::rc::Rc;
 
-use super::node::{Change, Node, Open};
+use super::node::{BoundChange, BranchNode, OpenNodes};
 use super::points::{locks, step};
-use super::propagate::{Queue, Rows};
+use super::propagate::{ProgramRows, PropagationQueue};
 use super::pseudocost::Pseudocosts;
-use super::root::Root;
-use super::{Found, INTEGRAL, Limits, Outcome, outcome};
-use crate::exact::Doubled;
-use crate::programs::linear::{Program, Resolver, Solution, Status};
+use super::root::RootRelaxation;
+use super::{INTEGRAL, MilpLimits, MilpOutcome, MilpResult, outcome};
+use crate::exact::CompensatedSum;
+use crate::programs::linear::{LinearProgram, SimplexResolver, SimplexSolution, SimplexStatus};
 
 /// Bytes of bases that open nodes may keep; further nodes start from the basis at hand.
 const BASES_BYTES: usize = 256 << 20;
 
-pub(super) struct Search<'a> {
+pub(super) struct BranchAndBoundSearch<'a> {
     /// The program as it was given, with whole bounds of integers; and one with the same points and a tighter relaxation.
-    pub(super) given: &'a Program,
-    pub(super) program: &'a Program,
-    rows: Rows<'a>,
-    queue: Queue,
+    pub(super) given: &'a LinearProgram,
+    pub(super) program: &'a LinearProgram,
+    rows: ProgramRows<'a>,
+    queue: PropagationQueue,
     pub(super) is_integer: &'a [bool],
-    pub(super) limits: &'a Limits<'a>,
-    pub(super) resolver: Resolver<'a>,
+    pub(super) limits: &'a MilpLimits<'a>,
+    pub(super) resolver: SimplexResolver<'a>,
     pub(super) pseudocosts: Pseudocosts,
-    pub(super) open: Open,
+    pub(super) open: OpenNodes,
     /// Bounds of the node at hand, and of the root after fixing by reduced costs.
     pub(super) low: Vec<f64>,
     pub(super) high: Vec<f64>,
@@ -34,7 +34,7 @@ pub(super) struct Search<'a> {
     pub(super) x: Vec<f64>,
     /// Whether rows stop each variable on its way down and up.
     pub(super) locks: Vec<[bool; 2]>,
-    pub(super) best: Option<Solution>,
+    pub(super) best: Option<SimplexSolution>,
     /// Objectives of points are multiples of this; zero when that is not known.
     pub(super) step: f64,
     pub(super) nodes: u64,
@@ -45,25 +45,25 @@ pub(super) struct Search<'a> {
     pub(super) is_doubtful: bool,
 }
 
-impl<'a> Search<'a> {
+impl<'a> BranchAndBoundSearch<'a> {
     pub(super) fn new(
-        given: &'a Program,
+        given: &'a LinearProgram,
         is_integer: &'a [bool],
-        limits: &'a Limits<'a>,
-        root: &'a Root,
-        resolver: Resolver<'a>,
+        limits: &'a MilpLimits<'a>,
+        root: &'a RootRelaxation,
+        resolver: SimplexResolver<'a>,
     ) -> Self {
         let (low, high) = (root.program.low.clone(), root.program.high.clone());
         Self {
             given,
             program: &root.program,
-            rows: Rows::new(&root.program, is_integer),
-            queue: Queue::default(),
+            rows: ProgramRows::new(&root.program, is_integer),
+            queue: PropagationQueue::default(),
             is_integer,
             limits,
             resolver,
             pseudocosts: Pseudocosts::new(is_integer.len()),
-            open: Open::default(),
+            open: OpenNodes::default(),
             root_low: low.clone(),
             root_high: high.clone(),
             low,
@@ -82,12 +82,15 @@ impl<'a> Search<'a> {
     }
 
     /// The search over the tree; `None` where the relaxation of a tightened root has no optimum after all.
-    pub(super) fn run(&mut self, is_tight: bool) -> Option<Found> {
+    pub(super) fn run(&mut self, is_tight: bool) -> Option<MilpResult> {
         let status = self.resolver.solve();
         self.nodes = 1;
         let root = self.resolver.solution(self.program, status);
-        let is_limited = matches!(status, Status::Stopped | Status::IterationLimit);
-        if root.status != Status::Optimal {
+        let is_limited = matches!(
+            status,
+            SimplexStatus::Stopped | SimplexStatus::IterationLimit
+        );
+        if root.status != SimplexStatus::Optimal {
             return (!is_tight || is_limited)
                 .then(|| self.found(outcome(root.status), root, f64::NEG_INFINITY));
         }
@@ -102,13 +105,13 @@ impl<'a> Search<'a> {
                 break None;
             }
             if self.nodes >= self.limits.max_nodes {
-                break Some(Outcome::NodeLimit);
+                break Some(MilpOutcome::NodeLimit);
             }
             if self.resolver.iterations() + self.extra >= self.limits.options.max_iter {
-                break Some(Outcome::IterationLimit);
+                break Some(MilpOutcome::IterationLimit);
             }
             if (self.limits.options.stop)() {
-                break Some(Outcome::Stopped);
+                break Some(MilpOutcome::Stopped);
             }
             let (next, is_dive) = match node.take() {
                 Some(next) => (next, true),
@@ -130,17 +133,17 @@ impl<'a> Search<'a> {
             (None, Some(best)) => {
                 let bound = bound.unwrap_or(best.objective).min(best.objective);
                 let outcome = if self.is_doubtful {
-                    Outcome::Numerical
+                    MilpOutcome::Numerical
                 } else {
-                    Outcome::Optimal
+                    MilpOutcome::Optimal
                 };
                 self.found_point(outcome, best, bound)
             }
             (None, None) => {
                 let outcome = if self.is_doubtful {
-                    Outcome::Numerical
+                    MilpOutcome::Numerical
                 } else {
-                    Outcome::Infeasible
+                    MilpOutcome::Infeasible
                 };
                 self.found(outcome, root, f64::INFINITY)
             }
@@ -152,8 +155,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn found(&self, outcome: Outcome, solution: Solution, bound: f64) -> Found {
-        Found {
+    fn found(&self, outcome: MilpOutcome, solution: SimplexSolution, bound: f64) -> MilpResult {
+        MilpResult {
             outcome,
             solution,
             is_point: false,
@@ -163,15 +166,20 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn found_point(&self, outcome: Outcome, solution: Solution, bound: f64) -> Found {
-        Found {
+    fn found_point(
+        &self,
+        outcome: MilpOutcome,
+        solution: SimplexSolution,
+        bound: f64,
+    ) -> MilpResult {
+        MilpResult {
             is_point: true,
             ..self.found(outcome, solution, bound)
         }
     }
 
     /// The least bound of any node that is open or next.
-    fn lowest(&self, next: Option<&Node>) -> Option<f64> {
+    fn lowest(&self, next: Option<&BranchNode>) -> Option<f64> {
         let bounds = [next.map(|node| node.bound), self.open.best()];
         let least = bounds.into_iter().flatten().reduce(f64::min);
         least.map(|bound| self.raised(bound))
@@ -197,10 +205,10 @@ impl<'a> Search<'a> {
     /// Solves the relaxation of a node; returns the child to go on with.
     fn visit(
         &mut self,
-        node: Node,
+        node: BranchNode,
         is_dive: bool,
-        root: &Solution,
-    ) -> Result<Option<Node>, Outcome> {
+        root: &SimplexSolution,
+    ) -> Result<Option<BranchNode>, MilpOutcome> {
         self.low.clone_from(&self.root_low);
         self.high.clone_from(&self.root_high);
         let mut change = node.changes.as_deref();
@@ -222,26 +230,26 @@ impl<'a> Search<'a> {
         self.resolver.bound(&self.low, &self.high);
         self.nodes += 1;
         let mut status = self.resolver.solve();
-        if status == Status::Infeasible && !self.resolver.is_proved_infeasible() {
+        if status == SimplexStatus::Infeasible && !self.resolver.is_proved_infeasible() {
             status = self.resolver.solve_anew();
-            if status == Status::Infeasible && !self.resolver.is_proved_infeasible() {
-                status = Status::Numerical;
+            if status == SimplexStatus::Infeasible && !self.resolver.is_proved_infeasible() {
+                status = SimplexStatus::Numerical;
             }
         }
         match status {
-            Status::Optimal => {}
-            Status::Infeasible => return Ok(None),
-            Status::Unbounded | Status::Numerical => {
+            SimplexStatus::Optimal => {}
+            SimplexStatus::Infeasible => return Ok(None),
+            SimplexStatus::Unbounded | SimplexStatus::Numerical => {
                 self.is_doubtful = true;
                 return Ok(None);
             }
-            Status::IterationLimit => {
+            SimplexStatus::IterationLimit => {
                 self.open.push(node);
-                return Err(Outcome::IterationLimit);
+                return Err(MilpOutcome::IterationLimit);
             }
-            Status::Stopped => {
+            SimplexStatus::Stopped => {
                 self.open.push(node);
-                return Err(Outcome::Stopped);
+                return Err(MilpOutcome::Stopped);
             }
         }
         self.resolver.x(&mut self.x);
@@ -258,7 +266,7 @@ impl<'a> Search<'a> {
     }
 
     /// Tightens the bounds of integers by the rows, from those that branches changed; false when no point is left.
-    fn propagate(&mut self, mut change: Option<&Change>) -> bool {
+    fn propagate(&mut self, mut change: Option<&BoundChange>) -> bool {
         let mut bounds = self.low.iter().zip(&self.high);
         if bounds.any(|(low, high)| low > high) {
             return false;
@@ -283,7 +291,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn objective(&self) -> f64 {
-        let mut sum = Doubled::new(0.0);
+        let mut sum = CompensatedSum::new(0.0);
         for (cost, x) in self.program.costs.iter().zip(&self.x) {
             sum.add_product(*cost, *x);
         }
@@ -291,7 +299,12 @@ impl<'a> Search<'a> {
     }
 
     /// Branches on the solution of the last relaxation, or takes it as a point; returns the nearer child and keeps the other.
-    fn branch(&mut self, bound: f64, changes: Option<Rc<Change>>, root: &Solution) -> Option<Node> {
+    fn branch(
+        &mut self,
+        bound: f64,
+        changes: Option<Rc<BoundChange>>,
+        root: &SimplexSolution,
+    ) -> Option<BranchNode> {
         self.resolver.x(&mut self.x);
         let fractional: Vec<(usize, f64)> = (0..self.x.len())
             .filter(|&variable| self.is_integer[variable])
@@ -306,10 +319,10 @@ impl<'a> Search<'a> {
         let value = self.x[variable].floor();
         let basis = (self.open.len() * self.resolver_bytes() < BASES_BYTES)
             .then(|| Rc::new(self.resolver.basis()));
-        let child = |is_upper: bool, serial: u64| Node {
+        let child = |is_upper: bool, serial: u64| BranchNode {
             bound,
             serial,
-            changes: Some(Rc::new(Change {
+            changes: Some(Rc::new(BoundChange {
                 variable: variable as u32,
                 bound: if is_upper { value } else { value + 1.0 },
                 is_upper,

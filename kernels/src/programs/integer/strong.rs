@@ -3,7 +3,7 @@
 //! # References
 //! T. Achterberg, T. Koch, A. Martin, "Branching rules revisited", Oper. Res. Letters 33, 2005.
 
-use super::search::Search;
+use super::search::BranchAndBoundSearch;
 
 /// Branches in each direction after which a history is trusted.
 const RELIABLE: u32 = 4;
@@ -15,7 +15,7 @@ const ITERATIONS: u64 = 60;
 const FREE: u64 = 2_000;
 const PART: f64 = 0.5;
 
-impl Search<'_> {
+impl BranchAndBoundSearch<'_> {
     /// The variable to branch on, and its fraction, at the optimum of a node whose bounds are at hand.
     pub(super) fn choose(
         &mut self,

@@ -1,17 +1,17 @@
-//! [`Buckets`]: rows or columns by their number of entries.
+//! [`CountBuckets`]: rows or columns by their number of entries.
 
 const NONE: u32 = u32::MAX;
 
 /// Items by count, in linked lists.
 #[derive(Debug, Default)]
-pub(super) struct Buckets {
+pub(super) struct CountBuckets {
     heads: Vec<u32>,
     next: Vec<u32>,
     before: Vec<u32>,
     count: Vec<u32>,
 }
 
-impl Buckets {
+impl CountBuckets {
     pub(super) fn reset(&mut self, size: usize) {
         self.heads.clear();
         self.heads.resize(size + 1, NONE);

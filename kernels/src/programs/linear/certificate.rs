@@ -1,15 +1,15 @@
 //! Proofs of the two ways in which a program has no optimum.
 
-use super::Status;
+use super::SimplexStatus;
 use super::state::Simplex;
 use crate::dense::scaled;
-use crate::exact::Doubled;
+use crate::exact::CompensatedSum;
 
 /// The ray that belongs to a status, in the units of the program.
-pub(super) fn ray(simplex: &Simplex<'_>, status: Status) -> Option<Vec<f64>> {
+pub(super) fn ray(simplex: &Simplex<'_>, status: SimplexStatus) -> Option<Vec<f64>> {
     match status {
-        Status::Infeasible => Some(combination(simplex)),
-        Status::Unbounded => Some(direction(simplex)),
+        SimplexStatus::Infeasible => Some(combination(simplex)),
+        SimplexStatus::Unbounded => Some(direction(simplex)),
         _ => None,
     }
 }
@@ -22,7 +22,7 @@ pub(super) fn is_contradiction(simplex: &Simplex<'_>) -> bool {
     let model = simplex.model;
     [1.0, -1.0].into_iter().any(|sign| {
         // The least value of `y' (A x + z)`, which is zero at every point; without entries that use a bound which is not there.
-        let mut least = Doubled::new(0.0);
+        let mut least = CompensatedSum::new(0.0);
         let mut size = 0.0;
         let mut y = vec![0.0; model.rows];
         for (row, value) in simplex.rho.entries() {
@@ -35,7 +35,7 @@ pub(super) fn is_contradiction(simplex: &Simplex<'_>) -> bool {
         }
         for variable in 0..model.columns {
             let (rows, values) = model.column(variable);
-            let (mut sum, mut terms) = (Doubled::new(0.0), 0.0);
+            let (mut sum, mut terms) = (CompensatedSum::new(0.0), 0.0);
             for (&row, value) in rows.iter().zip(values) {
                 let by = y[row as usize];
                 if by != 0.0 {

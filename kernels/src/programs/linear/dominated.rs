@@ -3,20 +3,20 @@
 //! # Reference
 //! E. D. Andersen, K. D. Andersen, "Presolving in linear programming", Math. Programming 71, 1995 (dominated columns).
 
-use super::reduce::{Failed, Reduction, SAME};
-use crate::sparse::Csr;
+use super::reduce::{PresolveFailure, PresolveReduction, SAME};
+use crate::sparse::CsrMatrix;
 
 /// Turns over the columns that bound prices.
 const TURNS: usize = 2;
 
 /// Sum of bounds: the finite ones, and how many are not.
 #[derive(Clone, Copy, Default)]
-struct Sum {
+struct BoundSum {
     finite: f64,
     infinite: u32,
 }
 
-impl Sum {
+impl BoundSum {
     fn add(&mut self, term: f64) {
         if term.is_finite() {
             self.finite += term;
@@ -36,9 +36,9 @@ impl Sum {
 }
 
 /// Least and largest price of each row.
-struct Prices(Vec<[f64; 2]>);
+struct PriceBounds(Vec<[f64; 2]>);
 
-impl Prices {
+impl PriceBounds {
     /// Least and largest product of a price and a coefficient.
     fn term(&self, row: u32, by: f64) -> [f64; 2] {
         let [least, most] = self.0[row as usize].map(|price| by * price);
@@ -49,8 +49,8 @@ impl Prices {
         }
     }
 
-    fn sums(&self, (rows, values): (&[u32], &[f64])) -> [Sum; 2] {
-        let mut sums = [Sum::default(); 2];
+    fn sums(&self, (rows, values): (&[u32], &[f64])) -> [BoundSum; 2] {
+        let mut sums = [BoundSum::default(); 2];
         for (&row, &by) in rows.iter().zip(values) {
             for (sum, end) in sums.iter_mut().zip(self.term(row, by)) {
                 sum.add(end);
@@ -70,10 +70,10 @@ impl Prices {
     }
 }
 
-impl Reduction {
+impl PresolveReduction {
     /// Bounds of prices follow from the signs that reduced costs have at an optimum. Where they make a reduced cost nonzero, its variable
     /// is fixed; where they make a price nonzero, its row becomes an equation.
-    pub(super) fn dominated(&mut self) -> Result<(), Failed> {
+    pub(super) fn dominated(&mut self) -> Result<(), PresolveFailure> {
         /// Passes over all entries.
         const PASSES: usize = 4;
         /// Sizes of what is not rounding alone, relative to the terms.
@@ -91,7 +91,7 @@ impl Reduction {
             }
             let cost = self.costs[column];
             let [least, most] = prices.sums(columns.row(column));
-            let slack = |sum: Sum| NONZERO * cost.abs().max(sum.finite.abs()).max(1e-3);
+            let slack = |sum: BoundSum| NONZERO * cost.abs().max(sum.finite.abs()).max(1e-3);
             if most.infinite == 0 && cost - most.finite > slack(most) {
                 self.fix(column, false)?;
             } else if least.infinite == 0 && cost - least.finite < -slack(least) {
@@ -110,7 +110,7 @@ impl Reduction {
 
     /// Bounds of prices: from the sides that rows have, and from reduced costs, which are not negative where a variable may rise without
     /// end, and not positive where it may fall.
-    fn prices(&self, columns: &Csr) -> Prices {
+    fn prices(&self, columns: &CsrMatrix) -> PriceBounds {
         let sides = self.row_low.iter().zip(&self.row_high);
         let bounds = sides.map(|(low, high)| {
             let least = if high.is_finite() {
@@ -121,7 +121,7 @@ impl Reduction {
             let most = if low.is_finite() { f64::INFINITY } else { 0.0 };
             [least, most]
         });
-        let mut prices = Prices(bounds.collect());
+        let mut prices = PriceBounds(bounds.collect());
         for _ in 0..TURNS {
             for (column, &cost) in self.costs.iter().enumerate() {
                 let is_up = self.high[column] == f64::INFINITY;
@@ -145,14 +145,14 @@ impl Reduction {
         prices
     }
 
-    fn by_column(&self) -> Csr {
+    fn by_column(&self) -> CsrMatrix {
         let entries = self.rows.iter().enumerate().flat_map(|(row, terms)| {
             terms
                 .iter()
                 .map(move |&(column, value)| (column, (row as u32, value)))
         });
         let (columns, (rows, values)): (Vec<u32>, (Vec<u32>, Vec<f64>)) = entries.unzip();
-        Csr::from_triplets(
+        CsrMatrix::from_triplets(
             self.columns.len(),
             self.rows.len(),
             &columns,

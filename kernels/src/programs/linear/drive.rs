@@ -1,8 +1,8 @@
 //! The order of methods: dual feasibility, the dual method, the primal method for what perturbation leaves.
 
-use super::Status;
-use super::restore::Start;
-use super::state::{DUAL, Ended, NONE, PRIMAL, Simplex};
+use super::SimplexStatus;
+use super::restore::StartingBasis;
+use super::state::{DUAL, NONE, PRIMAL, Simplex, SimplexEnd};
 
 /// Turns of dual and primal before giving up.
 const ROUNDS: usize = 12;
@@ -18,7 +18,7 @@ const EXTRA: u64 = 200;
 
 impl Simplex<'_> {
     /// Solves the model from the basis at hand, then goes on with tolerances near rounding.
-    pub(super) fn drive(&mut self, start: Option<&Start>) -> Status {
+    pub(super) fn drive(&mut self, start: Option<&StartingBasis>) -> SimplexStatus {
         let status = match start.and_then(|start| self.go_on(start)) {
             Some(status) => status,
             None => {
@@ -28,7 +28,7 @@ impl Simplex<'_> {
                 self.conclusion()
             }
         };
-        if status == Status::Optimal {
+        if status == SimplexStatus::Optimal {
             self.sharpen();
         }
         status
@@ -45,7 +45,7 @@ impl Simplex<'_> {
         (self.primal_tolerance, self.dual_tolerance) = (SHARP, SHARP);
         self.max_iter = most.min(self.iterations + EXTRA + self.iterations / 10);
         for _ in 0..TURNS {
-            if primal > SHARP && self.dual() != Ended::Optimal {
+            if primal > SHARP && self.dual() != SimplexEnd::Optimal {
                 break;
             }
             self.cost.clone_from(&self.model.cost);
@@ -54,7 +54,7 @@ impl Simplex<'_> {
             self.restore_bounds();
             self.refresh();
             (primal, dual) = self.assess();
-            if ended != Ended::Optimal || (primal <= SHARP && dual <= SHARP) {
+            if ended != SimplexEnd::Optimal || (primal <= SHARP && dual <= SHARP) {
                 break;
             }
         }
@@ -74,7 +74,7 @@ impl Simplex<'_> {
         }
     }
 
-    pub(super) fn conclusion(&mut self) -> Status {
+    pub(super) fn conclusion(&mut self) -> SimplexStatus {
         match self.start() {
             Ok(()) => self.alternate(),
             Err(ended) => self.conclude(ended),
@@ -82,14 +82,14 @@ impl Simplex<'_> {
     }
 
     /// From a basis whose reduced costs the bounds allow: dual, then primal, until both agree.
-    pub(super) fn alternate(&mut self) -> Status {
+    pub(super) fn alternate(&mut self) -> SimplexStatus {
         for round in 0..ROUNDS {
             if round < PERTURBED {
                 self.perturb();
             }
             match self.dual() {
-                Ended::Optimal | Ended::Stuck => {}
-                Ended::Unbounded => return Status::Infeasible,
+                SimplexEnd::Optimal | SimplexEnd::Stuck => {}
+                SimplexEnd::Unbounded => return SimplexStatus::Infeasible,
                 other => return self.conclude(other),
             }
             self.cost.clone_from(&self.model.cost);
@@ -97,38 +97,40 @@ impl Simplex<'_> {
                 return status;
             }
         }
-        Status::Numerical
+        SimplexStatus::Numerical
     }
 
     /// The primal method from a basis that is primal feasible, with true costs; `None` when the dual has to go on.
-    pub(super) fn clean(&mut self, round: usize) -> Option<Status> {
+    pub(super) fn clean(&mut self, round: usize) -> Option<SimplexStatus> {
         self.refresh();
         if self.worst_primal() > self.primal_tolerance {
             return None;
         }
         if self.worst_dual() <= self.dual_tolerance {
-            return Some(Status::Optimal);
+            return Some(SimplexStatus::Optimal);
         }
         let ended = self.primal();
         let is_moved = self.restore_bounds();
         match ended {
-            Ended::Unbounded if !is_moved || round > PERTURBED => return Some(Status::Unbounded),
-            Ended::Optimal | Ended::Stuck | Ended::Unbounded => {}
+            SimplexEnd::Unbounded if !is_moved || round > PERTURBED => {
+                return Some(SimplexStatus::Unbounded);
+            }
+            SimplexEnd::Optimal | SimplexEnd::Stuck | SimplexEnd::Unbounded => {}
             other => return Some(self.conclude(other)),
         }
         let ray = self.way;
         self.refresh();
-        if ended == Ended::Unbounded {
+        if ended == SimplexEnd::Unbounded {
             self.way = ray;
-            return Some(Status::Unbounded);
+            return Some(SimplexStatus::Unbounded);
         }
         (self.worst_primal() <= self.primal_tolerance && self.worst_dual() <= self.dual_tolerance)
-            .then_some(Status::Optimal)
+            .then_some(SimplexStatus::Optimal)
     }
 
     /// Makes the basis dual feasible, or nearly so: costs are shifted for what is left, and where that is much, because the program is
     /// unbounded or infeasible, the methods that follow find out.
-    fn start(&mut self) -> Result<(), Ended> {
+    fn start(&mut self) -> Result<(), SimplexEnd> {
         self.settle();
         let wrong = self.wrong_signs(1e-7);
         if wrong == 0 || (wrong * MANY > self.model.columns.max(FEW) && self.is_for_primal()) {
@@ -152,7 +154,7 @@ impl Simplex<'_> {
         self.upper.clone_from(&self.given_upper);
         self.cost.clone_from(&self.model.cost);
         match ended {
-            Ended::Optimal | Ended::Stuck | Ended::Unbounded => {}
+            SimplexEnd::Optimal | SimplexEnd::Stuck | SimplexEnd::Unbounded => {}
             other => return Err(other),
         }
         self.factorise();
@@ -212,13 +214,13 @@ impl Simplex<'_> {
         is_moved
     }
 
-    pub(super) fn conclude(&self, ended: Ended) -> Status {
+    pub(super) fn conclude(&self, ended: SimplexEnd) -> SimplexStatus {
         match ended {
-            Ended::IterationLimit => Status::IterationLimit,
-            Ended::Stopped => Status::Stopped,
-            Ended::Optimal => Status::Optimal,
-            Ended::Unbounded => Status::Unbounded,
-            Ended::Stuck => Status::Numerical,
+            SimplexEnd::IterationLimit => SimplexStatus::IterationLimit,
+            SimplexEnd::Stopped => SimplexStatus::Stopped,
+            SimplexEnd::Optimal => SimplexStatus::Optimal,
+            SimplexEnd::Unbounded => SimplexStatus::Unbounded,
+            SimplexEnd::Stuck => SimplexStatus::Numerical,
         }
     }
 }

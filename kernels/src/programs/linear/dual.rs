@@ -5,10 +5,10 @@
 //! J. J. Forrest and D. Goldfarb, "Steepest-edge simplex algorithms for linear programming", Math. Programming 57, 1992.
 //! I. Maros, "Computational techniques of the simplex method", Kluwer 2003. P. M. J. Harris, Math. Programming 5, 1973.
 
-use super::factor::Keep;
+use super::factor::MiddleRetention;
 use super::ratio::{Candidate, PIVOT, SLACK};
-use super::sparse::Sparse;
-use super::state::{Basic, Ended, Simplex, noise};
+use super::sparse::SparseVector;
+use super::state::{BasicVariable, Simplex, SimplexEnd, noise};
 
 impl Simplex<'_> {
     /// Makes every reduced cost one that the bounds allow: boxed variables move to their other bound, costs of others are shifted.
@@ -64,7 +64,7 @@ impl Simplex<'_> {
     }
 
     /// Iterates until the basis is primal feasible, from reduced costs that the bounds allow.
-    pub(super) fn dual(&mut self) -> Ended {
+    pub(super) fn dual(&mut self) -> SimplexEnd {
         let ended = self.iterate();
         self.store_basics();
         ended
@@ -77,7 +77,7 @@ impl Simplex<'_> {
         }
     }
 
-    fn iterate(&mut self) -> Ended {
+    fn iterate(&mut self) -> SimplexEnd {
         let rows = self.model.rows;
         let mut infeasible = vec![0.0; rows];
         let (mut is_begun, mut is_fresh) = (false, false);
@@ -101,7 +101,7 @@ impl Simplex<'_> {
                 }
                 (is_begun, is_fresh) = (true, true);
                 if (self.stop)() {
-                    return Ended::Stopped;
+                    return SimplexEnd::Stopped;
                 }
             }
             if let Some(ended) = self.limit(since) {
@@ -113,9 +113,9 @@ impl Simplex<'_> {
                     continue;
                 }
                 return if barred.is_empty() {
-                    Ended::Optimal
+                    SimplexEnd::Optimal
                 } else {
-                    Ended::Stuck
+                    SimplexEnd::Stuck
                 };
             };
             let out = self.header[row as usize] as usize;
@@ -136,7 +136,7 @@ impl Simplex<'_> {
                     continue;
                 }
                 if self.is_proof(gap.signum()) {
-                    return Ended::Unbounded;
+                    return SimplexEnd::Unbounded;
                 }
                 barred.push(row);
                 continue;
@@ -209,14 +209,15 @@ impl Simplex<'_> {
                 self.work.add(row, -value * by);
             }
         }
-        self.factor.forward(&mut self.work, Keep::Nothing);
+        self.factor
+            .forward(&mut self.work, MiddleRetention::Nothing);
         let work = std::mem::take(&mut self.work);
         self.shift(&work, 1.0, infeasible);
         self.work = work;
     }
 
     /// Adds a multiple of a column to the basic variables.
-    fn shift(&mut self, by: &Sparse, factor: f64, infeasible: &mut [f64]) {
+    fn shift(&mut self, by: &SparseVector, factor: f64, infeasible: &mut [f64]) {
         for (row, value) in by.entries() {
             let basic = &mut self.basics[row];
             basic.x += factor * value;
@@ -244,7 +245,7 @@ impl Simplex<'_> {
 
     fn update_primal(&mut self, row: u32, entering: usize, alpha: f64, infeasible: &mut [f64]) {
         let out = self.header[row as usize] as usize;
-        let Basic { x, low, high } = self.basics[row as usize];
+        let BasicVariable { x, low, high } = self.basics[row as usize];
         let bound = if x < low { low } else { high };
         let step = (x - bound) / alpha;
         let column = std::mem::take(&mut self.alpha);

@@ -1,12 +1,12 @@
 //! What a solution is worth, computed from the program alone with sums in doubled precision.
 
-use super::{Program, Solution};
-use crate::exact::Doubled;
-use crate::sparse::Csr;
+use super::{LinearProgram, SimplexSolution};
+use crate::exact::CompensatedSum;
+use crate::sparse::CsrMatrix;
 
 /// How far a solution is from satisfying the conditions of an optimum, in the units of the program.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Residuals {
+pub struct OptimalityResiduals {
     /// Largest violation of a bound or a constraint.
     pub primal: f64,
     /// Largest multiplier or reduced cost of the wrong sign: one that a bound which is not there would have to pay for.
@@ -17,7 +17,7 @@ pub struct Residuals {
 
 /// A proof that a program has no optimum, checked.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Proof {
+pub struct NoOptimumProof {
     /// Infeasible: by how much the least value of the combined rows exceeds what they allow. Unbounded: the fall of the objective along
     /// the ray.
     pub margin: f64,
@@ -29,20 +29,20 @@ pub struct Proof {
 const HOLDS: f64 = 1e-9;
 
 /// Values of the rows at a point.
-pub fn activities(matrix: &Csr, x: &[f64]) -> Vec<f64> {
+pub fn activities(matrix: &CsrMatrix, x: &[f64]) -> Vec<f64> {
     let zero = vec![0.0; matrix.row_count()];
     let negative = matrix.precise_residual(x, &zero);
     negative.into_iter().map(|value| 0.0 - value).collect()
 }
 
 /// Upper bounds of the rows minus their values at a point.
-pub fn slacks(program: &Program, x: &[f64]) -> Vec<f64> {
+pub fn slacks(program: &LinearProgram, x: &[f64]) -> Vec<f64> {
     program.matrix.precise_residual(x, &program.row_high)
 }
 
 /// The residuals of a solution.
-pub fn residuals(program: &Program, solution: &Solution) -> Residuals {
-    let mut found = Residuals::default();
+pub fn residuals(program: &LinearProgram, solution: &SimplexSolution) -> OptimalityResiduals {
+    let mut found = OptimalityResiduals::default();
     let rows = activities(&program.matrix, &solution.x);
     let rows = rows
         .iter()
@@ -67,8 +67,8 @@ pub fn residuals(program: &Program, solution: &Solution) -> Residuals {
 }
 
 /// The bound on the objective that the multipliers prove, but for those of the wrong sign, which [`residuals`] reports.
-pub fn dual_objective(program: &Program, solution: &Solution) -> f64 {
-    let mut sum = Doubled::new(0.0);
+pub fn dual_objective(program: &LinearProgram, solution: &SimplexSolution) -> f64 {
+    let mut sum = CompensatedSum::new(0.0);
     let rows = solution
         .duals
         .iter()
@@ -87,8 +87,8 @@ pub fn dual_objective(program: &Program, solution: &Solution) -> f64 {
 }
 
 /// Checks that a combination of rows contradicts the bounds. Entries that would use a bound which is not there are set to zero first.
-pub fn prove_infeasible(program: &Program, combination: &mut [f64]) -> Proof {
-    let mut best = Proof {
+pub fn prove_infeasible(program: &LinearProgram, combination: &mut [f64]) -> NoOptimumProof {
+    let mut best = NoOptimumProof {
         margin: f64::NEG_INFINITY,
         residual: 0.0,
     };
@@ -101,7 +101,7 @@ pub fn prove_infeasible(program: &Program, combination: &mut [f64]) -> Proof {
             .collect();
         let proof = contradiction(program, &signed);
         // A margin counts only where the conditions hold.
-        let rank = |proof: &Proof| (proof.residual <= HOLDS, proof.margin);
+        let rank = |proof: &NoOptimumProof| (proof.residual <= HOLDS, proof.margin);
         if rank(&proof) > rank(&best) || best.margin == f64::NEG_INFINITY {
             best = proof;
             combination.copy_from_slice(&signed);
@@ -111,7 +111,7 @@ pub fn prove_infeasible(program: &Program, combination: &mut [f64]) -> Proof {
 }
 
 /// A multiplier of a row, or zero where the bound that it uses is infinite.
-fn allowed(program: &Program, row: usize, entry: f64) -> f64 {
+fn allowed(program: &LinearProgram, row: usize, entry: f64) -> f64 {
     let bound = if entry > 0.0 {
         program.row_high[row]
     } else {
@@ -120,9 +120,9 @@ fn allowed(program: &Program, row: usize, entry: f64) -> f64 {
     if bound.is_finite() { entry } else { 0.0 }
 }
 
-fn contradiction(program: &Program, combination: &[f64]) -> Proof {
+fn contradiction(program: &LinearProgram, combination: &[f64]) -> NoOptimumProof {
     let transposed = program.matrix.transposed();
-    let mut margin = Doubled::new(0.0);
+    let mut margin = CompensatedSum::new(0.0);
     let mut residual = 0.0_f64;
     for (row, &entry) in combination.iter().enumerate() {
         if entry != 0.0 {
@@ -151,15 +151,15 @@ fn contradiction(program: &Program, combination: &[f64]) -> Proof {
             residual = residual.max(sum.abs() / size);
         }
     }
-    Proof {
+    NoOptimumProof {
         margin: margin.value(),
         residual,
     }
 }
 
 /// Checks that the objective falls along a ray on which no bound lies.
-pub fn prove_unbounded(program: &Program, ray: &[f64]) -> Proof {
-    let mut slope = Doubled::new(0.0);
+pub fn prove_unbounded(program: &LinearProgram, ray: &[f64]) -> NoOptimumProof {
+    let mut slope = CompensatedSum::new(0.0);
     for (cost, entry) in program.costs.iter().zip(ray) {
         slope.add_product(*cost, *entry);
     }
@@ -184,7 +184,7 @@ pub fn prove_unbounded(program: &Program, ray: &[f64]) -> Proof {
             residual = residual.max(entry.abs() / largest);
         }
     }
-    Proof {
+    NoOptimumProof {
         margin: -slope.value(),
         residual,
     }

@@ -1,4 +1,4 @@
-//! [`Factor`]: a sparse LU factorisation of a basis that follows exchanges of columns.
+//! [`BasisFactor`]: a sparse LU factorisation of a basis that follows exchanges of columns.
 //!
 //! # References
 //! U. H. Suhl and L. M. Suhl, "Computing sparse LU factorizations for large-scale linear programming bases", ORSA J. Comput. 2,
@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use super::lists::{Entry, Lists};
-use super::sparse::{Sparse, TINY};
+use super::lists::{EntryLists, IndexedEntry};
+use super::sparse::{SparseVector, TINY};
 use super::triangular::{
-    Order, Search, blend, inner, is_full, is_very_full, triangular, triangular_by_sums,
+    NonzeroSearch, PivotOrder, blend, inner, is_full, is_very_full, triangular, triangular_by_sums,
     triangular_pair,
 };
 
@@ -19,30 +19,30 @@ const ROWS_PER_UPDATE: usize = 30;
 
 /// `B = L R U`, all indexed by row: the column that is pivoted on a row has that row's index.
 #[derive(Debug, Default)]
-pub(super) struct Factor {
+pub(super) struct BasisFactor {
     pub(super) size: usize,
     /// Pivots in the order of the elimination.
     pub(super) order: Vec<u32>,
     /// Columns and rows of L without its unit diagonal, and the order in which those with entries take part in a solve.
-    pub(super) lower_columns: Lists,
-    pub(super) lower_rows: Lists,
+    pub(super) lower_columns: EntryLists,
+    pub(super) lower_rows: EntryLists,
     lower_column_order: Vec<u32>,
     lower_row_order: Vec<u32>,
     /// Columns and rows of U without its diagonal, divided by their pivots; the order of the pivots, and of those whose columns have
     /// entries.
-    pub(super) upper_columns: Lists,
-    pub(super) upper_rows: Lists,
-    upper_order: Order,
-    upper_column_order: Order,
+    pub(super) upper_columns: EntryLists,
+    pub(super) upper_rows: EntryLists,
+    upper_order: PivotOrder,
+    upper_column_order: PivotOrder,
     pub(super) pivots: Vec<f64>,
     /// Row transformations of exchanges: the row, and the range of its multipliers.
     exchanges: Vec<(u32, Range<usize>)>,
-    multipliers: Vec<Entry>,
-    search: Search,
+    multipliers: Vec<IndexedEntry>,
+    search: NonzeroSearch,
     pairs: Vec<[f64; 2]>,
     /// The entering column after L and R, and the row `e_r` after U', as the last solves left them.
-    spike: Vec<Entry>,
-    row: Vec<Entry>,
+    spike: Vec<IndexedEntry>,
+    row: Vec<IndexedEntry>,
     initial: usize,
     /// How full the results of triangular solves have been, by solve and use.
     fill: [f64; 8],
@@ -50,16 +50,16 @@ pub(super) struct Factor {
 
 /// Whether a solve keeps its middle for the next exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum MiddleRetention {
     Middle,
     Nothing,
 }
 
-impl Factor {
+impl BasisFactor {
     /// Called by the elimination when L, U and the order are complete.
     pub(super) fn ready(&mut self) {
         let order = self.order.iter().copied();
-        let is_in_use = |lists: &Lists, place: u32| lists.len(place as usize) > 0;
+        let is_in_use = |lists: &EntryLists, place: u32| lists.len(place as usize) > 0;
         self.lower_column_order.clear();
         self.lower_column_order.extend(
             order
@@ -97,21 +97,21 @@ impl Factor {
     }
 
     /// Solves `B x = b` in place.
-    pub(super) fn forward(&mut self, x: &mut Sparse, keep: Keep) {
+    pub(super) fn forward(&mut self, x: &mut SparseVector, keep: MiddleRetention) {
         self.forward_lower(x, keep);
         self.forward_exchanges(x, keep);
         self.forward_upper(x, keep);
     }
 
     /// Solves `B x = b` and `B y = c` in place; the middle of the first is kept.
-    pub(super) fn forward_pair(&mut self, x: &mut Sparse, y: &mut Sparse) {
-        self.forward_lower(x, Keep::Middle);
-        self.forward_lower(y, Keep::Nothing);
+    pub(super) fn forward_pair(&mut self, x: &mut SparseVector, y: &mut SparseVector) {
+        self.forward_lower(x, MiddleRetention::Middle);
+        self.forward_lower(y, MiddleRetention::Nothing);
         if !is_full(self.fill[3]) || !is_full(self.fill[2]) {
-            self.forward_exchanges(x, Keep::Middle);
-            self.forward_upper(x, Keep::Middle);
-            self.forward_exchanges(y, Keep::Nothing);
-            self.forward_upper(y, Keep::Nothing);
+            self.forward_exchanges(x, MiddleRetention::Middle);
+            self.forward_upper(x, MiddleRetention::Middle);
+            self.forward_exchanges(y, MiddleRetention::Nothing);
+            self.forward_upper(y, MiddleRetention::Nothing);
             return;
         }
         let mut pairs = std::mem::take(&mut self.pairs);
@@ -126,7 +126,7 @@ impl Factor {
         self.spike.clear();
         for (place, pair) in pairs.iter().enumerate() {
             if pair[0].abs() > TINY {
-                self.spike.push(Entry(place as u32, pair[0]));
+                self.spike.push(IndexedEntry(place as u32, pair[0]));
             }
         }
         let order = self.upper_column_order.iter().rev();
@@ -142,8 +142,8 @@ impl Factor {
         }
     }
 
-    fn forward_lower(&mut self, x: &mut Sparse, keep: Keep) {
-        let fill = &mut self.fill[usize::from(keep == Keep::Middle)];
+    fn forward_lower(&mut self, x: &mut SparseVector, keep: MiddleRetention) {
+        let fill = &mut self.fill[usize::from(keep == MiddleRetention::Middle)];
         if is_very_full(*fill) {
             let order = self.lower_row_order.iter().rev().copied();
             triangular_by_sums(&self.lower_rows, order, fill, x);
@@ -153,29 +153,31 @@ impl Factor {
         }
     }
 
-    fn forward_exchanges(&mut self, x: &mut Sparse, keep: Keep) {
+    fn forward_exchanges(&mut self, x: &mut SparseVector, keep: MiddleRetention) {
         for (row, terms) in self.exchanges() {
             let [sum] = inner(terms, x.values.as_chunks::<1>().0);
             if sum != 0.0 {
                 x.add(row, -sum);
             }
         }
-        if keep == Keep::Middle {
+        if keep == MiddleRetention::Middle {
             self.spike.clear();
-            let pairs = x.entries().map(|(place, value)| Entry(place as u32, value));
+            let pairs = x
+                .entries()
+                .map(|(place, value)| IndexedEntry(place as u32, value));
             self.spike.extend(pairs);
         }
     }
 
     /// Row and multipliers of each exchange.
-    fn exchanges(&self) -> impl DoubleEndedIterator<Item = (u32, &[Entry])> {
+    fn exchanges(&self) -> impl DoubleEndedIterator<Item = (u32, &[IndexedEntry])> {
         self.exchanges
             .iter()
             .map(|(row, range)| (*row, &self.multipliers[range.clone()]))
     }
 
-    fn forward_upper(&mut self, x: &mut Sparse, keep: Keep) {
-        let at = 2 + usize::from(keep == Keep::Middle);
+    fn forward_upper(&mut self, x: &mut SparseVector, keep: MiddleRetention) {
+        let at = 2 + usize::from(keep == MiddleRetention::Middle);
         let order = self.upper_column_order.iter().rev();
         let work = (&mut self.search, &mut self.fill[at]);
         triangular(&self.upper_columns, order, work, x);
@@ -183,8 +185,8 @@ impl Factor {
     }
 
     /// Solves `B' y = c` in place.
-    pub(super) fn backward(&mut self, y: &mut Sparse, keep: Keep) {
-        let at = 4 + usize::from(keep == Keep::Middle);
+    pub(super) fn backward(&mut self, y: &mut SparseVector, keep: MiddleRetention) {
+        let at = 4 + usize::from(keep == MiddleRetention::Middle);
         if is_very_full(self.fill[at]) {
             y.divide(&self.pivots);
             let order = self.upper_column_order.from(&y.places);
@@ -195,9 +197,11 @@ impl Factor {
             triangular(&self.upper_rows, order, work, y);
             y.divide(&self.pivots);
         }
-        if keep == Keep::Middle {
+        if keep == MiddleRetention::Middle {
             self.row.clear();
-            let pairs = y.entries().map(|(place, value)| Entry(place as u32, value));
+            let pairs = y
+                .entries()
+                .map(|(place, value)| IndexedEntry(place as u32, value));
             self.row.extend(pairs);
         }
         // The last solve finds the places of a full vector anew.
@@ -208,11 +212,11 @@ impl Factor {
                 continue;
             }
             if is_full {
-                for &Entry(place, by) in terms {
+                for &IndexedEntry(place, by) in terms {
                     y.values[place as usize] -= by * value;
                 }
             } else {
-                for &Entry(place, by) in terms {
+                for &IndexedEntry(place, by) in terms {
                     y.add(place, -by * value);
                 }
             }
@@ -229,9 +233,9 @@ impl Factor {
         let old = self.pivots[at];
         let pivot = old * alpha;
         let start = self.multipliers.len();
-        for &Entry(place, value) in &self.row {
+        for &IndexedEntry(place, value) in &self.row {
             if place != row {
-                self.multipliers.push(Entry(place, -value * old));
+                self.multipliers.push(IndexedEntry(place, -value * old));
             }
         }
         self.exchanges.push((row, start..self.multipliers.len()));
@@ -245,11 +249,12 @@ impl Factor {
             self.upper_rows.take(other as usize, row);
         }
         self.upper_columns.clear(at);
-        for &Entry(place, value) in &self.spike {
+        for &IndexedEntry(place, value) in &self.spike {
             if place != row {
                 let by = value / self.pivots[place as usize];
-                self.upper_columns.push(at, Entry(place, value / pivot));
-                self.upper_rows.push(place as usize, Entry(row, by));
+                self.upper_columns
+                    .push(at, IndexedEntry(place, value / pivot));
+                self.upper_rows.push(place as usize, IndexedEntry(row, by));
             }
         }
         self.pivots[at] = pivot;

@@ -1,21 +1,21 @@
-//! [`Lists`]: a list of pairs for each row or column, in one array that is filled anew for each factorisation.
+//! [`EntryLists`]: a list of pairs for each row or column, in one array that is filled anew for each factorisation.
 
 /// An index and a value, in twelve bytes: solves with large factors take as long as reading them does.
 #[derive(Debug, Default, Clone, Copy)]
 #[repr(C, packed(4))]
-pub(super) struct Entry(pub u32, pub f64);
+pub(super) struct IndexedEntry(pub u32, pub f64);
 
 /// A list for each index; a list that outgrows its place moves to the end.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Lists {
+pub(super) struct EntryLists {
     /// Start and length of each list.
     places: Vec<(u32, u32)>,
     rooms: Vec<u32>,
-    entries: Vec<Entry>,
-    spare: Vec<Entry>,
+    entries: Vec<IndexedEntry>,
+    spare: Vec<IndexedEntry>,
 }
 
-impl Lists {
+impl EntryLists {
     /// Makes `count` empty lists.
     pub(super) fn reset(&mut self, count: usize) {
         self.places.clear();
@@ -43,7 +43,7 @@ impl Lists {
     pub(super) fn transpose(&mut self, other: &Self, order: impl Iterator<Item = u32>) {
         self.reset(other.places.len());
         for list in 0..other.places.len() {
-            for &Entry(index, _) in other.get(list) {
+            for &IndexedEntry(index, _) in other.get(list) {
                 self.rooms[index as usize] += 1;
             }
         }
@@ -52,10 +52,10 @@ impl Lists {
             self.places[list as usize].0 = start;
             start += self.rooms[list as usize];
         }
-        self.entries.resize(start as usize, Entry(0, 0.0));
+        self.entries.resize(start as usize, IndexedEntry(0, 0.0));
         for list in 0..other.places.len() {
-            for &Entry(index, value) in other.get(list) {
-                self.push(index as usize, Entry(list as u32, value));
+            for &IndexedEntry(index, value) in other.get(list) {
+                self.push(index as usize, IndexedEntry(list as u32, value));
             }
         }
     }
@@ -80,13 +80,13 @@ impl Lists {
     }
 
     #[inline]
-    pub(super) fn get(&self, list: usize) -> &[Entry] {
+    pub(super) fn get(&self, list: usize) -> &[IndexedEntry] {
         let (start, length) = self.places[list];
         &self.entries[start as usize..(start + length) as usize]
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, list: usize) -> &mut [Entry] {
+    pub(super) fn get_mut(&mut self, list: usize) -> &mut [IndexedEntry] {
         let (start, length) = self.places[list];
         &mut self.entries[start as usize..(start + length) as usize]
     }
@@ -100,7 +100,7 @@ impl Lists {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, list: usize, entry: Entry) {
+    pub(super) fn push(&mut self, list: usize, entry: IndexedEntry) {
         if self.places[list].1 == self.rooms[list] {
             self.grow(list);
         }
@@ -114,11 +114,11 @@ impl Lists {
         let (start, length) = (start as usize, length as usize);
         let room = (2 * length).max(4);
         if start + self.rooms[list] as usize == self.entries.len() && length > 0 {
-            self.entries.resize(start + room, Entry(0, 0.0));
+            self.entries.resize(start + room, IndexedEntry(0, 0.0));
         } else {
             let moved = self.entries.len();
             self.entries.extend_from_within(start..start + length);
-            self.entries.resize(moved + room, Entry(0, 0.0));
+            self.entries.resize(moved + room, IndexedEntry(0, 0.0));
             self.places[list].0 = moved as u32;
         }
         self.rooms[list] = room as u32;

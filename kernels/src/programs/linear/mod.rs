@@ -1,6 +1,6 @@
 //! Linear programs: minimise `c' x` with bounds on x and on `A x`, by the simplex method.
 //!
-//! Start with [`Program`] and [`solve`]. A smaller program is solved first, where there is one; the program given starts from its
+//! Start with [`LinearProgram`] and [`solve`]. A smaller program is solved first, where there is one; the program given starts from its
 //! basis (`reduce`, `dominated`, `substitute`, `restore`), so that values, prices and proofs are those of the program given. The dual
 //! method with perturbed costs does most of the work, the primal method removes what the perturbation left; the final basis is solved
 //! again with residuals in doubled precision. One thread, a fixed order, noise from indices alone: the same program has the same bits
@@ -33,22 +33,22 @@ mod tests;
 mod triangular;
 mod weights;
 
-pub(in crate::programs) use resolve::{Basis, Prepared, Resolver};
+pub(in crate::programs) use resolve::{ResolverModel, SimplexResolver, WarmBasis};
 
 pub use evidence::{
-    Proof, Residuals, activities, dual_objective, prove_infeasible, prove_unbounded, residuals,
-    slacks,
+    NoOptimumProof, OptimalityResiduals, activities, dual_objective, prove_infeasible,
+    prove_unbounded, residuals, slacks,
 };
 
-use crate::sparse::Csr;
+use crate::sparse::CsrMatrix;
 
 /// `min costs' x` with `row_low <= matrix x <= row_high` and `low <= x <= high`; infinite where there is no bound.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Program {
+pub struct LinearProgram {
     /// Cost of each variable.
     pub costs: Vec<f64>,
     /// A row for each constraint.
-    pub matrix: Csr,
+    pub matrix: CsrMatrix,
     /// Lower bounds of rows.
     pub row_low: Vec<f64>,
     /// Upper bounds of rows.
@@ -61,12 +61,12 @@ pub struct Program {
 
 /// How a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum SimplexStatus {
     /// The basis is primal and dual feasible.
     Optimal,
-    /// [`Solution::ray`] combines the rows to a contradiction.
+    /// [`SimplexSolution::ray`] combines the rows to a contradiction.
     Infeasible,
-    /// [`Solution::ray`] is a direction along which the objective falls without end.
+    /// [`SimplexSolution::ray`] is a direction along which the objective falls without end.
     Unbounded,
     /// As many iterations as allowed.
     IterationLimit,
@@ -78,9 +78,9 @@ pub enum Status {
 
 /// What a solve found; the entries of rows are those of the constraints.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Solution {
+pub struct SimplexSolution {
     /// How it ended.
-    pub status: Status,
+    pub status: SimplexStatus,
     /// The last point; its basic variables follow from the others.
     pub x: Vec<f64>,
     /// `costs' x`, summed in doubled precision.
@@ -100,7 +100,7 @@ pub struct Solution {
 }
 
 /// Limits of a solve.
-pub struct Options<'a> {
+pub struct SimplexOptions<'a> {
     /// Largest number of iterations.
     pub max_iter: u64,
     /// Asked every few iterations whether to stop.
@@ -111,7 +111,7 @@ pub struct Options<'a> {
 ///
 /// # Panics
 /// When the lengths do not agree with the matrix.
-pub fn solve(program: &Program, options: &Options<'_>) -> Solution {
+pub fn solve(program: &LinearProgram, options: &SimplexOptions<'_>) -> SimplexSolution {
     assert!(
         program.costs.len() == program.matrix.column_count()
             && program.low.len() == program.costs.len()
@@ -120,7 +120,7 @@ pub fn solve(program: &Program, options: &Options<'_>) -> Solution {
             && program.row_high.len() == program.matrix.row_count(),
         "one cost and bound per column, one bound per row"
     );
-    let model = model::Model::new(program);
+    let model = model::SimplexModel::new(program);
     let mut simplex = state::Simplex::new(&model, options.max_iter, options.stop);
     let start = restore::start(program, options);
     let status = simplex.drive(start.as_ref());

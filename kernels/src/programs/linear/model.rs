@@ -1,13 +1,13 @@
-//! [`Model`]: a program in the form the simplex method works on, scaled.
+//! [`SimplexModel`]: a program in the form the simplex method works on, scaled.
 //!
 //! Every row gets a logical variable z with `A x + z = 0`, so that bounds of rows are bounds of variables and the right-hand side
 //! is zero. Rows and columns are scaled by powers of two, which changes no digit.
 
-use super::Program;
+use super::LinearProgram;
 use crate::dense::scaled;
 
 #[derive(Debug, Clone)]
-pub(super) struct Model {
+pub(super) struct SimplexModel {
     pub(super) rows: usize,
     pub(super) columns: usize,
     /// The matrix by columns and by rows, scaled.
@@ -29,8 +29,8 @@ pub(super) struct Model {
     ones: Vec<f64>,
 }
 
-impl Model {
-    pub(super) fn new(program: &Program) -> Self {
+impl SimplexModel {
+    pub(super) fn new(program: &LinearProgram) -> Self {
         let (rows, columns) = (program.matrix.row_count(), program.costs.len());
         let (row_scale, column_scale) = scaling(program);
         let matrix = program.matrix.clone().scaled(&row_scale, &column_scale);
@@ -141,14 +141,14 @@ impl Model {
 }
 
 /// Powers of two near the geometric means of rows and columns, repeated, then columns to a largest entry near 1.
-fn scaling(program: &Program) -> (Vec<i32>, Vec<i32>) {
+fn scaling(program: &LinearProgram) -> (Vec<i32>, Vec<i32>) {
     let matrix = &program.matrix;
     let (mut rows, mut columns) = (
         vec![0_i32; matrix.row_count()],
         vec![0_i32; matrix.column_count()],
     );
     let by_column = matrix.transposed();
-    let spread = |csr: &crate::sparse::Csr| {
+    let spread = |csr: &crate::sparse::CsrMatrix| {
         let values = csr.values().iter().map(|value| exponent(*value));
         values.clone().max().unwrap_or(0) - values.min().unwrap_or(0)
     };
@@ -164,7 +164,7 @@ fn scaling(program: &Program) -> (Vec<i32>, Vec<i32>) {
 }
 
 /// Sets the exponent of each row from those of its entries: the middle of the largest and the smallest, or the largest alone.
-fn balance(matrix: &crate::sparse::Csr, own: &mut [i32], other: &[i32], is_middle: bool) {
+fn balance(matrix: &crate::sparse::CsrMatrix, own: &mut [i32], other: &[i32], is_middle: bool) {
     for (row, own) in own.iter_mut().enumerate() {
         let (columns, values) = matrix.row(row);
         let sizes = columns

@@ -1,8 +1,8 @@
 //! The nucleus of a basis: pivots of least Markowitz count, large enough in their rows.
 
-use super::eliminate::{Elimination, NONE, SINGULAR};
-use super::factor::Factor;
-use super::lists::Entry;
+use super::eliminate::{BasisElimination, NONE, SINGULAR};
+use super::factor::BasisFactor;
+use super::lists::IndexedEntry;
 
 /// A pivot is at least this part of the largest entry of its row.
 const THRESHOLD: f64 = 0.1;
@@ -13,8 +13,8 @@ const DROPPED: f64 = 1e-15;
 /// In the place of the largest entry of a row that has changed.
 const UNKNOWN: f64 = -1.0;
 
-impl Elimination {
-    pub(super) fn nucleus(&mut self, size: usize, factor: &mut Factor) {
+impl BasisElimination {
+    pub(super) fn nucleus(&mut self, size: usize, factor: &mut BasisFactor) {
         self.row_counts.reset(size);
         self.largest.clear();
         self.largest.resize(size, UNKNOWN);
@@ -68,7 +68,7 @@ impl Elimination {
                 break;
             }
             for slot in self.column_counts.of(count) {
-                for &Entry(row, _) in self.columns.get(slot as usize) {
+                for &IndexedEntry(row, _) in self.columns.get(slot as usize) {
                     let entries = self.rows.get(row as usize);
                     let work = (count as u64 - 1) * (entries.len() as u64 - 1);
                     if work >= cost {
@@ -90,7 +90,7 @@ impl Elimination {
             for row in self.row_counts.of(count) {
                 let entries = self.rows.get(row as usize);
                 let largest = largest(&mut self.largest[row as usize], entries);
-                for &Entry(slot, value) in entries {
+                for &IndexedEntry(slot, value) in entries {
                     let work = (count as u64 - 1) * (self.columns.len(slot as usize) as u64 - 1);
                     if work < cost && value.abs() >= THRESHOLD * largest && value.abs() >= SINGULAR
                     {
@@ -107,16 +107,16 @@ impl Elimination {
         best
     }
 
-    fn eliminate(&mut self, row: u32, slot: u32, value: f64, factor: &mut Factor) {
+    fn eliminate(&mut self, row: u32, slot: u32, value: f64, factor: &mut BasisFactor) {
         self.pivot(row, slot, value, factor);
         self.row_counts.remove(row);
         self.column_counts.remove(slot);
         self.rows.take(row as usize, slot);
         for index in 0..self.rows.len(row as usize) {
-            let Entry(other, entry) = self.rows.get(row as usize)[index];
+            let IndexedEntry(other, entry) = self.rows.get(row as usize)[index];
             self.columns.take(other as usize, row);
             self.work[other as usize] = entry;
-            self.upper.push(other as usize, Entry(row, entry));
+            self.upper.push(other as usize, IndexedEntry(row, entry));
         }
         for index in 0..self.columns.len(slot as usize) {
             let target = self.columns.get(slot as usize)[index].0;
@@ -134,10 +134,12 @@ impl Elimination {
     }
 
     /// Subtracts a multiple of the pivot row, spread in `work`, from another row.
-    fn subtract(&mut self, row: u32, target: u32, slot: u32, pivot: f64, factor: &mut Factor) {
+    fn subtract(&mut self, row: u32, target: u32, slot: u32, pivot: f64, factor: &mut BasisFactor) {
         let at = target as usize;
         let by = self.rows.take(at, slot).unwrap_or(0.0) / pivot;
-        factor.lower_columns.push(row as usize, Entry(target, by));
+        factor
+            .lower_columns
+            .push(row as usize, IndexedEntry(target, by));
         let mut has_dropped = false;
         for entry in self.rows.get_mut(at) {
             // Zero where the pivot row has no entry, and after this where it has one of the target's.
@@ -147,7 +149,7 @@ impl Elimination {
         }
         if has_dropped {
             for index in (0..self.rows.len(at)).rev() {
-                let Entry(other, value) = self.rows.get(at)[index];
+                let IndexedEntry(other, value) = self.rows.get(at)[index];
                 if value.abs() < DROPPED {
                     self.rows.take(at, other);
                     self.columns.take(other as usize, target);
@@ -155,13 +157,13 @@ impl Elimination {
             }
         }
         for index in 0..self.rows.len(row as usize) {
-            let Entry(other, entry) = self.rows.get(row as usize)[index];
+            let IndexedEntry(other, entry) = self.rows.get(row as usize)[index];
             let work = &mut self.work[other as usize];
             if *work == 0.0 {
                 *work = entry;
             } else if (by * entry).abs() >= DROPPED {
-                self.rows.push(at, Entry(other, -by * entry));
-                self.columns.push(other as usize, Entry(target, 0.0));
+                self.rows.push(at, IndexedEntry(other, -by * entry));
+                self.columns.push(other as usize, IndexedEntry(target, 0.0));
             }
         }
         self.largest[at] = UNKNOWN;
@@ -171,7 +173,7 @@ impl Elimination {
 }
 
 /// The largest entry of a row, which most rows of a nucleus are never asked for.
-fn largest(known: &mut f64, entries: &[Entry]) -> f64 {
+fn largest(known: &mut f64, entries: &[IndexedEntry]) -> f64 {
     if *known < 0.0 {
         let sizes = entries.iter().map(|entry| entry.1.abs());
         *known = sizes.fold(0.0, f64::max);

@@ -1,23 +1,27 @@
 //! The solution of the final basis with residuals in doubled precision, in the units of the program.
 
-use super::factor::Keep;
-use super::sparse::Sparse;
+use super::factor::MiddleRetention;
+use super::sparse::SparseVector;
 use super::state::Simplex;
-use super::{Program, Solution, Status, certificate, dual_objective};
+use super::{LinearProgram, SimplexSolution, SimplexStatus, certificate, dual_objective};
 use crate::dense::scaled;
-use crate::exact::Doubled;
+use crate::exact::CompensatedSum;
 
 /// Corrections at most; a basis of moderate condition needs one or two.
 const CORRECTIONS: usize = 6;
 /// The distance of objective and bound, relative to the objective or 1, above which nothing is proved.
 const PROVED: f64 = 1e-7;
 
-pub(super) fn solution(simplex: &mut Simplex<'_>, program: &Program, status: Status) -> Solution {
+pub(super) fn solution(
+    simplex: &mut Simplex<'_>,
+    program: &LinearProgram,
+    status: SimplexStatus,
+) -> SimplexSolution {
     let model = simplex.model;
     let ray = certificate::ray(simplex, status);
     let mut duals = vec![0.0; model.rows];
     simplex.cost.clone_from(&model.cost);
-    if status != Status::Stopped {
+    if status != SimplexStatus::Stopped {
         simplex.factorise();
         simplex.compute_primal();
         refine_primal(simplex);
@@ -34,19 +38,19 @@ pub(super) fn solution(simplex: &mut Simplex<'_>, program: &Program, status: Sta
     let by_column = program.matrix.transposed();
     let mut reduced = Vec::with_capacity(model.columns);
     for column in 0..model.columns {
-        let mut sum = Doubled::new(program.costs[column]);
+        let mut sum = CompensatedSum::new(program.costs[column]);
         let (rows, values) = by_column.row(column);
         for (&row, value) in rows.iter().zip(values) {
             sum.add_product(-value, duals[row as usize]);
         }
-        let is_basic = simplex.is_basic(column) && status == Status::Optimal;
+        let is_basic = simplex.is_basic(column) && status == SimplexStatus::Optimal;
         reduced.push(if is_basic { 0.0 } else { sum.value() });
     }
-    let mut objective = Doubled::new(0.0);
+    let mut objective = CompensatedSum::new(0.0);
     for (cost, x) in program.costs.iter().zip(&x) {
         objective.add_product(*cost, *x);
     }
-    let mut found = Solution {
+    let mut found = SimplexSolution {
         status,
         objective: objective.value(),
         x,
@@ -57,20 +61,20 @@ pub(super) fn solution(simplex: &mut Simplex<'_>, program: &Program, status: Sta
             .collect(),
         ray,
         iterations: simplex.iterations,
-        condition: if status == Status::Stopped {
+        condition: if status == SimplexStatus::Stopped {
             f64::INFINITY
         } else {
             condition(simplex)
         },
     };
-    if status == Status::Optimal && !is_proved(program, &found) {
-        found.status = Status::Numerical;
+    if status == SimplexStatus::Optimal && !is_proved(program, &found) {
+        found.status = SimplexStatus::Numerical;
     }
     found
 }
 
 /// Whether the prices prove the objective, but for what the rounding of the largest terms explains.
-fn is_proved(program: &Program, solution: &Solution) -> bool {
+fn is_proved(program: &LinearProgram, solution: &SimplexSolution) -> bool {
     let terms = program.costs.iter().zip(&solution.x);
     let size: f64 = terms.map(|(cost, x)| (cost * x).abs()).sum();
     let gap = solution.objective - dual_objective(program, solution);
@@ -87,7 +91,7 @@ impl Simplex<'_> {
         for variable in 0..self.d.len() {
             self.d[variable] = 0.0;
             if !self.is_basic(variable) {
-                let mut sum = Doubled::new(self.cost[variable]);
+                let mut sum = CompensatedSum::new(self.cost[variable]);
                 let (rows, values) = self.model.column(variable);
                 for (&row, value) in rows.iter().zip(values) {
                     sum.add_product(-value, y[row as usize]);
@@ -107,7 +111,7 @@ fn refine_primal(simplex: &mut Simplex<'_>) {
         let residual: Vec<f64> = (0..model.rows)
             .map(|row| {
                 let (columns, values) = model.row(row);
-                let mut sum = Doubled::new(-simplex.x[model.columns + row]);
+                let mut sum = CompensatedSum::new(-simplex.x[model.columns + row]);
                 for (&column, value) in columns.iter().zip(values) {
                     sum.add_product(-value, simplex.x[column as usize]);
                 }
@@ -133,7 +137,7 @@ fn refined_duals(simplex: &mut Simplex<'_>) -> Vec<f64> {
             .header
             .iter()
             .map(|&variable| {
-                let mut sum = Doubled::new(simplex.cost[variable as usize]);
+                let mut sum = CompensatedSum::new(simplex.cost[variable as usize]);
                 let (rows, values) = model.column(variable as usize);
                 for (&row, value) in rows.iter().zip(values) {
                     sum.add_product(-value, y[row as usize]);
@@ -166,15 +170,19 @@ fn corrected(
     }
     *least = largest;
     // The solves drop what is tiny beside 1.
-    let mut vector = Sparse::new(residual.len());
+    let mut vector = SparseVector::new(residual.len());
     for (value, residual) in vector.values.iter_mut().zip(residual) {
         *value = residual / largest;
     }
     vector.gather();
     if is_forward {
-        simplex.factor.forward(&mut vector, Keep::Nothing);
+        simplex
+            .factor
+            .forward(&mut vector, MiddleRetention::Nothing);
     } else {
-        simplex.factor.backward(&mut vector, Keep::Nothing);
+        simplex
+            .factor
+            .backward(&mut vector, MiddleRetention::Nothing);
     }
     for value in &mut vector.values {
         *value *= largest;
@@ -197,21 +205,23 @@ fn condition(simplex: &mut Simplex<'_>) -> f64 {
     let mut start = vec![1.0 / size as f64; size];
     let mut estimate = 0.0;
     for _ in 0..4 {
-        let mut x = Sparse::new(size);
+        let mut x = SparseVector::new(size);
         x.values.copy_from_slice(&start);
         x.gather();
-        simplex.factor.forward(&mut x, Keep::Nothing);
+        simplex.factor.forward(&mut x, MiddleRetention::Nothing);
         let now: f64 = x.values.iter().map(|value| value.abs()).sum();
         if now <= estimate {
             break;
         }
         estimate = now;
-        let mut signs = Sparse::new(size);
+        let mut signs = SparseVector::new(size);
         for (sign, value) in signs.values.iter_mut().zip(&x.values) {
             *sign = if *value < 0.0 { -1.0 } else { 1.0 };
         }
         signs.gather();
-        simplex.factor.backward(&mut signs, Keep::Nothing);
+        simplex
+            .factor
+            .backward(&mut signs, MiddleRetention::Nothing);
         let largest = (0..size).fold(0, |best, at| {
             if signs.values[at].abs() > signs.values[best].abs() {
                 at

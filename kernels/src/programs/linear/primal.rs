@@ -3,7 +3,7 @@
 //! # References
 //! J. J. Forrest and D. Goldfarb, Math. Programming 57, 1992 (reference weights). P. M. J. Harris, Math. Programming 5, 1973.
 
-use super::state::{Ended, PRIMAL, Simplex, noise};
+use super::state::{PRIMAL, Simplex, SimplexEnd, noise};
 
 /// Entries of a column below this are no pivots.
 const PIVOT: f64 = 1e-9;
@@ -14,7 +14,7 @@ const PATIENCE: u64 = 50;
 
 impl Simplex<'_> {
     /// Iterates until the reduced costs have the right signs. Bounds may have been moved where steps had no length.
-    pub(super) fn primal(&mut self) -> Ended {
+    pub(super) fn primal(&mut self) -> SimplexEnd {
         let total = self.x.len();
         let mut weights = vec![1.0; total];
         let mut is_fresh = false;
@@ -29,10 +29,10 @@ impl Simplex<'_> {
                 self.compute_dual();
                 is_fresh = true;
                 if (self.stop)() {
-                    return Ended::Stopped;
+                    return SimplexEnd::Stopped;
                 }
                 if self.worst_primal() > 1e3 * PRIMAL.max(SLACK) && moves == 0 {
-                    return Ended::Stuck;
+                    return SimplexEnd::Stuck;
                 }
             }
             if let Some(ended) = self.limit(since) {
@@ -44,9 +44,9 @@ impl Simplex<'_> {
                     continue;
                 }
                 return if barred.is_empty() {
-                    Ended::Optimal
+                    SimplexEnd::Optimal
                 } else {
-                    Ended::Stuck
+                    SimplexEnd::Stuck
                 };
             };
             self.compute_column(entering);
@@ -69,7 +69,7 @@ impl Simplex<'_> {
                     continue;
                 }
                 self.way = (entering, way);
-                return Ended::Unbounded;
+                return SimplexEnd::Unbounded;
             };
             let Some(row) = row else {
                 self.advance(entering, way, range);

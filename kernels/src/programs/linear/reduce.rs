@@ -5,9 +5,9 @@
 //! # References
 //! E. D. Andersen, K. D. Andersen, "Presolving in linear programming", Math. Programming 71, 1995.
 
-use super::Program;
-use super::step::Step;
-use crate::sparse::Csr;
+use super::LinearProgram;
+use super::step::PresolveStep;
+use crate::sparse::CsrMatrix;
 
 /// Turns over all rows and columns.
 const TURNS: usize = 12;
@@ -18,7 +18,7 @@ pub(super) const RATIO: f64 = 1e-3;
 /// Entries looked at, for each row, column and entry of the program, after which nothing more is reduced.
 const LOOKS: usize = 50;
 
-pub(super) struct Reduction {
+pub(super) struct PresolveReduction {
     pub(super) rows: Vec<Vec<(u32, f64)>>,
     pub(super) columns: Vec<Vec<u32>>,
     pub(super) costs: Vec<f64>,
@@ -28,7 +28,7 @@ pub(super) struct Reduction {
     pub(super) row_high: Vec<f64>,
     pub(super) has_row: Vec<bool>,
     pub(super) has_column: Vec<bool>,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<PresolveStep>,
     /// Entries of the rows that fixed their columns, and of those that replaced one.
     pub(super) row_entries: Vec<(u32, f64)>,
     /// How many variables each one stands for, itself too, counted once for each way that leads there.
@@ -38,10 +38,10 @@ pub(super) struct Reduction {
 }
 
 /// There is no optimum, or bounds that rounding has crossed: the program itself has to tell.
-pub(super) struct Failed;
+pub(super) struct PresolveFailure;
 
-impl Reduction {
-    pub(super) fn new(program: &Program) -> Result<Self, Failed> {
+impl PresolveReduction {
+    pub(super) fn new(program: &LinearProgram) -> Result<Self, PresolveFailure> {
         let (rows, columns) = (program.row_low.len(), program.costs.len());
         let mut reduction = Self {
             rows: vec![Vec::new(); rows],
@@ -82,7 +82,7 @@ impl Reduction {
     }
 
     /// The program that is left, and its rows and columns in the one given.
-    pub(super) fn program(&self) -> (Program, Vec<u32>, Vec<u32>) {
+    pub(super) fn program(&self) -> (LinearProgram, Vec<u32>, Vec<u32>) {
         let left = |has: &[bool]| -> Vec<u32> {
             (0..has.len() as u32)
                 .filter(|&at| has[at as usize])
@@ -102,9 +102,9 @@ impl Reduction {
             starts.push(places.len());
         }
         let pick = |from: &[f64], at: &[u32]| at.iter().map(|&at| from[at as usize]).collect();
-        let program = Program {
+        let program = LinearProgram {
             costs: pick(&self.costs, &columns),
-            matrix: Csr::from_rows(columns.len(), starts, places, values),
+            matrix: CsrMatrix::from_rows(columns.len(), starts, places, values),
             row_low: pick(&self.row_low, &rows),
             row_high: pick(&self.row_high, &rows),
             low: pick(&self.low, &columns),
@@ -133,14 +133,14 @@ impl Reduction {
     }
 
     /// Takes a column out at a value of its own.
-    pub(super) fn fix(&mut self, column: usize, is_high: bool) -> Result<(), Failed> {
+    pub(super) fn fix(&mut self, column: usize, is_high: bool) -> Result<(), PresolveFailure> {
         let value = if is_high {
             self.high[column]
         } else {
             self.low[column]
         };
         if !value.is_finite() {
-            return Err(Failed);
+            return Err(PresolveFailure);
         }
         self.look(1);
         self.has_column[column] = false;
@@ -149,7 +149,7 @@ impl Reduction {
             self.row_low[row as usize] -= by;
             self.row_high[row as usize] -= by;
         }
-        self.steps.push(Step::Fixed {
+        self.steps.push(PresolveStep::Fixed {
             column: column as u32,
             is_high,
         });
@@ -164,7 +164,7 @@ impl Reduction {
         at.map_or(0.0, |at| entries.swap_remove(at).1)
     }
 
-    fn row(&mut self, row: usize) -> Result<(), Failed> {
+    fn row(&mut self, row: usize) -> Result<(), PresolveFailure> {
         if !self.has_row[row] || self.looks == 0 {
             return Ok(());
         }
@@ -173,12 +173,12 @@ impl Reduction {
         let [least, most, size] = self.extent(row, None);
         let slack = SAME * size.max(1.0);
         if least > top + 1e3 * slack || most < bottom - 1e3 * slack {
-            return Err(Failed);
+            return Err(PresolveFailure);
         }
         if (least >= bottom - slack || bottom == f64::NEG_INFINITY)
             && (most <= top + slack || top == f64::INFINITY)
         {
-            self.steps.push(Step::Redundant { row: row as u32 });
+            self.steps.push(PresolveStep::Redundant { row: row as u32 });
             self.drop_row(row);
             return Ok(());
         }
@@ -192,7 +192,7 @@ impl Reduction {
         if let Some(is_most) = forced {
             let entries = self.rows[row].clone();
             self.drop_row(row);
-            self.steps.push(Step::Forced {
+            self.steps.push(PresolveStep::Forced {
                 row: row as u32,
                 is_most,
                 start: self.row_entries.len() as u32,
@@ -235,11 +235,11 @@ impl Reduction {
     }
 
     /// Bounds in the place of a row of one variable.
-    fn singleton(&mut self, row: usize, column: usize, value: f64) -> Result<(), Failed> {
+    fn singleton(&mut self, row: usize, column: usize, value: f64) -> Result<(), PresolveFailure> {
         let ends = [self.row_low[row] / value, self.row_high[row] / value];
         let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
         let (is_low, is_high) = self.narrow(column, low, high)?;
-        self.steps.push(Step::Singleton {
+        self.steps.push(PresolveStep::Singleton {
             row: row as u32,
             column: column as u32,
             value,
@@ -251,14 +251,19 @@ impl Reduction {
     }
 
     /// Narrows the bounds of a column; returns which have changed.
-    fn narrow(&mut self, column: usize, low: f64, high: f64) -> Result<(bool, bool), Failed> {
+    fn narrow(
+        &mut self,
+        column: usize,
+        low: f64,
+        high: f64,
+    ) -> Result<(bool, bool), PresolveFailure> {
         let is_new = (low > self.low[column], high < self.high[column]);
         self.low[column] = self.low[column].max(low);
         self.high[column] = self.high[column].min(high);
         let (low, high) = (self.low[column], self.high[column]);
         if low > high {
             if low - high > SAME * low.abs().max(1.0) {
-                return Err(Failed);
+                return Err(PresolveFailure);
             }
             self.high[column] = low;
         }
@@ -266,7 +271,12 @@ impl Reduction {
     }
 
     /// One of the two variables of an equation in terms of the other.
-    fn doubleton(&mut self, row: usize, a: (u32, f64), b: (u32, f64)) -> Result<(), Failed> {
+    fn doubleton(
+        &mut self,
+        row: usize,
+        a: (u32, f64),
+        b: (u32, f64),
+    ) -> Result<(), PresolveFailure> {
         let count = |entry: (u32, f64)| self.columns[entry.0 as usize].len();
         let ((kept, by), (gone, own)) = if count(a) <= count(b) { (b, a) } else { (a, b) };
         let (kept, gone) = (kept as usize, gone as usize);
@@ -280,7 +290,7 @@ impl Reduction {
             (right - own * self.high[gone]) / by,
         ];
         let (is_low, is_high) = self.narrow(kept, ends[0].min(ends[1]), ends[0].max(ends[1]))?;
-        self.steps.push(Step::Doubleton {
+        self.steps.push(PresolveStep::Doubleton {
             row: row as u32,
             kept: kept as u32,
             gone: gone as u32,
@@ -323,7 +333,7 @@ impl Reduction {
         }
     }
 
-    fn column(&mut self, column: usize) -> Result<(), Failed> {
+    fn column(&mut self, column: usize) -> Result<(), PresolveFailure> {
         if !self.has_column[column] || self.looks == 0 {
             return Ok(());
         }
@@ -364,7 +374,7 @@ impl Reduction {
         (self.row_low[row], self.row_high[row]) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
         self.has_column[column] = false;
         self.columns[column].clear();
-        self.steps.push(Step::Slack {
+        self.steps.push(PresolveStep::Slack {
             row: row as u32,
             column: column as u32,
             is_same: value < 0.0,

@@ -1,8 +1,8 @@
-//! [`Resolver`]: one program with other bounds of variables at each solve, each from the last basis.
+//! [`SimplexResolver`]: one program with other bounds of variables at each solve, each from the last basis.
 
-use super::model::Model;
-use super::state::{DUAL, Ended, NONE, PRIMAL, Simplex};
-use super::{Options, Program, Solution, Status, certificate, polish};
+use super::model::SimplexModel;
+use super::state::{DUAL, NONE, PRIMAL, Simplex, SimplexEnd};
+use super::{LinearProgram, SimplexOptions, SimplexSolution, SimplexStatus, certificate, polish};
 use crate::dense::scaled;
 
 /// Iterations of a warm start before costs are perturbed.
@@ -10,12 +10,12 @@ const UNPERTURBED: u64 = 500;
 
 /// A basis to start from: the variable of each row, and whether each variable is at its upper bound.
 #[derive(Debug, Clone)]
-pub(in crate::programs) struct Basis {
+pub(in crate::programs) struct WarmBasis {
     header: Vec<u32>,
     is_high: Vec<bool>,
 }
 
-impl Basis {
+impl WarmBasis {
     /// The basis without some rows and with new ones after the others, whose logical variables are basic; the logical variables of
     /// the rows that go must be.
     pub(in crate::programs) fn with_rows(
@@ -53,28 +53,31 @@ impl Basis {
 }
 
 /// A model and its last basis.
-pub(in crate::programs) struct Resolver<'a> {
+pub(in crate::programs) struct SimplexResolver<'a> {
     simplex: Simplex<'a>,
     is_started: bool,
 }
 
-/// The model that a [`Resolver`] borrows.
-pub(in crate::programs) struct Prepared(Model);
+/// The model that a [`SimplexResolver`] borrows.
+pub(in crate::programs) struct ResolverModel(SimplexModel);
 
-impl Prepared {
-    pub(in crate::programs) fn new(program: &Program) -> Self {
-        Self(Model::new(program))
+impl ResolverModel {
+    pub(in crate::programs) fn new(program: &LinearProgram) -> Self {
+        Self(SimplexModel::new(program))
     }
 
-    pub(in crate::programs) fn resolver<'a>(&'a self, options: &Options<'a>) -> Resolver<'a> {
-        Resolver {
+    pub(in crate::programs) fn resolver<'a>(
+        &'a self,
+        options: &SimplexOptions<'a>,
+    ) -> SimplexResolver<'a> {
+        SimplexResolver {
             simplex: Simplex::new(&self.0, options.max_iter, options.stop),
             is_started: false,
         }
     }
 }
 
-impl Resolver<'_> {
+impl SimplexResolver<'_> {
     /// Sets the bounds of variables for the solves that follow.
     pub(in crate::programs) fn bound(&mut self, low: &[f64], high: &[f64]) {
         for (variable, (low, high)) in low.iter().zip(high).enumerate() {
@@ -113,7 +116,7 @@ impl Resolver<'_> {
     }
 
     /// Solves from the last basis.
-    pub(in crate::programs) fn solve(&mut self) -> Status {
+    pub(in crate::programs) fn solve(&mut self) -> SimplexStatus {
         if !self.is_started {
             self.is_started = true;
             return self.simplex.drive(None);
@@ -126,14 +129,14 @@ impl Resolver<'_> {
         simplex.max_iter = most;
         let is_unchanged = simplex.cost == simplex.model.cost;
         match ended {
-            Ended::Unbounded => Status::Infeasible,
-            Ended::Stopped => Status::Stopped,
-            Ended::Optimal
+            SimplexEnd::Unbounded => SimplexStatus::Infeasible,
+            SimplexEnd::Stopped => SimplexStatus::Stopped,
+            SimplexEnd::Optimal
                 if is_unchanged
                     && simplex.worst_primal() <= PRIMAL
                     && simplex.worst_dual() <= DUAL =>
             {
-                Status::Optimal
+                SimplexStatus::Optimal
             }
             _ => simplex.alternate(),
         }
@@ -149,7 +152,7 @@ impl Resolver<'_> {
         simplex.max_iter = max_iter;
         let value = |variable: usize| simplex.model.unscaled(variable, simplex.x[variable]);
         let terms = costs.iter().enumerate();
-        (ended != Ended::Unbounded)
+        (ended != SimplexEnd::Unbounded)
             .then(|| terms.map(|(variable, cost)| cost * value(variable)).sum())
     }
 
@@ -167,17 +170,17 @@ impl Resolver<'_> {
         }
     }
 
-    pub(in crate::programs) fn basis(&self) -> Basis {
+    pub(in crate::programs) fn basis(&self) -> WarmBasis {
         let is_high = |(x, (low, high)): (&f64, (&f64, &f64))| x >= high && low < high;
         let bounds = self.simplex.lower.iter().zip(&self.simplex.upper);
-        Basis {
+        WarmBasis {
             header: self.simplex.header.clone(),
             is_high: self.simplex.x.iter().zip(bounds).map(is_high).collect(),
         }
     }
 
     /// Takes up a basis; bounds are set after it.
-    pub(in crate::programs) fn take_up(&mut self, basis: &Basis) {
+    pub(in crate::programs) fn take_up(&mut self, basis: &WarmBasis) {
         let simplex = &mut self.simplex;
         simplex.row_of.fill(NONE);
         simplex.header.clone_from(&basis.header);
@@ -201,10 +204,10 @@ impl Resolver<'_> {
     }
 
     /// Solves from the basis of the logical variables.
-    pub(in crate::programs) fn solve_anew(&mut self) -> Status {
+    pub(in crate::programs) fn solve_anew(&mut self) -> SimplexStatus {
         let model = self.simplex.model;
         let logical = |row: usize| (model.columns + row) as u32;
-        self.take_up(&Basis {
+        self.take_up(&WarmBasis {
             header: (0..model.rows).map(logical).collect(),
             is_high: vec![false; model.total()],
         });
@@ -215,7 +218,7 @@ impl Resolver<'_> {
     }
 
     /// Starts from a basis instead of that of the logical variables.
-    pub(in crate::programs) fn start_from(&mut self, basis: &Basis) {
+    pub(in crate::programs) fn start_from(&mut self, basis: &WarmBasis) {
         self.is_started = true;
         self.take_up(basis);
     }
@@ -250,7 +253,11 @@ impl Resolver<'_> {
     }
 
     /// The full solution of the last solve.
-    pub(in crate::programs) fn solution(&mut self, program: &Program, status: Status) -> Solution {
+    pub(in crate::programs) fn solution(
+        &mut self,
+        program: &LinearProgram,
+        status: SimplexStatus,
+    ) -> SimplexSolution {
         polish::solution(&mut self.simplex, program, status)
     }
 }

@@ -1,12 +1,12 @@
 //! From the optimal basis of a reduced program to a basis of the program given.
 
-use super::model::Model;
-use super::reduce::Reduction;
-use super::state::{Ended, NONE, Simplex};
-use super::step::Step;
-use super::{Options, Program, Status};
+use super::model::SimplexModel;
+use super::reduce::PresolveReduction;
+use super::state::{NONE, Simplex, SimplexEnd};
+use super::step::PresolveStep;
+use super::{LinearProgram, SimplexOptions, SimplexStatus};
 use crate::dense::scaled;
-use crate::sparse::Csr;
+use crate::sparse::CsrMatrix;
 
 /// Iterations of a reduced program for each row and column of the one given.
 const PATIENCE: u64 = 100;
@@ -15,27 +15,30 @@ const EXTRA: u64 = 200;
 
 /// Where a variable or the activity of a row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum BasisPlace {
     Basic,
     Low,
     High,
 }
 
 /// A basis to start from: where each variable is, and then each row.
-pub(super) struct Start {
-    pub(super) places: Vec<Place>,
+pub(super) struct StartingBasis {
+    pub(super) places: Vec<BasisPlace>,
     pub(super) iterations: u64,
 }
 
 /// Solves a reduced program; `None` where it does not help.
-pub(super) fn start(program: &Program, options: &Options<'_>) -> Option<Start> {
-    let reduction = Reduction::new(program).ok()?;
+pub(super) fn start(
+    program: &LinearProgram,
+    options: &SimplexOptions<'_>,
+) -> Option<StartingBasis> {
+    let reduction = PresolveReduction::new(program).ok()?;
     let (rows, columns) = (program.row_low.len(), program.costs.len());
     if reduction.steps.len() * 20 < rows + columns {
         return None;
     }
     let (reduced, left_rows, left_columns) = reduction.program();
-    let model = Model::new(&reduced);
+    let model = SimplexModel::new(&reduced);
     // Costs so far below the largest that scaling makes them zero are decided by the program itself.
     let mut costs = reduced.costs.iter().zip(&model.cost);
     if costs.any(|(given, scaled)| *given != 0.0 && *scaled == 0.0) {
@@ -46,11 +49,11 @@ pub(super) fn start(program: &Program, options: &Options<'_>) -> Option<Start> {
     let status = simplex.conclusion();
     if !matches!(
         status,
-        Status::Optimal | Status::Infeasible | Status::Unbounded
+        SimplexStatus::Optimal | SimplexStatus::Infeasible | SimplexStatus::Unbounded
     ) {
         return None;
     }
-    let mut restoring = Restoring::new(program, &reduction);
+    let mut restoring = Postsolve::new(program, &reduction);
     for (at, &column) in left_columns.iter().enumerate() {
         restoring.places[column as usize] = simplex.place(at);
     }
@@ -58,9 +61,9 @@ pub(super) fn start(program: &Program, options: &Options<'_>) -> Option<Start> {
         // The logical variable is minus the activity.
         let logical = left_columns.len() + at;
         restoring.places[columns + row as usize] = match simplex.place(logical) {
-            Place::Basic => Place::Basic,
-            Place::Low => Place::High,
-            Place::High => Place::Low,
+            BasisPlace::Basic => BasisPlace::Basic,
+            BasisPlace::Low => BasisPlace::High,
+            BasisPlace::High => BasisPlace::Low,
         };
         restoring.prices[row as usize] =
             -scaled(simplex.d[logical], model.row_scale[at] - model.cost_scale);
@@ -68,37 +71,37 @@ pub(super) fn start(program: &Program, options: &Options<'_>) -> Option<Start> {
     for step in reduction.steps.iter().rev() {
         restoring.undo(*step);
     }
-    Some(Start {
+    Some(StartingBasis {
         places: restoring.places,
         iterations: simplex.iterations,
     })
 }
 
 /// Places and prices while steps are undone.
-struct Restoring<'a> {
-    program: &'a Program,
-    by_column: Csr,
+struct Postsolve<'a> {
+    program: &'a LinearProgram,
+    by_column: CsrMatrix,
     row_entries: &'a [(u32, f64)],
-    places: Vec<Place>,
+    places: Vec<BasisPlace>,
     prices: Vec<f64>,
     /// Variables that each one stands for as well, and how far they move with it.
     others: Vec<Vec<(u32, f64)>>,
 }
 
-impl<'a> Restoring<'a> {
-    fn new(program: &'a Program, reduction: &'a Reduction) -> Self {
+impl<'a> Postsolve<'a> {
+    fn new(program: &'a LinearProgram, reduction: &'a PresolveReduction) -> Self {
         let (rows, columns) = (program.row_low.len(), program.costs.len());
         let mut others = vec![Vec::new(); columns];
         for step in &reduction.steps {
             match *step {
-                Step::Doubleton {
+                PresolveStep::Doubleton {
                     kept,
                     gone,
                     by,
                     own,
                     ..
                 } => others[kept as usize].push((gone, -by / own)),
-                Step::Replaced {
+                PresolveStep::Replaced {
                     column,
                     own,
                     start,
@@ -116,7 +119,7 @@ impl<'a> Restoring<'a> {
             program,
             by_column: program.matrix.transposed(),
             row_entries: &reduction.row_entries,
-            places: vec![Place::Basic; rows + columns],
+            places: vec![BasisPlace::Basic; rows + columns],
             prices: vec![0.0; rows],
             others,
         }
@@ -139,20 +142,26 @@ impl<'a> Restoring<'a> {
         sum
     }
 
-    fn undo(&mut self, step: Step) {
+    fn undo(&mut self, step: PresolveStep) {
         let columns = self.program.costs.len();
         match step {
-            Step::Redundant { row } => self.places[columns + row as usize] = Place::Basic,
-            Step::Fixed { column, is_high } => {
-                self.places[column as usize] = if is_high { Place::High } else { Place::Low };
+            PresolveStep::Redundant { row } => {
+                self.places[columns + row as usize] = BasisPlace::Basic
             }
-            Step::Forced {
+            PresolveStep::Fixed { column, is_high } => {
+                self.places[column as usize] = if is_high {
+                    BasisPlace::High
+                } else {
+                    BasisPlace::Low
+                };
+            }
+            PresolveStep::Forced {
                 row,
                 is_most,
                 start,
                 count,
             } => self.unforce(row, is_most, range(start, count)),
-            Step::Replaced {
+            PresolveStep::Replaced {
                 row,
                 column,
                 own,
@@ -162,9 +171,9 @@ impl<'a> Restoring<'a> {
                 for &(other, _) in &self.row_entries[range(start, count)] {
                     self.others[other as usize].pop();
                 }
-                self.enter(row, column, own, Place::Low);
+                self.enter(row, column, own, BasisPlace::Low);
             }
-            Step::Singleton {
+            PresolveStep::Singleton {
                 row,
                 column,
                 value,
@@ -172,13 +181,14 @@ impl<'a> Restoring<'a> {
                 is_high,
             } => {
                 let at = self.places[column as usize];
-                let is_at = (at == Place::Low && is_low) || (at == Place::High && is_high);
-                self.places[columns + row as usize] = Place::Basic;
+                let is_at =
+                    (at == BasisPlace::Low && is_low) || (at == BasisPlace::High && is_high);
+                self.places[columns + row as usize] = BasisPlace::Basic;
                 if is_at {
-                    self.enter(row, column, value, Place::Low);
+                    self.enter(row, column, value, BasisPlace::Low);
                 }
             }
-            Step::Doubleton {
+            PresolveStep::Doubleton {
                 row,
                 kept,
                 gone,
@@ -189,41 +199,42 @@ impl<'a> Restoring<'a> {
             } => {
                 self.others[kept as usize].pop();
                 let at = self.places[kept as usize];
-                let is_at = (at == Place::Low && is_low) || (at == Place::High && is_high);
+                let is_at =
+                    (at == BasisPlace::Low && is_low) || (at == BasisPlace::High && is_high);
                 if is_at {
                     let is_same = own * by < 0.0;
-                    self.places[gone as usize] = if (at == Place::Low) == is_same {
-                        Place::Low
+                    self.places[gone as usize] = if (at == BasisPlace::Low) == is_same {
+                        BasisPlace::Low
                     } else {
-                        Place::High
+                        BasisPlace::High
                     };
-                    self.enter(row, kept, by, Place::Low);
+                    self.enter(row, kept, by, BasisPlace::Low);
                 } else {
-                    self.enter(row, gone, own, Place::Low);
+                    self.enter(row, gone, own, BasisPlace::Low);
                 }
             }
-            Step::Slack {
+            PresolveStep::Slack {
                 row,
                 column,
                 is_same,
             } => {
                 let row = columns + row as usize;
                 self.places[column as usize] = match self.places[row] {
-                    Place::Basic => Place::Basic,
+                    BasisPlace::Basic => BasisPlace::Basic,
                     at if is_same => at,
-                    Place::Low => Place::High,
-                    Place::High => Place::Low,
+                    BasisPlace::Low => BasisPlace::High,
+                    BasisPlace::High => BasisPlace::Low,
                 };
-                self.places[row] = Place::Low;
+                self.places[row] = BasisPlace::Low;
             }
         }
     }
 
     /// Makes a column basic in the place of a row, whose price takes away the column's reduced cost. The place of a row between two
     /// sides follows from the sign of its price later on.
-    fn enter(&mut self, row: u32, column: u32, value: f64, place: Place) {
+    fn enter(&mut self, row: u32, column: u32, value: f64, place: BasisPlace) {
         self.prices[row as usize] += self.reduced(column) / value;
-        self.places[column as usize] = Place::Basic;
+        self.places[column as usize] = BasisPlace::Basic;
         self.places[self.program.costs.len() + row as usize] = place;
     }
 
@@ -241,9 +252,13 @@ impl<'a> Restoring<'a> {
                 best = Some((price, column, value));
             }
         }
-        self.places[self.program.costs.len() + row as usize] = Place::Basic;
+        self.places[self.program.costs.len() + row as usize] = BasisPlace::Basic;
         if let Some((_, column, value)) = best {
-            let place = if is_most { Place::Low } else { Place::High };
+            let place = if is_most {
+                BasisPlace::Low
+            } else {
+                BasisPlace::High
+            };
             self.enter(row, column, value, place);
         }
     }
@@ -255,36 +270,36 @@ fn range(start: u32, count: u32) -> std::ops::Range<usize> {
 
 impl Simplex<'_> {
     /// Where a variable is, a logical one too.
-    fn place(&self, variable: usize) -> Place {
+    fn place(&self, variable: usize) -> BasisPlace {
         if self.is_basic(variable) {
-            Place::Basic
+            BasisPlace::Basic
         } else if self.x[variable] >= self.upper[variable]
             && self.lower[variable] < self.upper[variable]
         {
-            Place::High
+            BasisPlace::High
         } else {
-            Place::Low
+            BasisPlace::Low
         }
     }
 
     /// Goes on from a basis near an optimal one; `None` where that takes long or does not lead to a conclusion.
-    pub(super) fn go_on(&mut self, start: &Start) -> Option<Status> {
+    pub(super) fn go_on(&mut self, start: &StartingBasis) -> Option<SimplexStatus> {
         self.take_places(start)?;
         let most = self.max_iter;
         self.max_iter = most.min(self.iterations + EXTRA + self.iterations / 2);
         let status = self.last_steps();
         self.max_iter = most;
         status.filter(|status| match status {
-            Status::Numerical => false,
-            Status::IterationLimit => self.iterations >= most,
+            SimplexStatus::Numerical => false,
+            SimplexStatus::IterationLimit => self.iterations >= most,
             _ => true,
         })
     }
 
     /// Takes up a basis and its values; `None` where it has not one variable for each row.
-    fn take_places(&mut self, start: &Start) -> Option<()> {
+    fn take_places(&mut self, start: &StartingBasis) -> Option<()> {
         let (rows, total) = (self.model.rows, self.model.total());
-        let basic = |&variable: &usize| start.places[variable] == Place::Basic;
+        let basic = |&variable: &usize| start.places[variable] == BasisPlace::Basic;
         let header: Vec<u32> = (0..total)
             .filter(basic)
             .map(|variable| variable as u32)
@@ -301,7 +316,7 @@ impl Simplex<'_> {
         for variable in 0..total {
             // A logical variable is at its upper bound where the row is at its lower one.
             let is_high =
-                (start.places[variable] == Place::High) != (variable >= self.model.columns);
+                (start.places[variable] == BasisPlace::High) != (variable >= self.model.columns);
             let bound = if is_high {
                 self.upper[variable]
             } else {
@@ -323,14 +338,14 @@ impl Simplex<'_> {
         Some(())
     }
 
-    fn last_steps(&mut self) -> Option<Status> {
+    fn last_steps(&mut self) -> Option<SimplexStatus> {
         if self.worst_primal() > self.primal_tolerance {
             if self.wrong_signs(1e-6) > 0 {
                 return None;
             }
             match self.dual() {
-                Ended::Optimal | Ended::Stuck => {}
-                Ended::Unbounded => return Some(Status::Infeasible),
+                SimplexEnd::Optimal | SimplexEnd::Stuck => {}
+                SimplexEnd::Unbounded => return Some(SimplexStatus::Infeasible),
                 other => return Some(self.conclude(other)),
             }
             self.cost.clone_from(&self.model.cost);

@@ -1,8 +1,8 @@
-//! [`Sparse`]: a full vector with the places of its nonzeros.
+//! [`SparseVector`]: a full vector with the places of its nonzeros.
 
 /// Values by index, and the indices that may be nonzero, each once.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Sparse {
+pub(super) struct SparseVector {
     pub(super) values: Vec<f64>,
     pub(super) places: Vec<u32>,
 }
@@ -10,7 +10,7 @@ pub(super) struct Sparse {
 /// Magnitudes below this are cancellation left over and become zero.
 pub(super) const TINY: f64 = 1e-14;
 
-impl Sparse {
+impl SparseVector {
     pub(super) fn new(len: usize) -> Self {
         Self {
             values: vec![0.0; len],

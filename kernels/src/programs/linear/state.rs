@@ -1,9 +1,9 @@
-//! [`Simplex`]: a basis of a [`Model`], its factors, and the values and reduced costs that follow.
+//! [`Simplex`]: a basis of a [`SimplexModel`], its factors, and the values and reduced costs that follow.
 
-use super::eliminate::Elimination;
-use super::factor::{Factor, Keep};
-use super::model::Model;
-use super::sparse::Sparse;
+use super::eliminate::BasisElimination;
+use super::factor::{BasisFactor, MiddleRetention};
+use super::model::SimplexModel;
+use super::sparse::SparseVector;
 
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -13,7 +13,7 @@ pub(super) const DUAL: f64 = 1e-9;
 
 /// Why a simplex loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum SimplexEnd {
     Optimal,
     /// The row that proves it is in `Simplex::rho` (dual), or the column in `Simplex::alpha` (primal).
     Unbounded,
@@ -25,13 +25,13 @@ pub(super) enum Ended {
 
 /// Value and bounds of a basic variable.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Basic {
+pub(super) struct BasicVariable {
     pub(super) x: f64,
     pub(super) low: f64,
     pub(super) high: f64,
 }
 
-impl Basic {
+impl BasicVariable {
     /// How far the value is outside its bounds: negative below, positive above.
     #[inline]
     pub(super) fn violation(&self) -> f64 {
@@ -40,7 +40,7 @@ impl Basic {
 }
 
 pub(super) struct Simplex<'a> {
-    pub(super) model: &'a Model,
+    pub(super) model: &'a SimplexModel,
     /// Bounds and costs at work, and the bounds that hold in the end: methods move bounds and costs a little for a while.
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
@@ -53,7 +53,7 @@ pub(super) struct Simplex<'a> {
     pub(super) row_of: Vec<u32>,
     pub(super) header: Vec<u32>,
     /// Value and bounds of the variable of each row, while the dual method is at work.
-    pub(super) basics: Vec<Basic>,
+    pub(super) basics: Vec<BasicVariable>,
     /// Which signs of their entries in the pivot row let nonbasic variables enter, while the dual method is at work.
     pub(super) signs: Vec<u8>,
     /// Steepest edge weights of rows.
@@ -64,15 +64,15 @@ pub(super) struct Simplex<'a> {
     pub(super) row_columns: Vec<u32>,
     pub(super) row_values: Vec<f64>,
     pub(super) row_middles: Vec<u32>,
-    pub(super) factor: Factor,
-    elimination: Elimination,
+    pub(super) factor: BasisFactor,
+    elimination: BasisElimination,
     /// Entering column, row of the inverse, the inverse times that row, and the pivot row over all variables.
-    pub(super) alpha: Sparse,
-    pub(super) rho: Sparse,
-    pub(super) tau: Sparse,
-    pub(super) row: Sparse,
+    pub(super) alpha: SparseVector,
+    pub(super) rho: SparseVector,
+    pub(super) tau: SparseVector,
+    pub(super) row: SparseVector,
     /// A work vector.
-    pub(super) work: Sparse,
+    pub(super) work: SparseVector,
     pub(super) iterations: u64,
     pub(super) max_iter: u64,
     /// Largest violation that counts as none, of bounds and of signs of reduced costs, in scaled units.
@@ -85,21 +85,21 @@ pub(super) struct Simplex<'a> {
 
 impl<'a> Simplex<'a> {
     /// Why a method that began after `since` iterations ends here, if it does.
-    pub(super) fn limit(&self, since: u64) -> Option<Ended> {
+    pub(super) fn limit(&self, since: u64) -> Option<SimplexEnd> {
         /// Iterations for each row and column after which rounding must lead the method in a circle: most programs take 1 to 10.
         const PATIENCE: usize = 100;
         if self.iterations >= self.max_iter {
-            return Some(Ended::IterationLimit);
+            return Some(SimplexEnd::IterationLimit);
         }
         let most = PATIENCE * (self.model.rows + self.x.len() + PATIENCE);
         if self.iterations - since >= most as u64 {
-            return Some(Ended::Stuck);
+            return Some(SimplexEnd::Stuck);
         }
-        (self.iterations.is_multiple_of(16) && (self.stop)()).then_some(Ended::Stopped)
+        (self.iterations.is_multiple_of(16) && (self.stop)()).then_some(SimplexEnd::Stopped)
     }
 
     /// The basis of the logical variables.
-    pub(super) fn new(model: &'a Model, max_iter: u64, stop: &'a dyn Fn() -> bool) -> Self {
+    pub(super) fn new(model: &'a SimplexModel, max_iter: u64, stop: &'a dyn Fn() -> bool) -> Self {
         let (rows, total) = (model.rows, model.total());
         let mut simplex = Self {
             model,
@@ -114,20 +114,20 @@ impl<'a> Simplex<'a> {
             header: (0..rows as u32)
                 .map(|row| row + model.columns as u32)
                 .collect(),
-            basics: vec![Basic::default(); rows],
+            basics: vec![BasicVariable::default(); rows],
             signs: vec![0; total],
             weights: vec![1.0; rows],
             lost: Vec::new(),
             row_columns: model.row_columns.clone(),
             row_values: model.row_values.clone(),
             row_middles: model.row_starts[1..].to_vec(),
-            factor: Factor::default(),
-            elimination: Elimination::default(),
-            alpha: Sparse::new(rows),
-            rho: Sparse::new(rows),
-            tau: Sparse::new(rows),
-            row: Sparse::new(total),
-            work: Sparse::new(rows),
+            factor: BasisFactor::default(),
+            elimination: BasisElimination::default(),
+            alpha: SparseVector::new(rows),
+            rho: SparseVector::new(rows),
+            tau: SparseVector::new(rows),
+            row: SparseVector::new(total),
+            work: SparseVector::new(rows),
             iterations: 0,
             max_iter,
             primal_tolerance: PRIMAL,
@@ -231,7 +231,8 @@ impl<'a> Simplex<'a> {
             }
         }
         self.work.gather();
-        self.factor.forward(&mut self.work, Keep::Nothing);
+        self.factor
+            .forward(&mut self.work, MiddleRetention::Nothing);
         for (row, &variable) in self.header.iter().enumerate() {
             self.x[variable as usize] = self.work.values[row];
         }
@@ -244,7 +245,8 @@ impl<'a> Simplex<'a> {
             self.work.values[row] = self.cost[variable as usize];
         }
         self.work.gather();
-        self.factor.backward(&mut self.work, Keep::Nothing);
+        self.factor
+            .backward(&mut self.work, MiddleRetention::Nothing);
         for variable in 0..self.d.len() {
             self.d[variable] = if self.row_of[variable] == NONE {
                 self.cost[variable] - self.model.inner(variable, &self.work.values)
@@ -258,13 +260,14 @@ impl<'a> Simplex<'a> {
     pub(super) fn compute_row(&mut self, row: u32) {
         self.rho.clear();
         self.rho.put(row, 1.0);
-        self.factor.backward(&mut self.rho, Keep::Middle);
+        self.factor.backward(&mut self.rho, MiddleRetention::Middle);
     }
 
     /// The column of a variable in the tableau, in `alpha`.
     pub(super) fn compute_column(&mut self, variable: usize) {
         self.load_column(variable);
-        self.factor.forward(&mut self.alpha, Keep::Middle);
+        self.factor
+            .forward(&mut self.alpha, MiddleRetention::Middle);
     }
 
     /// The column of a variable in the tableau, in `alpha`, and the inverse times `rho`, in `tau`.
@@ -295,8 +298,8 @@ impl<'a> Simplex<'a> {
     }
 
     /// Value and bounds of a variable.
-    pub(super) fn basic(&self, variable: usize) -> Basic {
-        Basic {
+    pub(super) fn basic(&self, variable: usize) -> BasicVariable {
+        BasicVariable {
             x: self.x[variable],
             low: self.lower[variable],
             high: self.upper[variable],

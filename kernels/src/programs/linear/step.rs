@@ -1,8 +1,8 @@
-//! [`Step`]: how a row or column was taken out of a program, as far as its way back needs it.
+//! [`PresolveStep`]: how a row or column was taken out of a program, as far as its way back needs it.
 
 /// How a row or column was taken out.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step {
+pub(super) enum PresolveStep {
     /// A row that its variables satisfy.
     Redundant { row: u32 },
     /// A column at a bound.

@@ -3,8 +3,8 @@
 //! # Reference
 //! E. D. Andersen, K. D. Andersen, "Presolving in linear programming", Math. Programming 71, 1995 (implied free variables).
 
-use super::reduce::{RATIO, Reduction, SAME};
-use super::step::Step;
+use super::reduce::{PresolveReduction, RATIO, SAME};
+use super::step::PresolveStep;
 
 /// Most entries of such a variable, and entries that replacing it may add.
 const ENTRIES: usize = 12;
@@ -15,7 +15,7 @@ const NESTED_IN: u32 = 10_000;
 /// Longest equation that replaces a variable.
 const LENGTH: usize = 32;
 
-impl Reduction {
+impl PresolveReduction {
     /// Replaces a variable of few rows, one of them an equation, where rows keep it within its bounds.
     pub(super) fn substitute(&mut self, column: usize) {
         let count = self.columns[column].len();
@@ -64,7 +64,7 @@ impl Reduction {
         others.retain(|&other| other as usize != row);
         let entries = self.rows[row].clone();
         self.drop_row(row);
-        self.steps.push(Step::Replaced {
+        self.steps.push(PresolveStep::Replaced {
             row: row as u32,
             column: column as u32,
             own,

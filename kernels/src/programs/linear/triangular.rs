@@ -4,12 +4,12 @@
 //! J. R. Gilbert and T. Peierls, "Sparse partial pivoting in time proportional to arithmetic operations", SIAM J. Sci. Stat. Comput.
 //! 9, 1988.
 
-use super::lists::{Entry, Lists};
-use super::sparse::{Sparse, TINY};
+use super::lists::{EntryLists, IndexedEntry};
+use super::sparse::{SparseVector, TINY};
 
 /// An order of pivots in which one can move to the end.
 #[derive(Debug, Default)]
-pub(super) struct Order {
+pub(super) struct PivotOrder {
     places: Vec<u32>,
     /// Where each place is, or the next one that is in use.
     ranks: Vec<u32>,
@@ -17,7 +17,7 @@ pub(super) struct Order {
 
 const HOLE: u32 = u32::MAX;
 
-impl Order {
+impl PivotOrder {
     /// The order of the places that are in use; the others count as where the next of those is.
     pub(super) fn set(&mut self, order: &[u32], is_in_use: impl Fn(u32) -> bool) {
         self.places.clear();
@@ -57,10 +57,10 @@ impl Order {
 /// Solves with a triangular matrix of unit diagonal whose columns (or rows) are `lists`; `order` is the order of those that have
 /// entries. The nonzeros of a result that is likely to be nearly empty are searched for first.
 pub(super) fn triangular(
-    lists: &Lists,
+    lists: &EntryLists,
     order: impl Iterator<Item = u32>,
-    (search, fill): (&mut Search, &mut f64),
-    x: &mut Sparse,
+    (search, fill): (&mut NonzeroSearch, &mut f64),
+    x: &mut SparseVector,
 ) {
     if is_sparse(x, *fill) && search.reach(lists, x) {
         x.places.clear();
@@ -85,10 +85,10 @@ pub(super) fn triangular(
 /// Solves with a triangular matrix of unit diagonal whose rows (or columns) are `lists`, each unknown by one sum: where solutions are
 /// full, this takes less time than subtracting from all that depends on an unknown.
 pub(super) fn triangular_by_sums(
-    lists: &Lists,
+    lists: &EntryLists,
     order: impl Iterator<Item = u32>,
     fill: &mut f64,
-    x: &mut Sparse,
+    x: &mut SparseVector,
 ) {
     for place in order {
         let [sum] = inner(lists.get(place as usize), x.values.as_chunks::<1>().0);
@@ -100,11 +100,11 @@ pub(super) fn triangular_by_sums(
 
 /// The inner products of a list with full vectors, each in four sums at once.
 #[inline]
-pub(super) fn inner<const N: usize>(list: &[Entry], values: &[[f64; N]]) -> [f64; N] {
+pub(super) fn inner<const N: usize>(list: &[IndexedEntry], values: &[[f64; N]]) -> [f64; N] {
     let mut sums = [[0.0; N]; 4];
     let mut chunks = list.chunks_exact(4);
-    let mut add = |entries: &[Entry]| {
-        for (sums, &Entry(place, by)) in sums.iter_mut().zip(entries) {
+    let mut add = |entries: &[IndexedEntry]| {
+        for (sums, &IndexedEntry(place, by)) in sums.iter_mut().zip(entries) {
             let values = &values[place as usize];
             for (sum, value) in sums.iter_mut().zip(values) {
                 *sum += by * value;
@@ -120,7 +120,7 @@ pub(super) fn inner<const N: usize>(list: &[Entry], values: &[[f64; N]]) -> [f64
 
 /// Solves for two right-hand sides at once, which reads the matrix once.
 pub(super) fn triangular_pair(
-    lists: &Lists,
+    lists: &EntryLists,
     order: impl Iterator<Item = u32>,
     pairs: &mut [[f64; 2]],
 ) {
@@ -129,7 +129,7 @@ pub(super) fn triangular_pair(
         if pair[0].abs() < TINY && pair[1].abs() < TINY {
             continue;
         }
-        for &Entry(other, by) in lists.get(place as usize) {
+        for &IndexedEntry(other, by) in lists.get(place as usize) {
             let entry = &mut pairs[other as usize];
             entry[0] -= by * pair[0];
             entry[1] -= by * pair[1];
@@ -138,12 +138,12 @@ pub(super) fn triangular_pair(
 }
 
 /// Takes the fill of a result into the mean of those before.
-pub(super) fn blend(fill: &mut f64, x: &Sparse) {
+pub(super) fn blend(fill: &mut f64, x: &SparseVector) {
     *fill = 0.9 * *fill + 0.1 * x.places.len() as f64 / x.values.len() as f64;
 }
 
 /// Whether a search for the nonzeros of a solution is worth its time.
-fn is_sparse(x: &Sparse, fill: f64) -> bool {
+fn is_sparse(x: &SparseVector, fill: f64) -> bool {
     x.places.len() * 12 < x.values.len() && !is_full(fill)
 }
 
@@ -158,32 +158,32 @@ pub(super) fn is_very_full(fill: f64) -> bool {
 }
 
 #[inline]
-fn step(lists: &Lists, place: u32, values: &mut [f64]) {
+fn step(lists: &EntryLists, place: u32, values: &mut [f64]) {
     let value = values[place as usize];
     if value.abs() < TINY {
         return;
     }
-    for &Entry(other, by) in lists.get(place as usize) {
+    for &IndexedEntry(other, by) in lists.get(place as usize) {
         values[other as usize] -= by * value;
     }
 }
 
 /// A search for the nonzeros of a solution, depth first.
 #[derive(Debug, Default)]
-pub(super) struct Search {
+pub(super) struct NonzeroSearch {
     found: Vec<u32>,
     stack: Vec<(u32, u32)>,
     seen: Vec<bool>,
 }
 
-impl Search {
+impl NonzeroSearch {
     pub(super) fn resize(&mut self, size: usize) {
         self.seen.clear();
         self.seen.resize(size, false);
     }
 
     /// Finds the places that can become nonzero, in `found`, those that depend on others before them; false when they are many.
-    fn reach(&mut self, lists: &Lists, x: &Sparse) -> bool {
+    fn reach(&mut self, lists: &EntryLists, x: &SparseVector) -> bool {
         self.found.clear();
         let most = x.values.len() / 6;
         let mut is_few = true;

@@ -4,7 +4,7 @@
 //! J. J. Forrest and D. Goldfarb, "Steepest-edge simplex algorithms for linear programming", Math. Programming 57, 1992. D. Achlioptas,
 //! "Database-friendly random projections", J. Comput. System Sci. 66, 2003 (estimates by random signs).
 
-use super::sparse::Sparse;
+use super::sparse::SparseVector;
 use super::state::{Simplex, noise};
 
 /// Least steepest edge weight.
@@ -94,7 +94,7 @@ impl Simplex<'_> {
     }
 }
 
-fn set_signs(signs: &mut Sparse, stream: u64) {
+fn set_signs(signs: &mut SparseVector, stream: u64) {
     for (index, sign) in signs.values.iter_mut().enumerate() {
         *sign = 1.0_f64.copysign(noise(index, stream) - 0.5);
     }

@@ -1,12 +1,12 @@
-//! [`Kkt`]: how far a point is from the conditions of optimality.
+//! [`KktResiduals`]: how far a point is from the conditions of optimality.
 
-use super::{Point, Program};
+use super::{PrimalDualPoint, QuadraticProgram};
 use crate::dense::max_abs;
-use crate::exact::Doubled;
+use crate::exact::CompensatedSum;
 
 /// Residuals of the conditions of W. Karush, H. W. Kuhn and A. W. Tucker, largest entries.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Kkt {
+pub struct KktResiduals {
     /// Of the gradient that multipliers do not balance.
     pub stationarity: f64,
     /// Of violated constraints and bounds.
@@ -26,7 +26,7 @@ pub struct Kkt {
     pub objective_size: f64,
 }
 
-impl Kkt {
+impl KktResiduals {
     /// The largest residual over the size of its terms, at least 1.
     pub fn relative(&self) -> f64 {
         let gradient = self.gradient_size.max(1.0);
@@ -49,9 +49,9 @@ impl Kkt {
 }
 
 /// The residuals, in doubled precision.
-pub(super) fn kkt(program: &Program, point: &Point) -> Kkt {
+pub(super) fn kkt(program: &QuadraticProgram, point: &PrimalDualPoint) -> KktResiduals {
     let n = program.n();
-    let mut gradient = vec![Doubled::default(); n];
+    let mut gradient = vec![CompensatedSum::default(); n];
     let mut sizes = vec![0.0_f64; n];
     let mut add = |at: usize, a: f64, b: f64| {
         gradient[at].add_product(a, b);
@@ -75,7 +75,7 @@ pub(super) fn kkt(program: &Program, point: &Point) -> Kkt {
         }
     }
     let gradient: Vec<f64> = gradient.iter().map(|sum| sum.value()).collect();
-    let mut out = Kkt {
+    let mut out = KktResiduals {
         stationarity: max_abs(&gradient),
         violation: 0.0,
         complementarity: 0.0,
@@ -87,9 +87,9 @@ pub(super) fn kkt(program: &Program, point: &Point) -> Kkt {
             .max(max_abs(&program.b_eq))
             .max(max_abs(&point.x)),
     };
-    let excess = |a: &crate::sparse::Csr, row: usize, b: f64| {
+    let excess = |a: &crate::sparse::CsrMatrix, row: usize, b: f64| {
         let (columns, values) = a.row(row);
-        let mut sum = Doubled::default();
+        let mut sum = CompensatedSum::default();
         for (&column, &value) in columns.iter().zip(values) {
             sum.add_product(value, point.x[column as usize]);
         }
@@ -121,8 +121,8 @@ pub(super) fn kkt(program: &Program, point: &Point) -> Kkt {
 }
 
 /// The gap between the objective and its dual, and the size of the parts of the objective.
-fn gap(program: &Program, point: &Point) -> (f64, f64) {
-    let (mut sum, mut squares, mut linear) = (Doubled::default(), 0.0, 0.0);
+fn gap(program: &QuadraticProgram, point: &PrimalDualPoint) -> (f64, f64) {
+    let (mut sum, mut squares, mut linear) = (CompensatedSum::default(), 0.0, 0.0);
     for row in 0..program.n() {
         let (columns, values) = program.p.row(row);
         let x = point.x[row];

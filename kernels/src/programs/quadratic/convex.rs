@@ -3,7 +3,7 @@
 use faer::Mat;
 
 use crate::dense::{max_abs, norm2, symmetric_eigen};
-use crate::sparse::Csr;
+use crate::sparse::CsrMatrix;
 
 /// What is known of the lowest eigenvalue.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +29,7 @@ pub(super) const WHOLE_MAX: usize = 1000;
 ///
 /// # References
 /// C. Lanczos, J. Res. Nat. Bur. Standards 45, 1950.
-pub fn convexity(p: &Csr, mut stop: impl FnMut() -> bool) -> Option<Convexity> {
+pub fn convexity(p: &CsrMatrix, mut stop: impl FnMut() -> bool) -> Option<Convexity> {
     let n = p.row_count();
     let is_diagonal = (0..n).all(|row| p.row(row).0.iter().all(|&column| column as usize == row));
     if is_diagonal {
@@ -41,7 +41,7 @@ pub fn convexity(p: &Csr, mut stop: impl FnMut() -> bool) -> Option<Convexity> {
     lanczos(p, &mut stop)
 }
 
-fn diagonal(p: &Csr) -> Convexity {
+fn diagonal(p: &CsrMatrix) -> Convexity {
     let entries = p.diagonal();
     let lowest = (0..entries.len()).min_by(|&a, &b| entries[a].total_cmp(&entries[b]));
     let Some(lowest) = lowest else {
@@ -58,7 +58,7 @@ fn diagonal(p: &Csr) -> Convexity {
     }
 }
 
-fn whole(p: &Csr) -> Convexity {
+fn whole(p: &CsrMatrix) -> Convexity {
     let n = p.row_count();
     let mut dense = Mat::<f64>::zeros(n, n);
     for row in 0..n {
@@ -83,7 +83,7 @@ fn whole(p: &Csr) -> Convexity {
     Convexity::Indefinite { lowest, direction }
 }
 
-fn lanczos(p: &Csr, stop: &mut impl FnMut() -> bool) -> Option<Convexity> {
+fn lanczos(p: &CsrMatrix, stop: &mut impl FnMut() -> bool) -> Option<Convexity> {
     const STEPS: usize = 120;
     let n = p.row_count();
     // Of all signs, so that it is orthogonal to no eigenvector that matters but by accident.

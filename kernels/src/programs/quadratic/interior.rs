@@ -6,22 +6,22 @@ use clarabel::solver::{
     SupportedConeT::{NonnegativeConeT, ZeroConeT},
 };
 
-use super::check::Kkt;
-use super::{Ending, Failure, Point, Program, Solution};
+use super::check::KktResiduals;
+use super::{PrimalDualPoint, QuadraticEnd, QuadraticFailure, QuadraticProgram, QuadraticSolution};
 use crate::dense::{dot, max_abs};
-use crate::sparse::cholesky::Plan;
-use crate::sparse::{Csr, Limits, SparseError};
+use crate::sparse::cholesky::CholeskyPlan;
+use crate::sparse::{ComputationLimits, CsrMatrix, SparseError};
 
 /// Where the rows of all constraints are: equations, inequalities, lower and upper bounds.
-struct Layout {
+struct ConstraintLayout {
     equations: usize,
     inequalities: usize,
     low: Vec<usize>,
     high: Vec<usize>,
 }
 
-impl Layout {
-    fn of(program: &Program) -> Self {
+impl ConstraintLayout {
+    fn of(program: &QuadraticProgram) -> Self {
         let finite = |bounds: &[f64]| {
             (0..bounds.len())
                 .filter(|&at| bounds[at].is_finite())
@@ -40,7 +40,7 @@ impl Layout {
     }
 
     /// The multipliers by what they belong to.
-    fn point(&self, x: &[f64], z: &[f64]) -> Point {
+    fn point(&self, x: &[f64], z: &[f64]) -> PrimalDualPoint {
         let n = x.len();
         let (eq, rest) = z.split_at(self.equations);
         let (ub, rest) = rest.split_at(self.inequalities);
@@ -53,7 +53,7 @@ impl Layout {
                 .for_each(|(&at, &value)| all[at] = value.max(0.0));
             all
         };
-        Point {
+        PrimalDualPoint {
             x: x.to_vec(),
             eq: eq.to_vec(),
             ub: ub.iter().map(|value| value.max(0.0)).collect(),
@@ -63,7 +63,7 @@ impl Layout {
     }
 }
 
-fn constraints(program: &Program, layout: &Layout) -> (Csr, Vec<f64>) {
+fn constraints(program: &QuadraticProgram, layout: &ConstraintLayout) -> (CsrMatrix, Vec<f64>) {
     let entries =
         program.a_eq.nonzeros() + program.a_ub.nonzeros() + layout.low.len() + layout.high.len();
     let (mut starts, mut columns, mut values) = (
@@ -95,11 +95,14 @@ fn constraints(program: &Program, layout: &Layout) -> (Csr, Vec<f64>) {
             b.push(sign * bounds[at]);
         }
     }
-    (Csr::from_rows(program.n(), starts, columns, values), b)
+    (
+        CsrMatrix::from_rows(program.n(), starts, columns, values),
+        b,
+    )
 }
 
 /// By columns, as `clarabel` takes it.
-fn by_columns(a: &Csr, rows: usize) -> CscMatrix<f64> {
+fn by_columns(a: &CsrMatrix, rows: usize) -> CscMatrix<f64> {
     let turned = a.transposed();
     let indices = turned.columns().iter().map(|&row| row as usize).collect();
     CscMatrix::new(
@@ -111,7 +114,7 @@ fn by_columns(a: &Csr, rows: usize) -> CscMatrix<f64> {
     )
 }
 
-fn upper_triangle(p: &Csr) -> CscMatrix<f64> {
+fn upper_triangle(p: &CsrMatrix) -> CscMatrix<f64> {
     let n = p.row_count();
     let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
     // By symmetry row j is column j: its entries up to the diagonal.
@@ -131,7 +134,11 @@ fn upper_triangle(p: &Csr) -> CscMatrix<f64> {
 }
 
 /// Refuses factors that do not fit into memory or an iteration that outlasts the deadline.
-fn check_cost(program: &Program, a: &Csr, limits: &dyn Limits) -> Result<(), SparseError> {
+fn check_cost(
+    program: &QuadraticProgram,
+    a: &CsrMatrix,
+    limits: &dyn ComputationLimits,
+) -> Result<(), SparseError> {
     let (n, m) = (program.n(), a.row_count());
     let count = program.p.nonzeros() + 2 * a.nonzeros() + n + m;
     crate::sparse::reserve(limits, "the program", 120 * count as u64)?;
@@ -154,8 +161,8 @@ fn check_cost(program: &Program, a: &Csr, limits: &dyn Limits) -> Result<(), Spa
         }
     }
     let ones = vec![1.0; rows.len()];
-    let pattern = Csr::from_triplets(n + m, n + m, &rows, &columns, &ones);
-    if let Some(plan) = Plan::new(&pattern, usize::MAX, limits)? {
+    let pattern = CsrMatrix::from_triplets(n + m, n + m, &rows, &columns, &ones);
+    if let Some(plan) = CholeskyPlan::new(&pattern, usize::MAX, limits)? {
         const ITERATIONS: f64 = 3.0;
         let operations = ITERATIONS * plan.operations;
         if !limits.affords(operations) {
@@ -168,12 +175,12 @@ fn check_cost(program: &Program, a: &Csr, limits: &dyn Limits) -> Result<(), Spa
 
 /// Solves a program, or finds a certificate; the residuals are left to the caller.
 pub(super) fn solve(
-    program: &Program,
+    program: &QuadraticProgram,
     iterations_max: u32,
     stop: impl Fn() -> bool + Send + Sync + 'static,
-    limits: &dyn Limits,
-) -> Result<Solution, Failure> {
-    let layout = Layout::of(program);
+    limits: &dyn ComputationLimits,
+) -> Result<QuadraticSolution, QuadraticFailure> {
+    let layout = ConstraintLayout::of(program);
     let (a, b) = constraints(program, &layout);
     check_cost(program, &a, limits)?;
     let settings = DefaultSettingsBuilder::default()
@@ -187,21 +194,21 @@ pub(super) fn solve(
         .tol_infeas_abs(1e-10)
         .tol_infeas_rel(1e-10)
         .build()
-        .map_err(|_| Failure::Stalled)?;
+        .map_err(|_| QuadraticFailure::Stalled)?;
     let cones = [
         ZeroConeT(layout.equations),
         NonnegativeConeT(layout.rows() - layout.equations),
     ];
     let (p, matrix) = (upper_triangle(&program.p), by_columns(&a, layout.rows()));
     let Ok(mut solver) = DefaultSolver::new(&p, &program.c, &matrix, &b, &cones, settings) else {
-        return Err(Failure::Stalled);
+        return Err(QuadraticFailure::Stalled);
     };
     solver.set_termination_callback(move |_: &DefaultInfo<f64>| stop());
     solver.solve();
     let found = &solver.solution;
     let ending = match found.status {
-        SolverStatus::Solved => Ending::Converged,
-        SolverStatus::MaxIterations => Ending::Iterations,
+        SolverStatus::Solved => QuadraticEnd::Converged,
+        SolverStatus::MaxIterations => QuadraticEnd::Iterations,
         SolverStatus::CallbackTerminated => return Err(SparseError::Stopped.into()),
         SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => {
             return Err(infeasible(&layout, &a, &b, &found.z));
@@ -209,7 +216,7 @@ pub(super) fn solve(
         SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible => {
             return Err(unbounded(program, &layout, &a, &found.x));
         }
-        _ => Ending::Stalled,
+        _ => QuadraticEnd::Stalled,
     };
     if found
         .x
@@ -217,11 +224,11 @@ pub(super) fn solve(
         .chain(&found.z)
         .any(|value| !value.is_finite())
     {
-        return Err(Failure::Stalled);
+        return Err(QuadraticFailure::Stalled);
     }
-    Ok(Solution {
+    Ok(QuadraticSolution {
         point: layout.point(&found.x, &found.z),
-        kkt: Kkt {
+        kkt: KktResiduals {
             stationarity: f64::NAN,
             violation: f64::NAN,
             complementarity: f64::NAN,
@@ -240,14 +247,14 @@ pub(super) fn solve(
 /// What is left of certificates may be this large.
 const CERTIFIED: f64 = 1e-6;
 
-fn infeasible(layout: &Layout, a: &Csr, b: &[f64], z: &[f64]) -> Failure {
+fn infeasible(layout: &ConstraintLayout, a: &CsrMatrix, b: &[f64], z: &[f64]) -> QuadraticFailure {
     let mut z = z.to_vec();
     z[layout.equations..]
         .iter_mut()
         .for_each(|value| *value = value.max(0.0));
     let value = -dot(&z, b);
     if value.is_nan() || value <= 0.0 {
-        return Failure::Stalled;
+        return QuadraticFailure::Stalled;
     }
     z.iter_mut().for_each(|entry| *entry /= value);
     let mut rest = vec![0.0; a.column_count()];
@@ -262,20 +269,25 @@ fn infeasible(layout: &Layout, a: &Csr, b: &[f64], z: &[f64]) -> Failure {
     let size = a.nonzeros().max(1) as f64;
     let terms = max_abs(a.values()) * max_abs(&z);
     if largest.is_nan() || largest > CERTIFIED * terms.max(1.0 / size) {
-        return Failure::Stalled;
+        return QuadraticFailure::Stalled;
     }
     let mut multipliers = layout.point(&vec![0.0; a.column_count()], &z);
     multipliers.x.clear();
-    Failure::Infeasible {
+    QuadraticFailure::Infeasible {
         multipliers: Box::new(multipliers),
         beyond: largest.recip(),
     }
 }
 
-fn unbounded(program: &Program, layout: &Layout, a: &Csr, x: &[f64]) -> Failure {
+fn unbounded(
+    program: &QuadraticProgram,
+    layout: &ConstraintLayout,
+    a: &CsrMatrix,
+    x: &[f64],
+) -> QuadraticFailure {
     let slope = -dot(&program.c, x);
     if slope.is_nan() || slope <= 0.0 {
-        return Failure::Stalled;
+        return QuadraticFailure::Stalled;
     }
     let direction: Vec<f64> = x.iter().map(|value| value / slope).collect();
     let (mut along, mut curved) = (vec![0.0; a.row_count()], vec![0.0; program.n()]);
@@ -287,7 +299,7 @@ fn unbounded(program: &Program, layout: &Layout, a: &Csr, x: &[f64]) -> Failure 
     let size = max_abs(&direction);
     let entries = max_abs(a.values()).max(max_abs(program.p.values()));
     if error.is_nan() || error > CERTIFIED * (size * entries).max(f64::MIN_POSITIVE) {
-        return Failure::Stalled;
+        return QuadraticFailure::Stalled;
     }
-    Failure::Unbounded { direction, error }
+    QuadraticFailure::Unbounded { direction, error }
 }

@@ -1,6 +1,6 @@
 //! Convex quadratic programs: `minimise 1/2 x'Px + c'x` where `A_ub x <= b_ub`, `A_eq x = b_eq` and `low <= x <= high`.
 //!
-//! Start with [`Program`] and [`solve`]. The interior-point solver `clarabel` finds the optimum or a certificate; what it says is checked here, and
+//! Start with [`QuadraticProgram`] and [`solve`]. The interior-point solver `clarabel` finds the optimum or a certificate; what it says is checked here, and
 //! the optimum is made exact by solving the equations of its active constraints.
 
 mod check;
@@ -10,24 +10,24 @@ mod polish;
 #[cfg(test)]
 mod tests;
 
-use crate::sparse::{Csr, Limits, SparseError};
+use crate::sparse::{ComputationLimits, CsrMatrix, SparseError};
 
-pub use self::check::Kkt;
+pub use self::check::KktResiduals;
 pub use self::convex::{Convexity, convexity};
 
 /// A program in n variables.
 #[derive(Debug, Clone)]
-pub struct Program {
+pub struct QuadraticProgram {
     /// n x n, symmetric; both triangles.
-    pub p: Csr,
+    pub p: CsrMatrix,
     /// Linear part.
     pub c: Vec<f64>,
     /// Rows of inequalities.
-    pub a_ub: Csr,
+    pub a_ub: CsrMatrix,
     /// Their right-hand sides.
     pub b_ub: Vec<f64>,
     /// Rows of equations.
-    pub a_eq: Csr,
+    pub a_eq: CsrMatrix,
     /// Their right-hand sides.
     pub b_eq: Vec<f64>,
     /// Lower bounds, minus infinity where there is none.
@@ -38,7 +38,7 @@ pub struct Program {
 
 /// A point and its multipliers: `Px + c + A_ub' ub + A_eq' eq + high - low = 0`, with `ub`, `low` and `high` at least 0.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Point {
+pub struct PrimalDualPoint {
     /// The variables.
     pub x: Vec<f64>,
     /// Multipliers of inequalities.
@@ -53,22 +53,22 @@ pub struct Point {
 
 /// How a solution was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Solution {
+pub struct QuadraticSolution {
     /// The optimum, or the best point where the method ended before.
-    pub point: Point,
+    pub point: PrimalDualPoint,
     /// Residuals of the conditions of optimality, recomputed from the program.
-    pub kkt: Kkt,
+    pub kkt: KktResiduals,
     /// Iterations of the interior-point method.
     pub iterations: u32,
     /// Whether the point solves the equations of its active constraints.
     pub polished: bool,
     /// How the interior-point method ended.
-    pub ending: Ending,
+    pub ending: QuadraticEnd,
 }
 
 /// End of an iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum QuadraticEnd {
     /// Within its tolerance.
     Converged,
     /// At the limit of iterations.
@@ -79,12 +79,12 @@ pub enum Ending {
 
 /// No solution.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Failure {
+pub enum QuadraticFailure {
     /// No point satisfies the constraints: these multipliers of them, `ub`, `low` and `high` at least 0, make the left sides add up to `rest'x` and
     /// the right sides to -1. The magnitudes of the entries of a point that satisfies them all add up to at least `beyond`.
     Infeasible {
         /// The multipliers; its `x` is empty.
-        multipliers: Box<Point>,
+        multipliers: Box<PrimalDualPoint>,
         /// 1 over the largest entry of `rest`.
         beyond: f64,
     },
@@ -101,13 +101,13 @@ pub enum Failure {
     Sparse(SparseError),
 }
 
-impl From<SparseError> for Failure {
+impl From<SparseError> for QuadraticFailure {
     fn from(err: SparseError) -> Self {
         Self::Sparse(err)
     }
 }
 
-impl Program {
+impl QuadraticProgram {
     /// Number of variables.
     pub fn n(&self) -> usize {
         self.c.len()
@@ -117,7 +117,7 @@ impl Program {
     pub fn objective(&self, x: &[f64]) -> f64 {
         let mut image = vec![0.0; x.len()];
         self.p.multiply(x, &mut image);
-        let mut sum = crate::exact::Doubled::default();
+        let mut sum = crate::exact::CompensatedSum::default();
         for ((x, image), c) in x.iter().zip(&image).zip(&self.c) {
             sum.add_product(*x, 0.5 * image);
             sum.add_product(*x, *c);
@@ -142,11 +142,11 @@ impl Program {
 /// # Errors
 /// A certificate that there is no solution, or a limit.
 pub fn solve(
-    program: &Program,
+    program: &QuadraticProgram,
     iterations_max: u32,
     stop: impl Fn() -> bool + Send + Sync + 'static,
-    limits: &dyn Limits,
-) -> Result<Solution, Failure> {
+    limits: &dyn ComputationLimits,
+) -> Result<QuadraticSolution, QuadraticFailure> {
     let mut found = interior::solve(program, iterations_max, stop, limits)?;
     found.kkt = check::kkt(program, &found.point);
     if let Some((point, kkt)) = polish::polish(program, &found.point, &found.kkt, limits)? {

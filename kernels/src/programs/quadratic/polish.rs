@@ -1,15 +1,15 @@
 //! The optimum as the solution of linear equations: those of its active constraints.
 
 use super::check::kkt;
-use super::{Failure, Kkt, Point, Program};
-use crate::dense::condition::Operator;
+use super::{KktResiduals, PrimalDualPoint, QuadraticFailure, QuadraticProgram};
+use crate::dense::condition::LinearOperator;
 use crate::dense::max_abs;
 use crate::sparse::lu::SparseLu;
-use crate::sparse::{Csr, Limits, SparseError};
+use crate::sparse::{ComputationLimits, CsrMatrix, SparseError};
 
 /// A constraint that is taken as an equation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Active {
+enum ActiveConstraint {
     Equation(usize),
     Inequality(usize),
     Low(usize),
@@ -18,15 +18,15 @@ enum Active {
 
 /// A better point, where solving equations gives one.
 pub(super) fn polish(
-    program: &Program,
-    from: &Point,
-    before: &Kkt,
-    limits: &dyn Limits,
-) -> Result<Option<(Point, Kkt)>, Failure> {
+    program: &QuadraticProgram,
+    from: &PrimalDualPoint,
+    before: &KktResiduals,
+    limits: &dyn ComputationLimits,
+) -> Result<Option<(PrimalDualPoint, KktResiduals)>, QuadraticFailure> {
     const ROUNDS: usize = 10;
     const OPERATIONS_MAX: f64 = 5e9;
     let mut active = first_guess(program, from);
-    let mut best: Option<(Point, Kkt)> = None;
+    let mut best: Option<(PrimalDualPoint, KktResiduals)> = None;
     for _ in 0..ROUNDS {
         if limits.stopped() {
             return Err(SparseError::Stopped.into());
@@ -60,20 +60,24 @@ pub(super) fn polish(
 }
 
 /// Rounding must not lead over a bound.
-fn clamp(program: &Program, point: &mut Point, active: &[Active]) {
+fn clamp(program: &QuadraticProgram, point: &mut PrimalDualPoint, active: &[ActiveConstraint]) {
     for (index, x) in point.x.iter_mut().enumerate() {
         let (low, high) = (program.low[index], program.high[index]);
         let near = 1e-12 * x.abs().max(1.0);
-        if (*x < low && low - *x <= near) || active.binary_search(&Active::Low(index)).is_ok() {
+        if (*x < low && low - *x <= near)
+            || active.binary_search(&ActiveConstraint::Low(index)).is_ok()
+        {
             *x = low;
         }
-        if (*x > high && *x - high <= near) || active.binary_search(&Active::High(index)).is_ok() {
+        if (*x > high && *x - high <= near)
+            || active.binary_search(&ActiveConstraint::High(index)).is_ok()
+        {
             *x = high;
         }
     }
 }
 
-fn slack(a: &Csr, row: usize, b: f64, x: &[f64]) -> f64 {
+fn slack(a: &CsrMatrix, row: usize, b: f64, x: &[f64]) -> f64 {
     let (columns, values) = a.row(row);
     let terms = columns
         .iter()
@@ -83,11 +87,13 @@ fn slack(a: &Csr, row: usize, b: f64, x: &[f64]) -> f64 {
 }
 
 /// Constraints whose multiplier exceeds their slack.
-fn first_guess(program: &Program, at: &Point) -> Vec<Active> {
-    let mut active: Vec<Active> = (0..program.b_eq.len()).map(Active::Equation).collect();
+fn first_guess(program: &QuadraticProgram, at: &PrimalDualPoint) -> Vec<ActiveConstraint> {
+    let mut active: Vec<ActiveConstraint> = (0..program.b_eq.len())
+        .map(ActiveConstraint::Equation)
+        .collect();
     for (row, &b) in program.b_ub.iter().enumerate() {
         if at.ub[row] > slack(&program.a_ub, row, b, &at.x) {
-            active.push(Active::Inequality(row));
+            active.push(ActiveConstraint::Inequality(row));
         }
     }
     for index in 0..program.n() {
@@ -95,9 +101,9 @@ fn first_guess(program: &Program, at: &Point) -> Vec<Active> {
         let below = low.is_finite() && at.low[index] > at.x[index] - low;
         let above = high.is_finite() && at.high[index] > high - at.x[index];
         if below {
-            active.push(Active::Low(index));
+            active.push(ActiveConstraint::Low(index));
         } else if above {
-            active.push(Active::High(index));
+            active.push(ActiveConstraint::High(index));
         }
     }
     active.sort_unstable();
@@ -105,28 +111,35 @@ fn first_guess(program: &Program, at: &Point) -> Vec<Active> {
 }
 
 /// The set without constraints of wrong signs, and with the violated ones; `None` where nothing is wrong.
-fn exchanged(program: &Program, at: &Point, active: &[Active]) -> Option<Vec<Active>> {
+fn exchanged(
+    program: &QuadraticProgram,
+    at: &PrimalDualPoint,
+    active: &[ActiveConstraint],
+) -> Option<Vec<ActiveConstraint>> {
     const SMALL: f64 = 1e-12;
     let wrong = SMALL * max_abs(&program.c).max(1.0);
-    let keeps = |one: &Active| match *one {
-        Active::Equation(_) => true,
-        Active::Inequality(row) => at.ub[row] >= -wrong,
-        Active::Low(index) => at.low[index] >= -wrong,
-        Active::High(index) => at.high[index] >= -wrong,
+    let keeps = |one: &ActiveConstraint| match *one {
+        ActiveConstraint::Equation(_) => true,
+        ActiveConstraint::Inequality(row) => at.ub[row] >= -wrong,
+        ActiveConstraint::Low(index) => at.low[index] >= -wrong,
+        ActiveConstraint::High(index) => at.high[index] >= -wrong,
     };
-    let mut next: Vec<Active> = active.iter().copied().filter(keeps).collect();
-    let is_in = |one: Active| active.binary_search(&one).is_ok();
+    let mut next: Vec<ActiveConstraint> = active.iter().copied().filter(keeps).collect();
+    let is_in = |one: ActiveConstraint| active.binary_search(&one).is_ok();
     for (row, &b) in program.b_ub.iter().enumerate() {
         let violated = slack(&program.a_ub, row, b, &at.x) < -SMALL * b.abs().max(1.0);
-        if violated && !is_in(Active::Inequality(row)) {
-            next.push(Active::Inequality(row));
+        if violated && !is_in(ActiveConstraint::Inequality(row)) {
+            next.push(ActiveConstraint::Inequality(row));
         }
     }
     for index in 0..program.n() {
         let (x, near) = (at.x[index], SMALL * at.x[index].abs().max(1.0));
         for (bound, violated) in [
-            (Active::Low(index), x < program.low[index] - near),
-            (Active::High(index), x > program.high[index] + near),
+            (ActiveConstraint::Low(index), x < program.low[index] - near),
+            (
+                ActiveConstraint::High(index),
+                x > program.high[index] + near,
+            ),
         ] {
             if violated && !is_in(bound) {
                 next.push(bound);
@@ -142,12 +155,12 @@ fn exchanged(program: &Program, at: &Point, active: &[Active]) -> Option<Vec<Act
 /// Both blocks of the diagonal are shifted by a little for the factors, so that they exist also where multipliers are not unique; the refinement is
 /// against the equations as they are.
 fn solve(
-    program: &Program,
-    from: &Point,
-    active: &[Active],
+    program: &QuadraticProgram,
+    from: &PrimalDualPoint,
+    active: &[ActiveConstraint],
     operations_max: f64,
-    limits: &dyn Limits,
-) -> Result<Option<Point>, SparseError> {
+    limits: &dyn ComputationLimits,
+) -> Result<Option<PrimalDualPoint>, SparseError> {
     const SHIFT: f64 = 1e-9;
     const ROUNDS: usize = 30;
     let n = program.n();
@@ -168,8 +181,8 @@ fn solve(
             values.extend([value, value]);
         };
         match one {
-            Active::Equation(row) | Active::Inequality(row) => {
-                let is_equation = matches!(one, Active::Equation(_));
+            ActiveConstraint::Equation(row) | ActiveConstraint::Inequality(row) => {
+                let is_equation = matches!(one, ActiveConstraint::Equation(_));
                 let (a, b) = if is_equation {
                     (&program.a_eq, &program.b_eq)
                 } else {
@@ -181,17 +194,17 @@ fn solve(
                     .for_each(|(&column, &value)| put(column, value));
                 side.push(b[row]);
             }
-            Active::Low(index) => {
+            ActiveConstraint::Low(index) => {
                 put(index as u32, -1.0);
                 side.push(-program.low[index]);
             }
-            Active::High(index) => {
+            ActiveConstraint::High(index) => {
                 put(index as u32, 1.0);
                 side.push(program.high[index]);
             }
         }
     }
-    let exact = Csr::from_triplets(size, size, &rows, &columns, &values);
+    let exact = CsrMatrix::from_triplets(size, size, &rows, &columns, &values);
     let scale = max_abs(exact.values()).max(f64::MIN_POSITIVE);
     for index in 0..size {
         rows.push(index as u32);
@@ -202,7 +215,7 @@ fn solve(
             -SHIFT * scale
         });
     }
-    let shifted = Csr::from_triplets(size, size, &rows, &columns, &values);
+    let shifted = CsrMatrix::from_triplets(size, size, &rows, &columns, &values);
     drop((rows, columns, values));
     let factors = SparseLu::new(&shifted, operations_max, limits)?;
     let mut found = start(n, from, active);
@@ -230,21 +243,25 @@ fn solve(
 }
 
 /// The point that is improved, in the order of the equations.
-fn start(n: usize, from: &Point, active: &[Active]) -> Vec<f64> {
-    let multiplier = |one: &Active| match *one {
-        Active::Equation(row) => from.eq[row],
-        Active::Inequality(row) => from.ub[row],
-        Active::Low(index) => from.low[index],
-        Active::High(index) => from.high[index],
+fn start(n: usize, from: &PrimalDualPoint, active: &[ActiveConstraint]) -> Vec<f64> {
+    let multiplier = |one: &ActiveConstraint| match *one {
+        ActiveConstraint::Equation(row) => from.eq[row],
+        ActiveConstraint::Inequality(row) => from.ub[row],
+        ActiveConstraint::Low(index) => from.low[index],
+        ActiveConstraint::High(index) => from.high[index],
     };
     let mut all = from.x[..n].to_vec();
     all.extend(active.iter().map(multiplier));
     all
 }
 
-fn taken_apart(program: &Program, found: &[f64], active: &[Active]) -> Point {
+fn taken_apart(
+    program: &QuadraticProgram,
+    found: &[f64],
+    active: &[ActiveConstraint],
+) -> PrimalDualPoint {
     let n = program.n();
-    let mut point = Point {
+    let mut point = PrimalDualPoint {
         x: found[..n].to_vec(),
         ub: vec![0.0; program.b_ub.len()],
         eq: vec![0.0; program.b_eq.len()],
@@ -253,10 +270,10 @@ fn taken_apart(program: &Program, found: &[f64], active: &[Active]) -> Point {
     };
     for (&one, &multiplier) in active.iter().zip(&found[n..]) {
         match one {
-            Active::Equation(row) => point.eq[row] = multiplier,
-            Active::Inequality(row) => point.ub[row] = multiplier,
-            Active::Low(index) => point.low[index] = multiplier,
-            Active::High(index) => point.high[index] = multiplier,
+            ActiveConstraint::Equation(row) => point.eq[row] = multiplier,
+            ActiveConstraint::Inequality(row) => point.ub[row] = multiplier,
+            ActiveConstraint::Low(index) => point.low[index] = multiplier,
+            ActiveConstraint::High(index) => point.high[index] = multiplier,
         }
     }
     point

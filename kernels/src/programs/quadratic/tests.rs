@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::sparse::Unlimited;
+use crate::sparse::NoLimits;
 
-pub(super) fn dense(rows: &[&[f64]], columns: usize) -> Csr {
+pub(super) fn dense(rows: &[&[f64]], columns: usize) -> CsrMatrix {
     let (mut i, mut j, mut v) = (Vec::new(), Vec::new(), Vec::new());
     for (row, entries) in rows.iter().enumerate() {
         for (column, value) in entries.iter().enumerate() {
@@ -12,12 +12,12 @@ pub(super) fn dense(rows: &[&[f64]], columns: usize) -> Csr {
             v.push(*value);
         }
     }
-    Csr::from_triplets(rows.len(), columns, &i, &j, &v)
+    CsrMatrix::from_triplets(rows.len(), columns, &i, &j, &v)
 }
 
-fn free(p: &[&[f64]], c: &[f64]) -> Program {
+fn free(p: &[&[f64]], c: &[f64]) -> QuadraticProgram {
     let n = c.len();
-    Program {
+    QuadraticProgram {
         p: dense(p, n),
         c: c.to_vec(),
         a_ub: dense(&[], n),
@@ -29,8 +29,8 @@ fn free(p: &[&[f64]], c: &[f64]) -> Program {
     }
 }
 
-fn go(program: &Program) -> Result<Solution, Failure> {
-    solve(program, 200, || false, &Unlimited)
+fn go(program: &QuadraticProgram) -> Result<QuadraticSolution, QuadraticFailure> {
+    solve(program, 200, || false, &NoLimits)
 }
 
 fn near(a: &[f64], b: &[f64]) -> bool {
@@ -46,7 +46,7 @@ fn known_programs() {
     program.low = vec![0.0, 0.0];
     let found = go(&program).unwrap();
     assert!(
-        found.polished && found.ending == Ending::Converged,
+        found.polished && found.ending == QuadraticEnd::Converged,
         "{found:?}"
     );
     assert!(
@@ -87,7 +87,7 @@ fn programs_without_solution_have_certificates() {
     let mut program = free(&[&[1.0, 0.0], &[0.0, 1.0]], &[0.0, 0.0]);
     program.a_ub = dense(&[&[1.0, 1.0], &[-1.0, -1.0]], 2);
     program.b_ub = vec![1.0, -3.0];
-    let Err(Failure::Infeasible {
+    let Err(QuadraticFailure::Infeasible {
         multipliers,
         beyond,
     }) = go(&program)
@@ -102,7 +102,7 @@ fn programs_without_solution_have_certificates() {
     assert!((value + 1.0).abs() < 1e-12);
     let mut program = free(&[&[1.0, 0.0], &[0.0, 0.0]], &[0.0, -1.0]);
     program.low = vec![0.0, 0.0];
-    let Err(Failure::Unbounded { direction, error }) = go(&program) else {
+    let Err(QuadraticFailure::Unbounded { direction, error }) = go(&program) else {
         panic!("unbounded");
     };
     assert!(
@@ -113,7 +113,7 @@ fn programs_without_solution_have_certificates() {
 
 #[test]
 fn indefinite_matrices_are_told_by_their_lowest_eigenvalue() {
-    let lowest = |p: &Csr| match convexity(p, || false).unwrap() {
+    let lowest = |p: &CsrMatrix| match convexity(p, || false).unwrap() {
         Convexity::Indefinite { lowest, direction } => {
             let mut image = vec![0.0; direction.len()];
             p.multiply(&direction, &mut image);
@@ -140,7 +140,7 @@ fn indefinite_matrices_are_told_by_their_lowest_eigenvalue() {
                 v.extend([-1.0, -1.0]);
             }
         }
-        Csr::from_triplets(n as usize, n as usize, &i, &j, &v)
+        CsrMatrix::from_triplets(n as usize, n as usize, &i, &j, &v)
     };
     assert_eq!(lowest(&shifted(0.0)), None);
     assert!(lowest(&shifted(0.01)).unwrap() < -5e-3);
@@ -150,8 +150,11 @@ fn indefinite_matrices_are_told_by_their_lowest_eigenvalue() {
 #[test]
 fn it_stops_when_told() {
     let program = free(&[&[1.0, 0.0], &[0.0, 1.0]], &[1.0, 1.0]);
-    let stopped = solve(&program, 200, || true, &Unlimited);
-    assert_eq!(stopped.unwrap_err(), Failure::Sparse(SparseError::Stopped));
+    let stopped = solve(&program, 200, || true, &NoLimits);
+    assert_eq!(
+        stopped.unwrap_err(),
+        QuadraticFailure::Sparse(SparseError::Stopped)
+    );
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::{Image, Interval};
+use super::{Interval, IntervalImage};
 use crate::exact;
 use crate::vector::{Binary, Unary, binary, unary};
 
@@ -74,7 +74,7 @@ impl Interval {
     }
 
     /// The power of a positive base by corners: the power is monotone in each operand there.
-    pub fn real_power(self, exponent: Self) -> Option<Image> {
+    pub fn real_power(self, exponent: Self) -> Option<IntervalImage> {
         let (base, exponent) = (self.hull(), exponent.hull());
         if base.hi < 0.0 {
             return None;
@@ -102,7 +102,7 @@ impl Interval {
         } else {
             Self::new(0.0, f64::INFINITY)
         };
-        Some(Image {
+        Some(IntervalImage {
             values,
             is_defined,
             is_continuous: true,
@@ -110,12 +110,17 @@ impl Interval {
     }
 
     /// An increasing function of [`crate::vector`] with values in a range, on its domain; `None` outside.
-    pub fn increasing(self, op: Unary, domain: Self, range: Self) -> Option<Image> {
+    pub fn increasing(self, op: Unary, domain: Self, range: Self) -> Option<IntervalImage> {
         self.increasing_by(|x| unary(op, x), domain, range)
     }
 
     /// An increasing function of an error below two units in the last place.
-    pub fn increasing_by(self, f: impl Fn(f64) -> f64, domain: Self, range: Self) -> Option<Image> {
+    pub fn increasing_by(
+        self,
+        f: impl Fn(f64) -> f64,
+        domain: Self,
+        range: Self,
+    ) -> Option<IntervalImage> {
         let whole = self.hull();
         let inside = whole.intersect(domain)?;
         let (low, high) = (f(inside.lo), f(inside.hi));
@@ -130,7 +135,7 @@ impl Interval {
             above(high).min(range.hi)
         };
         let values = Self::new(lo, hi);
-        Some(Image {
+        Some(IntervalImage {
             values: if values.lo <= values.hi {
                 values
             } else {
@@ -142,7 +147,7 @@ impl Interval {
     }
 
     /// The square root.
-    pub fn square_root(self) -> Option<Image> {
+    pub fn square_root(self) -> Option<IntervalImage> {
         let whole = self.hull();
         let inside = whole.intersect(Self::new(0.0, f64::INFINITY))?;
         let root = |x: f64| {
@@ -158,7 +163,7 @@ impl Interval {
                 (root.next_down(), root.next_up())
             }
         };
-        Some(Image {
+        Some(IntervalImage {
             values: Self::new(root(inside.lo).0.max(0.0), root(inside.hi).1),
             is_defined: inside == whole,
             is_continuous: true,

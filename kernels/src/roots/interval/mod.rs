@@ -25,7 +25,7 @@ pub struct Interval {
 
 /// The image of the part of an interval on which a function is defined.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Image {
+pub struct IntervalImage {
     /// Holds every value.
     pub values: Interval,
     /// Whether the function is defined on the whole interval.
@@ -34,7 +34,7 @@ pub struct Image {
     pub is_continuous: bool,
 }
 
-impl Image {
+impl IntervalImage {
     /// Of a function that is defined and continuous everywhere.
     fn smooth(values: Interval) -> Option<Self> {
         Some(Self {
@@ -270,7 +270,7 @@ impl Interval {
     }
 
     /// One divided by it; `None` for zero alone.
-    pub fn reciprocal(self) -> Option<Image> {
+    pub fn reciprocal(self) -> Option<IntervalImage> {
         let one = |x: f64| quotient_bounds(1.0, x);
         if self.is_exterior() {
             let values = if self.is_around_zero() {
@@ -279,7 +279,7 @@ impl Interval {
                 Self::WHOLE
             };
             let is_defined = self.is_around_zero();
-            return Some(Image {
+            return Some(IntervalImage {
                 values,
                 is_defined,
                 is_continuous: is_defined,
@@ -290,10 +290,10 @@ impl Interval {
             (0.0, hi) => Self::new(one(hi).0, f64::INFINITY),
             (lo, 0.0) => Self::new(f64::NEG_INFINITY, one(lo).1),
             (lo, hi) if lo < 0.0 && hi > 0.0 => Self::exterior(one(hi).0, one(lo).1),
-            (lo, hi) => return Image::smooth(Self::new(one(hi).0, one(lo).1)),
+            (lo, hi) => return IntervalImage::smooth(Self::new(one(hi).0, one(lo).1)),
         };
         let crosses = values.is_exterior() || values == Self::WHOLE;
-        Some(Image {
+        Some(IntervalImage {
             values,
             is_defined: false,
             is_continuous: !crosses,
@@ -301,10 +301,10 @@ impl Interval {
     }
 
     /// The quotient; `None` where the divisor is zero alone.
-    pub fn over(self, other: Self) -> Option<Image> {
+    pub fn over(self, other: Self) -> Option<IntervalImage> {
         if self.is_exterior() || other.is_exterior() || other.sign() == 0 {
             let image = other.reciprocal()?;
-            return Some(Image {
+            return Some(IntervalImage {
                 values: self.times(image.values),
                 ..image
             });
@@ -321,7 +321,7 @@ impl Interval {
         let hi = corners
             .iter()
             .fold(f64::NEG_INFINITY, |hi, corner| hi.max(corner.1));
-        Image::smooth(Self::new(lo, hi))
+        IntervalImage::smooth(Self::new(lo, hi))
     }
 }
 

@@ -15,12 +15,12 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use self::search::Search;
+use self::search::IsolationSearch;
 use super::interval::Interval;
 
 /// What is known of a function on an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Enclosure {
+pub struct FunctionEnclosure {
     /// Holds the values; `None` where it is defined nowhere.
     pub values: Option<Interval>,
     /// Holds every slope between two points of the interval.
@@ -31,7 +31,7 @@ pub struct Enclosure {
     pub is_continuous: bool,
 }
 
-impl Enclosure {
+impl FunctionEnclosure {
     fn may_be_zero(&self) -> bool {
         self.values.is_some_and(|values| values.contains(0.0))
     }
@@ -51,7 +51,7 @@ impl Enclosure {
 
 /// Why a part may have roots that are not proven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum UnprovenReason {
     /// Zero everywhere.
     Zero,
     /// Not told from zero: a root of higher order, several near each other, or a value that comes near to zero.
@@ -66,11 +66,11 @@ pub enum Kind {
 
 /// A part that is left.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Region {
+pub struct UnprovenRegion {
     /// From where to where.
     pub part: Interval,
     /// Why it is left.
-    pub kind: Kind,
+    pub kind: UnprovenReason,
     /// Whether the function is continuous there and changes its sign: it has a root.
     pub has_root: bool,
     /// A point at which the function is exactly zero.
@@ -79,18 +79,18 @@ pub struct Region {
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Isolation {
+pub struct RootIsolation {
     /// Exactly one root in each, ascending.
     pub roots: Vec<Interval>,
     /// What is left, ascending.
-    pub regions: Vec<Region>,
+    pub regions: Vec<UnprovenRegion>,
     /// Enclosures evaluated.
     pub evaluations: u64,
 }
 
 /// Limits of a search.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct IsolationLimits {
     /// Most parts.
     pub parts: usize,
     /// Most roots.
@@ -106,15 +106,15 @@ const PARTS_OPEN: usize = 4096;
 /// What `f` returns.
 pub fn isolate<E>(
     whole: Interval,
-    limits: Limits,
-    f: &mut impl FnMut(Interval) -> Result<Enclosure, E>,
-) -> Result<Isolation, E> {
+    limits: IsolationLimits,
+    f: &mut impl FnMut(Interval) -> Result<FunctionEnclosure, E>,
+) -> Result<RootIsolation, E> {
     let mut evaluations = 0;
     let mut counted = |x: Interval| {
         evaluations += 1;
         f(x)
     };
-    let mut search = Search::new(&mut counted);
+    let mut search = IsolationSearch::new(&mut counted);
     let mut open = VecDeque::from([whole]);
     // Roots at the ends may lie a rounding beyond them.
     let beyond = |x: f64, end: f64| if x == 0.0 { x } else { end };
@@ -143,12 +143,12 @@ pub fn isolate<E>(
         open.extend(search.part(part)?.into_iter().flatten());
     }
     for part in open {
-        search.leave(part, Kind::Unsearched, None);
+        search.leave(part, UnprovenReason::Unsearched, None);
     }
     search.join_roots()?;
     search.join_regions()?;
     let (roots, regions) = (search.roots, search.regions);
-    Ok(Isolation {
+    Ok(RootIsolation {
         roots,
         regions,
         evaluations,

@@ -1,25 +1,25 @@
-//! [`Search`]: the parts of an interval one by one.
+//! [`IsolationSearch`]: the parts of an interval one by one.
 
-use super::{Enclosure, Kind, Region};
+use super::{FunctionEnclosure, UnprovenReason, UnprovenRegion};
 use crate::roots::bracket::halfway;
 use crate::roots::interval::Interval;
 
 /// What is found and left so far.
-pub(super) struct Search<'f, F> {
+pub(super) struct IsolationSearch<'f, F> {
     f: &'f mut F,
     pub(super) roots: Vec<Interval>,
-    pub(super) regions: Vec<Region>,
+    pub(super) regions: Vec<UnprovenRegion>,
 }
 
-impl<'f, E, F: FnMut(Interval) -> Result<Enclosure, E>> Search<'f, F> {
+impl<'f, E, F: FnMut(Interval) -> Result<FunctionEnclosure, E>> IsolationSearch<'f, F> {
     pub(super) fn new(f: &'f mut F) -> Self {
         let (roots, regions) = (Vec::new(), Vec::new());
         Self { f, roots, regions }
     }
 
-    pub(super) fn leave(&mut self, part: Interval, kind: Kind, exact: Option<f64>) {
+    pub(super) fn leave(&mut self, part: Interval, kind: UnprovenReason, exact: Option<f64>) {
         let has_root = false;
-        self.regions.push(Region {
+        self.regions.push(UnprovenRegion {
             part,
             kind,
             has_root,
@@ -60,16 +60,16 @@ impl<'f, E, F: FnMut(Interval) -> Result<Enclosure, E>> Search<'f, F> {
                 return Ok([None; 2]);
             }
             if found.slope == Interval::ZERO && values == Interval::ZERO {
-                self.leave(x, Kind::Zero, Some(middle));
+                self.leave(x, UnprovenReason::Zero, Some(middle));
                 return Ok([None; 2]);
             }
         }
         let is_narrow = x.lo.next_up().next_up() >= x.hi;
         if is_narrow || (centre.may_be_zero() && self.is_noise(x)?) {
             let kind = match (found.is_continuous, found.is_defined) {
-                (false, true) => Kind::Jump,
-                (_, false) => Kind::Edge,
-                _ => Kind::Undecided,
+                (false, true) => UnprovenReason::Jump,
+                (_, false) => UnprovenReason::Edge,
+                _ => UnprovenReason::Undecided,
             };
             let exact = self.exact(x)?;
             self.leave(x, kind, exact);
@@ -102,7 +102,7 @@ impl<'f, E, F: FnMut(Interval) -> Result<Enclosure, E>> Search<'f, F> {
     }
 
     /// The one root, if any, where the slope has one sign. False where rounding at an end leaves it open.
-    fn monotone(&mut self, x: Interval, found: &Enclosure) -> Result<bool, E> {
+    fn monotone(&mut self, x: Interval, found: &FunctionEnclosure) -> Result<bool, E> {
         let (a, b) = (
             (self.f)(Interval::point(x.lo))?,
             (self.f)(Interval::point(x.hi))?,
@@ -116,7 +116,7 @@ impl<'f, E, F: FnMut(Interval) -> Result<Enclosure, E>> Search<'f, F> {
         }
         // Zero within rounding at an end: the root is as near as the value there and the least slope say.
         let least = found.slope.absolute().lo;
-        let reach = |end: &Enclosure, at: f64| {
+        let reach = |end: &FunctionEnclosure, at: f64| {
             let value = end.values.map_or(f64::INFINITY, Interval::magnitude);
             2.0 * value / least + 4.0 * (at.abs().next_up() - at.abs())
         };
@@ -203,7 +203,7 @@ impl<'f, E, F: FnMut(Interval) -> Result<Enclosure, E>> Search<'f, F> {
                 *last = last.intersect(next).unwrap_or(both);
             } else {
                 joined.pop();
-                self.leave(both, Kind::Undecided, None);
+                self.leave(both, UnprovenReason::Undecided, None);
             }
         }
         self.roots = joined;
@@ -213,7 +213,7 @@ impl<'f, E, F: FnMut(Interval) -> Result<Enclosure, E>> Search<'f, F> {
     /// Neighbouring parts of a kind become one; then what the signs at its ends tell.
     pub(super) fn join_regions(&mut self) -> Result<(), E> {
         self.regions.sort_by(|a, b| a.part.lo.total_cmp(&b.part.lo));
-        let mut joined: Vec<Region> = Vec::new();
+        let mut joined: Vec<UnprovenRegion> = Vec::new();
         for next in std::mem::take(&mut self.regions) {
             match joined.last_mut() {
                 Some(last) if last.kind == next.kind && next.part.lo <= last.part.hi => {
@@ -224,7 +224,7 @@ impl<'f, E, F: FnMut(Interval) -> Result<Enclosure, E>> Search<'f, F> {
             }
         }
         for region in &mut joined {
-            if region.kind != Kind::Undecided {
+            if region.kind != UnprovenReason::Undecided {
                 continue;
             }
             // The ends themselves may be within rounding of zero: a little beyond them the sign is known.

@@ -1,15 +1,15 @@
 use std::convert::Infallible;
 
 use super::*;
-use crate::roots::interval::Image;
+use crate::roots::interval::IntervalImage;
 
-const LIMITS: Limits = Limits {
+const LIMITS: IsolationLimits = IsolationLimits {
     parts: 20_000,
     roots: 1000,
 };
 
-fn smooth(values: Interval, slope: Interval) -> Enclosure {
-    Enclosure {
+fn smooth(values: Interval, slope: Interval) -> FunctionEnclosure {
+    FunctionEnclosure {
         values: Some(values),
         slope,
         is_defined: true,
@@ -17,8 +17,8 @@ fn smooth(values: Interval, slope: Interval) -> Enclosure {
     }
 }
 
-fn found(low: f64, high: f64, f: impl Fn(Interval) -> Enclosure) -> Isolation {
-    let mut f = |x| Ok::<Enclosure, Infallible>(f(x));
+fn found(low: f64, high: f64, f: impl Fn(Interval) -> FunctionEnclosure) -> RootIsolation {
+    let mut f = |x| Ok::<FunctionEnclosure, Infallible>(f(x));
     let Ok(found) = isolate(Interval::new(low, high), LIMITS, &mut f);
     found
 }
@@ -30,7 +30,7 @@ fn one(x: f64) -> Interval {
 #[test]
 fn the_roots_of_tan_x_minus_x_and_no_pole() {
     let found = found(0.1, 20.0, |x| {
-        let Some(Image {
+        let Some(IntervalImage {
             values: tangent,
             is_defined,
             is_continuous,
@@ -38,7 +38,7 @@ fn the_roots_of_tan_x_minus_x_and_no_pole() {
         else {
             unreachable!("the cosine of an interval is not zero alone");
         };
-        Enclosure {
+        FunctionEnclosure {
             values: Some(tangent.minus(x)),
             slope: tangent.squared(),
             is_defined,
@@ -87,7 +87,10 @@ fn roots_of_even_order_are_left_and_told() {
     assert!(found.roots.is_empty());
     assert_eq!(found.regions.len(), 1, "{found:?}");
     let region = found.regions[0];
-    assert_eq!((region.kind, region.exact), (Kind::Undecided, Some(1.0)));
+    assert_eq!(
+        (region.kind, region.exact),
+        (UnprovenReason::Undecided, Some(1.0))
+    );
     assert!(region.part.width() < 1e-7);
 }
 
@@ -107,7 +110,7 @@ fn a_root_of_third_order_is_proven_but_not_alone() {
 #[test]
 fn zero_everywhere_no_root_and_a_cancelling_double_root() {
     let zero = found(-1.0, 1.0, |_| smooth(Interval::ZERO, Interval::ZERO));
-    assert_eq!(zero.regions[0].kind, Kind::Zero);
+    assert_eq!(zero.regions[0].kind, UnprovenReason::Zero);
     let none = found(-9.0, 9.0, |x| {
         smooth(x.squared().plus(one(0.001)), one(2.0).times(x))
     });
@@ -133,7 +136,7 @@ fn zero_everywhere_no_root_and_a_cancelling_double_root() {
 fn the_number_of_parts_is_limited() {
     let found = found(0.0, 1.0, |x| {
         let Some(inverse) = one(1.0).over(x) else {
-            return Enclosure {
+            return FunctionEnclosure {
                 values: None,
                 slope: Interval::WHOLE,
                 is_defined: false,
@@ -141,7 +144,7 @@ fn the_number_of_parts_is_limited() {
             };
         };
         let y = inverse.values.hull();
-        Enclosure {
+        FunctionEnclosure {
             values: Some(y.sine()),
             slope: y.cosine().times(y.squared()).negated(),
             is_defined: inverse.is_defined,
@@ -155,12 +158,12 @@ fn the_number_of_parts_is_limited() {
             && wave
                 .regions
                 .iter()
-                .any(|region| region.kind == Kind::Unsearched)
+                .any(|region| region.kind == UnprovenReason::Unsearched)
     );
     assert!(
         found
             .regions
             .iter()
-            .any(|region| region.kind == Kind::Unsearched)
+            .any(|region| region.kind == UnprovenReason::Unsearched)
     );
 }

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::Polynomial;
-use super::complex::{Big, Complex, join};
+use super::BigPolynomial;
+use super::complex::{BigComplex, ComplexDouble, join};
 
 /// Most sweeps at one precision.
 const SWEEPS_MAX: usize = 100;
@@ -12,8 +12,8 @@ const CHUNK: usize = 64;
 
 /// Moves the points that are not settled until they stay; returns the number of sweeps.
 pub(super) fn iterate<E>(
-    polynomial: &Polynomial,
-    points: &mut [Big],
+    polynomial: &BigPolynomial,
+    points: &mut [BigComplex],
     is_settled: &[bool],
     bits: usize,
     check: &mut impl FnMut() -> Result<(), E>,
@@ -46,13 +46,17 @@ pub(super) fn iterate<E>(
 }
 
 /// The value and the derivative of the polynomial, by Horner's rule.
-pub(super) fn evaluate(polynomial: &Polynomial, z: &Big, bits: usize) -> (Big, Big) {
+pub(super) fn evaluate(
+    polynomial: &BigPolynomial,
+    z: &BigComplex,
+    bits: usize,
+) -> (BigComplex, BigComplex) {
     let mut coefficients = polynomial.coefficients.iter().rev();
     let mut value = coefficients
         .next()
         .cloned()
-        .unwrap_or_else(|| Big::new(0.0, 0.0));
-    let mut slope = Big::new(0.0, 0.0);
+        .unwrap_or_else(|| BigComplex::new(0.0, 0.0));
+    let mut slope = BigComplex::new(0.0, 0.0);
     for coefficient in coefficients {
         slope = slope.times(z, bits).plus(&value, bits);
         value = value.times(z, bits).plus(coefficient, bits);
@@ -61,7 +65,12 @@ pub(super) fn evaluate(polynomial: &Polynomial, z: &Big, bits: usize) -> (Big, B
 }
 
 /// The correction of one point; `None` where there is none.
-fn step(polynomial: &Polynomial, points: &[Big], i: usize, bits: usize) -> Option<Big> {
+fn step(
+    polynomial: &BigPolynomial,
+    points: &[BigComplex],
+    i: usize,
+    bits: usize,
+) -> Option<BigComplex> {
     let (value, slope) = evaluate(polynomial, &points[i], bits);
     if value.is_zero() {
         return None;
@@ -72,10 +81,10 @@ fn step(polynomial: &Polynomial, points: &[Big], i: usize, bits: usize) -> Optio
     } else {
         // At a stationary point that is no root: a step of the size of the point itself.
         let (z, exponent) = points[i].split();
-        (z.times(Complex::new(0.6, 0.8)), exponent)
+        (z.times(ComplexDouble::new(0.6, 0.8)), exponent)
     };
     // newton * sum of 1 / (z_i - z_j), with the exponents apart.
-    let mut sum = Complex::new(0.0, 0.0);
+    let mut sum = ComplexDouble::new(0.0, 0.0);
     for (j, other) in points.iter().enumerate() {
         if j == i {
             continue;
@@ -84,15 +93,18 @@ fn step(polynomial: &Polynomial, points: &[Big], i: usize, bits: usize) -> Optio
         if gap.abs() > 0.0 {
             let term = newton.over(gap);
             let scale = exponent - own;
-            sum = sum.plus(Complex::new(join(term.re, scale), join(term.im, scale)));
+            sum = sum.plus(ComplexDouble::new(
+                join(term.re, scale),
+                join(term.im, scale),
+            ));
         }
     }
-    let divisor = Complex::new(1.0, 0.0).minus(sum);
+    let divisor = ComplexDouble::new(1.0, 0.0).minus(sum);
     let step = newton.over(divisor);
     let step = if step.is_finite() && divisor.is_finite() {
         step
     } else {
         newton
     };
-    step.is_finite().then(|| Big::scaled(step, exponent))
+    step.is_finite().then(|| BigComplex::scaled(step, exponent))
 }

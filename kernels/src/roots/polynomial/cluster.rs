@@ -2,9 +2,9 @@
 
 use astro_float_num::BigFloat;
 
-use super::complex::{Big, Complex, add_product, log2_of};
+use super::complex::{BigComplex, ComplexDouble, add_product, log2_of};
 use super::discs::{log_sum, rounded};
-use super::{Polynomial, Root};
+use super::{BigPolynomial, PolynomialRoot};
 
 /// Most roots of one group that is looked at.
 const COUNT_MAX: usize = 200;
@@ -16,22 +16,22 @@ const STEPS_MAX: usize = 20;
 /// The disc around the mean of a group, where one coefficient of the Taylor polynomial there proves the number of its roots; `None`
 /// where none does.
 pub(super) fn enclose<E>(
-    polynomial: &Polynomial,
-    points: &[Big],
+    polynomial: &BigPolynomial,
+    points: &[BigComplex],
     group: &[usize],
     check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<Option<Root>, E> {
+) -> Result<Option<PolynomialRoot>, E> {
     let (n, m) = (polynomial.degree(), group.len());
     if m > COUNT_MAX {
         return Ok(None);
     }
     // |p| on a circle of radius 2^-60 is 2^-60m; conditioning takes a few bits for each degree beside.
     let bits = (64 + (BITS_OF_RADIUS + 8) * m + 4 * n).next_multiple_of(64);
-    let mut sum = Big::new(0.0, 0.0);
+    let mut sum = BigComplex::new(0.0, 0.0);
     for &at in group {
         sum = sum.plus(&points[at], bits);
     }
-    let mut centre = sum.times(&Big::new(1.0 / m as f64, 0.0), bits);
+    let mut centre = sum.times(&BigComplex::new(1.0 / m as f64, 0.0), bits);
     for _ in 0..STEPS_MAX {
         // The mean of the roots is about the root of the derivative of order m - 1.
         let taylor = shifted(polynomial, &centre, m, bits, check)?;
@@ -40,7 +40,10 @@ pub(super) fn enclose<E>(
             break;
         }
         let step = value.over(slope);
-        let step = Big::scaled(Complex::new(step.re / m as f64, step.im / m as f64), p - q);
+        let step = BigComplex::scaled(
+            ComplexDouble::new(step.re / m as f64, step.im / m as f64),
+            p - q,
+        );
         centre = centre.minus(&step, bits);
         if step.log2() < centre.log2() - 2.0 * BITS_OF_RADIUS as f64 {
             break;
@@ -76,11 +79,11 @@ pub(super) fn enclose<E>(
 }
 
 /// Puts a disc that meets the real axis onto it.
-fn real(polynomial: &Polynomial, root: Root) -> Root {
+fn real(polynomial: &BigPolynomial, root: PolynomialRoot) -> PolynomialRoot {
     if !polynomial.is_real || root.im.abs() > root.radius {
         return root;
     }
-    Root {
+    PolynomialRoot {
         im: 0.0,
         radius: (root.radius + root.im.abs()).next_up(),
         ..root
@@ -89,12 +92,12 @@ fn real(polynomial: &Polynomial, root: Root) -> Root {
 
 /// The first coefficients of the polynomial in powers of `z - centre`, up to `last`, by repeated division.
 fn shifted<E>(
-    polynomial: &Polynomial,
-    centre: &Big,
+    polynomial: &BigPolynomial,
+    centre: &BigComplex,
     last: usize,
     bits: usize,
     check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<Vec<Big>, E> {
+) -> Result<Vec<BigComplex>, E> {
     let mut a = polynomial.coefficients.clone();
     let n = a.len() - 1;
     for k in 0..=last.min(n) {
@@ -108,8 +111,8 @@ fn shifted<E>(
 
 /// Binary logarithms of bounds of the coefficients of the polynomial of magnitudes in powers of `z - |centre|`.
 fn sizes<E>(
-    polynomial: &Polynomial,
-    centre: &Big,
+    polynomial: &BigPolynomial,
+    centre: &BigComplex,
     check: &mut impl FnMut() -> Result<(), E>,
 ) -> Result<Vec<f64>, E> {
     let mut a: Vec<BigFloat> = polynomial.sizes.clone();

@@ -8,12 +8,12 @@ pub(super) const COARSE: usize = 64;
 
 /// A pair of doubles.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Complex {
+pub(super) struct ComplexDouble {
     pub(super) re: f64,
     pub(super) im: f64,
 }
 
-impl Complex {
+impl ComplexDouble {
     pub(super) const fn new(re: f64, im: f64) -> Self {
         Self { re, im }
     }
@@ -82,12 +82,12 @@ pub(super) fn join(mantissa: f64, exponent: i64) -> f64 {
 
 /// A complex number of many bits.
 #[derive(Debug, Clone)]
-pub(super) struct Big {
+pub(super) struct BigComplex {
     pub(super) re: BigFloat,
     pub(super) im: BigFloat,
 }
 
-impl Big {
+impl BigComplex {
     pub(super) fn new(re: f64, im: f64) -> Self {
         Self {
             re: BigFloat::from_f64(re, COARSE),
@@ -96,7 +96,7 @@ impl Big {
     }
 
     /// A complex number of doubles times a power of two.
-    pub(super) fn scaled(z: Complex, exponent: i64) -> Self {
+    pub(super) fn scaled(z: ComplexDouble, exponent: i64) -> Self {
         let part = |value: f64| {
             let mut big = BigFloat::from_f64(value, COARSE);
             if let Some(own) = big.exponent().filter(|_| !big.is_zero()) {
@@ -139,15 +139,15 @@ impl Big {
     }
 
     /// As doubles and a power of two.
-    pub(super) fn split(&self) -> (Complex, i64) {
+    pub(super) fn split(&self) -> (ComplexDouble, i64) {
         let ((re, p), (im, q)) = (split(&self.re), split(&self.im));
         let exponent = match (re == 0.0, im == 0.0) {
-            (true, true) => return (Complex::new(0.0, 0.0), 0),
+            (true, true) => return (ComplexDouble::new(0.0, 0.0), 0),
             (true, false) => q,
             (false, true) => p,
             _ => p.max(q),
         };
-        let parts = Complex::new(join(re, p - exponent), join(im, q - exponent));
+        let parts = ComplexDouble::new(join(re, p - exponent), join(im, q - exponent));
         (parts, exponent)
     }
 
@@ -158,9 +158,9 @@ impl Big {
     }
 
     /// The nearest doubles.
-    pub(super) fn round(&self) -> Complex {
+    pub(super) fn round(&self) -> ComplexDouble {
         let ((re, p), (im, q)) = (split(&self.re), split(&self.im));
-        Complex::new(join(re, p), join(im, q))
+        ComplexDouble::new(join(re, p), join(im, q))
     }
 
     /// An upper bound of the magnitude, as a coarse number.

@@ -3,14 +3,14 @@
 use astro_float_num::BigFloat;
 
 use super::aberth::evaluate;
-use super::complex::{Big, COARSE, add_product, log2_of};
-use super::{Polynomial, Root};
+use super::complex::{BigComplex, COARSE, add_product, log2_of};
+use super::{BigPolynomial, PolynomialRoot};
 
 /// Factor of every bound, for the rounding of the bound itself.
 const SLACK_LOG: f64 = 1e-6;
 
 /// A disc around each point.
-pub(super) struct Discs {
+pub(super) struct InclusionDiscs {
     /// Binary logarithms of the radii.
     pub(super) radii: Vec<f64>,
     /// The number of the group of each point.
@@ -19,7 +19,7 @@ pub(super) struct Discs {
     condition: Vec<f64>,
 }
 
-impl Discs {
+impl InclusionDiscs {
     /// The points of each group, in the order of their first ones.
     pub(super) fn groups(&self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.group.len()];
@@ -33,11 +33,11 @@ impl Discs {
 
 /// Bounds the polynomial at each point, and with it the discs.
 pub(super) fn cover<E>(
-    polynomial: &Polynomial,
-    points: &[Big],
+    polynomial: &BigPolynomial,
+    points: &[BigComplex],
     bits: usize,
     check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<Discs, E> {
+) -> Result<InclusionDiscs, E> {
     let n = points.len();
     let (mut radii, mut condition) = (Vec::with_capacity(n), Vec::with_capacity(n));
     let mut gaps = vec![f64::INFINITY; n * n];
@@ -87,7 +87,7 @@ pub(super) fn cover<E>(
             }
         }
     }
-    Ok(Discs {
+    Ok(InclusionDiscs {
         radii,
         group,
         condition,
@@ -95,7 +95,7 @@ pub(super) fn cover<E>(
 }
 
 /// An upper bound of `sum |a_k| |z|^k`.
-fn sum_of_sizes(polynomial: &Polynomial, z: &Big) -> BigFloat {
+fn sum_of_sizes(polynomial: &BigPolynomial, z: &BigComplex) -> BigFloat {
     let size = z.size();
     let zero = BigFloat::from_f64(0.0, COARSE);
     polynomial
@@ -116,23 +116,23 @@ pub(super) fn log_sum(a: f64, b: f64) -> f64 {
 
 /// The disc of doubles around a group.
 pub(super) fn enclose(
-    polynomial: &Polynomial,
-    points: &[Big],
-    discs: &Discs,
+    polynomial: &BigPolynomial,
+    points: &[BigComplex],
+    discs: &InclusionDiscs,
     group: &[usize],
-) -> Root {
+) -> PolynomialRoot {
     let bits = 64 + points[group[0]].re.precision().unwrap_or(0).max(BITS_LEAST);
     let count = 1.0 / group.len() as f64;
-    let mut sum = Big::new(0.0, 0.0);
+    let mut sum = BigComplex::new(0.0, 0.0);
     for &at in group {
         sum = sum.plus(&points[at], bits);
     }
-    let centre = sum.times(&Big::new(count, 0.0), bits);
+    let centre = sum.times(&BigComplex::new(count, 0.0), bits);
     let distances = group
         .iter()
         .map(|&at| log_sum(points[at].minus(&centre, COARSE).log2(), discs.radii[at]));
     let radius = distances.fold(f64::NEG_INFINITY, f64::max) + SLACK_LOG;
-    let apart = |centre: &Big, reach: f64| {
+    let apart = |centre: &BigComplex, reach: f64| {
         (0..points.len())
             .filter(|at| !group.contains(at))
             .all(|at| {
@@ -152,18 +152,18 @@ const BITS_LEAST: usize = 128;
 /// The disc around the nearest doubles; a real one where conjugation shows that its one root is real. `apart` says whether a disc
 /// around a centre meets no disc of other roots.
 pub(super) fn rounded(
-    polynomial: &Polynomial,
-    centre: &Big,
+    polynomial: &BigPolynomial,
+    centre: &BigComplex,
     radius: f64,
     multiplicity: usize,
-    apart: &dyn Fn(&Big, f64) -> bool,
-) -> Root {
+    apart: &dyn Fn(&BigComplex, f64) -> bool,
+) -> PolynomialRoot {
     let whole =
         centre.im.is_zero() || centre.im.abs().cmp(&BigFloat::from_f64(0.0, COARSE)) == Some(0);
     let height = if whole {
         f64::NEG_INFINITY
     } else {
-        Big {
+        BigComplex {
             re: BigFloat::from_f64(0.0, COARSE),
             im: centre.im.clone(),
         }
@@ -171,7 +171,7 @@ pub(super) fn rounded(
     };
     // The conjugate disc holds the conjugate roots; where both lie in one real disc that no other root reaches, they are the same.
     let reach = log_sum(height, radius) + SLACK_LOG;
-    let flat = Big {
+    let flat = BigComplex {
         re: centre.re.clone(),
         im: BigFloat::from_f64(0.0, COARSE),
     };
@@ -182,14 +182,14 @@ pub(super) fn rounded(
         (centre, radius)
     };
     let z = kept.round();
-    let moved = kept.minus(&Big::new(z.re, z.im), COARSE).log2();
+    let moved = kept.minus(&BigComplex::new(z.re, z.im), COARSE).log2();
     let total = log_sum(reach, moved) + SLACK_LOG;
     let radius = if total == f64::NEG_INFINITY {
         0.0
     } else {
         libm::exp2(total).next_up()
     };
-    Root {
+    PolynomialRoot {
         re: z.re,
         im: z.im,
         radius,
@@ -200,8 +200,13 @@ pub(super) fn rounded(
 }
 
 /// Whether a disc around a group meets no disc of the other points.
-pub(super) fn is_apart(points: &[Big], discs: &Discs, group: &[usize], root: &Root) -> bool {
-    let centre = Big::new(root.re, root.im);
+pub(super) fn is_apart(
+    points: &[BigComplex],
+    discs: &InclusionDiscs,
+    group: &[usize],
+    root: &PolynomialRoot,
+) -> bool {
+    let centre = BigComplex::new(root.re, root.im);
     let reach = libm::log2(root.radius) + SLACK_LOG;
     (0..points.len())
         .filter(|at| !group.contains(at))

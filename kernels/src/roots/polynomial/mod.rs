@@ -23,7 +23,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use complex::Big;
+use complex::BigComplex;
 
 /// Bits of the first arithmetic beyond doubles.
 const BITS_FIRST: usize = 128;
@@ -32,7 +32,7 @@ const BITS_MAX: usize = 8192;
 
 /// A root, or several that are one to this accuracy.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Root {
+pub struct PolynomialRoot {
     /// Real part.
     pub re: f64,
     /// Imaginary part.
@@ -49,9 +49,9 @@ pub struct Root {
 
 /// The roots and how they were found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Roots {
+pub struct PolynomialRoots {
     /// By real part, then by imaginary part.
-    pub roots: Vec<Root>,
+    pub roots: Vec<PolynomialRoot>,
     /// Whether each disc is as small as doubles allow.
     pub converged: bool,
     /// Sweeps over all roots.
@@ -61,8 +61,8 @@ pub struct Roots {
 }
 
 /// The polynomial, lowest power first, with ends that are not zero.
-struct Polynomial {
-    coefficients: Vec<Big>,
+struct BigPolynomial {
+    coefficients: Vec<BigComplex>,
     /// Bounds of the magnitudes.
     sizes: Vec<astro_float_num::BigFloat>,
     /// Binary logarithms of the magnitudes.
@@ -70,16 +70,16 @@ struct Polynomial {
     is_real: bool,
 }
 
-impl Polynomial {
+impl BigPolynomial {
     fn new(re: &[f64], im: &[f64]) -> Self {
-        let coefficients: Vec<Big> = re
+        let coefficients: Vec<BigComplex> = re
             .iter()
             .zip(im)
-            .map(|(&re, &im)| Big::new(re, im))
+            .map(|(&re, &im)| BigComplex::new(re, im))
             .collect();
         Self {
-            sizes: coefficients.iter().map(Big::size).collect(),
-            logs: coefficients.iter().map(Big::log2).collect(),
+            sizes: coefficients.iter().map(BigComplex::size).collect(),
+            logs: coefficients.iter().map(BigComplex::log2).collect(),
             coefficients,
             is_real: im.iter().all(|&im| im == 0.0),
         }
@@ -100,11 +100,11 @@ pub fn roots<E>(
     re: &[f64],
     im: &[f64],
     check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<Roots, E> {
+) -> Result<PolynomialRoots, E> {
     let is_zero = |&at: &usize| re[at] == 0.0 && im[at] == 0.0;
     let zeros = (0..re.len()).take_while(is_zero).count();
     let top = (0..re.len()).rev().find(|at| !is_zero(at));
-    let mut found = Roots {
+    let mut found = PolynomialRoots {
         roots: Vec::new(),
         converged: true,
         sweeps: 0,
@@ -114,7 +114,7 @@ pub fn roots<E>(
         return Ok(found);
     };
     if top > zeros {
-        let polynomial = Polynomial::new(&re[zeros..=top], &im[zeros..=top]);
+        let polynomial = BigPolynomial::new(&re[zeros..=top], &im[zeros..=top]);
         search(&polynomial, &mut found, check)?;
     }
     if zeros > 0 {
@@ -123,7 +123,7 @@ pub fn roots<E>(
             .iter()
             .map(|root| libm::hypot(root.re, root.im) - root.radius);
         found.converged &= nearest.fold(f64::INFINITY, f64::min) > 0.0;
-        found.roots.push(Root {
+        found.roots.push(PolynomialRoot {
             re: 0.0,
             im: 0.0,
             radius: 0.0,
@@ -132,7 +132,7 @@ pub fn roots<E>(
             condition: if zeros == 1 { 0.0 } else { f64::INFINITY },
         });
     }
-    let key = |root: &Root| (root.re, root.im);
+    let key = |root: &PolynomialRoot| (root.re, root.im);
     found.roots.sort_by(|a, b| {
         key(a)
             .partial_cmp(&key(b))
@@ -142,8 +142,8 @@ pub fn roots<E>(
 }
 
 fn search<E>(
-    polynomial: &Polynomial,
-    found: &mut Roots,
+    polynomial: &BigPolynomial,
+    found: &mut PolynomialRoots,
     check: &mut impl FnMut() -> Result<(), E>,
 ) -> Result<(), E> {
     let n = polynomial.degree();
@@ -158,7 +158,8 @@ fn search<E>(
         let mut is_complete = true;
         for group in covered.groups() {
             let mut root = discs::enclose(polynomial, &points, &covered, &group);
-            let is_small = |root: &Root| root.radius <= 1e-15 * libm::hypot(root.re, root.im);
+            let is_small =
+                |root: &PolynomialRoot| root.radius <= 1e-15 * libm::hypot(root.re, root.im);
             if group.len() > 1
                 && !is_small(&root)
                 && let Some(better) = cluster::enclose(polynomial, &points, &group, check)?

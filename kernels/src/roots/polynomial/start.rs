@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use super::Polynomial;
-use super::complex::{Big, Complex, join};
+use super::BigPolynomial;
+use super::complex::{BigComplex, ComplexDouble, join};
 
 /// Sweeps in doubles; what is not found then is left to more bits.
 const SWEEPS_MAX: usize = 60;
@@ -12,9 +12,9 @@ const LOG_MAX: f64 = 300.0;
 
 /// Points near the roots.
 pub(super) fn points<E>(
-    polynomial: &Polynomial,
+    polynomial: &BigPolynomial,
     check: &mut impl FnMut() -> Result<(), E>,
-) -> Result<Vec<Big>, E> {
+) -> Result<Vec<BigComplex>, E> {
     let circles = circles(&polynomial.logs);
     let (n, logs) = (polynomial.degree(), &polynomial.logs);
     // In units of 2^unit the roots have 1 as geometric mean.
@@ -26,7 +26,7 @@ pub(super) fn points<E>(
     let place = |(log, angle): (f64, f64)| {
         let whole = log.floor();
         let radius = libm::exp2(log - whole);
-        let z = Complex::new(radius * libm::cos(angle), radius * libm::sin(angle));
+        let z = ComplexDouble::new(radius * libm::cos(angle), radius * libm::sin(angle));
         (z, whole as i64)
     };
     let fits = circles.iter().all(|&(log, _)| fits(log))
@@ -37,29 +37,29 @@ pub(super) fn points<E>(
         return Ok(circles
             .into_iter()
             .map(place)
-            .map(|(z, e)| Big::scaled(z, e))
+            .map(|(z, e)| BigComplex::scaled(z, e))
             .collect());
     }
     let unit = unit as i64;
     let shift = |k: usize| k as i64 * unit - largest.ceil() as i64;
-    let scaled: Vec<Complex> = (0..=n)
+    let scaled: Vec<ComplexDouble> = (0..=n)
         .map(|k| {
             let (z, exponent) = polynomial.coefficients[k].split();
             let exponent = exponent + shift(k);
-            Complex::new(join(z.re, exponent), join(z.im, exponent))
+            ComplexDouble::new(join(z.re, exponent), join(z.im, exponent))
         })
         .collect();
-    let mut z: Vec<Complex> = circles
+    let mut z: Vec<ComplexDouble> = circles
         .into_iter()
         .map(place)
-        .map(|(z, e)| Complex::new(join(z.re, e - unit), join(z.im, e - unit)))
+        .map(|(z, e)| ComplexDouble::new(join(z.re, e - unit), join(z.im, e - unit)))
         .collect();
     let first = z.clone();
     iterate(&scaled, &mut z, check)?;
     Ok(z.iter()
         .zip(&first)
         .map(|(z, first)| if z.is_finite() { z } else { first })
-        .map(|&z| Big::scaled(z, unit))
+        .map(|&z| BigComplex::scaled(z, unit))
         .collect())
 }
 
@@ -91,8 +91,8 @@ fn circles(logs: &[f64]) -> Vec<(f64, f64)> {
 }
 
 fn iterate<E>(
-    a: &[Complex],
-    z: &mut [Complex],
+    a: &[ComplexDouble],
+    z: &mut [ComplexDouble],
     check: &mut impl FnMut() -> Result<(), E>,
 ) -> Result<(), E> {
     let n = z.len();
@@ -108,10 +108,12 @@ fn iterate<E>(
                 continue;
             };
             let others = (0..n).filter(|&j| j != i).map(|j| z[i].minus(z[j]));
-            let one = Complex::new(1.0, 0.0);
+            let one = ComplexDouble::new(1.0, 0.0);
             let sum = others
                 .filter(|gap| gap.abs() > 0.0)
-                .fold(Complex::new(0.0, 0.0), |sum, gap| sum.plus(one.over(gap)));
+                .fold(ComplexDouble::new(0.0, 0.0), |sum, gap| {
+                    sum.plus(one.over(gap))
+                });
             let step = newton.over(one.minus(newton.times(sum)));
             if !step.is_finite() {
                 is_done[i] = true;
@@ -128,23 +130,24 @@ fn iterate<E>(
 }
 
 /// Newton's correction, and whether the value is within its rounding; `None` where it is not finite.
-fn newton(a: &[Complex], z: Complex) -> Option<(Complex, bool)> {
+fn newton(a: &[ComplexDouble], z: ComplexDouble) -> Option<(ComplexDouble, bool)> {
     let n = a.len() - 1;
     let size = z.abs();
-    let zero = Complex::new(0.0, 0.0);
-    let horner = |x: Complex, size: f64, coefficients: &mut dyn Iterator<Item = &Complex>| {
-        coefficients.fold((zero, zero, 0.0), |(p, slope, bound), &c| {
-            let slope = slope.times(x).plus(p);
-            (p.times(x).plus(c), slope, bound * size + c.abs())
-        })
-    };
+    let zero = ComplexDouble::new(0.0, 0.0);
+    let horner =
+        |x: ComplexDouble, size: f64, coefficients: &mut dyn Iterator<Item = &ComplexDouble>| {
+            coefficients.fold((zero, zero, 0.0), |(p, slope, bound), &c| {
+                let slope = slope.times(x).plus(p);
+                (p.times(x).plus(c), slope, bound * size + c.abs())
+            })
+        };
     let (p, slope, bound) = if size <= 1.0 {
         horner(z, size, &mut a.iter().rev())
     } else {
         // p(z) = z^n q(1/z)
-        let inverse = Complex::new(1.0, 0.0).over(z);
+        let inverse = ComplexDouble::new(1.0, 0.0).over(z);
         let (q, slope, bound) = horner(inverse, inverse.abs(), &mut a.iter());
-        let scaled = Complex::new(n as f64, 0.0)
+        let scaled = ComplexDouble::new(n as f64, 0.0)
             .times(q)
             .minus(inverse.times(slope));
         (z.times(q), scaled, bound * size)

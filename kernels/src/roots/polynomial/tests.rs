@@ -2,9 +2,9 @@ use std::convert::Infallible;
 
 use proptest::prelude::*;
 
-use super::{Root, Roots, roots};
+use super::{PolynomialRoot, PolynomialRoots, roots};
 
-fn of(coefficients: &[f64]) -> Roots {
+fn of(coefficients: &[f64]) -> PolynomialRoots {
     let im = vec![0.0; coefficients.len()];
     let Ok(found) = roots(coefficients, &im, &mut || Ok::<(), Infallible>(()));
     let total: usize = found.roots.iter().map(|root| root.multiplicity).sum();
@@ -25,8 +25,8 @@ fn product(roots: &[f64]) -> Vec<f64> {
     })
 }
 
-fn has(found: &Roots, re: f64, im: f64, within: f64) -> Root {
-    let near = |root: &&Root| libm::hypot(root.re - re, root.im - im) <= root.radius;
+fn has(found: &PolynomialRoots, re: f64, im: f64, within: f64) -> PolynomialRoot {
+    let near = |root: &&PolynomialRoot| libm::hypot(root.re - re, root.im - im) <= root.radius;
     let root = found
         .roots
         .iter()

@@ -1,7 +1,7 @@
 //! Reference values: mpmath 1.4 with 60 digits, rounded to the nearest double.
 
 use super::check;
-use crate::special::dd::Dd;
+use crate::special::dd::DoubleDouble;
 use crate::special::incomplete::beta_share;
 use crate::special::*;
 
@@ -73,7 +73,7 @@ fn gammaincc_values() {
 
 /// `I_x(a, b)` for x between 0 and 1.
 fn betainc(a: f64, b: f64, x: f64) -> f64 {
-    let (x, y) = (Dd::from(x), Dd::sum(1.0, -x));
+    let (x, y) = (DoubleDouble::from(x), DoubleDouble::sum(1.0, -x));
     let ln_y = if x.hi < 0.1 { (-x).ln_1p() } else { y.ln() };
     beta_share(a, b, (x, x.ln()), (y, ln_y))
 }

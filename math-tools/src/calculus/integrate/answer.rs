@@ -1,6 +1,6 @@
 //! The result of `integrate`, and its refusals.
 
-use kernels::quadrature::{Ending, Fault, Found};
+use kernels::quadrature::{Integral, QuadratureEnd, QuadratureFault};
 
 use super::range::Range;
 use super::{Args, Method};
@@ -51,15 +51,15 @@ pub(crate) enum Reason {
     Zero,
 }
 
-pub(super) fn nothing() -> Found {
-    Found {
+pub(super) fn nothing() -> Integral {
+    Integral {
         value: 0.0,
         error: 0.0,
         rounding: 0.0,
         absolute: 0.0,
         evaluations: 0,
         panels: 0,
-        ending: Ending::Tolerance,
+        ending: QuadratureEnd::Tolerance,
         singular: Vec::new(),
         oscillates: false,
         bulk: (0.0, 0.0),
@@ -67,14 +67,16 @@ pub(super) fn nothing() -> Found {
 }
 
 /// The integral over two ranges that follow each other.
-pub(super) fn joined(a: Found, b: Found, (relative, absolute): (f64, f64)) -> Found {
+pub(super) fn joined(a: Integral, b: Integral, (relative, absolute): (f64, f64)) -> Integral {
     let (value, error) = (a.value + b.value, a.error + b.error);
     let ending = match (a.ending, b.ending) {
-        (Ending::Evaluations, _) | (_, Ending::Evaluations) => Ending::Evaluations,
-        _ if error <= absolute.max(relative * value.abs()) => Ending::Tolerance,
-        _ => Ending::Rounding,
+        (QuadratureEnd::Evaluations, _) | (_, QuadratureEnd::Evaluations) => {
+            QuadratureEnd::Evaluations
+        }
+        _ if error <= absolute.max(relative * value.abs()) => QuadratureEnd::Tolerance,
+        _ => QuadratureEnd::Rounding,
     };
-    Found {
+    Integral {
         value,
         error,
         rounding: a.rounding + b.rounding,
@@ -92,7 +94,7 @@ pub(super) fn output(
     args: &Args,
     expression: &Expression,
     range: &Range,
-    found: Found,
+    found: Integral,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let (rtol, atol) = (args.rtol.get().max(1e-14), args.atol.get());
@@ -102,11 +104,11 @@ pub(super) fn output(
     let is_unseen = found.absolute == 0.0 && found.evaluations > 0 && expression.uses(0);
     let reason = match found.ending {
         _ if is_unseen => Reason::Zero,
-        Ending::Tolerance => Reason::Tolerance,
+        QuadratureEnd::Tolerance => Reason::Tolerance,
         _ if found.error <= atol.max(rtol * found.value.abs()) => Reason::Tolerance,
-        Ending::Rounding if found.error <= rtol * found.absolute => Reason::Cancellation,
-        Ending::Rounding => Reason::Rounding,
-        Ending::Evaluations => Reason::Evaluations,
+        QuadratureEnd::Rounding if found.error <= rtol * found.absolute => Reason::Cancellation,
+        QuadratureEnd::Rounding => Reason::Rounding,
+        QuadratureEnd::Evaluations => Reason::Evaluations,
     };
     if !found.error.is_finite() {
         refuse!(numeric "/f", "no_limit"; "the integral has no limit that {} evaluations show", found.evaluations;
@@ -156,14 +158,14 @@ pub(super) fn output(
 
 /// The error of an integral that does not exist, or cannot be found.
 pub(super) fn refusal(
-    fault: Fault<ToolError>,
+    fault: QuadratureFault<ToolError>,
     args: &Args,
     expression: &Expression,
     range: &Range,
 ) -> ToolError {
     match fault {
-        Fault::Function(err) => err,
-        Fault::Divergent { at } => {
+        QuadratureFault::Function(err) => err,
+        QuadratureFault::Divergent { at } => {
             let name = &args.variable;
             let place = if at.is_finite() {
                 format!("{at}")
@@ -188,7 +190,7 @@ pub(super) fn refusal(
                 .reason("divergent")
                 .hint(hint)
         }
-        Fault::Undefined { at } => {
+        QuadratureFault::Undefined { at } => {
             let cause = match expression.value(&[at]) {
                 Err(cause) => cause.to_string(),
                 Ok(value) => format!("the value is {value}"),
@@ -205,7 +207,7 @@ pub(super) fn refusal(
 fn drawn(
     args: &Args,
     expression: &Expression,
-    found: &Found,
+    found: &Integral,
     range: &Range,
     ctx: &Ctx,
 ) -> Result<String, ToolError> {

@@ -6,7 +6,7 @@ mod range;
 mod tests;
 mod verify;
 
-use kernels::quadrature::{self, Found};
+use kernels::quadrature::{self, Integral};
 use kernels::roots::interval::Interval;
 
 use super::limit::Limit;
@@ -153,7 +153,7 @@ fn integral(
     expression: &Expression,
     range: &Range,
     ctx: &Ctx,
-) -> Result<Found, ToolError> {
+) -> Result<Integral, ToolError> {
     /// Samples of the second look; fewer where a value costs microseconds.
     const SAMPLES: [usize; 2] = [1 << 15, 1 << 13];
     /// Most numbers of an evaluation over intervals, of which there are thousands, at 50 ns a number.
@@ -177,7 +177,7 @@ fn integral(
     };
     let tolerances = (args.rtol.get().max(1e-14), args.atol.get());
     let found = if args.method == Method::TanhSinh {
-        let mut all: Option<Found> = None;
+        let mut all: Option<Integral> = None;
         for pair in range.points.windows(2) {
             let one =
                 quadrature::double_exponential(&mut values, (pair[0], pair[1]), tolerances, most);
@@ -196,7 +196,7 @@ fn integral(
         };
         let is_short = expression.numbers() <= BOUNDED_NUMBERS_MAX;
         let is_bounded = is_short && expression.enclosure(&[Interval::WHOLE], 0).is_ok();
-        let request = quadrature::Request {
+        let request = quadrature::QuadratureRequest {
             points: &range.points,
             poles: &range.poles,
             relative: tolerances.0,
@@ -210,9 +210,9 @@ fn integral(
             },
             bounds: is_bounded.then_some(&bounds),
             method: match args.method {
-                Method::GaussKronrod => quadrature::Method::Plain,
-                Method::Oscillatory => quadrature::Method::Waves,
-                Method::Auto | Method::TanhSinh => quadrature::Method::Auto,
+                Method::GaussKronrod => quadrature::QuadratureMethod::Plain,
+                Method::Oscillatory => quadrature::QuadratureMethod::Waves,
+                Method::Auto | Method::TanhSinh => quadrature::QuadratureMethod::Auto,
             },
         };
         let found = quadrature::integrate(&mut values, &request);

@@ -1,6 +1,6 @@
 //! Randomised quasi-Monte Carlo: the mean over scrambled Sobol' points, 16 times.
 
-use kernels::quadrature::{Ending, Sobol};
+use kernels::quadrature::{QuadratureEnd, SobolSequence};
 use rand::rand_core::Rng as _;
 
 use super::{Field, Found};
@@ -22,10 +22,10 @@ pub(super) fn integrate(
     const FIRST: u32 = 64;
     const CHUNK: u32 = 1 << 12;
     ctx.reserve_doubles((n + 1) * 2 * CHUNK as usize + TIMES * n * 32)?;
-    let sequences: Vec<Sobol> = (0..TIMES)
+    let sequences: Vec<SobolSequence> = (0..TIMES)
         .map(|time| {
             let mut rng = ctx.rng(seed, time as u64);
-            Sobol::new((0..n).map(|_| rng.next_u64() as u32).collect())
+            SobolSequence::new((0..n).map(|_| rng.next_u64() as u32).collect())
         })
         .collect();
     let mut sums = [0.0; TIMES];
@@ -62,9 +62,9 @@ pub(super) fn integrate(
         let is_last = 2 * evaluations > most || count >= 1 << 30;
         if undefined || is_met || is_last {
             let ending = if is_met {
-                Ending::Tolerance
+                QuadratureEnd::Tolerance
             } else {
-                Ending::Evaluations
+                QuadratureEnd::Evaluations
             };
             let standard_error = Some(standard_error);
             return Ok(Found {

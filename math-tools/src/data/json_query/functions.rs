@@ -8,7 +8,7 @@ use tool_core::{Object, ToolError, Value, json};
 
 use super::error_at;
 use super::evaluate::{Evaluator, length};
-use kernels::exact::Doubled;
+use kernels::exact::CompensatedSum;
 
 /// Names of the functions.
 pub(super) const NAMES: &str = "abs, avg, ceil, contains, ends_with, floor, join, keys, length, map, max, max_by, merge, min, min_by, \
@@ -214,7 +214,7 @@ impl Call<'_, '_, '_> {
         if items.is_empty() {
             return Ok(if sums { Value::Int(0) } else { Value::Null });
         }
-        let mut total = Doubled::default();
+        let mut total = CompensatedSum::default();
         let mut integral = true;
         for item in &items {
             let number = item.as_f64().ok_or_else(|| {

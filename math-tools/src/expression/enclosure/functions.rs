@@ -1,6 +1,6 @@
 //! Functions of one interval, with their slopes.
 
-use kernels::roots::interval::{Image, Interval};
+use kernels::roots::interval::{Interval, IntervalImage};
 use kernels::vector;
 
 use super::{one, smooth};
@@ -8,7 +8,7 @@ use crate::expression::evaluate::Fault;
 use crate::expression::functions::{Binary, Unary};
 
 /// An image with the slope of the function on the interval.
-type Mapped = Result<(Image, Interval), Fault>;
+type Mapped = Result<(IntervalImage, Interval), Fault>;
 
 /// The image of a function and its slope.
 pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
@@ -18,7 +18,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
     const BESSEL_MAX: f64 = 1e5;
     const POSITIVE: Interval = Interval::new(0.0, f64::INFINITY);
     const SHARE: Interval = Interval::new(-1.0, 1.0);
-    let image = |found: Option<Image>| found.ok_or(Fault::Domain);
+    let image = |found: Option<IntervalImage>| found.ok_or(Fault::Domain);
     let everywhere = |one: One, range: Interval| image(x.increasing(one, REAL, range));
     let over = |slope: Interval| slope.reciprocal().map_or(REAL, |image| image.values);
     let root = |square: Interval| square.square_root().map_or(REAL, |image| image.values);
@@ -55,7 +55,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
             let found = image(x.increasing_by(|x| -vector::unary(One::Acos, x), SHARE, REAL))?;
             let slope = over(root(one().minus(x.squared()))).negated();
             (
-                Image {
+                IntervalImage {
                     values: found.values.negated(),
                     ..found
                 },
@@ -85,7 +85,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
             let found = image(x.increasing(One::Atanh, SHARE, REAL))?;
             let is_defined = found.is_defined && x.lo > -1.0 && x.hi < 1.0;
             (
-                Image {
+                IntervalImage {
                     is_defined,
                     ..found
                 },
@@ -120,7 +120,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
             let is_defined = found.is_defined && x.lo > 0.0;
             let inside = x.hull().intersect(POSITIVE).ok_or(Fault::Domain)?;
             (
-                Image {
+                IntervalImage {
                     is_defined,
                     ..found
                 },
@@ -133,7 +133,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
             let inside = x.hull().intersect(domain).ok_or(Fault::Domain)?;
             let is_defined = found.is_defined && x.lo > -1.0;
             (
-                Image {
+                IntervalImage {
                     is_defined,
                     ..found
                 },
@@ -156,7 +156,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
             let values = Interval::new(op.value(x.lo), op.value(x.hi));
             let is_continuous = values.lo == values.hi;
             (
-                Image {
+                IntervalImage {
                     is_continuous,
                     ..smooth(values)
                 },
@@ -171,7 +171,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
             };
             let is_continuous = values.lo == values.hi;
             (
-                Image {
+                IntervalImage {
                     is_continuous,
                     ..smooth(values)
                 },
@@ -190,7 +190,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
             } else {
                 let found = image(x.increasing_by(|x| -vector::unary(One::Erfc, x), REAL, REAL))?;
                 (
-                    Image {
+                    IntervalImage {
                         values: found.values.negated(),
                         ..found
                     },

@@ -3,7 +3,7 @@
 //! The arithmetic is that of [`kernels::roots::interval`]; slopes follow by forward accumulation. Numbers of a text are the decimals
 //! that are spelled there: one that is no short binary fraction counts with the doubles beside it.
 
-use kernels::roots::interval::{Image, Interval};
+use kernels::roots::interval::{Interval, IntervalImage};
 
 mod functions;
 
@@ -87,8 +87,8 @@ impl Boxes<'_> {
     }
 }
 
-fn smooth(values: Interval) -> Image {
-    Image {
+fn smooth(values: Interval) -> IntervalImage {
+    IntervalImage {
         values,
         is_defined: true,
         is_continuous: true,
@@ -111,7 +111,7 @@ fn is_exact(value: f64, text: &str) -> bool {
 }
 
 impl Enclosure {
-    fn through(&self, (image, slope): (Image, Interval)) -> Self {
+    fn through(&self, (image, slope): (IntervalImage, Interval)) -> Self {
         let times = |own: &Interval| {
             if *own == Interval::ZERO {
                 *own
@@ -128,7 +128,7 @@ impl Enclosure {
     }
 
     /// A function of two operands by its image and its slopes along both.
-    fn joined(&self, other: &Self, image: Image, slopes: (Interval, Interval)) -> Self {
+    fn joined(&self, other: &Self, image: IntervalImage, slopes: (Interval, Interval)) -> Self {
         let times = |slope: Interval, own: Interval| {
             if own == Interval::ZERO {
                 own
@@ -359,7 +359,7 @@ fn compared(op: Binary, a: &Enclosure, b: &Enclosure) -> Enclosure {
         Some(false) => Interval::ZERO,
         None => Interval::new(0.0, 1.0),
     };
-    let image = Image {
+    let image = IntervalImage {
         is_continuous: holds.is_some(),
         ..smooth(values)
     };

@@ -1,8 +1,8 @@
 //! Curves.
 
-use kernels::interpolation::slopes::{self, End};
-use kernels::interpolation::smoothing::Data;
-use kernels::interpolation::{Outside, Piecewise};
+use kernels::interpolation::slopes::{self, SplineEnd};
+use kernels::interpolation::smoothing::SmoothingEquations;
+use kernels::interpolation::{Extrapolation, PiecewiseCubic};
 
 use super::places::Places;
 use super::{Args, Boundary, Extrapolate, Method, Output, check_ascending};
@@ -25,7 +25,7 @@ struct Points {
 
 /// A curve that can be evaluated.
 enum Curve {
-    Smooth(Piecewise),
+    Smooth(PiecewiseCubic),
     /// Values of points, and whether the nearest one counts or the one before.
     Steps(Points, bool),
 }
@@ -145,19 +145,21 @@ fn curve(
     }
     let (x, y) = (&points.x, &points.y);
     let n = x.len();
-    let hermite = |slopes: &[f64]| Curve::Smooth(Piecewise::hermite(x, y, slopes));
+    let hermite = |slopes: &[f64]| Curve::Smooth(PiecewiseCubic::hermite(x, y, slopes));
     Ok(match args.method {
-        Method::Linear => Curve::Smooth(Piecewise::linear(x, y)),
+        Method::Linear => Curve::Smooth(PiecewiseCubic::linear(x, y)),
         Method::Nearest | Method::Previous => {
             return Ok(Curve::Steps(points, args.method == Method::Nearest));
         }
         Method::Cubic => {
             let ends = match (args.boundary, args.end_slopes) {
                 (Boundary::Periodic, _) => return Ok(hermite(&slopes::periodic_spline(x, y))),
-                (Boundary::NotAKnot, _) => [End::NotAKnot; 2],
-                (Boundary::Natural, _) => [End::Second(0.0); 2],
-                (Boundary::Clamped, None) => [End::Slope(0.0); 2],
-                (Boundary::Clamped, Some(slopes)) => slopes.map(|slope| End::Slope(slope.get())),
+                (Boundary::NotAKnot, _) => [SplineEnd::NotAKnot; 2],
+                (Boundary::Natural, _) => [SplineEnd::Second(0.0); 2],
+                (Boundary::Clamped, None) => [SplineEnd::Slope(0.0); 2],
+                (Boundary::Clamped, Some(slopes)) => {
+                    slopes.map(|slope| SplineEnd::Slope(slope.get()))
+                }
             };
             hermite(&slopes::spline(x, y, ends))
         }
@@ -169,7 +171,7 @@ fn curve(
                 refuse!(invalid "/x", "empty"; "expected at least 3 points to smooth, found {n}"; "add points");
             }
             let ones = vec![1.0; n];
-            let data = Data::new(x, y, points.weights.as_deref().unwrap_or(&ones));
+            let data = SmoothingEquations::new(x, y, points.weights.as_deref().unwrap_or(&ones));
             let lambda = match args.smoothing {
                 Some(lambda) => lambda.get(),
                 None if n < 5 => {
@@ -192,7 +194,7 @@ impl Curve {
         &self,
         at: &[f64],
         order: i32,
-        outside: Outside,
+        outside: Extrapolation,
         ctx: &Ctx,
     ) -> Result<Vec<f64>, ToolError> {
         let mut values = vec![0.0; at.len()];
@@ -213,14 +215,14 @@ impl Curve {
     }
 }
 
-fn step(points: &Points, is_nearest: bool, t: f64, outside: Outside) -> f64 {
+fn step(points: &Points, is_nearest: bool, t: f64, outside: Extrapolation) -> f64 {
     let (x, y) = (&points.x, &points.y);
     let (low, high) = (x[0], x[x.len() - 1]);
     let t = match outside {
         _ if (low..=high).contains(&t) => t,
-        Outside::Nan => return f64::NAN,
-        Outside::Periodic => t - ((t - low) / (high - low)).floor() * (high - low),
-        Outside::Extend | Outside::Constant => t.clamp(low, high),
+        Extrapolation::Nan => return f64::NAN,
+        Extrapolation::Periodic => t - ((t - low) / (high - low)).floor() * (high - low),
+        Extrapolation::Extend | Extrapolation::Constant => t.clamp(low, high),
     };
     let before = x.partition_point(|&x| x <= t).saturating_sub(1);
     let is_nearer = |after: f64| t > x[before] / 2.0 + after / 2.0;
@@ -228,12 +230,12 @@ fn step(points: &Points, is_nearest: bool, t: f64, outside: Outside) -> f64 {
     y[before + usize::from(moves)]
 }
 
-fn outside(extrapolate: Extrapolate) -> Outside {
+fn outside(extrapolate: Extrapolate) -> Extrapolation {
     match extrapolate {
-        Extrapolate::Refuse | Extrapolate::Extend => Outside::Extend,
-        Extrapolate::Constant => Outside::Constant,
-        Extrapolate::Nan => Outside::Nan,
-        Extrapolate::Periodic => Outside::Periodic,
+        Extrapolate::Refuse | Extrapolate::Extend => Extrapolation::Extend,
+        Extrapolate::Constant => Extrapolation::Constant,
+        Extrapolate::Nan => Extrapolation::Nan,
+        Extrapolate::Periodic => Extrapolation::Periodic,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kernels::interpolation::grid::Surface;
+use kernels::interpolation::grid::GridSurface;
 
 use super::places::Places;
 use super::{Args, Extrapolate, Method, Output, check_ascending};
@@ -20,8 +20,8 @@ pub(super) fn run(args: &Args, z: &Input<Matrix>, ctx: &Ctx) -> Result<Output, T
     ctx.afford(400.0 * z.as_slice().len() as f64)?;
     let grid = Grid::of(&x, &y, z.as_slice());
     let surface = match args.method {
-        Method::Linear => Surface::linear(&grid.x, &grid.y, &grid.z),
-        Method::Cubic => Surface::cubic(&grid.x, &grid.y, &grid.z),
+        Method::Linear => GridSurface::linear(&grid.x, &grid.y, &grid.z),
+        Method::Cubic => GridSurface::cubic(&grid.x, &grid.y, &grid.z),
         other => {
             refuse!(invalid "/method"; "surfaces are `linear` or `cubic`, found `{}`", other.name(); "choose one of these");
         }
@@ -96,7 +96,7 @@ fn widened(places: &[f64]) -> Cow<'_, [f64]> {
 
 /// The value at a point, or the axis along which it is outside.
 fn value(
-    surface: &Surface,
+    surface: &GridSurface,
     point: [f64; 2],
     ends: [[f64; 2]; 2],
     extrapolate: Extrapolate,

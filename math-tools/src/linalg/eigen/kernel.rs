@@ -5,8 +5,8 @@ use faer::Mat;
 use crate::linalg::dense::cholesky::Cholesky;
 use crate::linalg::dense::structure::is_symmetric;
 use crate::linalg::dense::{
-    self, NoConvergence, RawEigen, all_scaled, exponent_of, largest_entry, max_abs, norm2,
-    normalised, scaled, spectrum,
+    self, RawEigen, SpectralConvergenceError, all_scaled, exponent_of, largest_entry, max_abs,
+    norm2, normalised, scaled, spectrum,
 };
 
 /// The eigenvalues and their evidence.
@@ -44,7 +44,7 @@ pub(crate) struct Vectors {
 /// multishift QR with aggressive deflation, back substitution for the vectors. The matrix is first scaled by a power of two.
 ///
 /// # Errors
-/// [`NoConvergence`] when QR exceeds its step limit.
+/// [`SpectralConvergenceError`] when QR exceeds its step limit.
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, chapters 7 and 8; B. N. Parlett, C. Reinsch, "Balancing a
@@ -54,7 +54,7 @@ pub(crate) fn eigen(
     n: usize,
     vectors: bool,
     left: bool,
-) -> Result<Eigen, NoConvergence> {
+) -> Result<Eigen, SpectralConvergenceError> {
     let (matrix, exponent) = normalised(a);
     let symmetric = is_symmetric(&matrix, n);
     let columns = dense::columns_of(&matrix, n, n);
@@ -204,7 +204,7 @@ fn conditions((right, right_im): &Columns, (left, mut left_im): Columns) -> (Vec
     (rows(&(left, left_im)), conditions)
 }
 
-fn two_sided(mut balanced: Mat<f64>) -> Result<(RawEigen, Mat<f64>), NoConvergence> {
+fn two_sided(mut balanced: Mat<f64>) -> Result<(RawEigen, Mat<f64>), SpectralConvergenceError> {
     let n = balanced.nrows();
     let exponents = dense::balance(&mut balanced);
     let (mut pairs, left) = spectrum::two_sided(balanced.as_ref())?;
@@ -220,13 +220,13 @@ fn two_sided(mut balanced: Mat<f64>) -> Result<(RawEigen, Mat<f64>), NoConvergen
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PairError {
     /// No method gives pairs with a small residual.
-    NoConvergence(NoConvergence),
+    NoConvergence(SpectralConvergenceError),
     /// `A - lambda B` is singular for every lambda.
     Singular,
 }
 
-impl From<NoConvergence> for PairError {
-    fn from(err: NoConvergence) -> Self {
+impl From<SpectralConvergenceError> for PairError {
+    fn from(err: SpectralConvergenceError) -> Self {
         Self::NoConvergence(err)
     }
 }
@@ -337,14 +337,14 @@ fn of_pair(
     }
     let what = "the eigenvalues of the pair";
     let good = best.filter(|(found, ..)| size(found) <= RESIDUAL_MAX);
-    Ok(good.ok_or(NoConvergence { what })?)
+    Ok(good.ok_or(SpectralConvergenceError { what })?)
 }
 
 /// The pairs of `A v = lambda B v` from those of `(A - s B)^-1 B v = mu v`, `lambda = s + 1 / mu`, for the best conditioned of some shifts,
 /// with the number of infinite ones. B may be singular; A and B are of size 1.
 ///
 /// # Errors
-/// [`NoConvergence`]; [`PairError::Singular`] where `A - s B` is singular to working precision for every shift.
+/// [`SpectralConvergenceError`]; [`PairError::Singular`] where `A - s B` is singular to working precision for every shift.
 ///
 /// # References
 /// Z. Bai and others (editors), "Templates for the Solution of Algebraic Eigenvalue Problems", SIAM 2000, section 8.1.

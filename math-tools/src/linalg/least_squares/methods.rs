@@ -3,7 +3,7 @@
 use faer::MatRef;
 use tool_core::{Ctx, Matrix, Real, Tolerance, ToolError};
 
-use super::super::dense::lstsq::{self, Constraints, Design, LeastSquaresError};
+use super::super::dense::lstsq::{self, DesignMatrix, EqualityConstraints, LeastSquaresError};
 use super::super::dense::{SingularVectors, columns_of, dot, norm2, product, rows_of, singular};
 use super::super::no_convergence;
 use super::super::solve::{least_squares_error, trusted_digits};
@@ -18,13 +18,13 @@ impl Problem {
 
     fn fit(
         &self,
-        design: &Design,
+        design: &DesignMatrix,
         high: &[f64],
         low: Option<&[f64]>,
         args: &Args,
         covariance: bool,
-    ) -> Result<lstsq::Fit, LeastSquaresError> {
-        let constraints = self.constraints.as_ref().map(|(c, d)| Constraints {
+    ) -> Result<lstsq::LeastSquaresFit, LeastSquaresError> {
+        let constraints = self.constraints.as_ref().map(|(c, d)| EqualityConstraints {
             c: c.as_slice(),
             d: d.as_slice(),
             rows: c.rows(),

@@ -2,13 +2,13 @@
 
 use tool_core::{Ctx, Matrix, ToolError, Vector};
 
-use super::super::dense::lstsq::Design;
+use super::super::dense::lstsq::DesignMatrix;
 use super::super::solve::Rhs;
 use super::{Args, Method};
 
 /// The checked arguments: the design with its weights, and the right-hand sides to twice the digits.
 pub(super) struct Problem {
-    pub(super) design: Design,
+    pub(super) design: DesignMatrix,
     pub(super) b: Rhs,
     pub(super) high: Vec<f64>,
     pub(super) low: Option<Vec<f64>>,
@@ -34,8 +34,8 @@ impl Problem {
                 refuse!(invalid "/A", "shape"; "a polynomial needs one column, found {}", a.columns();
                     "leave `polynomial` out when `A` holds all columns");
             }
-            Some(degree) => Design::powers(a.as_slice(), degree.size()),
-            None => Design::from_rows(a.as_slice(), m, n),
+            Some(degree) => DesignMatrix::powers(a.as_slice(), degree.size()),
+            None => DesignMatrix::from_rows(a.as_slice(), m, n),
         };
         if design.high.iter().any(|value| !value.is_finite()) {
             refuse!(invalid "/A", "overflow";

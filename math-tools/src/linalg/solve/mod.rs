@@ -5,7 +5,7 @@ pub(crate) mod rhs;
 pub(crate) use self::rhs::Rhs;
 use super::dense::factors::{FactorError, SquareMethod};
 use super::dense::lstsq::{LeastSquaresError, minimum_norm};
-use super::dense::structure::Structure;
+use super::dense::structure::MatrixStructure;
 use super::dense::system::{self, GROWTH_MAX, SystemError};
 use super::dense::{SingularVectors, norm2};
 use super::{kernel_kind, kind, svd};
@@ -167,7 +167,7 @@ fn square_method(method: Method, a: &Matrix) -> Result<Option<SquareMethod>, Too
     let Some(chosen) = kernel_kind(&METHODS, method) else {
         return Ok(None);
     };
-    let structure = Structure::of(a.as_slice(), a.rows());
+    let structure = MatrixStructure::of(a.as_slice(), a.rows());
     let symmetric = matches!(method, Method::Cholesky | Method::SymmetricIndefinite);
     let expected = match chosen {
         _ if symmetric && !structure.symmetric => "a symmetric matrix",

@@ -1,6 +1,6 @@
 //! The limits of a call for the kernels, and the errors of sparse systems.
 
-use kernels::sparse::{Limits, NoConvergence, SparseError};
+use kernels::sparse::{ComputationLimits, KrylovConvergenceError, SparseError};
 use tool_core::{Ctx, ErrorCode, ToolError, Value};
 
 use super::{Args, Method};
@@ -8,7 +8,7 @@ use super::{Args, Method};
 /// The stop flag and the budget of a call.
 pub(crate) struct CtxLimits<'a>(pub(crate) &'a Ctx);
 
-impl Limits for CtxLimits<'_> {
+impl ComputationLimits for CtxLimits<'_> {
     fn stopped(&self) -> bool {
         self.0.stop().is_set()
     }
@@ -76,7 +76,7 @@ fn cheaper(method: Method, limit: &str) -> String {
     }
 }
 
-fn no_convergence(best: &NoConvergence, args: &Args) -> ToolError {
+fn no_convergence(best: &KrylovConvergenceError, args: &Args) -> ToolError {
     /// A best point larger than this would be most of the answer.
     const SHOWN_MAX: usize = 10_000;
     let mut evidence = vec![

@@ -1,6 +1,6 @@
 //! The matrix of a call: coordinates, compressed rows or Matrix Market text, whichever is given.
 
-use kernels::sparse::{Csr, csr::SIZE_MAX};
+use kernels::sparse::{CsrMatrix, csr::SIZE_MAX};
 use tool_core::{Ctx, ToolError, Vector, tool_error};
 
 use super::Args;
@@ -13,7 +13,7 @@ const BYTES_PER_ENTRY: u64 = 48;
 ///
 /// # Errors
 /// `invalid_args` at the argument that does not fit; `limit_exceeded`.
-pub(super) fn matrix(args: &Args, rows_of_b: usize, ctx: &Ctx) -> Result<Csr, ToolError> {
+pub(super) fn matrix(args: &Args, rows_of_b: usize, ctx: &Ctx) -> Result<CsrMatrix, ToolError> {
     let coordinates = [
         ("rows", &args.rows),
         ("cols", &args.cols),
@@ -50,7 +50,7 @@ pub(super) fn matrix(args: &Args, rows_of_b: usize, ctx: &Ctx) -> Result<Csr, To
         let (rows, columns, values) = (entries.rows, entries.columns, entries.values);
         check_count("/matrix_market", "the matrix", values.len())?;
         ctx.reserve(BYTES_PER_ENTRY * values.len() as u64)?;
-        return Ok(Csr::from_triplets(n, n, &rows, &columns, &values));
+        return Ok(CsrMatrix::from_triplets(n, n, &rows, &columns, &values));
     }
     let form = if forms[0] { coordinates } else { compressed };
     let mut lists: [Vector; 3] = Default::default();
@@ -116,13 +116,13 @@ fn from_coordinates(
     values: &[f64],
     n: usize,
     ctx: &Ctx,
-) -> Result<Csr, ToolError> {
+) -> Result<CsrMatrix, ToolError> {
     same_length("cols", cols.len(), rows.len(), "rows")?;
     same_length("values", values.len(), rows.len(), "rows")?;
     check_count("/values", "the matrix", values.len())?;
     ctx.reserve(BYTES_PER_ENTRY * values.len() as u64 + 32 * n as u64)?;
     let (rows, cols) = (indices("/rows", rows, n)?, indices("/cols", cols, n)?);
-    Ok(Csr::from_triplets(n, n, &rows, &cols, values))
+    Ok(CsrMatrix::from_triplets(n, n, &rows, &cols, values))
 }
 
 fn from_compressed(
@@ -131,7 +131,7 @@ fn from_compressed(
     data: &[f64],
     n: usize,
     ctx: &Ctx,
-) -> Result<Csr, ToolError> {
+) -> Result<CsrMatrix, ToolError> {
     if indptr.len() != n + 1 {
         let found = format!("{} row pointers, one more than rows", indptr.len());
         return Err(shape("/indptr", found, n));
@@ -155,7 +155,7 @@ fn from_compressed(
             "`indptr[i]` is where row i starts in `indices` and `data`; it begins with 0 and ends with their length");
     }
     let columns = indices("/indices", columns, n)?;
-    Ok(Csr::from_rows(n, starts, columns, data.to_vec()))
+    Ok(CsrMatrix::from_rows(n, starts, columns, data.to_vec()))
 }
 
 /// Whole numbers from 0 to `count` - 1.

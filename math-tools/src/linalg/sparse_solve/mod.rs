@@ -4,7 +4,10 @@ mod failure;
 mod matrix;
 mod matrix_market;
 
-use kernels::sparse::{self, Csr, Evidence, Options, Preconditioning, Solution, SparseError};
+use kernels::sparse::{
+    self, CsrMatrix, PreconditionerMethod, SparseError, SparseEvidence, SparseOptions,
+    SparseSolution,
+};
 
 pub(crate) use self::failure::CtxLimits;
 use self::failure::tool_error;
@@ -226,7 +229,7 @@ impl Tool for Args {
 }
 
 /// The kernel's options, after checking that they fit together.
-fn options(args: &Args) -> Result<Options, ToolError> {
+fn options(args: &Args) -> Result<SparseOptions, ToolError> {
     let fits = match (args.method, args.preconditioner) {
         (_, Preconditioner::Auto) => true,
         (Method::Cg, kind) => kind != Preconditioner::Ilu0,
@@ -238,8 +241,8 @@ fn options(args: &Args) -> Result<Options, ToolError> {
             "the preconditioner is incompatible with this `method`";
             "`method`: \"cg\" takes `none`, `jacobi`, `ic0` or `amg`; \"gmres\" takes `none`, `jacobi` or `ilu0`; else leave it out");
     }
-    let default = Options::default();
-    Ok(Options {
+    let default = SparseOptions::default();
+    Ok(SparseOptions {
         method: kernel_kind(&METHODS, args.method),
         preconditioning: kernel_kind(&PRECONDITIONERS, args.preconditioner),
         tolerance: args.tolerance.map_or(default.tolerance, Positive::get),
@@ -250,8 +253,8 @@ fn options(args: &Args) -> Result<Options, ToolError> {
     })
 }
 
-fn output(found: Solution, a: &Csr, b: &Rhs, tolerance: f64) -> Output {
-    let abandoned = |(method, err): &(sparse::Method, SparseError)| Abandoned {
+fn output(found: SparseSolution, a: &CsrMatrix, b: &Rhs, tolerance: f64) -> Output {
+    let abandoned = |(method, err): &(sparse::SparseMethod, SparseError)| Abandoned {
         method: kind(&METHODS, *method),
         reason: err.to_string(),
     };
@@ -267,7 +270,7 @@ fn output(found: Solution, a: &Csr, b: &Rhs, tolerance: f64) -> Output {
         ..Output::default()
     };
     match found.evidence {
-        Evidence::Direct {
+        SparseEvidence::Direct {
             rcond,
             error_estimate,
             error_bound,
@@ -285,7 +288,7 @@ fn output(found: Solution, a: &Csr, b: &Rhs, tolerance: f64) -> Output {
             output.refinements = Some(refinements);
             output.equilibrated = Some(equilibrated);
         }
-        Evidence::Iterative {
+        SparseEvidence::Iterative {
             preconditioning,
             iterations,
             error_estimate,
@@ -299,20 +302,23 @@ fn output(found: Solution, a: &Csr, b: &Rhs, tolerance: f64) -> Output {
 }
 
 /// The methods, and the kernel's.
-const METHODS: [(Method, sparse::Method); 4] = [
-    (Method::Cholesky, sparse::Method::Cholesky),
-    (Method::Lu, sparse::Method::Lu),
-    (Method::Cg, sparse::Method::ConjugateGradient),
-    (Method::Gmres, sparse::Method::Gmres),
+const METHODS: [(Method, sparse::SparseMethod); 4] = [
+    (Method::Cholesky, sparse::SparseMethod::Cholesky),
+    (Method::Lu, sparse::SparseMethod::Lu),
+    (Method::Cg, sparse::SparseMethod::ConjugateGradient),
+    (Method::Gmres, sparse::SparseMethod::Gmres),
 ];
 
 /// The preconditioners, and the kernel's.
-const PRECONDITIONERS: [(Preconditioner, Preconditioning); 5] = [
-    (Preconditioner::None, Preconditioning::None),
-    (Preconditioner::Jacobi, Preconditioning::Jacobi),
-    (Preconditioner::Ilu0, Preconditioning::IncompleteLu),
-    (Preconditioner::Ic0, Preconditioning::IncompleteCholesky),
-    (Preconditioner::Amg, Preconditioning::Multigrid),
+const PRECONDITIONERS: [(Preconditioner, PreconditionerMethod); 5] = [
+    (Preconditioner::None, PreconditionerMethod::None),
+    (Preconditioner::Jacobi, PreconditionerMethod::Jacobi),
+    (Preconditioner::Ilu0, PreconditionerMethod::IncompleteLu),
+    (
+        Preconditioner::Ic0,
+        PreconditionerMethod::IncompleteCholesky,
+    ),
+    (Preconditioner::Amg, PreconditionerMethod::Multigrid),
 ];
 
 /// Warns when condition or refinement leave few digits of a solution.

@@ -4,7 +4,8 @@ use faer::{Mat, MatRef};
 
 use crate::linalg::dense::lstsq::rank_tolerance;
 use crate::linalg::dense::{
-    self, NoConvergence, SingularVectors, all_scaled, largest_entry, norm2, normalised, scaled,
+    self, SingularVectors, SpectralConvergenceError, all_scaled, largest_entry, norm2, normalised,
+    scaled,
 };
 
 /// `A = U S V'` and its evidence.
@@ -33,7 +34,7 @@ pub(crate) struct Singular {
 /// two. Each left vector among the first min(m, n) has its largest entry positive; the right one follows.
 ///
 /// # Errors
-/// [`NoConvergence`].
+/// [`SpectralConvergenceError`].
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 8.6.
@@ -42,7 +43,7 @@ pub(crate) fn singular(
     m: usize,
     n: usize,
     vectors: SingularVectors,
-) -> Result<Singular, NoConvergence> {
+) -> Result<Singular, SpectralConvergenceError> {
     let (matrix, exponent) = normalised(a);
     let columns = dense::columns_of(&matrix, m, n);
     let (values, mut bases) = dense::singular(columns.as_ref(), vectors)?;

@@ -5,9 +5,9 @@
 //! Equations II", 2nd ed., Springer 1996, section VI.1.
 
 use faer::{Mat, MatRef};
-use kernels::dense::condition::{Operator, reciprocal_condition};
-use kernels::dense::factors::{Factors, SquareMethod};
-use kernels::dense::structure::Structure;
+use kernels::dense::condition::{LinearOperator, reciprocal_condition};
+use kernels::dense::factors::{MatrixFactors, SquareMethod};
+use kernels::dense::structure::MatrixStructure;
 use kernels::dense::system::norm1;
 use kernels::dense::{SingularVectors, dot, singular};
 use tool_core::{Ctx, Input, Matrix, ToolError};
@@ -115,7 +115,7 @@ impl Mass {
         flow: &mut dyn Flow,
         (t, y): (f64, &[f64]),
         ctx: &Ctx,
-    ) -> Result<Factors, ToolError> {
+    ) -> Result<MatrixFactors, ToolError> {
         let count = self.left.len();
         let pattern = flow.pattern();
         ctx.reserve_doubles(count * (count + y.len()) + pattern.entries.len())?;
@@ -131,8 +131,8 @@ impl Mass {
                 matrix[row * count + column] = dot(left, &image);
             }
         }
-        let structure = Structure::of(&matrix, count);
-        let factors = Factors::new(&matrix, count, structure, SquareMethod::Lu).ok();
+        let structure = MatrixStructure::of(&matrix, count);
+        let factors = MatrixFactors::new(&matrix, count, structure, SquareMethod::Lu).ok();
         let factors = factors.filter(|factors| {
             reciprocal_condition(factors, norm1(&matrix, count)) > 10.0 * f64::EPSILON
         });

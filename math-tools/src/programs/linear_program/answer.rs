@@ -1,7 +1,7 @@
 //! From a solution to the answer.
 
-use kernels::programs::integer::{Found, Outcome};
-use kernels::programs::linear::{self, Solution, Status};
+use kernels::programs::integer::{MilpOutcome, MilpResult};
+use kernels::programs::linear::{self, SimplexSolution, SimplexStatus};
 
 use super::arguments::Args;
 use super::picture;
@@ -164,10 +164,10 @@ pub(crate) struct Certificate {
 pub(super) fn continuous(
     args: &Args,
     posed: &Posed,
-    mut solution: Solution,
+    mut solution: SimplexSolution,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
-    if solution.status == Status::Stopped {
+    if solution.status == SimplexStatus::Stopped {
         return Err(stopped(
             ctx,
             &[("iterations", Value::from(solution.iterations as i64))],
@@ -175,11 +175,11 @@ pub(super) fn continuous(
     }
     let program = posed.program();
     let mut reason = match solution.status {
-        Status::Optimal => Reason::Optimal,
-        Status::Infeasible => Reason::Infeasible,
-        Status::Unbounded => Reason::Unbounded,
-        Status::IterationLimit => Reason::IterationLimit,
-        Status::Numerical | Status::Stopped => Reason::Numerical,
+        SimplexStatus::Optimal => Reason::Optimal,
+        SimplexStatus::Infeasible => Reason::Infeasible,
+        SimplexStatus::Unbounded => Reason::Unbounded,
+        SimplexStatus::IterationLimit => Reason::IterationLimit,
+        SimplexStatus::Numerical | SimplexStatus::Stopped => Reason::Numerical,
     };
     let restored = posed.restored(solution.clone());
     let certificate = certificate(posed, &restored);
@@ -250,11 +250,11 @@ pub(super) fn continuous(
 pub(super) fn integer(
     args: &Args,
     posed: &Posed,
-    found: Found,
+    found: MilpResult,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let sign = sign(args);
-    if found.outcome == Outcome::Stopped {
+    if found.outcome == MilpOutcome::Stopped {
         let mut evidence = vec![
             ("nodes", Value::from(found.nodes as i64)),
             ("bound", Value::from(sign * posed.objective(found.bound))),
@@ -267,12 +267,12 @@ pub(super) fn integer(
         return Err(stopped(ctx, &evidence));
     }
     let reason = match found.outcome {
-        Outcome::Optimal => Reason::Optimal,
-        Outcome::Infeasible => Reason::Infeasible,
-        Outcome::Unbounded => Reason::Unbounded,
-        Outcome::NodeLimit => Reason::NodeLimit,
-        Outcome::IterationLimit => Reason::IterationLimit,
-        Outcome::Numerical | Outcome::Stopped => Reason::Numerical,
+        MilpOutcome::Optimal => Reason::Optimal,
+        MilpOutcome::Infeasible => Reason::Infeasible,
+        MilpOutcome::Unbounded => Reason::Unbounded,
+        MilpOutcome::NodeLimit => Reason::NodeLimit,
+        MilpOutcome::IterationLimit => Reason::IterationLimit,
+        MilpOutcome::Numerical | MilpOutcome::Stopped => Reason::Numerical,
     };
     let mut restored = posed.restored(found.solution.clone());
     let certificate = certificate(posed, &restored)
@@ -351,15 +351,15 @@ fn stopped(ctx: &Ctx, evidence: &[(&'static str, Value)]) -> ToolError {
 
 /// A solution in the units in which it was found, which tolerances are of, and in those of the program that was given.
 struct Solutions<'a> {
-    own: &'a Solution,
-    restored: &'a Solution,
+    own: &'a SimplexSolution,
+    restored: &'a SimplexSolution,
     has_prices: bool,
 }
 
-fn certificate(posed: &Posed, solution: &Solution) -> Option<Certificate> {
+fn certificate(posed: &Posed, solution: &SimplexSolution) -> Option<Certificate> {
     let mut ray = solution.ray.clone()?;
     let program = &posed.given;
-    if solution.status == Status::Infeasible {
+    if solution.status == SimplexStatus::Infeasible {
         let proof = linear::prove_infeasible(program, &mut ray);
         return Some(Certificate {
             multipliers: Some(ray),
@@ -438,7 +438,7 @@ fn signed(sign: f64, value: f64) -> f64 {
 }
 
 /// Whether x, and the prices, are the only ones.
-fn uniqueness(program: &linear::Program, solution: &Solution) -> (bool, bool) {
+fn uniqueness(program: &linear::LinearProgram, solution: &SimplexSolution) -> (bool, bool) {
     let n = program.costs.len();
     let rows = linear::activities(&program.matrix, &solution.x);
     let largest = |values: &[f64]| {

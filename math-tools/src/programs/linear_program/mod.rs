@@ -8,8 +8,8 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use kernels::programs::integer::{self, Limits};
-use kernels::programs::linear::{self, Options, Program};
+use kernels::programs::integer::{self, MilpLimits};
+use kernels::programs::linear::{self, LinearProgram, SimplexOptions};
 
 use self::answer::Output;
 pub(crate) use self::arguments::Args;
@@ -50,7 +50,7 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let posed = pose(&args, ctx)?;
         let is_stopped = || ctx.stop().is_set();
-        let options = || Options {
+        let options = || SimplexOptions {
             max_iter: args.max_iter.get() as u64,
             stop: &is_stopped,
         };
@@ -66,17 +66,17 @@ impl Tool for Args {
             let solution = linear::solve(posed.program(), &options());
             return answer::continuous(&args, &posed, solution, ctx);
         }
-        let limits = Limits {
+        let limits = MilpLimits {
             options: options(),
             max_nodes: args.max_nodes.map_or(100_000, |most| most.get() as u64),
             gap: args.gap.map_or(0.0, Probability::get),
         };
         let mut found = integer::solve(posed.program(), &posed.is_integer, &limits);
-        if found.outcome == integer::Outcome::Unbounded {
+        if found.outcome == integer::MilpOutcome::Unbounded {
             // The relaxation falls without end; the program does too if it has any point at all (Meyer 1974, for rational data).
             let costs = vec![0.0; posed.given.costs.len()];
             let feasible = integer::solve(
-                &Program {
+                &LinearProgram {
                     costs,
                     ..posed.program().clone()
                 },

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kernels::programs::linear::Program;
+use kernels::programs::linear::LinearProgram;
 
 use super::arguments::Args;
 use super::pose::Posed;
@@ -71,7 +71,7 @@ fn rounded(value: f64) -> String {
 }
 
 /// A value of the second variable beyond which nothing is drawn.
-fn height(program: &Program, best: &[f64]) -> f64 {
+fn height(program: &LinearProgram, best: &[f64]) -> f64 {
     let corners = corners(program);
     let most = corners
         .iter()
@@ -81,7 +81,7 @@ fn height(program: &Program, best: &[f64]) -> f64 {
 }
 
 /// The range of the first variable that is drawn: from corner to corner, and a little beyond where the region goes on.
-fn span(program: &Program, best: &[f64]) -> Option<[f64; 2]> {
+fn span(program: &LinearProgram, best: &[f64]) -> Option<[f64; 2]> {
     let corners = corners(program);
     let all = corners.iter().map(|corner| corner[0]).chain([best[0]]);
     let (least, most) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| {
@@ -107,7 +107,7 @@ fn span(program: &Program, best: &[f64]) -> Option<[f64; 2]> {
 }
 
 /// Lines a x + b y = c of all constraints and bounds that are there; few enough for all pairs.
-fn lines(program: &Program) -> Vec<[f64; 3]> {
+fn lines(program: &LinearProgram) -> Vec<[f64; 3]> {
     let mut lines = Vec::new();
     for row in 0..program.matrix.row_count() {
         let (a, b) = (program.matrix.get(row, 0), program.matrix.get(row, 1));
@@ -125,7 +125,7 @@ fn lines(program: &Program) -> Vec<[f64; 3]> {
 }
 
 /// Corners of the region.
-fn corners(program: &Program) -> Vec<[f64; 2]> {
+fn corners(program: &LinearProgram) -> Vec<[f64; 2]> {
     let lines = lines(program);
     let mut corners = Vec::new();
     for (index, [a, b, c]) in lines.iter().enumerate() {
@@ -140,7 +140,7 @@ fn corners(program: &Program) -> Vec<[f64; 2]> {
     corners
 }
 
-fn is_inside(program: &Program, point: [f64; 2]) -> bool {
+fn is_inside(program: &LinearProgram, point: [f64; 2]) -> bool {
     let slack = |size: f64| 1e-9 * size.abs().max(1.0);
     let bounds = program.low.iter().zip(&program.high).zip(point);
     let mut all = bounds
@@ -157,7 +157,7 @@ fn is_inside(program: &Program, point: [f64; 2]) -> bool {
 }
 
 /// The lowest and highest feasible value of the second variable where the first is x, within `most`.
-fn between(program: &Program, x: f64, most: f64) -> [f64; 2] {
+fn between(program: &LinearProgram, x: f64, most: f64) -> [f64; 2] {
     let slack = 1e-9 * x.abs().max(1.0);
     if x < program.low[0] - slack || x > program.high[0] + slack {
         return [1.0, 0.0];

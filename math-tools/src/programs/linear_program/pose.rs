@@ -1,6 +1,6 @@
 //! From the arguments to a program.
 
-use kernels::programs::linear::{Program, Solution};
+use kernels::programs::linear::{LinearProgram, SimplexSolution};
 use tool_core::{Ctx, Finite, Input, ToolError, Vector};
 
 use super::arguments::{Args, Integrality};
@@ -18,9 +18,9 @@ const BYTES_PER_ENTRY: u64 = 160;
 /// A program and how its lines are called.
 pub(super) struct Posed {
     /// To be minimised: the costs are negated where the maximum is asked for.
-    pub(super) given: Program,
+    pub(super) given: LinearProgram,
     /// The same in other units, where its own are far from 1.
-    in_units: Option<(Units, Program)>,
+    in_units: Option<(Units, LinearProgram)>,
     pub(super) is_integer: Vec<bool>,
     pub(super) names: Vec<String>,
     /// Constraints with `<=`; those with `==` follow.
@@ -29,12 +29,12 @@ pub(super) struct Posed {
 
 impl Posed {
     /// The program to be solved; points and prices of it are compared with tolerances.
-    pub(super) fn program(&self) -> &Program {
+    pub(super) fn program(&self) -> &LinearProgram {
         self.in_units.as_ref().map_or(&self.given, |(_, new)| new)
     }
 
     /// A solution of it, as one of the program that was given.
-    pub(super) fn restored(&self, mut solution: Solution) -> Solution {
+    pub(super) fn restored(&self, mut solution: SimplexSolution) -> SimplexSolution {
         if let Some((units, _)) = &self.in_units {
             units.restore(&mut solution);
         }
@@ -74,7 +74,7 @@ pub(super) fn pose(args: &Args, ctx: &Ctx) -> Result<Posed, ToolError> {
     let sign = if args.maximize { -1.0 } else { 1.0 };
     let [low, high] = bounds(args.bounds.as_ref(), args.names.as_deref(), n)?;
     let free = std::iter::repeat_n(f64::NEG_INFINITY, upper_count);
-    let given = Program {
+    let given = LinearProgram {
         costs: costs.iter().map(|cost| sign * cost).collect(),
         matrix: entries.matrix(count, n),
         row_low: free.chain(b_eq.iter().copied()).collect(),

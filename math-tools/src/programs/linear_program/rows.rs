@@ -1,6 +1,6 @@
 //! [`Rows`]: coefficients of constraints, all of them or those that are not zero.
 
-use kernels::sparse::{Csr, csr::SIZE_MAX};
+use kernels::sparse::{CsrMatrix, csr::SIZE_MAX};
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
 use tool_core::{Ctx, Input, Load, Matrix, Problem, ToolError, Value, Vector};
@@ -168,8 +168,8 @@ impl Entries {
     }
 
     /// The matrix of all entries added; those of one place are summed.
-    pub(super) fn matrix(&self, rows: usize, columns: usize) -> Csr {
-        Csr::from_triplets(rows, columns, &self.rows, &self.columns, &self.values)
+    pub(super) fn matrix(&self, rows: usize, columns: usize) -> CsrMatrix {
+        CsrMatrix::from_triplets(rows, columns, &self.rows, &self.columns, &self.values)
     }
 }
 

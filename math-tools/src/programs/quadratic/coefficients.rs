@@ -1,6 +1,6 @@
 //! [`Coefficients`]: a matrix by rows, or by its entries.
 
-use kernels::sparse::Csr;
+use kernels::sparse::CsrMatrix;
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
 use tool_core::{Load, Matrix, Problem, ToolError, Value, Vector};
@@ -105,7 +105,12 @@ impl Coefficients {
     ///
     /// # Errors
     /// `invalid_args` at the argument when it has another, or an index is out of it.
-    pub(super) fn matrix(&self, path: &str, rows: usize, columns: usize) -> Result<Csr, ToolError> {
+    pub(super) fn matrix(
+        &self,
+        path: &str,
+        rows: usize,
+        columns: usize,
+    ) -> Result<CsrMatrix, ToolError> {
         match self {
             Self::Dense(matrix) => {
                 let (found_rows, found_columns) = (matrix.rows(), matrix.columns());
@@ -115,7 +120,7 @@ impl Coefficients {
                 }
                 let starts = (0..=rows).map(|row| row * columns).collect();
                 let all = (0..rows).flat_map(|_| 0..columns as u32).collect();
-                Ok(Csr::from_rows(
+                Ok(CsrMatrix::from_rows(
                     columns,
                     starts,
                     all,
@@ -125,7 +130,7 @@ impl Coefficients {
             Self::Sparse(entries) => {
                 let rows_of = indices(path, "rows", &entries.rows, rows)?;
                 let columns_of = indices(path, "cols", &entries.columns, columns)?;
-                Ok(Csr::from_triplets(
+                Ok(CsrMatrix::from_triplets(
                     rows,
                     columns,
                     &rows_of,

@@ -1,6 +1,6 @@
 //! Programs without a solution, with the evidence.
 
-use kernels::programs::quadratic::{Failure, Point};
+use kernels::programs::quadratic::{PrimalDualPoint, QuadraticFailure};
 use kernels::sparse::SparseError;
 
 use crate::prelude::*;
@@ -29,9 +29,9 @@ pub(super) fn indefinite(lowest: f64, direction: Vec<f64>) -> ToolError {
 }
 
 /// An objective that falls without end from a point.
-pub(super) fn unbounded(x: Vec<f64>, failure: Failure, ctx: &Ctx) -> ToolError {
+pub(super) fn unbounded(x: Vec<f64>, failure: QuadraticFailure, ctx: &Ctx) -> ToolError {
     match failure {
-        Failure::Unbounded { direction, error } => falling(x, direction, error),
+        QuadraticFailure::Unbounded { direction, error } => falling(x, direction, error),
         other => tool_error(other, ctx),
     }
 }
@@ -48,7 +48,7 @@ fn falling(x: Vec<f64>, direction: Vec<f64>, error: f64) -> ToolError {
         ]))
 }
 
-fn infeasible(multipliers: Point, beyond: f64) -> ToolError {
+fn infeasible(multipliers: PrimalDualPoint, beyond: f64) -> ToolError {
     let large = if beyond.is_finite() {
         format!(" (but for points whose entries add up to more than {beyond:.0e})")
     } else {
@@ -71,24 +71,24 @@ fn infeasible(multipliers: Point, beyond: f64) -> ToolError {
         ]))
 }
 
-pub(super) fn tool_error(failure: Failure, ctx: &Ctx) -> ToolError {
+pub(super) fn tool_error(failure: QuadraticFailure, ctx: &Ctx) -> ToolError {
     match failure {
-        Failure::Infeasible {
+        QuadraticFailure::Infeasible {
             multipliers,
             beyond,
         } => infeasible(*multipliers, beyond),
-        Failure::Unbounded { direction, error } => falling(Vec::new(), direction, error),
-        Failure::Stalled => ToolError::numeric(
+        QuadraticFailure::Unbounded { direction, error } => falling(Vec::new(), direction, error),
+        QuadraticFailure::Stalled => ToolError::numeric(
             "/P",
             "the iteration ended without an optimum, and without a certificate that there is none",
         )
         .reason("no_convergence")
         .hint("scale the program: its numbers differ too much in size"),
-        Failure::Sparse(SparseError::Stopped) => match ctx.check() {
+        QuadraticFailure::Sparse(SparseError::Stopped) => match ctx.check() {
             Err(stopped) => stopped,
             Ok(()) => ToolError::new(ErrorCode::Cancelled, "stopped"),
         },
-        Failure::Sparse(err) => {
+        QuadraticFailure::Sparse(err) => {
             let error = ToolError::new(ErrorCode::LimitExceeded, &err).at("/P");
             match err {
                 SparseError::Memory { .. } => error

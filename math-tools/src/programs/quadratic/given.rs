@@ -1,14 +1,14 @@
 //! The program of a call, checked.
 
-use kernels::programs::quadratic::Program;
-use kernels::sparse::Csr;
+use kernels::programs::quadratic::QuadraticProgram;
+use kernels::sparse::CsrMatrix;
 
 use super::Args;
 use super::coefficients::Coefficients;
 use crate::prelude::*;
 
 /// The program, and whether `P` was symmetric.
-pub(super) fn program(args: &Args, ctx: &Ctx) -> Result<(Program, bool), ToolError> {
+pub(super) fn program(args: &Args, ctx: &Ctx) -> Result<(QuadraticProgram, bool), ToolError> {
     const SIZE_MAX: usize = 10_000_000;
     const BYTES_PER_ENTRY: u64 = 96;
     let p = args.p.load(ctx)?;
@@ -39,7 +39,7 @@ pub(super) fn program(args: &Args, ctx: &Ctx) -> Result<(Program, bool), ToolErr
     let (low, high) = bounds(args, n)?;
     let (a_ub, b_ub) = constraints(("A_ub", a_ub), ("b_ub", b_ub), n)?;
     let (a_eq, b_eq) = constraints(("A_eq", a_eq), ("b_eq", b_eq), n)?;
-    let program = Program {
+    let program = QuadraticProgram {
         p,
         c: c.map_or_else(|| vec![0.0; n], |c| c.to_vec()),
         a_ub,
@@ -53,7 +53,7 @@ pub(super) fn program(args: &Args, ctx: &Ctx) -> Result<(Program, bool), ToolErr
 }
 
 /// The symmetric part, and whether it is all.
-fn symmetrised(p: Csr) -> (Csr, bool) {
+fn symmetrised(p: CsrMatrix) -> (CsrMatrix, bool) {
     let turned = p.transposed();
     if turned == p {
         return (p, true);
@@ -68,7 +68,10 @@ fn symmetrised(p: Csr) -> (Csr, bool) {
             values.extend(entries.iter().map(|value| 0.5 * value));
         }
     }
-    (Csr::from_triplets(n, n, &rows, &columns, &values), false)
+    (
+        CsrMatrix::from_triplets(n, n, &rows, &columns, &values),
+        false,
+    )
 }
 
 type Named<T> = (&'static str, Option<T>);
@@ -77,10 +80,10 @@ fn constraints(
     (a_name, a): Named<Coefficients>,
     (b_name, b): Named<Vector>,
     n: usize,
-) -> Result<(Csr, Vec<f64>), ToolError> {
+) -> Result<(CsrMatrix, Vec<f64>), ToolError> {
     match (a, b) {
         (Some(a), Some(b)) => Ok((a.matrix(&format!("/{a_name}"), b.len(), n)?, b.to_vec())),
-        (None, None) => Ok((Csr::from_triplets(0, n, &[], &[], &[]), Vec::new())),
+        (None, None) => Ok((CsrMatrix::from_triplets(0, n, &[], &[], &[]), Vec::new())),
         (Some(_), None) => {
             refuse!(invalid format!("/{b_name}"), "shape"; "`{a_name}` needs `{b_name}`: a right-hand side for each row"; "pass both");
         }

@@ -6,7 +6,9 @@ mod given;
 #[cfg(test)]
 mod tests;
 
-use kernels::programs::quadratic::{self as kernel, Convexity, Ending, Failure, Solution};
+use kernels::programs::quadratic::{
+    self as kernel, Convexity, QuadraticEnd, QuadraticFailure, QuadraticSolution,
+};
 
 use self::coefficients::Coefficients;
 use crate::linalg::sparse_solve::CtxLimits;
@@ -156,32 +158,32 @@ impl Tool for Args {
 }
 
 /// A program and its units, where its own are far from 1.
-type InUnits = (QuadraticUnits, kernel::Program);
+type InUnits = (QuadraticUnits, kernel::QuadraticProgram);
 
 /// The solution, in those units where there are some.
 fn solved(
-    program: &kernel::Program,
+    program: &kernel::QuadraticProgram,
     in_units: Option<&InUnits>,
     args: &Args,
     ctx: &Ctx,
-) -> Result<Solution, ToolError> {
-    let restored = |failure: Failure| match in_units {
+) -> Result<QuadraticSolution, ToolError> {
+    let restored = |failure: QuadraticFailure| match in_units {
         Some((units, _)) => units.failure(failure),
         None => failure,
     };
     let program = in_units.map_or(program, |(_, new)| new);
     let iterations = args.max_iterations.get() as u32;
-    let go = |program: &kernel::Program| {
+    let go = |program: &kernel::QuadraticProgram| {
         let stop = ctx.stop().clone();
         kernel::solve(program, iterations, move || stop.is_set(), &CtxLimits(ctx))
     };
     match go(program) {
         Ok(found) => Ok(found),
-        Err(failure @ Failure::Unbounded { .. }) => {
+        Err(failure @ QuadraticFailure::Unbounded { .. }) => {
             // A ray is one of the program only where there is a point to start from.
             let n = program.n();
-            let constraints = kernel::Program {
-                p: kernels::sparse::Csr::from_triplets(n, n, &[], &[], &[]),
+            let constraints = kernel::QuadraticProgram {
+                p: kernels::sparse::CsrMatrix::from_triplets(n, n, &[], &[], &[]),
                 c: vec![0.0; n],
                 ..program.clone()
             };
@@ -200,7 +202,7 @@ fn solved(
 }
 
 /// Largest violation of a constraint or bound.
-fn violation(program: &kernel::Program, x: &[f64]) -> f64 {
+fn violation(program: &kernel::QuadraticProgram, x: &[f64]) -> f64 {
     let mut over = vec![0.0; program.b_ub.len()];
     program.a_ub.residual(x, &program.b_ub, &mut over);
     let mut off = vec![0.0; program.b_eq.len()];
@@ -214,8 +216,8 @@ fn violation(program: &kernel::Program, x: &[f64]) -> f64 {
 
 fn output(
     args: &Args,
-    program: &kernel::Program,
-    (in_units, found): (Option<InUnits>, Solution),
+    program: &kernel::QuadraticProgram,
+    (in_units, found): (Option<InUnits>, QuadraticSolution),
     lowest_eigenvalue: Option<f64>,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
@@ -224,8 +226,8 @@ fn output(
     let converged = residual <= args.tolerance.get();
     let reason = match found.ending {
         _ if converged => Reason::Kkt,
-        Ending::Iterations => Reason::MaxIterations,
-        Ending::Converged | Ending::Stalled => Reason::Stalled,
+        QuadraticEnd::Iterations => Reason::MaxIterations,
+        QuadraticEnd::Converged | QuadraticEnd::Stalled => Reason::Stalled,
     };
     if residual.is_nan() {
         refuse!(numeric "/P", "overflow"; "the point is no double"; "scale the program: its numbers differ too much in size");

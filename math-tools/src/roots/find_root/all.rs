@@ -1,8 +1,10 @@
 //! Every root of an interval.
 
-use kernels::roots::bracket::Bracket;
+use kernels::roots::bracket::RootBracket;
 use kernels::roots::interval::Interval;
-use kernels::roots::isolate::{self, Enclosure, Isolation, Limits, Region, isolate};
+use kernels::roots::isolate::{
+    self, FunctionEnclosure, IsolationLimits, RootIsolation, UnprovenRegion, isolate,
+};
 use tool_core::{Ctx, Real, ToolError};
 
 use super::function::Function;
@@ -10,7 +12,7 @@ use super::shrink::{Found, shrink};
 use super::{Kind, Method, Output, Place, Reason, Root};
 use crate::expression::enclosure::Unsupported;
 
-const LIMITS: Limits = Limits {
+const LIMITS: IsolationLimits = IsolationLimits {
     parts: 40_000,
     roots: 1_000,
 };
@@ -28,7 +30,7 @@ enum End {
 /// # Errors
 /// A stop.
 pub(super) fn find(f: &Function<'_>, ends: (f64, f64), ctx: &Ctx) -> Result<Output, ToolError> {
-    let mut over = |x: Interval| -> Result<Enclosure, End> {
+    let mut over = |x: Interval| -> Result<FunctionEnclosure, End> {
         f.over(x)
             .map_err(End::Stopped)?
             .map_err(|Unsupported(name)| End::Unsupported(name))
@@ -48,7 +50,7 @@ pub(super) fn find(f: &Function<'_>, ends: (f64, f64), ctx: &Ctx) -> Result<Outp
 fn answer(
     f: &Function<'_>,
     (from, to): (f64, f64),
-    found: &Isolation,
+    found: &RootIsolation,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let points = f.points();
@@ -71,7 +73,7 @@ fn answer(
     for region in &found.regions {
         let place = place(f, region, to - from)?;
         // A value of exactly zero is a root, though others may be near it.
-        if let (Some(x), isolate::Kind::Undecided) = (region.exact, region.kind) {
+        if let (Some(x), isolate::UnprovenReason::Undecided) = (region.exact, region.kind) {
             roots.push(Root {
                 x,
                 error: 0.0,
@@ -129,7 +131,7 @@ fn merged(mut places: Vec<Place>) -> Vec<Place> {
 }
 
 /// What a part is; `span` is the length of the interval searched.
-fn place(f: &Function<'_>, region: &Region, span: f64) -> Result<Place, ToolError> {
+fn place(f: &Function<'_>, region: &UnprovenRegion, span: f64) -> Result<Place, ToolError> {
     let points = f.points();
     let Interval { lo, hi } = region.part;
     let mut best = (region.part.middle(), f64::NAN);
@@ -146,13 +148,15 @@ fn place(f: &Function<'_>, region: &Region, span: f64) -> Result<Place, ToolErro
     let size = region.part.magnitude();
     let is_wide = region.part.width() > (1e-3 * size).max(1e-6 * span);
     let kind = match region.kind {
-        isolate::Kind::Zero => Kind::Flat,
-        isolate::Kind::Undecided if is_wide && best.1 == 0.0 && !region.has_root => Kind::Flat,
-        isolate::Kind::Undecided => Kind::Multiple,
-        isolate::Kind::Unsearched => Kind::Unsearched,
-        isolate::Kind::Edge => Kind::Undefined,
-        isolate::Kind::Jump if best.1.abs() > 0.0 => Kind::Jump,
-        isolate::Kind::Jump => Kind::Multiple,
+        isolate::UnprovenReason::Zero => Kind::Flat,
+        isolate::UnprovenReason::Undecided if is_wide && best.1 == 0.0 && !region.has_root => {
+            Kind::Flat
+        }
+        isolate::UnprovenReason::Undecided => Kind::Multiple,
+        isolate::UnprovenReason::Unsearched => Kind::Unsearched,
+        isolate::UnprovenReason::Edge => Kind::Undefined,
+        isolate::UnprovenReason::Jump if best.1.abs() > 0.0 => Kind::Jump,
+        isolate::UnprovenReason::Jump => Kind::Multiple,
     };
     Ok(Place {
         kind,
@@ -180,7 +184,7 @@ fn sampled(f: &Function<'_>, (from, to): (f64, f64)) -> Result<Output, ToolError
         .collect::<Result<Vec<f64>, _>>()?;
     let (mut roots, mut unresolved): (Vec<Root>, Vec<Place>) = (Vec::new(), Vec::new());
     for index in 1..=SAMPLES {
-        let bracket = Bracket {
+        let bracket = RootBracket {
             low: x(index - 1),
             at_low: values[index - 1],
             high: x(index),

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use kernels::roots::interval::Interval;
-use kernels::roots::isolate::Enclosure;
+use kernels::roots::isolate::FunctionEnclosure;
 use tool_core::{Ctx, ToolError};
 
 use super::Args;
@@ -66,16 +66,19 @@ impl<'a> Function<'a> {
     }
 
     /// What is known over an interval, or the function that is not known over intervals.
-    pub(super) fn over(&self, x: Interval) -> Result<Result<Enclosure, Unsupported>, ToolError> {
+    pub(super) fn over(
+        &self,
+        x: Interval,
+    ) -> Result<Result<FunctionEnclosure, Unsupported>, ToolError> {
         self.tick()?;
-        let empty = Enclosure {
+        let empty = FunctionEnclosure {
             values: None,
             slope: Interval::WHOLE,
             is_defined: false,
             is_continuous: true,
         };
         Ok(match self.expression.enclosure(&[x], 1) {
-            Ok(Some(found)) => Ok(Enclosure {
+            Ok(Some(found)) => Ok(FunctionEnclosure {
                 values: Some(found.values),
                 slope: found.slopes[0],
                 is_defined: found.is_defined,

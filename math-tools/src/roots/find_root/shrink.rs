@@ -1,6 +1,6 @@
 //! A bracket made small, and what is in it.
 
-use kernels::roots::bracket::{Bracket, Fault};
+use kernels::roots::bracket::{BracketFault, RootBracket};
 use kernels::roots::interval::Interval;
 use tool_core::{Real, ToolError};
 
@@ -22,7 +22,7 @@ pub(super) enum Found {
 pub(super) fn shrink(
     f: &Function<'_>,
     points: &Points<'_, '_>,
-    bracket: &Bracket,
+    bracket: &RootBracket,
     tolerance: f64,
 ) -> Result<Option<Found>, ToolError> {
     // A single point without a value, as where a bisection meets a pole, counts with the one beside it.
@@ -36,8 +36,8 @@ pub(super) fn shrink(
     };
     let found = match bracket.narrowed(tolerance, &mut value) {
         Ok(found) => found,
-        Err(Fault::Stopped(err)) => return Err(err),
-        Err(Fault::NotANumber(x)) => {
+        Err(BracketFault::Stopped(err)) => return Err(err),
+        Err(BracketFault::NotANumber(x)) => {
             return Ok(Some(Found::Place(Place {
                 kind: Kind::Undefined,
                 from: bracket.low,
@@ -101,7 +101,7 @@ pub(super) fn shrink(
 }
 
 /// A root where the value in doubles is zero.
-fn exact(f: &Function<'_>, x: f64, bracket: &Bracket) -> Result<Root, ToolError> {
+fn exact(f: &Function<'_>, x: f64, bracket: &RootBracket) -> Result<Root, ToolError> {
     let known = f.over(Interval::point(x))?;
     if known.is_ok_and(|found| found.values == Some(Interval::ZERO)) {
         return Ok(Root {
@@ -111,7 +111,7 @@ fn exact(f: &Function<'_>, x: f64, bracket: &Bracket) -> Result<Root, ToolError>
             proven: true,
         });
     }
-    let at = Bracket {
+    let at = RootBracket {
         low: x,
         at_low: 0.0,
         high: x,
@@ -139,8 +139,8 @@ fn exact(f: &Function<'_>, x: f64, bracket: &Bracket) -> Result<Root, ToolError>
 fn proven(
     f: &Function<'_>,
     x: f64,
-    found: &Bracket,
-    bracket: &Bracket,
+    found: &RootBracket,
+    bracket: &RootBracket,
 ) -> Result<(f64, bool), ToolError> {
     /// Enough from the smallest double to the largest.
     const STEPS_MAX: usize = 1100;
@@ -175,7 +175,7 @@ fn proven(
 }
 
 /// Whether the function is zero on both sides of a zero, as where its values underflow.
-fn is_flat(points: &Points<'_, '_>, x: f64, bracket: &Bracket) -> Result<bool, ToolError> {
+fn is_flat(points: &Points<'_, '_>, x: f64, bracket: &RootBracket) -> Result<bool, ToolError> {
     const SHARE: f64 = 1e-6;
     let reach = SHARE * x.abs().max(1e-3 * (bracket.high - bracket.low));
     let zero = |x: f64| points.at(x).map(|value| value == 0.0);
@@ -185,8 +185,8 @@ fn is_flat(points: &Points<'_, '_>, x: f64, bracket: &Bracket) -> Result<bool, T
 /// What a sign change is that does not come from a root: the values beside it do not become smaller with the bracket.
 fn discontinuity(
     points: &Points<'_, '_>,
-    found: &Bracket,
-    bracket: &Bracket,
+    found: &RootBracket,
+    bracket: &RootBracket,
 ) -> Result<Option<Kind>, ToolError> {
     const WIDER: f64 = 1000.0;
     let rise = |low: f64, high: f64| (high / 2.0 - low / 2.0).abs();

@@ -1,6 +1,6 @@
 //! One root, by a bracket.
 
-use kernels::roots::bracket::Bracket;
+use kernels::roots::bracket::RootBracket;
 use tool_core::{Ctx, ToolError};
 
 use super::function::Function;
@@ -22,7 +22,7 @@ pub(super) fn between(
 ) -> Result<Output, ToolError> {
     let points = f.points();
     let (low, high) = (points.at(from)?, points.at(to)?);
-    let whole = Bracket {
+    let whole = RootBracket {
         low: from,
         at_low: low,
         high: to,
@@ -54,7 +54,7 @@ pub(super) fn between(
                 points.at(x)?
             },
         );
-        let bracket = Bracket {
+        let bracket = RootBracket {
             low: before.0,
             at_low: before.1,
             high: here.0,
@@ -111,7 +111,7 @@ pub(super) fn around(
     }
     let mut first = None;
     if value == 0.0 {
-        let exact = Bracket {
+        let exact = RootBracket {
             low: start,
             at_low: value,
             high: start,
@@ -139,7 +139,7 @@ pub(super) fn around(
             } else {
                 (inner, outer)
             };
-            let bracket = Bracket {
+            let bracket = RootBracket {
                 low: a.0,
                 at_low: a.1,
                 high: b.0,

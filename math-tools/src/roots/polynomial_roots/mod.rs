@@ -1,6 +1,6 @@
 //! `polynomial_roots`: all roots of a polynomial, each with a bound of its error.
 
-use kernels::roots::polynomial::{self, Roots};
+use kernels::roots::polynomial::{self, PolynomialRoots};
 
 use crate::prelude::*;
 
@@ -130,8 +130,8 @@ impl Tool for Args {
     }
 }
 
-fn answer(found: &Roots, degree: usize, ctx: &Ctx) -> Result<Output, ToolError> {
-    let finite = |root: &polynomial::Root| {
+fn answer(found: &PolynomialRoots, degree: usize, ctx: &Ctx) -> Result<Output, ToolError> {
+    let finite = |root: &polynomial::PolynomialRoot| {
         root.re.is_finite() && root.im.is_finite() && root.radius.is_finite()
     };
     if !found.roots.iter().all(finite) {

@@ -1,6 +1,6 @@
 //! Summary and diagnostics of the draws.
 
-use kernels::quantile::Definition;
+use kernels::quantile::QuantileDefinition;
 use rayon::prelude::*;
 use tool_core::{Ctx, Real, Seed, ToolError};
 
@@ -99,7 +99,7 @@ fn summary(
         ctx.check()?;
         let mut draws = columns(chains, axis, dimension).concat();
         draws.sort_unstable_by(f64::total_cmp);
-        let quantile = |p: f64| Definition::Linear.of(&draws, p);
+        let quantile = |p: f64| QuantileDefinition::Linear.of(&draws, p);
         Ok(Dimension {
             name: format!("x{axis}"),
             mean: mean[axis],

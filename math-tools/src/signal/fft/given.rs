@@ -1,9 +1,9 @@
 //! What a call of `fft` gives, checked.
 
 use kernels::signal::Complex64;
-use kernels::signal::spectrum::Trend;
+use kernels::signal::spectrum::TrendRemoval;
 use kernels::signal::transform::operations;
-use kernels::signal::window::Window;
+use kernels::signal::window::WindowFunction;
 
 use super::{Args, Kind, Sides, TrendName, WindowName};
 use crate::linalg::solve::Rhs;
@@ -60,9 +60,9 @@ pub(super) struct Given {
     pub n: usize,
     pub rate: f64,
     pub sides: Sides,
-    pub window: Window,
+    pub window: WindowFunction,
     pub window_name: WindowName,
-    pub trend: Trend,
+    pub trend: TrendRemoval,
 }
 
 impl Given {
@@ -259,7 +259,7 @@ fn window_name(args: &Args) -> WindowName {
     args.window.unwrap_or(usual)
 }
 
-fn window(args: &Args) -> Result<Window, ToolError> {
+fn window(args: &Args) -> Result<WindowFunction, ToolError> {
     const BETA_MAX: f64 = 700.0;
     let name = window_name(args);
     let shapes = [
@@ -276,24 +276,24 @@ fn window(args: &Args) -> Result<Window, ToolError> {
         refuse!(invalid "/beta"; "expected a shape from 0 to 700, found {beta}"; "the usual ones are 5 to 14");
     }
     Ok(match name {
-        WindowName::None => Window::None,
-        WindowName::Hann => Window::Hann,
-        WindowName::Hamming => Window::Hamming,
-        WindowName::Blackman => Window::Blackman,
-        WindowName::FlatTop => Window::FlatTop,
-        WindowName::Kaiser => Window::Kaiser(beta),
-        WindowName::Tukey => Window::Tukey(args.alpha.map_or(0.5, Probability::get)),
+        WindowName::None => WindowFunction::None,
+        WindowName::Hann => WindowFunction::Hann,
+        WindowName::Hamming => WindowFunction::Hamming,
+        WindowName::Blackman => WindowFunction::Blackman,
+        WindowName::FlatTop => WindowFunction::FlatTop,
+        WindowName::Kaiser => WindowFunction::Kaiser(beta),
+        WindowName::Tukey => WindowFunction::Tukey(args.alpha.map_or(0.5, Probability::get)),
     })
 }
 
-fn trend(args: &Args) -> Trend {
+fn trend(args: &Args) -> TrendRemoval {
     let usual = match args.kind {
         Kind::Power => TrendName::Constant,
         _ => TrendName::None,
     };
     match args.detrend.unwrap_or(usual) {
-        TrendName::None => Trend::None,
-        TrendName::Constant => Trend::Constant,
-        TrendName::Linear => Trend::Linear,
+        TrendName::None => TrendRemoval::None,
+        TrendName::Constant => TrendRemoval::Constant,
+        TrendName::Linear => TrendRemoval::Linear,
     }
 }

@@ -1,7 +1,7 @@
 //! Power spectra.
 
-use kernels::signal::peaks::Search;
-use kernels::signal::spectrum::{Scaling, Welch};
+use kernels::signal::peaks::PeakSearch;
+use kernels::signal::spectrum::{SpectrumScaling, WelchMethod};
 use kernels::signal::transform::{frequencies, operations};
 
 use super::given::{Given, Samples};
@@ -35,10 +35,10 @@ pub(super) fn power(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, Tool
     // Segments are stopped between; their sum may still take longer than any deadline.
     ctx.afford(2.0 * segments as f64 * points as f64)?;
     let scaling = match args.scaling.unwrap_or_default() {
-        ScalingName::Density => Scaling::Density,
-        ScalingName::Spectrum => Scaling::Spectrum,
+        ScalingName::Density => SpectrumScaling::Density,
+        ScalingName::Spectrum => SpectrumScaling::Spectrum,
     };
-    let welch = Welch {
+    let welch = WelchMethod {
         segment,
         overlap,
         points,
@@ -59,15 +59,15 @@ pub(super) fn power(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, Tool
     let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
     // Amplitudes: power over A^2 / 2.
     let unit = match scaling {
-        Scaling::Spectrum => 2.0,
-        Scaling::Density => 2.0 * given.rate * squares / (sum * sum),
+        SpectrumScaling::Spectrum => 2.0,
+        SpectrumScaling::Density => 2.0 * given.rate * squares / (sum * sum),
     };
     let magnitudes: Vec<f64> = found
         .power
         .iter()
         .map(|power| (power * unit).sqrt())
         .collect();
-    let search = Search {
+    let search = PeakSearch {
         magnitudes: &magnitudes,
         window: given.window,
         samples: segment,

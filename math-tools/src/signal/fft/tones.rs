@@ -1,6 +1,6 @@
 //! [`Tone`]: a peak of a spectrum in the units of the caller.
 
-use kernels::signal::peaks::Search;
+use kernels::signal::peaks::PeakSearch;
 
 use crate::prelude::*;
 
@@ -20,13 +20,17 @@ pub(crate) struct Tone {
 }
 
 /// The tones of a spectrum of amplitudes.
-pub(super) fn tones(search: &Search<'_>, most: Option<Bounded<0, 1000>>, rate: f64) -> Vec<Tone> {
+pub(super) fn tones(
+    search: &PeakSearch<'_>,
+    most: Option<Bounded<0, 1000>>,
+    rate: f64,
+) -> Vec<Tone> {
     const USUAL: usize = 5;
     /// What rounding leaves of an offset.
     const ROUNDING: f64 = 1e-13;
     let spacing = rate / search.points as f64;
     let most = most.map_or(USUAL, Bounded::size);
-    let tone = |peak: kernels::signal::peaks::Peak| {
+    let tone = |peak: kernels::signal::peaks::SpectralPeak| {
         let mut place = peak.index as f64 + peak.offset;
         if search.is_circular && place >= search.points as f64 / 2.0 {
             place -= search.points as f64;

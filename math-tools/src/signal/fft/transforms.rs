@@ -2,8 +2,8 @@
 
 use kernels::dense::{exponent_of, scaled};
 use kernels::signal::spectrum::detrend;
-use kernels::signal::transform::{self, Way};
-use kernels::signal::window::Window;
+use kernels::signal::transform::{self, TransformDirection};
+use kernels::signal::window::WindowFunction;
 use kernels::signal::{Complex64, lobe, peaks};
 
 use super::given::{Given, Samples, Shape};
@@ -98,8 +98,13 @@ pub(super) fn inverse(given: Given) -> Result<Output, ToolError> {
     }
     let before = Energy::of_complex(&values);
     match columns {
-        Some(columns) => transform::complex_2d(&mut values, n / columns, columns, Way::Inverse),
-        None => transform::complex(&mut values, Way::Inverse),
+        Some(columns) => transform::complex_2d(
+            &mut values,
+            n / columns,
+            columns,
+            TransformDirection::Inverse,
+        ),
+        None => transform::complex(&mut values, TransformDirection::Inverse),
     }
     check_finite(are_finite(&values))?;
     let (real, imaginary) = shape.parts(&values);
@@ -135,7 +140,7 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
     if let Samples::Matrix(mut values, columns) = given.samples {
         let before = Energy::of_complex(&values);
         let rows = n / columns;
-        transform::complex_2d(&mut values, rows, columns, Way::Forward);
+        transform::complex_2d(&mut values, rows, columns, TransformDirection::Forward);
         check_finite(are_finite(&values))?;
         let there = Energy::of_complex(&values);
         output.parseval_error = Some(parseval(before, there.over(n as f64)));
@@ -172,7 +177,7 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
                 .for_each(|(z, weight)| *z *= weight);
             let before = Energy::of_complex(&values);
             values.resize(n, Complex64::default());
-            transform::complex(&mut values, Way::Forward);
+            transform::complex(&mut values, TransformDirection::Forward);
             (values, before)
         }
     };
@@ -197,7 +202,7 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
         .map(|size| scaled(size, -exponent))
         .collect();
     ctx.check()?;
-    let search = peaks::Search {
+    let search = peaks::PeakSearch {
         magnitudes: &magnitudes,
         window,
         samples: length,
@@ -215,7 +220,7 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
 }
 
 /// Full width at half of the power of a tone's peak, in cycles per sample.
-pub(super) fn half_width(window: Window, length: usize) -> f64 {
+pub(super) fn half_width(window: WindowFunction, length: usize) -> f64 {
     let weights = window.weights(length.min(2048));
     lobe::half_width(&weights) * weights.len() as f64 / length as f64
 }

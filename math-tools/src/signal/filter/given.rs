@@ -1,7 +1,7 @@
 //! The filter of a call: designed, or as it is given.
 
-use kernels::signal::design::{Band, Prototype, Section, design};
-use kernels::signal::filter::Cascade;
+use kernels::signal::design::{FilterPrototype, PassBand, Section, design};
+use kernels::signal::filter::FilterCascade;
 use tool_core::schema::json;
 use tool_core::{DecodeError, EncodeError, Encoder};
 
@@ -53,7 +53,7 @@ pub(super) enum Spread {
 
 /// A filter.
 pub(super) struct Given {
-    pub cascade: Cascade,
+    pub cascade: FilterCascade,
     pub sections: Option<Vec<Section>>,
     /// Cutoffs in cycles per sample, and what passes.
     pub band: Option<(Vec<f64>, Kind)>,
@@ -85,7 +85,7 @@ impl Given {
             refuse!(numeric "/order", "overflow"; "the coefficients of this design are no doubles"; "lower `order`, or move `cutoff` away from the ends");
         }
         Ok(Self {
-            cascade: Cascade::of_sections(&sections),
+            cascade: FilterCascade::of_sections(&sections),
             size: 6 * sections.len(),
             sections: Some(sections),
             band: Some((frequencies, kind)),
@@ -156,16 +156,16 @@ fn refuse_idle(args: &Args) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn prototype(args: &Args) -> Prototype {
+fn prototype(args: &Args) -> FilterPrototype {
     let ripple = |usual: f64| args.ripple.map_or(usual, Positive::get);
     match args.design.unwrap_or_default() {
-        Design::Butterworth => Prototype::Butterworth,
-        Design::Chebyshev1 => Prototype::Chebyshev1(ripple(1.0)),
-        Design::Chebyshev2 => Prototype::Chebyshev2(ripple(40.0)),
+        Design::Butterworth => FilterPrototype::Butterworth,
+        Design::Chebyshev1 => FilterPrototype::Chebyshev1(ripple(1.0)),
+        Design::Chebyshev2 => FilterPrototype::Chebyshev2(ripple(40.0)),
     }
 }
 
-fn band(args: &Args) -> Result<(Band, Vec<f64>, Kind), ToolError> {
+fn band(args: &Args) -> Result<(PassBand, Vec<f64>, Kind), ToolError> {
     let rate = args.rate.map_or(1.0, Positive::get);
     let given = args.cutoff.as_ref().map_or(&[][..], |cutoff| &cutoff.0);
     let half = rate / 2.0;
@@ -181,10 +181,10 @@ fn band(args: &Args) -> Result<(Band, Vec<f64>, Kind), ToolError> {
     };
     let kind = args.kind.unwrap_or(usual);
     let band = match (kind, &frequencies[..]) {
-        (Kind::Lowpass, [cutoff]) => Band::Low(*cutoff),
-        (Kind::Highpass, [cutoff]) => Band::High(*cutoff),
-        (Kind::Bandpass, [from, to]) if from < to => Band::Pass(*from, *to),
-        (Kind::Bandstop, [from, to]) if from < to => Band::Stop(*from, *to),
+        (Kind::Lowpass, [cutoff]) => PassBand::Low(*cutoff),
+        (Kind::Highpass, [cutoff]) => PassBand::High(*cutoff),
+        (Kind::Bandpass, [from, to]) if from < to => PassBand::Pass(*from, *to),
+        (Kind::Bandstop, [from, to]) if from < to => PassBand::Stop(*from, *to),
         (_, [_, _]) if matches!(kind, Kind::Bandpass | Kind::Bandstop) => {
             refuse!(invalid "/cutoff", "range"; "expected [low, high] with low below high, found {given:?}");
         }
@@ -214,7 +214,7 @@ fn of_sections(sos: &Matrix) -> Result<Given, ToolError> {
         sections.push(std::array::from_fn(|at| given[at] / leading));
     }
     Ok(Given {
-        cascade: Cascade::of_sections(&sections),
+        cascade: FilterCascade::of_sections(&sections),
         size: 6 * sections.len(),
         sections: Some(sections),
         band: None,
@@ -233,7 +233,7 @@ fn of_polynomials(b: &[f64], a: &[f64]) -> Result<Given, ToolError> {
         refuse!(invalid "/a/0", "range"; "the first coefficient of `a` is 0"; "leave leading zeros out");
     }
     Ok(Given {
-        cascade: Cascade::of_polynomials(b, a),
+        cascade: FilterCascade::of_polynomials(b, a),
         sections: None,
         band: None,
         size: a.len().max(b.len()),

@@ -2,9 +2,9 @@
 
 use tool_core::{Ctx, Matrix, ToolError, Value, tool_error};
 
-use kernels::dense::lstsq::Design;
+use kernels::dense::lstsq::DesignMatrix;
 use kernels::dense::{add_multiple, exponent_of, max_abs, norm2, scaled};
-use kernels::exact::{self, Doubled};
+use kernels::exact::{self, CompensatedSum};
 use kernels::special::{student_two_sided, student_two_sided_inverse};
 
 /// Probability of the confidence intervals.
@@ -61,7 +61,7 @@ pub(super) fn fit(
     let (solution, residual) = qr.solve(&design, &y, ctx)?;
     let restored = |value: f64, column: usize| scaled(value, exponents[column] + y_exponent);
 
-    let mut residual_squares = Doubled::default();
+    let mut residual_squares = CompensatedSum::default();
     for &value in &residual {
         residual_squares.add_product(value, value);
     }
@@ -131,9 +131,9 @@ fn total_squares(y: &[f64], around_mean: bool) -> f64 {
     let mean = if around_mean {
         exact::sum(y).divide(y.len() as f64)
     } else {
-        Doubled::default()
+        CompensatedSum::default()
     };
-    let mut squares = Doubled::default();
+    let mut squares = CompensatedSum::default();
     for &value in y {
         let deviation = mean.subtract_from(value);
         squares.add_product(deviation, deviation);
@@ -142,17 +142,17 @@ fn total_squares(y: &[f64], around_mean: bool) -> f64 {
 }
 
 /// The columns of the fit: a leading one for the intercept, then those of `x` or its powers.
-fn design(x: &Matrix, degree: Option<usize>, intercept: bool) -> Design {
+fn design(x: &Matrix, degree: Option<usize>, intercept: bool) -> DesignMatrix {
     let rows = x.rows();
     let Some(degree) = degree else {
-        let mut design = Design::from_rows(x.as_slice(), rows, x.columns());
+        let mut design = DesignMatrix::from_rows(x.as_slice(), rows, x.columns());
         if intercept {
             design.high.splice(0..0, std::iter::repeat_n(1.0, rows));
             design.columns += 1;
         }
         return design;
     };
-    let mut powers = Design::powers(x.as_slice(), degree);
+    let mut powers = DesignMatrix::powers(x.as_slice(), degree);
     if !intercept {
         powers.high.drain(..rows);
         if let Some(low) = &mut powers.low {
@@ -172,7 +172,7 @@ struct Qr {
 }
 
 impl Qr {
-    fn new(design: &Design, intercept: bool, ctx: &Ctx) -> Result<Self, ToolError> {
+    fn new(design: &DesignMatrix, intercept: bool, ctx: &Ctx) -> Result<Self, ToolError> {
         let (n, p) = (design.rows, design.columns);
         let mut data = design.high.clone();
         let mut diagonal = Vec::with_capacity(p);
@@ -243,13 +243,13 @@ impl Qr {
     /// Coefficients of the scaled columns and the residual.
     fn solve(
         &self,
-        design: &Design,
+        design: &DesignMatrix,
         y: &[f64],
         ctx: &Ctx,
     ) -> Result<(Vec<f64>, Vec<f64>), ToolError> {
         const REFINEMENTS: usize = 2;
         let p = self.columns;
-        let y: Vec<Doubled> = y.iter().map(|&value| Doubled::new(value)).collect();
+        let y: Vec<CompensatedSum> = y.iter().map(|&value| CompensatedSum::new(value)).collect();
         let mut estimates = vec![0.0; p];
         let mut residual = vec![0.0; self.rows];
         // Starting from zero, the first step is the plain solution and the others refine it.

@@ -2,8 +2,8 @@
 
 use tool_core::{Ctx, ToolError};
 
-use kernels::exact::Doubled;
-use kernels::quantile::Definition;
+use kernels::exact::CompensatedSum;
+use kernels::quantile::QuantileDefinition;
 
 /// Values between two looks at the stop flag.
 const CHUNK: usize = 1 << 16;
@@ -25,7 +25,7 @@ const CHUNK: usize = 1 << 16;
 pub(super) struct Summary<'a> {
     data: &'a [f64],
     extremes: Option<(f64, f64)>,
-    total: Option<Doubled>,
+    total: Option<CompensatedSum>,
     squares: Option<f64>,
     sorted: Option<Vec<f64>>,
 }
@@ -81,13 +81,13 @@ impl<'a> Summary<'a> {
 
     /// The quantile of a probability from 0 to 1.
     pub(super) fn quantile(&mut self, probability: f64, ctx: &Ctx) -> Result<f64, ToolError> {
-        self.quantile_by(Definition::Linear, probability, ctx)
+        self.quantile_by(QuantileDefinition::Linear, probability, ctx)
     }
 
     /// The quantile of a probability from 0 to 1 by a definition.
     pub(super) fn quantile_by(
         &mut self,
-        definition: Definition,
+        definition: QuantileDefinition,
         probability: f64,
         ctx: &Ctx,
     ) -> Result<f64, ToolError> {
@@ -128,12 +128,12 @@ impl<'a> Summary<'a> {
         })
     }
 
-    fn total(&mut self, ctx: &Ctx) -> Result<Doubled, ToolError> {
+    fn total(&mut self, ctx: &Ctx) -> Result<CompensatedSum, ToolError> {
         if let Some(total) = self.total {
             return Ok(total);
         }
         let scale = self.scale(ctx)?;
-        let mut total = Doubled::default();
+        let mut total = CompensatedSum::default();
         for chunk in self.data.chunks(CHUNK) {
             ctx.check()?;
             for &value in chunk {
@@ -151,7 +151,7 @@ impl<'a> Summary<'a> {
         }
         let scale = self.scale(ctx)?;
         let mean = self.total(ctx)?.divide(self.count() as f64);
-        let mut squares = Doubled::default();
+        let mut squares = CompensatedSum::default();
         for chunk in self.data.chunks(CHUNK) {
             ctx.check()?;
             for &value in chunk {

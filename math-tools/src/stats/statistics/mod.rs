@@ -60,7 +60,7 @@ pub(crate) enum Definition {
     NormalUnbiased,
 }
 
-impl From<Definition> for quantile::Definition {
+impl From<Definition> for quantile::QuantileDefinition {
     fn from(definition: Definition) -> Self {
         Self::ALL[definition as usize]
     }

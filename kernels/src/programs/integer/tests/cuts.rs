@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::programs::integer::{presolve, root};
-use crate::programs::linear::Prepared;
+use crate::programs::linear::ResolverModel;
 
 /// A program over `whole` integers and others that may be positive only with an integer, with rows of every kind.
-fn mixed(whole: usize, parts: usize, rows: usize, values: &[i32]) -> (Program, Vec<bool>) {
+fn mixed(whole: usize, parts: usize, rows: usize, values: &[i32]) -> (LinearProgram, Vec<bool>) {
     let columns = whole + parts;
     let at = |index: usize| f64::from(values[index % values.len()]);
     let mut dense = vec![vec![0.0; columns]; rows];
@@ -48,11 +48,11 @@ fn mixed(whole: usize, parts: usize, rows: usize, values: &[i32]) -> (Program, V
             lists.2.push(value);
         }
     }
-    let program = Program {
+    let program = LinearProgram {
         costs: (0..columns)
             .map(|column| at(7 * column + 3) + 0.5)
             .collect(),
-        matrix: Csr::from_triplets(dense.len(), columns, &lists.0, &lists.1, &lists.2),
+        matrix: CsrMatrix::from_triplets(dense.len(), columns, &lists.0, &lists.1, &lists.2),
         row_low,
         row_high,
         low: vec![0.0; columns],
@@ -72,7 +72,7 @@ fn mixed(whole: usize, parts: usize, rows: usize, values: &[i32]) -> (Program, V
 }
 
 /// The program with its integers fixed, for every choice of them.
-fn fixed(program: &Program, whole: usize) -> impl Iterator<Item = Program> + '_ {
+fn fixed(program: &LinearProgram, whole: usize) -> impl Iterator<Item = LinearProgram> + '_ {
     (0..4_usize.pow(whole as u32)).filter_map(move |code| {
         let digits = (0..whole).map(|column| (code / 4_usize.pow(column as u32) % 4) as f64);
         let mut fixed = program.clone();
@@ -86,8 +86,8 @@ fn fixed(program: &Program, whole: usize) -> impl Iterator<Item = Program> + '_ 
     })
 }
 
-fn minimum(program: &Program) -> Solution {
-    let options = Options {
+fn minimum(program: &LinearProgram) -> SimplexSolution {
+    let options = SimplexOptions {
         max_iter: 10_000,
         stop: &|| false,
     };
@@ -95,7 +95,7 @@ fn minimum(program: &Program) -> Solution {
 }
 
 /// Rows of a program as costs with the bound that they must not fall below.
-fn sides(program: &Program) -> Vec<(Vec<f64>, f64)> {
+fn sides(program: &LinearProgram) -> Vec<(Vec<f64>, f64)> {
     let columns = program.costs.len();
     let mut sides = Vec::new();
     for row in 0..program.row_low.len() {
@@ -124,10 +124,10 @@ fn sides(program: &Program) -> Vec<(Vec<f64>, f64)> {
 }
 
 /// Cuts of a program; panics when one, or a tightened row or bound, is violated at a point of the program.
-fn cuts_that_hold(program: &Program, is_integer: &[bool], whole: usize) -> usize {
+fn cuts_that_hold(program: &LinearProgram, is_integer: &[bool], whole: usize) -> usize {
     let Some(strong) = presolve::strengthen(program, is_integer) else {
         assert!(
-            fixed(program, whole).all(|fixed| minimum(&fixed).status == Status::Infeasible),
+            fixed(program, whole).all(|fixed| minimum(&fixed).status == SimplexStatus::Infeasible),
             "there are points"
         );
         return 0;
@@ -138,7 +138,7 @@ fn cuts_that_hold(program: &Program, is_integer: &[bool], whole: usize) -> usize
     let sides = [sides(&first), sides(&root.program)].concat();
     for mut fixed in fixed(program, whole) {
         fixed.costs.fill(0.0);
-        if minimum(&fixed).status != Status::Optimal {
+        if minimum(&fixed).status != SimplexStatus::Optimal {
             continue;
         }
         assert!(!root.is_infeasible, "there are points");
@@ -146,7 +146,7 @@ fn cuts_that_hold(program: &Program, is_integer: &[bool], whole: usize) -> usize
             fixed.costs.clone_from(line);
             let least = minimum(&fixed);
             assert!(
-                least.status == Status::Optimal && least.objective >= bound - 1e-9,
+                least.status == SimplexStatus::Optimal && least.objective >= bound - 1e-9,
                 "{:?} {line:?}: {} below {bound} at {:?}",
                 least.status,
                 least.objective,
@@ -158,10 +158,10 @@ fn cuts_that_hold(program: &Program, is_integer: &[bool], whole: usize) -> usize
 }
 
 /// A program with the cuts of its first round.
-fn first_round(program: &Program, is_integer: &[bool]) -> Program {
-    let prepared = Prepared::new(program);
+fn first_round(program: &LinearProgram, is_integer: &[bool]) -> LinearProgram {
+    let prepared = ResolverModel::new(program);
     let mut resolver = prepared.resolver(&limits(1).options);
-    if resolver.solve() != Status::Optimal {
+    if resolver.solve() != SimplexStatus::Optimal {
         return program.clone();
     }
     let mut x = vec![0.0; is_integer.len()];
@@ -183,15 +183,15 @@ proptest! {
     fn the_best_mixed_point_is_found(whole in 2_usize..5, parts in 1_usize..4, rows in 1_usize..6, values in prop::collection::vec(-9_i32..10, 30..40)) {
         let (program, is_integer) = mixed(whole, parts, rows, &values);
         let found = solve(&program, &is_integer, &limits(10_000));
-        let solutions: Vec<Solution> = fixed(&program, whole).map(|fixed| minimum(&fixed)).collect();
-        let is_unbounded = solutions.iter().any(|solution| solution.status == Status::Unbounded);
+        let solutions: Vec<SimplexSolution> = fixed(&program, whole).map(|fixed| minimum(&fixed)).collect();
+        let is_unbounded = solutions.iter().any(|solution| solution.status == SimplexStatus::Unbounded);
         prop_assume!(!is_unbounded);
-        let optima = solutions.iter().filter(|solution| solution.status == Status::Optimal);
+        let optima = solutions.iter().filter(|solution| solution.status == SimplexStatus::Optimal);
         let best = optima.map(|solution| solution.objective).reduce(f64::min);
         match best {
-            None => prop_assert_eq!(found.outcome, Outcome::Infeasible),
+            None => prop_assert_eq!(found.outcome, MilpOutcome::Infeasible),
             Some(best) => {
-                prop_assert_eq!(found.outcome, Outcome::Optimal);
+                prop_assert_eq!(found.outcome, MilpOutcome::Optimal);
                 prop_assert!((found.solution.objective - best).abs() < 1e-8, "{} {best}", found.solution.objective);
                 prop_assert!(found.bound <= best + 1e-8);
             }

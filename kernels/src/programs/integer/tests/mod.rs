@@ -5,14 +5,14 @@ mod cuts;
 use proptest::prelude::*;
 
 use super::*;
-use crate::sparse::Csr;
+use crate::sparse::CsrMatrix;
 
-fn limits<'a>(max_nodes: u64) -> Limits<'a> {
-    let options = Options {
+fn limits<'a>(max_nodes: u64) -> MilpLimits<'a> {
+    let options = SimplexOptions {
         max_iter: 1_000_000,
         stop: &|| false,
     };
-    Limits {
+    MilpLimits {
         options,
         max_nodes,
         gap: 0.0,
@@ -20,7 +20,7 @@ fn limits<'a>(max_nodes: u64) -> Limits<'a> {
 }
 
 /// A program over integers from 0 to 3 with small coefficients.
-fn program(rows: usize, columns: usize, values: &[i32]) -> Program {
+fn program(rows: usize, columns: usize, values: &[i32]) -> LinearProgram {
     let at = |index: usize| f64::from(values[index % values.len()]);
     let mut lists: (Vec<u32>, Vec<u32>, Vec<f64>) = Default::default();
     for row in 0..rows {
@@ -30,9 +30,9 @@ fn program(rows: usize, columns: usize, values: &[i32]) -> Program {
             lists.2.push(at(row * columns + column));
         }
     }
-    Program {
+    LinearProgram {
         costs: (0..columns).map(|column| at(7 * column + 3)).collect(),
-        matrix: Csr::from_triplets(rows, columns, &lists.0, &lists.1, &lists.2),
+        matrix: CsrMatrix::from_triplets(rows, columns, &lists.0, &lists.1, &lists.2),
         row_low: vec![f64::NEG_INFINITY; rows],
         row_high: (0..rows).map(|row| at(5 * row + 1) + 2.0).collect(),
         low: vec![0.0; columns],
@@ -41,7 +41,7 @@ fn program(rows: usize, columns: usize, values: &[i32]) -> Program {
 }
 
 /// The best of all points.
-fn best(program: &Program) -> Option<f64> {
+fn best(program: &LinearProgram) -> Option<f64> {
     let columns = program.costs.len();
     let mut best: Option<f64> = None;
     for code in 0..4_usize.pow(columns as u32) {
@@ -70,9 +70,9 @@ proptest! {
         let program = program(rows, columns, &values);
         let found = solve(&program, &vec![true; columns], &limits(100_000));
         match best(&program) {
-            None => prop_assert_eq!(found.outcome, Outcome::Infeasible),
+            None => prop_assert_eq!(found.outcome, MilpOutcome::Infeasible),
             Some(best) => {
-                prop_assert_eq!(found.outcome, Outcome::Optimal);
+                prop_assert_eq!(found.outcome, MilpOutcome::Optimal);
                 prop_assert!((found.solution.objective - best).abs() < 1e-9, "{} {best}", found.solution.objective);
                 prop_assert!(found.bound <= best + 1e-9);
                 prop_assert!(found.solution.x.iter().all(|x| x.fract() == 0.0), "{:?}", found.solution.x);
@@ -91,9 +91,9 @@ fn a_search_that_ends_early_keeps_a_bound_below_the_optimum() {
         let odd = (0..columns).filter(|column| column * column % 7 < 3);
         odd.map(|column| weight(row * columns + column)).sum()
     };
-    let program = Program {
+    let program = LinearProgram {
         costs: vec![1.0; columns as usize],
-        matrix: Csr::from_triplets(
+        matrix: CsrMatrix::from_triplets(
             2,
             columns as usize,
             &(0..2 * columns).map(|at| at / columns).collect::<Vec<_>>(),
@@ -107,14 +107,17 @@ fn a_search_that_ends_early_keeps_a_bound_below_the_optimum() {
     };
     let is_integer = vec![true; columns as usize];
     let early = solve(&program, &is_integer, &limits(10));
-    assert_eq!(early.outcome, Outcome::NodeLimit);
+    assert_eq!(early.outcome, MilpOutcome::NodeLimit);
     assert_eq!(early.bound.fract(), 0.0, "raised to an integer");
     let found = solve(&program, &is_integer, &limits(1_000_000));
-    assert_eq!((found.outcome, found.is_point), (Outcome::Optimal, true));
+    assert_eq!(
+        (found.outcome, found.is_point),
+        (MilpOutcome::Optimal, true)
+    );
     assert!(found.nodes > 10 && early.bound <= found.solution.objective);
     // Odd sums of even numbers: cuts of the root show that there is no point.
-    let parity = Program {
-        matrix: Csr::from_triplets(
+    let parity = LinearProgram {
+        matrix: CsrMatrix::from_triplets(
             1,
             columns as usize,
             &vec![0; columns as usize],
@@ -128,7 +131,7 @@ fn a_search_that_ends_early_keeps_a_bound_below_the_optimum() {
     let found = solve(&parity, &is_integer, &limits(10));
     assert_eq!(
         (found.outcome, found.is_point),
-        (Outcome::Infeasible, false)
+        (MilpOutcome::Infeasible, false)
     );
 }
 
@@ -138,7 +141,10 @@ fn bounds_without_an_integer_between_them_are_infeasible() {
     (gap.low[0], gap.high[0]) = (0.2, 0.8);
     assert_eq!(
         solve(&gap, &[true], &limits(10)).outcome,
-        Outcome::Infeasible
+        MilpOutcome::Infeasible
     );
-    assert_eq!(solve(&gap, &[false], &limits(10)).outcome, Outcome::Optimal);
+    assert_eq!(
+        solve(&gap, &[false], &limits(10)).outcome,
+        MilpOutcome::Optimal
+    );
 }

@@ -4,25 +4,25 @@ mod reduced;
 
 use proptest::prelude::*;
 
-use super::eliminate::Elimination;
-use super::factor::{Factor, Keep};
-use super::sparse::Sparse;
+use super::eliminate::BasisElimination;
+use super::factor::{BasisFactor, MiddleRetention};
+use super::sparse::SparseVector;
 use super::state::noise;
 use super::*;
 
 const INF: f64 = f64::INFINITY;
 
-fn solved(program: &Program) -> Solution {
+fn solved(program: &LinearProgram) -> SimplexSolution {
     solve(
         program,
-        &Options {
+        &SimplexOptions {
             max_iter: 1_000_000,
             stop: &|| false,
         },
     )
 }
 
-fn dense(rows: &[Vec<f64>], columns: usize) -> Csr {
+fn dense(rows: &[Vec<f64>], columns: usize) -> CsrMatrix {
     let mut lists: (Vec<u32>, Vec<u32>, Vec<f64>) = Default::default();
     for (row, entries) in rows.iter().enumerate() {
         for (column, &value) in entries.iter().enumerate() {
@@ -31,12 +31,12 @@ fn dense(rows: &[Vec<f64>], columns: usize) -> Csr {
             lists.2.push(value);
         }
     }
-    Csr::from_triplets(rows.len(), columns, &lists.0, &lists.1, &lists.2)
+    CsrMatrix::from_triplets(rows.len(), columns, &lists.0, &lists.1, &lists.2)
 }
 
 /// `min c'x` with `A x <= b` and x >= 0.
-fn standard(c: &[f64], a: &[Vec<f64>], b: &[f64]) -> Program {
-    Program {
+fn standard(c: &[f64], a: &[Vec<f64>], b: &[f64]) -> LinearProgram {
+    LinearProgram {
         costs: c.to_vec(),
         matrix: dense(a, c.len()),
         row_low: vec![-INF; b.len()],
@@ -47,15 +47,15 @@ fn standard(c: &[f64], a: &[Vec<f64>], b: &[f64]) -> Program {
 }
 
 /// A solution is an optimum when it is feasible and its prices, which have the right signs, prove its objective.
-fn assert_optimal(program: &Program, solution: &Solution, tolerance: f64) {
+fn assert_optimal(program: &LinearProgram, solution: &SimplexSolution, tolerance: f64) {
     assert_proved(program, solution, tolerance);
     let found = residuals(program, solution);
     assert!(found.dual <= tolerance, "{found:?}");
 }
 
 /// The same for units that are far apart, in which a price of the wrong sign is compared with nothing.
-fn assert_proved(program: &Program, solution: &Solution, tolerance: f64) {
-    assert_eq!(solution.status, Status::Optimal);
+fn assert_proved(program: &LinearProgram, solution: &SimplexSolution, tolerance: f64) {
+    assert_eq!(solution.status, SimplexStatus::Optimal);
     let found = residuals(program, solution);
     assert!(found.primal <= tolerance, "{found:?}");
     let bound = dual_objective(program, solution);
@@ -99,40 +99,40 @@ fn programs_that_cycle_end() {
 
 #[test]
 fn programs_without_rows_or_entries_are_solved() {
-    let free = Program {
+    let free = LinearProgram {
         low: vec![-1.0, 2.0],
         high: vec![1.0, 5.0],
         ..standard(&[1.0, -1.0], &[], &[])
     };
     assert_eq!(solved(&free).x, [-1.0, 5.0]);
     let unbounded = standard(&[-1.0], &[], &[]);
-    assert_eq!(solved(&unbounded).status, Status::Unbounded);
+    assert_eq!(solved(&unbounded).status, SimplexStatus::Unbounded);
     let empty = standard(&[1.0], &[vec![0.0]], &[-1.0]);
-    assert_eq!(solved(&empty).status, Status::Infeasible);
-    let free = Program {
+    assert_eq!(solved(&empty).status, SimplexStatus::Infeasible);
+    let free = LinearProgram {
         low: vec![-INF],
         ..standard(&[0.0], &[vec![0.0]], &[1.0])
     };
-    assert_eq!(solved(&free).status, Status::Optimal);
+    assert_eq!(solved(&free).status, SimplexStatus::Optimal);
 }
 
 #[test]
 fn limits_end_a_solve() {
     let program = random(40, 60, 7, 3);
-    let few = Options {
+    let few = SimplexOptions {
         max_iter: 3,
         stop: &|| false,
     };
-    assert_eq!(solve(&program, &few).status, Status::IterationLimit);
-    let stopped = Options {
+    assert_eq!(solve(&program, &few).status, SimplexStatus::IterationLimit);
+    let stopped = SimplexOptions {
         max_iter: 1000,
         stop: &|| true,
     };
-    assert_eq!(solve(&program, &stopped).status, Status::Stopped);
+    assert_eq!(solve(&program, &stopped).status, SimplexStatus::Stopped);
 }
 
 /// A program with a known optimum in general position or, where values are small integers, with many ties.
-fn random(rows: usize, columns: usize, seed: u64, kind: u64) -> Program {
+fn random(rows: usize, columns: usize, seed: u64, kind: u64) -> LinearProgram {
     let draw = |at: usize, stream: u64| noise(at, seed * 100 + stream);
     let value = |at: usize| match kind % 3 {
         0 => (draw(at, 1) * 7.0).floor() - 3.0,
@@ -207,7 +207,7 @@ fn random(rows: usize, columns: usize, seed: u64, kind: u64) -> Program {
 fn a_circle_ends_as_numerical() {
     let program = random(24, 22, 13_973, 2);
     let solution = solved(&program);
-    assert_eq!(solution.status, Status::Numerical);
+    assert_eq!(solution.status, SimplexStatus::Numerical);
     assert!(solution.iterations < 1_000_000, "{}", solution.iterations);
 }
 
@@ -222,8 +222,8 @@ proptest! {
         if kind % 3 == 2 {
             // Entries 2^40 apart: rounding may hide the optimum, but what is called one is.
             match solution.status {
-                Status::Optimal => assert_proved(&program, &solution, 1e-7 * scale),
-                other => prop_assert!(matches!(other, Status::Numerical | Status::Infeasible), "{other:?}"),
+                SimplexStatus::Optimal => assert_proved(&program, &solution, 1e-7 * scale),
+                other => prop_assert!(matches!(other, SimplexStatus::Numerical | SimplexStatus::Infeasible), "{other:?}"),
             }
         } else {
             assert_optimal(&program, &solution, 1e-10 * scale);
@@ -242,12 +242,12 @@ proptest! {
         }
         let mut solution = solved(&program);
         match solution.status {
-            Status::Optimal => assert_optimal(&program, &solution, 1e-9),
-            Status::Infeasible => {
+            SimplexStatus::Optimal => assert_optimal(&program, &solution, 1e-9),
+            SimplexStatus::Infeasible => {
                 let proof = prove_infeasible(&program, solution.ray.as_mut().expect("a ray"));
                 prop_assert!(proof.margin > 0.0 && proof.residual < 1e-12, "{proof:?}");
             }
-            Status::Unbounded => {
+            SimplexStatus::Unbounded => {
                 let proof = prove_unbounded(&program, solution.ray.as_ref().expect("a ray"));
                 prop_assert!(proof.margin > 0.0 && proof.residual < 1e-12, "{proof:?}");
                 prop_assert!(residuals(&program, &solution).primal < 1e-9);
@@ -264,7 +264,7 @@ proptest! {
         };
         let mut columns: Vec<Vec<f64>> = (0..size).map(|column| (0..size).map(|row| entry(row, column, 0)).collect()).collect();
         let rows: Vec<u32> = (0..size as u32).collect();
-        let (mut elimination, mut factor) = (Elimination::default(), Factor::default());
+        let (mut elimination, mut factor) = (BasisElimination::default(), BasisFactor::default());
         let nonzero = |column: &Vec<f64>| -> (Vec<u32>, Vec<f64>) {
             rows.iter().zip(column).filter(|(_, value)| **value != 0.0).map(|(row, value)| (*row, *value)).unzip()
         };
@@ -276,18 +276,18 @@ proptest! {
         }
         for round in 0..8 {
             let b: Vec<f64> = (0..size).map(|at| noise(at, seed + 50 + round) - 0.5).collect();
-            let mut x = Sparse::new(size);
+            let mut x = SparseVector::new(size);
             x.values.copy_from_slice(&b);
             x.gather();
-            factor.forward(&mut x, Keep::Nothing);
+            factor.forward(&mut x, MiddleRetention::Nothing);
             for row in 0..size {
                 let sum: f64 = (0..size).map(|at| columns[slot_of_row[at]][row] * x.values[at]).sum();
                 prop_assert!((sum - b[row]).abs() < 1e-9, "forward, round {round}");
             }
-            let mut y = Sparse::new(size);
+            let mut y = SparseVector::new(size);
             y.values.copy_from_slice(&b);
             y.gather();
-            factor.backward(&mut y, Keep::Nothing);
+            factor.backward(&mut y, MiddleRetention::Nothing);
             for at in 0..size {
                 let sum: f64 = (0..size).map(|row| columns[slot_of_row[at]][row] * y.values[row]).sum();
                 prop_assert!((sum - b[at]).abs() < 1e-9, "backward, round {round}");
@@ -295,11 +295,11 @@ proptest! {
             // Another column for one row.
             let row = (noise(round as usize, seed + 9) * size as f64) as usize;
             let column: Vec<f64> = (0..size).map(|at| entry(at, slot_of_row[row], 10 + round)).collect();
-            let mut entering = Sparse::new(size);
+            let mut entering = SparseVector::new(size);
             for (at, value) in column.iter().enumerate().filter(|(_, value)| **value != 0.0) {
                 entering.put(at as u32, *value);
             }
-            let mut other = Sparse::new(size);
+            let mut other = SparseVector::new(size);
             other.values.copy_from_slice(&b);
             other.gather();
             factor.forward_pair(&mut entering, &mut other);
@@ -313,9 +313,9 @@ proptest! {
             if alpha.abs() < 0.01 {
                 continue;
             }
-            let mut unit = Sparse::new(size);
+            let mut unit = SparseVector::new(size);
             unit.put(row as u32, 1.0);
-            factor.backward(&mut unit, Keep::Middle);
+            factor.backward(&mut unit, MiddleRetention::Middle);
             factor.exchange(row as u32, alpha);
             columns[slot_of_row[row]] = column;
         }
@@ -367,7 +367,7 @@ fn weights_are_the_lengths_of_their_edges() {
     program.row_low = right;
     assert_optimal(&program, &solved(&program), 1e-9);
 
-    let model = model::Model::new(&program);
+    let model = model::SimplexModel::new(&program);
     for most in (10..100).step_by(10) {
         let mut simplex = state::Simplex::new(&model, most, &|| false);
         simplex.conclusion();

@@ -1,19 +1,19 @@
 //! Reduced programs against the same programs without reduction.
 
 use super::*;
-use crate::programs::linear::model::Model;
-use crate::programs::linear::reduce::Reduction;
+use crate::programs::linear::model::SimplexModel;
+use crate::programs::linear::reduce::PresolveReduction;
 use crate::programs::linear::restore::start;
 use crate::programs::linear::state::Simplex;
-use crate::programs::linear::step::Step;
+use crate::programs::linear::step::PresolveStep;
 
-const OPTIONS: Options<'static> = Options {
+const OPTIONS: SimplexOptions<'static> = SimplexOptions {
     max_iter: 100_000,
     stop: &|| false,
 };
 
 /// Rows of one, two and more entries, equations and others, around a point that meets many of them with equality.
-fn program(rows: usize, columns: usize, seed: u64, is_possible: bool) -> Program {
+fn program(rows: usize, columns: usize, seed: u64, is_possible: bool) -> LinearProgram {
     let draw = |at: usize, stream: u64| noise(at, seed * 100 + stream);
     let whole = |at: usize, stream: u64, range: f64| (draw(at, stream) * range).floor();
     let x: Vec<f64> = (0..columns)
@@ -41,7 +41,7 @@ fn program(rows: usize, columns: usize, seed: u64, is_possible: bool) -> Program
         0 => x + whole(at, 9, 3.0),
         _ => INF,
     };
-    Program {
+    LinearProgram {
         costs: (0..columns)
             .map(|at| whole(at, 10, 12.0) - if is_possible { 2.0 } else { 4.0 })
             .collect(),
@@ -54,8 +54,8 @@ fn program(rows: usize, columns: usize, seed: u64, is_possible: bool) -> Program
 }
 
 /// The same method on the program as it is.
-fn unreduced(program: &Program) -> Solution {
-    let model = Model::new(program);
+fn unreduced(program: &LinearProgram) -> SimplexSolution {
+    let model = SimplexModel::new(program);
     let mut simplex = Simplex::new(&model, OPTIONS.max_iter, OPTIONS.stop);
     let status = simplex.drive(None);
     polish::solution(&mut simplex, program, status)
@@ -69,22 +69,22 @@ proptest! {
         let program = program(rows, columns, seed, is_possible);
         let (mut found, plain) = (solved(&program), unreduced(&program));
         match found.status {
-            Status::Optimal => {
+            SimplexStatus::Optimal => {
                 assert_optimal(&program, &found, 1e-9);
                 prop_assert!((found.objective - plain.objective).abs() < 1e-9 * plain.objective.abs().max(1.0));
             }
-            Status::Infeasible => {
+            SimplexStatus::Infeasible => {
                 let proof = prove_infeasible(&program, found.ray.as_mut().unwrap());
                 prop_assert!(proof.margin > 0.0 && proof.residual < 1e-9, "{proof:?}");
             }
-            Status::Unbounded => {
+            SimplexStatus::Unbounded => {
                 let proof = prove_unbounded(&program, found.ray.as_ref().unwrap());
                 prop_assert!(proof.margin > 0.0 && proof.residual < 1e-9, "{proof:?}");
             }
             other => prop_assert!(false, "{other:?}"),
         }
         // A program without points may fall without end as well.
-        prop_assert_eq!(found.status == Status::Optimal, plain.status == Status::Optimal);
+        prop_assert_eq!(found.status == SimplexStatus::Optimal, plain.status == SimplexStatus::Optimal);
     }
 }
 
@@ -94,26 +94,27 @@ fn the_restored_basis_is_an_optimal_one() {
     let (mut optima, mut moved) = (0, 0);
     for seed in 0..600 {
         let program = program(12, 14, seed, true);
-        let (Ok(reduction), Some(from)) = (Reduction::new(&program), start(&program, &OPTIONS))
+        let (Ok(reduction), Some(from)) =
+            (PresolveReduction::new(&program), start(&program, &OPTIONS))
         else {
             continue;
         };
-        let model = Model::new(&program);
+        let model = SimplexModel::new(&program);
         let mut simplex = Simplex::new(&model, OPTIONS.max_iter, OPTIONS.stop);
-        if simplex.go_on(&from) != Some(Status::Optimal) {
+        if simplex.go_on(&from) != Some(SimplexStatus::Optimal) {
             continue;
         }
         optima += 1;
         moved += usize::from(simplex.iterations > from.iterations);
         for step in &reduction.steps {
             kinds[match step {
-                Step::Redundant { .. } => 0,
-                Step::Fixed { .. } => 1,
-                Step::Forced { .. } => 2,
-                Step::Singleton { .. } => 3,
-                Step::Doubleton { .. } => 4,
-                Step::Slack { .. } => 5,
-                Step::Replaced { .. } => 6,
+                PresolveStep::Redundant { .. } => 0,
+                PresolveStep::Fixed { .. } => 1,
+                PresolveStep::Forced { .. } => 2,
+                PresolveStep::Singleton { .. } => 3,
+                PresolveStep::Doubleton { .. } => 4,
+                PresolveStep::Slack { .. } => 5,
+                PresolveStep::Replaced { .. } => 6,
             }] += 1;
         }
     }
@@ -126,9 +127,9 @@ fn the_restored_basis_is_an_optimal_one() {
 #[test]
 fn a_long_search_ends() {
     const ROWS: usize = 20_000;
-    let program = |rows: usize| Program {
+    let program = |rows: usize| LinearProgram {
         costs: vec![1.0; 3],
-        matrix: Csr::from_rows(
+        matrix: CsrMatrix::from_rows(
             3,
             (0..=rows).map(|row| 2 * row).collect(),
             (0..rows).flat_map(|row| [row as u32 % 2, 2]).collect(),
@@ -140,7 +141,7 @@ fn a_long_search_ends() {
         high: vec![1.0; 3],
     };
     for (rows, is_long) in [(100, false), (ROWS, true)] {
-        let reduction = Reduction::new(&program(rows)).ok().unwrap();
+        let reduction = PresolveReduction::new(&program(rows)).ok().unwrap();
         assert_eq!(reduction.has_row.contains(&true), is_long);
     }
     assert_eq!(solve(&program(ROWS), &OPTIONS).objective, 0.0);
@@ -150,7 +151,7 @@ fn a_long_search_ends() {
 /// because of `w`, so that the row is an equation.
 #[test]
 fn prices_fix_variables_and_make_equations() {
-    let program = Program {
+    let program = LinearProgram {
         costs: vec![1.0, 3.0, 2.0, -0.5],
         matrix: dense(&[vec![1.0, 1.0, 1.0, -1.0]], 4),
         row_low: vec![2.0],
@@ -158,11 +159,10 @@ fn prices_fix_variables_and_make_equations() {
         low: vec![0.0; 4],
         high: vec![INF, INF, INF, INF],
     };
-    let reduction = Reduction::new(&program).ok().unwrap();
+    let reduction = PresolveReduction::new(&program).ok().unwrap();
     assert!(!reduction.has_row[0] && !reduction.has_column.contains(&true));
     let fixed = |at: u32| {
-        let is_low =
-            |step: &Step| matches!(step, Step::Fixed { column, is_high: false } if *column == at);
+        let is_low = |step: &PresolveStep| matches!(step, PresolveStep::Fixed { column, is_high: false } if *column == at);
         reduction.steps.iter().any(is_low)
     };
     assert!(fixed(1) && fixed(2), "{:?}", reduction.steps);
@@ -174,9 +174,9 @@ fn prices_fix_variables_and_make_equations() {
 #[test]
 fn nested_replacements_are_bounded() {
     const ROWS: usize = 300;
-    let program = Program {
+    let program = LinearProgram {
         costs: vec![1.0; ROWS + 2],
-        matrix: Csr::from_rows(
+        matrix: CsrMatrix::from_rows(
             ROWS + 2,
             (0..=ROWS).map(|row| 3 * row).collect(),
             (0..ROWS as u32)
@@ -189,12 +189,12 @@ fn nested_replacements_are_bounded() {
         low: [vec![0.0; ROWS], vec![1.0; 2]].concat(),
         high: vec![INF; ROWS + 2],
     };
-    let reduction = Reduction::new(&program).ok().unwrap();
+    let reduction = PresolveReduction::new(&program).ok().unwrap();
     assert!(
         reduction
             .steps
             .iter()
-            .any(|step| matches!(step, Step::Replaced { .. }))
+            .any(|step| matches!(step, PresolveStep::Replaced { .. }))
     );
     let solution = solved(&program);
     assert!((solution.objective - 302.0).abs() < 1e-9);
@@ -222,7 +222,7 @@ fn free_variables_are_replaced() {
         })
         .collect();
     let prices: Vec<f64> = (0..ROWS).map(|row| noise(row, 3) - 0.5).collect();
-    let program = Program {
+    let program = LinearProgram {
         costs: (0..COLUMNS)
             .map(|column| {
                 lines
@@ -238,9 +238,9 @@ fn free_variables_are_replaced() {
         low: vec![-INF; COLUMNS],
         high: vec![INF; COLUMNS],
     };
-    let reduction = Reduction::new(&program).ok().unwrap();
+    let reduction = PresolveReduction::new(&program).ok().unwrap();
     assert!(reduction.has_row.iter().filter(|&&has| has).count() <= ROWS / 2);
     let solution = solved(&program);
-    assert_eq!(solution.status, Status::Optimal);
+    assert_eq!(solution.status, SimplexStatus::Optimal);
     assert!((solution.objective - prices.iter().sum::<f64>()).abs() < 1e-9);
 }
