@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Instant;
 
-use math_tools::ode::{Function, Method, Options, Tolerances, Trajectory};
+use math_tools::ode::{OdeFunction, OdeMethod, OdeOptions, OdeTolerances, OdeTrajectory};
 use tool_core::Ctx;
 
 fn lorenz(_t: f64, y: &[f64], dy: &mut [f64]) {
@@ -59,15 +59,15 @@ fn heat(_t: f64, y: &[f64], dy: &mut [f64]) {
 struct Call {
     end: f64,
     y0: Vec<f64>,
-    options: Options,
+    options: OdeOptions,
 }
 
 impl Call {
     /// The time in milliseconds, and the solution.
     fn time<F: FnMut(f64, &[f64], &mut [f64])>(
         &self,
-        mut function: Function<F>,
-    ) -> (f64, Trajectory) {
+        mut function: OdeFunction<F>,
+    ) -> (f64, OdeTrajectory) {
         let (span, ctx) = ((0.0, self.end), Ctx::default());
         let start = Instant::now();
         let path = function
@@ -82,15 +82,15 @@ pub(crate) fn answer(request: &serde_json::Value) -> String {
     let text = |name: &str| request[name].as_str().expect("a text");
     let number = |name: &str| request[name].as_f64().expect("a number");
     let method = tool_core::Value::from(text("method"));
-    let method: Method = tool_core::convert::from_value(&method).expect("a method");
-    let options = Options {
-        tolerances: Tolerances {
+    let method: OdeMethod = tool_core::convert::from_value(&method).expect("a method");
+    let options = OdeOptions {
+        tolerances: OdeTolerances {
             rtol: number("rtol"),
             atol: vec![number("atol")],
         },
         max_steps: 1_000_000,
         method,
-        ..Options::default()
+        ..OdeOptions::default()
     };
     let call = Call {
         end: number("end"),
@@ -98,12 +98,12 @@ pub(crate) fn answer(request: &serde_json::Value) -> String {
         options,
     };
     let (ms, path) = match text("problem") {
-        "lorenz" => call.time(Function::new(3, lorenz)),
-        "kepler" => call.time(Function::new(4, kepler)),
-        "van_der_pol" => call.time(Function::new(2, van_der_pol)),
-        "robertson" => call.time(Function::new(3, robertson)),
-        "hires" => call.time(Function::new(8, hires)),
-        "heat" => call.time(Function::banded(1000, (1, 1), heat)),
+        "lorenz" => call.time(OdeFunction::new(3, lorenz)),
+        "kepler" => call.time(OdeFunction::new(4, kepler)),
+        "van_der_pol" => call.time(OdeFunction::new(2, van_der_pol)),
+        "robertson" => call.time(OdeFunction::new(3, robertson)),
+        "hires" => call.time(OdeFunction::new(8, hires)),
+        "heat" => call.time(OdeFunction::banded(1000, (1, 1), heat)),
         other => panic!("no problem {other}"),
     };
     let y = path.stopped.is_none().then(|| path.y_end());

@@ -42,13 +42,13 @@ fn linear_algebra(criterion: &mut Criterion) {
 }
 
 fn expressions(criterion: &mut Criterion) {
-    use math_tools::expression::{Expression, Scope};
+    use math_tools::expression::{Expression, ExpressionScope};
     let mut group = criterion.benchmark_group("expression sin(x0)*exp(-x1**2)");
     let text = "sin(x0)*exp(-x1**2)";
     group.bench_function("parse", |bencher| {
-        bencher.iter(|| Expression::parse(text, &Scope::point(2)).expect("parses"))
+        bencher.iter(|| Expression::parse(text, &ExpressionScope::point(2)).expect("parses"))
     });
-    let expression = Expression::parse(text, &Scope::point(2)).expect("parses");
+    let expression = Expression::parse(text, &ExpressionScope::point(2)).expect("parses");
     let mut evaluator = expression.evaluator();
     group.bench_function("one point", |bencher| {
         bencher.iter(|| evaluator.eval(&[0.3, 0.7]))
@@ -63,7 +63,7 @@ fn expressions(criterion: &mut Criterion) {
 
 /// Value and gradient of expressions of ten variables, at one point and over blocks.
 fn gradients(criterion: &mut Criterion) {
-    use math_tools::expression::{Expression, LANES, Scope, System};
+    use math_tools::expression::{Expression, ExpressionScope, ExpressionSystem, LANES};
     const N: usize = 10;
     let rosenbrock: Vec<String> = (0..N - 1)
         .map(|i| format!("100*(x{}-x{i}**2)**2+(1-x{i})**2", i + 1))
@@ -80,9 +80,9 @@ fn gradients(criterion: &mut Criterion) {
         ("logistic-10", density.join("+")),
     ] {
         let mut group = criterion.benchmark_group(format!("gradient {name}"));
-        let expression = Expression::parse(&text, &Scope::point(N)).expect("parses");
-        let value = System::values([&expression]);
-        let both = System::value_and_gradient(&expression, &slots).expect("is smooth");
+        let expression = Expression::parse(&text, &ExpressionScope::point(N)).expect("parses");
+        let value = ExpressionSystem::values([&expression]);
+        let both = ExpressionSystem::value_and_gradient(&expression, &slots).expect("is smooth");
         for (kind, system, outputs) in [("value", &value, 1), ("value and gradient", &both, N + 1)]
         {
             let mut evaluator = system.evaluator();

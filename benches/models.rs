@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use math_tools::expression::{Expression, Scope, System};
+use math_tools::expression::{Expression, ExpressionScope, ExpressionSystem};
 use tool_core::json::{self, Limits};
 use tool_core::{Load as _, Table};
 
@@ -74,12 +74,14 @@ fn answer_lines(by_clock: bool) {
             .expect("a model");
         let scope = point
             .iter()
-            .fold(Scope::new(), |scope, (name, _)| scope.variable(name))
+            .fold(ExpressionScope::new(), |scope, (name, _)| {
+                scope.variable(name)
+            })
             .with_data(&table)
             .expect("columns of numbers");
         let expression = Expression::parse(text, &scope).expect("an objective");
         let slots: Vec<usize> = (0..point.len()).collect();
-        let system = System::value_and_gradient(&expression, &slots).expect("a gradient");
+        let system = ExpressionSystem::value_and_gradient(&expression, &slots).expect("a gradient");
         let mut evaluator = system.evaluator();
         let values: Vec<f64> = point.iter().map(|(_, value)| *value).collect();
         let mut found = vec![0.0; 1 + values.len()];

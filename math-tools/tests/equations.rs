@@ -2,17 +2,17 @@
 
 use std::f64::consts::PI;
 
-use math_tools::ode::{Function, Method, Options, Reason, Tolerances};
+use math_tools::ode::{OdeEnd, OdeFunction, OdeMethod, OdeOptions, OdeTolerances};
 use tool_core::{Budget, Ctx, StopFlag};
 
-fn options(method: Method, rtol: f64, atol: f64) -> Options {
-    Options {
-        tolerances: Tolerances {
+fn options(method: OdeMethod, rtol: f64, atol: f64) -> OdeOptions {
+    OdeOptions {
+        tolerances: OdeTolerances {
             rtol,
             atol: vec![atol],
         },
         method,
-        ..Options::default()
+        ..OdeOptions::default()
     }
 }
 
@@ -30,12 +30,12 @@ fn stiff_equations_are_solved_by_every_method_for_them() {
         0.999_999_979_166_65,
     ];
     for (method, digits) in [
-        (Method::Auto, 1e-6),
-        (Method::Radau, 1e-6),
-        (Method::Bdf, 1e-4),
-        (Method::Rodas4, 1e-6),
+        (OdeMethod::Auto, 1e-6),
+        (OdeMethod::Radau, 1e-6),
+        (OdeMethod::Bdf, 1e-4),
+        (OdeMethod::Rodas4, 1e-6),
     ] {
-        let mut function = Function::new(3, robertson);
+        let mut function = OdeFunction::new(3, robertson);
         let options = options(method, 1e-7, 1e-18);
         let path = function
             .integrate(
@@ -70,10 +70,10 @@ fn a_band_is_differentiated_by_a_few_evaluations() {
     let wave = |row: usize| (PI * (row + 1) as f64 / points).sin();
     let start: Vec<f64> = (0..N).map(wave).collect();
     let decay = (-0.1 * (2.0 * points * (PI / 2.0 / points).sin()).powi(2)).exp();
-    let options = options(Method::Radau, 1e-7, 1e-10);
+    let options = options(OdeMethod::Radau, 1e-7, 1e-10);
     let mut ends = Vec::new();
     for (band, most) in [((1, 1), 3 + 1), ((N, N), N as u64 + 1)] {
-        let mut function = Function::banded(N, band, heat);
+        let mut function = OdeFunction::banded(N, band, heat);
         let path = function
             .integrate((0.0, 0.1), &start, &[], &options, &Ctx::default())
             .unwrap();
@@ -88,8 +88,8 @@ fn a_band_is_differentiated_by_a_few_evaluations() {
 #[test]
 fn the_time_and_the_direction_are_those_of_the_call() {
     // y' = 2 t, backwards from 3 to 1; a method that needs the derivative by time, and one that does not.
-    for method in [Method::Rodas4, Method::Tsit5] {
-        let mut function = Function::new(1, |t: f64, _: &[f64], dy: &mut [f64]| dy[0] = 2.0 * t);
+    for method in [OdeMethod::Rodas4, OdeMethod::Tsit5] {
+        let mut function = OdeFunction::new(1, |t: f64, _: &[f64], dy: &mut [f64]| dy[0] = 2.0 * t);
         let path = function
             .integrate(
                 (3.0, 1.0),
@@ -110,33 +110,33 @@ fn the_time_and_the_direction_are_those_of_the_call() {
 /// Near the aphelion the next step of a stiff method is longer, though nothing is stiff.
 #[test]
 fn an_orbit_is_not_taken_for_stiff() {
-    let mut kepler = Function::new(4, |_: f64, y: &[f64], dy: &mut [f64]| {
+    let mut kepler = OdeFunction::new(4, |_: f64, y: &[f64], dy: &mut [f64]| {
         let cube = (y[0] * y[0] + y[1] * y[1]).powf(1.5);
         dy.copy_from_slice(&[y[2], y[3], -y[0] / cube, -y[1] / cube]);
     });
     let start = [0.5, 0.0, 0.0, 3.0_f64.sqrt()];
-    let options = options(Method::Auto, 1e-7, 1e-7);
+    let options = options(OdeMethod::Auto, 1e-7, 1e-7);
     let path = kepler
         .integrate((0.0, 50.0), &start, &[], &options, &Ctx::default())
         .unwrap();
-    assert_eq!(path.methods, [Method::Dop853]);
+    assert_eq!(path.methods, [OdeMethod::Dop853]);
 }
 
 #[test]
 fn bad_arguments_are_named() {
     let at = |times: &[f64]| {
-        let mut function = Function::new(1, |_: f64, _: &[f64], dy: &mut [f64]| dy[0] = 1.0);
-        let (options, ctx) = (Options::default(), Ctx::default());
+        let mut function = OdeFunction::new(1, |_: f64, _: &[f64], dy: &mut [f64]| dy[0] = 1.0);
+        let (options, ctx) = (OdeOptions::default(), Ctx::default());
         let error = function.integrate((0.0, 1.0), &[0.0], times, &options, &ctx);
         error.unwrap_err().path().unwrap_or_default().to_owned()
     };
     assert_eq!(at(&[0.5, 1.5]), "/t_eval/1");
     assert_eq!(at(&[0.5, 0.2]), "/t_eval/1");
-    let of = |y0: &[f64], span, change: fn(&mut Options)| {
-        let mut options = Options::default();
+    let of = |y0: &[f64], span, change: fn(&mut OdeOptions)| {
+        let mut options = OdeOptions::default();
         change(&mut options);
         let mut function =
-            Function::new(2, |_: f64, y: &[f64], dy: &mut [f64]| dy.copy_from_slice(y));
+            OdeFunction::new(2, |_: f64, y: &[f64], dy: &mut [f64]| dy.copy_from_slice(y));
         let error = function
             .integrate(span, y0, &[], &options, &Ctx::default())
             .unwrap_err();
@@ -164,17 +164,17 @@ fn bad_arguments_are_named() {
 
 #[test]
 fn what_cannot_go_on_says_so() {
-    let mut blow_up = Function::new(1, |_: f64, y: &[f64], dy: &mut [f64]| dy[0] = y[0] * y[0]);
+    let mut blow_up = OdeFunction::new(1, |_: f64, y: &[f64], dy: &mut [f64]| dy[0] = y[0] * y[0]);
     let path = blow_up
         .integrate(
             (0.0, 2.0),
             &[1.0],
             &[],
-            &Options::default(),
+            &OdeOptions::default(),
             &Ctx::default(),
         )
         .unwrap();
-    assert_eq!(path.stopped, Some(Reason::BlowUp));
+    assert_eq!(path.stopped, Some(OdeEnd::BlowUp));
     assert!((path.t_end() - 1.0).abs() < 1e-6, "{}", path.t_end());
     let few = Budget {
         evaluations: 50,
@@ -182,11 +182,11 @@ fn what_cannot_go_on_says_so() {
     };
     let ctx = Ctx::new(StopFlag::new(), few);
     let error = blow_up
-        .integrate((0.0, 0.9), &[1.0], &[], &Options::default(), &ctx)
+        .integrate((0.0, 0.9), &[1.0], &[], &OdeOptions::default(), &ctx)
         .unwrap_err();
     assert!(error.to_string().contains("evaluations"), "{error}");
     // A full Jacobian of so many components has no room.
-    let mut large = Function::new(1_000_000, |_: f64, y: &[f64], dy: &mut [f64]| {
+    let mut large = OdeFunction::new(1_000_000, |_: f64, y: &[f64], dy: &mut [f64]| {
         dy.copy_from_slice(y)
     });
     let start = vec![1.0; 1_000_000];
@@ -196,7 +196,7 @@ fn what_cannot_go_on_says_so() {
                 (0.0, 1.0),
                 &start,
                 &[],
-                &Options::default(),
+                &OdeOptions::default(),
                 &Ctx::default()
             )
             .is_err()

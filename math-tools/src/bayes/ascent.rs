@@ -6,7 +6,7 @@ use crate::linalg::dense::max_abs;
 
 /// A point and the value there.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Peak {
+pub(crate) struct LocalMaximum {
     /// The point.
     pub x: Vec<f64>,
     /// The value.
@@ -32,7 +32,7 @@ pub(crate) fn maximise(
     iterations_max: usize,
     ctx: &Ctx,
     mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
-) -> Result<Peak, ToolError> {
+) -> Result<LocalMaximum, ToolError> {
     const GRADIENT_MIN: f64 = 1e-9;
     const HALVINGS_MAX: usize = 25;
     let d = start.len();
@@ -88,7 +88,7 @@ pub(crate) fn maximise(
             break;
         }
     }
-    Ok(Peak { x, value })
+    Ok(LocalMaximum { x, value })
 }
 
 /// The BFGS update of an inverse Hessian (of the negated function), skipped where the curvature is not positive.

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use rand::{Rng, RngExt};
 use tool_core::{Ctx, ToolError};
 
-use super::ascent::{Peak, dot, maximise};
+use super::ascent::{LocalMaximum, dot, maximise};
 use crate::linalg::dense::add_multiple;
 use crate::linalg::factors::cholesky;
 
@@ -15,7 +15,7 @@ const SQRT_5: f64 = 2.236_067_977_499_79;
 
 /// Observations: points of the unit cube, row by row, and a value at each.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Data<'a> {
+pub(crate) struct ProcessObservations<'a> {
     /// Coordinates, `n * dimension`.
     pub x: &'a [f64],
     /// Values, n of them.
@@ -24,7 +24,7 @@ pub(crate) struct Data<'a> {
     pub dimension: usize,
 }
 
-impl<'a> Data<'a> {
+impl<'a> ProcessObservations<'a> {
     fn point(&self, index: usize) -> &'a [f64] {
         &self.x[index * self.dimension..(index + 1) * self.dimension]
     }
@@ -45,7 +45,7 @@ impl<'a> Data<'a> {
 /// D. R. Jones, M. Schonlau and W. J. Welch, "Efficient Global Optimization of Expensive Black-Box Functions", J. Global
 /// Optimization 13, 1998.
 #[derive(Debug, Clone)]
-pub(crate) struct Process {
+pub(crate) struct GaussianProcess {
     x: Vec<f64>,
     factor: Vec<f64>,
     weights: Vec<f64>,
@@ -63,22 +63,22 @@ pub(crate) struct Process {
 
 /// Mean and standard deviation at a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Prediction {
+pub(crate) struct ProcessPrediction {
     /// Mean.
     pub mean: f64,
     /// Standard deviation of the function (without noise).
     pub std: f64,
 }
 
-impl Process {
+impl GaussianProcess {
     /// Fits the length scales and conditions on the observations.
     ///
     /// `start` are length scales to begin from besides the fixed ones and a random one.
     ///
     /// # Errors
-    /// As [`Process::condition`].
+    /// As [`GaussianProcess::condition`].
     pub(crate) fn fit(
-        data: Data<'_>,
+        data: ProcessObservations<'_>,
         nugget: f64,
         start: Option<&[f64]>,
         rng: &mut impl Rng,
@@ -95,7 +95,7 @@ impl Process {
             .into();
         starts.extend(start.map(|lengths| lengths.iter().map(|length| length.ln()).collect()));
         starts.push((0..d).map(|_| rng.random_range(-3.0..1.0)).collect());
-        let mut best: Option<Peak> = None;
+        let mut best: Option<LocalMaximum> = None;
         for start in &starts {
             let height =
                 |at: &[f64], gradient: &mut [f64]| likelihood(data, at, nugget, gradient, ctx);
@@ -114,7 +114,7 @@ impl Process {
     /// # Errors
     /// `cancelled` and `timeout`; `numeric` with reason `singular` when no nugget up to the signal variance is enough.
     pub(crate) fn condition(
-        data: Data<'_>,
+        data: ProcessObservations<'_>,
         lengths: &[f64],
         nugget: f64,
         ctx: &Ctx,
@@ -139,8 +139,13 @@ impl Process {
         Err(error.hint("give other `bounds`, or a `noise` from 1e-5 to 1"))
     }
 
-    fn solved(data: Data<'_>, lengths: &[f64], nugget: f64, factor: Vec<f64>) -> Self {
-        let solved = Solved::new(&factor, data.y);
+    fn solved(
+        data: ProcessObservations<'_>,
+        lengths: &[f64],
+        nugget: f64,
+        factor: Vec<f64>,
+    ) -> Self {
+        let solved = KrigingWeights::new(&factor, data.y);
         Self {
             x: data.x.to_vec(),
             factor,
@@ -159,12 +164,12 @@ impl Process {
     }
 
     /// The prediction at a point of the cube.
-    pub(crate) fn predict(&self, point: &[f64]) -> Prediction {
+    pub(crate) fn predict(&self, point: &[f64]) -> ProcessPrediction {
         self.half_solved(point).0
     }
 
     /// The prediction, and `L^-1 k` of the correlations `k` with the observations.
-    fn half_solved(&self, point: &[f64]) -> (Prediction, Vec<f64>) {
+    fn half_solved(&self, point: &[f64]) -> (ProcessPrediction, Vec<f64>) {
         let others = self.x.chunks_exact(point.len());
         let near = others.map(|other| matern(self.distance(point, other)));
         let mut k: Vec<f64> = near.collect();
@@ -172,11 +177,14 @@ impl Process {
         forward(&self.factor, &mut k);
         let explained: f64 = k.iter().map(|value| value * value).sum();
         let std = (self.signal_variance * (1.0 - explained).max(0.0)).sqrt();
-        (Prediction { mean, std }, k)
+        (ProcessPrediction { mean, std }, k)
     }
 
     /// The prediction and its gradients (of the mean, then of the standard deviation).
-    pub(crate) fn predict_with_gradient(&self, point: &[f64]) -> (Prediction, Vec<f64>, Vec<f64>) {
+    pub(crate) fn predict_with_gradient(
+        &self,
+        point: &[f64],
+    ) -> (ProcessPrediction, Vec<f64>, Vec<f64>) {
         let d = point.len();
         let (prediction, mut solved) = self.half_solved(point);
         let std = prediction.std;
@@ -216,14 +224,14 @@ fn matern(distance: f64) -> f64 {
 }
 
 /// Quantities derived from the factor: mean, signal variance, weights K^-1 (y - m) and likelihood.
-struct Solved {
+struct KrigingWeights {
     mean: f64,
     variance: f64,
     weights: Vec<f64>,
     log_likelihood: f64,
 }
 
-impl Solved {
+impl KrigingWeights {
     fn new(factor: &[f64], y: &[f64]) -> Self {
         let n = y.len();
         let solve = |mut vector: Vec<f64>| {
@@ -252,7 +260,7 @@ impl Solved {
 ///
 /// Minus infinity where there is no factor, and when the call is stopped, which the caller sees next.
 fn likelihood(
-    data: Data<'_>,
+    data: ProcessObservations<'_>,
     log_lengths: &[f64],
     nugget: f64,
     gradient: &mut [f64],
@@ -264,7 +272,7 @@ fn likelihood(
     let Some(factor) = cholesky(matrix, n) else {
         return f64::NEG_INFINITY;
     };
-    let solved = Solved::new(&factor, data.y);
+    let solved = KrigingWeights::new(&factor, data.y);
     let Some(inverse) = inverse(&factor, n, ctx).filter(|_| solved.variance > 0.0) else {
         return f64::NEG_INFINITY;
     };
@@ -286,7 +294,11 @@ fn likelihood(
 
 /// The lower triangle of the correlation matrix with the nugget on its diagonal, and of the factor of its derivatives:
 /// dR/d(log l_k) = slope * ((x_k - x'_k) / l_k)^2.
-fn correlation(data: Data<'_>, lengths: &[f64], nugget: f64) -> (Vec<f64>, Vec<f64>) {
+fn correlation(
+    data: ProcessObservations<'_>,
+    lengths: &[f64],
+    nugget: f64,
+) -> (Vec<f64>, Vec<f64>) {
     let n = data.y.len();
     let (mut matrix, mut slopes) = (vec![0.0; n * n], vec![0.0; n * n]);
     for i in 0..n {
@@ -349,7 +361,7 @@ mod tests {
     #[test]
     fn likelihood_gradient() {
         let (x, y) = observations();
-        let data = Data {
+        let data = ProcessObservations {
             x: &x,
             y: &y,
             dimension: 2,
@@ -375,8 +387,8 @@ mod tests {
     #[test]
     fn prediction_gradient() {
         let (x, y) = observations();
-        let process = Process::condition(
-            Data {
+        let process = GaussianProcess::condition(
+            ProcessObservations {
                 x: &x,
                 y: &y,
                 dimension: 2,
@@ -405,8 +417,8 @@ mod tests {
     #[test]
     fn interpolates() {
         let (x, y) = observations();
-        let process = Process::condition(
-            Data {
+        let process = GaussianProcess::condition(
+            ProcessObservations {
                 x: &x,
                 y: &y,
                 dimension: 2,
@@ -434,8 +446,8 @@ mod tests {
     /// s2 = 1 / (1 - c); log likelihood -(ln(2 pi s2) + 1) - ln(1 - c^2) / 2.
     #[test]
     fn two_observations_by_hand() {
-        let process = Process::condition(
-            Data {
+        let process = GaussianProcess::condition(
+            ProcessObservations {
                 x: &[0.0, 1.0],
                 y: &[1.0, -1.0],
                 dimension: 1,
@@ -456,12 +468,13 @@ mod tests {
     /// A matrix that no nugget cures is an error, not an endless loop.
     #[test]
     fn a_matrix_without_factor_is_an_error() {
-        let data = Data {
+        let data = ProcessObservations {
             x: &[0.0, 1.0],
             y: &[1.0, -1.0],
             dimension: 1,
         };
-        let error = Process::condition(data, &[1.0], f64::INFINITY, &Ctx::default()).unwrap_err();
+        let error =
+            GaussianProcess::condition(data, &[1.0], f64::INFINITY, &Ctx::default()).unwrap_err();
         assert_eq!(error.reason_str(), Some("singular"));
     }
 
@@ -471,8 +484,8 @@ mod tests {
         let mut rng = ctx.rng(tool_core::Seed::DEFAULT, 0);
         let x = [0.5, 0.5, 0.5, 0.2];
         for y in [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 2.0]] {
-            let process = Process::fit(
-                Data {
+            let process = GaussianProcess::fit(
+                ProcessObservations {
                     x: &x,
                     y: &y,
                     dimension: 1,

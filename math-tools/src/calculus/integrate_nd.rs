@@ -9,10 +9,10 @@ use kernels::quadrature::{
     QuadratureEnd, QuadratureFault, SOBOL_DIMENSIONS, cubature, cubature_points,
 };
 
-use self::map::Map;
-use super::limit::Limit;
+use self::map::IntegrationDomain;
+use super::limit::RangeLimit;
 use crate::expression::unknowns;
-use crate::expression::{Expression, Parameters};
+use crate::expression::{Expression, NamedParameters};
 use crate::prelude::*;
 
 /// Integrate a function of several variables over a box, also infinite, or between limits that depend on earlier variables.
@@ -26,20 +26,20 @@ pub(crate) struct Args {
     /// Lower and upper limit of each variable, 2 to 33 of them, such as `[[0, 1], [0, "x0"], ["-inf", "inf"]]`: numbers, infinities, or
     /// expressions in the variables before.
     #[schema(extend("x-shape" = ["d", 2]))]
-    pub bounds: Vec<[Limit; 2]>,
+    pub bounds: Vec<[RangeLimit; 2]>,
     /// Names of the variables, in the order of `bounds`.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub variables: Vec<String>,
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `exp(sum(normal_lpdf(y, x0, x1)))`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// `auto` (cubature up to 6 variables), `cubature` (adaptive, up to 12 variables; for integrands with few kinks), or
     /// `quasi_monte_carlo` (scrambled Sobol' points; for many variables).
     #[value(default)]
-    pub method: Method,
+    pub method: IntegrateNdMethod,
     /// Error asked for, relative to the integral.
     #[value(default = "rtol")]
     pub rtol: Tolerance,
@@ -57,7 +57,7 @@ pub(crate) struct Args {
 /// How to integrate over several variables.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum IntegrateNdMethod {
     /// By the number of variables.
     #[default]
     Auto,
@@ -88,17 +88,17 @@ pub(crate) struct Output {
     /// Whether `error` is at most `atol` or `rtol` times the integral.
     pub converged: bool,
     /// Reason the search ended.
-    pub reason: Reason,
+    pub reason: IntegrateNdReason,
     /// Evaluations of the integrand.
     pub evaluations: u64,
     /// The method used.
-    pub method: Method,
+    pub method: IntegrateNdMethod,
 }
 
 /// Reason that a search for an integral ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum IntegrateNdReason {
     /// The error is as small as asked for.
     Tolerance,
     /// Rounding allows no smaller error.
@@ -134,11 +134,11 @@ impl Tool for Args {
                 "for one variable use `integrate`");
         }
         let method = match args.method {
-            Method::Auto if n <= CUBATURE_AUTO => Method::Cubature,
-            Method::Auto => Method::QuasiMonteCarlo,
+            IntegrateNdMethod::Auto if n <= CUBATURE_AUTO => IntegrateNdMethod::Cubature,
+            IntegrateNdMethod::Auto => IntegrateNdMethod::QuasiMonteCarlo,
             given => given,
         };
-        let most = if method == Method::Cubature {
+        let most = if method == IntegrateNdMethod::Cubature {
             CUBATURE_MAX
         } else {
             SOBOL_DIMENSIONS
@@ -161,8 +161,8 @@ impl Tool for Args {
         let expression =
             Expression::parse(&args.f, &scope).map_err(|err| err.into_tool_error("/f"))?;
         unknowns::check_use(data, [&expression], ctx)?;
-        let map = Map::new(&args.bounds, &scope)?;
-        let mut field = Field {
+        let map = IntegrationDomain::new(&args.bounds, &scope)?;
+        let mut field = UnitCubeIntegrand {
             strip: expression.strip(1 << 12),
             evaluator: expression.evaluator(),
             limits: map.evaluators(),
@@ -172,7 +172,7 @@ impl Tool for Args {
         let tolerances = (args.rtol.get().max(1e-14), args.atol.get());
         let most = args.max_evals.get() as u64;
         let found = match method {
-            Method::QuasiMonteCarlo => {
+            IntegrateNdMethod::QuasiMonteCarlo => {
                 random::integrate(&mut field, n, tolerances, most, ctx.seed(args.seed), ctx)?
             }
             _ => by_cubature(&mut field, n, tolerances, most, ctx)?,
@@ -183,7 +183,7 @@ impl Tool for Args {
 
 /// What either method finds.
 #[derive(Debug, Clone, Copy)]
-struct Found {
+struct MultipleIntegral {
     integral: f64,
     error: f64,
     standard_error: Option<f64>,
@@ -194,16 +194,16 @@ struct Found {
 }
 
 /// The integrand over the unit cube.
-struct Field<'a> {
+struct UnitCubeIntegrand<'a> {
     /// Points between two looks at the stop flag.
     strip: usize,
-    evaluator: crate::expression::Evaluator<'a>,
+    evaluator: crate::expression::SystemEvaluator<'a>,
     limits: map::Evaluators<'a>,
-    map: &'a Map,
+    map: &'a IntegrationDomain,
     ctx: &'a Ctx,
 }
 
-impl Field<'_> {
+impl UnitCubeIntegrand<'_> {
     /// Values at points of the unit cube, `points[i]` coordinate `i` of each.
     fn values(&mut self, points: &[Vec<f64>], values: &mut [f64]) -> Result<(), ToolError> {
         for first in (0..values.len()).step_by(self.strip) {
@@ -228,12 +228,12 @@ impl Field<'_> {
 }
 
 fn by_cubature(
-    field: &mut Field<'_>,
+    field: &mut UnitCubeIntegrand<'_>,
     n: usize,
     tolerances: (f64, f64),
     most: u64,
     ctx: &Ctx,
-) -> Result<Found, ToolError> {
+) -> Result<MultipleIntegral, ToolError> {
     let points = cubature_points(n) as u64;
     if most < 2 * points {
         refuse!(invalid "/max_evals"; "cubature of {n} variables takes {points} evaluations for each box";
@@ -255,7 +255,7 @@ fn by_cubature(
                 other => ToolError::numeric("/f", format!("{other:?}")),
             },
         )?;
-    Ok(Found {
+    Ok(MultipleIntegral {
         integral: found.value,
         error: found.error,
         standard_error: None,
@@ -266,10 +266,10 @@ fn by_cubature(
 }
 
 fn finish(
-    found: Found,
-    method: Method,
+    found: MultipleIntegral,
+    method: IntegrateNdMethod,
     expression: &Expression,
-    field: &Field<'_>,
+    field: &UnitCubeIntegrand<'_>,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     if found.undefined {
@@ -285,14 +285,14 @@ fn finish(
         refuse!(numeric "/f", "overflow"; "the integral is beyond the range of a double"; "scale the integrand");
     }
     let reason = match found.ending {
-        QuadratureEnd::Tolerance => Reason::Tolerance,
-        QuadratureEnd::Rounding => Reason::Rounding,
-        QuadratureEnd::Evaluations => Reason::Evaluations,
+        QuadratureEnd::Tolerance => IntegrateNdReason::Tolerance,
+        QuadratureEnd::Rounding => IntegrateNdReason::Rounding,
+        QuadratureEnd::Evaluations => IntegrateNdReason::Evaluations,
     };
-    if reason != Reason::Tolerance {
+    if reason != IntegrateNdReason::Tolerance {
         let error = found.error;
         ctx.warn(match reason {
-            Reason::Rounding => format!("the error {error:.1e} is that of rounding: positive and negative parts cancel"),
+            IntegrateNdReason::Rounding => format!("the error {error:.1e} is that of rounding: positive and negative parts cancel"),
             _ => format!("stopped after {} evaluations with the error {error:.1e}; raise `max_evals` or the tolerance", found.evaluations),
         });
     }
@@ -300,7 +300,7 @@ fn finish(
         integral: found.integral,
         error: found.error,
         standard_error: found.standard_error,
-        converged: reason == Reason::Tolerance,
+        converged: reason == IntegrateNdReason::Tolerance,
         reason,
         evaluations: found.evaluations,
         method,

@@ -2,7 +2,7 @@
 
 use kernels::quadrature::samples as kernel;
 
-use super::samples::Samples;
+use super::samples::SampledFunction;
 use crate::prelude::*;
 
 /// Integrate samples of a function: Simpson's rule, trapezia, or a spline.
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     pub dx: Option<Positive>,
     /// `simpson` (parabolas; SciPy's rule for even numbers of samples), `trapezoid`, `spline` (cubic, not a knot), `pchip` (monotone cubic).
     #[value(default)]
-    pub method: Method,
+    pub method: IntegrateSamplesMethod,
     /// Whether to return the integral from the first place up to each place too.
     #[value(default)]
     pub cumulative: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Args {
 /// How to integrate samples.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum IntegrateSamplesMethod {
     /// Parabolas through three neighbours.
     #[default]
     Simpson,
@@ -53,7 +53,7 @@ pub(crate) struct Output {
     #[value(skip_encoding_if = "Option::is_none")]
     pub error: Option<f64>,
     /// What was used; `trapezoid` for 2 samples.
-    pub method: Method,
+    pub method: IntegrateSamplesMethod,
     /// Number of samples.
     pub samples: usize,
     /// Integral from the first place up to each.
@@ -82,11 +82,11 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let samples = Samples::load(args.x.as_ref(), &args.y, args.dx, 2, ctx)?;
+        let samples = SampledFunction::load(args.x.as_ref(), &args.y, args.dx, 2, ctx)?;
         let (x, y) = (&samples.x, &samples.y);
         ctx.afford(x.len() as f64 * 100.0)?;
         let method = if x.len() == 2 {
-            Method::Trapezoid
+            IntegrateSamplesMethod::Trapezoid
         } else {
             args.method
         };
@@ -96,7 +96,12 @@ impl Tool for Args {
         let error = (x.len() > 2).then(|| error(method, integral, x, y));
         let error = error.map(|error| error + apart_where(&uneven, method, &pieces, x, y));
         let count = uneven.iter().filter(|is_uneven| **is_uneven).count();
-        if count > 0 && matches!(method, Method::Simpson | Method::Spline) {
+        if count > 0
+            && matches!(
+                method,
+                IntegrateSamplesMethod::Simpson | IntegrateSamplesMethod::Spline
+            )
+        {
             ctx.warn(format!(
                 "{count} of {} intervals are more than {UNEVEN} times as long or short as a neighbour: a curve through such samples may \
                  swing far out; `method`: \"trapezoid\" or \"pchip\" does not",
@@ -121,12 +126,12 @@ impl Tool for Args {
 }
 
 /// The integral of each interval.
-fn pieces(method: Method, x: &[f64], y: &[f64]) -> Vec<f64> {
+fn pieces(method: IntegrateSamplesMethod, x: &[f64], y: &[f64]) -> Vec<f64> {
     match method {
-        Method::Trapezoid => kernel::trapezoid(x, y),
-        Method::Simpson => kernel::simpson(x, y),
-        Method::Spline => kernel::hermite(x, y, &kernel::spline_slopes(x, y)),
-        Method::Pchip => kernel::hermite(x, y, &kernel::pchip_slopes(x, y)),
+        IntegrateSamplesMethod::Trapezoid => kernel::trapezoid(x, y),
+        IntegrateSamplesMethod::Simpson => kernel::simpson(x, y),
+        IntegrateSamplesMethod::Spline => kernel::hermite(x, y, &kernel::spline_slopes(x, y)),
+        IntegrateSamplesMethod::Pchip => kernel::hermite(x, y, &kernel::pchip_slopes(x, y)),
     }
 }
 
@@ -151,8 +156,14 @@ fn uneven(x: &[f64]) -> Vec<bool> {
 }
 
 /// The difference from trapezia over some intervals.
-fn apart_where(uneven: &[bool], method: Method, pieces: &[f64], x: &[f64], y: &[f64]) -> f64 {
-    if method == Method::Trapezoid || !uneven.contains(&true) {
+fn apart_where(
+    uneven: &[bool],
+    method: IntegrateSamplesMethod,
+    pieces: &[f64],
+    x: &[f64],
+    y: &[f64],
+) -> f64 {
+    if method == IntegrateSamplesMethod::Trapezoid || !uneven.contains(&true) {
         return 0.0;
     }
     let trapezia = kernel::trapezoid(x, y);
@@ -161,14 +172,17 @@ fn apart_where(uneven: &[bool], method: Method, pieces: &[f64], x: &[f64], y: &[
     counted.map(|((a, b), _)| (a - b).abs()).sum()
 }
 
-fn error(method: Method, integral: f64, x: &[f64], y: &[f64]) -> f64 {
+fn error(method: IntegrateSamplesMethod, integral: f64, x: &[f64], y: &[f64]) -> f64 {
     /// Fewer samples have no half.
     const HALF_MIN: usize = 7;
-    let others: &[Method] = match method {
-        Method::Trapezoid => &[Method::Simpson],
-        Method::Simpson => &[Method::Spline],
-        Method::Spline => &[Method::Simpson],
-        Method::Pchip => &[Method::Simpson, Method::Spline],
+    let others: &[IntegrateSamplesMethod] = match method {
+        IntegrateSamplesMethod::Trapezoid => &[IntegrateSamplesMethod::Simpson],
+        IntegrateSamplesMethod::Simpson => &[IntegrateSamplesMethod::Spline],
+        IntegrateSamplesMethod::Spline => &[IntegrateSamplesMethod::Simpson],
+        IntegrateSamplesMethod::Pchip => &[
+            IntegrateSamplesMethod::Simpson,
+            IntegrateSamplesMethod::Spline,
+        ],
     };
     let apart = others
         .iter()
@@ -178,7 +192,10 @@ fn error(method: Method, integral: f64, x: &[f64], y: &[f64]) -> f64 {
         let every_second = |values: &[f64]| values.iter().copied().step_by(2).collect::<Vec<f64>>();
         let coarse = sum(&pieces(method, &every_second(x), &every_second(y)));
         // Orders 2 and 4: the error falls to a quarter and to a sixteenth.
-        let share = if matches!(method, Method::Trapezoid | Method::Pchip) {
+        let share = if matches!(
+            method,
+            IntegrateSamplesMethod::Trapezoid | IntegrateSamplesMethod::Pchip
+        ) {
             3.0
         } else {
             15.0
@@ -206,7 +223,7 @@ fn cumulative(pieces: &[f64], is_reversed: bool) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, Method};
+    use super::{Args, IntegrateSamplesMethod};
     use crate::prelude::*;
 
     fn run(args: &str) -> Result<super::Output, ToolError> {
@@ -242,7 +259,7 @@ mod tests {
         };
         let up = run(&both(&x, &y)).unwrap();
         assert!(
-            (up.integral - 14.0).abs() < 1e-13 && up.method == Method::Spline,
+            (up.integral - 14.0).abs() < 1e-13 && up.method == IntegrateSamplesMethod::Spline,
             "{up:?}"
         );
         let (mut a, mut b) = (x, y);
@@ -267,7 +284,7 @@ mod tests {
             let trapezia = run(&format!(r#"{{{places}, "method": "trapezoid"}}"#)).unwrap();
             let apart = (found.integral - trapezia.integral).abs();
             assert!(found.error.unwrap() >= apart * (1.0 - 1e-12), "{found:?}");
-            let warns = found.method != Method::Pchip;
+            let warns = found.method != IntegrateSamplesMethod::Pchip;
             assert_eq!(ctx.take_warnings().len(), usize::from(warns));
         }
         let even = run(r#"{"x": [0, 1, 3], "y": [0, 1, 9]}"#).unwrap();
@@ -279,7 +296,7 @@ mod tests {
         let found = run(r#"{"y": [1, 3], "dx": 2}"#).unwrap();
         assert_eq!(
             (found.integral, found.error, found.method),
-            (4.0, None, Method::Trapezoid)
+            (4.0, None, IntegrateSamplesMethod::Trapezoid)
         );
     }
 }

@@ -1,26 +1,26 @@
-//! [`Limit`]: an end of a range, a number or a text such as `inf` or `pi/2`.
+//! [`RangeLimit`]: an end of a range, a number or a text such as `inf` or `pi/2`.
 
 use tool_core::schema::json;
 use tool_core::{DecodeError, EncodeError, Encoder};
 
-use crate::expression::{Expression, Scope};
+use crate::expression::{Expression, ExpressionScope};
 use crate::prelude::*;
 
 /// An end of a range.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Limit {
+pub(crate) enum RangeLimit {
     /// A number, not NaN.
     Number(f64),
     /// `inf`, `-inf`, or an expression.
     Text(String),
 }
 
-impl Limit {
+impl RangeLimit {
     /// The number it stands for, where no variable is in it.
     ///
     /// # Errors
     /// `invalid_args` at `pointer` for a text that is no expression of known numbers.
-    pub(crate) fn number(&self, scope: &Scope, pointer: &str) -> Result<f64, ToolError> {
+    pub(crate) fn number(&self, scope: &ExpressionScope, pointer: &str) -> Result<f64, ToolError> {
         match self {
             Self::Number(value) => Ok(*value),
             Self::Text(text) => match infinite(text) {
@@ -48,7 +48,11 @@ impl Limit {
     ///
     /// # Errors
     /// `invalid_args` at `pointer`.
-    pub(crate) fn expression(&self, scope: &Scope, pointer: &str) -> Result<Expression, ToolError> {
+    pub(crate) fn expression(
+        &self,
+        scope: &ExpressionScope,
+        pointer: &str,
+    ) -> Result<Expression, ToolError> {
         let text = match self {
             Self::Number(value) => format!("{value:e}"),
             Self::Text(text) => text.clone(),
@@ -71,7 +75,7 @@ fn infinite(text: &str) -> Option<f64> {
     is_infinite.then_some(sign * f64::INFINITY)
 }
 
-impl Encode for Limit {
+impl Encode for RangeLimit {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
             Self::Number(value) if value.is_finite() => value.encode(encoder),
@@ -81,7 +85,7 @@ impl Encode for Limit {
     }
 }
 
-impl Decode for Limit {
+impl Decode for RangeLimit {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         if let Some(text) = value.as_str() {
             return Ok(Self::Text(text.to_owned()));
@@ -94,6 +98,6 @@ impl Decode for Limit {
 }
 
 tool_core::inline_schema!(
-    Limit,
+    RangeLimit,
     json!({ "anyOf": [{ "type": "number" }, { "type": "string" }] })
 );

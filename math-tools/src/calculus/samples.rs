@@ -4,14 +4,14 @@ use crate::prelude::*;
 
 /// Checked samples.
 #[derive(Debug)]
-pub(super) struct Samples {
+pub(super) struct SampledFunction {
     pub(super) x: Vec<f64>,
     pub(super) y: Vec<f64>,
     /// Whether the places were given in descending order; they are reversed then.
     pub(super) is_reversed: bool,
 }
 
-impl Samples {
+impl SampledFunction {
     /// Loads values with their places, or at the distance `dx`.
     pub(super) fn load(
         x: Option<&Input<Vector>>,

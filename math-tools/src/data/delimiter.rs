@@ -5,9 +5,9 @@ use tool_core::{Decode, DecodeError, Encode, EncodeError, Encoder, Value};
 
 /// One ASCII character that is not a quote, a line end or NUL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Delimiter(u8);
+pub(crate) struct CsvDelimiter(u8);
 
-impl Delimiter {
+impl CsvDelimiter {
     /// A delimiter; `None` when the text is not exactly one such character.
     pub(crate) fn new(text: &str) -> Option<Self> {
         tool_core::csv::delimiter(text).map(Self)
@@ -20,19 +20,19 @@ impl Delimiter {
 }
 
 /// The comma.
-impl Default for Delimiter {
+impl Default for CsvDelimiter {
     fn default() -> Self {
         Self(b',')
     }
 }
 
-impl Encode for Delimiter {
+impl Encode for CsvDelimiter {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         char::from(self.0).encode(encoder)
     }
 }
 
-impl Decode for Delimiter {
+impl Decode for CsvDelimiter {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         const EXPECTED: &str =
             "one ASCII character other than a quote or a line end, such as \",\", \";\" or \"\\t\"";
@@ -42,6 +42,6 @@ impl Decode for Delimiter {
 }
 
 tool_core::inline_schema!(
-    Delimiter,
+    CsvDelimiter,
     json!({ "type": "string", "minLength": 1, "maxLength": 1 })
 );

@@ -5,16 +5,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::data::Data;
-use super::functions::{Binary, Reduction, Ternary, Unary};
+use super::data::DataColumns;
+use super::functions::{Binary, ReductionFunction, Ternary, Unary};
 
 /// An expression tree; the last node is the root, and there is at least one. Definitions come before it: each is a tree that ends with
 /// [`Kind::Define`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ast {
-    nodes: Vec<Node>,
+    nodes: Vec<AstNode>,
     /// The columns that are variables.
-    data: Option<Arc<Data>>,
+    data: Option<Arc<DataColumns>>,
     /// Whether its value is a column.
     pub(super) is_column: bool,
     /// Whether a column was read into a number: into a quantile or the number of rows.
@@ -23,16 +23,16 @@ pub(crate) struct Ast {
 
 /// One node and its column in the text.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Node {
+pub(crate) struct AstNode {
     /// Kind of node.
-    pub kind: Kind,
+    pub kind: AstKind,
     /// 1-based column of its operator, name or first digit, in characters.
     pub column: usize,
 }
 
 /// A kind of node; its operands are the nearest complete subtrees before it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum AstKind {
     /// A number.
     Number {
         /// The nearest double.
@@ -55,13 +55,13 @@ pub(crate) enum Kind {
     /// The value of a local name.
     Local(usize),
     /// One number from all rows of the operand, or (for running sums) a column again.
-    Reduce(Reduction),
+    Reduce(ReductionFunction),
     /// The second operand where the first, a condition, holds; minus infinity where it does not: the logarithm of a density outside
     /// its support.
     Support,
 }
 
-impl Kind {
+impl AstKind {
     /// Number of operands.
     pub(crate) fn arity(&self) -> usize {
         match self {
@@ -75,7 +75,7 @@ impl Kind {
 
 impl Ast {
     /// A tree from nodes in post-order that leave one value, and the columns of its variables.
-    pub(super) fn new(nodes: Vec<Node>, data: Option<Arc<Data>>) -> Self {
+    pub(super) fn new(nodes: Vec<AstNode>, data: Option<Arc<DataColumns>>) -> Self {
         Self {
             nodes,
             data,
@@ -85,7 +85,7 @@ impl Ast {
     }
 
     /// The columns that are variables.
-    pub(super) fn data(&self) -> Option<&Arc<Data>> {
+    pub(super) fn data(&self) -> Option<&Arc<DataColumns>> {
         self.data.as_ref()
     }
 
@@ -98,7 +98,7 @@ impl Ast {
     /// The slots of the variables that occur, in ascending order.
     pub(super) fn slots(&self) -> BTreeSet<usize> {
         let slots = self.nodes.iter().filter_map(|node| match node.kind {
-            Kind::Slot(slot) => Some(slot),
+            AstKind::Slot(slot) => Some(slot),
             _ => None,
         });
         slots.collect()
@@ -115,23 +115,23 @@ impl Ast {
             let varies = operands.iter().any(|(varies, _)| *varies);
             let rough = operands.iter().any(|(_, rough)| *rough);
             found.push(match node.kind {
-                Kind::Define(_) => {
+                AstKind::Define(_) => {
                     locals.extend(operands);
                     continue;
                 }
-                Kind::Local(local) => locals[local],
-                Kind::Number { .. } => (false, false),
-                Kind::Slot(slot) => (!self.data.as_ref().is_some_and(|d| d.has(slot)), false),
-                Kind::Unary(op) => (varies, rough || varies && !op.is_smooth()),
-                Kind::Binary(op) => (varies, rough || varies && !op.is_smooth()),
-                Kind::Ternary(op) => (varies, rough || varies && !op.is_smooth()),
-                Kind::Reduce(op) => {
-                    let extreme = matches!(op, Reduction::Min | Reduction::Max);
+                AstKind::Local(local) => locals[local],
+                AstKind::Number { .. } => (false, false),
+                AstKind::Slot(slot) => (!self.data.as_ref().is_some_and(|d| d.has(slot)), false),
+                AstKind::Unary(op) => (varies, rough || varies && !op.is_smooth()),
+                AstKind::Binary(op) => (varies, rough || varies && !op.is_smooth()),
+                AstKind::Ternary(op) => (varies, rough || varies && !op.is_smooth()),
+                AstKind::Reduce(op) => {
+                    let extreme = matches!(op, ReductionFunction::Min | ReductionFunction::Max);
                     (varies, rough || varies && extreme)
                 }
-                Kind::Select => (varies, rough || operands[0].0),
+                AstKind::Select => (varies, rough || operands[0].0),
                 // The condition has steps, but they end the support.
-                Kind::Support => operands[1],
+                AstKind::Support => operands[1],
             });
         }
         found.last().is_some_and(|(_, rough)| !rough)
@@ -140,15 +140,15 @@ impl Ast {
     /// Of a comparison its sign and the difference of its operands.
     pub(super) fn difference(&self) -> Option<(&'static str, Self)> {
         let (root, operands) = self.nodes.split_last()?;
-        let Kind::Binary(op) = root.kind else {
+        let AstKind::Binary(op) = root.kind else {
             return None;
         };
         if !op.is_comparison() {
             return None;
         }
         let mut nodes = operands.to_vec();
-        nodes.push(Node {
-            kind: Kind::Binary(Binary::Sub),
+        nodes.push(AstNode {
+            kind: AstKind::Binary(Binary::Sub),
             column: root.column,
         });
         let mut difference = Self::new(nodes, self.data.clone());
@@ -157,7 +157,7 @@ impl Ast {
     }
 
     /// The nodes in post-order.
-    pub(crate) fn nodes(&self) -> &[Node] {
+    pub(crate) fn nodes(&self) -> &[AstNode] {
         &self.nodes
     }
 }

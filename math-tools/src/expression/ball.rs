@@ -4,18 +4,18 @@ use astro_float_num::{BigFloat, Consts, RoundingMode, Sign};
 use num_bigint::{BigInt, BigUint};
 use tool_core::Ctx;
 
-use super::evaluate::Fault;
-use super::magnitude::Magnitude;
+use super::evaluate::EvaluationFault;
+use super::magnitude::ErrorMagnitude;
 use super::rational::Rational;
 
 /// All numbers within the radius of the middle.
 #[derive(Debug, Clone)]
 pub(super) struct Ball {
     pub(super) middle: BigFloat,
-    pub(super) radius: Magnitude,
+    pub(super) radius: ErrorMagnitude,
 }
 
-pub(super) type Answer = Result<Ball, Fault>;
+pub(super) type Answer = Result<Ball, EvaluationFault>;
 
 /// Largest binary exponent of a result.
 const EXPONENT_MAX: i64 = 300_000_000;
@@ -35,17 +35,17 @@ impl Ball {
     pub(super) fn exact(middle: BigFloat) -> Self {
         Self {
             middle,
-            radius: Magnitude::ZERO,
+            radius: ErrorMagnitude::ZERO,
         }
     }
 
     /// A bound on the magnitude of its numbers.
-    pub(super) fn magnitude(&self) -> Magnitude {
+    pub(super) fn magnitude(&self) -> ErrorMagnitude {
         magnitude(&self.middle).add(self.radius)
     }
 
     /// A lower bound on the magnitude of its numbers; not for balls around zero.
-    pub(super) fn magnitude_low(&self) -> Magnitude {
+    pub(super) fn magnitude_low(&self) -> ErrorMagnitude {
         /// Radii below a middle by this many bits take less than `SLACK` of it.
         const NARROW: i64 = 22;
         const SLACK: f64 = 1e-6;
@@ -54,17 +54,17 @@ impl Ball {
             return middle.lowered(SLACK);
         }
         // The middle is at least twice the radius: at least half of it is left, which one exponent less says.
-        Magnitude::power_of_two(i64::from(self.middle.exponent().unwrap_or(0)) - 2)
+        ErrorMagnitude::power_of_two(i64::from(self.middle.exponent().unwrap_or(0)) - 2)
     }
 
     /// The sign that all its numbers share.
-    pub(super) fn sign(&self) -> Result<i32, Fault> {
+    pub(super) fn sign(&self) -> Result<i32, EvaluationFault> {
         if self.middle.is_zero() && self.radius.is_zero() {
             return Ok(0);
         }
-        let low = Magnitude::power_of_two(i64::from(self.middle.exponent().unwrap_or(0)) - 1);
+        let low = ErrorMagnitude::power_of_two(i64::from(self.middle.exponent().unwrap_or(0)) - 1);
         if self.middle.is_zero() || !self.radius.far_below(low) {
-            return Err(Fault::Undecided);
+            return Err(EvaluationFault::Undecided);
         }
         Ok(if self.middle.is_negative() { -1 } else { 1 })
     }
@@ -76,18 +76,18 @@ impl Ball {
     }
 }
 
-pub(super) fn magnitude(x: &BigFloat) -> Magnitude {
+pub(super) fn magnitude(x: &BigFloat) -> ErrorMagnitude {
     match (x.exponent(), x.mantissa_digits()) {
         (Some(exponent), Some(words)) if !x.is_zero() => {
             let top = *words.last().unwrap_or(&0) as f64; // at least 2^63
-            Magnitude::new(top * (1.0 + 1e-15), i64::from(exponent) - 64)
+            ErrorMagnitude::new(top * (1.0 + 1e-15), i64::from(exponent) - 64)
         }
-        _ => Magnitude::ZERO,
+        _ => ErrorMagnitude::ZERO,
     }
 }
 
 /// The context of ball arithmetic: precision in bits, cached constants and the values of the variables.
-pub(super) struct Machine<'a> {
+pub(super) struct BallArithmetic<'a> {
     pub(super) bits: usize,
     pub(super) consts: &'a mut Consts,
     /// The values of the variables.
@@ -95,28 +95,28 @@ pub(super) struct Machine<'a> {
     pub(super) ctx: &'a Ctx,
 }
 
-impl Machine<'_> {
+impl BallArithmetic<'_> {
     /// Fails when the call is stopped.
-    pub(super) fn check_stop(&self) -> Result<(), Fault> {
-        self.ctx.check().map_err(|_| Fault::Stopped)
+    pub(super) fn check_stop(&self) -> Result<(), EvaluationFault> {
+        self.ctx.check().map_err(|_| EvaluationFault::Stopped)
     }
 
     /// A rounded middle with what it was rounded by added to the radius: two units in the last place, where half of one would do.
-    pub(super) fn rounded(&self, middle: BigFloat, radius: Magnitude) -> Answer {
+    pub(super) fn rounded(&self, middle: BigFloat, radius: ErrorMagnitude) -> Answer {
         if middle.is_nan() {
-            return Err(Fault::Domain);
+            return Err(EvaluationFault::Domain);
         }
         let Some(exponent) = middle.exponent() else {
-            return Err(Fault::Exponent);
+            return Err(EvaluationFault::Exponent);
         };
         let exponent = i64::from(exponent);
         if middle.is_zero() {
             return Ok(Ball { middle, radius });
         }
         if exponent.abs() > EXPONENT_MAX {
-            return Err(Fault::Exponent);
+            return Err(EvaluationFault::Exponent);
         }
-        let unit = Magnitude::power_of_two(exponent - self.bits as i64 + 1);
+        let unit = ErrorMagnitude::power_of_two(exponent - self.bits as i64 + 1);
         Ok(Ball {
             middle,
             radius: radius.add(unit),
@@ -149,7 +149,7 @@ impl Machine<'_> {
         let denominator = self.whole(value.denominator_magnitude(), Sign::Pos);
         self.rounded(
             numerator.div(&denominator, self.bits, NEAREST),
-            Magnitude::ZERO,
+            ErrorMagnitude::ZERO,
         )
     }
 
@@ -166,14 +166,14 @@ impl Machine<'_> {
         }
         if value == consts::E {
             let e = self.consts.e(self.bits, NEAREST);
-            return self.rounded(e, Magnitude::ZERO);
+            return self.rounded(e, ErrorMagnitude::ZERO);
         }
-        Err(Fault::Unsupported)
+        Err(EvaluationFault::Unsupported)
     }
 
     pub(super) fn pi(&mut self) -> Answer {
         let pi = self.consts.pi(self.bits, NEAREST);
-        self.rounded(pi, Magnitude::ZERO)
+        self.rounded(pi, ErrorMagnitude::ZERO)
     }
 
     pub(super) fn add(&mut self, a: &Ball, b: &Ball) -> Answer {
@@ -200,7 +200,7 @@ impl Machine<'_> {
 
     pub(super) fn div(&mut self, a: &Ball, b: &Ball) -> Answer {
         if b.sign()? == 0 {
-            return Err(Fault::DivisionByZero);
+            return Err(EvaluationFault::DivisionByZero);
         }
         let low = b.magnitude_low();
         // |a/b - (a + r)/(b + s)| <= (r |b| + |a| s) / (|b| (|b| - s))
@@ -242,17 +242,17 @@ impl Machine<'_> {
     }
 
     /// The integer that all numbers of the ball round to.
-    pub(super) fn nearest_integer(&mut self, ball: &Ball) -> Result<BigInt, Fault> {
+    pub(super) fn nearest_integer(&mut self, ball: &Ball) -> Result<BigInt, EvaluationFault> {
         let half = Ball::exact(BigFloat::from_f64(0.5, 64));
         let above = self.add(ball, &half)?;
         self.floor_integer(&above)
     }
 
     /// The integer below all numbers of the ball.
-    pub(super) fn floor_integer(&mut self, ball: &Ball) -> Result<BigInt, Fault> {
+    pub(super) fn floor_integer(&mut self, ball: &Ball) -> Result<BigInt, EvaluationFault> {
         let exponent = i64::from(ball.middle.exponent().unwrap_or(0));
         if exponent > ARGUMENT_EXPONENT_MAX {
-            return Err(Fault::Argument);
+            return Err(EvaluationFault::Argument);
         }
         let below = ball.middle.floor();
         if !ball.radius.is_zero() {
@@ -263,9 +263,10 @@ impl Machine<'_> {
                 ball.middle.sub(&below, full, NEAREST),
                 above.sub(&ball.middle, full, NEAREST),
             ] {
-                let low = Magnitude::power_of_two(i64::from(distance.exponent().unwrap_or(0)) - 1);
+                let low =
+                    ErrorMagnitude::power_of_two(i64::from(distance.exponent().unwrap_or(0)) - 1);
                 if distance.is_zero() || !ball.radius.far_below(low) {
-                    return Err(Fault::Undecided);
+                    return Err(EvaluationFault::Undecided);
                 }
             }
         }

@@ -2,17 +2,24 @@
 
 use astro_float_num::BigFloat;
 
-use super::ball::{ARGUMENT_EXPONENT_MAX, Answer, Ball, Machine, NEAREST, integer, magnitude};
-use super::evaluate::Fault;
+use super::ball::{
+    ARGUMENT_EXPONENT_MAX, Answer, Ball, BallArithmetic, NEAREST, integer, magnitude,
+};
+use super::evaluate::EvaluationFault;
 use super::functions::{Binary, Unary};
-use super::magnitude::Magnitude;
+use super::magnitude::ErrorMagnitude;
 
 /// Bits beyond those of the precision that an operand keeps.
 const GUARD_BITS: usize = 64;
 
-impl Machine<'_> {
+impl BallArithmetic<'_> {
     /// The radius grows by at most `factor`.
-    fn with_slope(&mut self, middle: BigFloat, radius: Magnitude, factor: Magnitude) -> Answer {
+    fn with_slope(
+        &mut self,
+        middle: BigFloat,
+        radius: ErrorMagnitude,
+        factor: ErrorMagnitude,
+    ) -> Answer {
         self.rounded(middle, radius.mul(factor))
     }
 
@@ -68,7 +75,7 @@ impl Machine<'_> {
             Unary::Atan => middle.atan(bits, NEAREST, self.consts),
             _ => middle.tanh(bits, NEAREST, self.consts),
         };
-        self.with_slope(value, x.radius, Magnitude::power_of_two(0))
+        self.with_slope(value, x.radius, ErrorMagnitude::power_of_two(0))
     }
 
     /// Sine and cosine. Only the reduction of a large angle takes its own bits; the series takes those of the precision.
@@ -77,7 +84,7 @@ impl Machine<'_> {
         const DIRECT_MAX: i64 = 32;
         let exponent = magnitude(&x.middle).exponent();
         if exponent > ARGUMENT_EXPONENT_MAX {
-            return Err(Fault::Argument);
+            return Err(EvaluationFault::Argument);
         }
         if exponent <= DIRECT_MAX {
             return self.with_slope_of_one(op, x);
@@ -96,7 +103,7 @@ impl Machine<'_> {
     }
 
     /// An angle less the whole quarter turns in it, and their number modulo 4.
-    fn less_quarter_turns(&mut self, x: &Ball) -> Result<(Ball, u32), Fault> {
+    fn less_quarter_turns(&mut self, x: &Ball) -> Result<(Ball, u32), EvaluationFault> {
         let pi = self.pi()?;
         let quarter = self.div(&pi, &self.small(2))?;
         let quotient = self.div(x, &quarter)?;
@@ -121,7 +128,7 @@ impl Machine<'_> {
         if middle.set_precision(kept, NEAREST).is_err() {
             return x.clone();
         }
-        let unit = Magnitude::power_of_two(i64::from(exponent) - kept as i64 + 1);
+        let unit = ErrorMagnitude::power_of_two(i64::from(exponent) - kept as i64 + 1);
         Ball {
             middle,
             radius: x.radius.add(unit),
@@ -135,17 +142,17 @@ impl Machine<'_> {
             x.sign()?;
             let root = x.middle.cbrt(self.bits, NEAREST);
             let low = low_of(&root);
-            let slope = Magnitude::power_of_two(1).div(low).div(low);
+            let slope = ErrorMagnitude::power_of_two(1).div(low).div(low);
             return self.with_slope(root, x.radius, slope);
         }
         if x.middle.is_zero() && x.radius.is_zero() {
             return Ok(x.clone());
         }
         if x.sign()? < 0 {
-            return Err(Fault::Domain);
+            return Err(EvaluationFault::Domain);
         }
         let root = x.middle.sqrt(self.bits, NEAREST);
-        let slope = Magnitude::power_of_two(0).div(low_of(&root));
+        let slope = ErrorMagnitude::power_of_two(0).div(low_of(&root));
         self.with_slope(root, x.radius, slope)
     }
 
@@ -185,7 +192,7 @@ impl Machine<'_> {
                 let (less, more) = (self.sub(x, &one)?, self.add(x, &one)?);
                 let product = self.mul(&less, &more)?;
                 if less.sign()? < 0 {
-                    return Err(Fault::Domain);
+                    return Err(EvaluationFault::Domain);
                 }
                 let root = self.unary(Unary::Sqrt, &product)?;
                 let sum = self.add(x, &root)?;
@@ -195,7 +202,7 @@ impl Machine<'_> {
                 // ln((1 + x) / (1 - x)) / 2
                 let (more, less) = (self.add(&one, x)?, self.sub(&one, x)?);
                 if more.sign()? <= 0 || less.sign()? <= 0 {
-                    return Err(Fault::Domain);
+                    return Err(EvaluationFault::Domain);
                 }
                 let quotient = self.div(&more, &less)?;
                 let ln = self.ln(&quotient)?;
@@ -226,7 +233,7 @@ impl Machine<'_> {
                 })
             }
             // Known in doubles only.
-            _ => Err(Fault::Unsupported),
+            _ => Err(EvaluationFault::Unsupported),
         }
     }
 
@@ -253,11 +260,11 @@ impl Machine<'_> {
             }
             Binary::Pow => {
                 if a.sign()? < 0 {
-                    return Err(Fault::Domain);
+                    return Err(EvaluationFault::Domain);
                 }
                 if a.sign()? == 0 {
                     return match b.sign()? {
-                        -1 => Err(Fault::DivisionByZero),
+                        -1 => Err(EvaluationFault::DivisionByZero),
                         0 => Ok(self.small(1)),
                         _ => Ok(self.small(0)),
                     };
@@ -277,7 +284,7 @@ impl Machine<'_> {
             }
             Binary::Atan2 => self.angle(a, b),
             // Known in doubles only.
-            _ => Err(Fault::Unsupported),
+            _ => Err(EvaluationFault::Unsupported),
         }
     }
 
@@ -285,23 +292,23 @@ impl Machine<'_> {
         let x = &self.cut(x);
         let size = x.magnitude().exponent();
         if size > 40 {
-            return Err(Fault::Exponent);
+            return Err(EvaluationFault::Exponent);
         }
         if !x.radius.is_zero() && x.radius.exponent() > -2 {
-            return Err(Fault::Undecided);
+            return Err(EvaluationFault::Undecided);
         }
         let exp = x.middle.exp(self.bits, NEAREST, self.consts);
         // exp(r) - 1 <= 2 r up to 1
-        let slope = magnitude(&exp).mul(Magnitude::power_of_two(1));
+        let slope = magnitude(&exp).mul(ErrorMagnitude::power_of_two(1));
         self.with_slope(exp, x.radius, slope)
     }
 
     pub(super) fn ln(&mut self, x: &Ball) -> Answer {
         let x = &self.cut(x);
         if x.sign()? <= 0 {
-            return Err(Fault::Domain);
+            return Err(EvaluationFault::Domain);
         }
-        let slope = Magnitude::power_of_two(0).div(x.magnitude_low());
+        let slope = ErrorMagnitude::power_of_two(0).div(x.magnitude_low());
         let ln = x.middle.ln(self.bits, NEAREST, self.consts);
         self.with_slope(ln, x.radius, slope)
     }
@@ -323,7 +330,7 @@ impl Machine<'_> {
         };
         let edge = less.middle.is_zero() || more.middle.is_zero();
         if less.middle.is_negative() || more.middle.is_negative() || inside < 0 {
-            return Err(Fault::Domain);
+            return Err(EvaluationFault::Domain);
         }
         let angle = if edge {
             // only an exact 1 or -1
@@ -369,6 +376,6 @@ impl Machine<'_> {
 }
 
 /// A lower bound of a magnitude that is not zero.
-fn low_of(x: &BigFloat) -> Magnitude {
-    Magnitude::power_of_two(i64::from(x.exponent().unwrap_or(0)) - 2)
+fn low_of(x: &BigFloat) -> ErrorMagnitude {
+    ErrorMagnitude::power_of_two(i64::from(x.exponent().unwrap_or(0)) - 2)
 }

@@ -2,10 +2,10 @@
 
 use num_bigint::BigInt;
 
-use super::ball::{Answer, Ball, Machine};
-use super::evaluate::Fault;
+use super::ball::{Answer, Ball, BallArithmetic};
+use super::evaluate::EvaluationFault;
 use super::functions::Unary;
-use super::magnitude::Magnitude;
+use super::magnitude::ErrorMagnitude;
 use super::rational::Rational;
 
 /// Most bits for which Stirling's series is quicker than what else there is.
@@ -36,7 +36,7 @@ fn stirling(count: usize) -> Vec<Rational> {
     tangents.into_iter().enumerate().map(coefficient).collect()
 }
 
-impl Machine<'_> {
+impl BallArithmetic<'_> {
     /// Whether [`Self::ln_gamma`] has a value for positive numbers.
     pub(super) fn has_stirling(&self) -> bool {
         self.bits <= STIRLING_BITS_MAX
@@ -44,7 +44,7 @@ impl Machine<'_> {
 
     /// The logarithm of the gamma function of a positive number: Stirling's series after a shift to where as many terms as there are
     /// give the precision (NIST DLMF 5.11.1; the rest is below the first term that is left out, 5.11(ii)). `None` for others.
-    pub(super) fn ln_gamma(&mut self, x: &Ball) -> Result<Option<Ball>, Fault> {
+    pub(super) fn ln_gamma(&mut self, x: &Ball) -> Result<Option<Ball>, EvaluationFault> {
         // With 2 k = bits / 4 terms and x = bits / 4 the rest is below exp(-0.7 bits) (A&S 6.1.40 with (2 k)! / (2 pi x)^(2 k)).
         static COEFFICIENTS: std::sync::Mutex<Vec<Rational>> = std::sync::Mutex::new(Vec::new());
         if !self.has_stirling() || x.sign()? <= 0 {
@@ -109,7 +109,7 @@ impl Machine<'_> {
     pub(super) fn erf(&mut self, x: &Ball) -> Answer {
         const MAGNITUDE_MAX: i64 = 8; // 2^8 takes 2^16 terms and more
         if x.magnitude().exponent() >= MAGNITUDE_MAX {
-            return Err(Fault::Argument);
+            return Err(EvaluationFault::Argument);
         }
         if x.middle.is_zero() && x.radius.is_zero() {
             return Ok(x.clone());
@@ -130,7 +130,7 @@ impl Machine<'_> {
             {
                 sum.radius = sum
                     .radius
-                    .add(term.magnitude().mul(Magnitude::power_of_two(1)));
+                    .add(term.magnitude().mul(ErrorMagnitude::power_of_two(1)));
                 break;
             }
             k += 1;
@@ -152,13 +152,13 @@ impl Machine<'_> {
     pub(super) fn gamma(&mut self, x: &Ball) -> Answer {
         const MAGNITUDE_MAX: i64 = 14;
         if x.magnitude().exponent() >= MAGNITUDE_MAX {
-            return Err(Fault::Argument);
+            return Err(EvaluationFault::Argument);
         }
         let whole = self.floor_integer(x)?;
         if x.radius.is_zero() && x.middle.is_int() && whole.sign() != num_bigint::Sign::Plus {
-            return Err(Fault::Domain); // a pole
+            return Err(EvaluationFault::Domain); // a pole
         }
-        let steps = i64::try_from(&whole).map_err(|_| Fault::Argument)? - 1;
+        let steps = i64::try_from(&whole).map_err(|_| EvaluationFault::Argument)? - 1;
         let shift = self.whole_ball(&BigInt::from(steps));
         let base = self.sub(x, &shift)?; // in [1, 2]
         let mut value = self.gamma_near_one(&base)?;
@@ -196,7 +196,7 @@ impl Machine<'_> {
             {
                 sum.radius = sum
                     .radius
-                    .add(term.magnitude().mul(Magnitude::power_of_two(1)));
+                    .add(term.magnitude().mul(ErrorMagnitude::power_of_two(1)));
                 break;
             }
         }
@@ -207,7 +207,7 @@ impl Machine<'_> {
         let mut value = self.mul(&factor, &sum)?;
         let rest = f64::from(limit) * 2.0;
         let decay = (-(f64::from(limit)) * std::f64::consts::LOG2_E).ceil() as i64;
-        value.radius = value.radius.add(Magnitude::new(rest, decay));
+        value.radius = value.radius.add(ErrorMagnitude::new(rest, decay));
         Ok(value)
     }
 }

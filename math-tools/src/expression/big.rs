@@ -10,9 +10,9 @@ use std::cell::RefCell;
 use astro_float_num::{BigFloat, Consts};
 use tool_core::{Ctx, ToolError, tool_error};
 
-use super::ast::{Ast, Kind, Node};
-use super::ball::{Ball, Machine};
-use super::evaluate::{Arithmetic, Fault};
+use super::ast::{Ast, AstKind, AstNode};
+use super::ball::{Ball, BallArithmetic};
+use super::evaluate::{Arithmetic, EvaluationFault};
 use super::exact;
 use super::functions::{Binary, Unary};
 use super::rational::Rational;
@@ -23,7 +23,7 @@ const BITS_PER_DIGIT: f64 = 3.3220;
 
 /// A value written in decimal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Decimal {
+pub(super) struct DecimalResult {
     pub(super) text: String,
     /// Whether the text is the value.
     pub(super) exact: bool,
@@ -35,7 +35,7 @@ pub(super) struct Decimal {
 
 /// A value on the way: exact while that is short.
 #[derive(Debug, Clone)]
-pub(super) enum Number {
+pub(super) enum ExactOrBall {
     Exact(Rational),
     Ball(Ball),
 }
@@ -50,7 +50,7 @@ pub(super) fn evaluate(
     slots: &[Rational],
     digits: usize,
     ctx: &Ctx,
-) -> Result<Decimal, ToolError> {
+) -> Result<DecimalResult, ToolError> {
     let first = digits as f64 * BITS_PER_DIGIT;
     let costly = ast.nodes().iter().map(|node| weight(node, digits as f64));
     let rows = ast.data().map_or(1, |data| data.rows());
@@ -65,15 +65,15 @@ pub(super) fn evaluate(
     loop {
         let bits = (first + extra).min(most) as usize;
         let last = bits as f64 + 1.0 > most;
-        let mut machine = Machine {
+        let mut machine = BallArithmetic {
             bits,
             consts: &mut consts,
             slots,
             ctx,
         };
         match rows::evaluate(ast, &mut machine) {
-            Ok(Number::Exact(value)) => return Ok(exact_decimal(&value, digits)),
-            Ok(Number::Ball(ball)) => {
+            Ok(ExactOrBall::Exact(value)) => return Ok(exact_decimal(&value, digits)),
+            Ok(ExactOrBall::Ball(ball)) => {
                 if let Some(decimal) = ball_decimal(&ball, digits, &mut machine)? {
                     return Ok(decimal);
                 }
@@ -82,8 +82,8 @@ pub(super) fn evaluate(
                 }
             }
             Err(err) => match err.fault {
-                Fault::Undecided if !last => {}
-                Fault::Undecided => {
+                EvaluationFault::Undecided if !last => {}
+                EvaluationFault::Undecided => {
                     return Err(undecided(err.column, &format!("`{}`", err.name), digits));
                 }
                 _ => {
@@ -109,7 +109,7 @@ pub(super) fn double_error(ast: &Ast, slots: &[Rational], found: f64, ctx: &Ctx)
         let consts = consts.as_mut()?;
         let mut bound = f64::INFINITY;
         for bits in BITS {
-            let mut machine = Machine {
+            let mut machine = BallArithmetic {
                 bits,
                 consts,
                 slots,
@@ -128,89 +128,96 @@ pub(super) fn double_error(ast: &Ast, slots: &[Rational], found: f64, ctx: &Ctx)
 }
 
 /// Steps of the processor that a node takes, from measurements of the elementary functions.
-fn weight(node: &Node, digits: f64) -> f64 {
+fn weight(node: &AstNode, digits: f64) -> f64 {
     let elementary = 10.0 * digits * digits + 2e4;
     match &node.kind {
-        Kind::Unary(Unary::Gamma | Unary::Lgamma | Unary::Factorial) => {
+        AstKind::Unary(Unary::Gamma | Unary::Lgamma | Unary::Factorial) => {
             0.1 * digits * digits * digits + 1e6
         }
-        Kind::Unary(Unary::Erf | Unary::Erfc) => 0.02 * digits * digits * digits + 1e6,
-        Kind::Unary(Unary::Neg | Unary::Abs)
-        | Kind::Slot(_)
-        | Kind::Number { .. }
-        | Kind::Define(_)
-        | Kind::Local(_)
-        | Kind::Reduce(_)
-        | Kind::Support
-        | Kind::Ternary(_)
-        | Kind::Select => 100.0,
-        Kind::Unary(_) => elementary,
-        Kind::Binary(Binary::Pow | Binary::Atan2 | Binary::Hypot | Binary::LogBase) => {
+        AstKind::Unary(Unary::Erf | Unary::Erfc) => 0.02 * digits * digits * digits + 1e6,
+        AstKind::Unary(Unary::Neg | Unary::Abs)
+        | AstKind::Slot(_)
+        | AstKind::Number { .. }
+        | AstKind::Define(_)
+        | AstKind::Local(_)
+        | AstKind::Reduce(_)
+        | AstKind::Support
+        | AstKind::Ternary(_)
+        | AstKind::Select => 100.0,
+        AstKind::Unary(_) => elementary,
+        AstKind::Binary(Binary::Pow | Binary::Atan2 | Binary::Hypot | Binary::LogBase) => {
             3.0 * elementary
         }
-        Kind::Binary(_) => digits * digits / 10.0 + 1e3,
+        AstKind::Binary(_) => digits * digits / 10.0 + 1e3,
     }
 }
 
-impl Arithmetic for Machine<'_> {
-    type Value = Number;
+impl Arithmetic for BallArithmetic<'_> {
+    type Value = ExactOrBall;
 
-    fn number(&mut self, value: f64, text: &str) -> Result<Number, Fault> {
+    fn number(&mut self, value: f64, text: &str) -> Result<ExactOrBall, EvaluationFault> {
         if text.is_empty() {
-            return self.constant(value).map(Number::Ball);
+            return self.constant(value).map(ExactOrBall::Ball);
         }
-        let exact = Rational::parse(text).map_err(|_| Fault::Exponent)?;
-        Ok(Number::Exact(exact))
+        let exact = Rational::parse(text).map_err(|_| EvaluationFault::Exponent)?;
+        Ok(ExactOrBall::Exact(exact))
     }
 
-    fn variable(&self, slot: usize) -> Number {
-        Number::Exact(self.slots[slot].clone())
+    fn variable(&self, slot: usize) -> ExactOrBall {
+        ExactOrBall::Exact(self.slots[slot].clone())
     }
 
-    fn function(&mut self, op: Unary, x: &Number) -> Result<Number, Fault> {
-        if let Number::Exact(x) = x {
+    fn function(&mut self, op: Unary, x: &ExactOrBall) -> Result<ExactOrBall, EvaluationFault> {
+        if let ExactOrBall::Exact(x) = x {
             if let Some(value) = exactly(exact::unary(op, x))? {
                 return Ok(value);
             }
             if matches!(op, Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc) {
-                return Err(Fault::Exponent);
+                return Err(EvaluationFault::Exponent);
             }
             if x.is_zero() && maps_zero_to_zero(op) {
-                return Ok(Number::Exact(x.clone()));
+                return Ok(ExactOrBall::Exact(x.clone()));
             }
             if op == Unary::Lgamma
                 && !self.has_stirling()
                 && let Ok(gamma) = x.gamma()
             {
                 let gamma = self.rational(&gamma)?;
-                return self.ln(&gamma).map(Number::Ball);
+                return self.ln(&gamma).map(ExactOrBall::Ball);
             }
         }
         let x = self.ball(x)?;
-        self.unary(op, &x).map(Number::Ball)
+        self.unary(op, &x).map(ExactOrBall::Ball)
     }
 
-    fn operation(&mut self, op: Binary, a: &Number, b: &Number) -> Result<Number, Fault> {
+    fn operation(
+        &mut self,
+        op: Binary,
+        a: &ExactOrBall,
+        b: &ExactOrBall,
+    ) -> Result<ExactOrBall, EvaluationFault> {
         binary(op, a, b, self)
     }
 
-    fn is_zero(&mut self, x: &Number) -> Result<bool, Fault> {
+    fn is_zero(&mut self, x: &ExactOrBall) -> Result<bool, EvaluationFault> {
         match x {
-            Number::Exact(value) => Ok(value.is_zero()),
-            Number::Ball(ball) => Ok(ball.sign()? == 0),
+            ExactOrBall::Exact(value) => Ok(value.is_zero()),
+            ExactOrBall::Ball(ball) => Ok(ball.sign()? == 0),
         }
     }
 
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self) -> Result<(), EvaluationFault> {
         self.check_stop()
     }
 }
 
 /// An exact value; `None` where it is not rational or too long.
-fn exactly(value: Result<Rational, Fault>) -> Result<Option<Number>, Fault> {
+fn exactly(
+    value: Result<Rational, EvaluationFault>,
+) -> Result<Option<ExactOrBall>, EvaluationFault> {
     match value {
-        Ok(value) => Ok(Some(Number::Exact(value))),
-        Err(Fault::Inexact | Fault::TooLarge) => Ok(None),
+        Ok(value) => Ok(Some(ExactOrBall::Exact(value))),
+        Err(EvaluationFault::Inexact | EvaluationFault::TooLarge) => Ok(None),
         Err(fault) => Err(fault),
     }
 }
@@ -238,29 +245,34 @@ fn maps_zero_to_zero(op: Unary) -> bool {
     )
 }
 
-fn binary(op: Binary, a: &Number, b: &Number, machine: &mut Machine<'_>) -> Result<Number, Fault> {
-    if let (Number::Exact(a), Number::Exact(b)) = (a, b)
+fn binary(
+    op: Binary,
+    a: &ExactOrBall,
+    b: &ExactOrBall,
+    machine: &mut BallArithmetic<'_>,
+) -> Result<ExactOrBall, EvaluationFault> {
+    if let (ExactOrBall::Exact(a), ExactOrBall::Exact(b)) = (a, b)
         && let Some(value) = exactly(exact::binary(op, a, b))?
     {
         return Ok(value);
     }
     if op == Binary::Pow
-        && let Number::Exact(exponent) = b
+        && let ExactOrBall::Exact(exponent) = b
         && let Some(exponent) = exponent.small_integer()
     {
         let base = machine.ball(a)?;
-        return machine.whole_power(&base, exponent).map(Number::Ball);
+        return machine.whole_power(&base, exponent).map(ExactOrBall::Ball);
     }
-    if let (Binary::Pow, Number::Exact(base), Number::Exact(exponent)) = (op, a, b)
+    if let (Binary::Pow, ExactOrBall::Exact(base), ExactOrBall::Exact(exponent)) = (op, a, b)
         && base.is_zero()
         && !exponent.is_zero()
         && !exponent.is_negative()
     {
         // Exactly zero, where no number of bits would show it.
-        return Ok(Number::Exact(base.clone()));
+        return Ok(ExactOrBall::Exact(base.clone()));
     }
     if op == Binary::Pow
-        && let Number::Exact(exponent) = b
+        && let ExactOrBall::Exact(exponent) = b
         && let Some(halves) = exponent.half_integer()
         && !is_square(a)
     {
@@ -268,12 +280,12 @@ fn binary(op: Binary, a: &Number, b: &Number, machine: &mut Machine<'_>) -> Resu
         if base.sign()? > 0 {
             // A root and a few products take a tenth of the time of a logarithm and an exponential.
             let root = machine.unary(Unary::Sqrt, &base)?;
-            return machine.whole_power(&root, halves).map(Number::Ball);
+            return machine.whole_power(&root, halves).map(ExactOrBall::Ball);
         }
     }
     let (a, b) = (machine.ball(a)?, machine.ball(b)?);
-    let truth = |holds: bool| Ok(Number::Exact(Rational::from(i32::from(holds))));
-    let order = |machine: &mut Machine<'_>| machine.sub(&a, &b)?.sign();
+    let truth = |holds: bool| Ok(ExactOrBall::Exact(Rational::from(i32::from(holds))));
+    let order = |machine: &mut BallArithmetic<'_>| machine.sub(&a, &b)?.sign();
     match op {
         Binary::Less => truth(order(machine)? < 0),
         Binary::LessEqual => truth(order(machine)? <= 0),
@@ -281,30 +293,30 @@ fn binary(op: Binary, a: &Number, b: &Number, machine: &mut Machine<'_>) -> Resu
         Binary::GreaterEqual => truth(order(machine)? >= 0),
         Binary::Equal => truth(order(machine)? == 0),
         Binary::NotEqual => truth(order(machine)? != 0),
-        Binary::Min => Ok(Number::Ball(if order(machine)? <= 0 { a } else { b })),
-        Binary::Max => Ok(Number::Ball(if order(machine)? >= 0 { a } else { b })),
-        _ => machine.binary(op, &a, &b).map(Number::Ball),
+        Binary::Min => Ok(ExactOrBall::Ball(if order(machine)? <= 0 { a } else { b })),
+        Binary::Max => Ok(ExactOrBall::Ball(if order(machine)? >= 0 { a } else { b })),
+        _ => machine.binary(op, &a, &b).map(ExactOrBall::Ball),
     }
 }
 
 /// Whether it is known to have a rational square root.
-fn is_square(number: &Number) -> bool {
-    matches!(number, Number::Exact(value) if exact::unary(Unary::Sqrt, value).is_ok())
+fn is_square(number: &ExactOrBall) -> bool {
+    matches!(number, ExactOrBall::Exact(value) if exact::unary(Unary::Sqrt, value).is_ok())
 }
 
-impl Machine<'_> {
-    fn ball(&mut self, number: &Number) -> Result<Ball, Fault> {
+impl BallArithmetic<'_> {
+    fn ball(&mut self, number: &ExactOrBall) -> Result<Ball, EvaluationFault> {
         match number {
-            Number::Exact(value) => self.rational(value),
-            Number::Ball(ball) => Ok(ball.clone()),
+            ExactOrBall::Exact(value) => self.rational(value),
+            ExactOrBall::Ball(ball) => Ok(ball.clone()),
         }
     }
 }
 
 /// An exact value to `digits` significant digits, halves to even; all its digits where they are fewer.
-pub(super) fn exact_decimal(value: &Rational, digits: usize) -> Decimal {
+pub(super) fn exact_decimal(value: &Rational, digits: usize) -> DecimalResult {
     if value.is_zero() {
-        return Decimal {
+        return DecimalResult {
             text: "0".into(),
             exact: true,
             error_bound: "0".into(),
@@ -326,11 +338,11 @@ pub(super) fn exact_decimal(value: &Rational, digits: usize) -> Decimal {
 fn ball_decimal(
     ball: &Ball,
     digits: usize,
-    machine: &mut Machine<'_>,
-) -> Result<Option<Decimal>, ToolError> {
-    let outcome: Result<Decimal, Fault> = (|| {
+    machine: &mut BallArithmetic<'_>,
+) -> Result<Option<DecimalResult>, ToolError> {
+    let outcome: Result<DecimalResult, EvaluationFault> = (|| {
         if ball.sign()? == 0 {
-            return Err(Fault::Undecided);
+            return Err(EvaluationFault::Undecided);
         }
         let mut exponent = ball.decimal_exponent_estimate();
         for _ in 0..4 {
@@ -342,15 +354,15 @@ fn ball_decimal(
                 difference => exponent += difference,
             }
         }
-        Err(Fault::Undecided)
+        Err(EvaluationFault::Undecided)
     })();
     machine.ctx.check()?;
     Ok(outcome.ok())
 }
 
 /// Zero, with the bound that is known, for a ball around it.
-fn vanishing(ball: &Ball) -> Option<Decimal> {
-    ball.sign().is_err().then(|| Decimal {
+fn vanishing(ball: &Ball) -> Option<DecimalResult> {
+    ball.sign().is_err().then(|| DecimalResult {
         text: "0".into(),
         exact: false,
         error_bound: format!("1e{}", ball.magnitude().decimal_exponent_up()),
@@ -360,7 +372,7 @@ fn vanishing(ball: &Ball) -> Option<Decimal> {
 
 /// `digits` with the decimal point after the first one moved by `exponent`: positional where all digits are needed for it,
 /// else with an exponent. Trailing zeros of an exact value are left out.
-fn written(negative: bool, digits: &str, exponent: i64, exact: bool) -> Decimal {
+fn written(negative: bool, digits: &str, exponent: i64, exact: bool) -> DecimalResult {
     const LEADING_ZEROS_MAX: i64 = 5;
     let count = digits.len() as i64;
     let error_bound = if exact {
@@ -393,7 +405,7 @@ fn written(negative: bool, digits: &str, exponent: i64, exact: bool) -> Decimal 
         }
         text.push_str(&format!("e{exponent:+}"));
     }
-    Decimal {
+    DecimalResult {
         text,
         exact,
         error_bound,

@@ -7,14 +7,14 @@ use tool_core::{
     ToolError, number, value::SAFE_INTEGER,
 };
 
-use super::ast::{Ast, Kind};
+use super::ast::{Ast, AstKind};
 use super::big;
-use super::complex::{Complex, Plane};
-use super::evaluate::Fault;
-use super::exact::Exact;
-use super::parameters::{Parameter, Parameters};
+use super::complex::{ComplexArithmetic, RealOrComplex};
+use super::evaluate::EvaluationFault;
+use super::exact::RationalArithmetic;
+use super::parameters::{NamedParameters, ParameterValue};
 use super::rational::Rational;
-use super::{Expression, Scope, rows, unknowns};
+use super::{Expression, ExpressionScope, rows, unknowns};
 
 /// Calculate the value of one mathematical expression, such as `2*pi*sqrt(2)`, `2**200`, `15% of 80` or `if(x > 0, log(x), 0)`; with `precision`
 /// to as many digits as requested, correctly rounded; with `complex` over the complex numbers.
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     pub expression: String,
     /// Values of the variables the expression uses, by name; the entries of a list `w` are `w[0]`, `w[1]`, ...
     #[value(default)]
-    pub variables: Parameters,
+    pub variables: NamedParameters,
     /// Columns of numbers, inline or from a file, which the expression reduces to one number, such as `mean(v)` or `sum(w*v)/sum(w)`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
@@ -54,7 +54,7 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// The value: a number; an integer beyond 2^53 is a string of its digits; with `exact` always a string `p` or `p/q`; with `precision` a
     /// decimal string; a complex number is `{"re": ..., "im": ...}`.
-    pub value: Answer,
+    pub value: CalculatedValue,
     /// `integer` and `rational` are exact; `double` is the nearest or a nearby double, `complex` a pair of them; `decimal` is correctly rounded.
     pub kind: AnswerKind,
     /// Whether the value is exact.
@@ -69,7 +69,7 @@ pub(crate) struct Output {
 /// The value of an expression, in the form its kind requires.
 #[derive(Debug, Clone, PartialEq, Encode)]
 #[value(untagged)]
-pub(crate) enum Answer {
+pub(crate) enum CalculatedValue {
     /// An integer of magnitude at most 2^53.
     Integer(i64),
     /// A finite double.
@@ -97,7 +97,7 @@ pub(crate) enum AnswerKind {
 }
 
 tool_core::inline_schema!(
-    Answer,
+    CalculatedValue,
     json!({ "anyOf": [
         { "type": "number" },
         { "type": "string", "pattern": "^-?[0-9]+(/[0-9]+|([.][0-9]+)?(e[+-][0-9]+)?)$" },
@@ -149,7 +149,7 @@ impl Tool for Args {
         unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
         warn_of_remainder(&args.expression, ctx);
         let (ast, exact) = (expression.ast(), exact_values(&values));
-        let exact_value = || rows::evaluate(ast, &mut Exact { slots: &exact, ctx });
+        let exact_value = || rows::evaluate(ast, &mut RationalArithmetic { slots: &exact, ctx });
         if args.complex {
             return complex_answer(ast, &values);
         }
@@ -165,7 +165,7 @@ impl Tool for Args {
                 true => AnswerKind::Integer,
                 false => AnswerKind::Rational,
             };
-            return Ok(exact_output(Answer::Text(value.to_string()), kind));
+            return Ok(exact_output(CalculatedValue::Text(value.to_string()), kind));
         }
         if in_integers(ast, &values) {
             let value = exact_value();
@@ -173,7 +173,7 @@ impl Tool for Args {
             match value {
                 Ok(value) => return rounded_answer(&value),
                 // A fraction too long to keep exact may still be near a double; an integer that large is not.
-                Err(err) if err.fault == Fault::TooLarge => {
+                Err(err) if err.fault == EvaluationFault::TooLarge => {
                     return double_answer(&expression, &values, &exact, ctx)
                         .map_err(|_| err.into_tool_error("/expression"));
                 }
@@ -185,16 +185,16 @@ impl Tool for Args {
 }
 
 /// The scope of the variables, and the values of their slots.
-fn variables(variables: &Parameters) -> Result<(Scope, Vec<f64>), ToolError> {
+fn variables(variables: &NamedParameters) -> Result<(ExpressionScope, Vec<f64>), ToolError> {
     variables.check("/variables")?;
-    let (mut scope, mut values) = (Scope::new().with_percent(), Vec::new());
+    let (mut scope, mut values) = (ExpressionScope::new().with_percent(), Vec::new());
     for (name, value) in variables.iter() {
         match value {
-            Parameter::Number(value) => {
+            ParameterValue::Number(value) => {
                 scope = scope.variable(name);
                 values.push(*value);
             }
-            Parameter::List(list) => {
+            ParameterValue::List(list) => {
                 scope = scope.list(name, list.len());
                 values.extend_from_slice(list);
             }
@@ -213,8 +213,8 @@ fn in_integers(ast: &Ast, values: &[f64]) -> bool {
     };
     ast.numbers() <= NUMBERS_MAX
         && ast.nodes().iter().all(|node| match &node.kind {
-            Kind::Number { text, .. } => text.bytes().all(|byte| byte.is_ascii_digit()),
-            Kind::Slot(slot) => match column(*slot) {
+            AstKind::Number { text, .. } => text.bytes().all(|byte| byte.is_ascii_digit()),
+            AstKind::Slot(slot) => match column(*slot) {
                 Some(numbers) => numbers.iter().all(whole),
                 None => whole(&values[*slot]),
             },
@@ -260,10 +260,10 @@ fn warn_of_remainder(text: &str, ctx: &Ctx) {
 }
 
 fn complex_answer(ast: &Ast, values: &[f64]) -> Result<Output, ToolError> {
-    let value = rows::evaluate(ast, &mut Plane(values));
+    let value = rows::evaluate(ast, &mut ComplexArithmetic(values));
     let (value, kind) = match value.map_err(|err| err.into_tool_error("/expression"))? {
-        Complex::Real(value) => (Answer::Double(value), AnswerKind::Double),
-        Complex::Pair(re, im) => (Answer::Complex { re, im }, AnswerKind::Complex),
+        RealOrComplex::Real(value) => (CalculatedValue::Double(value), AnswerKind::Double),
+        RealOrComplex::Pair(re, im) => (CalculatedValue::Complex { re, im }, AnswerKind::Complex),
     };
     Ok(Output {
         value,
@@ -287,14 +287,14 @@ fn decimal_answer(
         ));
     }
     Ok(Output {
-        value: Answer::Text(decimal.text),
+        value: CalculatedValue::Text(decimal.text),
         kind: AnswerKind::Decimal,
         exact: decimal.exact,
         error_bound: Some(decimal.error_bound),
     })
 }
 
-fn exact_output(value: Answer, kind: AnswerKind) -> Output {
+fn exact_output(value: CalculatedValue, kind: AnswerKind) -> Output {
     Output {
         value,
         kind,
@@ -309,7 +309,10 @@ fn rounded_answer(value: &Rational) -> Result<Output, ToolError> {
         let small = i64::try_from(integer)
             .ok()
             .filter(|small| small.unsigned_abs() <= SAFE_INTEGER.unsigned_abs());
-        let value = small.map_or_else(|| Answer::Text(integer.to_string()), Answer::Integer);
+        let value = small.map_or_else(
+            || CalculatedValue::Text(integer.to_string()),
+            CalculatedValue::Integer,
+        );
         return Ok(exact_output(value, AnswerKind::Integer));
     }
     let nearest = value.to_f64();
@@ -324,7 +327,7 @@ fn rounded_answer(value: &Rational) -> Result<Output, ToolError> {
 fn nearest_output(nearest: f64) -> Output {
     let half_unit = 0.5 * (nearest.abs().next_up() - nearest.abs());
     Output {
-        value: Answer::Double(nearest),
+        value: CalculatedValue::Double(nearest),
         kind: AnswerKind::Double,
         exact: false,
         error_bound: Some(bound_text(half_unit.max(f64::from_bits(1)))),
@@ -356,7 +359,7 @@ fn double_answer(
     let value = match found {
         Ok(value) => value,
         Err(err) => {
-            if err.fault == Fault::Overflow
+            if err.fault == EvaluationFault::Overflow
                 && short
                 && let Some(nearest) = wide_value(ast, exact, ctx)?
             {
@@ -376,7 +379,7 @@ fn double_answer(
         ));
     }
     Ok(Output {
-        value: Answer::Double(value),
+        value: CalculatedValue::Double(value),
         kind: AnswerKind::Double,
         exact: bound == Some(0.0),
         error_bound: bound.map(bound_text),

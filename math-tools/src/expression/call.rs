@@ -5,22 +5,22 @@ use std::sync::LazyLock;
 
 use crate::prelude::did_you_mean;
 
-use super::Scope;
-use super::ast::{Ast, Kind, Node};
-use super::densities::{self, Density};
+use super::ExpressionScope;
+use super::ast::{Ast, AstKind, AstNode};
+use super::densities::{self, LogDensity};
 use super::error::{ExpressionError, GRAMMAR};
-use super::functions::{self, Binary, Function, Reduction, Unary};
-use super::parse::{Local, Parser, is_sign, parse, whole};
+use super::functions::{self, Binary, ExpressionFunction, ReductionFunction, Unary};
+use super::parse::{ExpressionParser, LocalDefinition, is_sign, parse, whole};
 
-impl Parser<'_> {
+impl ExpressionParser<'_> {
     pub(super) fn call(
         &mut self,
         name: &str,
         prefixed: bool,
         column: usize,
     ) -> Result<(), ExpressionError> {
-        let template =
-            Some(Function::Support).filter(|_| self.scope.is_template && name == "support");
+        let template = Some(ExpressionFunction::Support)
+            .filter(|_| self.scope.is_template && name == "support");
         let Some(function) = template.or_else(|| functions::function(name)) else {
             let message = format!("unknown function `{name}` at column {column}");
             return Err(ExpressionError::new(
@@ -40,10 +40,16 @@ impl Parser<'_> {
                 columns.push(self.is_column(starts[found]));
                 found += 1;
                 match (function, found) {
-                    (Function::Fold(op), 2..) => self.push(Kind::Binary(op), column),
-                    (Function::Mean, 2..) => self.push(Kind::Binary(Binary::Add), column),
-                    (Function::Clip, 2) => self.push(Kind::Binary(Binary::Max), column),
-                    (Function::Clip, 3) => self.push(Kind::Binary(Binary::Min), column),
+                    (ExpressionFunction::Fold(op), 2..) => self.push(AstKind::Binary(op), column),
+                    (ExpressionFunction::Mean, 2..) => {
+                        self.push(AstKind::Binary(Binary::Add), column)
+                    }
+                    (ExpressionFunction::Clip, 2) => {
+                        self.push(AstKind::Binary(Binary::Max), column)
+                    }
+                    (ExpressionFunction::Clip, 3) => {
+                        self.push(AstKind::Binary(Binary::Min), column)
+                    }
                     _ => {}
                 }
                 if !self.accept(",") {
@@ -58,73 +64,79 @@ impl Parser<'_> {
             return Err(ExpressionError::new(message, GRAMMAR));
         }
         match function {
-            Function::Unary(op) => self.push(Kind::Unary(op), column),
-            Function::Binary(op) => self.push(Kind::Binary(op), column),
-            Function::Fold(op) if found == 1 && columns[0] => match Reduction::of_fold(op) {
-                Some(reduction) => self.push(Kind::Reduce(reduction), column),
-                None => {
-                    let message =
-                        format!("`{name}` at column {column} does not take a column of data");
-                    let hint = "of positive numbers write `exp(sum(log(...)))`";
-                    return Err(ExpressionError::new(message, hint));
+            ExpressionFunction::Unary(op) => self.push(AstKind::Unary(op), column),
+            ExpressionFunction::Binary(op) => self.push(AstKind::Binary(op), column),
+            ExpressionFunction::Fold(op) if found == 1 && columns[0] => {
+                match ReductionFunction::of_fold(op) {
+                    Some(reduction) => self.push(AstKind::Reduce(reduction), column),
+                    None => {
+                        let message =
+                            format!("`{name}` at column {column} does not take a column of data");
+                        let hint = "of positive numbers write `exp(sum(log(...)))`";
+                        return Err(ExpressionError::new(message, hint));
+                    }
                 }
-            },
-            Function::Fold(_) | Function::Clip => {}
-            Function::Mean => {
+            }
+            ExpressionFunction::Fold(_) | ExpressionFunction::Clip => {}
+            ExpressionFunction::Mean => {
                 let rows = self.scope.data.as_ref().map_or(1, |data| data.rows());
                 let mut count = found;
                 if found == 1 && columns[0] {
-                    self.push(Kind::Reduce(Reduction::Sum), column);
+                    self.push(AstKind::Reduce(ReductionFunction::Sum), column);
                     count = rows;
                 }
                 self.nodes.push(whole(count as f64, column));
-                self.push(Kind::Binary(Binary::Div), column);
+                self.push(AstKind::Binary(Binary::Div), column);
             }
-            Function::Dot | Function::CumSum | Function::Count if !columns.contains(&true) => {
+            ExpressionFunction::Dot | ExpressionFunction::CumSum | ExpressionFunction::Count
+                if !columns.contains(&true) =>
+            {
                 return Err(self.no_column(name, column));
             }
-            Function::Dot => {
-                self.push(Kind::Binary(Binary::Mul), column);
-                self.push(Kind::Reduce(Reduction::Sum), column);
+            ExpressionFunction::Dot => {
+                self.push(AstKind::Binary(Binary::Mul), column);
+                self.push(AstKind::Reduce(ReductionFunction::Sum), column);
             }
-            Function::CumSum => self.push(Kind::Reduce(Reduction::CumSum), column),
-            Function::Count => {
+            ExpressionFunction::CumSum => {
+                self.push(AstKind::Reduce(ReductionFunction::CumSum), column)
+            }
+            ExpressionFunction::Count => {
                 let rows = self.scope.data.as_ref().map_or(1, |data| data.rows());
                 self.nodes.truncate(starts[0]);
                 self.folds_data = true;
                 self.nodes.push(whole(rows as f64, column));
             }
-            Function::Ternary(op) => self.push(Kind::Ternary(op), column),
-            Function::Quantile | Function::Median => {
+            ExpressionFunction::Ternary(op) => self.push(AstKind::Ternary(op), column),
+            ExpressionFunction::Quantile | ExpressionFunction::Median => {
                 self.quantile(name, &starts, &columns, column)?
             }
-            Function::Select => self.push(Kind::Select, column),
-            Function::Support => self.push(Kind::Support, column),
-            Function::Density(density) => self.density(density, &columns, column),
-            Function::Log if found == 1 => self.push(Kind::Unary(Unary::Ln), column),
-            Function::Log => self.log(starts[1], column),
+            ExpressionFunction::Select => self.push(AstKind::Select, column),
+            ExpressionFunction::Support => self.push(AstKind::Support, column),
+            ExpressionFunction::Density(density) => self.density(density, &columns, column),
+            ExpressionFunction::Log if found == 1 => self.push(AstKind::Unary(Unary::Ln), column),
+            ExpressionFunction::Log => self.log(starts[1], column),
         }
         Ok(())
     }
 
     /// The nodes of a density in place of its operands, which become locals: the last one is the first to be taken.
-    fn density(&mut self, density: &Density, columns: &[bool], column: usize) {
+    fn density(&mut self, density: &LogDensity, columns: &[bool], column: usize) {
         let operands = columns.len();
         let first = self.locals.len();
         for is_column in columns.iter().rev() {
-            self.push(Kind::Define(self.locals.len()), column);
+            self.push(AstKind::Define(self.locals.len()), column);
             let (name, is_column) = ("", *is_column);
-            self.locals.push(Local { name, is_column });
+            self.locals.push(LocalDefinition { name, is_column });
         }
         let own = self.locals.len();
         let mut starts = self.nodes.len();
         for node in template(density) {
             match node.kind {
-                Kind::Slot(operand) => {
-                    self.push(Kind::Local(first + operands - 1 - operand), column);
+                AstKind::Slot(operand) => {
+                    self.push(AstKind::Local(first + operands - 1 - operand), column);
                 }
-                Kind::Local(local) => self.push(Kind::Local(own + local), column),
-                Kind::Define(_) => {
+                AstKind::Local(local) => self.push(AstKind::Local(own + local), column),
+                AstKind::Define(_) => {
                     self.define("", starts, column);
                     starts = self.nodes.len();
                 }
@@ -150,8 +162,8 @@ impl Parser<'_> {
     fn log(&mut self, base_starts: usize, column: usize) {
         let literal = match &self.nodes[base_starts..] {
             [
-                Node {
-                    kind: Kind::Number { value, .. },
+                AstNode {
+                    kind: AstKind::Number { value, .. },
                     ..
                 },
             ] => Some(*value),
@@ -165,9 +177,9 @@ impl Parser<'_> {
         match accurate {
             Some(op) => {
                 self.nodes.truncate(base_starts);
-                self.push(Kind::Unary(op), column);
+                self.push(AstKind::Unary(op), column);
             }
-            None => self.push(Kind::Binary(Binary::LogBase), column),
+            None => self.push(AstKind::Binary(Binary::LogBase), column),
         }
     }
 
@@ -184,10 +196,10 @@ impl Parser<'_> {
 }
 
 /// The nodes of the template of a density; its slots are the operands.
-fn template(density: &Density) -> &'static [Node] {
+fn template(density: &LogDensity) -> &'static [AstNode] {
     static TEMPLATES: LazyLock<HashMap<&str, Ast>> = LazyLock::new(|| {
-        let parsed = |density: &'static Density| {
-            let scope = Scope::template(density.names);
+        let parsed = |density: &'static LogDensity| {
+            let scope = ExpressionScope::template(density.names);
             let ast = parse(density.text, &scope).expect("every template is tested");
             (density.name, ast)
         };

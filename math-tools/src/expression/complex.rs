@@ -4,55 +4,64 @@
 //! of zero beside it to choose a side of a branch cut. Cuts and their sides follow C99 Annex G and W. Kahan, "Branch cuts for
 //! complex elementary functions, or much ado about nothing's sign bit", 1987.
 
-use super::evaluate::{Arithmetic, Fault};
+use super::evaluate::{Arithmetic, EvaluationFault};
 use super::functions::{Binary, Ternary, Unary};
 
 /// A number of the plane, or of its real line.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Complex {
+pub(super) enum RealOrComplex {
     Real(f64),
     Pair(f64, f64),
 }
 
-use Complex::{Pair, Real};
+use RealOrComplex::{Pair, Real};
 
 /// Complex numbers at a point of real numbers; the slot after them is that of the imaginary unit.
-pub(super) struct Plane<'a>(pub(super) &'a [f64]);
+pub(super) struct ComplexArithmetic<'a>(pub(super) &'a [f64]);
 
-impl Arithmetic for Plane<'_> {
-    type Value = Complex;
+impl Arithmetic for ComplexArithmetic<'_> {
+    type Value = RealOrComplex;
 
-    fn number(&mut self, value: f64, _: &str) -> Result<Complex, Fault> {
+    fn number(&mut self, value: f64, _: &str) -> Result<RealOrComplex, EvaluationFault> {
         Ok(Real(value))
     }
 
-    fn variable(&self, slot: usize) -> Complex {
+    fn variable(&self, slot: usize) -> RealOrComplex {
         self.0
             .get(slot)
             .map_or(Pair(0.0, 1.0), |&value| Real(value))
     }
 
-    fn function(&mut self, op: Unary, x: &Complex) -> Result<Complex, Fault> {
-        unary(op, *x).and_then(Complex::finite)
+    fn function(&mut self, op: Unary, x: &RealOrComplex) -> Result<RealOrComplex, EvaluationFault> {
+        unary(op, *x).and_then(RealOrComplex::finite)
     }
 
-    fn operation(&mut self, op: Binary, a: &Complex, b: &Complex) -> Result<Complex, Fault> {
-        binary(op, *a, *b).and_then(Complex::finite)
+    fn operation(
+        &mut self,
+        op: Binary,
+        a: &RealOrComplex,
+        b: &RealOrComplex,
+    ) -> Result<RealOrComplex, EvaluationFault> {
+        binary(op, *a, *b).and_then(RealOrComplex::finite)
     }
 
-    fn ternary(&mut self, op: Ternary, operands: [&Complex; 3]) -> Result<Complex, Fault> {
+    fn ternary(
+        &mut self,
+        op: Ternary,
+        operands: [&RealOrComplex; 3],
+    ) -> Result<RealOrComplex, EvaluationFault> {
         match operands.map(|operand| *operand) {
             [Real(a), Real(b), Real(c)] => Real(op.value(a, b, c)).finite(),
-            _ => Err(Fault::RealOnly),
+            _ => Err(EvaluationFault::RealOnly),
         }
     }
 
-    fn is_zero(&mut self, x: &Complex) -> Result<bool, Fault> {
+    fn is_zero(&mut self, x: &RealOrComplex) -> Result<bool, EvaluationFault> {
         Ok(x.parts() == (0.0, 0.0))
     }
 }
 
-impl Complex {
+impl RealOrComplex {
     pub(super) fn parts(self) -> (f64, f64) {
         match self {
             Real(re) => (re, 0.0),
@@ -60,12 +69,12 @@ impl Complex {
         }
     }
 
-    fn finite(self) -> Result<Self, Fault> {
+    fn finite(self) -> Result<Self, EvaluationFault> {
         let (re, im) = self.parts();
         if re.is_finite() && im.is_finite() {
             Ok(self)
         } else {
-            Err(Fault::NotFinite)
+            Err(EvaluationFault::NotFinite)
         }
     }
 
@@ -116,10 +125,10 @@ impl Complex {
     }
 
     /// R. L. Smith's division (CACM 5, 1962), after scaling the divisor towards 1.
-    fn div(self, other: Self) -> Result<Self, Fault> {
+    fn div(self, other: Self) -> Result<Self, EvaluationFault> {
         let (c, d) = other.parts();
         if c == 0.0 && d == 0.0 {
-            return Err(Fault::DivisionByZero);
+            return Err(EvaluationFault::DivisionByZero);
         }
         Ok(match (self, other) {
             (Real(a), Real(b)) => Real(a / b),
@@ -193,10 +202,10 @@ impl Complex {
         }
     }
 
-    fn ln(self) -> Result<Self, Fault> {
+    fn ln(self) -> Result<Self, EvaluationFault> {
         let (re, im) = self.parts();
         if re == 0.0 && im == 0.0 {
-            return Err(Fault::NotFinite);
+            return Err(EvaluationFault::NotFinite);
         }
         if let Real(x) = self
             && x > 0.0
@@ -271,19 +280,19 @@ impl Complex {
         )
     }
 
-    fn atanh(self) -> Result<Self, Fault> {
+    fn atanh(self) -> Result<Self, EvaluationFault> {
         let one = Real(1.0);
         let (more, less) = (one.add(self).ln()?, one.sub(self).ln()?);
         Ok(Real(0.5).mul(more.sub(less)))
     }
 
-    fn pow(self, exponent: Self) -> Result<Self, Fault> {
+    fn pow(self, exponent: Self) -> Result<Self, EvaluationFault> {
         const REPEATED_MAX: f64 = 1024.0;
         if let (Real(a), Real(b)) = (self, exponent)
             && (a >= 0.0 || b.fract() == 0.0)
         {
             return if a == 0.0 && b < 0.0 {
-                Err(Fault::DivisionByZero)
+                Err(EvaluationFault::DivisionByZero)
             } else {
                 Ok(Real(libm::pow(a, b)))
             };
@@ -293,7 +302,7 @@ impl Complex {
             return match (re, im) {
                 (0.0, 0.0) => Ok(Real(1.0)),
                 (re, _) if re > 0.0 => Ok(Real(0.0)),
-                _ => Err(Fault::DivisionByZero),
+                _ => Err(EvaluationFault::DivisionByZero),
             };
         }
         if let Real(n) = exponent
@@ -318,7 +327,7 @@ impl Complex {
     }
 }
 
-fn unary(op: Unary, x: Complex) -> Result<Complex, Fault> {
+fn unary(op: Unary, x: RealOrComplex) -> Result<RealOrComplex, EvaluationFault> {
     if let Real(value) = x {
         let found = op.value(value);
         // A finite real value is the value; where there is none, the plane may have one.
@@ -353,15 +362,19 @@ fn unary(op: Unary, x: Complex) -> Result<Complex, Fault> {
         Unary::Atan => x.turned().atanh()?.turned_back(),
         _ => {
             return Err(if matches!(x, Real(_)) {
-                Fault::NotFinite
+                EvaluationFault::NotFinite
             } else {
-                Fault::RealOnly
+                EvaluationFault::RealOnly
             });
         }
     })
 }
 
-fn binary(op: Binary, a: Complex, b: Complex) -> Result<Complex, Fault> {
+fn binary(
+    op: Binary,
+    a: RealOrComplex,
+    b: RealOrComplex,
+) -> Result<RealOrComplex, EvaluationFault> {
     let truth = |holds: bool| Ok(Real(f64::from(u8::from(holds))));
     match op {
         Binary::Add => Ok(a.add(b)),
@@ -374,7 +387,7 @@ fn binary(op: Binary, a: Complex, b: Complex) -> Result<Complex, Fault> {
         Binary::NotEqual => truth(a.parts() != b.parts()),
         _ => match (a, b) {
             (Real(a), Real(b)) => Ok(Real(op.value(a, b))),
-            _ => Err(Fault::RealOnly),
+            _ => Err(EvaluationFault::RealOnly),
         },
     }
 }

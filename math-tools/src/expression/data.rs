@@ -1,4 +1,4 @@
-//! [`Data`]: columns of a table as variables of expressions.
+//! [`DataColumns`]: columns of a table as variables of expressions.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use tool_core::{Table, ToolError, Value, path};
 
 /// Columns of numbers with their names; they take consecutive slots.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Data {
+pub(crate) struct DataColumns {
     /// Slot of the first column.
     first: usize,
     rows: usize,
     names: Vec<String>,
-    columns: Vec<Cells>,
+    columns: Vec<DataColumn>,
 }
 
 /// A column as it was found.
 #[derive(Debug, PartialEq)]
-enum Cells {
+enum DataColumn {
     Numbers(Column),
     /// The first cell that is no finite number: its row, and what it is.
     Other(usize, String),
@@ -36,9 +36,9 @@ pub(crate) fn numbers(name: &str, cells: &[Value]) -> Result<Column, ToolError> 
 /// # Errors
 /// `invalid_args` at the first cell that is no finite number.
 pub(crate) fn numbers_of(table: &str, name: &str, cells: &[Value]) -> Result<Column, ToolError> {
-    match Cells::of(cells) {
-        Cells::Numbers(column) => Ok(column),
-        Cells::Other(row, kind) => Err(no_number(table, name, row, &kind)),
+    match DataColumn::of(cells) {
+        DataColumn::Numbers(column) => Ok(column),
+        DataColumn::Other(row, kind) => Err(no_number(table, name, row, &kind)),
     }
 }
 
@@ -52,7 +52,7 @@ fn no_number(table: &str, name: &str, row: usize, kind: &str) -> ToolError {
         .hint("leave rows without numbers out, with `sql_query` or `json_query`")
 }
 
-impl Cells {
+impl DataColumn {
     fn of(cells: &[Value]) -> Self {
         let mut numbers = Vec::with_capacity(cells.len());
         for (row, cell) in cells.iter().enumerate() {
@@ -78,7 +78,7 @@ impl Cells {
     }
 }
 
-impl Data {
+impl DataColumns {
     /// The columns of a table, in the slots from `first` on.
     ///
     /// # Errors
@@ -94,7 +94,7 @@ impl Data {
             columns: table
                 .columns()
                 .iter()
-                .map(|cells| Cells::of(cells))
+                .map(|cells| DataColumn::of(cells))
                 .collect(),
         })
     }
@@ -132,9 +132,9 @@ impl Data {
 
     /// The numbers of each column; zeros for what is no column of numbers, which no expression uses.
     pub(super) fn columns(&self) -> Vec<Column> {
-        let numbers = |cells: &Cells| match cells {
-            Cells::Numbers(column) => Arc::clone(column),
-            Cells::Other(..) => vec![0.0; self.rows].into(),
+        let numbers = |cells: &DataColumn| match cells {
+            DataColumn::Numbers(column) => Arc::clone(column),
+            DataColumn::Other(..) => vec![0.0; self.rows].into(),
         };
         self.columns.iter().map(numbers).collect()
     }
@@ -146,8 +146,8 @@ impl Data {
     pub(super) fn column(&self, slot: usize) -> Result<&Column, ToolError> {
         let index = slot - self.first;
         match &self.columns[index] {
-            Cells::Numbers(column) => Ok(column),
-            Cells::Other(row, kind) => Err(no_number("/data", &self.names[index], *row, kind)),
+            DataColumn::Numbers(column) => Ok(column),
+            DataColumn::Other(row, kind) => Err(no_number("/data", &self.names[index], *row, kind)),
         }
     }
 }

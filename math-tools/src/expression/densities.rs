@@ -6,7 +6,7 @@
 
 /// The logarithm of a density.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Density {
+pub(crate) struct LogDensity {
     pub(crate) name: &'static str,
     /// Its operands.
     pub(crate) names: &'static [&'static str],
@@ -15,14 +15,14 @@ pub(crate) struct Density {
 }
 
 /// Every template.
-pub(crate) fn templates() -> impl Iterator<Item = &'static Density> {
+pub(crate) fn templates() -> impl Iterator<Item = &'static LogDensity> {
     ALL.iter().chain(DISTRIBUTIONS)
 }
 
 macro_rules! densities {
     ($(#[$doc:meta])* $list:ident: $($name:ident($($operand:ident),+) = $text:literal;)+) => {
         $(#[$doc])*
-        pub(crate) static $list: &[Density] = &[$(Density {
+        pub(crate) static $list: &[LogDensity] = &[$(LogDensity {
             name: stringify!($name),
             names: &[$(stringify!($operand)),+],
             text: $text,

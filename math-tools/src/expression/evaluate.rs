@@ -4,13 +4,13 @@ use std::fmt;
 
 use tool_core::{ErrorCode, ToolError, number};
 
-use super::ast::{Ast, Kind, Node};
-use super::functions::{Binary, Reduction, Ternary, Unary};
+use super::ast::{Ast, AstKind, AstNode};
+use super::functions::{Binary, ReductionFunction, Ternary, Unary};
 use super::rational::{FRACTION_BITS_MAX, INTEGER_BITS_MAX};
 
 /// Reasons for an operation without a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum EvaluationFault {
     /// A divisor is zero.
     DivisionByZero,
     /// An operand lies outside the function's domain.
@@ -46,7 +46,7 @@ pub(crate) enum Fault {
 /// An operation without a value, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueError {
-    pub(super) fault: Fault,
+    pub(super) fault: EvaluationFault,
     /// Column of the operation.
     pub(super) column: usize,
     /// Name of the operation.
@@ -61,28 +61,30 @@ impl fmt::Display for ValueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, column, operands) = (self.name, self.column, &self.operands);
         let problem = match self.fault {
-            Fault::DivisionByZero => {
+            EvaluationFault::DivisionByZero => {
                 return write!(f, "division by zero in `{name}` at column {column}");
             }
-            Fault::TooLarge => {
+            EvaluationFault::TooLarge => {
                 return write!(
                     f,
                     "`{name}` at column {column} gives more than {INTEGER_BITS_MAX} bits ({FRACTION_BITS_MAX} in a fraction)"
                 );
             }
-            Fault::Domain => "has no real value",
-            Fault::Overflow => "overflows a double",
-            Fault::Inexact => "has no exact rational value",
-            Fault::Undecided => "cannot be decided",
-            Fault::Exponent => "gives a number with an exponent beyond 10^8",
-            Fault::Argument => "would need more bits than are allowed for its argument",
-            Fault::Unsupported => "is known in doubles only",
-            Fault::NotFinite => "has no finite value",
-            Fault::RealOnly => "is for real numbers, an operand is complex",
-            Fault::Stopped => "was stopped",
-            Fault::Outside => "is minus infinity",
-            Fault::Whole => "takes whole numbers to 2^53 and has no value",
-            Fault::Far => "is computed for orders to 100,000 and arguments to 200,000, not",
+            EvaluationFault::Domain => "has no real value",
+            EvaluationFault::Overflow => "overflows a double",
+            EvaluationFault::Inexact => "has no exact rational value",
+            EvaluationFault::Undecided => "cannot be decided",
+            EvaluationFault::Exponent => "gives a number with an exponent beyond 10^8",
+            EvaluationFault::Argument => "would need more bits than are allowed for its argument",
+            EvaluationFault::Unsupported => "is known in doubles only",
+            EvaluationFault::NotFinite => "has no finite value",
+            EvaluationFault::RealOnly => "is for real numbers, an operand is complex",
+            EvaluationFault::Stopped => "was stopped",
+            EvaluationFault::Outside => "is minus infinity",
+            EvaluationFault::Whole => "takes whole numbers to 2^53 and has no value",
+            EvaluationFault::Far => {
+                "is computed for orders to 100,000 and arguments to 200,000, not"
+            }
         };
         write!(f, "`{name}` at column {column} {problem}{operands}")
     }
@@ -90,7 +92,7 @@ impl fmt::Display for ValueError {
 
 impl ValueError {
     /// An operation of a row, whose place the operation over all rows says.
-    pub(super) fn new(fault: Fault, name: &'static str) -> Self {
+    pub(super) fn new(fault: EvaluationFault, name: &'static str) -> Self {
         let (column, operands) = (0, String::new());
         Self {
             fault,
@@ -104,43 +106,45 @@ impl ValueError {
     /// or `overflow`; a function without an arbitrary-precision form is an error of `/precision`.
     pub fn into_tool_error(self, pointer: &str) -> ToolError {
         let (reason, hint) = match self.fault {
-            Fault::DivisionByZero => ("division_by_zero", "guard it: `if(b != 0, a / b, 0)`"),
-            Fault::Domain if self.name == "**" => (
+            EvaluationFault::DivisionByZero => {
+                ("division_by_zero", "guard it: `if(b != 0, a / b, 0)`")
+            }
+            EvaluationFault::Domain if self.name == "**" => (
                 "domain",
                 "a negative number has only whole powers; `cbrt` takes its cube root",
             ),
-            Fault::Domain => ("domain", "guard it with `if(condition, a, b)`"),
-            Fault::Overflow => (
+            EvaluationFault::Domain => ("domain", "guard it with `if(condition, a, b)`"),
+            EvaluationFault::Overflow => (
                 "overflow",
                 "work with logarithms; `calculate` with `precision` or `exact` has no such limit",
             ),
-            Fault::Inexact => ("inexact", "leave `exact` out to get a double"),
-            Fault::TooLarge => (
+            EvaluationFault::Inexact => ("inexact", "leave `exact` out to get a double"),
+            EvaluationFault::TooLarge => (
                 "bits",
                 "compute its logarithm, or for a remainder of smaller numbers",
             ),
-            Fault::Undecided | Fault::Stopped => (
+            EvaluationFault::Undecided | EvaluationFault::Stopped => (
                 "undecided",
                 "simplify the expression: it compares or rounds two forms of one number",
             ),
-            Fault::Exponent => ("bits", "compute its logarithm"),
-            Fault::Argument => ("bits", "reduce the argument first"),
-            Fault::Unsupported => ("precision", "leave `precision` out to get a double"),
-            Fault::NotFinite => (
+            EvaluationFault::Exponent => ("bits", "compute its logarithm"),
+            EvaluationFault::Argument => ("bits", "reduce the argument first"),
+            EvaluationFault::Unsupported => ("precision", "leave `precision` out to get a double"),
+            EvaluationFault::NotFinite => (
                 "domain",
                 "a pole or an overflow: work with logarithms or guard it",
             ),
-            Fault::Outside => ("domain", "pass a point at which the density is not zero"),
-            Fault::Whole => ("domain", "round it first: `round(x)`"),
-            Fault::Far => (
+            EvaluationFault::Outside => ("domain", "pass a point at which the density is not zero"),
+            EvaluationFault::Whole => ("domain", "round it first: `round(x)`"),
+            EvaluationFault::Far => (
                 "domain",
                 "an order below the root of the argument has no such limit",
             ),
-            Fault::RealOnly => ("complex", "take `re(z)`, `im(z)` or `abs(z)` first"),
+            EvaluationFault::RealOnly => ("complex", "take `re(z)`, `im(z)` or `abs(z)` first"),
         };
         let error = match self.fault {
-            Fault::Unsupported => ToolError::invalid("/precision", self),
-            Fault::TooLarge | Fault::Exponent | Fault::Argument => {
+            EvaluationFault::Unsupported => ToolError::invalid("/precision", self),
+            EvaluationFault::TooLarge | EvaluationFault::Exponent | EvaluationFault::Argument => {
                 ToolError::new(ErrorCode::LimitExceeded, self).at(pointer)
             }
             _ => ToolError::numeric(pointer, self),
@@ -154,30 +158,34 @@ pub(super) trait Arithmetic {
     type Value: Clone;
 
     /// A number with its nearest double and its spelling, which is empty for a named constant.
-    fn number(&mut self, value: f64, text: &str) -> Result<Self::Value, Fault>;
+    fn number(&mut self, value: f64, text: &str) -> Result<Self::Value, EvaluationFault>;
     /// The value of a variable.
     fn variable(&self, slot: usize) -> Self::Value;
-    fn function(&mut self, op: Unary, x: &Self::Value) -> Result<Self::Value, Fault>;
+    fn function(&mut self, op: Unary, x: &Self::Value) -> Result<Self::Value, EvaluationFault>;
     fn operation(
         &mut self,
         op: Binary,
         a: &Self::Value,
         b: &Self::Value,
-    ) -> Result<Self::Value, Fault>;
-    fn is_zero(&mut self, x: &Self::Value) -> Result<bool, Fault>;
+    ) -> Result<Self::Value, EvaluationFault>;
+    fn is_zero(&mut self, x: &Self::Value) -> Result<bool, EvaluationFault>;
 
     /// A function of three values.
-    fn ternary(&mut self, _: Ternary, _: [&Self::Value; 3]) -> Result<Self::Value, Fault> {
-        Err(Fault::Unsupported)
+    fn ternary(
+        &mut self,
+        _: Ternary,
+        _: [&Self::Value; 3],
+    ) -> Result<Self::Value, EvaluationFault> {
+        Err(EvaluationFault::Unsupported)
     }
 
     /// A number of a column of data.
-    fn datum(&mut self, value: f64) -> Result<Self::Value, Fault> {
+    fn datum(&mut self, value: f64) -> Result<Self::Value, EvaluationFault> {
         self.number(value, &number::spelling(value))
     }
 
     /// The logarithm of the sum of the exponentials of at least one value.
-    fn log_sum_exp(&mut self, values: &[Self::Value]) -> Result<Self::Value, Fault> {
+    fn log_sum_exp(&mut self, values: &[Self::Value]) -> Result<Self::Value, EvaluationFault> {
         let mut largest = values[0].clone();
         for value in &values[1..] {
             largest = self.operation(Binary::Max, &largest, value)?;
@@ -193,8 +201,12 @@ pub(super) trait Arithmetic {
     }
 
     /// A reduction of a column.
-    fn reduction(&mut self, _: Reduction, _: &Self::Value) -> Result<Self::Value, Fault> {
-        Err(Fault::Unsupported)
+    fn reduction(
+        &mut self,
+        _: ReductionFunction,
+        _: &Self::Value,
+    ) -> Result<Self::Value, EvaluationFault> {
+        Err(EvaluationFault::Unsupported)
     }
 
     /// The value of `if`.
@@ -205,7 +217,7 @@ pub(super) trait Arithmetic {
         &mut self,
         condition: &Self::Value,
         branches: [Result<Self::Value, ValueError>; 2],
-    ) -> Result<Result<Self::Value, ValueError>, Fault> {
+    ) -> Result<Result<Self::Value, ValueError>, EvaluationFault> {
         let [then, otherwise] = branches;
         Ok(match self.is_zero(condition)? {
             true => otherwise,
@@ -219,7 +231,7 @@ pub(super) trait Arithmetic {
     }
 
     /// Fails with [`Fault::Stopped`] when the call is stopped.
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self) -> Result<(), EvaluationFault> {
         Ok(())
     }
 }
@@ -234,18 +246,21 @@ pub(super) fn evaluate<A: Arithmetic>(
     for node in ast.nodes() {
         let operands = stack.split_off(stack.len() - node.kind.arity());
         match node.kind {
-            Kind::Define(_) => {
+            AstKind::Define(_) => {
                 locals.extend(operands);
                 continue;
             }
-            Kind::Local(local) => {
+            AstKind::Local(local) => {
                 stack.push(locals[local].clone());
                 continue;
             }
             _ => {}
         }
         let value = apply(node, operands, arithmetic);
-        if value.as_ref().is_err_and(|err| err.fault == Fault::Stopped) {
+        if value
+            .as_ref()
+            .is_err_and(|err| err.fault == EvaluationFault::Stopped)
+        {
             return value;
         }
         stack.push(value);
@@ -254,7 +269,7 @@ pub(super) fn evaluate<A: Arithmetic>(
 }
 
 fn apply<A: Arithmetic>(
-    node: &Node,
+    node: &AstNode,
     operands: Vec<Result<A::Value, ValueError>>,
     arithmetic: &mut A,
 ) -> Result<A::Value, ValueError> {
@@ -271,7 +286,7 @@ fn apply<A: Arithmetic>(
     let mut next = || operands.next().expect("an operand for each place");
     arithmetic.check().map_err(fail("the value", &[]))?;
     match &node.kind {
-        Kind::Number { value, text } => {
+        AstKind::Number { value, text } => {
             let name = if text.is_empty() {
                 "a constant"
             } else {
@@ -279,56 +294,56 @@ fn apply<A: Arithmetic>(
             };
             arithmetic.number(*value, text).map_err(fail(name, &[]))
         }
-        Kind::Slot(slot) => Ok(arithmetic.variable(*slot)),
-        Kind::Unary(op) => {
+        AstKind::Slot(slot) => Ok(arithmetic.variable(*slot)),
+        AstKind::Unary(op) => {
             let x = next()?;
             let value = arithmetic.function(*op, &x);
             value.map_err(|fault| fail(op.name(), &[&x])(fault))
         }
-        Kind::Binary(op) => {
+        AstKind::Binary(op) => {
             let (a, b) = (next(), next());
             let (a, b) = (a?, b?);
             let value = arithmetic.operation(*op, &a, &b);
             value.map_err(|fault| fail(op.name(), &[&a, &b])(fault))
         }
-        Kind::Ternary(op) => {
+        AstKind::Ternary(op) => {
             let (a, b, c) = (next()?, next()?, next()?);
             let value = arithmetic.ternary(*op, [&a, &b, &c]);
             value.map_err(|fault| fail(op.name(), &[&a, &b, &c])(fault))
         }
-        Kind::Select => {
+        AstKind::Select => {
             let (condition, branches) = (next()?, [next(), next()]);
             let chosen = arithmetic.select(&condition, branches);
             chosen.map_err(fail("if", &[]))?
         }
-        Kind::Support => {
+        AstKind::Support => {
             let (condition, value) = (next()?, next());
             let outside = Err(fail("the logarithm of a density outside its support", &[])(
-                Fault::Outside,
+                EvaluationFault::Outside,
             ));
             let chosen = arithmetic.select(&condition, [value, outside]);
             chosen.map_err(fail("a support", &[]))?
         }
-        Kind::Reduce(op) => {
+        AstKind::Reduce(op) => {
             let column = next()?;
             let value = arithmetic.reduction(*op, &column);
             value.map_err(|fault| fail(op.name(), &[&column])(fault))
         }
-        Kind::Define(_) | Kind::Local(_) => unreachable!("names are no operations"),
+        AstKind::Define(_) | AstKind::Local(_) => unreachable!("names are no operations"),
     }
 }
 
 /// Doubles at a point of finite numbers; a value that is not finite is a fault.
-pub(super) struct Doubles<'a>(pub(super) &'a [f64]);
+pub(super) struct DoubleArithmetic<'a>(pub(super) &'a [f64]);
 
-impl Arithmetic for Doubles<'_> {
+impl Arithmetic for DoubleArithmetic<'_> {
     type Value = f64;
 
-    fn number(&mut self, value: f64, _: &str) -> Result<f64, Fault> {
+    fn number(&mut self, value: f64, _: &str) -> Result<f64, EvaluationFault> {
         Ok(value)
     }
 
-    fn datum(&mut self, value: f64) -> Result<f64, Fault> {
+    fn datum(&mut self, value: f64) -> Result<f64, EvaluationFault> {
         Ok(value)
     }
 
@@ -336,7 +351,7 @@ impl Arithmetic for Doubles<'_> {
         self.0[slot]
     }
 
-    fn function(&mut self, op: Unary, x: &f64) -> Result<f64, Fault> {
+    fn function(&mut self, op: Unary, x: &f64) -> Result<f64, EvaluationFault> {
         let pole = matches!(
             op,
             Unary::Ln | Unary::Log2 | Unary::Log10 | Unary::Log1p | Unary::Atanh | Unary::Lgamma
@@ -344,29 +359,33 @@ impl Arithmetic for Doubles<'_> {
         finite(op.value(*x), pole)
     }
 
-    fn operation(&mut self, op: Binary, a: &f64, b: &f64) -> Result<f64, Fault> {
+    fn operation(&mut self, op: Binary, a: &f64, b: &f64) -> Result<f64, EvaluationFault> {
         use Binary::{
             BesselI, BesselJ, BesselK, BesselY, Div, FloorDiv, Fmod, Gcd, Lcm, LogBase, Mod,
             Polygamma, Pow,
         };
         let divides = matches!(op, Div | FloorDiv | Mod | Fmod) && *b == 0.0;
         if divides || (op == Pow && *a == 0.0 && *b < 0.0) {
-            return Err(Fault::DivisionByZero);
+            return Err(EvaluationFault::DivisionByZero);
         }
         let value = op.value(*a, *b);
         match op {
-            Gcd | Lcm if value.is_nan() => Err(Fault::Whole),
-            BesselJ | BesselY | BesselI | BesselK if value.is_nan() && *b >= 0.0 => Err(Fault::Far),
-            Polygamma if value.is_nan() && (*a < 0.0 || a.fract() != 0.0) => Err(Fault::Whole),
+            Gcd | Lcm if value.is_nan() => Err(EvaluationFault::Whole),
+            BesselJ | BesselY | BesselI | BesselK if value.is_nan() && *b >= 0.0 => {
+                Err(EvaluationFault::Far)
+            }
+            Polygamma if value.is_nan() && (*a < 0.0 || a.fract() != 0.0) => {
+                Err(EvaluationFault::Whole)
+            }
             _ => finite(value, op == LogBase),
         }
     }
 
-    fn ternary(&mut self, op: Ternary, [a, b, c]: [&f64; 3]) -> Result<f64, Fault> {
+    fn ternary(&mut self, op: Ternary, [a, b, c]: [&f64; 3]) -> Result<f64, EvaluationFault> {
         finite(op.value(*a, *b, *c), false)
     }
 
-    fn is_zero(&mut self, x: &f64) -> Result<bool, Fault> {
+    fn is_zero(&mut self, x: &f64) -> Result<bool, EvaluationFault> {
         Ok(*x == 0.0)
     }
 
@@ -384,12 +403,12 @@ impl Arithmetic for Doubles<'_> {
 }
 
 /// The value, when it is finite; `pole` says that an infinite value is a pole and not an overflow.
-fn finite(value: f64, pole: bool) -> Result<f64, Fault> {
+fn finite(value: f64, pole: bool) -> Result<f64, EvaluationFault> {
     if value.is_finite() {
         Ok(value)
     } else if value.is_nan() || pole {
-        Err(Fault::Domain)
+        Err(EvaluationFault::Domain)
     } else {
-        Err(Fault::Overflow)
+        Err(EvaluationFault::Overflow)
     }
 }

@@ -2,22 +2,22 @@
 
 use tool_core::Ctx;
 
-use super::evaluate::{Arithmetic, Fault};
+use super::evaluate::{Arithmetic, EvaluationFault};
 use super::functions::{Binary, Unary};
 use super::rational::Rational;
 
 /// Rational numbers; `slots` are the values of the variables.
-pub(super) struct Exact<'a> {
+pub(super) struct RationalArithmetic<'a> {
     pub(super) slots: &'a [Rational],
     pub(super) ctx: &'a Ctx,
 }
 
-impl Arithmetic for Exact<'_> {
+impl Arithmetic for RationalArithmetic<'_> {
     type Value = Rational;
 
-    fn number(&mut self, _: f64, text: &str) -> Result<Rational, Fault> {
+    fn number(&mut self, _: f64, text: &str) -> Result<Rational, EvaluationFault> {
         if text.is_empty() {
-            return Err(Fault::Inexact);
+            return Err(EvaluationFault::Inexact);
         }
         Rational::parse(text)
     }
@@ -26,25 +26,30 @@ impl Arithmetic for Exact<'_> {
         self.slots[slot].clone()
     }
 
-    fn function(&mut self, op: Unary, x: &Rational) -> Result<Rational, Fault> {
+    fn function(&mut self, op: Unary, x: &Rational) -> Result<Rational, EvaluationFault> {
         unary(op, x)
     }
 
-    fn operation(&mut self, op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Fault> {
+    fn operation(
+        &mut self,
+        op: Binary,
+        a: &Rational,
+        b: &Rational,
+    ) -> Result<Rational, EvaluationFault> {
         binary(op, a, b)
     }
 
-    fn is_zero(&mut self, x: &Rational) -> Result<bool, Fault> {
+    fn is_zero(&mut self, x: &Rational) -> Result<bool, EvaluationFault> {
         Ok(x.is_zero())
     }
 
-    fn check(&self) -> Result<(), Fault> {
-        self.ctx.check().map_err(|_| Fault::Stopped)
+    fn check(&self) -> Result<(), EvaluationFault> {
+        self.ctx.check().map_err(|_| EvaluationFault::Stopped)
     }
 }
 
 /// A function of one exact value, where that is exact.
-pub(super) fn unary(op: Unary, x: &Rational) -> Result<Rational, Fault> {
+pub(super) fn unary(op: Unary, x: &Rational) -> Result<Rational, EvaluationFault> {
     match op {
         Unary::Neg => Ok(x.neg()),
         Unary::Square => x.mul(x),
@@ -61,12 +66,12 @@ pub(super) fn unary(op: Unary, x: &Rational) -> Result<Rational, Fault> {
         Unary::Reciprocal => Rational::from(1).div(x),
         Unary::Re | Unary::Conj => Ok(x.clone()),
         Unary::Im => Ok(Rational::from(0)),
-        _ => Err(Fault::Inexact),
+        _ => Err(EvaluationFault::Inexact),
     }
 }
 
 /// A function of two exact values, where that is exact.
-pub(super) fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, Fault> {
+pub(super) fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, EvaluationFault> {
     let truth = |holds: bool| Ok(Rational::from(i32::from(holds)));
     match op {
         Binary::Add => a.add(b),
@@ -87,6 +92,6 @@ pub(super) fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational,
         Binary::Max => Ok(a.max(b).clone()),
         Binary::CopySign if a.is_negative() == b.is_negative() => Ok(a.clone()),
         Binary::CopySign => Ok(a.neg()),
-        _ => Err(Fault::Inexact),
+        _ => Err(EvaluationFault::Inexact),
     }
 }

@@ -7,7 +7,7 @@ use kernels::program::{
 };
 use kernels::vector::{self, Binary as Two, Unary as One};
 
-use super::densities::{self, Density};
+use super::densities::{self, LogDensity};
 use super::special;
 
 macro_rules! operations {
@@ -41,112 +41,112 @@ macro_rules! operations {
 
 operations! {
     /// Functions of one number; NaN outside the domain.
-    Unary as Method1 {
-        Neg = "-" => Method1::Kernel(One::Neg), "Minus.";
-        Square = "square" => Method1::Kernel(One::Square), "The square, from a power with the literal exponent 2.";
-        Sin = "sin" => Method1::Kernel(One::Sin), "Sine of radians.";
-        Cos = "cos" => Method1::Kernel(One::Cos), "Cosine of radians.";
-        Tan = "tan" => Method1::Kernel(One::Tan), "Tangent of radians.";
-        Asin = "asin" => Method1::Kernel(One::Asin), "Arc sine in radians.";
-        Acos = "acos" => Method1::Kernel(One::Acos), "Arc cosine in radians.";
-        Atan = "atan" => Method1::Kernel(One::Atan), "Arc tangent in radians.";
-        Sinh = "sinh" => Method1::Kernel(One::Sinh), "Hyperbolic sine.";
-        Cosh = "cosh" => Method1::Kernel(One::Cosh), "Hyperbolic cosine.";
-        Tanh = "tanh" => Method1::Kernel(One::Tanh), "Hyperbolic tangent.";
-        Asinh = "asinh" => Method1::Kernel(One::Asinh), "Inverse hyperbolic sine.";
-        Acosh = "acosh" => Method1::Kernel(One::Acosh), "Inverse hyperbolic cosine.";
-        Atanh = "atanh" => Method1::Kernel(One::Atanh), "Inverse hyperbolic tangent.";
-        Exp = "exp" => Method1::Kernel(One::Exp), "e to the power x.";
-        Expm1 = "expm1" => Method1::Kernel(One::Expm1), "`exp(x) - 1`, accurate near zero.";
-        Ln = "log" => Method1::Kernel(One::Log), "Natural logarithm.";
-        Log2 = "log2" => Method1::Kernel(One::Log2), "Logarithm to base 2.";
-        Log10 = "log10" => Method1::Kernel(One::Log10), "Logarithm to base 10.";
-        Log1p = "log1p" => Method1::Kernel(One::Log1p), "`log(1 + x)`, accurate near zero.";
-        Sqrt = "sqrt" => Method1::Kernel(One::Sqrt), "Square root.";
-        Cbrt = "cbrt" => Method1::Kernel(One::Cbrt), "Cube root, also of negative numbers.";
-        Abs = "abs" => Method1::Kernel(One::Abs), "Magnitude.";
-        Floor = "floor" => Method1::Kernel(One::Floor), "Next integer below.";
-        Ceil = "ceil" => Method1::Kernel(One::Ceil), "Next integer above.";
-        Round = "round" => Method1::Kernel(One::Round), "Nearest integer, halves to even.";
-        Trunc = "trunc" => Method1::Kernel(One::Trunc), "Integer part.";
-        Sign = "sign" => Method1::Kernel(One::Sign), "-1, 0 or 1.";
-        Re = "re" => Method1::Call(&special::RE), "Real part; of a real number itself.";
-        Im = "im" => Method1::Call(&special::IM), "Imaginary part; zero for a real number.";
-        Arg = "arg" => Method1::Call(&special::ARG), "Angle in the complex plane, in radians: 0, or pi for a negative real number.";
-        Conj = "conj" => Method1::Call(&special::CONJ), "Complex conjugate; of a real number itself.";
-        Degrees = "degrees" => Method1::Kernel(One::Degrees), "Degrees from radians.";
-        Radians = "radians" => Method1::Kernel(One::Radians), "Radians from degrees.";
-        Erf = "erf" => Method1::Kernel(One::Erf), "Error function.";
-        Erfc = "erfc" => Method1::Kernel(One::Erfc), "`1 - erf(x)`, accurate where `erf` is near 1.";
-        Gamma = "gamma" => Method1::Call(&special::GAMMA), "Gamma function; NaN at its poles.";
-        Lgamma = "lgamma" => Method1::Call(&special::LGAMMA), "Logarithm of the magnitude of the gamma function.";
-        Exp2 = "exp2" => Method1::Kernel(One::Exp2), "2 to the power x.";
-        Reciprocal = "reciprocal" => Method1::Kernel(One::Reciprocal), "1 / x.";
-        Digamma = "digamma" => Method1::Call(&special::DIGAMMA), "Logarithmic derivative of the gamma function.";
-        Trigamma = "trigamma" => Method1::Call(&special::TRIGAMMA), "Derivative of the digamma function.";
-        Erfinv = "erfinv" => Method1::Call(&special::ERFINV), "Inverse error function.";
-        Erfcinv = "erfcinv" => Method1::Call(&special::ERFCINV), "Inverse of `erfc`.";
-        Normcdf = "normcdf" => Method1::Call(&special::NORMCDF), "Probability that a standard normal variable is at most x.";
-        Normpdf = "normpdf" => Method1::Call(&special::NORMPDF), "Density of the standard normal distribution.";
-        Normppf = "normppf" => Method1::Call(&special::NORMPPF), "Quantile of the standard normal distribution.";
-        Lognormcdf = "lognormcdf" => Method1::Call(&special::LOGNORMCDF), "Logarithm of `normcdf`, accurate far below zero.";
-        BesselJ0 = "besselj0" => Method1::Call(&special::BESSELJ0), "Bessel function of the first kind, order 0.";
-        BesselJ1 = "besselj1" => Method1::Call(&special::BESSELJ1), "Bessel function of the first kind, order 1.";
-        BesselY0 = "bessely0" => Method1::Call(&special::BESSELY0), "Bessel function of the second kind, order 0.";
-        BesselY1 = "bessely1" => Method1::Call(&special::BESSELY1), "Bessel function of the second kind, order 1.";
-        BesselI0 = "besseli0" => Method1::Call(&special::BESSELI0), "Modified Bessel function of the first kind, order 0.";
-        BesselI1 = "besseli1" => Method1::Call(&special::BESSELI1), "Modified Bessel function of the first kind, order 1.";
-        BesselK0 = "besselk0" => Method1::Call(&special::BESSELK0), "Modified Bessel function of the second kind, order 0.";
-        BesselK1 = "besselk1" => Method1::Call(&special::BESSELK1), "Modified Bessel function of the second kind, order 1.";
-        Zeta = "zeta" => Method1::Call(&special::ZETA), "Riemann zeta function.";
-        LambertW = "lambertw" => Method1::Call(&special::LAMBERTW), "The principal solution w of `w exp(w) = x`.";
-        Sinc = "sinc" => Method1::Call(&special::SINC), "`sin(pi x) / (pi x)`, 1 at 0.";
-        Expi = "expi" => Method1::Call(&special::EXPI), "Exponential integral Ei.";
-        Exp1 = "exp1" => Method1::Call(&special::EXP1), "Exponential integral E1.";
-        Factorial = "factorial" => Method1::Call(&special::FACTORIAL), "Factorial, `gamma(x + 1)`.";
+    Unary as UnaryMethod {
+        Neg = "-" => UnaryMethod::Kernel(One::Neg), "Minus.";
+        Square = "square" => UnaryMethod::Kernel(One::Square), "The square, from a power with the literal exponent 2.";
+        Sin = "sin" => UnaryMethod::Kernel(One::Sin), "Sine of radians.";
+        Cos = "cos" => UnaryMethod::Kernel(One::Cos), "Cosine of radians.";
+        Tan = "tan" => UnaryMethod::Kernel(One::Tan), "Tangent of radians.";
+        Asin = "asin" => UnaryMethod::Kernel(One::Asin), "Arc sine in radians.";
+        Acos = "acos" => UnaryMethod::Kernel(One::Acos), "Arc cosine in radians.";
+        Atan = "atan" => UnaryMethod::Kernel(One::Atan), "Arc tangent in radians.";
+        Sinh = "sinh" => UnaryMethod::Kernel(One::Sinh), "Hyperbolic sine.";
+        Cosh = "cosh" => UnaryMethod::Kernel(One::Cosh), "Hyperbolic cosine.";
+        Tanh = "tanh" => UnaryMethod::Kernel(One::Tanh), "Hyperbolic tangent.";
+        Asinh = "asinh" => UnaryMethod::Kernel(One::Asinh), "Inverse hyperbolic sine.";
+        Acosh = "acosh" => UnaryMethod::Kernel(One::Acosh), "Inverse hyperbolic cosine.";
+        Atanh = "atanh" => UnaryMethod::Kernel(One::Atanh), "Inverse hyperbolic tangent.";
+        Exp = "exp" => UnaryMethod::Kernel(One::Exp), "e to the power x.";
+        Expm1 = "expm1" => UnaryMethod::Kernel(One::Expm1), "`exp(x) - 1`, accurate near zero.";
+        Ln = "log" => UnaryMethod::Kernel(One::Log), "Natural logarithm.";
+        Log2 = "log2" => UnaryMethod::Kernel(One::Log2), "Logarithm to base 2.";
+        Log10 = "log10" => UnaryMethod::Kernel(One::Log10), "Logarithm to base 10.";
+        Log1p = "log1p" => UnaryMethod::Kernel(One::Log1p), "`log(1 + x)`, accurate near zero.";
+        Sqrt = "sqrt" => UnaryMethod::Kernel(One::Sqrt), "Square root.";
+        Cbrt = "cbrt" => UnaryMethod::Kernel(One::Cbrt), "Cube root, also of negative numbers.";
+        Abs = "abs" => UnaryMethod::Kernel(One::Abs), "Magnitude.";
+        Floor = "floor" => UnaryMethod::Kernel(One::Floor), "Next integer below.";
+        Ceil = "ceil" => UnaryMethod::Kernel(One::Ceil), "Next integer above.";
+        Round = "round" => UnaryMethod::Kernel(One::Round), "Nearest integer, halves to even.";
+        Trunc = "trunc" => UnaryMethod::Kernel(One::Trunc), "Integer part.";
+        Sign = "sign" => UnaryMethod::Kernel(One::Sign), "-1, 0 or 1.";
+        Re = "re" => UnaryMethod::Call(&special::RE), "Real part; of a real number itself.";
+        Im = "im" => UnaryMethod::Call(&special::IM), "Imaginary part; zero for a real number.";
+        Arg = "arg" => UnaryMethod::Call(&special::ARG), "Angle in the complex plane, in radians: 0, or pi for a negative real number.";
+        Conj = "conj" => UnaryMethod::Call(&special::CONJ), "Complex conjugate; of a real number itself.";
+        Degrees = "degrees" => UnaryMethod::Kernel(One::Degrees), "Degrees from radians.";
+        Radians = "radians" => UnaryMethod::Kernel(One::Radians), "Radians from degrees.";
+        Erf = "erf" => UnaryMethod::Kernel(One::Erf), "Error function.";
+        Erfc = "erfc" => UnaryMethod::Kernel(One::Erfc), "`1 - erf(x)`, accurate where `erf` is near 1.";
+        Gamma = "gamma" => UnaryMethod::Call(&special::GAMMA), "Gamma function; NaN at its poles.";
+        Lgamma = "lgamma" => UnaryMethod::Call(&special::LGAMMA), "Logarithm of the magnitude of the gamma function.";
+        Exp2 = "exp2" => UnaryMethod::Kernel(One::Exp2), "2 to the power x.";
+        Reciprocal = "reciprocal" => UnaryMethod::Kernel(One::Reciprocal), "1 / x.";
+        Digamma = "digamma" => UnaryMethod::Call(&special::DIGAMMA), "Logarithmic derivative of the gamma function.";
+        Trigamma = "trigamma" => UnaryMethod::Call(&special::TRIGAMMA), "Derivative of the digamma function.";
+        Erfinv = "erfinv" => UnaryMethod::Call(&special::ERFINV), "Inverse error function.";
+        Erfcinv = "erfcinv" => UnaryMethod::Call(&special::ERFCINV), "Inverse of `erfc`.";
+        Normcdf = "normcdf" => UnaryMethod::Call(&special::NORMCDF), "Probability that a standard normal variable is at most x.";
+        Normpdf = "normpdf" => UnaryMethod::Call(&special::NORMPDF), "Density of the standard normal distribution.";
+        Normppf = "normppf" => UnaryMethod::Call(&special::NORMPPF), "Quantile of the standard normal distribution.";
+        Lognormcdf = "lognormcdf" => UnaryMethod::Call(&special::LOGNORMCDF), "Logarithm of `normcdf`, accurate far below zero.";
+        BesselJ0 = "besselj0" => UnaryMethod::Call(&special::BESSELJ0), "Bessel function of the first kind, order 0.";
+        BesselJ1 = "besselj1" => UnaryMethod::Call(&special::BESSELJ1), "Bessel function of the first kind, order 1.";
+        BesselY0 = "bessely0" => UnaryMethod::Call(&special::BESSELY0), "Bessel function of the second kind, order 0.";
+        BesselY1 = "bessely1" => UnaryMethod::Call(&special::BESSELY1), "Bessel function of the second kind, order 1.";
+        BesselI0 = "besseli0" => UnaryMethod::Call(&special::BESSELI0), "Modified Bessel function of the first kind, order 0.";
+        BesselI1 = "besseli1" => UnaryMethod::Call(&special::BESSELI1), "Modified Bessel function of the first kind, order 1.";
+        BesselK0 = "besselk0" => UnaryMethod::Call(&special::BESSELK0), "Modified Bessel function of the second kind, order 0.";
+        BesselK1 = "besselk1" => UnaryMethod::Call(&special::BESSELK1), "Modified Bessel function of the second kind, order 1.";
+        Zeta = "zeta" => UnaryMethod::Call(&special::ZETA), "Riemann zeta function.";
+        LambertW = "lambertw" => UnaryMethod::Call(&special::LAMBERTW), "The principal solution w of `w exp(w) = x`.";
+        Sinc = "sinc" => UnaryMethod::Call(&special::SINC), "`sin(pi x) / (pi x)`, 1 at 0.";
+        Expi = "expi" => UnaryMethod::Call(&special::EXPI), "Exponential integral Ei.";
+        Exp1 = "exp1" => UnaryMethod::Call(&special::EXP1), "Exponential integral E1.";
+        Factorial = "factorial" => UnaryMethod::Call(&special::FACTORIAL), "Factorial, `gamma(x + 1)`.";
     }
 }
 
 operations! {
     /// Functions of two numbers; NaN outside the domain.
-    Binary as Method2 {
-        Add = "+" => Method2::Kernel(Two::Add), "Sum.";
-        Sub = "-" => Method2::Kernel(Two::Sub), "Difference.";
-        Mul = "*" => Method2::Kernel(Two::Mul), "Product.";
-        Div = "/" => Method2::Kernel(Two::Div), "Quotient.";
-        Mod = "%" => Method2::Kernel(Two::Mod), "Remainder with the divisor's sign.";
-        FloorDiv = "//" => Method2::FloorDiv, "The largest whole number not above the quotient.";
-        Pow = "**" => Method2::Kernel(Two::Pow), "Power.";
-        Less = "<" => Method2::Kernel(Two::Less), "1 when less.";
-        LessEqual = "<=" => Method2::Kernel(Two::LessEqual), "1 when less or equal.";
-        Greater = ">" => Method2::Kernel(Two::Greater), "1 when greater.";
-        GreaterEqual = ">=" => Method2::Kernel(Two::GreaterEqual), "1 when greater or equal.";
-        Equal = "==" => Method2::Kernel(Two::Equal), "1 when equal.";
-        NotEqual = "!=" => Method2::Kernel(Two::NotEqual), "1 when different.";
-        Min = "min" => Method2::Kernel(Two::Min), "The smaller; NaN when one is NaN.";
-        Max = "max" => Method2::Kernel(Two::Max), "The larger; NaN when one is NaN.";
-        Atan2 = "atan2" => Method2::Kernel(Two::Atan2), "Angle of the point (x = b, y = a), in radians from -pi to pi.";
-        Hypot = "hypot" => Method2::Kernel(Two::Hypot), "Length of the vector (a, b).";
-        Fmod = "fmod" => Method2::Kernel(Two::Fmod), "Remainder with the dividend's sign.";
-        CopySign = "copysign" => Method2::Kernel(Two::CopySign), "The magnitude of a with the sign of b.";
-        LogAddExp = "logaddexp" => Method2::LogAddExp, "`log(exp(a) + exp(b))`, without overflow.";
-        Beta = "beta" => Method2::Call(&special::BETA), "Beta function.";
-        Lbeta = "lbeta" => Method2::Call(&special::LBETA), "Logarithm of the magnitude of the beta function.";
-        Comb = "comb" => Method2::Call(&special::COMB), "Binomial coefficient, a over b.";
-        Gammainc = "gammainc" => Method2::Call(&special::GAMMAINC), "Regularised lower incomplete gamma function P(a, b).";
-        Gammaincc = "gammaincc" => Method2::Call(&special::GAMMAINCC), "Regularised upper incomplete gamma function Q(a, b).";
-        BesselJ = "besselj" => Method2::Call(&special::BESSELJ), "Bessel function of the first kind of order a at b.";
-        BesselY = "bessely" => Method2::Call(&special::BESSELY), "Bessel function of the second kind of order a at b.";
-        BesselI = "besseli" => Method2::Call(&special::BESSELI), "Modified Bessel function of the first kind of order a at b.";
-        BesselK = "besselk" => Method2::Call(&special::BESSELK), "Modified Bessel function of the second kind of order a at b.";
-        Polygamma = "polygamma" => Method2::Call(&special::POLYGAMMA), "Derivative of whole order a of the digamma function at b.";
-        Gammaincinv = "gammaincinv" => Method2::Call(&special::GAMMAINCINV), "The x of which `gammainc(a, x)` is b.";
-        Tcdf = "tcdf" => Method2::Call(&special::TCDF), "Probability that Student's t of b degrees of freedom is at most a.";
-        Tinv = "tinv" => Method2::Call(&special::TINV), "Quantile a of Student's t distribution of b degrees of freedom.";
-        PoissonQuantile = "poisson_quantile" => Method2::Call(&special::POISSON_QUANTILE), "Quantile a of the Poisson distribution of rate b.";
-        Gcd = "gcd" => Method2::Call(&special::GCD), "Greatest common divisor of whole numbers.";
-        Lcm = "lcm" => Method2::Call(&special::LCM), "Least common multiple of whole numbers.";
-        LogBase = "log" => Method2::LogBase, "Logarithm of a to base b.";
+    Binary as BinaryMethod {
+        Add = "+" => BinaryMethod::Kernel(Two::Add), "Sum.";
+        Sub = "-" => BinaryMethod::Kernel(Two::Sub), "Difference.";
+        Mul = "*" => BinaryMethod::Kernel(Two::Mul), "Product.";
+        Div = "/" => BinaryMethod::Kernel(Two::Div), "Quotient.";
+        Mod = "%" => BinaryMethod::Kernel(Two::Mod), "Remainder with the divisor's sign.";
+        FloorDiv = "//" => BinaryMethod::FloorDiv, "The largest whole number not above the quotient.";
+        Pow = "**" => BinaryMethod::Kernel(Two::Pow), "Power.";
+        Less = "<" => BinaryMethod::Kernel(Two::Less), "1 when less.";
+        LessEqual = "<=" => BinaryMethod::Kernel(Two::LessEqual), "1 when less or equal.";
+        Greater = ">" => BinaryMethod::Kernel(Two::Greater), "1 when greater.";
+        GreaterEqual = ">=" => BinaryMethod::Kernel(Two::GreaterEqual), "1 when greater or equal.";
+        Equal = "==" => BinaryMethod::Kernel(Two::Equal), "1 when equal.";
+        NotEqual = "!=" => BinaryMethod::Kernel(Two::NotEqual), "1 when different.";
+        Min = "min" => BinaryMethod::Kernel(Two::Min), "The smaller; NaN when one is NaN.";
+        Max = "max" => BinaryMethod::Kernel(Two::Max), "The larger; NaN when one is NaN.";
+        Atan2 = "atan2" => BinaryMethod::Kernel(Two::Atan2), "Angle of the point (x = b, y = a), in radians from -pi to pi.";
+        Hypot = "hypot" => BinaryMethod::Kernel(Two::Hypot), "Length of the vector (a, b).";
+        Fmod = "fmod" => BinaryMethod::Kernel(Two::Fmod), "Remainder with the dividend's sign.";
+        CopySign = "copysign" => BinaryMethod::Kernel(Two::CopySign), "The magnitude of a with the sign of b.";
+        LogAddExp = "logaddexp" => BinaryMethod::LogAddExp, "`log(exp(a) + exp(b))`, without overflow.";
+        Beta = "beta" => BinaryMethod::Call(&special::BETA), "Beta function.";
+        Lbeta = "lbeta" => BinaryMethod::Call(&special::LBETA), "Logarithm of the magnitude of the beta function.";
+        Comb = "comb" => BinaryMethod::Call(&special::COMB), "Binomial coefficient, a over b.";
+        Gammainc = "gammainc" => BinaryMethod::Call(&special::GAMMAINC), "Regularised lower incomplete gamma function P(a, b).";
+        Gammaincc = "gammaincc" => BinaryMethod::Call(&special::GAMMAINCC), "Regularised upper incomplete gamma function Q(a, b).";
+        BesselJ = "besselj" => BinaryMethod::Call(&special::BESSELJ), "Bessel function of the first kind of order a at b.";
+        BesselY = "bessely" => BinaryMethod::Call(&special::BESSELY), "Bessel function of the second kind of order a at b.";
+        BesselI = "besseli" => BinaryMethod::Call(&special::BESSELI), "Modified Bessel function of the first kind of order a at b.";
+        BesselK = "besselk" => BinaryMethod::Call(&special::BESSELK), "Modified Bessel function of the second kind of order a at b.";
+        Polygamma = "polygamma" => BinaryMethod::Call(&special::POLYGAMMA), "Derivative of whole order a of the digamma function at b.";
+        Gammaincinv = "gammaincinv" => BinaryMethod::Call(&special::GAMMAINCINV), "The x of which `gammainc(a, x)` is b.";
+        Tcdf = "tcdf" => BinaryMethod::Call(&special::TCDF), "Probability that Student's t of b degrees of freedom is at most a.";
+        Tinv = "tinv" => BinaryMethod::Call(&special::TINV), "Quantile a of Student's t distribution of b degrees of freedom.";
+        PoissonQuantile = "poisson_quantile" => BinaryMethod::Call(&special::POISSON_QUANTILE), "Quantile a of the Poisson distribution of rate b.";
+        Gcd = "gcd" => BinaryMethod::Call(&special::GCD), "Greatest common divisor of whole numbers.";
+        Lcm = "lcm" => BinaryMethod::Call(&special::LCM), "Least common multiple of whole numbers.";
+        LogBase = "log" => BinaryMethod::LogBase, "Logarithm of a to base b.";
     }
 }
 
@@ -212,7 +212,7 @@ impl Ternary {
 
 /// Functions of all rows of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reduction {
+pub enum ReductionFunction {
     /// The sum.
     Sum,
     /// The smallest.
@@ -225,7 +225,7 @@ pub enum Reduction {
     CumSum,
 }
 
-impl Reduction {
+impl ReductionFunction {
     /// The canonical name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -264,7 +264,7 @@ impl Reduction {
 
 /// Implementation of a function of one number.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Method1 {
+pub(crate) enum UnaryMethod {
     /// By lanes.
     Kernel(One),
     /// Point by point.
@@ -289,28 +289,28 @@ impl Unary {
     /// The value; the same bits as in a program.
     pub fn value(self, x: f64) -> f64 {
         match self.method() {
-            Method1::Kernel(op) => vector::unary(op, x),
-            Method1::Call(function) => (function.value)(x),
+            UnaryMethod::Kernel(op) => vector::unary(op, x),
+            UnaryMethod::Call(function) => (function.value)(x),
         }
     }
 
     /// Whether values are computed point by point.
     pub(crate) fn is_called(self) -> bool {
-        matches!(self.method(), Method1::Call(_))
+        matches!(self.method(), UnaryMethod::Call(_))
     }
 
     /// The operation in a program.
     pub fn lower(self, builder: &mut ProgramBuilder, x: ProgramNode) -> ProgramNode {
         match self.method() {
-            Method1::Kernel(op) => builder.unary(op, x),
-            Method1::Call(function) => builder.call1(function, x),
+            UnaryMethod::Kernel(op) => builder.unary(op, x),
+            UnaryMethod::Call(function) => builder.call1(function, x),
         }
     }
 }
 
 /// Implementation of a function of two numbers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Method2 {
+pub(crate) enum BinaryMethod {
     /// By lanes.
     Kernel(Two),
     /// Point by point.
@@ -362,9 +362,9 @@ impl Binary {
     /// The value; the same bits as in a program.
     pub fn value(self, a: f64, b: f64) -> f64 {
         match self.method() {
-            Method2::Kernel(op) => vector::binary(op, a, b),
-            Method2::Call(function) => (function.value)(a, b),
-            Method2::LogBase | Method2::LogAddExp | Method2::FloorDiv => {
+            BinaryMethod::Kernel(op) => vector::binary(op, a, b),
+            BinaryMethod::Call(function) => (function.value)(a, b),
+            BinaryMethod::LogBase | BinaryMethod::LogAddExp | BinaryMethod::FloorDiv => {
                 let mut builder = ProgramBuilder::new();
                 let (a, b) = (builder.constant(a), builder.constant(b));
                 let value = self.lower(&mut builder, a, b);
@@ -376,7 +376,7 @@ impl Binary {
 
     /// Whether values are computed point by point.
     pub(crate) fn is_called(self) -> bool {
-        matches!(self.method(), Method2::Call(_))
+        matches!(self.method(), BinaryMethod::Call(_))
     }
 
     /// The operations in a program.
@@ -387,20 +387,20 @@ impl Binary {
         b: ProgramNode,
     ) -> ProgramNode {
         match self.method() {
-            Method2::Kernel(op) => builder.binary(op, a, b),
-            Method2::Call(function) => builder.call2(function, a, b),
-            Method2::LogBase => {
+            BinaryMethod::Kernel(op) => builder.binary(op, a, b),
+            BinaryMethod::Call(function) => builder.call2(function, a, b),
+            BinaryMethod::LogBase => {
                 let (a, b) = (builder.unary(One::Log, a), builder.unary(One::Log, b));
                 builder.binary(Two::Div, a, b)
             }
             // As Python does it: the floor of the rounded quotient of 1 and 0.1 would be 10, and ten times 0.1 is more than 1.
-            Method2::FloorDiv => {
+            BinaryMethod::FloorDiv => {
                 let rest = builder.binary(Two::Mod, a, b);
                 let multiple = builder.binary(Two::Sub, a, rest);
                 let quotient = builder.binary(Two::Div, multiple, b);
                 builder.unary(One::Round, quotient)
             }
-            Method2::LogAddExp => {
+            BinaryMethod::LogAddExp => {
                 let (larger, smaller) = (
                     builder.binary(Two::Max, a, b),
                     builder.binary(Two::Min, a, b),
@@ -420,7 +420,7 @@ impl Binary {
 
 /// Meaning of a name that is followed by `(`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Function {
+pub(crate) enum ExpressionFunction {
     /// One argument.
     Unary(Unary),
     /// Two arguments.
@@ -448,12 +448,12 @@ pub(crate) enum Function {
     /// Number of rows.
     Count,
     /// The logarithm of a density: its template.
-    Density(&'static Density),
+    Density(&'static LogDensity),
     /// `support(condition, value)` in the template of a density.
     Support,
 }
 
-impl Function {
+impl ExpressionFunction {
     /// Fewest and most arguments.
     pub(crate) fn arity(self) -> (usize, usize) {
         match self {
@@ -469,51 +469,51 @@ impl Function {
 }
 
 /// Spellings beside the canonical names: NumPy's, and common others.
-const ALIASES: &[(&str, Function)] = &[
-    ("if", Function::Select),
-    ("where", Function::Select),
-    ("log", Function::Log),
-    ("min", Function::Fold(Binary::Min)),
-    ("max", Function::Fold(Binary::Max)),
-    ("sum", Function::Fold(Binary::Add)),
-    ("prod", Function::Fold(Binary::Mul)),
-    ("logsumexp", Function::Fold(Binary::LogAddExp)),
-    ("clip", Function::Clip),
-    ("mean", Function::Mean),
-    ("dot", Function::Dot),
-    ("cumsum", Function::CumSum),
-    ("count", Function::Count),
-    ("quantile", Function::Quantile),
-    ("median", Function::Median),
-    ("binom", Function::Binary(Binary::Comb)),
-    ("jv", Function::Binary(Binary::BesselJ)),
-    ("yv", Function::Binary(Binary::BesselY)),
-    ("iv", Function::Binary(Binary::BesselI)),
-    ("kv", Function::Binary(Binary::BesselK)),
-    ("negative", Function::Unary(Unary::Neg)),
-    ("rint", Function::Unary(Unary::Round)),
-    ("fix", Function::Unary(Unary::Trunc)),
-    ("divide", Function::Binary(Binary::Div)),
-    ("pow", Function::Binary(Binary::Pow)),
-    ("mod", Function::Binary(Binary::Mod)),
-    ("ln", Function::Unary(Unary::Ln)),
-    ("power", Function::Binary(Binary::Pow)),
-    ("remainder", Function::Binary(Binary::Mod)),
-    ("floor_divide", Function::Binary(Binary::FloorDiv)),
-    ("minimum", Function::Binary(Binary::Min)),
-    ("maximum", Function::Binary(Binary::Max)),
-    ("arcsin", Function::Unary(Unary::Asin)),
-    ("arccos", Function::Unary(Unary::Acos)),
-    ("arctan", Function::Unary(Unary::Atan)),
-    ("arctan2", Function::Binary(Binary::Atan2)),
-    ("arcsinh", Function::Unary(Unary::Asinh)),
-    ("arccosh", Function::Unary(Unary::Acosh)),
-    ("arctanh", Function::Unary(Unary::Atanh)),
-    ("absolute", Function::Unary(Unary::Abs)),
-    ("fabs", Function::Unary(Unary::Abs)),
-    ("sgn", Function::Unary(Unary::Sign)),
-    ("rad2deg", Function::Unary(Unary::Degrees)),
-    ("deg2rad", Function::Unary(Unary::Radians)),
+const ALIASES: &[(&str, ExpressionFunction)] = &[
+    ("if", ExpressionFunction::Select),
+    ("where", ExpressionFunction::Select),
+    ("log", ExpressionFunction::Log),
+    ("min", ExpressionFunction::Fold(Binary::Min)),
+    ("max", ExpressionFunction::Fold(Binary::Max)),
+    ("sum", ExpressionFunction::Fold(Binary::Add)),
+    ("prod", ExpressionFunction::Fold(Binary::Mul)),
+    ("logsumexp", ExpressionFunction::Fold(Binary::LogAddExp)),
+    ("clip", ExpressionFunction::Clip),
+    ("mean", ExpressionFunction::Mean),
+    ("dot", ExpressionFunction::Dot),
+    ("cumsum", ExpressionFunction::CumSum),
+    ("count", ExpressionFunction::Count),
+    ("quantile", ExpressionFunction::Quantile),
+    ("median", ExpressionFunction::Median),
+    ("binom", ExpressionFunction::Binary(Binary::Comb)),
+    ("jv", ExpressionFunction::Binary(Binary::BesselJ)),
+    ("yv", ExpressionFunction::Binary(Binary::BesselY)),
+    ("iv", ExpressionFunction::Binary(Binary::BesselI)),
+    ("kv", ExpressionFunction::Binary(Binary::BesselK)),
+    ("negative", ExpressionFunction::Unary(Unary::Neg)),
+    ("rint", ExpressionFunction::Unary(Unary::Round)),
+    ("fix", ExpressionFunction::Unary(Unary::Trunc)),
+    ("divide", ExpressionFunction::Binary(Binary::Div)),
+    ("pow", ExpressionFunction::Binary(Binary::Pow)),
+    ("mod", ExpressionFunction::Binary(Binary::Mod)),
+    ("ln", ExpressionFunction::Unary(Unary::Ln)),
+    ("power", ExpressionFunction::Binary(Binary::Pow)),
+    ("remainder", ExpressionFunction::Binary(Binary::Mod)),
+    ("floor_divide", ExpressionFunction::Binary(Binary::FloorDiv)),
+    ("minimum", ExpressionFunction::Binary(Binary::Min)),
+    ("maximum", ExpressionFunction::Binary(Binary::Max)),
+    ("arcsin", ExpressionFunction::Unary(Unary::Asin)),
+    ("arccos", ExpressionFunction::Unary(Unary::Acos)),
+    ("arctan", ExpressionFunction::Unary(Unary::Atan)),
+    ("arctan2", ExpressionFunction::Binary(Binary::Atan2)),
+    ("arcsinh", ExpressionFunction::Unary(Unary::Asinh)),
+    ("arccosh", ExpressionFunction::Unary(Unary::Acosh)),
+    ("arctanh", ExpressionFunction::Unary(Unary::Atanh)),
+    ("absolute", ExpressionFunction::Unary(Unary::Abs)),
+    ("fabs", ExpressionFunction::Unary(Unary::Abs)),
+    ("sgn", ExpressionFunction::Unary(Unary::Sign)),
+    ("rad2deg", ExpressionFunction::Unary(Unary::Degrees)),
+    ("deg2rad", ExpressionFunction::Unary(Unary::Radians)),
 ];
 
 /// The named numbers.
@@ -525,18 +525,18 @@ fn is_word(name: &str) -> bool {
 }
 
 /// Every callable name with its meaning, aliases first.
-fn callable() -> impl Iterator<Item = (&'static str, Function)> {
+fn callable() -> impl Iterator<Item = (&'static str, ExpressionFunction)> {
     let unary = Unary::ALL
         .iter()
-        .map(|&op| (op.name(), Function::Unary(op)));
+        .map(|&op| (op.name(), ExpressionFunction::Unary(op)));
     let binary = Binary::ALL
         .iter()
-        .map(|&op| (op.name(), Function::Binary(op)));
+        .map(|&op| (op.name(), ExpressionFunction::Binary(op)));
     let ternary = Ternary::ALL
         .iter()
-        .map(|&op| (op.name(), Function::Ternary(op)));
+        .map(|&op| (op.name(), ExpressionFunction::Ternary(op)));
     let densities =
-        densities::templates().map(|density| (density.name, Function::Density(density)));
+        densities::templates().map(|density| (density.name, ExpressionFunction::Density(density)));
     ALIASES
         .iter()
         .copied()
@@ -548,7 +548,7 @@ fn callable() -> impl Iterator<Item = (&'static str, Function)> {
 }
 
 /// The function of a name.
-pub(crate) fn function(name: &str) -> Option<Function> {
+pub(crate) fn function(name: &str) -> Option<ExpressionFunction> {
     callable()
         .find(|(candidate, _)| *candidate == name)
         .map(|(_, function)| function)

@@ -1,4 +1,4 @@
-//! [`Lowered`]: expressions as operations, for the systems that are made of the same ones.
+//! [`LoweredExpressions`]: expressions as operations, for the systems that are made of the same ones.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,18 +6,18 @@ use std::sync::Arc;
 use kernels::program::{NotDifferentiable, ProgramBuilder, ProgramNode};
 
 use super::Expression;
-use super::data::Data;
-use super::program::{System, builder, data, lower};
+use super::data::DataColumns;
+use super::program::{ExpressionSystem, builder, data, lower};
 
 /// Expressions over the same scope as operations, of which several systems can be made.
 #[derive(Debug, Clone)]
-pub(crate) struct Lowered {
+pub(crate) struct LoweredExpressions {
     builder: ProgramBuilder,
     values: Vec<ProgramNode>,
-    data: Option<Arc<Data>>,
+    data: Option<Arc<DataColumns>>,
 }
 
-impl Lowered {
+impl LoweredExpressions {
     pub(crate) fn new<'e>(expressions: impl IntoIterator<Item = &'e Expression> + Clone) -> Self {
         let mut builder = builder(expressions.clone());
         let asts = || expressions.clone().into_iter().map(Expression::ast);
@@ -30,8 +30,8 @@ impl Lowered {
     }
 
     /// The values of the expressions.
-    pub(crate) fn values(&self) -> System {
-        System::compile(&self.builder, &self.values, self.data.as_ref())
+    pub(crate) fn values(&self) -> ExpressionSystem {
+        ExpressionSystem::compile(&self.builder, &self.values, self.data.as_ref())
     }
 
     /// The derivatives of the expressions with respect to slots, but for those that are zero everywhere: which expression and which
@@ -43,7 +43,7 @@ impl Lowered {
         mut self,
         expressions: &[Expression],
         slots: &[usize],
-    ) -> Result<(Vec<(usize, usize)>, System), NotDifferentiable> {
+    ) -> Result<(Vec<(usize, usize)>, ExpressionSystem), NotDifferentiable> {
         let position: HashMap<usize, usize> = slots.iter().copied().zip(0..).collect();
         let used = expressions.iter().map(|expression| {
             let mut used = expression.slots();
@@ -61,7 +61,7 @@ impl Lowered {
                 }
             }
         }
-        let system = System::compile(&self.builder, &outputs, self.data.as_ref());
+        let system = ExpressionSystem::compile(&self.builder, &outputs, self.data.as_ref());
         Ok((places, system))
     }
 }

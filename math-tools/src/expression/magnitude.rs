@@ -2,7 +2,7 @@
 
 /// A number that is zero or `mantissa * 2^exponent` with a mantissa from 1 to 2. Every operation errs upwards.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Magnitude {
+pub(super) struct ErrorMagnitude {
     mantissa: f64,
     exponent: i64,
 }
@@ -10,7 +10,7 @@ pub(super) struct Magnitude {
 /// Covers the roundings of one operation.
 const UP: f64 = 1.0 + 1e-14;
 
-impl Magnitude {
+impl ErrorMagnitude {
     pub(super) const ZERO: Self = Self {
         mantissa: 0.0,
         exponent: 0,

@@ -49,10 +49,10 @@ pub(crate) mod unknowns;
 pub use error::ExpressionError;
 pub use evaluate::ValueError;
 pub use kernels::program::NotDifferentiable;
-pub(crate) use lowered::Lowered;
-pub use parameters::Parameters;
-pub use program::{Evaluator, LANES, System};
-pub use scope::Scope;
+pub(crate) use lowered::LoweredExpressions;
+pub use parameters::NamedParameters;
+pub use program::{ExpressionSystem, LANES, SystemEvaluator};
+pub use scope::ExpressionScope;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -74,14 +74,14 @@ pub(crate) const DEPTH_MAX: usize = 128;
 
 /// A parsed expression: a flat program over numbered slots. Cloning is a pointer copy.
 #[derive(Debug, Clone)]
-pub struct Expression(Arc<Inner>);
+pub struct Expression(Arc<ExpressionInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct ExpressionInner {
     text: String,
     ast: Ast,
     /// Made at the first use: a single value needs the tree alone.
-    program: OnceLock<System>,
+    program: OnceLock<ExpressionSystem>,
 }
 
 /// The names in a text that are no functions and not defined in it, in alphabetical order, each once; names of constants among them.
@@ -118,9 +118,9 @@ impl Expression {
     ///
     /// # Errors
     /// The first thing that cannot be read, with its 1-based column; `LENGTH_MAX`, `TOKENS_MAX` and `DEPTH_MAX`.
-    pub fn parse(text: &str, scope: &Scope) -> Result<Self, ExpressionError> {
+    pub fn parse(text: &str, scope: &ExpressionScope) -> Result<Self, ExpressionError> {
         let ast = parse::parse(text, scope)?;
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(ExpressionInner {
             text: text.to_owned(),
             ast,
             program: OnceLock::new(),
@@ -128,18 +128,18 @@ impl Expression {
     }
 
     /// An evaluator with memory of its own; make one per thread.
-    pub fn evaluator(&self) -> Evaluator<'_> {
-        let compile = || System::values([self]);
+    pub fn evaluator(&self) -> SystemEvaluator<'_> {
+        let compile = || ExpressionSystem::values([self]);
         self.0.program.get_or_init(compile).evaluator()
     }
 
     /// The value at one point of finite numbers, or which operation has no finite value there and why. Slower than an
-    /// [`Evaluator`]: for single values and for diagnosis.
+    /// [`SystemEvaluator`]: for single values and for diagnosis.
     ///
     /// # Errors
     /// Division by zero, an operand outside a function's domain, overflow.
     pub fn value(&self, slots: &[f64]) -> Result<f64, ValueError> {
-        rows::evaluate(&self.0.ast, &mut evaluate::Doubles(slots))
+        rows::evaluate(&self.0.ast, &mut evaluate::DoubleArithmetic(slots))
     }
 
     /// Of a comparison its sign and the difference of its sides, left minus right; `None` of anything else.
@@ -147,7 +147,7 @@ impl Expression {
         let (sign, ast) = self.0.ast.difference()?;
         let text = self.0.text.clone();
         let program = OnceLock::new();
-        Some((sign, Self(Arc::new(Inner { text, ast, program }))))
+        Some((sign, Self(Arc::new(ExpressionInner { text, ast, program }))))
     }
 
     /// Checks that a text can be the name of a variable; `pointer` is where it stands.
@@ -169,7 +169,7 @@ impl Expression {
             .ast
             .nodes()
             .iter()
-            .any(|node| matches!(node.kind, ast::Kind::Slot(used) if used == slot))
+            .any(|node| matches!(node.kind, ast::AstKind::Slot(used) if used == slot))
     }
 
     /// The slots of the variables that occur in it, in ascending order.
@@ -179,9 +179,9 @@ impl Expression {
 
     /// Whether a function occurs in it whose values are computed point by point, at microseconds each.
     pub(crate) fn is_pointwise(&self) -> bool {
-        let called = |node: &ast::Node| match node.kind {
-            ast::Kind::Unary(op) => op.is_called(),
-            ast::Kind::Binary(op) => op.is_called(),
+        let called = |node: &ast::AstNode| match node.kind {
+            ast::AstKind::Unary(op) => op.is_called(),
+            ast::AstKind::Binary(op) => op.is_called(),
             _ => false,
         };
         self.0.ast.nodes().iter().any(called)
@@ -197,14 +197,15 @@ impl Expression {
     /// Whether a column of data occurs in it.
     pub(crate) fn uses_data(&self) -> bool {
         let data = self.0.ast.data();
-        let named = |data: &Arc<data::Data>| self.slots().into_iter().any(|slot| data.has(slot));
+        let named =
+            |data: &Arc<data::DataColumns>| self.slots().into_iter().any(|slot| data.has(slot));
         self.0.ast.folds_data || data.is_some_and(named)
     }
 
     /// Numbers that an evaluation row by row makes, as over intervals.
     /// Whether columns of data are reduced in it, so that its value in a row depends on the others.
     pub(crate) fn reduces_columns(&self) -> bool {
-        let reduces = |node: &ast::Node| matches!(node.kind, ast::Kind::Reduce(_));
+        let reduces = |node: &ast::AstNode| matches!(node.kind, ast::AstKind::Reduce(_));
         self.0.ast.folds_data || self.0.ast.nodes().iter().any(reduces)
     }
 
@@ -217,8 +218,8 @@ impl Expression {
         /// Those of the value, the gradient, and a product with the Hessian.
         const EACH: usize = 6;
         let nodes = self.0.ast.nodes().iter();
-        let sums =
-            nodes.filter(|node| node.kind == ast::Kind::Reduce(functions::Reduction::CumSum));
+        let sums = nodes
+            .filter(|node| node.kind == ast::AstKind::Reduce(functions::ReductionFunction::CumSum));
         let rows = self.0.ast.data().map_or(0, |data| data.rows());
         sums.count().saturating_mul(EACH).saturating_mul(rows)
     }

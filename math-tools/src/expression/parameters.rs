@@ -1,4 +1,4 @@
-//! [`Parameters`]: named numbers that an expression may use beside its variables.
+//! [`NamedParameters`]: named numbers that an expression may use beside its variables.
 
 use std::collections::BTreeMap;
 
@@ -16,32 +16,32 @@ pub(crate) const VALUES_MAX: usize = 100_000;
 /// Named numbers, and lists of numbers whose entries are read as `name[0]`, `name[1]`, ...
 #[derive(Debug, Clone, Default, PartialEq, Encode, Decode, Describe)]
 #[value(transparent)]
-pub struct Parameters(BTreeMap<String, Parameter>);
+pub struct NamedParameters(BTreeMap<String, ParameterValue>);
 
 /// One parameter.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Parameter {
+pub(crate) enum ParameterValue {
     /// A number, read by its name.
     Number(f64),
     /// Numbers, each read by the name and its 0-based position.
     List(Vector),
 }
 
-impl Parameters {
+impl NamedParameters {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Name and value of each, in alphabetical order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Parameter)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &ParameterValue)> {
         self.0
             .iter()
             .map(|(name, parameter)| (name.as_str(), parameter))
     }
 
     /// The parameter of a name.
-    pub(crate) fn get(&self, name: &str) -> Option<&Parameter> {
+    pub(crate) fn get(&self, name: &str) -> Option<&ParameterValue> {
         self.0.get(name)
     }
 
@@ -61,8 +61,8 @@ impl Parameters {
         for (name, parameter) in self.iter() {
             check_name(name, pointer)?;
             count += match parameter {
-                Parameter::Number(_) => 1,
-                Parameter::List(list) => list.len(),
+                ParameterValue::Number(_) => 1,
+                ParameterValue::List(list) => list.len(),
             };
         }
         if count > VALUES_MAX {
@@ -74,14 +74,14 @@ impl Parameters {
     }
 }
 
-impl<'a> FromIterator<(&'a str, f64)> for Parameters {
+impl<'a> FromIterator<(&'a str, f64)> for NamedParameters {
     fn from_iter<I: IntoIterator<Item = (&'a str, f64)>>(numbers: I) -> Self {
-        let named = |(name, value): (&str, f64)| (name.to_owned(), Parameter::Number(value));
+        let named = |(name, value): (&str, f64)| (name.to_owned(), ParameterValue::Number(value));
         Self(numbers.into_iter().map(named).collect())
     }
 }
 
-impl<const N: usize> From<[(&str, f64); N]> for Parameters {
+impl<const N: usize> From<[(&str, f64); N]> for NamedParameters {
     fn from(numbers: [(&str, f64); N]) -> Self {
         numbers.into_iter().collect()
     }
@@ -102,7 +102,7 @@ pub(super) fn check_name(name: &str, pointer: &str) -> Result<(), ToolError> {
         refuse!(invalid at(); "expected a name of letters, digits and `_` that starts with a letter";
             "rename it");
     }
-    use functions::Function::{Count, CumSum, Density, Dot, Mean};
+    use functions::ExpressionFunction::{Count, CumSum, Density, Dot, Mean};
     let hides = |function| !matches!(function, Count | CumSum | Density(_) | Dot | Mean);
     if functions::function(name).is_some_and(hides) || functions::constant(name).is_some() {
         refuse!(invalid at(); "`{name}` is a name of the language"; "rename it");
@@ -110,7 +110,7 @@ pub(super) fn check_name(name: &str, pointer: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
-impl Encode for Parameter {
+impl Encode for ParameterValue {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
             Self::Number(value) => value.encode(encoder),
@@ -119,7 +119,7 @@ impl Encode for Parameter {
     }
 }
 
-impl Decode for Parameter {
+impl Decode for ParameterValue {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         if let Some(number) = value.as_f64().and_then(Finite::new) {
             return Ok(Self::Number(number.get()));
@@ -130,7 +130,7 @@ impl Decode for Parameter {
 }
 
 tool_core::inline_schema!(
-    Parameter,
+    ParameterValue,
     json!({ "anyOf": [
         { "type": "number" },
         { "type": "array", "items": { "type": "number" } }

@@ -6,15 +6,15 @@
 use crate::prelude::did_you_mean;
 use tool_core::number;
 
-use super::ast::{Ast, Kind, Node};
+use super::ast::{Ast, AstKind, AstNode};
 use super::error::{ExpressionError, GRAMMAR};
-use super::functions::{self, Binary, Reduction, Unary};
-use super::scope::Leaf;
-use super::token::{Token, TokenKind, tokens};
-use super::{DEPTH_MAX, Scope};
+use super::functions::{self, Binary, ReductionFunction, Unary};
+use super::scope::ScopeLeaf;
+use super::token::{ExpressionToken, TokenKind, tokens};
+use super::{DEPTH_MAX, ExpressionScope};
 
 /// Parses a whole text.
-pub(super) fn parse(text: &str, scope: &Scope) -> Result<Ast, ExpressionError> {
+pub(super) fn parse(text: &str, scope: &ExpressionScope) -> Result<Ast, ExpressionError> {
     let tokens = tokens(text)?;
     if tokens.len() == 1 {
         return Err(ExpressionError::new(
@@ -22,7 +22,7 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Ast, ExpressionError> {
             "pass a formula such as \"sin(x) + 1\"",
         ));
     }
-    let mut parser = Parser {
+    let mut parser = ExpressionParser {
         tokens: &tokens,
         next: 0,
         depth: 0,
@@ -53,7 +53,7 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Ast, ExpressionError> {
     }
     if let Some(data) = &scope.data {
         for node in &parser.nodes {
-            if let Kind::Slot(slot) = node.kind
+            if let AstKind::Slot(slot) = node.kind
                 && data.has(slot)
             {
                 data.column(slot).map_err(ExpressionError::of_data)?;
@@ -66,29 +66,29 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Ast, ExpressionError> {
     Ok(ast)
 }
 
-pub(super) struct Parser<'a> {
-    tokens: &'a [Token<'a>],
+pub(super) struct ExpressionParser<'a> {
+    tokens: &'a [ExpressionToken<'a>],
     pub(super) next: usize,
     depth: usize,
-    pub(super) scope: &'a Scope,
-    pub(super) nodes: Vec<Node>,
-    pub(super) locals: Vec<Local<'a>>,
+    pub(super) scope: &'a ExpressionScope,
+    pub(super) nodes: Vec<AstNode>,
+    pub(super) locals: Vec<LocalDefinition<'a>>,
     /// Whether a column was read into a number, so that no node names it.
     pub(super) folds_data: bool,
 }
 
 /// A name that the text defines; without a name, an operand that a template uses several times.
-pub(super) struct Local<'a> {
+pub(super) struct LocalDefinition<'a> {
     pub(super) name: &'a str,
     pub(super) is_column: bool,
 }
 
-impl<'a> Parser<'a> {
-    pub(super) fn peek(&self) -> Token<'a> {
+impl<'a> ExpressionParser<'a> {
+    pub(super) fn peek(&self) -> ExpressionToken<'a> {
         self.tokens[self.next]
     }
 
-    pub(super) fn advance(&mut self) -> Token<'a> {
+    pub(super) fn advance(&mut self) -> ExpressionToken<'a> {
         let token = self.peek();
         if token.kind != TokenKind::End {
             self.next += 1;
@@ -96,8 +96,8 @@ impl<'a> Parser<'a> {
         token
     }
 
-    pub(super) fn push(&mut self, kind: Kind, column: usize) {
-        self.nodes.push(Node { kind, column });
+    pub(super) fn push(&mut self, kind: AstKind, column: usize) {
+        self.nodes.push(AstNode { kind, column });
     }
 
     pub(super) fn accept(&mut self, sign: &str) -> bool {
@@ -154,8 +154,8 @@ impl<'a> Parser<'a> {
     pub(super) fn define(&mut self, name: &'a str, starts: usize, column: usize) -> usize {
         let is_column = self.is_column(starts);
         let local = self.locals.len();
-        self.push(Kind::Define(local), column);
-        self.locals.push(Local { name, is_column });
+        self.push(AstKind::Define(local), column);
+        self.locals.push(LocalDefinition { name, is_column });
         local
     }
 
@@ -168,10 +168,10 @@ impl<'a> Parser<'a> {
         for node in &self.nodes[starts..] {
             let operands = columns.split_off(columns.len() - node.kind.arity());
             columns.push(match node.kind {
-                Kind::Define(_) => continue,
-                Kind::Slot(slot) => data.has(slot),
-                Kind::Local(local) => self.locals[local].is_column,
-                Kind::Reduce(op) => op == Reduction::CumSum,
+                AstKind::Define(_) => continue,
+                AstKind::Slot(slot) => data.has(slot),
+                AstKind::Local(local) => self.locals[local].is_column,
+                AstKind::Reduce(op) => op == ReductionFunction::CumSum,
                 _ => operands.contains(&true),
             });
         }
@@ -219,7 +219,7 @@ impl<'a> Parser<'a> {
         self.sum()?;
         if let Some((op, column)) = self.operator(LEVEL) {
             self.sum()?;
-            self.push(Kind::Binary(op), column);
+            self.push(AstKind::Binary(op), column);
             if let Some((_, column)) = self.operator(LEVEL) {
                 return Err(ExpressionError::new(
                     format!(
@@ -239,10 +239,10 @@ impl<'a> Parser<'a> {
             if self.product()? {
                 // `a + b%` is a (1 + b / 100)
                 self.nodes.insert(start, whole(1.0, column));
-                self.push(Kind::Binary(op), column);
-                self.push(Kind::Binary(Binary::Mul), column);
+                self.push(AstKind::Binary(op), column);
+                self.push(AstKind::Binary(Binary::Mul), column);
             } else {
-                self.push(Kind::Binary(op), column);
+                self.push(AstKind::Binary(op), column);
             }
         }
         Ok(())
@@ -263,17 +263,17 @@ impl<'a> Parser<'a> {
             if op == Binary::Mod && self.ends_percentage() {
                 percents += 1;
                 self.nodes.push(whole(100.0, column));
-                self.push(Kind::Binary(Binary::Div), column);
+                self.push(AstKind::Binary(Binary::Div), column);
                 if is_name(self.peek(), "of") {
                     operators += 1;
                     self.next += 1;
                     self.unary()?;
-                    self.push(Kind::Binary(Binary::Mul), column);
+                    self.push(AstKind::Binary(Binary::Mul), column);
                 }
                 continue;
             }
             self.unary()?;
-            self.push(Kind::Binary(op), column);
+            self.push(AstKind::Binary(op), column);
         }
         Ok(operators == 1 && percents == 1)
     }
@@ -291,7 +291,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `2i`: the number just pushed, times the imaginary unit.
-    fn imaginary(&mut self, number: Token<'_>) {
+    fn imaginary(&mut self, number: ExpressionToken<'_>) {
         let unit = self.peek();
         let adjacent = unit.column == number.column + number.text.len();
         if let Some(slot) = self.scope.imaginary_unit
@@ -299,8 +299,8 @@ impl<'a> Parser<'a> {
             && (is_name(unit, "i") || is_name(unit, "j"))
         {
             self.next += 1;
-            self.push(Kind::Slot(slot), unit.column);
-            self.push(Kind::Binary(Binary::Mul), unit.column);
+            self.push(AstKind::Slot(slot), unit.column);
+            self.push(AstKind::Binary(Binary::Mul), unit.column);
         }
     }
 
@@ -308,7 +308,7 @@ impl<'a> Parser<'a> {
         let column = self.peek().column;
         if self.accept("-") {
             self.nested(column, Self::unary)?;
-            self.push(Kind::Unary(Unary::Neg), column);
+            self.push(AstKind::Unary(Unary::Neg), column);
             Ok(())
         } else if self.accept("+") {
             self.nested(column, Self::unary)
@@ -321,7 +321,7 @@ impl<'a> Parser<'a> {
         self.primary()?;
         if let Some((op, column)) = self.operator(&[("**", Binary::Pow), ("^", Binary::Pow)]) {
             self.nested(column, Self::unary)?;
-            self.push(Kind::Binary(op), column);
+            self.push(AstKind::Binary(op), column);
         }
         Ok(())
     }
@@ -331,7 +331,7 @@ impl<'a> Parser<'a> {
         match token.kind {
             TokenKind::Number(value) => {
                 let text = token.text.into();
-                self.push(Kind::Number { value, text }, token.column);
+                self.push(AstKind::Number { value, text }, token.column);
                 self.imaginary(token);
                 Ok(())
             }
@@ -359,12 +359,12 @@ impl<'a> Parser<'a> {
         &mut self,
         name: &str,
         prefixed: bool,
-        token: Token<'_>,
+        token: ExpressionToken<'_>,
     ) -> Result<(), ExpressionError> {
         let column = token.column;
         let mut locals = self.locals.iter();
         if let (false, Some(local)) = (prefixed, locals.position(|local| local.name == name)) {
-            self.push(Kind::Local(local), column);
+            self.push(AstKind::Local(local), column);
             return Ok(());
         }
         let leaf = match (prefixed, is_sign(self.peek(), "[")) {
@@ -373,14 +373,14 @@ impl<'a> Parser<'a> {
             (false, false) => self.scope.leaf(name),
         };
         let kind = match (leaf, functions::constant(name)) {
-            (Some(Leaf::Slot(slot)), _) => Kind::Slot(slot),
-            (Some(Leaf::Number(value)), _) => {
+            (Some(ScopeLeaf::Slot(slot)), _) => AstKind::Slot(slot),
+            (Some(ScopeLeaf::Number(value)), _) => {
                 let text = number::spelling(value).into();
-                Kind::Number { value, text }
+                AstKind::Number { value, text }
             }
             (None, Some(value)) => {
                 let text = "".into();
-                Kind::Number { value, text }
+                AstKind::Number { value, text }
             }
             (None, None) => {
                 let message = format!("unknown name `{}` at column {column}", token.text);
@@ -392,7 +392,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `name[2]`: the bracket is next.
-    fn entry(&mut self, name: &str, column: usize) -> Result<Leaf, ExpressionError> {
+    fn entry(&mut self, name: &str, column: usize) -> Result<ScopeLeaf, ExpressionError> {
         let fail = |problem: &str| {
             ExpressionError::new(
                 format!("cannot read an entry of `{name}` at column {column}: {problem}"),
@@ -442,22 +442,22 @@ impl<'a> Parser<'a> {
 }
 
 /// A whole number that the text implies.
-pub(super) fn whole(value: f64, column: usize) -> Node {
+pub(super) fn whole(value: f64, column: usize) -> AstNode {
     let text = value.to_string().into();
-    let kind = Kind::Number { value, text };
-    Node { kind, column }
+    let kind = AstKind::Number { value, text };
+    AstNode { kind, column }
 }
 
-fn is_name(token: Token<'_>, name: &str) -> bool {
+fn is_name(token: ExpressionToken<'_>, name: &str) -> bool {
     let prefixed = false;
     token.kind == TokenKind::Name { name, prefixed }
 }
 
-pub(super) fn is_sign(token: Token<'_>, sign: &str) -> bool {
+pub(super) fn is_sign(token: ExpressionToken<'_>, sign: &str) -> bool {
     token.kind == TokenKind::Sign && token.text == sign
 }
 
-fn words(token: Token<'_>) -> String {
+fn words(token: ExpressionToken<'_>) -> String {
     const SHOWN: usize = 40;
     if token.kind == TokenKind::End {
         return "end".into();
@@ -466,7 +466,7 @@ fn words(token: Token<'_>) -> String {
 }
 
 /// The error for a token that cannot follow an operand.
-pub(super) fn after_operand(token: Token<'_>, expected: &str) -> ExpressionError {
+pub(super) fn after_operand(token: ExpressionToken<'_>, expected: &str) -> ExpressionError {
     if is_sign(token, "=") {
         let message = format!("unexpected `=` at column {}", token.column);
         return ExpressionError::new(
@@ -487,7 +487,7 @@ pub(super) fn after_operand(token: Token<'_>, expected: &str) -> ExpressionError
     )
 }
 
-fn unexpected(token: Token<'_>, expected: &str) -> ExpressionError {
+fn unexpected(token: ExpressionToken<'_>, expected: &str) -> ExpressionError {
     let (column, found) = (token.column, words(token));
     let message = format!("unexpected {found} at column {column}, expected {expected}");
     ExpressionError::new(message, GRAMMAR)

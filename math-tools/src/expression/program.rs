@@ -5,9 +5,9 @@ use std::sync::Arc;
 use kernels::program::{self, NotDifferentiable, ProgramBuilder, ProgramNode};
 
 use super::Expression;
-use super::ast::{Ast, Kind};
-use super::data::Data;
-use super::lowered::Lowered;
+use super::ast::{Ast, AstKind};
+use super::data::DataColumns;
+use super::lowered::LoweredExpressions;
 
 pub use kernels::program::LANES;
 
@@ -19,19 +19,19 @@ pub(super) fn lower(ast: &Ast, builder: &mut ProgramBuilder) -> ProgramNode {
         let first = stack.len() - node.kind.arity();
         let operand = |index: usize| stack[first + index];
         let value = match &node.kind {
-            Kind::Number { value, .. } => builder.constant(*value),
-            Kind::Slot(slot) => builder.variable(*slot),
-            Kind::Unary(op) => op.lower(builder, operand(0)),
-            Kind::Binary(op) => op.lower(builder, operand(0), operand(1)),
-            Kind::Ternary(op) => op.lower(builder, [operand(0), operand(1), operand(2)]),
-            Kind::Select => builder.select(operand(0), operand(1), operand(2)),
-            Kind::Define(_) => {
+            AstKind::Number { value, .. } => builder.constant(*value),
+            AstKind::Slot(slot) => builder.variable(*slot),
+            AstKind::Unary(op) => op.lower(builder, operand(0)),
+            AstKind::Binary(op) => op.lower(builder, operand(0), operand(1)),
+            AstKind::Ternary(op) => op.lower(builder, [operand(0), operand(1), operand(2)]),
+            AstKind::Select => builder.select(operand(0), operand(1), operand(2)),
+            AstKind::Define(_) => {
                 locals.extend(stack.pop());
                 continue;
             }
-            Kind::Local(local) => locals[*local],
-            Kind::Reduce(op) => op.lower(builder, operand(0)),
-            Kind::Support => {
+            AstKind::Local(local) => locals[*local],
+            AstKind::Reduce(op) => op.lower(builder, operand(0)),
+            AstKind::Support => {
                 let outside = builder.constant(f64::NEG_INFINITY);
                 builder.select(operand(0), operand(1), outside)
             }
@@ -45,7 +45,7 @@ pub(super) fn lower(ast: &Ast, builder: &mut ProgramBuilder) -> ProgramNode {
 /// The columns of the scope that expressions share.
 pub(super) fn data<'e>(
     expressions: impl IntoIterator<Item = &'e Expression>,
-) -> Option<&'e Arc<Data>> {
+) -> Option<&'e Arc<DataColumns>> {
     expressions.into_iter().find_map(|one| one.ast().data())
 }
 
@@ -59,19 +59,19 @@ pub(super) fn builder<'e>(expressions: impl IntoIterator<Item = &'e Expression>)
 
 /// Several expressions over the same scope, compiled together: what they share is computed once.
 #[derive(Debug, Clone)]
-pub struct System(Compiled);
+pub struct ExpressionSystem(CompiledSystem);
 
 /// A program, of several passes where the scope has columns of data.
 #[derive(Debug, Clone)]
-enum Compiled {
+enum CompiledSystem {
     Plain(program::EvaluationProgram),
     Staged(Box<program::StagedProgram>),
 }
 
-impl System {
+impl ExpressionSystem {
     /// The values of expressions.
     pub fn values<'e>(expressions: impl IntoIterator<Item = &'e Expression> + Clone) -> Self {
-        Lowered::new(expressions).values()
+        LoweredExpressions::new(expressions).values()
     }
 
     fn finish<'e>(
@@ -85,13 +85,13 @@ impl System {
     pub(super) fn compile(
         builder: &ProgramBuilder,
         outputs: &[ProgramNode],
-        data: Option<&Arc<Data>>,
+        data: Option<&Arc<DataColumns>>,
     ) -> Self {
         Self(match data {
-            None => Compiled::Plain(builder.finish(outputs)),
+            None => CompiledSystem::Plain(builder.finish(outputs)),
             Some(data) => {
                 let staged = program::StagedProgram::new(builder, outputs, &data.columns());
-                Compiled::Staged(Box::new(staged))
+                CompiledSystem::Staged(Box::new(staged))
             }
         })
     }
@@ -154,7 +154,7 @@ impl System {
         Ok(Self::finish(&builder, &product, [expression]))
     }
 
-    /// As [`Lowered::jacobian`].
+    /// As [`LoweredExpressions::jacobian`].
     ///
     /// # Errors
     /// [`NotDifferentiable`].
@@ -162,7 +162,7 @@ impl System {
         expressions: &[Expression],
         slots: &[usize],
     ) -> Result<(Vec<(usize, usize)>, Self), NotDifferentiable> {
-        Lowered::new(expressions).jacobian(expressions, slots)
+        LoweredExpressions::new(expressions).jacobian(expressions, slots)
     }
 
     /// The values of expressions in the slots 0 to n - 1, then the derivatives of each, row by row; and which of them are affine: their
@@ -227,10 +227,12 @@ impl System {
     }
 
     /// An evaluator with memory of its own; make one per thread.
-    pub fn evaluator(&self) -> Evaluator<'_> {
+    pub fn evaluator(&self) -> SystemEvaluator<'_> {
         match &self.0 {
-            Compiled::Plain(program) => Evaluator::Plain(program.evaluator()),
-            Compiled::Staged(staged) => Evaluator::Staged(staged.evaluator(), staged.outputs()),
+            CompiledSystem::Plain(program) => SystemEvaluator::Plain(program.evaluator()),
+            CompiledSystem::Staged(staged) => {
+                SystemEvaluator::Staged(staged.evaluator(), staged.outputs())
+            }
         }
     }
 }
@@ -260,14 +262,14 @@ fn columns<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> usize {
 /// Evaluates expressions; owns its memory, so that evaluation does not allocate. Slots that are columns of data are not given: the
 /// numbers that are follow each other without them.
 #[derive(Debug)]
-pub enum Evaluator<'a> {
+pub enum SystemEvaluator<'a> {
     /// Of numbers alone.
     Plain(program::ProgramEvaluator<'a>),
     /// With columns of data; and how many outputs there are.
     Staged(program::StagedEvaluator<'a>, usize),
 }
 
-impl Evaluator<'_> {
+impl SystemEvaluator<'_> {
     /// The outputs at one point: `slots[i]` is the variable of slot `i`. NaN and infinities are possible; the caller decides.
     ///
     /// # Panics
@@ -284,10 +286,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// As [`Evaluator::point`], with the slots in parts that follow each other.
+    /// As [`SystemEvaluator::point`], with the slots in parts that follow each other.
     ///
     /// # Panics
-    /// As [`Evaluator::point`].
+    /// As [`SystemEvaluator::point`].
     #[inline]
     pub(crate) fn point_of<const PARTS: usize>(&mut self, slots: [&[f64]; PARTS], out: &mut [f64]) {
         match self {
@@ -296,10 +298,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// As [`Evaluator::point_of`], at a few points in less time than one after the other.
+    /// As [`SystemEvaluator::point_of`], at a few points in less time than one after the other.
     ///
     /// # Panics
-    /// As [`Evaluator::point`].
+    /// As [`SystemEvaluator::point`].
     pub(crate) fn points_of<const POINTS: usize, const PARTS: usize>(
         &mut self,
         slots: [[&[f64]; PARTS]; POINTS],
@@ -318,7 +320,7 @@ impl Evaluator<'_> {
     /// The first output at one point.
     ///
     /// # Panics
-    /// As [`Evaluator::point`].
+    /// As [`SystemEvaluator::point`].
     pub fn eval(&mut self, slots: &[f64]) -> f64 {
         let mut out = [f64::NAN];
         self.point(slots, &mut out);
@@ -326,7 +328,7 @@ impl Evaluator<'_> {
     }
 
     /// The outputs at many points: `slots[i][lane]` is the variable of slot `i` at point `lane`, `out[j][lane]` output `j` there; the same
-    /// bits as [`Evaluator::point`] point by point.
+    /// bits as [`SystemEvaluator::point`] point by point.
     ///
     /// # Panics
     /// When `slots` is shorter than the highest slot in use, or such a slot shorter than `out`.
@@ -345,10 +347,10 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The first output at many points; see [`Evaluator::block`].
+    /// The first output at many points; see [`SystemEvaluator::block`].
     ///
     /// # Panics
-    /// As [`Evaluator::block`].
+    /// As [`SystemEvaluator::block`].
     pub fn eval_block(&mut self, slots: &[&[f64]], out: &mut [f64]) {
         self.block(slots, &mut [out]);
     }
@@ -368,7 +370,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// An output of [`Evaluator::run`] that is a column; `None` of a number.
+    /// An output of [`SystemEvaluator::run`] that is a column; `None` of a number.
     pub(crate) fn column(&self, output: usize) -> Option<&[f64]> {
         match self {
             Self::Plain(_) => None,

@@ -6,15 +6,15 @@ use kernels::program::ProgramBuilder;
 use kernels::quantile::QuantileDefinition;
 use tool_core::number;
 
-use super::ast::{Ast, Kind, Node};
-use super::data::Data;
+use super::ast::{Ast, AstKind, AstNode};
+use super::data::DataColumns;
 use super::error::ExpressionError;
-use super::evaluate::{self, Doubles};
+use super::evaluate::{self, DoubleArithmetic};
 use super::functions::Unary;
-use super::parse::Parser;
+use super::parse::ExpressionParser;
 use super::program::lower;
 
-impl Parser<'_> {
+impl ExpressionParser<'_> {
     /// `quantile(x, p, definition)` or `median(x)`: the number in place of the nodes of its operands.
     pub(super) fn quantile(
         &mut self,
@@ -35,9 +35,9 @@ impl Parser<'_> {
             operands.push(self.nodes.split_off(start));
         }
         operands.reverse();
-        let own = |node: &Node| match node.kind {
-            Kind::Slot(slot) => data.has(slot),
-            Kind::Local(_) | Kind::Define(_) | Kind::Reduce(_) => false,
+        let own = |node: &AstNode| match node.kind {
+            AstKind::Slot(slot) => data.has(slot),
+            AstKind::Local(_) | AstKind::Define(_) | AstKind::Reduce(_) => false,
             _ => true,
         };
         if !operands[0].iter().all(own) {
@@ -47,7 +47,7 @@ impl Parser<'_> {
                 hint,
             ));
         }
-        let number = |operand: Option<&Vec<Node>>, otherwise: f64| match operand {
+        let number = |operand: Option<&Vec<AstNode>>, otherwise: f64| match operand {
             Some(nodes) => constant(nodes),
             None => Some(otherwise),
         };
@@ -73,17 +73,17 @@ impl Parser<'_> {
         let value = definition.of(&values, p);
         self.folds_data = true;
         let text = number::spelling(value.abs()).into();
-        let value_node = Kind::Number {
+        let value_node = AstKind::Number {
             value: value.abs(),
             text,
         };
-        self.nodes.push(Node {
+        self.nodes.push(AstNode {
             kind: value_node,
             column,
         });
         if value < 0.0 {
-            self.nodes.push(Node {
-                kind: Kind::Unary(Unary::Neg),
+            self.nodes.push(AstNode {
+                kind: AstKind::Unary(Unary::Neg),
                 column,
             });
         }
@@ -92,9 +92,13 @@ impl Parser<'_> {
 }
 
 /// The value of nodes without variables.
-fn constant(nodes: &[Node]) -> Option<f64> {
-    let fixed =
-        |node: &Node| !matches!(node.kind, Kind::Slot(_) | Kind::Local(_) | Kind::Define(_));
+fn constant(nodes: &[AstNode]) -> Option<f64> {
+    let fixed = |node: &AstNode| {
+        !matches!(
+            node.kind,
+            AstKind::Slot(_) | AstKind::Local(_) | AstKind::Define(_)
+        )
+    };
     if !nodes.iter().all(fixed) {
         return None;
     }
@@ -104,7 +108,7 @@ fn constant(nodes: &[Node]) -> Option<f64> {
 }
 
 /// The finite values of a column.
-fn rows(nodes: &[Node], data: &Arc<Data>) -> Option<Vec<f64>> {
+fn rows(nodes: &[AstNode], data: &Arc<DataColumns>) -> Option<Vec<f64>> {
     let ast = Ast::new(nodes.to_vec(), None);
     let mut slots = vec![0.0; data.first() + data.len()];
     let used: Vec<usize> = ast.slots().into_iter().collect();
@@ -112,7 +116,7 @@ fn rows(nodes: &[Node], data: &Arc<Data>) -> Option<Vec<f64>> {
         for &slot in &used {
             slots[slot] = data.column(slot).ok()?[row];
         }
-        evaluate::evaluate(&ast, &mut Doubles(&slots)).ok()
+        evaluate::evaluate(&ast, &mut DoubleArithmetic(&slots)).ok()
     };
     (0..data.rows()).map(row).collect()
 }

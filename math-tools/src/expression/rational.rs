@@ -6,7 +6,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_rational::BigRational;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
 
-use super::evaluate::Fault;
+use super::evaluate::EvaluationFault;
 
 /// Most bits of an exact integer: about 79,000 decimal digits, written within a few milliseconds.
 pub(crate) const INTEGER_BITS_MAX: u64 = 1 << 18;
@@ -17,7 +17,7 @@ pub(crate) const FRACTION_BITS_MAX: u64 = 1 << 15;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Rational(BigRational);
 
-type Exact = Result<Rational, Fault>;
+type Exact = Result<Rational, EvaluationFault>;
 
 impl From<BigInt> for Rational {
     fn from(numerator: BigInt) -> Self {
@@ -45,13 +45,14 @@ impl Rational {
         if digits.is_empty() {
             return Ok(Self::from(0));
         }
-        let exponent: i64 = exponent.parse().map_err(|_| Fault::TooLarge)?;
+        let exponent: i64 = exponent.parse().map_err(|_| EvaluationFault::TooLarge)?;
         let shift = exponent.saturating_sub(fraction.len() as i64);
         let size = shift.unsigned_abs().saturating_add(digits.len() as u64);
         if size.saturating_mul(10) / 3 > INTEGER_BITS_MAX {
-            return Err(Fault::TooLarge);
+            return Err(EvaluationFault::TooLarge);
         }
-        let magnitude = BigUint::parse_bytes(digits.as_bytes(), 10).ok_or(Fault::Domain)?;
+        let magnitude =
+            BigUint::parse_bytes(digits.as_bytes(), 10).ok_or(EvaluationFault::Domain)?;
         let integer = BigInt::from_biguint(sign, magnitude);
         let scale = BigInt::from(10).pow(shift.unsigned_abs() as u32);
         if shift >= 0 {
@@ -72,7 +73,7 @@ impl Rational {
             return Self::bounded((numerator * denominator).into()); // without a slow reduction of large integers
         }
         if numerator.bits().max(denominator.bits()) > 2 * FRACTION_BITS_MAX {
-            return Err(Fault::TooLarge);
+            return Err(EvaluationFault::TooLarge);
         }
         Self::bounded(BigRational::new(numerator, denominator))
     }
@@ -86,7 +87,7 @@ impl Rational {
         };
         let value = Self(value);
         if value.bits() > limit {
-            Err(Fault::TooLarge)
+            Err(EvaluationFault::TooLarge)
         } else {
             Ok(value)
         }
@@ -192,7 +193,7 @@ impl Rational {
 
     pub(crate) fn mul(&self, other: &Self) -> Exact {
         if self.0.numer().bits() + other.0.numer().bits() > INTEGER_BITS_MAX + 1 {
-            return Err(Fault::TooLarge);
+            return Err(EvaluationFault::TooLarge);
         }
         Self::new(
             self.0.numer() * other.0.numer(),
@@ -202,7 +203,7 @@ impl Rational {
 
     pub(crate) fn div(&self, other: &Self) -> Exact {
         if other.is_zero() {
-            return Err(Fault::DivisionByZero);
+            return Err(EvaluationFault::DivisionByZero);
         }
         if let (Some(a), Some(b)) = (self.integer(), other.integer()) {
             let quotient = a / b;
@@ -218,9 +219,9 @@ impl Rational {
     }
 
     /// Refuses fractions whose combination would be slow to reduce.
-    fn fits(&self, other: &Self) -> Result<(), Fault> {
+    fn fits(&self, other: &Self) -> Result<(), EvaluationFault> {
         if self.bits().max(other.bits()) > FRACTION_BITS_MAX {
-            Err(Fault::TooLarge)
+            Err(EvaluationFault::TooLarge)
         } else {
             Ok(())
         }
@@ -236,7 +237,7 @@ impl Rational {
     /// The remainder with the dividend's sign.
     pub(crate) fn remainder(&self, other: &Self) -> Exact {
         if other.is_zero() {
-            return Err(Fault::DivisionByZero);
+            return Err(EvaluationFault::DivisionByZero);
         }
         if let (Some(a), Some(b)) = (self.integer(), other.integer()) {
             return Ok((a % b).into());
@@ -246,11 +247,11 @@ impl Rational {
 
     /// A power with an integer exponent; other exponents are exact only through [`Rational::sqrt`], which is not tried here.
     pub(crate) fn pow(&self, exponent: &Self) -> Exact {
-        let exponent = exponent.integer().ok_or(Fault::Inexact)?;
+        let exponent = exponent.integer().ok_or(EvaluationFault::Inexact)?;
         let negative = exponent.sign() == Sign::Minus;
         if self.is_zero() {
             return match exponent.sign() {
-                Sign::Minus => Err(Fault::DivisionByZero),
+                Sign::Minus => Err(EvaluationFault::DivisionByZero),
                 Sign::NoSign => Ok(Self::from(1)),
                 Sign::Plus => Ok(Self::from(0)),
             };
@@ -259,7 +260,8 @@ impl Rational {
             let minus = self.is_negative() && exponent.bit(0);
             return Ok(Self::from(if minus { -1 } else { 1 }));
         }
-        let exponent = u32::try_from(exponent.magnitude()).map_err(|_| Fault::TooLarge)?;
+        let exponent =
+            u32::try_from(exponent.magnitude()).map_err(|_| EvaluationFault::TooLarge)?;
         let limit = if self.is_integer() && !negative {
             INTEGER_BITS_MAX
         } else {
@@ -267,11 +269,11 @@ impl Rational {
         };
         // b bits mean at least 2^(b-1), so the power has more than (b-1) * exponent bits.
         if (self.bits() - 1).saturating_mul(u64::from(exponent)) > limit {
-            return Err(Fault::TooLarge);
+            return Err(EvaluationFault::TooLarge);
         }
         let (top, bottom) = (self.0.numer().pow(exponent), self.0.denom().pow(exponent));
         if top.bits().max(bottom.bits()) > limit {
-            return Err(Fault::TooLarge);
+            return Err(EvaluationFault::TooLarge);
         }
         // In lowest terms already.
         let power = BigRational::new_raw(top, bottom);
@@ -281,7 +283,7 @@ impl Rational {
     /// The square root, when it is rational.
     pub(crate) fn sqrt(&self) -> Exact {
         if self.is_negative() {
-            return Err(Fault::Domain);
+            return Err(EvaluationFault::Domain);
         }
         let root = |value: &BigInt| {
             let root = value.sqrt();
@@ -289,7 +291,7 @@ impl Rational {
         };
         match (root(self.0.numer()), root(self.0.denom())) {
             (Some(top), Some(bottom)) => Ok(Self(BigRational::new_raw(top, bottom))),
-            _ => Err(Fault::Inexact),
+            _ => Err(EvaluationFault::Inexact),
         }
     }
 
@@ -318,18 +320,18 @@ impl Rational {
 
     pub(crate) fn factorial(&self) -> Exact {
         if !self.is_integer() {
-            return Err(Fault::Inexact); // the gamma function
+            return Err(EvaluationFault::Inexact); // the gamma function
         }
         /// 20,000! has 256,909 bits: the last thousand below [`INTEGER_BITS_MAX`].
         const FACTORIAL_MAX: u32 = 20_000;
         let n = self
             .integer()
             .filter(|n| n.sign() != Sign::Minus)
-            .ok_or(Fault::Domain)?;
+            .ok_or(EvaluationFault::Domain)?;
         let n = u32::try_from(n.magnitude())
             .ok()
             .filter(|n| *n <= FACTORIAL_MAX);
-        let n = n.ok_or(Fault::TooLarge)?;
+        let n = n.ok_or(EvaluationFault::TooLarge)?;
         Ok(BigInt::from(product(1, u64::from(n))).into())
     }
 
@@ -338,7 +340,7 @@ impl Rational {
         if self.is_integer() {
             self.sub(&Self::from(1))?.factorial()
         } else {
-            Err(Fault::Inexact)
+            Err(EvaluationFault::Inexact)
         }
     }
 

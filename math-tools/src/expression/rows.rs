@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ast::Ast;
-use super::data::Data;
-use super::evaluate::{self, Arithmetic, Fault, ValueError};
-use super::functions::{Binary, Reduction, Ternary, Unary};
+use super::data::DataColumns;
+use super::evaluate::{self, Arithmetic, EvaluationFault, ValueError};
+use super::functions::{Binary, ReductionFunction, Ternary, Unary};
 
 /// The value of a tree whose variables the arithmetic has, or the first operation without one. Columns of data are read as the decimals
 /// they are spelled with.
@@ -17,7 +17,7 @@ pub(super) fn evaluate<A: Arithmetic>(
     let Some(data) = ast.data() else {
         return evaluate::evaluate(ast, arithmetic);
     };
-    let mut rows = Rows {
+    let mut rows = RowArithmetic {
         columns: BTreeMap::new(),
         inner: arithmetic,
         data,
@@ -28,34 +28,34 @@ pub(super) fn evaluate<A: Arithmetic>(
             let name = "the number";
             rows.inner
                 .datum(numbers[row])
-                .map_err(|fault| Failed { fault, name })
+                .map_err(|fault| RowFault { fault, name })
         };
         let cells: Arc<[Cell<A>]> = (0..numbers.len()).map(number).collect();
         rows.columns.insert(slot, cells);
     }
     Ok(match evaluate::evaluate(ast, &mut rows)? {
-        Cells::One(value) => value,
-        Cells::Many(_) => unreachable!("the value of a tree is no column"),
+        ScalarOrColumn::One(value) => value,
+        ScalarOrColumn::Many(_) => unreachable!("the value of a tree is no column"),
     })
 }
 
 /// The value of a row, or the operation that has none.
-type Cell<A> = Result<<A as Arithmetic>::Value, Failed>;
+type Cell<A> = Result<<A as Arithmetic>::Value, RowFault>;
 
 /// An operation without a value.
 #[derive(Debug, Clone, Copy)]
-struct Failed {
-    fault: Fault,
+struct RowFault {
+    fault: EvaluationFault,
     name: &'static str,
 }
 
 /// A number, or a column.
-enum Cells<A: Arithmetic> {
+enum ScalarOrColumn<A: Arithmetic> {
     One(A::Value),
     Many(Arc<[Cell<A>]>),
 }
 
-impl<A: Arithmetic> Clone for Cells<A> {
+impl<A: Arithmetic> Clone for ScalarOrColumn<A> {
     fn clone(&self) -> Self {
         match self {
             Self::One(value) => Self::One(value.clone()),
@@ -64,31 +64,31 @@ impl<A: Arithmetic> Clone for Cells<A> {
     }
 }
 
-impl<A: Arithmetic> Cells<A> {
-    fn at(&self, row: usize) -> Result<&A::Value, Failed> {
+impl<A: Arithmetic> ScalarOrColumn<A> {
+    fn at(&self, row: usize) -> Result<&A::Value, RowFault> {
         match self {
             Self::One(value) => Ok(value),
             Self::Many(column) => column[row].as_ref().map_err(|failed| *failed),
         }
     }
 
-    /// As [`Cells::at`], for a reduction of the rows.
-    fn of(&self, row: usize) -> Result<&A::Value, Fault> {
+    /// As [`ScalarOrColumn::at`], for a reduction of the rows.
+    fn of(&self, row: usize) -> Result<&A::Value, EvaluationFault> {
         self.at(row).map_err(|failed| match failed.fault {
-            Fault::DivisionByZero | Fault::Overflow => Fault::Domain, // the words would blame the reduction
+            EvaluationFault::DivisionByZero | EvaluationFault::Overflow => EvaluationFault::Domain, // the words would blame the reduction
             fault => fault,
         })
     }
 }
 
 /// An arithmetic over the rows of columns.
-struct Rows<'a, A: Arithmetic> {
+struct RowArithmetic<'a, A: Arithmetic> {
     inner: &'a mut A,
-    data: &'a Data,
+    data: &'a DataColumns,
     columns: BTreeMap<usize, Arc<[Cell<A>]>>,
 }
 
-impl<A: Arithmetic> Rows<'_, A> {
+impl<A: Arithmetic> RowArithmetic<'_, A> {
     /// The value of each row.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl<A: Arithmetic> Rows<'_, A> {
     fn column(
         &mut self,
         mut value: impl FnMut(&mut A, usize) -> Cell<A>,
-    ) -> Result<Cells<A>, Fault> {
+    ) -> Result<ScalarOrColumn<A>, EvaluationFault> {
         /// Rows between two looks at the stop flag.
         const BETWEEN: usize = 256;
         let mut cells = Vec::with_capacity(self.data.rows());
@@ -106,11 +106,11 @@ impl<A: Arithmetic> Rows<'_, A> {
             }
             cells.push(value(self.inner, row));
         }
-        Ok(Cells::Many(cells.into()))
+        Ok(ScalarOrColumn::Many(cells.into()))
     }
 
     /// One operation after the other, from the first row on.
-    fn joined(&mut self, op: Binary, x: &Cells<A>) -> Result<A::Value, Fault> {
+    fn joined(&mut self, op: Binary, x: &ScalarOrColumn<A>) -> Result<A::Value, EvaluationFault> {
         let mut value = x.of(0)?.clone();
         for row in 1..self.data.rows() {
             value = self.inner.operation(op, &value, x.of(row)?)?;
@@ -119,76 +119,100 @@ impl<A: Arithmetic> Rows<'_, A> {
     }
 }
 
-impl<A: Arithmetic> Arithmetic for Rows<'_, A> {
-    type Value = Cells<A>;
+impl<A: Arithmetic> Arithmetic for RowArithmetic<'_, A> {
+    type Value = ScalarOrColumn<A>;
 
-    fn number(&mut self, value: f64, text: &str) -> Result<Cells<A>, Fault> {
-        self.inner.number(value, text).map(Cells::One)
+    fn number(&mut self, value: f64, text: &str) -> Result<ScalarOrColumn<A>, EvaluationFault> {
+        self.inner.number(value, text).map(ScalarOrColumn::One)
     }
 
-    fn variable(&self, slot: usize) -> Cells<A> {
+    fn variable(&self, slot: usize) -> ScalarOrColumn<A> {
         match self.columns.get(&slot) {
-            Some(column) => Cells::Many(Arc::clone(column)),
+            Some(column) => ScalarOrColumn::Many(Arc::clone(column)),
             // The slots of columns are not among those of the variables.
-            None if slot < self.data.first() => Cells::One(self.inner.variable(slot)),
-            None => Cells::One(self.inner.variable(slot - self.data.len())),
+            None if slot < self.data.first() => ScalarOrColumn::One(self.inner.variable(slot)),
+            None => ScalarOrColumn::One(self.inner.variable(slot - self.data.len())),
         }
     }
 
-    fn function(&mut self, op: Unary, x: &Cells<A>) -> Result<Cells<A>, Fault> {
+    fn function(
+        &mut self,
+        op: Unary,
+        x: &ScalarOrColumn<A>,
+    ) -> Result<ScalarOrColumn<A>, EvaluationFault> {
         match x {
-            Cells::One(x) => self.inner.function(op, x).map(Cells::One),
-            Cells::Many(_) => {
+            ScalarOrColumn::One(x) => self.inner.function(op, x).map(ScalarOrColumn::One),
+            ScalarOrColumn::Many(_) => {
                 let name = op.name();
                 self.column(|inner, row| {
                     let value = inner.function(op, x.at(row)?);
-                    value.map_err(|fault| Failed { fault, name })
+                    value.map_err(|fault| RowFault { fault, name })
                 })
             }
         }
     }
 
-    fn operation(&mut self, op: Binary, a: &Cells<A>, b: &Cells<A>) -> Result<Cells<A>, Fault> {
+    fn operation(
+        &mut self,
+        op: Binary,
+        a: &ScalarOrColumn<A>,
+        b: &ScalarOrColumn<A>,
+    ) -> Result<ScalarOrColumn<A>, EvaluationFault> {
         match (a, b) {
-            (Cells::One(a), Cells::One(b)) => self.inner.operation(op, a, b).map(Cells::One),
+            (ScalarOrColumn::One(a), ScalarOrColumn::One(b)) => {
+                self.inner.operation(op, a, b).map(ScalarOrColumn::One)
+            }
             _ => {
                 let name = op.name();
                 self.column(|inner, row| {
                     let value = inner.operation(op, a.at(row)?, b.at(row)?);
-                    value.map_err(|fault| Failed { fault, name })
+                    value.map_err(|fault| RowFault { fault, name })
                 })
             }
         }
     }
 
-    fn ternary(&mut self, op: Ternary, operands: [&Cells<A>; 3]) -> Result<Cells<A>, Fault> {
-        if let [Cells::One(a), Cells::One(b), Cells::One(c)] = operands {
-            return self.inner.ternary(op, [a, b, c]).map(Cells::One);
+    fn ternary(
+        &mut self,
+        op: Ternary,
+        operands: [&ScalarOrColumn<A>; 3],
+    ) -> Result<ScalarOrColumn<A>, EvaluationFault> {
+        if let [
+            ScalarOrColumn::One(a),
+            ScalarOrColumn::One(b),
+            ScalarOrColumn::One(c),
+        ] = operands
+        {
+            return self.inner.ternary(op, [a, b, c]).map(ScalarOrColumn::One);
         }
         let name = op.name();
         self.column(|inner, row| {
             let [a, b, c] = operands;
             let value = inner.ternary(op, [a.at(row)?, b.at(row)?, c.at(row)?]);
-            value.map_err(|fault| Failed { fault, name })
+            value.map_err(|fault| RowFault { fault, name })
         })
     }
 
-    fn is_zero(&mut self, x: &Cells<A>) -> Result<bool, Fault> {
+    fn is_zero(&mut self, x: &ScalarOrColumn<A>) -> Result<bool, EvaluationFault> {
         self.inner.is_zero(x.of(0)?)
     }
 
-    fn reduction(&mut self, op: Reduction, x: &Cells<A>) -> Result<Cells<A>, Fault> {
+    fn reduction(
+        &mut self,
+        op: ReductionFunction,
+        x: &ScalarOrColumn<A>,
+    ) -> Result<ScalarOrColumn<A>, EvaluationFault> {
         let value = match op {
-            Reduction::Sum => self.joined(Binary::Add, x)?,
-            Reduction::Min => self.joined(Binary::Min, x)?,
-            Reduction::Max => self.joined(Binary::Max, x)?,
-            Reduction::LogSumExp => {
+            ReductionFunction::Sum => self.joined(Binary::Add, x)?,
+            ReductionFunction::Min => self.joined(Binary::Min, x)?,
+            ReductionFunction::Max => self.joined(Binary::Max, x)?,
+            ReductionFunction::LogSumExp => {
                 let rows: Vec<A::Value> = (0..self.data.rows())
                     .map(|row| x.of(row).cloned())
                     .collect::<Result<_, _>>()?;
                 self.inner.log_sum_exp(&rows)?
             }
-            Reduction::CumSum => {
+            ReductionFunction::CumSum => {
                 let name = op.name();
                 let mut sum: Option<Cell<A>> = None;
                 return self.column(|inner, row| {
@@ -196,7 +220,7 @@ impl<A: Arithmetic> Arithmetic for Rows<'_, A> {
                         None => x.at(row).cloned(),
                         Some(sum) => sum.and_then(|sum| {
                             let next = inner.operation(Binary::Add, &sum, x.at(row)?);
-                            next.map_err(|fault| Failed { fault, name })
+                            next.map_err(|fault| RowFault { fault, name })
                         }),
                     };
                     sum = Some(next.clone());
@@ -204,15 +228,15 @@ impl<A: Arithmetic> Arithmetic for Rows<'_, A> {
                 });
             }
         };
-        Ok(Cells::One(value))
+        Ok(ScalarOrColumn::One(value))
     }
 
-    fn words(operands: &[&Cells<A>]) -> String {
+    fn words(operands: &[&ScalarOrColumn<A>]) -> String {
         let mut numbers = Vec::new();
         for cells in operands {
             match cells {
-                Cells::One(value) => numbers.push(value),
-                Cells::Many(column) => {
+                ScalarOrColumn::One(value) => numbers.push(value),
+                ScalarOrColumn::Many(column) => {
                     let mut cells = column.iter().enumerate();
                     let failed = cells.find_map(|(row, cell)| Some((row, cell.as_ref().err()?)));
                     return failed.map_or_else(String::new, |(row, failed)| {
@@ -226,23 +250,23 @@ impl<A: Arithmetic> Arithmetic for Rows<'_, A> {
 
     fn select(
         &mut self,
-        condition: &Cells<A>,
-        branches: [Result<Cells<A>, ValueError>; 2],
-    ) -> Result<Result<Cells<A>, ValueError>, Fault> {
+        condition: &ScalarOrColumn<A>,
+        branches: [Result<ScalarOrColumn<A>, ValueError>; 2],
+    ) -> Result<Result<ScalarOrColumn<A>, ValueError>, EvaluationFault> {
         let [then, otherwise] = branches;
-        let whole = |branch: &Result<Cells<A>, ValueError>| match branch {
-            Ok(Cells::One(value)) => Some(Ok(value.clone())),
-            Ok(Cells::Many(_)) => None,
+        let whole = |branch: &Result<ScalarOrColumn<A>, ValueError>| match branch {
+            Ok(ScalarOrColumn::One(value)) => Some(Ok(value.clone())),
+            Ok(ScalarOrColumn::Many(_)) => None,
             Err(error) => Some(Err(error.clone())),
         };
-        if let Cells::One(condition) = condition
+        if let ScalarOrColumn::One(condition) = condition
             && let (Some(then), Some(otherwise)) = (whole(&then), whole(&otherwise))
         {
             let chosen = self.inner.select(condition, [then, otherwise])?;
-            return Ok(chosen.map(Cells::One));
+            return Ok(chosen.map(ScalarOrColumn::One));
         }
         // A branch without a value counts where a row takes it.
-        let cell = |branch: &Result<Cells<A>, ValueError>, row: usize| match branch {
+        let cell = |branch: &Result<ScalarOrColumn<A>, ValueError>, row: usize| match branch {
             Ok(cells) => cells
                 .at(row)
                 .cloned()
@@ -253,8 +277,8 @@ impl<A: Arithmetic> Arithmetic for Rows<'_, A> {
             let name = "if";
             let branches = [cell(&then, row), cell(&otherwise, row)];
             let chosen = inner.select(condition.at(row)?, branches);
-            let chosen = chosen.map_err(|fault| Failed { fault, name })?;
-            chosen.map_err(|err| Failed {
+            let chosen = chosen.map_err(|fault| RowFault { fault, name })?;
+            chosen.map_err(|err| RowFault {
                 fault: err.fault,
                 name: err.name,
             })
@@ -262,7 +286,7 @@ impl<A: Arithmetic> Arithmetic for Rows<'_, A> {
         Ok(Ok(chosen))
     }
 
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self) -> Result<(), EvaluationFault> {
         self.inner.check()
     }
 }

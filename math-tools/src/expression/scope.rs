@@ -1,4 +1,4 @@
-//! [`Scope`]: the names an expression may use, with their slots.
+//! [`ExpressionScope`]: the names an expression may use, with their slots.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,29 +6,29 @@ use std::sync::Arc;
 
 use tool_core::{Ctx, Input, Table, ToolError};
 
-use super::data::Data;
-use super::parameters::{Parameter, Parameters};
+use super::data::DataColumns;
+use super::parameters::{NamedParameters, ParameterValue};
 
 /// The names an expression may use: variables, the value of each found in its slot, and parameters, whose values are known.
 #[derive(Debug, Clone, Default)]
-pub struct Scope {
+pub struct ExpressionScope {
     slots: BTreeMap<String, usize>,
     lists: BTreeMap<String, Range<usize>>,
-    parameters: Parameters,
+    parameters: NamedParameters,
     len: usize,
     /// Whether percentages are read.
     pub(super) percent: bool,
     /// The slot of the imaginary unit.
     pub(super) imaginary_unit: Option<usize>,
     /// Columns of a table.
-    pub(super) data: Option<Arc<Data>>,
+    pub(super) data: Option<Arc<DataColumns>>,
     /// Whether the value may be a column.
     pub(super) by_row: bool,
     /// Whether the text is the template of a density.
     pub(super) is_template: bool,
 }
 
-impl Scope {
+impl ExpressionScope {
     /// No variables.
     pub fn new() -> Self {
         Self::default()
@@ -71,10 +71,10 @@ impl Scope {
     /// Adds parameters; `pointer` is their location in the arguments.
     ///
     /// # Errors
-    /// `invalid_args` for a name that is a variable, or that [`Parameters::check`] refuses.
+    /// `invalid_args` for a name that is a variable, or that [`NamedParameters::check`] refuses.
     pub(crate) fn with_parameters(
         mut self,
-        parameters: &Parameters,
+        parameters: &NamedParameters,
         pointer: &str,
     ) -> Result<Self, ToolError> {
         parameters.check(pointer)?;
@@ -92,7 +92,7 @@ impl Scope {
     /// # Errors
     /// `invalid_args` for a table without rows, and for a column with the name of a variable.
     pub fn with_data(mut self, table: &Table) -> Result<Self, ToolError> {
-        let data = Data::new(table, self.len)?;
+        let data = DataColumns::new(table, self.len)?;
         let numbered = |slot: usize, name: &str| {
             self.lists.iter().any(|(list, slots)| {
                 slots.contains(&slot) && name == format!("{list}{}", slot - slots.start)
@@ -116,7 +116,7 @@ impl Scope {
         Ok(self)
     }
 
-    /// As [`Scope::with_data`], of a table that may be absent, with the memory of its numbers.
+    /// As [`ExpressionScope::with_data`], of a table that may be absent, with the memory of its numbers.
     ///
     /// # Errors
     /// Those of `with_data` and of the input.
@@ -198,39 +198,39 @@ impl Scope {
     }
 
     /// Meaning of a name.
-    pub(super) fn leaf(&self, name: &str) -> Option<Leaf> {
+    pub(super) fn leaf(&self, name: &str) -> Option<ScopeLeaf> {
         let number = || match self.parameters.get(name) {
-            Some(Parameter::Number(value)) => Some(Leaf::Number(*value)),
-            Some(Parameter::List(_)) | None => None,
+            Some(ParameterValue::Number(value)) => Some(ScopeLeaf::Number(*value)),
+            Some(ParameterValue::List(_)) | None => None,
         };
-        self.slot(name).map(Leaf::Slot).or_else(number)
+        self.slot(name).map(ScopeLeaf::Slot).or_else(number)
     }
 
     /// Number of entries of a list.
     pub(super) fn list_len(&self, name: &str) -> Option<usize> {
         match (self.lists.get(name), self.parameters.get(name)) {
             (Some(slots), _) => Some(slots.len()),
-            (None, Some(Parameter::List(list))) => Some(list.len()),
-            (None, Some(Parameter::Number(_)) | None) => None,
+            (None, Some(ParameterValue::List(list))) => Some(list.len()),
+            (None, Some(ParameterValue::Number(_)) | None) => None,
         }
     }
 
     /// Meaning of an entry of a list.
-    pub(super) fn entry(&self, name: &str, index: usize) -> Option<Leaf> {
+    pub(super) fn entry(&self, name: &str, index: usize) -> Option<ScopeLeaf> {
         if index >= self.list_len(name)? {
             return None;
         }
         match (self.lists.get(name), self.parameters.get(name)) {
-            (Some(slots), _) => Some(Leaf::Slot(slots.start + index)),
-            (None, Some(Parameter::List(list))) => Some(Leaf::Number(list[index])),
-            (None, Some(Parameter::Number(_)) | None) => None,
+            (Some(slots), _) => Some(ScopeLeaf::Slot(slots.start + index)),
+            (None, Some(ParameterValue::List(list))) => Some(ScopeLeaf::Number(list[index])),
+            (None, Some(ParameterValue::Number(_)) | None) => None,
         }
     }
 
     /// All names of single values: variables, then parameters, each in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let parameters = self.parameters.iter();
-        let numbers = parameters.filter(|(_, value)| matches!(value, Parameter::Number(_)));
+        let numbers = parameters.filter(|(_, value)| matches!(value, ParameterValue::Number(_)));
         let numbers = numbers.map(|(name, _)| name);
         self.slots.keys().map(String::as_str).chain(numbers)
     }
@@ -238,7 +238,7 @@ impl Scope {
 
 /// Meaning of a name or of an entry of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Leaf {
+pub(super) enum ScopeLeaf {
     /// A variable.
     Slot(usize),
     /// The value of a parameter.

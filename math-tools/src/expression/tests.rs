@@ -12,8 +12,8 @@ use super::*;
 
 /// The value at `x0 = x`, `x1 = y`, `x2 = z`.
 fn value_at(text: &str, point: [f64; 3]) -> f64 {
-    let expression =
-        Expression::parse(text, &Scope::point(3)).unwrap_or_else(|err| panic!("`{text}`: {err}"));
+    let expression = Expression::parse(text, &ExpressionScope::point(3))
+        .unwrap_or_else(|err| panic!("`{text}`: {err}"));
     expression.evaluator().eval(&point)
 }
 
@@ -22,7 +22,7 @@ fn value(text: &str) -> f64 {
 }
 
 fn error(text: &str) -> ExpressionError {
-    Expression::parse(text, &Scope::point(3)).expect_err(text)
+    Expression::parse(text, &ExpressionScope::point(3)).expect_err(text)
 }
 
 #[test]
@@ -66,7 +66,10 @@ fn precedence_and_associativity() {
 
 #[test]
 fn api_slots_aliases_and_uses() {
-    let scope = Scope::new().variable("t").variable("y0").alias("y", 1);
+    let scope = ExpressionScope::new()
+        .variable("t")
+        .variable("y0")
+        .alias("y", 1);
     let expression = Expression::parse("y * 2", &scope).unwrap();
     assert_eq!(scope.len(), 2);
     assert!(expression.uses(1) && !expression.uses(0));
@@ -189,7 +192,7 @@ fn undefined_values_are_nan_and_do_not_leak_through_if() {
         ("where(z < 0, 0, sqrt(z))", 0.0),
     ] {
         assert_eq!(value(text), expected, "`{text}`");
-        let expression = Expression::parse(text, &Scope::point(3)).unwrap();
+        let expression = Expression::parse(text, &ExpressionScope::point(3)).unwrap();
         assert_eq!(
             expression.value(&[2.0, 3.0, -0.5]),
             Ok(expected),
@@ -481,7 +484,7 @@ fn same(a: f64, b: f64) -> bool {
 proptest! {
     #[test]
     fn no_text_panics(text in "\\PC{0,60}") {
-        let _ = Expression::parse(&text, &Scope::point(2));
+        let _ = Expression::parse(&text, &ExpressionScope::point(2));
     }
 
     #[test]
@@ -489,7 +492,7 @@ proptest! {
         "x", "y", "1", ".5", "2e3", "+", "-", "*", "**", "^", "%", "/", "(", ")", ",", "<", ">=", "==", "sin", "if", "min", "log", "np.", " ",
     ]), 0..40)) {
         let text = tokens.concat();
-        if let Ok(expression) = Expression::parse(&text, &Scope::point(2)) {
+        if let Ok(expression) = Expression::parse(&text, &ExpressionScope::point(2)) {
             let value = expression.evaluator().eval(&[0.5, -1.5]);
             // The checked evaluation fails exactly where something on the way is not finite.
             if let Ok(checked) = expression.value(&[0.5, -1.5]) {
@@ -501,14 +504,14 @@ proptest! {
     #[test]
     fn a_printed_tree_reads_back_with_the_same_value(tree in trees(), point in prop::array::uniform2(-10.0..10.0_f64)) {
         let text = tree.text();
-        let expression = Expression::parse(&text, &Scope::point(2)).unwrap();
+        let expression = Expression::parse(&text, &ExpressionScope::point(2)).unwrap();
         let (found, expected) = (expression.evaluator().eval(&point), tree.value(&point));
         prop_assert!(same(found, expected), "`{}`: {} {}", text, found, expected);
     }
 
     #[test]
     fn a_block_has_the_bits_of_single_evaluations(tree in trees(), count in 1..300_usize) {
-        let expression = Expression::parse(&format!("({}) ** 2 + x0 % 0.7 + log(abs(x1) + 1)", tree.text()), &Scope::point(2)).unwrap();
+        let expression = Expression::parse(&format!("({}) ** 2 + x0 % 0.7 + log(abs(x1) + 1)", tree.text()), &ExpressionScope::point(2)).unwrap();
         let x: Vec<f64> = (0..count).map(|i| (i as f64) * 0.37 - 20.0).collect();
         let y: Vec<f64> = x.iter().map(|x| 1.0 / (x + 0.1)).collect();
         let mut block = vec![0.0; count];
@@ -563,9 +566,9 @@ fn functions_of_numpy_and_scipy() {
 
 /// Compares the derivative by x with differences of the value.
 fn check_derivative(text: &str, at: f64) {
-    let expression = Expression::parse(text, &Scope::point(1)).unwrap();
-    let system =
-        System::value_and_gradient(&expression, &[0]).unwrap_or_else(|err| panic!("{text}: {err}"));
+    let expression = Expression::parse(text, &ExpressionScope::point(1)).unwrap();
+    let system = ExpressionSystem::value_and_gradient(&expression, &[0])
+        .unwrap_or_else(|err| panic!("{text}: {err}"));
     let mut evaluator = system.evaluator();
     let mut found = [0.0; 2];
     evaluator.point(&[at], &mut found);
@@ -636,15 +639,15 @@ fn functions_of_several_numbers_have_derivatives_by_the_last() {
     check_derivative("sinc(x)", 0.499);
     check_derivative("sinc(x)", -7.3);
     check_derivative("zeta(x)", -3.4);
-    let unknown = Expression::parse("gcd(x, 2)", &Scope::point(1)).unwrap();
-    let error = System::value_and_gradient(&unknown, &[0]).unwrap_err();
+    let unknown = Expression::parse("gcd(x, 2)", &ExpressionScope::point(1)).unwrap();
+    let error = ExpressionSystem::value_and_gradient(&unknown, &[0]).unwrap_err();
     assert_eq!(error.to_string(), "the derivative of `gcd` is not known");
 }
 
 #[test]
 fn derivatives_of_sinc_of_high_order_at_zero() {
-    let expression = Expression::parse("sinc(x)", &Scope::point(1)).unwrap();
-    let system = System::derivatives(&expression, 0, 6, 1_000_000)
+    let expression = Expression::parse("sinc(x)", &ExpressionScope::point(1)).unwrap();
+    let system = ExpressionSystem::derivatives(&expression, 0, 6, 1_000_000)
         .unwrap()
         .unwrap();
     let mut found = [f64::NAN; 7];

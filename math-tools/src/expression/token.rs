@@ -5,7 +5,7 @@ use super::{LENGTH_MAX, TOKENS_MAX};
 
 /// One token and its 1-based column, in characters.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Token<'a> {
+pub(super) struct ExpressionToken<'a> {
     pub(super) kind: TokenKind<'a>,
     pub(super) text: &'a str,
     pub(super) column: usize,
@@ -51,7 +51,7 @@ const REPLACEMENTS: &[(&str, &str)] = &[
 ];
 
 /// Splits a text into tokens; the last one is [`TokenKind::End`].
-pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ExpressionError> {
+pub(super) fn tokens(text: &str) -> Result<Vec<ExpressionToken<'_>>, ExpressionError> {
     if text.len() > LENGTH_MAX {
         let message = format!(
             "the expression has {} bytes, the limit is {LENGTH_MAX}",
@@ -64,7 +64,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ExpressionError> {
     loop {
         let rest = &text[offset..];
         let Some(first) = rest.chars().next() else {
-            tokens.push(Token {
+            tokens.push(ExpressionToken {
                 kind: TokenKind::End,
                 text: "",
                 column,
@@ -82,7 +82,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ExpressionError> {
             return Err(ExpressionError::new(message, SPLIT));
         }
         let (kind, length) = token(rest, first, column)?;
-        tokens.push(Token {
+        tokens.push(ExpressionToken {
             kind,
             text: &rest[..length],
             column,

@@ -1,4 +1,4 @@
-//! Variables of a search, in order or by name: [`Start`] and [`Each`].
+//! Variables of a search, in order or by name: [`StartPoint`] and [`PerVariable`].
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -9,19 +9,19 @@ use tool_core::{
     Vector, path,
 };
 
-use super::parameters::{Parameters, check_name};
-use super::{Expression, Scope};
+use super::parameters::{NamedParameters, check_name};
+use super::{Expression, ExpressionScope};
 use crate::prelude::did_you_mean;
 use tool_core::input::InputKind;
 
 /// A start point: numbers in the order of the variables, or by their names, which stand in alphabetical order then.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Start {
+pub(crate) struct StartPoint {
     names: Option<Vec<String>>,
     values: Vector,
 }
 
-impl Deref for Start {
+impl Deref for StartPoint {
     type Target = [f64];
 
     fn deref(&self) -> &[f64] {
@@ -29,20 +29,20 @@ impl Deref for Start {
     }
 }
 
-impl From<Vec<f64>> for Start {
+impl From<Vec<f64>> for StartPoint {
     fn from(values: Vec<f64>) -> Self {
         let (names, values) = (None, values.into());
         Self { names, values }
     }
 }
 
-impl<const N: usize> From<[f64; N]> for Start {
+impl<const N: usize> From<[f64; N]> for StartPoint {
     fn from(values: [f64; N]) -> Self {
         values.to_vec().into()
     }
 }
 
-impl Load for Start {
+impl Load for StartPoint {
     const KIND: InputKind = InputKind::Data;
 
     fn from_value(value: &Value) -> Result<Self, Problem> {
@@ -83,7 +83,7 @@ impl Load for Start {
     }
 }
 
-impl Start {
+impl StartPoint {
     /// The names, where they were given.
     pub(crate) fn names(&self) -> Option<&[String]> {
         self.names.as_deref()
@@ -93,20 +93,20 @@ impl Start {
 /// A value for each variable: in their order, or by their names.
 #[derive(Debug, Clone, PartialEq, Encode)]
 #[value(untagged)]
-pub(crate) enum Each<T> {
+pub(crate) enum PerVariable<T> {
     /// In the order of the variables.
     List(Vec<T>),
     /// By name.
     Named(BTreeMap<String, T>),
 }
 
-impl<T> From<Vec<T>> for Each<T> {
+impl<T> From<Vec<T>> for PerVariable<T> {
     fn from(values: Vec<T>) -> Self {
         Self::List(values)
     }
 }
 
-impl<T: Decode> Decode for Each<T> {
+impl<T: Decode> Decode for PerVariable<T> {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         let expected = "a list with an entry for each variable, or an object of entries by name";
         match value {
@@ -117,7 +117,7 @@ impl<T: Decode> Decode for Each<T> {
     }
 }
 
-impl<T: Describe> Describe for Each<T> {
+impl<T: Describe> Describe for PerVariable<T> {
     fn describe(contract: Contract) -> Schema {
         let entry = T::describe(contract);
         json!({ "anyOf": [
@@ -127,7 +127,7 @@ impl<T: Describe> Describe for Each<T> {
     }
 }
 
-impl<T: Clone> Each<T> {
+impl<T: Clone> PerVariable<T> {
     /// Number of entries.
     pub(crate) fn len(&self) -> usize {
         match self {
@@ -151,7 +151,12 @@ impl<T: Clone> Each<T> {
     ///
     /// # Errors
     /// `invalid_args` below `pointer` for a name that is no variable.
-    pub(crate) fn of(&self, start: &Start, absent: &T, pointer: &str) -> Result<Vec<T>, ToolError> {
+    pub(crate) fn of(
+        &self,
+        start: &StartPoint,
+        absent: &T,
+        pointer: &str,
+    ) -> Result<Vec<T>, ToolError> {
         let values = match self {
             Self::List(values) => return Ok(values.clone()),
             Self::Named(values) => values,
@@ -184,19 +189,19 @@ impl<T: Clone> Each<T> {
 pub(crate) fn scope(
     (n, names): (usize, Option<&[String]>),
     data: Option<&Input<Table>>,
-    parameters: &Parameters,
+    parameters: &NamedParameters,
     pointer: &str,
     ctx: &Ctx,
-) -> Result<Scope, ToolError> {
+) -> Result<ExpressionScope, ToolError> {
     let scope = match names {
-        None => Scope::point(n),
+        None => ExpressionScope::point(n),
         Some(names) => {
             for name in names {
                 check_name(name, pointer)?;
             }
             names
                 .iter()
-                .fold(Scope::new(), |scope, name| scope.variable(name))
+                .fold(ExpressionScope::new(), |scope, name| scope.variable(name))
         }
     };
     scope

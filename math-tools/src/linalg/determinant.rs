@@ -46,13 +46,13 @@ pub(crate) struct Output {
     /// Estimate of the relative error: 0 when exact, n eps / rcond at most else; 1 or more means that even the sign is in doubt.
     pub error_estimate: Real,
     /// `bareiss` (fraction-free elimination with integers) or `lu`.
-    pub method: Method,
+    pub method: DeterminantMethod,
 }
 
 /// Method of the determinant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum DeterminantMethod {
     /// Fraction-free elimination with integers of any size.
     Bareiss,
     /// The product of the pivots.
@@ -83,7 +83,7 @@ impl Tool for Args {
             return Ok(of_integer(&bareiss(integers(&a).0, n, ctx)?, 0));
         }
         afford(ctx, (n as f64).powi(3), 3 * n * n)?;
-        let scaling = Scaling::of(&a, n);
+        let scaling = DeterminantScaling::of(&a, n);
         if n <= WIDE_SIZE_MAX && scaling.loses(&a) {
             let (integers, power) = integers(&a);
             return Ok(of_integer(&bareiss(integers, n, ctx)?, power));
@@ -183,7 +183,7 @@ fn of_integer(determinant: &BigInt, power: i64) -> Output {
         exact: true,
         digits: (bits > 53 && power == 0).then(|| determinant.to_string()),
         error_estimate: Real(0.0),
-        method: Method::Bareiss,
+        method: DeterminantMethod::Bareiss,
     }
 }
 
@@ -194,7 +194,7 @@ fn decimal_double(digits: &str) -> f64 {
 
 /// The product of the pivots: rows and columns scaled by powers of two and exponents counted apart, so that only the result itself
 /// can overflow.
-fn by_pivots(a: &Matrix, n: usize, scaling: &Scaling) -> Result<Output, ToolError> {
+fn by_pivots(a: &Matrix, n: usize, scaling: &DeterminantScaling) -> Result<Output, ToolError> {
     let (data, mut power) = scaling.apply(a);
     let factors = Lu::new(dense::columns_of(&data, n, n));
     let mut mantissa = factors.sign();
@@ -223,17 +223,17 @@ fn by_pivots(a: &Matrix, n: usize, scaling: &Scaling) -> Result<Output, ToolErro
         exact: false,
         digits: None,
         error_estimate: Real(n as f64 * f64::EPSILON / rcond),
-        method: Method::Lu,
+        method: DeterminantMethod::Lu,
     })
 }
 
 /// Exponents of two that bring the largest entry of each row, and of each column where those differ much, near 1.
-struct Scaling {
+struct DeterminantScaling {
     rows: Vec<i32>,
     columns: Vec<i32>,
 }
 
-impl Scaling {
+impl DeterminantScaling {
     fn of(a: &Matrix, n: usize) -> Self {
         /// Columns that differ by fewer powers of two are left alone.
         const SPREAD_MAX: i32 = 26;

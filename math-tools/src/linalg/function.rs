@@ -18,7 +18,7 @@ pub(crate) struct Args {
     #[schema(extend("x-shape" = ["n", "n"]))]
     pub a: Input<Matrix>,
     /// The function.
-    pub function: Function,
+    pub function: MatrixFunctionName,
     /// The exponent; for `power`, and only there. Integers of any sign, or real numbers.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub exponent: Option<Finite>,
@@ -27,7 +27,7 @@ pub(crate) struct Args {
 /// A function of matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Function {
+pub(crate) enum MatrixFunctionName {
     /// Exponential.
     Exp,
     /// Principal logarithm.
@@ -89,7 +89,7 @@ impl Tool for Args {
         let found = function::evaluate(columns_of(a.as_slice(), n, n).as_ref(), function)
             .map_err(function_error)?;
         ctx.check()?;
-        if found.condition == f64::INFINITY && args.function == Function::Sqrt {
+        if found.condition == f64::INFINITY && args.function == MatrixFunctionName::Sqrt {
             ctx.warn(format!(
                 "`A` is singular: eigenvalues that are 0 to rounding count as 0, and where they are not the root is off by up to {:.0e} of \
                  its size",
@@ -112,23 +112,25 @@ impl Tool for Args {
 }
 
 fn chosen(args: &Args) -> Result<(function::MatrixFunction, &'static str), ToolError> {
-    if (args.function == Function::Power) != args.exponent.is_some() {
+    if (args.function == MatrixFunctionName::Power) != args.exponent.is_some() {
         refuse!(invalid "/exponent", "contradiction";
             "`exponent` is that of the function `power`, and `power` needs it");
     }
     Ok(match (args.function, args.exponent) {
-        (Function::Exp, _) => (
+        (MatrixFunctionName::Exp, _) => (
             function::MatrixFunction::Exponential,
             "scaling and squaring, Pade",
         ),
-        (Function::Log, _) => (
+        (MatrixFunctionName::Log, _) => (
             function::MatrixFunction::Logarithm,
             "Schur, inverse scaling and squaring",
         ),
-        (Function::Sqrt, _) => (function::MatrixFunction::SquareRoot, "Schur"),
-        (Function::Sin, _) => (function::MatrixFunction::Sine, "imaginary part of exp(i A)"),
-        (Function::Cos, _) => (function::MatrixFunction::Cosine, "real part of exp(i A)"),
-        (Function::Power, exponent) => {
+        (MatrixFunctionName::Sqrt, _) => (function::MatrixFunction::SquareRoot, "Schur"),
+        (MatrixFunctionName::Sin, _) => {
+            (function::MatrixFunction::Sine, "imaginary part of exp(i A)")
+        }
+        (MatrixFunctionName::Cos, _) => (function::MatrixFunction::Cosine, "real part of exp(i A)"),
+        (MatrixFunctionName::Power, exponent) => {
             let exponent = exponent.map_or(1.0, Finite::get);
             let method = if exponent.fract() == 0.0 {
                 "repeated squaring"

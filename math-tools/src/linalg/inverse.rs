@@ -4,7 +4,9 @@ use super::dense::{lstsq, system};
 use super::eigen::square;
 use super::factors::{afford, finite};
 use super::kind;
-use super::solve::{METHODS, Method, full_rank, least_squares_error, system_error, trusted_digits};
+use super::solve::{
+    LinearSolveMethod, METHODS, full_rank, least_squares_error, system_error, trusted_digits,
+};
 use crate::prelude::*;
 
 /// Invert a square real matrix, or find the Moore-Penrose pseudo-inverse of a matrix of any shape and rank. To solve a system,
@@ -43,7 +45,7 @@ pub(crate) struct Output {
     /// Numerical rank.
     pub rank: usize,
     /// Method used: one of `matrix_solve`, `lstsq` for the pseudo-inverse.
-    pub method: Method,
+    pub method: LinearSolveMethod,
 }
 
 impl Tool for Args {
@@ -82,7 +84,7 @@ impl Tool for Args {
                 error_estimate: None,
                 residual: super::dense::norm2(&found.residuals),
                 rank: found.rank,
-                method: Method::Lstsq,
+                method: LinearSolveMethod::Lstsq,
                 inverse: finite(n, m, found.x)?,
             });
         }

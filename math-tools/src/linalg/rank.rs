@@ -43,12 +43,12 @@ pub(crate) struct Output {
     #[schema(extend("x-shape" = ["n", "nullity"]))]
     pub null_space: Option<Matrix>,
     /// Norms of A.
-    pub norms: Norms,
+    pub norms: MatrixNorms,
 }
 
 /// Norms of a matrix.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Norms {
+pub(crate) struct MatrixNorms {
     /// Largest column sum of magnitudes.
     pub one: f64,
     /// Largest singular value.
@@ -63,7 +63,7 @@ pub(crate) struct Norms {
     pub max: f64,
 }
 
-impl Norms {
+impl MatrixNorms {
     fn are_finite(&self) -> bool {
         let sums = [self.one, self.infinity, self.frobenius, self.nuclear];
         self.two.is_finite() && sums.iter().all(|norm| norm.is_finite())
@@ -135,14 +135,14 @@ impl Tool for Args {
     }
 }
 
-fn norms(a: &Matrix, values: &[f64]) -> Norms {
+fn norms(a: &Matrix, values: &[f64]) -> MatrixNorms {
     let (data, exponent) = normalised(a.as_slice());
     let n = a.columns();
     let rows = data
         .chunks_exact(n)
         .map(|row| row.iter().map(|value| value.abs()).sum());
     let rows: f64 = rows.fold(0.0, f64::max);
-    Norms {
+    MatrixNorms {
         one: scaled(norm1(&data, n), exponent),
         two: values[0],
         infinity: scaled(rows, exponent),

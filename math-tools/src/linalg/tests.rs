@@ -81,7 +81,7 @@ fn all_bits(n: usize) -> Vec<Vec<u64>> {
             b: Input::Inline(Rhs::One(
                 (0..n).map(|i| i as f64).collect::<Vec<_>>().into(),
             )),
-            method: solve::Method::Auto,
+            method: solve::LinearSolveMethod::Auto,
         },
         &ctx,
     )
@@ -96,7 +96,7 @@ fn all_bits(n: usize) -> Vec<Vec<u64>> {
             vectors: n <= 300,
             b: None,
             left: false,
-            select: eigen::Select::All,
+            select: eigen::EigenvalueSelection::All,
             count: None,
         };
         let found = eigen::Args::run(args, &ctx).unwrap();
@@ -112,7 +112,7 @@ fn all_bits(n: usize) -> Vec<Vec<u64>> {
     let args = svd::Args {
         a: input(&a),
         full: false,
-        vectors: Some(svd::Vectors::Thin),
+        vectors: Some(svd::SingularVectorSelection::Thin),
         components: None,
         randomised: false,
         seed: None,

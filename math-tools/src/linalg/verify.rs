@@ -28,7 +28,7 @@ impl Verify for solve::Args {
     fn verify(args: Self, output: &solve::Output, ctx: &Ctx) -> Result<Verification, ToolError> {
         let (a, b) = (args.a.load(ctx)?, args.b.load(ctx)?);
         let (m, n) = (a.rows(), a.columns());
-        let by_squares = m != n || output.method == solve::Method::Lstsq;
+        let by_squares = m != n || output.method == solve::LinearSolveMethod::Lstsq;
         let by = if by_squares { LEAST_SQUARES } else { SOLVE };
         if let Some(large) = too_large(by, "x", m.max(n)) {
             return Ok(large);

@@ -3,11 +3,11 @@
 pub(crate) mod bvp;
 pub(crate) mod solve;
 
-pub use self::solve::drive::{Options, Trajectory};
-pub use self::solve::flow::{Tolerances, Work};
-pub use self::solve::function::Function;
-pub use self::solve::method::Method;
-pub use self::solve::stepper::Reason;
+pub use self::solve::drive::{OdeOptions, OdeTrajectory};
+pub use self::solve::flow::{OdeTolerances, OdeWork};
+pub use self::solve::function::OdeFunction;
+pub use self::solve::method::OdeMethod;
+pub use self::solve::stepper::OdeEnd;
 
 use tool_core::{Entry, entry, verified_entry};
 

@@ -5,12 +5,12 @@ use std::cell::RefCell;
 use second_opinions::minimum;
 use tool_core::{Ctx, ToolError, Verification, VerificationOutcome, Verify};
 
-use super::minimise::bounds::Bounds;
-use super::minimise::constrained::constraints::Watched;
-use super::minimise::constrained::{Constraints, Problem, TOLERANCE};
-use super::minimise::objective::Function;
-use super::minimise::target::Target;
-use super::minimise::{self, Mode};
+use super::minimise::bounds::VariableBounds;
+use super::minimise::constrained::constraints::ConstraintEvaluator;
+use super::minimise::constrained::{ConstrainedProblem, ConstraintSet, TOLERANCE};
+use super::minimise::objective::ObjectiveFunction;
+use super::minimise::target::MinimisationTarget;
+use super::minimise::{self, OptimisationMode};
 use super::{global, minimise as local};
 use crate::expression::unknowns;
 
@@ -23,24 +23,24 @@ const VARIABLES_MAX: usize = 60;
 const TOLERATED: f64 = 1e-7;
 
 /// An objective to be minimised, infinite outside of its bounds and constraints.
-struct Landscape<'a> {
-    problem: RefCell<Problem<'a>>,
+struct BarrieredObjective<'a> {
+    problem: RefCell<ConstrainedProblem<'a>>,
     /// The first stop request.
     stopped: RefCell<Option<ToolError>>,
 }
 
-impl<'a> Landscape<'a> {
+impl<'a> BarrieredObjective<'a> {
     fn new(
-        function: &'a Function,
+        function: &'a ObjectiveFunction,
         maximise: bool,
-        (constraints, bounds): (&'a Constraints, Bounds),
+        (constraints, bounds): (&'a ConstraintSet, VariableBounds),
         x: &[f64],
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
-        let (target, _) = Target::near(function, maximise, x, ctx)?;
+        let (target, _) = MinimisationTarget::near(function, maximise, x, ctx)?;
         let target = target.within(&bounds).down_to(f64::NEG_INFINITY);
-        let watched = Watched::new(constraints, ctx);
-        let problem = Problem::in_box(target, watched, bounds, x);
+        let watched = ConstraintEvaluator::new(constraints, ctx);
+        let problem = ConstrainedProblem::in_box(target, watched, bounds, x);
         Ok(Self {
             problem: RefCell::new(problem),
             stopped: RefCell::new(None),
@@ -167,19 +167,20 @@ impl Verify for minimise::Args {
         let n = start.len();
         let (variables, data) = ((n, start.names()), args.data.as_ref());
         let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
-        let function = Function::new(&args.objective, &scope, n, ctx)?;
-        let constraints = Constraints::new(&args.constraints, &scope, n)?;
+        let function = ObjectiveFunction::new(&args.objective, &scope, n, ctx)?;
+        let constraints = ConstraintSet::new(&args.constraints, &scope, n)?;
         let given = args.bounds.as_ref();
         let given = given.map(|each| each.of(&start, &[None, None], "/bounds"));
         let bounds = match given.transpose()? {
-            Some(given) => Bounds::new(&given, n)?,
-            None => Bounds::free(n),
+            Some(given) => VariableBounds::new(&given, n)?,
+            None => VariableBounds::free(n),
         };
         let mut x0 = start.to_vec();
         bounds.project(&mut x0);
-        let maximise = args.mode == local::Mode::Maximize;
+        let maximise = args.mode == local::OptimisationMode::Maximize;
         let box_and_rules = (&constraints, bounds);
-        let landscape = Landscape::new(&function, maximise, box_and_rules, &output.x, ctx)?;
+        let landscape =
+            BarrieredObjective::new(&function, maximise, box_and_rules, &output.x, ctx)?;
         landscape.compare((&output.x, output.f), &[x0], false)
     }
 }
@@ -189,21 +190,22 @@ impl Verify for global::Args {
         let n = args.bounds.len();
         let (pairs, names) = args.bounds.entries();
         let given: Vec<_> = pairs.iter().map(|pair| pair.map(Some)).collect();
-        let bounds = Bounds::new(&given, n)?;
+        let bounds = VariableBounds::new(&given, n)?;
         let (variables, data) = ((n, names.as_deref()), args.data.as_ref());
         let scope = unknowns::scope(variables, data, &args.parameters, "/bounds", ctx)?;
-        let function = Function::new(&args.objective, &scope, n, ctx)?;
-        let constraints = Constraints::new(&args.constraints, &scope, n)?;
+        let function = ObjectiveFunction::new(&args.objective, &scope, n, ctx)?;
+        let constraints = ConstraintSet::new(&args.constraints, &scope, n)?;
         let starts = spread(&bounds, 4 * n.min(10) + 4);
-        let maximise = args.mode == Mode::Maximize;
+        let maximise = args.mode == OptimisationMode::Maximize;
         let box_and_rules = (&constraints, bounds);
-        let landscape = Landscape::new(&function, maximise, box_and_rules, &output.x, ctx)?;
+        let landscape =
+            BarrieredObjective::new(&function, maximise, box_and_rules, &output.x, ctx)?;
         landscape.compare((&output.x, output.f), &starts, true)
     }
 }
 
 /// Points that fill a box evenly: multiples of the inverse powers of the root of x^(n+1) = x + 1, modulo 1 (M. Roberts, 2018).
-fn spread(bounds: &Bounds, count: usize) -> Vec<Vec<f64>> {
+fn spread(bounds: &VariableBounds, count: usize) -> Vec<Vec<f64>> {
     let n = bounds.low.len();
     let mut root = 2.0_f64;
     for _ in 0..64 {

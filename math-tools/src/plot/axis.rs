@@ -2,12 +2,12 @@
 
 /// The two ends of an axis: finite, and far enough apart to draw between.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Range {
+pub(crate) struct AxisRange {
     low: f64,
     high: f64,
 }
 
-impl Range {
+impl AxisRange {
     /// The range from `low` to `high` (finite, in this order).
     ///
     /// Ends that are equal, or nearer than 10^-12 of their size (rounding noise), count as one value `v` and give
@@ -26,7 +26,7 @@ impl Range {
         }
     }
 
-    /// As [`Range::exact`], and one twentieth wider at each end (unless it was one value).
+    /// As [`AxisRange::exact`], and one twentieth wider at each end (unless it was one value).
     pub(crate) fn with_margin(low: f64, high: f64) -> Self {
         let exact = Self::exact(low, high);
         if exact.low != low || exact.high != high {
@@ -63,7 +63,7 @@ impl Range {
 
 /// A round number on an axis.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Tick {
+pub(crate) struct AxisTick {
     /// Position on the axis.
     pub(crate) value: f64,
     /// Label.
@@ -74,7 +74,7 @@ pub(crate) struct Tick {
 ///
 /// # References
 /// P. S. Heckbert, "Nice Numbers for Graph Labels", Graphics Gems, 1990; here with the smallest step that keeps the count.
-pub(crate) fn ticks(range: Range, ticks_max: usize) -> Vec<Tick> {
+pub(crate) fn ticks(range: AxisRange, ticks_max: usize) -> Vec<AxisTick> {
     let ticks_max = ticks_max.max(2);
     let raw = range.half_span() / (ticks_max as f64) * 2.0;
     let first = raw.log10().floor() as i32;
@@ -91,7 +91,7 @@ pub(crate) fn ticks(range: Range, ticks_max: usize) -> Vec<Tick> {
 }
 
 /// Where labels go beside an axis: how long each is, where its tick is, and the length of the whole with the gap between two.
-pub(crate) struct Labels<L, C> {
+pub(crate) struct LabelPlacement<L, C> {
     /// Length of a label.
     pub(crate) length: L,
     /// Place of a tick.
@@ -102,9 +102,9 @@ pub(crate) struct Labels<L, C> {
     pub(crate) gap: usize,
 }
 
-impl<L: Fn(&Tick) -> usize, C: Fn(&Tick) -> usize> Labels<L, C> {
+impl<L: Fn(&AxisTick) -> usize, C: Fn(&AxisTick) -> usize> LabelPlacement<L, C> {
     /// Start of each label, centred on its tick inside the whole; `None` when two would touch.
-    pub(crate) fn starts(&self, ticks: &[Tick]) -> Option<Vec<usize>> {
+    pub(crate) fn starts(&self, ticks: &[AxisTick]) -> Option<Vec<usize>> {
         let mut free = 0;
         let mut start = |tick| {
             let length = (self.length)(tick);
@@ -118,7 +118,11 @@ impl<L: Fn(&Tick) -> usize, C: Fn(&Tick) -> usize> Labels<L, C> {
     }
 
     /// At most `most` ticks of a range, as many as fit without touching, and the starts of their labels.
-    pub(crate) fn fitting(&self, range: Range, most: usize) -> Option<(Vec<Tick>, Vec<usize>)> {
+    pub(crate) fn fitting(
+        &self,
+        range: AxisRange,
+        most: usize,
+    ) -> Option<(Vec<AxisTick>, Vec<usize>)> {
         (2..=most).rev().find_map(|count| {
             let ticks = ticks(range, count);
             let starts = self.starts(&ticks)?;
@@ -128,7 +132,7 @@ impl<L: Fn(&Tick) -> usize, C: Fn(&Tick) -> usize> Labels<L, C> {
 }
 
 /// The integers `n` with `n * 10^exponent` in the range that are multiples of `digit`; `None` when they are too many to be meant.
-fn multiples(range: Range, digit: i64, exponent: i32) -> Option<Vec<i64>> {
+fn multiples(range: AxisRange, digit: i64, exponent: i32) -> Option<Vec<i64>> {
     const COUNT_MAX: f64 = 1000.0;
     let step = scaled(digit, exponent);
     let (first, last) = ((range.low / step).ceil(), (range.high / step).floor());
@@ -148,7 +152,7 @@ fn scaled(number: i64, exponent: i32) -> f64 {
         .expect("an integer and an exponent make a number")
 }
 
-fn label(numbers: &[i64], exponent: i32) -> Vec<Tick> {
+fn label(numbers: &[i64], exponent: i32) -> Vec<AxisTick> {
     let largest = numbers
         .iter()
         .map(|number| scaled(*number, exponent).abs())
@@ -167,7 +171,7 @@ fn label(numbers: &[i64], exponent: i32) -> Vec<Tick> {
             } else {
                 scientific(value, digits_of(value))
             };
-            Tick { value, label }
+            AxisTick { value, label }
         })
         .collect()
 }

@@ -1,9 +1,9 @@
 //! A plot as text: braille dots (2 x 4 per character), block bars and symbols inside a frame with ticks.
 //!
-//! [`Chart`] is the frame and everything around it; [`Dots`] is the canvas of a curve.
+//! [`BrailleChart`] is the frame and everything around it; [`BrailleCanvas`] is the canvas of a curve.
 
-use super::axis::{Labels, Range, Tick, ticks};
-use super::canvas::{Projection, Surface};
+use super::axis::{AxisRange, AxisTick, LabelPlacement, ticks};
+use super::canvas::{DotSurface, PlotProjection};
 use super::series::printable;
 
 /// Dots per character, across and down.
@@ -16,12 +16,12 @@ pub(crate) const SYMBOLS: [char; 16] = [
 
 /// A canvas of braille dots.
 #[derive(Debug)]
-pub(crate) struct Dots {
+pub(crate) struct BrailleCanvas {
     columns: usize,
     cells: Vec<u8>,
 }
 
-impl Dots {
+impl BrailleCanvas {
     /// An empty canvas of so many characters.
     pub(crate) fn new(columns: usize, rows: usize) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl Dots {
     }
 }
 
-impl Surface for Dots {
+impl DotSurface for BrailleCanvas {
     fn size(&self) -> (usize, usize) {
         let rows = self.cells.len() / self.columns;
         (self.columns * DOTS.0, rows * DOTS.1)
@@ -47,7 +47,7 @@ impl Surface for Dots {
 
 /// Texts around the plotting area.
 #[derive(Debug, Default)]
-pub(crate) struct Words<'a> {
+pub(crate) struct ChartCaptions<'a> {
     /// Above the plot.
     pub(crate) title: &'a str,
     /// Below the horizontal axis.
@@ -58,22 +58,22 @@ pub(crate) struct Words<'a> {
 
 /// A framed plot of characters.
 #[derive(Debug)]
-pub(crate) struct Chart {
-    x: Range,
-    y: Range,
+pub(crate) struct BrailleChart {
+    x: AxisRange,
+    y: AxisRange,
     columns: usize,
     rows: usize,
     width: usize,
-    y_ticks: Vec<Tick>,
+    y_ticks: Vec<AxisTick>,
     label_width: usize,
     grid: Vec<char>,
 }
 
-impl Chart {
+impl BrailleChart {
     /// An empty chart, `width` characters wide with everything beside it, with `rows` rows of plotting area.
     ///
     /// Labels of the vertical axis are left out where they would take more than half the width.
-    pub(crate) fn new(x: Range, y: Range, width: usize, rows: usize) -> Self {
+    pub(crate) fn new(x: AxisRange, y: AxisRange, width: usize, rows: usize) -> Self {
         let y_ticks = ticks(y, (rows / 3 + 1).clamp(if rows < 4 { 2 } else { 3 }, 11));
         let widths = y_ticks.iter().map(|tick| tick.label.len());
         let widest = widths.max().unwrap_or(0);
@@ -93,8 +93,8 @@ impl Chart {
     }
 
     /// From data to the dots of the plotting area.
-    pub(crate) fn dot_projection(&self) -> Projection {
-        Projection {
+    pub(crate) fn dot_projection(&self) -> PlotProjection {
+        PlotProjection {
             x: self.x,
             y: self.y,
             columns: self.columns * DOTS.0,
@@ -103,8 +103,8 @@ impl Chart {
     }
 
     /// From data to the characters of the plotting area.
-    pub(crate) fn cell_projection(&self) -> Projection {
-        Projection {
+    pub(crate) fn cell_projection(&self) -> PlotProjection {
+        PlotProjection {
             columns: self.columns,
             rows: self.rows,
             ..self.dot_projection()
@@ -112,8 +112,8 @@ impl Chart {
     }
 
     /// An empty canvas for the plotting area.
-    pub(crate) fn canvas(&self) -> Dots {
-        Dots::new(self.columns, self.rows)
+    pub(crate) fn canvas(&self) -> BrailleCanvas {
+        BrailleCanvas::new(self.columns, self.rows)
     }
 
     /// Characters of the plotting area, across and down.
@@ -122,7 +122,7 @@ impl Chart {
     }
 
     /// Draws a canvas; what was there stays where it has no dots.
-    pub(crate) fn draw(&mut self, dots: &Dots) {
+    pub(crate) fn draw(&mut self, dots: &BrailleCanvas) {
         for (cell, &bits) in self.grid.iter_mut().zip(&dots.cells) {
             if bits != 0 {
                 *cell = char::from_u32(0x2800 + u32::from(bits)).expect("a braille pattern");
@@ -157,7 +157,7 @@ impl Chart {
     }
 
     /// The whole as lines without spaces at their ends: title, frame with ticks, labels, then the extra lines.
-    pub(crate) fn text(&self, words: &Words<'_>, extra: &[String]) -> String {
+    pub(crate) fn text(&self, words: &ChartCaptions<'_>, extra: &[String]) -> String {
         let mut lines = Vec::new();
         let left = self.label_width + 1;
         if !words.title.is_empty() {
@@ -190,15 +190,18 @@ impl Chart {
     /// The horizontal axis, and the line of its labels: as many ticks as fit without touching; one tick alone, where two do not fit.
     fn x_axis(&self, left: usize) -> (String, String) {
         let most = (self.columns / if self.columns < 40 { 4 } else { 6 }).clamp(2, 13);
-        let place = |tick: &Tick| self.cell_projection().column(tick.value);
-        let labels = Labels {
-            length: |tick: &Tick| tick.label.len(),
-            centre: |tick: &Tick| left + place(tick),
+        let place = |tick: &AxisTick| self.cell_projection().column(tick.value);
+        let labels = LabelPlacement {
+            length: |tick: &AxisTick| tick.label.len(),
+            centre: |tick: &AxisTick| left + place(tick),
             whole: self.width,
             gap: 2,
         };
         let (ticks, starts) = labels.fitting(self.x, most).unwrap_or_else(|| {
-            let last = ticks(self.x, 2).pop().into_iter().collect::<Vec<Tick>>();
+            let last = ticks(self.x, 2)
+                .pop()
+                .into_iter()
+                .collect::<Vec<AxisTick>>();
             let starts = labels.starts(&last).unwrap_or_default();
             (last, starts)
         });

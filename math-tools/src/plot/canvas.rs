@@ -1,13 +1,13 @@
 //! Drawing on a grid of dots, braille dots or pixels.
 //!
-//! [`Projection`] takes data to dots; [`trace`] draws a curve in time proportional to its points plus what is visible of it.
+//! [`PlotProjection`] takes data to dots; [`trace`] draws a curve in time proportional to its points plus what is visible of it.
 
 use tool_core::{Ctx, ToolError};
 
-use super::axis::Range;
+use super::axis::AxisRange;
 
 /// A grid of dots; row 0 is the top one.
-pub(crate) trait Surface {
+pub(crate) trait DotSurface {
     /// Columns and rows of dots.
     fn size(&self) -> (usize, usize);
     /// Sets one dot inside the grid.
@@ -16,18 +16,18 @@ pub(crate) trait Surface {
 
 /// Maps data to dots: each dot represents an equal share of its axis.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Projection {
+pub(crate) struct PlotProjection {
     /// Range of the horizontal axis.
-    pub(crate) x: Range,
+    pub(crate) x: AxisRange,
     /// Range of the vertical axis.
-    pub(crate) y: Range,
+    pub(crate) y: AxisRange,
     /// Columns of dots.
     pub(crate) columns: usize,
     /// Rows of dots.
     pub(crate) rows: usize,
 }
 
-impl Projection {
+impl PlotProjection {
     /// The column of a value; outside the range the nearest one.
     pub(crate) fn column(&self, x: f64) -> usize {
         dot(self.x.fraction(x) * self.columns as f64, self.columns)
@@ -60,12 +60,12 @@ const CHECK_EVERY: usize = 1 << 14;
 /// # Errors
 /// When the call is stopped.
 pub(crate) fn trace(
-    surface: &mut impl Surface,
-    projection: &Projection,
+    surface: &mut impl DotSurface,
+    projection: &PlotProjection,
     points: impl Iterator<Item = Option<(f64, f64)>>,
     ctx: &Ctx,
 ) -> Result<(), ToolError> {
-    let mut run: Option<Run> = None;
+    let mut run: Option<ColumnRun> = None;
     for (index, point) in points.enumerate() {
         if index % CHECK_EVERY == 0 {
             ctx.check()?;
@@ -84,7 +84,7 @@ pub(crate) fn trace(
                     done.stroke(surface);
                     segment(surface, (done.column, done.last), (column, height));
                 }
-                *other = Some(Run::new(column, height));
+                *other = Some(ColumnRun::new(column, height));
             }
         }
     }
@@ -99,8 +99,8 @@ pub(crate) fn trace(
 /// # Errors
 /// When the call is stopped.
 pub(crate) fn dots(
-    surface: &mut impl Surface,
-    projection: &Projection,
+    surface: &mut impl DotSurface,
+    projection: &PlotProjection,
     points: impl Iterator<Item = (f64, f64)>,
     ctx: &Ctx,
 ) -> Result<(), ToolError> {
@@ -115,14 +115,14 @@ pub(crate) fn dots(
 
 /// Points that follow each other within one column.
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct ColumnRun {
     column: usize,
     lowest: f64,
     highest: f64,
     last: f64,
 }
 
-impl Run {
+impl ColumnRun {
     fn new(column: usize, height: f64) -> Self {
         Self {
             column,
@@ -138,7 +138,7 @@ impl Run {
         self.last = height;
     }
 
-    fn stroke(self, surface: &mut impl Surface) {
+    fn stroke(self, surface: &mut impl DotSurface) {
         let rows = surface.size().1;
         if self.highest < 0.0 || self.lowest > rows as f64 {
             return;
@@ -150,7 +150,7 @@ impl Run {
 }
 
 /// Draws what is visible of a straight line between two columns; heights may lie outside.
-fn segment(surface: &mut impl Surface, from: (usize, f64), to: (usize, f64)) {
+fn segment(surface: &mut impl DotSurface, from: (usize, f64), to: (usize, f64)) {
     let rows = surface.size().1;
     let Some((from, to)) = clip((from.0 as f64, from.1), (to.0 as f64, to.1), rows as f64) else {
         return;
@@ -175,7 +175,7 @@ fn clip(from: (f64, f64), to: (f64, f64), rows: f64) -> Option<((f64, f64), (f64
 }
 
 /// Draws a line between two dots of the grid, both included (Bresenham 1965).
-pub(crate) fn line(surface: &mut impl Surface, from: (i64, i64), to: (i64, i64)) {
+pub(crate) fn line(surface: &mut impl DotSurface, from: (i64, i64), to: (i64, i64)) {
     let (width, height) = ((to.0 - from.0).abs(), -(to.1 - from.1).abs());
     let (right, down) = ((to.0 - from.0).signum(), (to.1 - from.1).signum());
     let (mut x, mut y) = from;

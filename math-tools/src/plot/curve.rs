@@ -3,17 +3,17 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::axis::Range;
+use super::axis::AxisRange;
 use super::series::extent;
-use crate::expression::{Evaluator, Expression};
+use crate::expression::{Expression, SystemEvaluator};
 
 /// A sampled function, ready to draw.
 #[derive(Debug)]
-pub(crate) struct Curve {
+pub(crate) struct PlottedCurve {
     /// Points in order; `None` is a gap. At edges of gaps points are added, so that branches reach as far as they go.
     pub(crate) points: Vec<Option<(f64, f64)>>,
     /// The values worth showing.
-    pub(crate) y: Range,
+    pub(crate) y: AxisRange,
     /// Samples where the function has no finite value.
     pub(crate) undefined: usize,
     /// Samples that lie outside `y`, near poles.
@@ -39,7 +39,7 @@ pub(crate) fn sample(
     (low, high): (f64, f64),
     count: usize,
     ctx: &Ctx,
-) -> Result<Option<Curve>, ToolError> {
+) -> Result<Option<PlottedCurve>, ToolError> {
     ctx.reserve_doubles(8 * count)?;
     let xs: Vec<f64> = (0..count)
         .map(|index| {
@@ -47,7 +47,7 @@ pub(crate) fn sample(
             low * (1.0 - part) + high * part
         })
         .collect();
-    let mut function = Function {
+    let mut function = PlottedFunction {
         evaluator: expression.evaluator(),
         ctx,
     };
@@ -61,7 +61,7 @@ pub(crate) fn sample(
     let y = function.shown(&xs, &ys, &sorted)?;
     let clipped = sorted.iter().filter(|value| !y.contains(**value)).count();
     let points = function.join(&xs, &ys, y)?;
-    Ok(Some(Curve {
+    Ok(Some(PlottedCurve {
         points,
         y,
         undefined,
@@ -69,12 +69,12 @@ pub(crate) fn sample(
     }))
 }
 
-struct Function<'a> {
-    evaluator: Evaluator<'a>,
+struct PlottedFunction<'a> {
+    evaluator: SystemEvaluator<'a>,
     ctx: &'a Ctx,
 }
 
-impl Function<'_> {
+impl PlottedFunction<'_> {
     fn at(&mut self, x: f64) -> f64 {
         self.evaluator.eval(&[x])
     }
@@ -90,13 +90,13 @@ impl Function<'_> {
     }
 
     /// The range worth showing; `sorted` holds the defined samples.
-    fn shown(&mut self, xs: &[f64], ys: &[f64], sorted: &[f64]) -> Result<Range, ToolError> {
+    fn shown(&mut self, xs: &[f64], ys: &[f64], sorted: &[f64]) -> Result<AxisRange, ToolError> {
         let (smallest, largest) = extent(sorted);
         let quantile = |part: f64| sorted[((sorted.len() - 1) as f64 * part).round() as usize];
         let (tenth, ninth) = (quantile(0.1), quantile(0.9));
         let half_middle = ninth / 2.0 - tenth / 2.0;
         if largest / 2.0 - smallest / 2.0 <= 4.0 * half_middle {
-            return Ok(Range::with_margin(smallest, largest));
+            return Ok(AxisRange::with_margin(smallest, largest));
         }
         let mut end = |extreme: f64, robust: f64| -> Result<f64, ToolError> {
             let at = ys.iter().position(|&y| y == extreme).unwrap_or(0);
@@ -108,7 +108,7 @@ impl Function<'_> {
         };
         let low = end(smallest, (tenth - half_middle).max(smallest))?;
         let high = end(largest, (ninth + half_middle).min(largest))?;
-        Ok(Range::with_margin(low, high))
+        Ok(AxisRange::with_margin(low, high))
     }
 
     /// Whether the function grows without bound between the neighbours of a sample: nine points, then nine around the largest.
@@ -139,7 +139,7 @@ impl Function<'_> {
         &mut self,
         xs: &[f64],
         ys: &[f64],
-        y: Range,
+        y: AxisRange,
     ) -> Result<Vec<Option<(f64, f64)>>, ToolError> {
         let mut points = Vec::with_capacity(xs.len());
         for index in 0..xs.len() {
@@ -168,7 +168,7 @@ impl Function<'_> {
         &mut self,
         left: (f64, f64),
         right: (f64, f64),
-        y: Range,
+        y: AxisRange,
         points: &mut Vec<Option<(f64, f64)>>,
     ) -> Result<(), ToolError> {
         let rise = |left: (f64, f64), right: (f64, f64)| (right.1 / 2.0 - left.1 / 2.0).abs();

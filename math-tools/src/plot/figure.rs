@@ -1,8 +1,8 @@
 //! A plot of pixels: title, legend, axes with ticks and grid around an area of data.
 
-use super::axis::{Labels, Range, Tick, ticks};
-use super::canvas::{Projection, line};
-use super::raster::{ADVANCE, Area, Direction, GLYPH_HEIGHT, Nib, Raster, text_width};
+use super::axis::{AxisRange, AxisTick, LabelPlacement, ticks};
+use super::canvas::{PlotProjection, line};
+use super::raster::{ADVANCE, GLYPH_HEIGHT, PenNib, PixelArea, Raster, TextDirection, text_width};
 use super::sixel::Rgb;
 
 const GRID: u8 = 1;
@@ -17,7 +17,7 @@ pub(crate) const BASE: [Rgb; FIRST as usize] =
 
 /// Texts around the data.
 #[derive(Debug, Default)]
-pub(crate) struct Words<'a> {
+pub(crate) struct FigureCaptions<'a> {
     /// Above the plot.
     pub(crate) title: &'a str,
     /// Below the horizontal axis.
@@ -30,24 +30,24 @@ pub(crate) struct Words<'a> {
 
 /// A picture with its axes drawn and an area left for the data.
 #[derive(Debug)]
-pub(crate) struct Figure {
+pub(crate) struct PlotFigure {
     /// The picture.
     pub(crate) raster: Raster,
     /// The area of the data.
-    pub(crate) area: Area,
+    pub(crate) area: PixelArea,
     /// From data to pixels of the area.
-    pub(crate) projection: Projection,
+    pub(crate) projection: PlotProjection,
     /// Size of text and strokes: 1, or 2 for a large picture.
     pub(crate) scale: usize,
 }
 
-impl Figure {
+impl PlotFigure {
     /// Lays the picture out and draws all but the data.
     pub(crate) fn new(
-        x: Range,
-        y: Range,
+        x: AxisRange,
+        y: AxisRange,
         (width, height): (usize, usize),
-        words: &Words<'_>,
+        words: &FigureCaptions<'_>,
     ) -> Self {
         let scale = if width >= 480 && height >= 280 { 2 } else { 1 };
         let line_height = (GLYPH_HEIGHT + 4) * scale;
@@ -62,13 +62,13 @@ impl Figure {
         let widest = widths.max().unwrap_or(0);
         let beside = unless_empty(words.y_label, line_height);
         let left = (beside + widest + 6 * scale).min(width / 2);
-        let area = Area {
+        let area = PixelArea {
             left,
             top: top.min(height - area_height - 1),
             width: width - left - 6 * scale,
             height: area_height,
         };
-        let projection = Projection {
+        let projection = PlotProjection {
             x,
             y,
             columns: area.width,
@@ -89,15 +89,15 @@ impl Figure {
     /// Writes a text from left to right.
     fn write(&mut self, text: &str, at: (usize, usize)) {
         let scale = self.scale;
-        self.raster.text(text, at, Direction::Right, scale, INK);
+        self.raster.text(text, at, TextDirection::Right, scale, INK);
     }
 
     /// Vertical grid lines with their labels, as many as fit without touching.
     fn x_axis(&mut self) {
         let (area, scale, projection) = (self.area, self.scale, self.projection);
-        let place = |tick: &Tick| area.left + projection.column(tick.value);
-        let labels = Labels {
-            length: |tick: &Tick| text_width(&tick.label, scale),
+        let place = |tick: &AxisTick| area.left + projection.column(tick.value);
+        let labels = LabelPlacement {
+            length: |tick: &AxisTick| text_width(&tick.label, scale),
             centre: place,
             whole: self.raster.width,
             gap: 2 * ADVANCE * scale,
@@ -109,22 +109,22 @@ impl Figure {
         let below = area.top + area.height;
         for (tick, start) in ticks.iter().zip(starts) {
             let left = place(tick);
-            let line = Area::new((left, area.top), (1, area.height));
+            let line = PixelArea::new((left, area.top), (1, area.height));
             self.raster.fill(line, GRID);
-            let mark = Area::new((left, below), (1, 2 * scale));
+            let mark = PixelArea::new((left, below), (1, 2 * scale));
             self.raster.fill(mark, FRAME);
             self.write(&tick.label, (start, below + 4 * scale));
         }
     }
 
     /// Horizontal grid lines with their labels.
-    fn y_axis(&mut self, ticks: &[Tick]) {
+    fn y_axis(&mut self, ticks: &[AxisTick]) {
         let (area, scale) = (self.area, self.scale);
         for tick in ticks {
             let top = area.top + self.projection.row(tick.value);
-            let line = Area::new((area.left, top), (area.width, 1));
+            let line = PixelArea::new((area.left, top), (area.width, 1));
             self.raster.fill(line, GRID);
-            let mark = Area::new((area.left - 2 * scale, top), (2 * scale, 1));
+            let mark = PixelArea::new((area.left - 2 * scale, top), (2 * scale, 1));
             self.raster.fill(mark, FRAME);
             let width = text_width(&tick.label, scale);
             if let Some(x) = area.left.checked_sub(width + 4 * scale) {
@@ -134,7 +134,7 @@ impl Figure {
         }
     }
 
-    fn words(&mut self, words: &Words<'_>, legend: &[Vec<usize>], title_height: usize) {
+    fn words(&mut self, words: &FigureCaptions<'_>, legend: &[Vec<usize>], title_height: usize) {
         let (area, scale) = (self.area, self.scale);
         let line_height = (GLYPH_HEIGHT + 4) * scale;
         let centred =
@@ -145,7 +145,7 @@ impl Figure {
             let mut left = area.left;
             for &series in members {
                 let side = GLYPH_HEIGHT * scale;
-                let swatch = Area::new((left, top), (side, side));
+                let swatch = PixelArea::new((left, top), (side, side));
                 self.raster.fill(swatch, FIRST + series as u8);
                 let name = &words.names[series];
                 self.write(name, (left + (GLYPH_HEIGHT + 3) * scale, top));
@@ -159,7 +159,7 @@ impl Figure {
         let start = (area.top + area.height / 2 + half).min(height);
         let at = (scale, start);
         self.raster
-            .text(words.y_label, at, Direction::Up, scale, INK);
+            .text(words.y_label, at, TextDirection::Up, scale, INK);
     }
 
     /// The frame, drawn last so that no data covers it, and the line of zero where bars stand.
@@ -167,7 +167,7 @@ impl Figure {
         let area = self.area;
         let (right, bottom) = (area.width as i64 - 1, area.height as i64 - 1);
         let zero = self.projection.row(0.0) as i64;
-        let mut pen = self.raster.pen(area, Nib::Square(1), FRAME);
+        let mut pen = self.raster.pen(area, PenNib::Square(1), FRAME);
         for (from, to) in [
             ((0, 0), (right, 0)),
             ((0, bottom), (right, bottom)),

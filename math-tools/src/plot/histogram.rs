@@ -1,7 +1,7 @@
 //! Counts of values in bins, as numbers and as a plot.
 
-use super::axis::Range;
-use super::braille::{Chart, Words};
+use super::axis::AxisRange;
+use super::braille::{BrailleChart, ChartCaptions};
 use super::series::extent;
 use crate::prelude::*;
 
@@ -74,13 +74,13 @@ impl Tool for Args {
         let (bins, width, height) = (args.bins.size(), args.width.size(), args.height.size());
         ctx.reserve((width * height * 8 + bins * 16) as u64)?;
         let (smallest, largest) = extent(&data);
-        let bin_edges = edges(Range::exact(smallest, largest), bins);
+        let bin_edges = edges(AxisRange::exact(smallest, largest), bins);
         let counts = count(&data, &bin_edges, ctx)?;
         let max_count = counts.iter().copied().max().unwrap_or(0);
         let chart = draw(&bin_edges, &counts, width, height);
-        let words = Words {
+        let words = ChartCaptions {
             title: &args.title,
-            ..Words::default()
+            ..ChartCaptions::default()
         };
         Ok(Output {
             plot: chart.text(&words, &[]),
@@ -98,7 +98,7 @@ fn default_title() -> String {
 }
 
 /// `bins + 1` edges, never falling.
-fn edges(range: Range, bins: usize) -> Vec<f64> {
+fn edges(range: AxisRange, bins: usize) -> Vec<f64> {
     let [low, high] = range.ends();
     let mut highest = low;
     let mut edges: Vec<f64> = (0..=bins)
@@ -117,7 +117,7 @@ fn edges(range: Range, bins: usize) -> Vec<f64> {
 /// The bin comes from a division; its edges then decide, so that counts and edges agree to the last bit.
 fn count(data: &[f64], edges: &[f64], ctx: &Ctx) -> Result<Vec<u64>, ToolError> {
     let bins = edges.len() - 1;
-    let range = Range::exact(edges[0], edges[bins]);
+    let range = AxisRange::exact(edges[0], edges[bins]);
     let mut counts = vec![0; bins];
     for chunk in data.chunks(1 << 14) {
         ctx.check()?;
@@ -136,11 +136,11 @@ fn count(data: &[f64], edges: &[f64], ctx: &Ctx) -> Result<Vec<u64>, ToolError> 
 }
 
 /// Bars side by side, from zero to the largest count.
-fn draw(edges: &[f64], counts: &[u64], width: usize, height: usize) -> Chart {
+fn draw(edges: &[f64], counts: &[u64], width: usize, height: usize) -> BrailleChart {
     let bins = counts.len();
     let largest = counts.iter().copied().max().unwrap_or(0);
-    let y = Range::exact(0.0, (largest as f64).max(1.0));
-    let mut chart = Chart::new(Range::exact(edges[0], edges[bins]), y, width, height);
+    let y = AxisRange::exact(0.0, (largest as f64).max(1.0));
+    let mut chart = BrailleChart::new(AxisRange::exact(edges[0], edges[bins]), y, width, height);
     let columns = chart.size().0;
     for column in 0..columns {
         let first = column * bins / columns;

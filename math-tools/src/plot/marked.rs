@@ -2,8 +2,8 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::axis::Range;
-use super::braille::{Chart, Words};
+use super::axis::AxisRange;
+use super::braille::{BrailleChart, ChartCaptions};
 use super::canvas::trace;
 use super::curve::sample;
 use super::series::extent;
@@ -24,7 +24,7 @@ pub(crate) fn function(
     title: &str,
     ctx: &Ctx,
 ) -> Result<Option<String>, ToolError> {
-    let (x, ends) = (Range::exact(low, high), (low, high));
+    let (x, ends) = (AxisRange::exact(low, high), (low, high));
     let Some(curve) = sample(expression, ends, SAMPLES, ctx)? else {
         return Ok(None);
     };
@@ -46,19 +46,22 @@ pub(crate) fn points(
     let x = extent(&all().map(|point| point.0).collect::<Vec<f64>>());
     let y = extent(&all().map(|point| point.1).collect::<Vec<f64>>());
     let joined: Vec<Option<(f64, f64)>> = curve.iter().copied().map(Some).collect();
-    let ranges = (Range::with_margin(x.0, x.1), Range::with_margin(y.0, y.1));
+    let ranges = (
+        AxisRange::with_margin(x.0, x.1),
+        AxisRange::with_margin(y.0, y.1),
+    );
     draw(ranges, &joined, marks, title, ctx)
 }
 
 fn draw(
-    (x, y): (Range, Range),
+    (x, y): (AxisRange, AxisRange),
     curve: &[Option<(f64, f64)>],
     marks: &[(f64, f64)],
     title: &str,
     ctx: &Ctx,
 ) -> Result<String, ToolError> {
     ctx.reserve((WIDTH * HEIGHT * 8) as u64)?;
-    let mut chart = Chart::new(x, y, WIDTH, HEIGHT);
+    let mut chart = BrailleChart::new(x, y, WIDTH, HEIGHT);
     let mut canvas = chart.canvas();
     trace(
         &mut canvas,
@@ -73,9 +76,9 @@ fn draw(
             chart.put(cells.column(at), cells.row(height), 'o');
         }
     }
-    let words = Words {
+    let words = ChartCaptions {
         title,
-        ..Words::default()
+        ..ChartCaptions::default()
     };
     Ok(chart.text(&words, &[]))
 }

@@ -1,9 +1,9 @@
 //! Data as a plot of characters.
 
-use super::axis::Range;
-use super::braille::{Chart, SYMBOLS, Words};
-use super::canvas::{Projection, dots, trace};
-use super::series::{PlotType, Points, Series};
+use super::axis::AxisRange;
+use super::braille::{BrailleChart, ChartCaptions, SYMBOLS};
+use super::canvas::{PlotProjection, dots, trace};
+use super::series::{PlotPoints, PlotSeries, PlotType};
 use crate::prelude::*;
 
 /// Plot data as text: braille dots in a frame with ticks and labels, for a terminal or a chat.
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     pub x: Input<Vector>,
     /// Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series); the `columns` of a `$file`
     /// are series by their names.
-    pub y: Input<Series>,
+    pub y: Input<PlotSeries>,
     /// Style of the points: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each (one series).
     #[value(default)]
     pub plot_type: PlotType,
@@ -78,7 +78,7 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let points = Points::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
+        let points = PlotPoints::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
         let several = points.series().len() > 1;
         if several && args.plot_type == PlotType::Bar {
             refuse!(invalid "/plot_type"; "bars of characters show one series, found several";
@@ -88,7 +88,7 @@ impl Tool for Args {
         let (width, height) = (args.width.size(), args.height.size());
         ctx.reserve((width * height * 8) as u64)?;
         let (x, y) = ranges(&points, args.plot_type);
-        let mut chart = Chart::new(x, y, width, height);
+        let mut chart = BrailleChart::new(x, y, width, height);
         match args.plot_type {
             PlotType::Line => {
                 let (marked, joined): (Vec<usize>, Vec<usize>) =
@@ -107,7 +107,7 @@ impl Tool for Args {
             }
             PlotType::Bar => bars(&mut chart, &points, ctx)?,
         }
-        let words = Words {
+        let words = ChartCaptions {
             title: &args.title,
             x_label: args.x_label.as_deref(),
             y_label: args.y_label.as_deref(),
@@ -126,18 +126,21 @@ pub(crate) fn default_title() -> String {
 }
 
 /// The axes: data and margin; bars start at zero and are whole at the sides.
-pub(crate) fn ranges(points: &Points, plot_type: PlotType) -> (Range, Range) {
+pub(crate) fn ranges(points: &PlotPoints, plot_type: PlotType) -> (AxisRange, AxisRange) {
     let (x, y) = (points.x_extent(), points.y_extent());
     if plot_type != PlotType::Bar {
-        return (Range::with_margin(x.0, x.1), Range::with_margin(y.0, y.1));
+        return (
+            AxisRange::with_margin(x.0, x.1),
+            AxisRange::with_margin(y.0, y.1),
+        );
     }
     let half = points.x_spacing().unwrap_or(0.0) / 2.0;
-    let x = Range::with_margin((x.0 - half).max(-f64::MAX), (x.1 + half).min(f64::MAX));
-    let [low, high] = Range::with_margin(y.0.min(0.0), y.1.max(0.0)).ends();
+    let x = AxisRange::with_margin((x.0 - half).max(-f64::MAX), (x.1 + half).min(f64::MAX));
+    let [low, high] = AxisRange::with_margin(y.0.min(0.0), y.1.max(0.0)).ends();
     let y = match y {
-        (smallest, largest) if smallest >= 0.0 && largest > 0.0 => Range::exact(0.0, high),
-        (smallest, largest) if smallest < 0.0 && largest <= 0.0 => Range::exact(low, 0.0),
-        _ => Range::exact(low, high),
+        (smallest, largest) if smallest >= 0.0 && largest > 0.0 => AxisRange::exact(0.0, high),
+        (smallest, largest) if smallest < 0.0 && largest <= 0.0 => AxisRange::exact(low, 0.0),
+        _ => AxisRange::exact(low, high),
     };
     (x, y)
 }
@@ -155,7 +158,12 @@ fn check_points(args: &Args, series: usize) -> Result<(), ToolError> {
 }
 
 /// Curves in dots, and along each of several the symbol of its series.
-fn lines(chart: &mut Chart, points: &Points, joined: &[usize], ctx: &Ctx) -> Result<(), ToolError> {
+fn lines(
+    chart: &mut BrailleChart,
+    points: &PlotPoints,
+    joined: &[usize],
+    ctx: &Ctx,
+) -> Result<(), ToolError> {
     const MARKS: usize = 4;
     let projection = chart.dot_projection();
     let mut canvas = chart.canvas();
@@ -184,8 +192,8 @@ fn lines(chart: &mut Chart, points: &Points, joined: &[usize], ctx: &Ctx) -> Res
 
 /// The symbol of its series at each point; where several meet, the first series shows.
 fn symbols(
-    chart: &mut Chart,
-    points: &Points,
+    chart: &mut BrailleChart,
+    points: &PlotPoints,
     marked: &[usize],
     ctx: &Ctx,
 ) -> Result<(), ToolError> {
@@ -202,12 +210,12 @@ fn symbols(
     Ok(())
 }
 
-fn put(chart: &mut Chart, cells: &Projection, (x, y): (f64, f64), series: usize) {
+fn put(chart: &mut BrailleChart, cells: &PlotProjection, (x, y): (f64, f64), series: usize) {
     chart.put(cells.column(x), cells.row(y), SYMBOLS[series]);
 }
 
 /// Bars four fifths as wide as the smallest distance between them; where several fall on one column, the longest shows.
-fn bars(chart: &mut Chart, points: &Points, ctx: &Ctx) -> Result<(), ToolError> {
+fn bars(chart: &mut BrailleChart, points: &PlotPoints, ctx: &Ctx) -> Result<(), ToolError> {
     let cells = chart.cell_projection();
     let width = points.x_spacing().map_or(f64::INFINITY, |gap| {
         gap / 2.0 / cells.x.half_span() * cells.columns as f64
@@ -234,7 +242,7 @@ fn bars(chart: &mut Chart, points: &Points, ctx: &Ctx) -> Result<(), ToolError> 
 }
 
 /// The symbols and names of the series, as many to a line as fit.
-fn legend(points: &Points, width: usize) -> Vec<String> {
+fn legend(points: &PlotPoints, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let several = points.series().len() > 1;
     for (index, name) in points.names.iter().enumerate() {

@@ -1,10 +1,10 @@
 //! A function of `x` as a plot of characters.
 
-use super::axis::Range;
-use super::braille::{Chart, Words};
+use super::axis::AxisRange;
+use super::braille::{BrailleChart, ChartCaptions};
 use super::canvas::trace;
 use super::curve::sample;
-use crate::expression::{Expression, Parameters, Scope, unknowns};
+use crate::expression::{Expression, ExpressionScope, NamedParameters, unknowns};
 use crate::prelude::*;
 
 /// Plot a function of `x` as text: braille dots in a frame with ticks.
@@ -16,8 +16,8 @@ pub(crate) struct Args {
     /// Expression in `x`, such as `sin(x)/x`; the bare name of a function of one argument, such as `sin`, means `sin(x)`.
     pub function: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers, inline or from a file, which the function reduces to one number, such as `sum(normal_lpdf(y, x, 1))`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
@@ -83,7 +83,7 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let (low, high) = (args.x_min.get(), args.x_max.get());
-        let x = Range::exact(low, high);
+        let x = AxisRange::exact(low, high);
         if low >= high || x.ends() != [low, high] {
             let message = format!("expected `x_min` below `x_max`, found {low:?} and {high:?}");
             return Err(ToolError::invalid("/x_max", message).reason("range"));
@@ -97,7 +97,7 @@ impl Tool for Args {
                 "`function` has no finite value at any of {count} points from {low:?} to {high:?}";
                 "choose `x_min` and `x_max` where it is defined");
         };
-        let mut chart = Chart::new(x, curve.y, width, height);
+        let mut chart = BrailleChart::new(x, curve.y, width, height);
         let mut canvas = chart.canvas();
         let points = curve.points.iter().copied();
         trace(&mut canvas, &chart.dot_projection(), points, ctx)?;
@@ -105,9 +105,9 @@ impl Tool for Args {
         let title = args
             .title
             .unwrap_or_else(|| format!("f(x) = {}", expression.text()));
-        let words = Words {
+        let words = ChartCaptions {
             title: &title,
-            ..Words::default()
+            ..ChartCaptions::default()
         };
         let mut notes = Vec::new();
         let (clipped, undefined) = (curve.clipped, curve.undefined);
@@ -155,7 +155,7 @@ fn read(args: &Args, ctx: &Ctx) -> Result<Expression, ToolError> {
         ("gaussian", "exp(-x**2/2)"),
     ];
     let text = args.function.as_str();
-    let scope = Scope::new()
+    let scope = ExpressionScope::new()
         .variable("x")
         .with_table(args.data.as_ref(), ctx)?
         .with_parameters(&args.parameters, "/parameters")?;

@@ -6,10 +6,10 @@ use tool_core::{
 };
 
 use super::canvas::{dots, trace};
-use super::figure::{BASE, FIRST, Figure, Words};
+use super::figure::{BASE, FIRST, FigureCaptions, PlotFigure};
 use super::plot_braille::{default_title, ranges};
-use super::raster::{Area, Nib};
-use super::series::{PlotType, Points, Series, printable};
+use super::raster::{PenNib, PixelArea};
+use super::series::{PlotPoints, PlotSeries, PlotType, printable};
 use super::sixel::{Rgb, encode};
 
 /// Plot data as a sixel picture with axes, ticks, grid, labels and legend, for terminals that show sixel graphics.
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     pub x: Input<Vector>,
     /// Vertical values, finite: one list as long as `x`, or a list of up to 16 such lists (series); the `columns` of a `$file`
     /// are series by their names.
-    pub y: Input<Series>,
+    pub y: Input<PlotSeries>,
     /// Style of the points: `line` joins them in the order given, `scatter` marks each, `bar` draws a bar from zero to each.
     #[value(default)]
     pub plot_type: PlotType,
@@ -58,7 +58,7 @@ pub(crate) struct Output {
     /// Always `sixel`.
     pub format: String,
     /// Size of the picture.
-    pub dimensions: Dimensions,
+    pub dimensions: PictureDimensions,
     /// Ends of the horizontal axis: the data and 5 % on each side; one value `v` gives `v - w, v + w`, `w = max(1, |v|/20)`.
     pub x_range: [f64; 2],
     /// Ends of the vertical axis, likewise over all series; bars start at zero, without a margin below it.
@@ -69,7 +69,7 @@ pub(crate) struct Output {
 
 /// Size of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
-pub(crate) struct Dimensions {
+pub(crate) struct PictureDimensions {
     /// Columns of pixels.
     pub width: usize,
     /// Rows of pixels.
@@ -83,26 +83,26 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let points = Points::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
+        let points = PlotPoints::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
         let colours = args.colors.as_deref().unwrap_or_default();
         let palette = palette(colours, points.series().len())?;
         let (width, height) = (args.width.size(), args.height.size());
         // A picture costs a byte per pixel; its text at worst one byte per column, band and colour.
         ctx.reserve((width * height * (1 + palette.len() / 6)) as u64)?;
         let (x, y) = ranges(&points, args.plot_type);
-        let words = Words {
+        let words = FigureCaptions {
             title: &printable(&args.title),
             x_label: &printable(args.x_label.as_deref().unwrap_or_default()),
             y_label: &printable(args.y_label.as_deref().unwrap_or_default()),
             names: &points.names,
         };
-        let mut figure = Figure::new(x, y, (width, height), &words);
+        let mut figure = PlotFigure::new(x, y, (width, height), &words);
         draw(&mut figure, &points, args.plot_type, ctx)?;
         figure.frame(args.plot_type == PlotType::Bar);
         Ok(Output {
             sixel: encode(&figure.raster, &palette),
             format: "sixel".to_owned(),
-            dimensions: Dimensions { width, height },
+            dimensions: PictureDimensions { width, height },
             x_range: x.ends(),
             y_range: y.ends(),
             n_points: points.x.len() * points.series().len(),
@@ -127,7 +127,7 @@ impl Tool for Args {
             output: Output {
                 sixel: include_str!("golden/example.sixel").to_owned(),
                 format: "sixel".to_owned(),
-                dimensions: Dimensions {
+                dimensions: PictureDimensions {
                     width: 100,
                     height: 50,
                 },
@@ -140,8 +140,8 @@ impl Tool for Args {
 }
 
 fn draw(
-    figure: &mut Figure,
-    points: &Points,
+    figure: &mut PlotFigure,
+    points: &PlotPoints,
     plot_type: PlotType,
     ctx: &Ctx,
 ) -> Result<(), ToolError> {
@@ -153,13 +153,13 @@ fn draw(
         let colour = FIRST + index as u8;
         match plot_type {
             PlotType::Line => {
-                let nib = Nib::Square(figure.scale);
+                let nib = PenNib::Square(figure.scale);
                 let mut pen = figure.raster.pen(figure.area, nib, colour);
                 trace(&mut pen, &projection, points.of(series).map(Some), ctx)?;
             }
             PlotType::Scatter => {
                 let radius = if small { 1 } else { 2 } * figure.scale - 1;
-                let mut pen = figure.raster.pen(figure.area, Nib::Disc(radius), colour);
+                let mut pen = figure.raster.pen(figure.area, PenNib::Disc(radius), colour);
                 dots(&mut pen, &projection, points.of(series), ctx)?;
             }
             PlotType::Bar => bars(figure, points, index, ctx)?,
@@ -169,7 +169,12 @@ fn draw(
 }
 
 /// The bars of one series; those of several stand side by side, all together four fifths as wide as the smallest distance.
-fn bars(figure: &mut Figure, points: &Points, series: usize, ctx: &Ctx) -> Result<(), ToolError> {
+fn bars(
+    figure: &mut PlotFigure,
+    points: &PlotPoints,
+    series: usize,
+    ctx: &Ctx,
+) -> Result<(), ToolError> {
     let (projection, area) = (figure.projection, figure.area);
     let gap = points.x_spacing().map_or(area.width as f64 / 2.0, |gap| {
         gap / 2.0 / projection.x.half_span() * area.width as f64
@@ -184,7 +189,7 @@ fn bars(figure: &mut Figure, points: &Points, series: usize, ctx: &Ctx) -> Resul
         }
         let left = (projection.column(x) + series * width).saturating_sub(count * width / 2);
         let row = projection.row(y);
-        let bar = Area {
+        let bar = PixelArea {
             left: area.left + left,
             top: area.top + row.min(zero),
             width: width.min(area.width.saturating_sub(left)),

@@ -3,7 +3,7 @@
 //! The font is `font.txt`: six bands of sixteen glyphs, from the space to the box for missing glyphs; five
 //! columns, seven rows and two more below the line.
 
-use super::canvas::Surface;
+use super::canvas::DotSurface;
 
 /// Columns from one character to the next, at scale 1.
 pub(crate) const ADVANCE: usize = 6;
@@ -15,7 +15,7 @@ const GLYPH_COLUMNS: usize = 5;
 
 /// A rectangle of pixels, the upper left corner first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Area {
+pub(crate) struct PixelArea {
     /// Leftmost column.
     pub(crate) left: usize,
     /// Topmost row.
@@ -26,7 +26,7 @@ pub(crate) struct Area {
     pub(crate) height: usize,
 }
 
-impl Area {
+impl PixelArea {
     /// From its upper left corner and its size.
     pub(crate) fn new((left, top): (usize, usize), (width, height): (usize, usize)) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Area {
 
 /// Direction of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub(crate) enum TextDirection {
     /// From left to right; the place is the upper left corner.
     Right,
     /// From bottom to top; the place is the lower left corner.
@@ -69,7 +69,7 @@ impl Raster {
     }
 
     /// Fills the part of an area inside the picture.
-    pub(crate) fn fill(&mut self, area: Area, colour: u8) {
+    pub(crate) fn fill(&mut self, area: PixelArea, colour: u8) {
         let right = (area.left + area.width).min(self.width);
         for row in area.top..(area.top + area.height).min(self.height) {
             let start = row * self.width;
@@ -84,7 +84,7 @@ impl Raster {
         &mut self,
         text: &str,
         (x, y): (usize, usize),
-        direction: Direction,
+        direction: TextDirection,
         scale: usize,
         colour: u8,
     ) {
@@ -93,20 +93,20 @@ impl Raster {
             for (column, row) in glyph(character) {
                 let (along, down) = (before + column * scale, row * scale);
                 let (left, top) = match direction {
-                    Direction::Right => (x + along, y + down),
-                    Direction::Up => match y.checked_sub(along + scale) {
+                    TextDirection::Right => (x + along, y + down),
+                    TextDirection::Up => match y.checked_sub(along + scale) {
                         Some(top) => (x + down, top),
                         None => continue,
                     },
                 };
-                self.fill(Area::new((left, top), (scale, scale)), colour);
+                self.fill(PixelArea::new((left, top), (scale, scale)), colour);
             }
         }
     }
 
     /// A pen that draws inside an area.
-    pub(crate) fn pen(&mut self, area: Area, nib: Nib, colour: u8) -> Pen<'_> {
-        Pen {
+    pub(crate) fn pen(&mut self, area: PixelArea, nib: PenNib, colour: u8) -> RasterPen<'_> {
+        RasterPen {
             raster: self,
             area,
             nib,
@@ -140,7 +140,7 @@ fn glyph(character: char) -> impl Iterator<Item = (usize, usize)> {
 
 /// The shape a pen leaves at each dot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Nib {
+pub(crate) enum PenNib {
     /// A square of so many pixels.
     Square(usize),
     /// A disc of so many pixels around the dot.
@@ -149,14 +149,14 @@ pub(crate) enum Nib {
 
 /// Draws in one colour inside an area of a picture.
 #[derive(Debug)]
-pub(crate) struct Pen<'a> {
+pub(crate) struct RasterPen<'a> {
     raster: &'a mut Raster,
-    area: Area,
-    nib: Nib,
+    area: PixelArea,
+    nib: PenNib,
     colour: u8,
 }
 
-impl Surface for Pen<'_> {
+impl DotSurface for RasterPen<'_> {
     fn size(&self) -> (usize, usize) {
         (self.area.width, self.area.height)
     }
@@ -164,12 +164,12 @@ impl Surface for Pen<'_> {
     fn set(&mut self, column: usize, row: usize) {
         let (across, down) = (column as i64, row as i64);
         match self.nib {
-            Nib::Square(side) => {
+            PenNib::Square(side) => {
                 for (dx, dy) in (0..side * side).map(|index| (index % side, index / side)) {
                     self.pixel(across + dx as i64, down + dy as i64);
                 }
             }
-            Nib::Disc(radius) => {
+            PenNib::Disc(radius) => {
                 let radius = radius as i64;
                 let square = -radius..=radius;
                 for (dx, dy) in square
@@ -186,7 +186,7 @@ impl Surface for Pen<'_> {
     }
 }
 
-impl Pen<'_> {
+impl RasterPen<'_> {
     fn pixel(&mut self, column: i64, row: i64) {
         let inside = 0 <= column
             && column < self.area.width as i64

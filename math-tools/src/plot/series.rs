@@ -12,21 +12,21 @@ pub(crate) const SERIES_MAX: usize = 16;
 
 /// One list of numbers, or a list of such lists.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Series(pub(crate) Arc<Vec<Vector>>);
+pub(crate) struct PlotSeries(pub(crate) Arc<Vec<Vector>>);
 
-impl<const N: usize> From<[f64; N]> for Series {
+impl<const N: usize> From<[f64; N]> for PlotSeries {
     fn from(only: [f64; N]) -> Self {
         Self(Arc::new(vec![only.into()]))
     }
 }
 
-impl<const N: usize, const M: usize> From<[[f64; N]; M]> for Series {
+impl<const N: usize, const M: usize> From<[[f64; N]; M]> for PlotSeries {
     fn from(several: [[f64; N]; M]) -> Self {
         Self(Arc::new(several.map(Vector::from).to_vec()))
     }
 }
 
-impl Load for Series {
+impl Load for PlotSeries {
     const KIND: InputKind = InputKind::Data;
     const NAMED: bool = true;
 
@@ -98,7 +98,7 @@ pub(crate) enum PlotType {
 
 /// The checked points of a plot: at least one point and one series, all series as long as `x`.
 #[derive(Debug, Clone)]
-pub(crate) struct Points {
+pub(crate) struct PlotPoints {
     /// Horizontal values.
     pub(crate) x: Vector,
     series: Arc<Vec<Vector>>,
@@ -106,18 +106,18 @@ pub(crate) struct Points {
     pub(crate) names: Vec<String>,
 }
 
-impl Points {
+impl PlotPoints {
     /// Loads and checks `x`, `y` and the names of the series.
     ///
     /// # Errors
     /// `invalid_args` for no point, for lengths that differ and for names that do not fit the series.
     pub(crate) fn load(
         x: &Input<Vector>,
-        y: &Input<Series>,
+        y: &Input<PlotSeries>,
         labels: Option<&[String]>,
         ctx: &Ctx,
     ) -> Result<Self, ToolError> {
-        let (x, Series(series)) = (x.load(ctx)?, y.load(ctx)?);
+        let (x, PlotSeries(series)) = (x.load(ctx)?, y.load(ctx)?);
         if x.is_empty() {
             refuse!(invalid "/x", "empty"; "expected at least one point, found none");
         }
@@ -186,7 +186,7 @@ impl Points {
 }
 
 /// The names of the columns that the series are.
-fn columns(y: &Input<Series>, count: usize) -> Option<&[String]> {
+fn columns(y: &Input<PlotSeries>, count: usize) -> Option<&[String]> {
     match y {
         Input::From(source) => source.selection.columns.as_deref(),
         Input::Inline(_) => None,

@@ -3,29 +3,29 @@
 use tool_core::ToolError;
 
 use super::legacy;
-use super::request::Params;
-use super::work::{Job, Work, refuse_unknown, tool, unchanged, unknown};
+use super::request::CommandParams;
+use super::work::{RequestJob, ResolvedRequest, refuse_unknown, tool, unchanged, unknown};
 
 /// Resolves a command.
 ///
 /// # Errors
 /// `unknown_tool` with the nearest name; `invalid_args` for parameters that choose nothing.
-pub(super) fn find(command: &str, params: Params) -> Result<Work, ToolError> {
+pub(super) fn find(command: &str, params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     if command == "help" {
         return help(params);
     }
     match legacy::find(command) {
         Some(earlier) => earlier(params),
-        None => Work::tool(command, params, unchanged),
+        None => ResolvedRequest::tool(command, params, unchanged),
     }
 }
 
-fn help(mut params: Params) -> Result<Work, ToolError> {
+fn help(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     let name = params.take_text("name")?;
     refuse_unknown(&params, "help", &["name"])?;
     let described = match &name {
         Some(name) => Some(tool(name).ok_or_else(|| unknown(name).at("/name"))?),
         None => None,
     };
-    Ok(Work::other(Job::Help(described)))
+    Ok(ResolvedRequest::other(RequestJob::Help(described)))
 }

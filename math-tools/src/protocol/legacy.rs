@@ -5,13 +5,14 @@
 
 use tool_core::{AnyTool, Ctx, Object, ToolError, Value, tool_error};
 
-use super::request::{Params, pointer};
+use super::request::{CommandParams, pointer};
 use super::work::{
-    Job, LATER, Operation, Work, call, near_or_all, refuse_unknown, shown, tool, unchanged,
+    LATER, LegacyOperation, RequestJob, ResolvedRequest, call, near_or_all, refuse_unknown, shown,
+    tool, unchanged,
 };
 use crate::sampling;
 
-type Find = fn(Params) -> Result<Work, ToolError>;
+type Find = fn(CommandParams) -> Result<ResolvedRequest, ToolError>;
 
 /// Every command of the earlier binary that differs from the tool of its name.
 const COMMANDS: [(&str, Find); 12] = [
@@ -22,13 +23,13 @@ const COMMANDS: [(&str, Find); 12] = [
     ("optimize", optimize),
     ("mcmc", mcmc),
     ("bayesopt", |params| {
-        Work::tool("bayesopt", params, |args, result, stats| {
+        ResolvedRequest::tool("bayesopt", params, |args, result, stats| {
             copy(&["n_init", "n_iter", "acquisition"], args, &result, stats);
             result
         })
     }),
     ("solve_ode", |params| {
-        Work::tool("solve_ode", params, |_, result, stats| {
+        ResolvedRequest::tool("solve_ode", params, |_, result, stats| {
             if let Some(own) = result.get("stats").and_then(Value::as_object) {
                 own.iter()
                     .for_each(|(name, value)| stats.insert(name, value.clone()));
@@ -48,7 +49,7 @@ pub(super) fn find(command: &str) -> Option<Find> {
     known.map(|&(_, find)| find)
 }
 
-fn later(command: &str) -> Result<Work, ToolError> {
+fn later(command: &str) -> Result<ResolvedRequest, ToolError> {
     Err(tool_error!(UnknownTool, "`{command}` is not part of this release")
         .reason("not_in_this_release")
         .at("/command")
@@ -77,7 +78,7 @@ const MATRIX: [[&str; 4]; 9] = [
     ["rank", "matrix_rank", "A tolerance", "rank"],
 ];
 
-fn matrix_op(mut params: Params) -> Result<Work, ToolError> {
+fn matrix_op(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     const ARGUMENTS: [&str; 7] = [
         "operation",
         "A",
@@ -89,11 +90,13 @@ fn matrix_op(mut params: Params) -> Result<Work, ToolError> {
     ];
     let name = params.take_text("operation")?;
     refuse_unknown(&params, "matrix_op", &ARGUMENTS)?;
-    Ok(Work::other(Job::Operation(Operation {
-        run: matrix,
-        name: name.unwrap_or_else(|| "solve".to_owned()),
-        params: params.into_value(),
-    })))
+    Ok(ResolvedRequest::other(RequestJob::Operation(
+        LegacyOperation {
+            run: matrix,
+            name: name.unwrap_or_else(|| "solve".to_owned()),
+            params: params.into_value(),
+        },
+    )))
 }
 
 /// Runs an operation of [`MATRIX`]; parameters that it does not take are ignored, null is absent.
@@ -196,7 +199,7 @@ fn pair_complex(found: &Value, result: &mut Object) {
     }
 }
 
-fn monte_carlo(mut params: Params) -> Result<Work, ToolError> {
+fn monte_carlo(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     let operation = params.take_text("operation")?;
     let expression = params.0.get("expression").is_some();
     let name = match operation {
@@ -207,19 +210,21 @@ fn monte_carlo(mut params: Params) -> Result<Work, ToolError> {
         Some(name) => name,
         // The default operation of the earlier command.
         None if !expression && params.0.get("bounds").is_some() => "integrate".to_owned(),
-        None => return Work::tool("monte_carlo", params, unchanged),
+        None => return ResolvedRequest::tool("monte_carlo", params, unchanged),
     };
     if name == "integrate" {
-        return Work::tool("monte_carlo_native", params, unchanged);
+        return ResolvedRequest::tool("monte_carlo_native", params, unchanged);
     }
-    Ok(Work::other(Job::Operation(Operation {
-        run: sampling::legacy::run,
-        name,
-        params: params.into_value(),
-    })))
+    Ok(ResolvedRequest::other(RequestJob::Operation(
+        LegacyOperation {
+            run: sampling::legacy::run,
+            name,
+            params: params.into_value(),
+        },
+    )))
 }
 
-fn plot(mut params: Params) -> Result<Work, ToolError> {
+fn plot(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     const TYPES: [&str; 5] = ["scatter", "line", "bar", "histogram", "function"];
     let kind = params.take_text("type")?;
     let kind = kind.unwrap_or_else(|| "scatter".to_owned());
@@ -237,7 +242,7 @@ fn plot(mut params: Params) -> Result<Work, ToolError> {
         }
     };
     // The earlier results had `format`, `width` and `height`.
-    Work::tool(tool, params, |args, result, _| {
+    ResolvedRequest::tool(tool, params, |args, result, _| {
         let mut members = result.as_object().cloned().unwrap_or_default();
         members.insert("format", "braille");
         copy(&["width", "height"], args, &Value::Null, &mut members);
@@ -245,16 +250,16 @@ fn plot(mut params: Params) -> Result<Work, ToolError> {
     })
 }
 
-fn plot_sixel(mut params: Params) -> Result<Work, ToolError> {
+fn plot_sixel(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     if let Some(kind) = params.take_text("type")? {
         refuse_both(&params, "plot_type", "type")?;
         params.0.insert("plot_type", kind);
     }
-    Work::tool("plot_sixel", params, unchanged)
+    ResolvedRequest::tool("plot_sixel", params, unchanged)
 }
 
 /// `optimize` with the objective as a flat key, and the earlier names of its methods.
-fn optimize(mut params: Params) -> Result<Work, ToolError> {
+fn optimize(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     const METHODS: [(&str, &str); 3] = [
         ("simplex", "nelder_mead"),
         ("gd", "gradient"),
@@ -276,7 +281,7 @@ fn optimize(mut params: Params) -> Result<Work, ToolError> {
         params.0.insert("method", *now);
     }
     let step = params.0.remove("learning_rate");
-    let mut work = Work::tool("optimize", params, |args, result, stats| {
+    let mut work = ResolvedRequest::tool("optimize", params, |args, result, stats| {
         copy(&["iterations", "evaluations"], args, &result, stats);
         result
     })?;
@@ -289,8 +294,8 @@ fn optimize(mut params: Params) -> Result<Work, ToolError> {
     Ok(work)
 }
 
-fn mcmc(params: Params) -> Result<Work, ToolError> {
-    Work::tool("mcmc", params, |args, result, stats| {
+fn mcmc(params: CommandParams) -> Result<ResolvedRequest, ToolError> {
+    ResolvedRequest::tool("mcmc", params, |args, result, stats| {
         copy(&["burnin", "thin", "chains"], args, &result, stats);
         let number = |name: &str| args.get(name).and_then(Value::as_i64).unwrap_or(1);
         let per_chain = number("n_samples")
@@ -303,7 +308,7 @@ fn mcmc(params: Params) -> Result<Work, ToolError> {
 }
 
 /// `integrate` with the earlier keys, which answers a bare number.
-fn integrate(mut params: Params) -> Result<Work, ToolError> {
+fn integrate(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     const RENAMED: [(&str, &str); 4] = [
         ("function", "f"),
         ("a", "from"),
@@ -311,7 +316,7 @@ fn integrate(mut params: Params) -> Result<Work, ToolError> {
         ("tol", "atol"),
     ];
     if params.0.get("function").is_none() {
-        return Work::tool("integrate", params, |args, result, stats| {
+        return ResolvedRequest::tool("integrate", params, |args, result, stats| {
             copy(&["evaluations"], args, &result, stats);
             result
         });
@@ -323,7 +328,7 @@ fn integrate(mut params: Params) -> Result<Work, ToolError> {
             params.0.insert(now, value);
         }
     }
-    let mut work = Work::tool("integrate", params, |args, result, stats| {
+    let mut work = ResolvedRequest::tool("integrate", params, |args, result, stats| {
         copy(&["evaluations", "error", "converged"], args, &result, stats);
         result.get("integral").cloned().unwrap_or_default()
     })?;
@@ -334,7 +339,7 @@ fn integrate(mut params: Params) -> Result<Work, ToolError> {
     Ok(work)
 }
 
-fn refuse_both(params: &Params, name: &str, other: &str) -> Result<(), ToolError> {
+fn refuse_both(params: &CommandParams, name: &str, other: &str) -> Result<(), ToolError> {
     if params.0.get(name).is_none() {
         return Ok(());
     }

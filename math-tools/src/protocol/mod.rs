@@ -31,7 +31,7 @@ pub const TIMEOUT_MS: u64 = 60_000;
 pub const TIMEOUT_MS_MAX: u64 = 3_600_000;
 
 /// The result and statistics of a command, without its duration.
-struct Done {
+struct CommandOutcome {
     result: Value,
     stats: Object,
 }
@@ -68,14 +68,18 @@ fn failure(error: ToolError) -> String {
     line(Err(error), Instant::now(), OUTPUT_BYTES_MAX).0
 }
 
-fn handle(bytes: &[u8]) -> Result<Done, ToolError> {
+fn handle(bytes: &[u8]) -> Result<CommandOutcome, ToolError> {
     let request = request::read(bytes)?;
     let work = commands::find(&request.command, request.params)?;
     run::run(work, request.timeout_ms)
 }
 
 /// The answer as one line; one that is too long becomes an error.
-fn line(outcome: Result<Done, ToolError>, start: Instant, bytes_max: usize) -> (String, bool) {
+fn line(
+    outcome: Result<CommandOutcome, ToolError>,
+    start: Instant,
+    bytes_max: usize,
+) -> (String, bool) {
     let (result, error, mut stats) = match outcome {
         Ok(done) => (done.result, Value::Null, done.stats),
         Err(error) => (Value::Null, error.to_value(), Object::new()),

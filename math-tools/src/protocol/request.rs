@@ -8,26 +8,26 @@ use super::{INPUT_BYTES_MAX, TIMEOUT_MS, TIMEOUT_MS_MAX};
 
 /// A request without its envelope.
 #[derive(Debug, PartialEq)]
-pub(super) struct Request {
+pub(super) struct CommandRequest {
     /// Name of the command.
     pub(super) command: String,
     /// The parameters, in the order given.
-    pub(super) params: Params,
+    pub(super) params: CommandParams,
     /// The deadline.
     pub(super) timeout_ms: u64,
 }
 
 /// Parameters of a command.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Params(pub(super) Object);
+pub(super) struct CommandParams(pub(super) Object);
 
-impl PartialEq for Params {
+impl PartialEq for CommandParams {
     fn eq(&self, other: &Self) -> bool {
         self.clone().into_value() == other.clone().into_value()
     }
 }
 
-impl Params {
+impl CommandParams {
     /// The parameters as the arguments of a tool.
     pub(super) fn into_value(self) -> Value {
         Value::Object(Arc::new(self.0))
@@ -53,7 +53,7 @@ impl Params {
 ///
 /// # Errors
 /// `invalid_request`, or `limit_exceeded` for one that is too long or too deep.
-pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
+pub(super) fn read(bytes: &[u8]) -> Result<CommandRequest, ToolError> {
     let limits = json::Limits {
         bytes_max: INPUT_BYTES_MAX,
         ..json::Limits::default()
@@ -93,9 +93,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Request, ToolError> {
             other => return Err(expected("/params", "an object", &other)),
         },
     };
-    Ok(Request {
+    Ok(CommandRequest {
         command,
-        params: Params(params),
+        params: CommandParams(params),
         timeout_ms,
     })
 }

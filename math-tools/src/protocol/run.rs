@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tool_core::{Budget, Ctx, Object, StopFlag, ToolError, Value, tool_error};
 
-use super::Done;
+use super::CommandOutcome;
 use super::help;
-use super::work::{Job, Work, call};
+use super::work::{RequestJob, ResolvedRequest, call};
 
 /// Stack of the thread that runs a command: room for every recursion with a depth limit, many times over.
 pub const STACK_BYTES: usize = 16 << 20;
@@ -23,7 +23,7 @@ const GRACE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// Those of the command; `timeout`; `internal` for a panic or where no thread can be had.
-pub(super) fn run(work: Work, timeout_ms: u64) -> Result<Done, ToolError> {
+pub(super) fn run(work: ResolvedRequest, timeout_ms: u64) -> Result<CommandOutcome, ToolError> {
     let timeout_ms = work
         .timeout_ms
         .map_or(timeout_ms, |own| own.min(timeout_ms));
@@ -64,15 +64,15 @@ pub(super) fn panicked() -> ToolError {
         .hint("report the request that leads here")
 }
 
-fn execute(work: Work, ctx: &Ctx) -> Result<Done, ToolError> {
+fn execute(work: ResolvedRequest, ctx: &Ctx) -> Result<CommandOutcome, ToolError> {
     let (canonical, result) = match work.job {
-        Job::Help(None) => (Value::Null, help::list()),
-        Job::Help(Some(tool)) => (Value::Null, help::of(tool)?),
-        Job::Operation(operation) => (
+        RequestJob::Help(None) => (Value::Null, help::list()),
+        RequestJob::Help(Some(tool)) => (Value::Null, help::of(tool)?),
+        RequestJob::Operation(operation) => (
             Value::Null,
             (operation.run)(&operation.name, &operation.params, ctx)?,
         ),
-        Job::Tool(tool, args) => call(tool, &args, ctx)?,
+        RequestJob::Tool(tool, args) => call(tool, &args, ctx)?,
     };
     let mut stats = Object::new();
     let result = (work.finish)(&canonical, result, &mut stats);
@@ -81,5 +81,5 @@ fn execute(work: Work, ctx: &Ctx) -> Result<Done, ToolError> {
     if !warnings.is_empty() {
         stats.insert("warnings", warnings);
     }
-    Ok(Done { result, stats })
+    Ok(CommandOutcome { result, stats })
 }

@@ -2,7 +2,7 @@ mod legacy;
 
 use tool_core::{ErrorCode, ToolError, Value, json};
 
-use super::work::{Job, Operation, Work};
+use super::work::{LegacyOperation, RequestJob, ResolvedRequest};
 use super::{OUTPUT_BYTES_MAX, answer};
 
 fn ask(request: &str) -> Value {
@@ -471,7 +471,7 @@ fn monte_carlo_is_the_tool_or_the_earlier_command() {
 #[test]
 fn a_result_over_the_limit_would_be_refused() {
     let done = || {
-        Ok(super::Done {
+        Ok(super::CommandOutcome {
             result: Value::from("x".repeat(1000)),
             stats: tool_core::Object::new(),
         })
@@ -486,13 +486,13 @@ fn a_result_over_the_limit_would_be_refused() {
 }
 
 /// A command of its own for the guards to hold.
-fn guarded(run: super::work::Run, timeout_ms: u64) -> Result<super::Done, ToolError> {
-    let job = Job::Operation(Operation {
+fn guarded(run: super::work::Run, timeout_ms: u64) -> Result<super::CommandOutcome, ToolError> {
+    let job = RequestJob::Operation(LegacyOperation {
         run,
         name: "test".to_owned(),
         params: Value::Null,
     });
-    let work = Work {
+    let work = ResolvedRequest {
         job,
         timeout_ms: None,
         notes: Vec::new(),

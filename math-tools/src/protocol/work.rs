@@ -4,12 +4,12 @@ use crate::prelude::did_you_mean;
 use tool_core::spec::wire_name;
 use tool_core::{AnyTool, Ctx, Object, ToolError, Value, tool_error};
 
-use super::request::{Params, pointer};
+use super::request::{CommandParams, pointer};
 use crate::FAMILIES;
 
 /// A resolved request.
-pub(super) struct Work {
-    pub(super) job: Job,
+pub(super) struct ResolvedRequest {
+    pub(super) job: RequestJob,
     /// The command's own deadline, where it is stricter.
     pub(super) timeout_ms: Option<u64>,
     /// Warnings about how the request was read.
@@ -22,35 +22,39 @@ pub(super) struct Work {
 pub(super) type Finish = fn(&Value, Value, &mut Object) -> Value;
 
 /// The unit of work of a request.
-pub(super) enum Job {
+pub(super) enum RequestJob {
     /// The list of commands, or the description of one.
     Help(Option<&'static dyn AnyTool>),
     /// A tool and its arguments.
     Tool(&'static dyn AnyTool, Value),
     /// An operation of an earlier command.
-    Operation(Operation),
+    Operation(LegacyOperation),
 }
 
 /// Runs an operation, by its name, on its parameters.
 pub(super) type Run = fn(&str, &Value, &Ctx) -> Result<Value, ToolError>;
 
 /// An operation of an earlier command and its parameters.
-pub(super) struct Operation {
+pub(super) struct LegacyOperation {
     pub(super) run: Run,
     pub(super) name: String,
     pub(super) params: Value,
 }
 
-impl Work {
-    pub(super) fn tool(name: &str, params: Params, finish: Finish) -> Result<Self, ToolError> {
+impl ResolvedRequest {
+    pub(super) fn tool(
+        name: &str,
+        params: CommandParams,
+        finish: Finish,
+    ) -> Result<Self, ToolError> {
         let tool = tool(name).ok_or_else(|| unknown(name))?;
-        let mut work = Self::other(Job::Tool(tool, params.into_value()));
+        let mut work = Self::other(RequestJob::Tool(tool, params.into_value()));
         work.timeout_ms = tool.spec().timeout_ms;
         work.finish = finish;
         Ok(work)
     }
 
-    pub(super) fn other(job: Job) -> Self {
+    pub(super) fn other(job: RequestJob) -> Self {
         Self {
             job,
             timeout_ms: None,
@@ -117,7 +121,7 @@ pub(super) fn near_or_all(name: &str, known: &[&str]) -> String {
 
 /// Refuses parameters other than the known ones.
 pub(super) fn refuse_unknown(
-    params: &Params,
+    params: &CommandParams,
     command: &str,
     known: &[&'static str],
 ) -> Result<(), ToolError> {

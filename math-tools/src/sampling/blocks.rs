@@ -14,7 +14,7 @@ pub(crate) const BLOCK: u64 = 4096;
 
 /// Count, mean and sum of squared deviations of some numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Moments {
+pub(crate) struct SampleMoments {
     /// Number of values.
     pub count: f64,
     /// Mean of the values.
@@ -23,7 +23,7 @@ pub(crate) struct Moments {
     pub squares: f64,
 }
 
-impl Moments {
+impl SampleMoments {
     /// The moments of some numbers, in two passes.
     pub(crate) fn of(values: &[f64]) -> Self {
         if values.is_empty() {
@@ -131,14 +131,14 @@ pub(crate) fn run_blocks<T: Send>(
 
 /// The first point at which an expression has no finite value, and how many there are.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Undefined {
+pub(crate) struct UndefinedPoints {
     /// Number of points.
     pub count: u64,
     /// The first of them.
     pub first: Vec<f64>,
 }
 
-impl Undefined {
+impl UndefinedPoints {
     /// The values that are not finite, and the point of the first: `slots[i][k]` is coordinate `i` of point `k`.
     fn of(values: &[f64], slots: &[&[f64]]) -> Self {
         let undefined = |value: &f64| !value.is_finite();
@@ -201,12 +201,12 @@ pub(crate) fn sample_expression(
     out: &mut [f64],
     ctx: &Ctx,
     mut draw: impl FnMut(usize, &mut [f64]),
-) -> Result<Undefined, ToolError> {
+) -> Result<UndefinedPoints, ToolError> {
     /// Points between two looks at the stop flag; two passes of an evaluator.
     const STRIP: usize = 2 * LANES;
     let mut evaluator = expression.evaluator();
     let mut points = vec![[0.0; STRIP]; dimension];
-    let mut undefined = Undefined::default();
+    let mut undefined = UndefinedPoints::default();
     for strip in out.chunks_mut(expression.strip(STRIP)) {
         ctx.check()?;
         let lanes = strip.len();
@@ -217,7 +217,7 @@ pub(crate) fn sample_expression(
         evaluator.eval_block(&slots, strip);
         // A value that is not finite makes the sum not finite.
         if !vector::sum(strip).is_finite() {
-            undefined = Undefined::join_all([undefined, Undefined::of(strip, &slots)]);
+            undefined = UndefinedPoints::join_all([undefined, UndefinedPoints::of(strip, &slots)]);
         }
     }
     Ok(undefined)

@@ -11,11 +11,11 @@ use std::f64::consts::PI;
 use kernels::special::normppf;
 use tool_core::{Ctx, ToolError};
 
-use super::blocks::{Moments, afford_sort, quantile};
+use super::blocks::{SampleMoments, afford_sort, quantile};
 
 /// Diagnostics of the chains of one quantity; NaN where undefined.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Diagnostics {
+pub(crate) struct ChainDiagnostics {
     /// Largest of the rank-normalised split R-hat and its folded form.
     pub rhat: f64,
     /// Bulk effective sample size.
@@ -26,7 +26,7 @@ pub(crate) struct Diagnostics {
     pub mcse: f64,
 }
 
-impl Diagnostics {
+impl ChainDiagnostics {
     const UNDEFINED: Self = Self {
         rhat: f64::NAN,
         ess_bulk: f64::NAN,
@@ -43,22 +43,22 @@ const SORTS: usize = 10;
 
 /// The parts that the diagnostics of every quantity of the same chains share.
 #[derive(Debug)]
-pub(crate) struct Diagnosis {
+pub(crate) struct DiagnosticParts {
     /// Draws of all chains.
     count: usize,
     short: bool,
-    scores: Scores,
+    scores: NormalScores,
     roots: Vec<(f64, f64)>,
 }
 
-impl Diagnosis {
+impl DiagnosticParts {
     /// For this many chains of this many draws each. O(n) for n draws in all.
     pub(crate) fn new(chains: usize, draws: usize) -> Self {
         let halves = 2 * chains * (draws / 2);
         Self {
             count: chains * draws,
             short: draws < DRAWS_MIN,
-            scores: Scores::new(halves),
+            scores: NormalScores::new(halves),
             roots: roots_of_unity((draws / 2 * 2).next_power_of_two()),
         }
     }
@@ -69,10 +69,10 @@ impl Diagnosis {
     ///
     /// # Errors
     /// When the call is stopped, or when sorting so many draws would outlast its deadline.
-    pub(crate) fn of(&self, chains: &[Vec<f64>], ctx: &Ctx) -> Result<Diagnostics, ToolError> {
+    pub(crate) fn of(&self, chains: &[Vec<f64>], ctx: &Ctx) -> Result<ChainDiagnostics, ToolError> {
         let all: Vec<f64> = chains.concat();
         if self.short || all.iter().all(|value| *value == all[0]) {
-            return Ok(Diagnostics::UNDEFINED);
+            return Ok(ChainDiagnostics::UNDEFINED);
         }
         afford_sort(SORTS * self.count, ctx)?;
         let halves = split(chains);
@@ -93,23 +93,23 @@ impl Diagnosis {
             let below = map(&halves, |value| f64::from(u8::from(value <= threshold)));
             effective(&below)
         };
-        Ok(Diagnostics {
+        Ok(ChainDiagnostics {
             rhat: rhat(&ranked).max(rhat(&folded)),
             ess_bulk,
             ess_tail: ess_at(0.05).min(ess_at(0.95)),
-            mcse: Moments::of(&all).std() / ess_mean.sqrt(),
+            mcse: SampleMoments::of(&all).std() / ess_mean.sqrt(),
         })
     }
 }
 
-/// The diagnostics of chains of equal length, as [`Diagnosis::of`].
+/// The diagnostics of chains of equal length, as [`DiagnosticParts::of`].
 ///
 /// # Errors
 /// As there.
 #[cfg(test)]
-pub(crate) fn diagnose(chains: &[Vec<f64>], ctx: &Ctx) -> Result<Diagnostics, ToolError> {
+pub(crate) fn diagnose(chains: &[Vec<f64>], ctx: &Ctx) -> Result<ChainDiagnostics, ToolError> {
     let draws = chains.first().map_or(0, Vec::len);
-    Diagnosis::new(chains.len(), draws).of(chains, ctx)
+    DiagnosticParts::new(chains.len(), draws).of(chains, ctx)
 }
 
 /// First and last half of every chain; the middle draw of an odd length is left out.
@@ -142,12 +142,12 @@ fn map(chains: &[Vec<f64>], f: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
 
 /// Normal scores of ranks, with Blom's offset 3/8.
 #[derive(Debug)]
-struct Scores {
+struct NormalScores {
     /// Score of every whole rank from 1; that of half a rank (a tie) is computed when needed.
     whole: Vec<f64>,
 }
 
-impl Scores {
+impl NormalScores {
     /// The scores of this many draws.
     fn new(count: usize) -> Self {
         let ranks = 1..=count.div_ceil(2);
@@ -194,11 +194,14 @@ fn rhat(chains: &[Vec<f64>]) -> f64 {
 }
 
 /// The moments of every chain, the mean of their variances and the variance of their means.
-fn variances(chains: &[Vec<f64>]) -> (Vec<Moments>, f64, f64) {
-    let moments: Vec<Moments> = chains.iter().map(|chain| Moments::of(chain)).collect();
-    let within = moments.iter().map(Moments::variance).sum::<f64>() / moments.len() as f64;
+fn variances(chains: &[Vec<f64>]) -> (Vec<SampleMoments>, f64, f64) {
+    let moments: Vec<SampleMoments> = chains
+        .iter()
+        .map(|chain| SampleMoments::of(chain))
+        .collect();
+    let within = moments.iter().map(SampleMoments::variance).sum::<f64>() / moments.len() as f64;
     let means: Vec<f64> = moments.iter().map(|moments| moments.mean).collect();
-    (moments, within, Moments::of(&means).variance())
+    (moments, within, SampleMoments::of(&means).variance())
 }
 
 /// Effective sample size for the mean of chains that are taken as they are, from their joint autocorrelations up to the end
@@ -244,7 +247,11 @@ fn autocorrelation_time(draws: usize, correlation: impl Fn(usize) -> f64) -> f64
 ///
 /// The inverse transform of the summed power spectra of the padded chains; two chains share one complex transform, because
 /// for `z = a + i b` the spectra add up: `|Z(k)|^2 + |Z(-k)|^2 = 2 |A(k)|^2 + 2 |B(k)|^2`. O(n log n).
-fn mean_autocovariance(chains: &[Vec<f64>], moments: &[Moments], roots: &[(f64, f64)]) -> Vec<f64> {
+fn mean_autocovariance(
+    chains: &[Vec<f64>],
+    moments: &[SampleMoments],
+    roots: &[(f64, f64)],
+) -> Vec<f64> {
     let draws = chains[0].len();
     let size = 2 * roots.len();
     let mut power = vec![0.0; size];

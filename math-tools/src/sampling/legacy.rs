@@ -14,7 +14,7 @@ use tool_core::{
     Vector,
 };
 
-use super::blocks::{BLOCK, Moments, afford_sort, quantile, run_blocks};
+use super::blocks::{BLOCK, SampleMoments, afford_sort, quantile, run_blocks};
 use crate::prelude::did_you_mean;
 
 const OPERATIONS: [&str; 5] = [
@@ -78,8 +78,13 @@ fn finite(
 }
 
 /// The moments of draws, by blocks in a fixed tree.
-fn moments(values: &[f64]) -> Moments {
-    Moments::join_all(values.chunks(BLOCK as usize).map(Moments::of).collect())
+fn moments(values: &[f64]) -> SampleMoments {
+    SampleMoments::join_all(
+        values
+            .chunks(BLOCK as usize)
+            .map(SampleMoments::of)
+            .collect(),
+    )
 }
 
 /// Arguments of `pi`.
@@ -189,13 +194,13 @@ struct WalkArgs {
     n_walks: Option<Bounded<1, 100_000_000>>,
     step_size: Option<Positive>,
     #[value(default, rename = "type")]
-    kind: Walk,
+    kind: RandomWalkSpace,
     seed: Option<Seed>,
 }
 
 /// The space of a random walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Decode)]
-enum Walk {
+enum RandomWalkSpace {
     /// Steps to the left or right.
     #[default]
     #[value(rename = "1d")]
@@ -221,7 +226,7 @@ fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<Value, ToolError> {
             if step % STEPS_PER_CHECK == 0 {
                 ctx.check()?;
             }
-            if args.kind == Walk::Line {
+            if args.kind == RandomWalkSpace::Line {
                 x += if rng.random::<bool>() { 1.0 } else { -1.0 };
             } else {
                 let (sine, cosine) = (std::f64::consts::TAU * rng.random::<f64>()).sin_cos();
@@ -241,8 +246,8 @@ fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     let expected_rms = size * (steps as f64).sqrt();
     let rms = size * mean(&|end| (distance(end) / size).powi(2)).sqrt();
     let (name, position) = match args.kind {
-        Walk::Line => ("1d", Some(mean(&|end| end.0))),
-        Walk::Plane => ("2d", None),
+        RandomWalkSpace::Line => ("1d", Some(mean(&|end| end.0))),
+        RandomWalkSpace::Plane => ("2d", None),
     };
     let mut result = vec![
         ("mean_final_distance", Value::from(mean_distance)),
@@ -278,9 +283,9 @@ struct BootstrapArgs {
 type Statistic = fn(&mut [f64]) -> f64;
 
 const STATISTICS: [(&str, Statistic); 3] = [
-    ("mean", |values| Moments::of(values).mean),
+    ("mean", |values| SampleMoments::of(values).mean),
     ("median", median),
-    ("std", |values| Moments::of(values).std()),
+    ("std", |values| SampleMoments::of(values).std()),
 ];
 
 fn median(values: &mut [f64]) -> f64 {

@@ -3,9 +3,9 @@
 use tool_core::input::{InputKind, Load};
 use tool_core::schema::{Schema, json};
 
-use super::diagnostics::Diagnostics;
+use super::diagnostics::ChainDiagnostics;
 use super::mcmc::DIMENSION_MAX;
-use super::mcmc::model::{ESS_PER_CHAIN_MIN, Unconverged};
+use super::mcmc::model::{ESS_PER_CHAIN_MIN, UnconvergedReason};
 use super::mcmc::report;
 use crate::prelude::*;
 
@@ -19,14 +19,14 @@ use crate::prelude::*;
 pub(crate) struct Args {
     /// Draws, `[chain][draw][dimension]`; of one quantity also `[chain][draw]`; of several runs of `mcmc` `[run][chain][draw][dimension]`,
     /// whose chains are taken together. At most 200 dimensions.
-    pub samples: Input<Samples>,
+    pub samples: Input<ChainSamples>,
 }
 
 /// Draws of several chains in one block.
 #[derive(Debug, Clone)]
-pub(crate) struct Samples(Numbers);
+pub(crate) struct ChainSamples(Numbers);
 
-impl Load for Samples {
+impl Load for ChainSamples {
     const KIND: InputKind = InputKind::Data;
 
     fn from_value(value: &Value) -> Result<Self, Problem> {
@@ -69,7 +69,7 @@ impl Load for Samples {
     }
 }
 
-impl Samples {
+impl ChainSamples {
     fn dimension(&self) -> usize {
         match self.0.shape() {
             [_, _] => 1,
@@ -129,7 +129,7 @@ pub(crate) struct Output {
     pub converged: bool,
     /// Reason they have not converged; absent when they have.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub reason: Option<Unconverged>,
+    pub reason: Option<UnconvergedReason>,
 }
 
 impl Tool for Args {
@@ -157,14 +157,14 @@ impl Tool for Args {
     }
 }
 
-fn diagnose(samples: &Samples, ctx: &Ctx) -> Result<Output, ToolError> {
+fn diagnose(samples: &ChainSamples, ctx: &Ctx) -> Result<Output, ToolError> {
     let (draws, dimension) = (samples.draws(), samples.dimension());
     let chains = samples.0.as_slice().len() / (draws * dimension);
     let at_once = dimension.min(report::AXES_AT_ONCE);
     ctx.reserve_doubles((chains * draws).saturating_mul(report::PER_DRAW * at_once))?;
     let columns = |axis| samples.columns(axis);
     let found = report::of_axes(dimension, (chains, draws), columns, ctx)?;
-    let real = |of: fn(&Diagnostics) -> f64| -> Vec<Real> {
+    let real = |of: fn(&ChainDiagnostics) -> f64| -> Vec<Real> {
         found.iter().map(|(_, one)| Real(of(one))).collect()
     };
     let (rhat, ess) = (real(|one| one.rhat), real(|one| one.ess_bulk));
@@ -172,7 +172,7 @@ fn diagnose(samples: &Samples, ctx: &Ctx) -> Result<Output, ToolError> {
     let rhat_max = -report::lowest(rhat.iter().map(|rhat| -rhat.0));
     let ess_min = report::lowest(ess.iter().chain(&ess_tail).map(|size| size.0));
     let enough = ESS_PER_CHAIN_MIN * chains as f64;
-    let reason = Unconverged::of(rhat_max, ess_min, enough);
+    let reason = UnconvergedReason::of(rhat_max, ess_min, enough);
     Ok(Output {
         chains,
         draws,

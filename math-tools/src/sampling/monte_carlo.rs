@@ -6,9 +6,9 @@ use rand_distr::{Distribution as _, Exp1, StandardNormal};
 use rayon::prelude::*;
 use tool_core::rng::{StreamRng, stream_states};
 
-use super::blocks::{BLOCK, Moments, Undefined, block_count, sample_expression};
+use super::blocks::{BLOCK, SampleMoments, UndefinedPoints, block_count, sample_expression};
 use super::order;
-use crate::expression::{Expression, Parameters, Scope, unknowns};
+use crate::expression::{Expression, ExpressionScope, NamedParameters, unknowns};
 use crate::prelude::*;
 
 /// Most variables of an expression: `x0` to `x63`.
@@ -25,8 +25,8 @@ pub(crate) struct Args {
     /// The expression, of `x0` to `x63`.
     pub expression: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers, inline or from a file, which the expression reduces to one number, such as `sum((y - x)**2)`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     pub samples: Bounded<2, 1_000_000_000>,
     /// The distribution of every variable.
     #[value(default)]
-    pub distribution: Distribution,
+    pub distribution: DistributionName,
     /// Lower end of the uniform distribution; 0 where absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub low: Option<Finite>,
@@ -59,7 +59,7 @@ pub(crate) struct Args {
 /// The distribution of a random variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Distribution {
+pub(crate) enum DistributionName {
     /// Uniform on [low, high).
     #[default]
     Uniform,
@@ -132,8 +132,8 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let sampler = Sampler::new(&args)?;
-        let scope = Scope::point(VARIABLES_MAX)
+        let sampler = DistributionSampler::new(&args)?;
+        let scope = ExpressionScope::point(VARIABLES_MAX)
             .with_table(args.data.as_ref(), ctx)?
             .with_parameters(&args.parameters, "/parameters")?;
         let expression = Expression::parse(&args.expression, &scope)
@@ -148,20 +148,20 @@ impl Tool for Args {
 
 /// A distribution with its parameters.
 #[derive(Debug, Clone, Copy)]
-enum Sampler {
+enum DistributionSampler {
     Uniform { low: f64, width: f64 },
     Normal { mean: f64, std: f64 },
     Exponential { scale: f64 },
 }
 
-impl Sampler {
+impl DistributionSampler {
     fn new(args: &Args) -> Result<Self, ToolError> {
         let given = [
-            ("low", args.low.is_some(), Distribution::Uniform),
-            ("high", args.high.is_some(), Distribution::Uniform),
-            ("mean", args.mean.is_some(), Distribution::Normal),
-            ("std", args.std.is_some(), Distribution::Normal),
-            ("rate", args.rate.is_some(), Distribution::Exponential),
+            ("low", args.low.is_some(), DistributionName::Uniform),
+            ("high", args.high.is_some(), DistributionName::Uniform),
+            ("mean", args.mean.is_some(), DistributionName::Normal),
+            ("std", args.std.is_some(), DistributionName::Normal),
+            ("rate", args.rate.is_some(), DistributionName::Exponential),
         ];
         let stray = |(_, given, of): &&(_, bool, _)| *given && *of != args.distribution;
         let stray = given.iter().find(stray);
@@ -172,7 +172,7 @@ impl Sampler {
             return Err(error.hint(format!("leave it out, or set `distribution` to \"{of}\"")));
         }
         match args.distribution {
-            Distribution::Uniform => {
+            DistributionName::Uniform => {
                 let low = args.low.map_or(0.0, Finite::get);
                 let high = args.high.map_or(1.0, Finite::get);
                 let width = high - low;
@@ -183,11 +183,11 @@ impl Sampler {
                 }
                 Ok(Self::Uniform { low, width })
             }
-            Distribution::Normal => Ok(Self::Normal {
+            DistributionName::Normal => Ok(Self::Normal {
                 mean: args.mean.map_or(0.0, Finite::get),
                 std: args.std.map_or(1.0, Positive::get),
             }),
-            Distribution::Exponential => Ok(Self::Exponential {
+            DistributionName::Exponential => Ok(Self::Exponential {
                 scale: args.rate.map_or(1.0, Positive::get).recip(),
             }),
         }
@@ -212,42 +212,42 @@ impl Sampler {
 /// threads.
 fn draw_values(
     expression: &Expression,
-    sampler: &Sampler,
+    sampler: &DistributionSampler,
     samples: usize,
     seed: Seed,
     ctx: &Ctx,
-) -> Result<(Vec<f64>, Vec<Summary>), ToolError> {
+) -> Result<(Vec<f64>, Vec<BlockSummary>), ToolError> {
     const COPIES: usize = 2; // the values, and those a selection collects
     ctx.count_evaluations(samples as u64)?;
     ctx.reserve_doubles(samples.saturating_mul(COPIES))?;
     let blocks = block_count(samples as u64);
-    let bytes = size_of::<Result<(Summary, Undefined), ToolError>>() as u64;
+    let bytes = size_of::<Result<(BlockSummary, UndefinedPoints), ToolError>>() as u64;
     ctx.reserve(blocks.saturating_mul(bytes))?;
     let dimension = dimension(expression, VARIABLES_MAX);
     let mut values = vec![0.0; samples];
     let one = |(block, values): (usize, &mut [f64])| {
-        let mut stream = Stream::new(*sampler, seed, block as u64, ctx);
+        let mut stream = VariateStream::new(*sampler, seed, block as u64, ctx);
         let fill = |_, out: &mut [f64]| stream.fill(out);
         let undefined = sample_expression(expression, dimension, values, ctx, fill)?;
-        Ok((Summary::of(values), undefined))
+        Ok((BlockSummary::of(values), undefined))
     };
     let parts = values.par_chunks_mut(BLOCK as usize).enumerate();
-    let blocks: Vec<Result<(Summary, Undefined), ToolError>> =
+    let blocks: Vec<Result<(BlockSummary, UndefinedPoints), ToolError>> =
         thread_pools::within(|| parts.map(one).collect());
     let blocks = blocks.into_iter().collect::<Result<Vec<_>, _>>()?;
     let (summaries, undefined): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
-    Undefined::join_all(undefined).check(expression, samples as u64, "/expression")?;
+    UndefinedPoints::join_all(undefined).check(expression, samples as u64, "/expression")?;
     Ok((values, summaries))
 }
 
 /// Summary of the values of a block.
-struct Summary {
-    moments: Moments,
+struct BlockSummary {
+    moments: SampleMoments,
     least: f64,
     greatest: f64,
 }
 
-impl Summary {
+impl BlockSummary {
     fn of(values: &[f64]) -> Self {
         const LANES: usize = 8;
         let (mut least, mut greatest) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
@@ -261,7 +261,7 @@ impl Summary {
             }
         }
         Self {
-            moments: Moments::of(values),
+            moments: SampleMoments::of(values),
             least: least.into_iter().fold(f64::INFINITY, f64::min),
             greatest: greatest.into_iter().fold(f64::NEG_INFINITY, f64::max),
         }
@@ -269,15 +269,15 @@ impl Summary {
 }
 
 /// Random numbers of one block: uniform ones by generators in lockstep, others one by one.
-enum Stream {
+enum VariateStream {
     Uniform(Box<UniformGenerators>, f64, f64),
-    Other(Sampler, StreamRng),
+    Other(DistributionSampler, StreamRng),
 }
 
-impl Stream {
-    fn new(sampler: Sampler, seed: Seed, block: u64, ctx: &Ctx) -> Self {
+impl VariateStream {
+    fn new(sampler: DistributionSampler, seed: Seed, block: u64, ctx: &Ctx) -> Self {
         match sampler {
-            Sampler::Uniform { low, width } => {
+            DistributionSampler::Uniform { low, width } => {
                 let uniforms = UniformGenerators::new(stream_states(seed.get(), block));
                 Self::Uniform(Box::new(uniforms), low, width)
             }
@@ -301,11 +301,11 @@ pub(super) fn dimension(expression: &Expression, slots: usize) -> usize {
 
 fn describe(
     mut values: Vec<f64>,
-    blocks: &[Summary],
+    blocks: &[BlockSummary],
     seed: Seed,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
-    let moments = Moments::join_all(blocks.iter().map(|block| block.moments).collect());
+    let moments = SampleMoments::join_all(blocks.iter().map(|block| block.moments).collect());
     let (mean, std) = (moments.mean, moments.std());
     if !(mean.is_finite() && std.is_finite()) {
         return Err(overflow());

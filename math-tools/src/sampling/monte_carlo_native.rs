@@ -3,8 +3,10 @@
 use kernels::vector::UniformGenerators;
 use tool_core::rng::stream_states;
 
-use super::blocks::{Moments, Undefined, run_blocks, sample_expression, too_many_dimensions};
-use crate::expression::{Expression, Parameters, Scope, unknowns};
+use super::blocks::{
+    SampleMoments, UndefinedPoints, run_blocks, sample_expression, too_many_dimensions,
+};
+use crate::expression::{Expression, ExpressionScope, NamedParameters, unknowns};
 use crate::prelude::*;
 
 /// Most dimensions of the box.
@@ -25,8 +27,8 @@ pub(crate) struct Args {
     #[value(default = "default_function")]
     pub function: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers, inline or from a file, which the function reduces to one number, such as `exp(sum(normal_lpdf(y, x0, x1)))`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
@@ -155,7 +157,7 @@ fn sum(n: usize, term: impl Fn(usize) -> String) -> String {
 
 /// The integrand of a name or of an expression.
 fn integrand(args: &Args, dimension: usize, ctx: &Ctx) -> Result<Expression, ToolError> {
-    let scope = Scope::point(dimension)
+    let scope = ExpressionScope::point(dimension)
         .with_table(args.data.as_ref(), ctx)?
         .with_parameters(&args.parameters, "/parameters")?;
     let function = args.function.as_str();
@@ -178,7 +180,7 @@ fn integrate(
     samples: u64,
     seed: Seed,
     ctx: &Ctx,
-) -> Result<Moments, ToolError> {
+) -> Result<SampleMoments, ToolError> {
     ctx.count_evaluations(samples)?;
     let side = |row| (bounds.row(row)[0], bounds.row(row)[1] - bounds.row(row)[0]);
     let box_sides: Vec<(f64, f64)> = (0..bounds.rows()).map(side).collect();
@@ -190,9 +192,9 @@ fn integrate(
             let (lower, width) = box_sides[slot];
             uniforms.fill(lower, width, out);
         })?;
-        Ok((Moments::of(&values), undefined))
+        Ok((SampleMoments::of(&values), undefined))
     })?;
     let (moments, undefined): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
-    Undefined::join_all(undefined).check(function, samples, "/function")?;
-    Ok(Moments::join_all(moments))
+    UndefinedPoints::join_all(undefined).check(function, samples, "/function")?;
+    Ok(SampleMoments::join_all(moments))
 }

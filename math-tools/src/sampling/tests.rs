@@ -3,7 +3,7 @@ mod diagnostics;
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Tool, ToolError, Value, convert, json};
 
-use super::blocks::{Moments, quantile};
+use super::blocks::{SampleMoments, quantile};
 use super::{legacy, monte_carlo, monte_carlo_native};
 
 fn value(text: &str) -> Value {
@@ -420,8 +420,8 @@ proptest! {
     /// However numbers are cut into parts, the joined moments are those of the whole.
     #[test]
     fn moments_join(values in prop::collection::vec(-1e3..1e3_f64, 2..200), size in 1..50_usize) {
-        let joined = Moments::join_all(values.chunks(size).map(Moments::of).collect());
-        let whole = Moments::of(&values);
+        let joined = SampleMoments::join_all(values.chunks(size).map(SampleMoments::of).collect());
+        let whole = SampleMoments::of(&values);
         prop_assert_eq!(joined.count, whole.count);
         prop_assert!((joined.mean - whole.mean).abs() < 1e-10);
         prop_assert!((joined.squares - whole.squares).abs() < 1e-9 * (1.0 + whole.squares));

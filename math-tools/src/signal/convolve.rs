@@ -17,19 +17,19 @@ pub(crate) struct Args {
     pub b: Input<Rhs>,
     /// Part of the result: `full`, `same` (size of `a`, its middle) or `valid` (where they overlap wholly).
     #[value(default)]
-    pub mode: Mode,
+    pub mode: ConvolveMode,
     /// Whether to correlate: `b` is not reversed, and full lag 0 is at index len(b) - 1.
     #[value(default)]
     pub correlate: bool,
     /// `direct` (sums), `fft`, or `auto`: the quicker one, and `direct` for whole numbers where it takes at most a tenth of a second.
     #[value(default)]
-    pub method: Method,
+    pub method: ConvolveMethod,
 }
 
 /// Part of a convolution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Mode {
+pub(crate) enum ConvolveMode {
     /// All of it.
     #[default]
     Full,
@@ -42,7 +42,7 @@ pub(crate) enum Mode {
 /// How it is computed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum ConvolveMethod {
     /// The quicker one.
     #[default]
     Auto,
@@ -58,7 +58,7 @@ pub(crate) struct Output {
     /// The values, a list or a matrix as `a` and `b`.
     pub values: Rhs,
     /// Method used; never `auto`.
-    pub method: Method,
+    pub method: ConvolveMethod,
     /// Bound of the error of each value (by `fft` an estimate), in the unit of the values; 0 where sums are exact.
     pub error: f64,
 }
@@ -93,7 +93,7 @@ impl Tool for Args {
         let (rows, columns) = (one.rows + two.rows - 1, one.columns + two.columns - 1);
         ctx.reserve_doubles(rows.saturating_mul(columns).saturating_mul(2))?;
         let method = chosen(args.method, one, two);
-        let full = if method == Method::Direct {
+        let full = if method == ConvolveMethod::Direct {
             let Some(full) = direct(one, two, || ctx.stop().is_set()) else {
                 ctx.check()?;
                 refuse!(numeric "/method", "stopped"; "stopped");
@@ -138,17 +138,17 @@ fn block(rhs: &Rhs) -> SequenceBlock<'_> {
     }
 }
 
-fn chosen(asked: Method, a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> Method {
+fn chosen(asked: ConvolveMethod, a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> ConvolveMethod {
     const TENTH_OF_A_SECOND: f64 = 1e8;
-    if asked != Method::Auto {
+    if asked != ConvolveMethod::Auto {
         return asked;
     }
     let directly = direct_operations(a, b);
     let quick = directly <= TENTH_OF_A_SECOND && is_exact(a, b);
     if quick || directly <= transform_operations(a, b) {
-        Method::Direct
+        ConvolveMethod::Direct
     } else {
-        Method::Fft
+        ConvolveMethod::Fft
     }
 }
 
@@ -160,15 +160,15 @@ fn is_exact(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> bool {
 }
 
 /// Every sum is at most the product of both norms, and rounded once for each term; transforms are rounded once for each stage.
-fn error(a: SequenceBlock<'_>, b: SequenceBlock<'_>, method: Method) -> f64 {
-    if method == Method::Direct && is_exact(a, b) {
+fn error(a: SequenceBlock<'_>, b: SequenceBlock<'_>, method: ConvolveMethod) -> f64 {
+    if method == ConvolveMethod::Direct && is_exact(a, b) {
         return 0.0;
     }
     let product = kernels::dense::norm2(a.data) * kernels::dense::norm2(b.data);
     let terms = a.data.len().min(b.data.len()) as f64;
     let points = (a.data.len() + b.data.len()) as f64;
     let rounded = match method {
-        Method::Direct => terms,
+        ConvolveMethod::Direct => terms,
         _ => 2.0 * points.log2().max(1.0),
     };
     rounded * f64::EPSILON * product
@@ -176,20 +176,20 @@ fn error(a: SequenceBlock<'_>, b: SequenceBlock<'_>, method: Method) -> f64 {
 
 /// First index and size of the part, for rows and for columns.
 fn part(
-    mode: Mode,
+    mode: ConvolveMode,
     a: SequenceBlock<'_>,
     b: SequenceBlock<'_>,
 ) -> Result<[(usize, usize); 2], ToolError> {
     let sizes = [(a.rows, b.rows), (a.columns, b.columns)];
     let fits = |order: fn(&usize, &usize) -> bool| sizes.iter().all(|(a, b)| order(a, b));
-    if mode == Mode::Valid && !fits(usize::ge) && !fits(usize::le) {
+    if mode == ConvolveMode::Valid && !fits(usize::ge) && !fits(usize::le) {
         refuse!(invalid "/mode", "shape"; "neither of {} x {} and {} x {} holds the other", a.rows, a.columns, b.rows, b.columns;
             "`valid` needs one matrix that is at least as large both ways");
     }
     Ok(sizes.map(|(a, b)| match mode {
-        Mode::Full => (0, a + b - 1),
-        Mode::Same => ((b - 1) / 2, a),
-        Mode::Valid => (a.min(b) - 1, a.abs_diff(b) + 1),
+        ConvolveMode::Full => (0, a + b - 1),
+        ConvolveMode::Same => ((b - 1) / 2, a),
+        ConvolveMode::Valid => (a.min(b) - 1, a.abs_diff(b) + 1),
     }))
 }
 

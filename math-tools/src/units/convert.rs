@@ -5,8 +5,8 @@ use tool_core::{
     Ctx, Decode, Describe, Encode, Finite, JsonExample, Spec, Syntax, Tool, ToolError, number,
 };
 
-use super::quantity::{self, Quantity, UnitError, dimension_text};
-use super::table::{Dimension, Source};
+use super::quantity::{self, UnitError, UnitQuantity, dimension_text};
+use super::table::{Dimension, UnitSource};
 use crate::expression::rational::Rational;
 
 /// Convert a value from one unit of measurement to another, with exact factors where the units are defined exactly (1 in = 2.54 cm).
@@ -39,7 +39,7 @@ pub(crate) struct Output {
     #[value(skip_encoding_if = "Option::is_none")]
     pub exact_value: Option<String>,
     /// Kind of conversion: `factor` (a multiplication), `scale` (with zero points) or `reciprocal` (fuel economy).
-    pub method: Method,
+    pub method: ConvertMethod,
     /// Dimension of both units in SI base units with `rad` and `bit`, such as `m s^-1`; of `from` for a reciprocal.
     pub dimension: String,
     /// Sources of the definitions.
@@ -49,7 +49,7 @@ pub(crate) struct Output {
 /// Kind of conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum ConvertMethod {
     /// A multiplication.
     Factor,
     /// Between scales with zero points.
@@ -88,7 +88,8 @@ impl Tool for Args {
     fn run(args: Args, _: &Ctx) -> Result<Output, ToolError> {
         let from = quantity::parse(&args.from).map_err(|err| unit_error(&args, &err, "/from"))?;
         let to = quantity::parse(&args.to).map_err(|err| unit_error(&args, &err, "/to"))?;
-        let mixed = |scale: &Quantity, other: &Quantity| scale.offset.is_some() && other.difference;
+        let mixed =
+            |scale: &UnitQuantity, other: &UnitQuantity| scale.offset.is_some() && other.difference;
         if mixed(&from, &to) || mixed(&to, &from) {
             refuse!(invalid "/to", "dimension"; "one unit is a temperature, the other a difference of temperatures";
                 "convert temperatures with `degC`, `degF`, `K` and differences with `delta_degC`, `delta_degF`, `K`");
@@ -113,13 +114,18 @@ impl Tool for Args {
     }
 }
 
-fn method(from: &Quantity, to: &Quantity) -> Option<Method> {
-    let economy = |a: &Quantity, b: &Quantity| a.dimension == ECONOMY && b.dimension == CONSUMPTION;
+fn method(from: &UnitQuantity, to: &UnitQuantity) -> Option<ConvertMethod> {
+    let economy =
+        |a: &UnitQuantity, b: &UnitQuantity| a.dimension == ECONOMY && b.dimension == CONSUMPTION;
     if from.dimension == to.dimension {
         let scale = from.offset.is_some() || to.offset.is_some();
-        Some(if scale { Method::Scale } else { Method::Factor })
+        Some(if scale {
+            ConvertMethod::Scale
+        } else {
+            ConvertMethod::Factor
+        })
     } else if economy(from, to) || economy(to, from) {
-        Some(Method::Reciprocal)
+        Some(ConvertMethod::Reciprocal)
     } else {
         None
     }
@@ -127,34 +133,36 @@ fn method(from: &Quantity, to: &Quantity) -> Option<Method> {
 
 fn convert(
     value: &Rational,
-    from: &Quantity,
-    to: &Quantity,
-    method: Method,
+    from: &UnitQuantity,
+    to: &UnitQuantity,
+    method: ConvertMethod,
 ) -> Result<Rational, ToolError> {
     let zero = Rational::from(0);
-    let offset = |quantity: &Quantity| quantity.offset.clone().unwrap_or_else(|| zero.clone());
+    let offset = |quantity: &UnitQuantity| quantity.offset.clone().unwrap_or_else(|| zero.clone());
     let convert = || {
-        if method == Method::Reciprocal {
+        if method == ConvertMethod::Reciprocal {
             return Rational::from(1).div(&value.mul(&from.factor)?.mul(&to.factor)?);
         }
         let base = value.add(&offset(from))?.mul(&from.factor)?;
         let pi = Rational::parse(PI)?.pow(&Rational::from(from.pi - to.pi))?;
         base.mul(&pi)?.div(&to.factor)?.sub(&offset(to))
     };
-    if method == Method::Reciprocal && value.is_zero() {
+    if method == ConvertMethod::Reciprocal && value.is_zero() {
         refuse!(numeric "/value", "division_by_zero"; "the reciprocal of zero does not exist";
             "pass a fuel economy above zero");
     }
     let result = convert().map_err(|_| range())?;
-    if method == Method::Scale && value.add(&offset(from)).map_err(|_| range())?.is_negative() {
+    if method == ConvertMethod::Scale
+        && value.add(&offset(from)).map_err(|_| range())?.is_negative()
+    {
         refuse!(numeric "/value", "domain"; "the temperature is below absolute zero";
             "for differences write `delta_degC`, `delta_degF` or `K`");
     }
     Ok(result)
 }
 
-fn sources(from: &Quantity, to: &Quantity) -> Vec<String> {
-    let mut sources: Vec<Source> = Vec::new();
+fn sources(from: &UnitQuantity, to: &UnitQuantity) -> Vec<String> {
+    let mut sources: Vec<UnitSource> = Vec::new();
     for source in from.sources.iter().chain(&to.sources) {
         if !sources.contains(source) {
             sources.push(*source);
@@ -163,7 +171,7 @@ fn sources(from: &Quantity, to: &Quantity) -> Vec<String> {
     sources.iter().map(|source| source.title().into()).collect()
 }
 
-fn dimensions_differ(args: &Args, from: &Quantity, to: &Quantity) -> ToolError {
+fn dimensions_differ(args: &Args, from: &UnitQuantity, to: &UnitQuantity) -> ToolError {
     let hint = match from.dimension == to.dimension.map(|exponent| -exponent) {
         true => "one is the reciprocal of the other: invert the value first",
         false => "choose units of one dimension",

@@ -8,7 +8,10 @@
 
 use crate::prelude::did_you_mean;
 
-use super::table::{BASE, BINARY_PREFIXES, Dimension, Prefixes, SI_PREFIXES, Source, UNITS, Unit};
+use super::table::{
+    AllowedPrefixes, BASE, BINARY_PREFIXES, Dimension, SI_PREFIXES, UNITS, UnitDefinition,
+    UnitSource,
+};
 use crate::expression::rational::Rational;
 
 /// Longest text of a unit, in bytes.
@@ -20,7 +23,7 @@ const EXPONENT_MAX: i32 = 30;
 
 /// The size of a unit: `factor * pi^pi` of the coherent SI unit.
 #[derive(Debug, Clone)]
-pub(super) struct Quantity {
+pub(super) struct UnitQuantity {
     pub(super) factor: Rational,
     pub(super) pi: i32,
     pub(super) dimension: Dimension,
@@ -28,7 +31,7 @@ pub(super) struct Quantity {
     pub(super) offset: Option<Rational>,
     /// Whether it counts differences of temperature only.
     pub(super) difference: bool,
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<UnitSource>,
 }
 
 /// Errors of a unit.
@@ -64,14 +67,14 @@ impl UnitError {
 }
 
 /// Reads a unit.
-pub(super) fn parse(text: &str) -> Result<Quantity, UnitError> {
+pub(super) fn parse(text: &str) -> Result<UnitQuantity, UnitError> {
     if text.len() > LENGTH_MAX {
         return Err(UnitError::TooLong(text.len()));
     }
     if text.trim().is_empty() {
         return Err(UnitError::Empty);
     }
-    let mut parser = Parser {
+    let mut parser = UnitParser {
         rest: text,
         depth: 0,
     };
@@ -96,12 +99,12 @@ pub(super) fn dimension_text(dimension: &Dimension) -> String {
     }
 }
 
-struct Parser<'a> {
+struct UnitParser<'a> {
     rest: &'a str,
     depth: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> UnitParser<'a> {
     fn skip_space(&mut self) {
         self.rest = self.rest.trim_start();
     }
@@ -112,7 +115,7 @@ impl<'a> Parser<'a> {
         found.is_some()
     }
 
-    fn product(&mut self) -> Result<Quantity, UnitError> {
+    fn product(&mut self) -> Result<UnitQuantity, UnitError> {
         self.skip_space();
         let mut product = self.term()?;
         loop {
@@ -132,7 +135,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn term(&mut self) -> Result<Quantity, UnitError> {
+    fn term(&mut self) -> Result<UnitQuantity, UnitError> {
         if self.accept("(") {
             if self.depth == DEPTH_MAX {
                 return Err(UnitError::TooDeep);
@@ -158,7 +161,7 @@ impl<'a> Parser<'a> {
                 return Err(UnitError::Unexpected("0".into()));
             }
             self.rest = &self.rest[digits..];
-            let number = Quantity::plain(number, 0, [0; 9], Vec::new());
+            let number = UnitQuantity::plain(number, 0, [0; 9], Vec::new());
             let exponent = match self.rest.starts_with('^') {
                 true => self.exponent()?,
                 false => 1,
@@ -172,7 +175,7 @@ impl<'a> Parser<'a> {
         self.unit()
     }
 
-    fn unit(&mut self) -> Result<Quantity, UnitError> {
+    fn unit(&mut self) -> Result<UnitQuantity, UnitError> {
         let length = self.rest.find(|c| !is_name(c)).unwrap_or(self.rest.len());
         let name = &self.rest[..length];
         if name.is_empty() {
@@ -236,8 +239,8 @@ fn is_name(c: char) -> bool {
     c.is_alphabetic() || matches!(c, '_' | '°' | '%' | '′' | '″' | 'µ')
 }
 
-impl Quantity {
-    fn of(unit: &Unit) -> Self {
+impl UnitQuantity {
+    fn of(unit: &UnitDefinition) -> Self {
         let factor = match unit.factor.split_once('/') {
             Some((top, bottom)) => exact(top).div(&exact(bottom)).ok(),
             None => Some(exact(unit.factor)),
@@ -254,11 +257,11 @@ impl Quantity {
 
     /// Whether its factor is defined and rational.
     pub(super) fn is_exact(&self) -> bool {
-        self.pi == 0 && !self.sources.contains(&Source::Codata)
+        self.pi == 0 && !self.sources.contains(&UnitSource::Codata)
     }
 
     /// A size without a zero point of its own.
-    fn plain(factor: Rational, pi: i32, dimension: Dimension, sources: Vec<Source>) -> Self {
+    fn plain(factor: Rational, pi: i32, dimension: Dimension, sources: Vec<UnitSource>) -> Self {
         Self {
             factor,
             pi,
@@ -284,7 +287,7 @@ impl Quantity {
             *sum = sum.saturating_add(exponent);
         }
         let mut sources = self.sources.clone();
-        let new = |source: &&Source| !self.sources.contains(source);
+        let new = |source: &&UnitSource| !self.sources.contains(source);
         sources.extend(other.sources.iter().filter(new));
         let factor = self
             .factor
@@ -315,7 +318,7 @@ fn exact(text: &str) -> Rational {
 }
 
 /// A unit by its name: as it is spelled, then with a prefix, then in lower case and in the plural.
-fn look_up(name: &str) -> Result<Quantity, UnitError> {
+fn look_up(name: &str) -> Result<UnitQuantity, UnitError> {
     let lower = name.to_lowercase();
     let singular = lower.strip_suffix('s').unwrap_or(&lower);
     // Only words in lower case: in symbols the case counts.
@@ -324,7 +327,7 @@ fn look_up(name: &str) -> Result<Quantity, UnitError> {
         .filter(|word| word.chars().count() > 3);
     let find = |name: &str| {
         let unit = UNITS.iter().find(|unit| unit.names.contains(&name));
-        unit.map(Quantity::of).or_else(|| prefixed(name))
+        unit.map(UnitQuantity::of).or_else(|| prefixed(name))
     };
     if let Some(found) = std::iter::once(name).chain(words).find_map(find) {
         return Ok(found);
@@ -353,7 +356,10 @@ fn look_up(name: &str) -> Result<Quantity, UnitError> {
 fn prefixed_scale(name: &str) -> Option<&'static str> {
     let scale = |rest: &str| {
         let unit = UNITS.iter().find(|unit| unit.names.contains(&rest))?;
-        Quantity::of(unit).offset.is_some().then_some(unit.names[0])
+        UnitQuantity::of(unit)
+            .offset
+            .is_some()
+            .then_some(unit.names[0])
     };
     let mut prefixes = SI_PREFIXES
         .iter()
@@ -362,19 +368,19 @@ fn prefixed_scale(name: &str) -> Option<&'static str> {
 }
 
 /// A symbol with a prefix's symbol, or a name with a prefix's name.
-fn prefixed(name: &str) -> Option<Quantity> {
+fn prefixed(name: &str) -> Option<UnitQuantity> {
     let scaled = |prefix: &str, word: bool, base: i32, exponent: i32| {
         let rest = name.strip_prefix(prefix)?;
         let unit = UNITS.iter().find(|unit| {
             let takes = match unit.prefixes {
-                Prefixes::None => false,
-                Prefixes::Si => base == 10,
-                Prefixes::Both => true,
+                AllowedPrefixes::None => false,
+                AllowedPrefixes::Si => base == 10,
+                AllowedPrefixes::Both => true,
             };
             let same = |known: &&str| *known == rest && (known.chars().count() > 3) == word;
             takes && unit.names.iter().any(same)
         })?;
-        let mut quantity = Quantity::of(unit);
+        let mut quantity = UnitQuantity::of(unit);
         let scale = Rational::from(base).pow(&Rational::from(exponent)).ok()?;
         quantity.factor = quantity.factor.mul(&scale).ok()?;
         Some(quantity)

@@ -11,7 +11,7 @@ pub(super) const BASE: [&str; 9] = ["m", "kg", "s", "A", "K", "mol", "cd", "rad"
 
 /// Prefixes allowed on a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Prefixes {
+pub(super) enum AllowedPrefixes {
     None,
     Si,
     /// Decimal and binary ones.
@@ -20,7 +20,7 @@ pub(super) enum Prefixes {
 
 /// Source of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum UnitSource {
     Si,
     Nist,
     /// IEC 80000-13.
@@ -29,7 +29,7 @@ pub(super) enum Source {
     Codata,
 }
 
-impl Source {
+impl UnitSource {
     pub(super) fn title(self) -> &'static str {
         match self {
             Self::Si => "SI Brochure, 9th edition (BIPM 2019)",
@@ -42,7 +42,7 @@ impl Source {
 
 /// A unit: `factor * pi^pi` of the SI's coherent unit of its dimension, from a zero point `offset` of that unit.
 #[derive(Debug)]
-pub(super) struct Unit {
+pub(super) struct UnitDefinition {
     /// Symbols and names; the first is the symbol.
     pub(super) names: Names,
     /// A decimal, or a quotient of two.
@@ -52,8 +52,8 @@ pub(super) struct Unit {
     /// Whether it counts differences of temperature only.
     pub(super) difference: bool,
     pub(super) dimension: Dimension,
-    pub(super) prefixes: Prefixes,
-    pub(super) source: Source,
+    pub(super) prefixes: AllowedPrefixes,
+    pub(super) source: UnitSource,
 }
 
 type Names = &'static [&'static str];
@@ -62,10 +62,10 @@ const fn unit(
     names: Names,
     factor: &'static str,
     dimension: Dimension,
-    prefixes: Prefixes,
-    source: Source,
-) -> Unit {
-    Unit {
+    prefixes: AllowedPrefixes,
+    source: UnitSource,
+) -> UnitDefinition {
+    UnitDefinition {
         names,
         factor,
         pi: 0,
@@ -77,45 +77,85 @@ const fn unit(
     }
 }
 
-const fn si(names: Names, dimension: Dimension) -> Unit {
-    unit(names, "1", dimension, Prefixes::Si, Source::Si)
+const fn si(names: Names, dimension: Dimension) -> UnitDefinition {
+    unit(names, "1", dimension, AllowedPrefixes::Si, UnitSource::Si)
 }
 
 /// With prefixes.
-const fn accepted_si(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
-    unit(names, factor, dimension, Prefixes::Si, Source::Si)
+const fn accepted_si(names: Names, factor: &'static str, dimension: Dimension) -> UnitDefinition {
+    unit(
+        names,
+        factor,
+        dimension,
+        AllowedPrefixes::Si,
+        UnitSource::Si,
+    )
 }
 
-const fn accepted(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
-    unit(names, factor, dimension, Prefixes::None, Source::Si)
+const fn accepted(names: Names, factor: &'static str, dimension: Dimension) -> UnitDefinition {
+    unit(
+        names,
+        factor,
+        dimension,
+        AllowedPrefixes::None,
+        UnitSource::Si,
+    )
 }
 
-const fn measured(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
-    unit(names, factor, dimension, Prefixes::Si, Source::Codata)
+const fn measured(names: Names, factor: &'static str, dimension: Dimension) -> UnitDefinition {
+    unit(
+        names,
+        factor,
+        dimension,
+        AllowedPrefixes::Si,
+        UnitSource::Codata,
+    )
 }
 
 /// With prefixes.
-const fn other_si(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
-    unit(names, factor, dimension, Prefixes::Si, Source::Nist)
+const fn other_si(names: Names, factor: &'static str, dimension: Dimension) -> UnitDefinition {
+    unit(
+        names,
+        factor,
+        dimension,
+        AllowedPrefixes::Si,
+        UnitSource::Nist,
+    )
 }
 
-const fn data(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
-    unit(names, factor, dimension, Prefixes::Both, Source::Iec)
+const fn data(names: Names, factor: &'static str, dimension: Dimension) -> UnitDefinition {
+    unit(
+        names,
+        factor,
+        dimension,
+        AllowedPrefixes::Both,
+        UnitSource::Iec,
+    )
 }
 
-const fn other(names: Names, factor: &'static str, dimension: Dimension) -> Unit {
-    unit(names, factor, dimension, Prefixes::None, Source::Nist)
+const fn other(names: Names, factor: &'static str, dimension: Dimension) -> UnitDefinition {
+    unit(
+        names,
+        factor,
+        dimension,
+        AllowedPrefixes::None,
+        UnitSource::Nist,
+    )
 }
 
-const fn angle(names: Names, factor: &'static str) -> Unit {
-    Unit {
+const fn angle(names: Names, factor: &'static str) -> UnitDefinition {
+    UnitDefinition {
         pi: 1,
         ..other(names, factor, ANGLE)
     }
 }
 
-const fn temperature(names: Names, factor: &'static str, offset: Option<&'static str>) -> Unit {
-    Unit {
+const fn temperature(
+    names: Names,
+    factor: &'static str,
+    offset: Option<&'static str>,
+) -> UnitDefinition {
+    UnitDefinition {
         offset,
         ..other(names, factor, TEMPERATURE)
     }
@@ -141,7 +181,7 @@ const ENERGY: Dimension = [2, 1, -2, 0, 0, 0, 0, 0, 0];
 const POWER: Dimension = [2, 1, -3, 0, 0, 0, 0, 0, 0];
 
 /// Every unit.
-pub(super) static UNITS: &[Unit] = &[
+pub(super) static UNITS: &[UnitDefinition] = &[
     // base
     si(&["m", "metre", "meter"], LENGTH),
     accepted_si(&["g", "gram", "gramme"], "0.001", MASS),
@@ -199,7 +239,7 @@ pub(super) static UNITS: &[Unit] = &[
         "9460730472580800",
         LENGTH,
     ),
-    Unit {
+    UnitDefinition {
         pi: -1,
         ..other_si(&["pc", "parsec"], "96939420213600000", LENGTH)
     },
@@ -222,11 +262,11 @@ pub(super) static UNITS: &[Unit] = &[
     temperature(&["degC", "°C", "celsius"], "1", Some("273.15")),
     temperature(&["degF", "°F", "fahrenheit"], "5/9", Some("459.67")),
     temperature(&["degR", "°R", "rankine"], "5/9", None),
-    Unit {
+    UnitDefinition {
         difference: true,
         ..temperature(&["delta_degC", "celsius_difference"], "1", None)
     },
-    Unit {
+    UnitDefinition {
         difference: true,
         ..temperature(&["delta_degF", "fahrenheit_difference"], "5/9", None)
     },
@@ -282,7 +322,7 @@ pub(super) static UNITS: &[Unit] = &[
     angle(&["arcsec", "arcsecond", "″"], "1/648000"),
     angle(&["gon", "grad", "gradian"], "1/200"),
     angle(&["turn", "revolution", "rev"], "2"),
-    Unit {
+    UnitDefinition {
         pi: 1,
         ..other(&["rpm"], "1/30", [0, 0, -1, 0, 0, 0, 0, 1, 0])
     },

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Finite, Tool, ToolError};
 
-use super::convert::{Args, Method, Output};
+use super::convert::{Args, ConvertMethod, Output};
 
 fn run(value: f64, from: &str, to: &str) -> Result<Output, ToolError> {
     let args = Args {
@@ -104,7 +104,7 @@ fn fuel_economy_goes_through_the_reciprocal() {
     // 235.2145833 by NIST SP 811, B.5: (100 x 3.785411784) / 1.609344
     let output = run(30.0, "mpg", "L/100km").unwrap();
     assert!((output.value - 378.5411784 / 1.609344 / 30.0).abs() < 1e-14);
-    assert_eq!(output.method, Method::Reciprocal);
+    assert_eq!(output.method, ConvertMethod::Reciprocal);
     let back = run(output.value, "L/100km", "mpg").unwrap();
     assert!((back.value - 30.0).abs() < 1e-13);
     assert_eq!(run(8.0, "L/100km", "L/km").unwrap().value, 0.08);

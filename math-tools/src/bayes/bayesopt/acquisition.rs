@@ -4,8 +4,8 @@ use std::f64::consts::PI;
 
 use kernels::special::normcdf;
 
-use super::Acquisition;
-use crate::bayes::process::{Prediction, Process};
+use super::AcquisitionFunction;
+use crate::bayes::process::{GaussianProcess, ProcessPrediction};
 
 /// Standard deviations that the upper confidence bound adds to the mean.
 const CONFIDENCE: f64 = 2.0;
@@ -14,9 +14,9 @@ const MARGIN: f64 = 0.01;
 
 /// Acquisition function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Goal {
+pub(super) enum AcquisitionGoal {
     /// An acquisition function.
-    Acquire(Acquisition),
+    Acquire(AcquisitionFunction),
     /// The mean of the process.
     Mean,
 }
@@ -30,8 +30,8 @@ pub(super) enum Goal {
 /// D. R. Jones, M. Schonlau and W. J. Welch, J. Global Optimization 13, 1998; S. Ament et al., "Unexpected Improvements to
 /// Expected Improvement for Bayesian Optimization", NeurIPS 2023 (the logarithm).
 pub(super) fn value(
-    goal: Goal,
-    process: &Process,
+    goal: AcquisitionGoal,
+    process: &GaussianProcess,
     best: f64,
     point: &[f64],
     gradient: &mut [f64],
@@ -45,25 +45,36 @@ pub(super) fn value(
 }
 
 /// The value alone.
-pub(super) fn quick(goal: Goal, process: &Process, best: f64, point: &[f64]) -> f64 {
+pub(super) fn quick(
+    goal: AcquisitionGoal,
+    process: &GaussianProcess,
+    best: f64,
+    point: &[f64],
+) -> f64 {
     parts(goal, process.predict(point), best).0
 }
 
 /// The value and its derivatives by mean and standard deviation.
-fn parts(goal: Goal, Prediction { mean, std }: Prediction, best: f64) -> (f64, f64, f64) {
+fn parts(
+    goal: AcquisitionGoal,
+    ProcessPrediction { mean, std }: ProcessPrediction,
+    best: f64,
+) -> (f64, f64, f64) {
     match goal {
-        Goal::Mean => return (mean, 1.0, 0.0),
-        Goal::Acquire(Acquisition::Ucb) => return (mean + CONFIDENCE * std, 1.0, CONFIDENCE),
-        Goal::Acquire(_) => {}
+        AcquisitionGoal::Mean => return (mean, 1.0, 0.0),
+        AcquisitionGoal::Acquire(AcquisitionFunction::Ucb) => {
+            return (mean + CONFIDENCE * std, 1.0, CONFIDENCE);
+        }
+        AcquisitionGoal::Acquire(_) => {}
     }
     if std <= 0.0 {
         return (f64::NEG_INFINITY, 0.0, 0.0);
     }
-    if goal == Goal::Acquire(Acquisition::Pi) {
+    if goal == AcquisitionGoal::Acquire(AcquisitionFunction::Pi) {
         let z = (mean - best - MARGIN) / std;
         return (z, 1.0 / std, -z / std);
     }
-    let improvement = Improvement::new((mean - best) / std);
+    let improvement = ExpectedImprovement::new((mean - best) / std);
     let scale = 1.0 / std;
     (
         improvement.log + std.ln(),
@@ -73,24 +84,24 @@ fn parts(goal: Goal, Prediction { mean, std }: Prediction, best: f64) -> (f64, f
 }
 
 /// The expected improvement itself, in the units of the mean.
-pub(super) fn expected_improvement(prediction: Prediction, best: f64) -> f64 {
+pub(super) fn expected_improvement(prediction: ProcessPrediction, best: f64) -> f64 {
     if prediction.std <= 0.0 {
         return (prediction.mean - best).max(0.0);
     }
     prediction.std
-        * Improvement::new((prediction.mean - best) / prediction.std)
+        * ExpectedImprovement::new((prediction.mean - best) / prediction.std)
             .log
             .exp()
 }
 
 /// h(z) = phi(z) + z Phi(z): its logarithm, and Phi / h and phi / h.
-struct Improvement {
+struct ExpectedImprovement {
     log: f64,
     by_mean: f64,
     by_std: f64,
 }
 
-impl Improvement {
+impl ExpectedImprovement {
     fn new(z: f64) -> Self {
         let log_density = -0.5 * (z * z + (2.0 * PI).ln());
         if z < -3.0 {

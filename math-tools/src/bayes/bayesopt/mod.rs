@@ -7,8 +7,8 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use crate::expression::unknowns::{self, Each};
-use crate::expression::{Expression, Parameters};
+use crate::expression::unknowns::{self, PerVariable};
+use crate::expression::{Expression, NamedParameters};
 use crate::prelude::*;
 
 /// Optimise an expression in a box with few evaluations. A Gaussian process (Matern 5/2, one fitted length scale for each
@@ -19,19 +19,19 @@ use crate::prelude::*;
 pub(crate) struct Args {
     /// Lower and upper bound of each variable. `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; 1 to 20 variables, low < high.
     #[schema(extend("x-shape" = ["d", 2]))]
-    pub bounds: Each<[Finite; 2]>,
+    pub bounds: PerVariable<[Finite; 2]>,
     /// Expression in x0, x1, ... (x, y and z are x0, x1 and x2) or in the names of `bounds`.
     pub objective: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a
     /// file.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Whether to look for the largest or the smallest value.
     #[value(default)]
-    pub(crate) mode: Mode,
+    pub(crate) mode: BayesoptMode,
     /// Evaluations before the first model, on a Latin hypercube.
     #[value(default = "Bounded::<1, 300>::of::<5>")]
     pub n_init: Bounded<1, 300>,
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     pub n_iter: Bounded<0, 300>,
     /// Quantity that the next point maximises.
     #[value(default)]
-    pub acquisition: Acquisition,
+    pub acquisition: AcquisitionFunction,
     /// Standard deviation of the noise of the objective, relative to that of the process, at most 1e100; at least 1e-5 is used,
     /// for a stable fit. Expressions have no noise: larger values smooth over jumps and ripples.
     #[value(default = "noise")]
@@ -60,7 +60,7 @@ fn noise() -> Tolerance {
 /// Direction of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Mode {
+pub(crate) enum BayesoptMode {
     /// The largest value.
     #[default]
     Maximize,
@@ -71,7 +71,7 @@ pub(crate) enum Mode {
 /// Criterion for the next point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Acquisition {
+pub(crate) enum AcquisitionFunction {
     /// Expected improvement over the best value so far.
     #[default]
     Ei,
@@ -94,18 +94,18 @@ pub(crate) struct Output {
     /// The objective there.
     pub y_best: f64,
     /// Every evaluation in order.
-    pub history: History,
+    pub history: EvaluationHistory,
     /// Evaluations of the objective, n_init + n_iter.
     pub n_evaluations: usize,
     /// The process fitted to all evaluations.
-    pub(crate) model: Model,
+    pub(crate) model: GaussianProcessReport,
     /// Largest improvement that the last model still expects anywhere in the box, in the units of the objective.
     pub expected_improvement: Real,
     /// Whether that is below a millionth of the standard deviation of the values; when not, more `n_iter` may help.
     pub converged: bool,
     /// Reason it has not converged; absent when it has.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub reason: Option<Reason>,
+    pub reason: Option<BayesoptReason>,
     /// The seed used.
     pub seed: Seed,
 }
@@ -113,7 +113,7 @@ pub(crate) struct Output {
 /// Reason a search has not converged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum BayesoptReason {
     /// `n_iter` was used up while the model expected improvements.
     Evaluations,
 }
@@ -121,7 +121,7 @@ pub(crate) enum Reason {
 /// Points and values in the order of their evaluation.
 #[derive(Debug, Encode, Describe)]
 #[allow(non_snake_case, reason = "X and y are the names of the field")]
-pub(crate) struct History {
+pub(crate) struct EvaluationHistory {
     /// One point for each row.
     #[schema(extend("x-shape" = ["evaluations", "d"]))]
     pub X: Matrix,
@@ -132,7 +132,7 @@ pub(crate) struct History {
 
 /// A fitted Gaussian process.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Model {
+pub(crate) struct GaussianProcessReport {
     /// Length scale of each variable, in its own units.
     #[schema(extend("x-shape" = ["d"]))]
     pub length_scales: Vec<f64>,
@@ -169,7 +169,7 @@ impl Tool for Args {
         let objective = Expression::parse(&args.objective, &scope)
             .map_err(|err| err.into_tool_error("/objective"))?;
         unknowns::check_use(data, [&objective], ctx)?;
-        let plan = search::Plan {
+        let plan = search::BayesoptSettings {
             dimension: d,
             initial: args.n_init.size(),
             iterations: args.n_iter.size(),
@@ -179,7 +179,7 @@ impl Tool for Args {
         };
         let total = plan.initial + plan.iterations;
         ctx.reserve_doubles(8 * total * total + total * d)?;
-        let sign = [-1.0, 1.0][usize::from(args.mode == Mode::Maximize)];
+        let sign = [-1.0, 1.0][usize::from(args.mode == BayesoptMode::Maximize)];
         let mut evaluator = objective.evaluator();
         let mut point = vec![0.0; d];
         let found = search::run(&plan, ctx, |unit| {
@@ -200,7 +200,7 @@ impl Tool for Args {
         }
         let x_best = points[best * d..(best + 1) * d].to_vec();
         let nothing = || ToolError::new(ErrorCode::Internal, "no evaluation");
-        let history = History {
+        let history = EvaluationHistory {
             X: Matrix::new(total, d, points).ok_or_else(nothing)?,
             y: found.y.iter().map(|value| Real(sign * value)).collect(),
         };
@@ -215,7 +215,7 @@ impl Tool for Args {
             y_best: sign * value,
             history,
             n_evaluations: total,
-            model: Model {
+            model: GaussianProcessReport {
                 length_scales: length_scales.collect(),
                 signal_variance: Real(process.signal_variance * scale),
                 noise: Real(process.nugget * process.signal_variance * scale),
@@ -223,7 +223,7 @@ impl Tool for Args {
             },
             expected_improvement: Real(found.expected_improvement),
             converged,
-            reason: (!converged).then_some(Reason::Evaluations),
+            reason: (!converged).then_some(BayesoptReason::Evaluations),
             seed: plan.seed,
         })
     }
@@ -245,11 +245,11 @@ pub(crate) fn maximise_within(
     let bounds = checked(bounds)?;
     let d = bounds.len();
     let initial = INITIAL_MAX.max(d + 1).min(evaluations);
-    let plan = search::Plan {
+    let plan = search::BayesoptSettings {
         dimension: d,
         initial,
         iterations: evaluations - initial,
-        acquisition: Acquisition::default(),
+        acquisition: AcquisitionFunction::default(),
         nugget: NUGGET_MIN,
         seed,
     };

@@ -4,10 +4,10 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use tool_core::{Ctx, Seed, ToolError};
 
-use super::Acquisition;
-use super::acquisition::{self, Goal};
+use super::AcquisitionFunction;
+use super::acquisition::{self, AcquisitionGoal};
 use crate::bayes::ascent::maximise;
-use crate::bayes::process::{Data, Process};
+use crate::bayes::process::{GaussianProcess, ProcessObservations};
 
 /// Points at which the acquisition is looked at before the local searches, for each dimension.
 const CANDIDATES: usize = 300;
@@ -19,22 +19,22 @@ const SAME: f64 = 1e-7;
 const REFIT_ALWAYS: usize = 80;
 
 /// Settings of a search.
-pub(super) struct Plan {
+pub(super) struct BayesoptSettings {
     pub(super) dimension: usize,
     pub(super) initial: usize,
     pub(super) iterations: usize,
-    pub(super) acquisition: Acquisition,
+    pub(super) acquisition: AcquisitionFunction,
     pub(super) nugget: f64,
     pub(super) seed: Seed,
 }
 
 /// The course of a search: every evaluation in order, in the unit cube, and the last model.
-pub(super) struct Search {
+pub(super) struct BayesoptSearch {
     pub(super) x: Vec<f64>,
     /// Values to maximise; NaN where the objective was not finite.
     pub(super) y: Vec<f64>,
     /// Over standardised values.
-    pub(super) process: Process,
+    pub(super) process: GaussianProcess,
     /// Standard deviation of the values, the unit of the model.
     pub(super) spread: f64,
     /// Largest expected improvement of the last model, in the units of y.
@@ -49,10 +49,10 @@ pub(super) struct Search {
 /// # Errors
 /// Those of the objective; `cancelled` and `timeout`.
 pub(super) fn run(
-    plan: &Plan,
+    plan: &BayesoptSettings,
     ctx: &Ctx,
     mut objective: impl FnMut(&[f64]) -> Result<f64, ToolError>,
-) -> Result<Search, ToolError> {
+) -> Result<BayesoptSearch, ToolError> {
     let d = plan.dimension;
     let mut x = latin_hypercube(plan.initial, d, &mut ctx.rng(plan.seed, 0));
     let mut y = Vec::with_capacity(plan.initial + plan.iterations);
@@ -63,11 +63,11 @@ pub(super) fn run(
     for iteration in 0..plan.iterations {
         let mut rng = ctx.rng(plan.seed, 1 + iteration as u64);
         let refit = y.len() <= REFIT_ALWAYS || iteration % 5 == 0;
-        let model = Model::fit(plan, &x, &y, lengths.as_deref(), refit, &mut rng, ctx)?;
-        let mut next = model.propose(Goal::Acquire(plan.acquisition), &mut rng, ctx)?;
+        let model = SurrogateModel::fit(plan, &x, &y, lengths.as_deref(), refit, &mut rng, ctx)?;
+        let mut next = model.propose(AcquisitionGoal::Acquire(plan.acquisition), &mut rng, ctx)?;
         // Below the noise the acquisition has nothing to say about where exactly the best point is; the mean has.
         if iteration % 2 == 0 && model.expected_improvement(&next) < model.process.noise_std() {
-            let top = model.propose(Goal::Mean, &mut rng, ctx)?;
+            let top = model.propose(AcquisitionGoal::Mean, &mut rng, ctx)?;
             if !known(&x, &top) {
                 next = top;
             }
@@ -84,9 +84,13 @@ pub(super) fn run(
         });
     }
     let mut rng = ctx.rng(plan.seed, 1 + plan.iterations as u64);
-    let model = Model::fit(plan, &x, &y, lengths.as_deref(), true, &mut rng, ctx)?;
-    let peak = model.propose(Goal::Acquire(Acquisition::Ei), &mut rng, ctx)?;
-    Ok(Search {
+    let model = SurrogateModel::fit(plan, &x, &y, lengths.as_deref(), true, &mut rng, ctx)?;
+    let peak = model.propose(
+        AcquisitionGoal::Acquire(AcquisitionFunction::Ei),
+        &mut rng,
+        ctx,
+    )?;
+    Ok(BayesoptSearch {
         x,
         y,
         expected_improvement: model.spread * model.expected_improvement(&peak),
@@ -96,17 +100,17 @@ pub(super) fn run(
 }
 
 /// A process over standardised values, with the best of them.
-struct Model {
-    process: Process,
+struct SurrogateModel {
+    process: GaussianProcess,
     spread: f64,
     best: f64,
     /// Index of the best value.
     centre: Vec<f64>,
 }
 
-impl Model {
+impl SurrogateModel {
     fn fit(
-        plan: &Plan,
+        plan: &BayesoptSettings,
         x: &[f64],
         y: &[f64],
         lengths: Option<&[f64]>,
@@ -118,10 +122,10 @@ impl Model {
         let d = plan.dimension;
         let (spread, z) = standardise(y);
         let (y, dimension) = (&z[..], d);
-        let data = Data { x, y, dimension };
+        let data = ProcessObservations { x, y, dimension };
         let process = match lengths {
-            Some(lengths) if !refit => Process::condition(data, lengths, plan.nugget, ctx)?,
-            known => Process::fit(data, plan.nugget, known, rng, ctx)?,
+            Some(lengths) if !refit => GaussianProcess::condition(data, lengths, plan.nugget, ctx)?,
+            known => GaussianProcess::fit(data, plan.nugget, known, rng, ctx)?,
         };
         let best = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let incumbent = z.iter().position(|value| *value == best).unwrap_or(0);
@@ -138,7 +142,12 @@ impl Model {
     }
 
     /// The point that is best for a goal: scattered candidates, some near the best point so far, then local searches.
-    fn propose(&self, goal: Goal, rng: &mut impl Rng, ctx: &Ctx) -> Result<Vec<f64>, ToolError> {
+    fn propose(
+        &self,
+        goal: AcquisitionGoal,
+        rng: &mut impl Rng,
+        ctx: &Ctx,
+    ) -> Result<Vec<f64>, ToolError> {
         const ITERATIONS_MAX: usize = 60;
         let (process, best) = (&self.process, self.best);
         let d = self.centre.len();
@@ -212,7 +221,7 @@ fn known(x: &[f64], point: &[f64]) -> bool {
 }
 
 /// Of some scattered points, the one the model knows least about.
-fn least_known(process: &Process, x: &[f64], d: usize, rng: &mut impl Rng) -> Vec<f64> {
+fn least_known(process: &GaussianProcess, x: &[f64], d: usize, rng: &mut impl Rng) -> Vec<f64> {
     let points = latin_hypercube(100 * d, d, rng);
     let farthest = points
         .chunks_exact(d)

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use tool_core::schema::json;
 use tool_core::{DecodeError, EncodeError, Encoder};
 
-use super::{Args, Method, Output, refuse_given};
+use super::{Args, DifferentiateMethod, Output, refuse_given};
 use crate::expression::unknowns::{self, by_name};
-use crate::expression::{Expression, NotDifferentiable, Scope, System};
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem, NotDifferentiable};
 use crate::prelude::*;
 
 /// Most variables of a gradient, and of a Hessian.
@@ -18,14 +18,14 @@ const OPERATIONS_MAX: usize = 1_000_000;
 
 /// One expression or several.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Formulas {
+pub(crate) enum OneOrManyFormulas {
     /// One.
     One(String),
     /// Several, for a Jacobian.
     Many(Vec<String>),
 }
 
-impl Encode for Formulas {
+impl Encode for OneOrManyFormulas {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
             Self::One(text) => text.encode(encoder),
@@ -34,7 +34,7 @@ impl Encode for Formulas {
     }
 }
 
-impl Decode for Formulas {
+impl Decode for OneOrManyFormulas {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         if let Some(text) = value.as_str() {
             return Ok(Self::One(text.to_owned()));
@@ -50,13 +50,13 @@ impl Decode for Formulas {
 }
 
 tool_core::inline_schema!(
-    Formulas,
+    OneOrManyFormulas,
     json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" }, "minItems": 1 }] })
 );
 
 /// A point: one number, several, or some by name.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum At {
+pub(crate) enum DerivativePoint {
     /// Of one variable.
     Number(f64),
     /// Of `x0`, `x1`, ...
@@ -65,7 +65,7 @@ pub(crate) enum At {
     Named(BTreeMap<String, f64>),
 }
 
-impl Encode for At {
+impl Encode for DerivativePoint {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
             Self::Number(value) => value.encode(encoder),
@@ -75,7 +75,7 @@ impl Encode for At {
     }
 }
 
-impl Decode for At {
+impl Decode for DerivativePoint {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         let expected = "a number, a list of numbers, or an object of numbers";
         let mismatch = || DecodeError::expected(expected, value);
@@ -95,7 +95,7 @@ impl Decode for At {
 }
 
 tool_core::inline_schema!(
-    At,
+    DerivativePoint,
     json!({ "anyOf": [
         { "type": "number" },
         { "type": "array", "items": { "type": "number" } },
@@ -103,13 +103,14 @@ tool_core::inline_schema!(
     ] })
 );
 
-pub(super) fn run(args: &Args, f: &Formulas, ctx: &Ctx) -> Result<Output, ToolError> {
+pub(super) fn run(args: &Args, f: &OneOrManyFormulas, ctx: &Ctx) -> Result<Output, ToolError> {
     let given = [
         ("x", args.x.is_some()),
         ("dx", args.dx.is_some()),
         (
             "method",
-            args.method.is_some_and(|method| method != Method::Exact),
+            args.method
+                .is_some_and(|method| method != DifferentiateMethod::Exact),
         ),
         ("accuracy", args.accuracy.is_some()),
         ("window", args.window.is_some()),
@@ -117,9 +118,9 @@ pub(super) fn run(args: &Args, f: &Formulas, ctx: &Ctx) -> Result<Output, ToolEr
     ];
     refuse_given(&given, "an expression")?;
     let (point, names) = match &args.at {
-        Some(At::Number(value)) => (vec![*value], None),
-        Some(At::List(values)) => (values.clone(), None),
-        Some(At::Named(values)) => {
+        Some(DerivativePoint::Number(value)) => (vec![*value], None),
+        Some(DerivativePoint::List(values)) => (values.clone(), None),
+        Some(DerivativePoint::Named(values)) => {
             let names: Vec<String> = values.keys().cloned().collect();
             (values.values().copied().collect(), Some(names))
         }
@@ -134,13 +135,13 @@ pub(super) fn run(args: &Args, f: &Formulas, ctx: &Ctx) -> Result<Output, ToolEr
     let data = args.data.as_ref();
     let scope = unknowns::scope((n, names.as_deref()), data, &args.parameters, "/at", ctx)?;
     match f {
-        Formulas::One(text) if n == 1 => one(args, text, &scope, point[0], ctx),
-        Formulas::One(text) => several(args, text, &scope, &point, names.as_deref(), ctx),
-        Formulas::Many(texts) => jacobian(args, texts, &scope, &point, ctx),
+        OneOrManyFormulas::One(text) if n == 1 => one(args, text, &scope, point[0], ctx),
+        OneOrManyFormulas::One(text) => several(args, text, &scope, &point, names.as_deref(), ctx),
+        OneOrManyFormulas::Many(texts) => jacobian(args, texts, &scope, &point, ctx),
     }
 }
 
-fn parsed(text: &str, scope: &Scope, pointer: &str) -> Result<Expression, ToolError> {
+fn parsed(text: &str, scope: &ExpressionScope, pointer: &str) -> Result<Expression, ToolError> {
     Expression::parse(text, scope).map_err(|err| err.into_tool_error(pointer))
 }
 
@@ -161,12 +162,18 @@ fn check(values: &[f64], expression: &Expression, point: &[f64]) -> Result<(), T
     refuse!(numeric "/at", "domain"; "a derivative is not finite there"; "choose a point where the function is smooth");
 }
 
-fn one(args: &Args, text: &str, scope: &Scope, point: f64, ctx: &Ctx) -> Result<Output, ToolError> {
+fn one(
+    args: &Args,
+    text: &str,
+    scope: &ExpressionScope,
+    point: f64,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
     let expression = parsed(text, scope, "/f")?;
     unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
     let order = args.order.size();
-    let system =
-        System::derivatives(&expression, 0, order, OPERATIONS_MAX).map_err(|err| unknown(&err))?;
+    let system = ExpressionSystem::derivatives(&expression, 0, order, OPERATIONS_MAX)
+        .map_err(|err| unknown(&err))?;
     let Some(system) = system else {
         refuse!(invalid "/order", "cost"; "the derivative of order {order} takes more than {OPERATIONS_MAX} operations"; "ask for a lower order");
     };
@@ -177,7 +184,7 @@ fn one(args: &Args, text: &str, scope: &Scope, point: f64, ctx: &Ctx) -> Result<
     Ok(Output {
         value: Some(wanted[0]),
         derivative: Some(wanted[1]),
-        method: Method::Exact,
+        method: DifferentiateMethod::Exact,
         ..Output::default()
     })
 }
@@ -185,7 +192,7 @@ fn one(args: &Args, text: &str, scope: &Scope, point: f64, ctx: &Ctx) -> Result<
 fn several(
     args: &Args,
     text: &str,
-    scope: &Scope,
+    scope: &ExpressionScope,
     point: &[f64],
     names: Option<&[String]>,
     ctx: &Ctx,
@@ -201,14 +208,16 @@ fn several(
     let expression = parsed(text, scope, "/f")?;
     unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
     let slots: Vec<usize> = (0..n).collect();
-    let system = System::value_and_gradient(&expression, &slots).map_err(|err| unknown(&err))?;
+    let system =
+        ExpressionSystem::value_and_gradient(&expression, &slots).map_err(|err| unknown(&err))?;
     let mut values = vec![f64::NAN; n + 1];
     system.evaluator().point(point, &mut values);
     check(&values, &expression, point)?;
     let gradient = values.split_off(1);
     let hessian = if order == 2 {
         ctx.reserve_doubles(2 * n * n)?;
-        let product = System::hessian_product(&expression, n).map_err(|err| unknown(&err))?;
+        let product =
+            ExpressionSystem::hessian_product(&expression, n).map_err(|err| unknown(&err))?;
         let mut evaluator = product.evaluator();
         let mut rows = Vec::with_capacity(n);
         let mut slots = point.to_vec();
@@ -231,7 +240,7 @@ fn several(
         named: by_name(names, &gradient),
         gradient: Some(gradient),
         hessian,
-        method: Method::Exact,
+        method: DifferentiateMethod::Exact,
         ..Output::default()
     })
 }
@@ -239,7 +248,7 @@ fn several(
 fn jacobian(
     args: &Args,
     texts: &[String],
-    scope: &Scope,
+    scope: &ExpressionScope,
     point: &[f64],
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
@@ -253,7 +262,8 @@ fn jacobian(
     let expressions: Vec<Expression> = expressions.collect::<Result<_, _>>()?;
     unknowns::check_use(args.data.as_ref(), &expressions, ctx)?;
     let m = expressions.len();
-    let (system, _) = System::values_and_jacobian(&expressions, n).map_err(|err| unknown(&err))?;
+    let (system, _) =
+        ExpressionSystem::values_and_jacobian(&expressions, n).map_err(|err| unknown(&err))?;
     let mut all = vec![f64::NAN; m * (n + 1)];
     system.evaluator().point(point, &mut all);
     let entries = all.split_off(m);
@@ -264,7 +274,7 @@ fn jacobian(
     Ok(Output {
         values: Some(all),
         jacobian: Some(entries.chunks(n).map(<[f64]>::to_vec).collect()),
-        method: Method::Exact,
+        method: DifferentiateMethod::Exact,
         ..Output::default()
     })
 }

@@ -7,10 +7,10 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use crate::expression::Parameters;
+use crate::expression::NamedParameters;
 use crate::prelude::*;
 
-pub(crate) use self::formula::{At, Formulas};
+pub(crate) use self::formula::{DerivativePoint, OneOrManyFormulas};
 
 /// Differentiate an expression at a point, exactly, or samples of a function, with an error.
 ///
@@ -20,16 +20,16 @@ pub(crate) use self::formula::{At, Formulas};
 pub(crate) struct Args {
     /// Expression in `x` (or the names of `at`), or a list of them for a Jacobian.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub f: Option<Formulas>,
+    pub f: Option<OneOrManyFormulas>,
     /// The point: a number for one variable, a list for `x0`, `x1`, ... (`x`, `y`, `z`), or an object with names, such as `{"r": 2, "t": 0.5}`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub at: Option<At>,
+    pub at: Option<DerivativePoint>,
     /// Order: 1 to 10 of one variable, 1 or 2 of several, 1 of a list, 1 to 4 of samples.
     #[value(default = "Bounded::<1, 10>::of::<1>")]
     pub order: Bounded<1, 10>,
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `sum((y - a*t)**2)`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// For samples: `finite` (polynomials through neighbours), `spline` (cubic, not a knot), `savitzky_golay` (polynomials fitted to a window;
     /// for noisy samples).
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub method: Option<Method>,
+    pub method: Option<DifferentiateMethod>,
     /// For `finite`: order of accuracy 2, 4 (the default) or 6.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub accuracy: Option<Bounded<2, 6>>,
@@ -62,7 +62,7 @@ pub(crate) struct Args {
 /// How to differentiate samples.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum DifferentiateMethod {
     /// Derivatives by formula.
     #[default]
     Exact,
@@ -112,7 +112,7 @@ pub(crate) struct Output {
     #[schema(extend("x-shape" = ["n"]))]
     pub errors: Option<Vec<f64>>,
     /// How: `exact` for expressions.
-    pub method: Method,
+    pub method: DifferentiateMethod,
 }
 
 impl Tool for Args {

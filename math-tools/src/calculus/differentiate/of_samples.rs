@@ -2,8 +2,8 @@
 
 use kernels::quadrature::samples as kernel;
 
-use super::super::samples::Samples;
-use super::{Args, Method, Output, refuse_given};
+use super::super::samples::SampledFunction;
+use super::{Args, DifferentiateMethod, Output, refuse_given};
 use crate::prelude::*;
 
 /// Highest order.
@@ -17,31 +17,31 @@ pub(super) fn run(args: &Args, y: &Input<Vector>, ctx: &Ctx) -> Result<Output, T
         ],
         "samples",
     )?;
-    let method = args.method.unwrap_or(Method::Finite);
+    let method = args.method.unwrap_or(DifferentiateMethod::Finite);
     let order = args.order.size();
     if order > ORDER_MAX {
         refuse!(invalid "/order"; "of samples the orders are 1 to {ORDER_MAX}, found {order}"; "ask for a lower one");
     }
-    let savitzky_golay = method == Method::SavitzkyGolay;
+    let savitzky_golay = method == DifferentiateMethod::SavitzkyGolay;
     let given = [
         (
             "accuracy",
-            args.accuracy.is_some() && method != Method::Finite,
+            args.accuracy.is_some() && method != DifferentiateMethod::Finite,
         ),
         ("window", args.window.is_some() && !savitzky_golay),
         ("degree", args.degree.is_some() && !savitzky_golay),
     ];
     refuse_given(&given, "this method")?;
-    let samples = Samples::load(args.x.as_ref(), y, args.dx, order + 1, ctx)?;
+    let samples = SampledFunction::load(args.x.as_ref(), y, args.dx, order + 1, ctx)?;
     let (x, y) = (&samples.x, &samples.y);
     ctx.reserve_doubles(x.len().saturating_mul(8))?;
     let (mut derivatives, mut errors) = match method {
-        Method::Exact => {
+        DifferentiateMethod::Exact => {
             refuse!(invalid "/method"; "`exact` derivatives are those of an expression"; "pass `f` and `at`, or another method");
         }
-        Method::Finite => finite(args, x, y, order, ctx)?,
-        Method::Spline => spline(x, y, order, ctx)?,
-        Method::SavitzkyGolay => smoothed(args, x, y, order, ctx)?,
+        DifferentiateMethod::Finite => finite(args, x, y, order, ctx)?,
+        DifferentiateMethod::Spline => spline(x, y, order, ctx)?,
+        DifferentiateMethod::SavitzkyGolay => smoothed(args, x, y, order, ctx)?,
     };
     let mut all = derivatives.iter().chain(&errors);
     if !all.all(|value| value.is_finite()) {

@@ -2,8 +2,8 @@
 
 use kernels::quadrature::{Integral, QuadratureEnd, QuadratureFault};
 
-use super::range::Range;
-use super::{Args, Method};
+use super::range::IntegrationRange;
+use super::{Args, IntegrateMethod};
 use crate::expression::Expression;
 use crate::plot::{plot_braille, series};
 use crate::prelude::*;
@@ -18,7 +18,7 @@ pub(crate) struct Output {
     /// Whether `error` is at most `atol` or `rtol` times the integral; where parts cancel, `rtol` times `absolute`.
     pub converged: bool,
     /// Reason the search ended.
-    pub reason: Reason,
+    pub reason: IntegrateReason,
     /// Integral of the magnitude of the integrand.
     pub absolute: f64,
     /// Evaluations of the integrand.
@@ -38,7 +38,7 @@ pub(crate) struct Output {
 /// Reason that a search for an integral ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum IntegrateReason {
     /// The error is as small as asked for.
     Tolerance,
     /// Positive and negative parts cancel: the error is small beside them, not beside the integral.
@@ -93,7 +93,7 @@ pub(super) fn joined(a: Integral, b: Integral, (relative, absolute): (f64, f64))
 pub(super) fn output(
     args: &Args,
     expression: &Expression,
-    range: &Range,
+    range: &IntegrationRange,
     found: Integral,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
@@ -103,12 +103,14 @@ pub(super) fn output(
     }
     let is_unseen = found.absolute == 0.0 && found.evaluations > 0 && expression.uses(0);
     let reason = match found.ending {
-        _ if is_unseen => Reason::Zero,
-        QuadratureEnd::Tolerance => Reason::Tolerance,
-        _ if found.error <= atol.max(rtol * found.value.abs()) => Reason::Tolerance,
-        QuadratureEnd::Rounding if found.error <= rtol * found.absolute => Reason::Cancellation,
-        QuadratureEnd::Rounding => Reason::Rounding,
-        QuadratureEnd::Evaluations => Reason::Evaluations,
+        _ if is_unseen => IntegrateReason::Zero,
+        QuadratureEnd::Tolerance => IntegrateReason::Tolerance,
+        _ if found.error <= atol.max(rtol * found.value.abs()) => IntegrateReason::Tolerance,
+        QuadratureEnd::Rounding if found.error <= rtol * found.absolute => {
+            IntegrateReason::Cancellation
+        }
+        QuadratureEnd::Rounding => IntegrateReason::Rounding,
+        QuadratureEnd::Evaluations => IntegrateReason::Evaluations,
     };
     if !found.error.is_finite() {
         refuse!(numeric "/f", "no_limit"; "the integral has no limit that {} evaluations show", found.evaluations;
@@ -116,24 +118,24 @@ pub(super) fn output(
     }
     let error = found.error;
     match reason {
-        Reason::Tolerance => {}
-        Reason::Zero => ctx.warn(
+        IntegrateReason::Tolerance => {}
+        IntegrateReason::Zero => ctx.warn(
             "the integrand is 0 at every place that was tried; if it has a narrow peak, name its place in `points` or choose ends near it",
         ),
-        Reason::Cancellation => ctx.warn(format!(
+        IntegrateReason::Cancellation => ctx.warn(format!(
             "positive and negative parts cancel: the error {error:.1e} is small beside the integral of the magnitude, {:.3e}, not beside the integral",
             found.absolute
         )),
-        Reason::Rounding => ctx.warn(format!(
+        IntegrateReason::Rounding => ctx.warn(format!(
             "the error {error:.1e} is above the tolerance, and more evaluations do not reduce it: the integrand is too steep, or the limit at an end too slow, for doubles"
         )),
-        Reason::Evaluations => ctx.warn(format!(
+        IntegrateReason::Evaluations => ctx.warn(format!(
             "stopped after {} evaluations with the error {error:.1e}; raise `max_evals` or the tolerance, or name kinks and peaks in `points`",
             found.evaluations
         )),
     }
     let method = match args.method {
-        Method::TanhSinh => "tanh_sinh",
+        IntegrateMethod::TanhSinh => "tanh_sinh",
         _ if found.oscillates => "gauss_kronrod, half-waves",
         _ => "gauss_kronrod",
     };
@@ -145,7 +147,10 @@ pub(super) fn output(
     Ok(Output {
         integral: range.sign * found.value + 0.0,
         error,
-        converged: matches!(reason, Reason::Tolerance | Reason::Cancellation),
+        converged: matches!(
+            reason,
+            IntegrateReason::Tolerance | IntegrateReason::Cancellation
+        ),
         reason,
         absolute: found.absolute,
         evaluations: found.evaluations,
@@ -161,7 +166,7 @@ pub(super) fn refusal(
     fault: QuadratureFault<ToolError>,
     args: &Args,
     expression: &Expression,
-    range: &Range,
+    range: &IntegrationRange,
 ) -> ToolError {
     match fault {
         QuadratureFault::Function(err) => err,
@@ -208,7 +213,7 @@ fn drawn(
     args: &Args,
     expression: &Expression,
     found: &Integral,
-    range: &Range,
+    range: &IntegrationRange,
     ctx: &Ctx,
 ) -> Result<String, ToolError> {
     const POINTS: usize = 400;
@@ -239,7 +244,9 @@ fn drawn(
     }
     let drawn = plot_braille::Args {
         x: Input::inline(x),
-        y: Input::Inline(series::Series(std::sync::Arc::new(vec![Vector::from(y)]))),
+        y: Input::Inline(series::PlotSeries(std::sync::Arc::new(vec![Vector::from(
+            y,
+        )]))),
         plot_type: series::PlotType::Line,
         points: Vec::new(),
         width: Bounded::literal(72),

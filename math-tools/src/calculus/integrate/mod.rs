@@ -9,15 +9,15 @@ mod verify;
 use kernels::quadrature::{self, Integral};
 use kernels::roots::interval::Interval;
 
-use super::limit::Limit;
-use crate::expression::{Expression, Parameters, Scope, unknowns};
+use super::limit::RangeLimit;
+use crate::expression::{Expression, ExpressionScope, NamedParameters, unknowns};
 use crate::prelude::*;
 
-pub(crate) use self::answer::Output;
 #[cfg(test)]
-use self::answer::Reason;
+use self::answer::IntegrateReason;
+pub(crate) use self::answer::Output;
 use self::answer::output;
-use self::range::Range;
+use self::range::IntegrationRange;
 
 /// Integrate a function of one variable over a finite or infinite range, with an error that holds.
 ///
@@ -28,28 +28,28 @@ pub(crate) struct Args {
     /// Integrand: an expression in `x`, such as `exp(-x**2)*cos(3*x)`.
     pub f: String,
     /// Lower end: a number, `"-inf"`, or a constant such as `"pi/2"`. A lower end above the upper one changes the sign.
-    pub from: Limit,
+    pub from: RangeLimit,
     /// Upper end, likewise; `"inf"` for none.
-    pub to: Limit,
+    pub to: RangeLimit,
     /// Name of the variable.
     #[value(default = "x")]
     pub variable: String,
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `exp(sum(normal_lpdf(y, x, 1)))`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Places between the ends where the integrand jumps, has a kink, a pole or a narrow peak; at most 1000. They save evaluations.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
-    pub points: Vec<Limit>,
+    pub points: Vec<RangeLimit>,
     /// Simple poles between the ends of which the Cauchy principal value is meant.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
-    pub principal_value: Vec<Limit>,
+    pub principal_value: Vec<RangeLimit>,
     /// `auto`; `gauss_kronrod` (adaptive halving alone, without a search for peaks), `tanh_sinh` (double-exponential; for functions analytic inside), `oscillatory`
     /// (an infinite end summed over half-waves from the start).
     #[value(default)]
-    pub method: Method,
+    pub method: IntegrateMethod,
     /// Error asked for, relative to the integral; at least 1e-14.
     #[value(default = "rtol")]
     pub rtol: Tolerance,
@@ -67,7 +67,7 @@ pub(crate) struct Args {
 /// How to integrate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum IntegrateMethod {
     /// Adaptive Gauss-Kronrod rules, with the limits at ends and singular places extrapolated.
     #[default]
     Auto,
@@ -120,7 +120,7 @@ impl Tool for Args {
         let expression =
             Expression::parse(&args.f, &scope).map_err(|err| err.into_tool_error("/f"))?;
         unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
-        let range = Range::new(&args, ctx)?;
+        let range = IntegrationRange::new(&args, ctx)?;
         let found = if range.points.is_empty() {
             answer::nothing()
         } else {
@@ -131,7 +131,7 @@ impl Tool for Args {
 }
 
 /// The names of the integrand.
-fn scope(args: &Args, ctx: &Ctx) -> Result<Scope, ToolError> {
+fn scope(args: &Args, ctx: &Ctx) -> Result<ExpressionScope, ToolError> {
     let name = args.variable.as_str();
     let mut bytes = name.bytes();
     let starts = bytes
@@ -142,7 +142,7 @@ fn scope(args: &Args, ctx: &Ctx) -> Result<Scope, ToolError> {
         refuse!(invalid "/variable"; "expected the name of a variable, of letters, digits and `_`, found `{}`",
             name.chars().take(64).collect::<String>(); "the usual one is `x`");
     }
-    Scope::new()
+    ExpressionScope::new()
         .variable(name)
         .with_table(args.data.as_ref(), ctx)?
         .with_parameters(&args.parameters, "/parameters")
@@ -151,7 +151,7 @@ fn scope(args: &Args, ctx: &Ctx) -> Result<Scope, ToolError> {
 fn integral(
     args: &Args,
     expression: &Expression,
-    range: &Range,
+    range: &IntegrationRange,
     ctx: &Ctx,
 ) -> Result<Integral, ToolError> {
     /// Samples of the second look; fewer where a value costs microseconds.
@@ -176,7 +176,7 @@ fn integral(
         Ok(())
     };
     let tolerances = (args.rtol.get().max(1e-14), args.atol.get());
-    let found = if args.method == Method::TanhSinh {
+    let found = if args.method == IntegrateMethod::TanhSinh {
         let mut all: Option<Integral> = None;
         for pair in range.points.windows(2) {
             let one =
@@ -203,16 +203,18 @@ fn integral(
             absolute: tolerances.1,
             evaluations_max: most,
             samples: match args.method {
-                Method::GaussKronrod => 0,
+                IntegrateMethod::GaussKronrod => 0,
                 _ if is_bounded => BOUNDED.min(args.max_evals.size() / 4),
                 _ => SAMPLES[usize::from(expression.is_pointwise() || !is_short)]
                     .min(args.max_evals.size() / 4),
             },
             bounds: is_bounded.then_some(&bounds),
             method: match args.method {
-                Method::GaussKronrod => quadrature::QuadratureMethod::Plain,
-                Method::Oscillatory => quadrature::QuadratureMethod::Waves,
-                Method::Auto | Method::TanhSinh => quadrature::QuadratureMethod::Auto,
+                IntegrateMethod::GaussKronrod => quadrature::QuadratureMethod::Plain,
+                IntegrateMethod::Oscillatory => quadrature::QuadratureMethod::Waves,
+                IntegrateMethod::Auto | IntegrateMethod::TanhSinh => {
+                    quadrature::QuadratureMethod::Auto
+                }
             },
         };
         let found = quadrature::integrate(&mut values, &request);

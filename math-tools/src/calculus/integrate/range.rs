@@ -1,7 +1,7 @@
 //! The range of an integral: ends, break points and poles in ascending order.
 
-use super::{Args, Method};
-use crate::expression::Scope;
+use super::{Args, IntegrateMethod};
+use crate::expression::ExpressionScope;
 use crate::prelude::*;
 
 /// Most break points and poles together.
@@ -9,7 +9,7 @@ pub(super) const POINTS_MAX: usize = 1000;
 
 /// A range in ascending order.
 #[derive(Debug, Clone)]
-pub(super) struct Range {
+pub(super) struct IntegrationRange {
     /// Ends and points; none where the range is empty.
     pub(super) points: Vec<f64>,
     /// Those of which the principal value is meant.
@@ -18,9 +18,9 @@ pub(super) struct Range {
     pub(super) sign: f64,
 }
 
-impl Range {
+impl IntegrationRange {
     pub(super) fn new(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
-        let names = Scope::new().with_parameters(&args.parameters, "/parameters")?;
+        let names = ExpressionScope::new().with_parameters(&args.parameters, "/parameters")?;
         let from = args.from.number(&names, "/from")?;
         let to = args.to.number(&names, "/to")?;
         if from.is_nan() || to.is_nan() {
@@ -61,7 +61,7 @@ impl Range {
         points.dedup();
         poles.sort_by(f64::total_cmp);
         poles.dedup();
-        if !poles.is_empty() && args.method != Method::Auto {
+        if !poles.is_empty() && args.method != IntegrateMethod::Auto {
             refuse!(invalid "/method"; "`principal_value` needs the method `auto`"; "leave `method` out");
         }
         let mut gaps = Vec::new();

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Args, Output, Reason};
+use super::{Args, IntegrateReason, Output};
 use crate::prelude::*;
 
 fn run(args: &str) -> Result<Output, ToolError> {
@@ -50,7 +50,7 @@ fn parts_that_cancel_have_an_absolute_error() {
         0.0,
     );
     assert!(
-        found.error < 1e-13 && found.reason == Reason::Cancellation,
+        found.error < 1e-13 && found.reason == IntegrateReason::Cancellation,
         "{found:?}"
     );
     check(r#"{"f": "sin(x)", "from": -1, "to": 1}"#, 0.0);
@@ -82,7 +82,7 @@ fn narrow_peaks_are_found_or_flagged() {
     let unbounded = format!("(1 + 0*zeta(x + 100))*{peak}");
     let found = run(&format!(r#"{{"f": "{unbounded}", "from": -10, "to": 10}}"#)).unwrap();
     assert!(
-        !found.converged && found.reason == Reason::Zero,
+        !found.converged && found.reason == IntegrateReason::Zero,
         "{found:?}"
     );
     check(
@@ -202,7 +202,7 @@ fn evaluations_and_deadlines_end_the_search() {
     )
     .unwrap();
     assert!(
-        !found.converged && found.reason == Reason::Evaluations,
+        !found.converged && found.reason == IntegrateReason::Evaluations,
         "{found:?}"
     );
     assert!(

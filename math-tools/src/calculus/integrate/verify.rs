@@ -3,16 +3,19 @@
 use tool_core::{Ctx, Tool, ToolError, Verification, Verify};
 
 use super::answer::Output;
-use super::{Args, Limit, Method};
+use super::{Args, IntegrateMethod, RangeLimit};
 
 const COMPARED: &str = "integral";
 
 impl Verify for Args {
     fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<Verification, ToolError> {
         let (method, by) = match output.method.as_str() {
-            "tanh_sinh" => (Method::GaussKronrod, "adaptive Gauss-Kronrod rules"),
+            "tanh_sinh" => (
+                IntegrateMethod::GaussKronrod,
+                "adaptive Gauss-Kronrod rules",
+            ),
             _ => (
-                Method::TanhSinh,
+                IntegrateMethod::TanhSinh,
                 "the trapezoidal rule after a double-exponential substitution",
             ),
         };
@@ -20,7 +23,7 @@ impl Verify for Args {
         let places = output
             .singularities
             .iter()
-            .map(|place| Limit::Number(*place));
+            .map(|place| RangeLimit::Number(*place));
         points.extend(places.take(1000 - points.len().min(1000)));
         let again = Args {
             method,

@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use super::super::limit::Limit;
-use crate::expression::{Evaluator, Expression, Scope};
+use super::super::limit::RangeLimit;
+use crate::expression::{Expression, ExpressionScope, SystemEvaluator};
 use crate::prelude::*;
 
 /// A limit of a variable.
 #[derive(Debug, Clone)]
-enum Side {
+enum VariableLimit {
     Number(f64),
     Formula(Expression),
 }
 
-impl Side {
-    fn evaluator(&self) -> Option<Evaluator<'_>> {
+impl VariableLimit {
+    fn evaluator(&self) -> Option<SystemEvaluator<'_>> {
         match self {
             Self::Number(_) => None,
             Self::Formula(expression) => Some(expression.evaluator()),
@@ -24,20 +24,23 @@ impl Side {
 
 /// Limits of every variable.
 #[derive(Debug, Clone)]
-pub(super) struct Map(Vec<[Side; 2]>);
+pub(super) struct IntegrationDomain(Vec<[VariableLimit; 2]>);
 
 /// Evaluators of the limits that are formulas.
-pub(super) type Evaluators<'a> = Vec<[Option<Evaluator<'a>>; 2]>;
+pub(super) type Evaluators<'a> = Vec<[Option<SystemEvaluator<'a>>; 2]>;
 
-impl Map {
-    pub(super) fn new(bounds: &[[Limit; 2]], scope: &Scope) -> Result<Self, ToolError> {
+impl IntegrationDomain {
+    pub(super) fn new(
+        bounds: &[[RangeLimit; 2]],
+        scope: &ExpressionScope,
+    ) -> Result<Self, ToolError> {
         let mut all = Vec::with_capacity(bounds.len());
         for (variable, pair) in bounds.iter().enumerate() {
-            let side = |index: usize| -> Result<Side, ToolError> {
+            let side = |index: usize| -> Result<VariableLimit, ToolError> {
                 let pointer = format!("/bounds/{variable}/{index}");
                 match (&pair[index], pair[index].infinite()) {
-                    (_, Some(value)) => Ok(Side::Number(value)),
-                    (Limit::Number(value), None) => Ok(Side::Number(*value)),
+                    (_, Some(value)) => Ok(VariableLimit::Number(value)),
+                    (RangeLimit::Number(value), None) => Ok(VariableLimit::Number(*value)),
                     (limit, None) => {
                         let expression = limit.expression(scope, &pointer)?;
                         if let Some(slot) = expression
@@ -49,14 +52,14 @@ impl Map {
                                 "limits depend on variables before theirs: change the order of `bounds`");
                         }
                         if expression.slots().is_empty() {
-                            return limit.number(scope, &pointer).map(Side::Number);
+                            return limit.number(scope, &pointer).map(VariableLimit::Number);
                         }
-                        Ok(Side::Formula(expression))
+                        Ok(VariableLimit::Formula(expression))
                     }
                 }
             };
             let sides = [side(0)?, side(1)?];
-            if let [Side::Number(low), Side::Number(high)] = &sides {
+            if let [VariableLimit::Number(low), VariableLimit::Number(high)] = &sides {
                 let is_empty = low == high && low.is_infinite();
                 if is_empty || !(high - low).is_finite() && low.is_finite() && high.is_finite() {
                     refuse!(invalid format!("/bounds/{variable}"), "range"; "the limits {low} and {high} are no range"; "choose others");
@@ -77,8 +80,10 @@ impl Map {
 
     /// A point inside, where all limits are numbers.
     pub(super) fn middle(&self) -> Option<Vec<f64>> {
-        let one = |sides: &[Side; 2]| match sides {
-            [Side::Number(low), Side::Number(high)] => Some(stretched(0.5, *low, *high).0),
+        let one = |sides: &[VariableLimit; 2]| match sides {
+            [VariableLimit::Number(low), VariableLimit::Number(high)] => {
+                Some(stretched(0.5, *low, *high).0)
+            }
             _ => None,
         };
         self.0.iter().map(one).collect()
@@ -98,12 +103,12 @@ impl Map {
         for (variable, sides) in self.0.iter().enumerate() {
             for (index, side) in sides.iter().enumerate() {
                 match (side, &mut evaluators[variable][index]) {
-                    (Side::Formula(_), Some(evaluator)) => {
+                    (VariableLimit::Formula(_), Some(evaluator)) => {
                         let slots: Vec<&[f64]> = places.iter().map(Vec::as_slice).collect();
                         evaluator.eval_block(&slots, &mut limits[index]);
                     }
-                    (Side::Number(value), _) => limits[index].fill(*value),
-                    (Side::Formula(_), None) => limits[index].fill(f64::NAN),
+                    (VariableLimit::Number(value), _) => limits[index].fill(*value),
+                    (VariableLimit::Formula(_), None) => limits[index].fill(f64::NAN),
                 }
             }
             let mut here = Vec::with_capacity(count);

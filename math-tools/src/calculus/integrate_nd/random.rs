@@ -3,7 +3,7 @@
 use kernels::quadrature::{QuadratureEnd, SobolSequence};
 use rand::rand_core::Rng as _;
 
-use super::{Field, Found};
+use super::{MultipleIntegral, UnitCubeIntegrand};
 use crate::prelude::*;
 
 /// Independent randomisations.
@@ -12,13 +12,13 @@ const TIMES: usize = 16;
 const STANDARD_ERRORS: f64 = 5.0;
 
 pub(super) fn integrate(
-    field: &mut Field<'_>,
+    field: &mut UnitCubeIntegrand<'_>,
     n: usize,
     (relative, absolute): (f64, f64),
     most: u64,
     seed: Seed,
     ctx: &Ctx,
-) -> Result<Found, ToolError> {
+) -> Result<MultipleIntegral, ToolError> {
     const FIRST: u32 = 64;
     const CHUNK: u32 = 1 << 12;
     ctx.reserve_doubles((n + 1) * 2 * CHUNK as usize + TIMES * n * 32)?;
@@ -67,7 +67,7 @@ pub(super) fn integrate(
                 QuadratureEnd::Evaluations
             };
             let standard_error = Some(standard_error);
-            return Ok(Found {
+            return Ok(MultipleIntegral {
                 integral,
                 error,
                 standard_error,

@@ -1,6 +1,6 @@
 //! Known integrals over boxes, limits of inner variables, and what is refused.
 
-use super::{Args, Method, Output};
+use super::{Args, IntegrateNdMethod, Output};
 use crate::prelude::*;
 
 fn run(args: &str) -> Result<Output, ToolError> {
@@ -50,7 +50,7 @@ fn many_variables_take_scrambled_points() {
         ),
         (1_f64.exp() - 1.0).powi(6) / 2.0,
     );
-    assert_eq!(found.method, Method::QuasiMonteCarlo);
+    assert_eq!(found.method, IntegrateNdMethod::QuasiMonteCarlo);
     let again = |seed: u64| {
         run(&format!(r#"{{"f": "x*y", "bounds": [[0,1],[0,1]], "method": "quasi_monte_carlo", "rtol": 1e-3, "seed": {seed}}}"#)).unwrap()
     };

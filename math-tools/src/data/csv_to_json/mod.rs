@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tool_core::Object;
 use tool_core::csv::{self, Dialect, Halt};
 
-use super::delimiter::Delimiter;
+use super::delimiter::CsvDelimiter;
 use crate::prelude::*;
 
 /// Reads a CSV text (RFC 4180, quotes, CRLF or LF, byte order mark allowed) into typed records. The type is decided for each
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     pub csv_content: Input<Text>,
     /// The character between cells; found where it is not given, as one of `,`, `;`, tab and `|`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub delimiter: Option<Delimiter>,
+    pub delimiter: Option<CsvDelimiter>,
     /// Whether the first line names the columns; otherwise they are `column_1`, `column_2`, ... By default it does unless all of its
     /// cells are numbers.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -45,7 +45,7 @@ pub(crate) struct Output {
     /// Column names in order.
     pub columns: Vec<String>,
     /// Type of each column, in the order of `columns`.
-    pub(crate) types: Vec<ColumnType>,
+    pub(crate) types: Vec<CsvColumnType>,
     /// Number of records.
     pub count: usize,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Output {
 /// Type of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum ColumnType {
+pub(crate) enum CsvColumnType {
     /// Numbers; a whole one without fraction or exponent is an integer, with all its digits up to 2^63.
     Number,
     /// `true` and `false`.
@@ -84,7 +84,7 @@ impl Tool for Args {
         // The cells as text: twice the bytes and an end for each cell.
         ctx.reserve((text.len() as u64).saturating_mul(6))?;
         let dialect = Dialect {
-            delimiter: args.delimiter.map(Delimiter::byte),
+            delimiter: args.delimiter.map(CsvDelimiter::byte),
             has_header: args.has_header,
             decimal_comma: args.decimal_comma,
             missing_words: args.missing_words,
@@ -112,7 +112,7 @@ impl Tool for Args {
         }
         Ok(Output {
             columns: table.names.iter().map(|name| name.to_string()).collect(),
-            types: table.types.into_iter().map(ColumnType::from).collect(),
+            types: table.types.into_iter().map(CsvColumnType::from).collect(),
             count,
             rows: Value::array(rows),
         })
@@ -124,7 +124,7 @@ const LINES: usize = 256;
 /// Bytes a cell of a record keeps alive beyond its text: the value and its key's pointer, the text's counters.
 const CELL_BYTES: u64 = 96;
 
-impl From<csv::ColumnType> for ColumnType {
+impl From<csv::ColumnType> for CsvColumnType {
     fn from(kind: csv::ColumnType) -> Self {
         match kind {
             csv::ColumnType::Number => Self::Number,

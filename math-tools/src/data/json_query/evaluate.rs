@@ -31,7 +31,7 @@ const ELEMENT_BYTES: u64 = 32;
 /// `invalid_args` with the column for a wrong argument of a function; `limit_exceeded` for results that grow without bound.
 pub(super) fn run(data: &Value, ast: &Ast, query: &str, ctx: &Ctx) -> Result<Value, ToolError> {
     ctx.check()?;
-    let mut evaluator = Evaluator {
+    let mut evaluator = QueryEvaluator {
         query,
         ctx,
         steps: 0,
@@ -42,13 +42,13 @@ pub(super) fn run(data: &Value, ast: &Ast, query: &str, ctx: &Ctx) -> Result<Val
 }
 
 /// The context of an evaluation.
-pub(super) struct Evaluator<'a> {
+pub(super) struct QueryEvaluator<'a> {
     pub(super) query: &'a str,
     ctx: &'a Ctx,
     steps: u64,
 }
 
-impl Evaluator<'_> {
+impl QueryEvaluator<'_> {
     /// Counts work; looks at the stop flag from time to time.
     pub(super) fn step(&mut self, count: u64) -> Result<(), ToolError> {
         let before = self.steps;

@@ -7,7 +7,7 @@ use jmespath::ast::Ast;
 use tool_core::{Object, ToolError, Value, json};
 
 use super::error_at;
-use super::evaluate::{Evaluator, length};
+use super::evaluate::{QueryEvaluator, length};
 use kernels::exact::CompensatedSum;
 
 /// Names of the functions.
@@ -16,14 +16,14 @@ pub(super) const NAMES: &str = "abs, avg, ceil, contains, ends_with, floor, join
 
 /// Calls a function on its evaluated arguments.
 pub(super) fn call(
-    evaluator: &mut Evaluator<'_>,
+    evaluator: &mut QueryEvaluator<'_>,
     data: &Value,
     name: &str,
     args: &[Ast],
     offset: usize,
 ) -> Result<Value, ToolError> {
     let query = evaluator.query;
-    let mut call = Call {
+    let mut call = QueryFunctionCall {
         evaluator,
         name,
         offset,
@@ -56,8 +56,8 @@ pub(super) fn call(
 }
 
 /// One call: its name and place for errors, its evaluated arguments, and the expression of `map` and the `_by` functions.
-struct Call<'c, 'e, 'q> {
-    evaluator: &'c mut Evaluator<'e>,
+struct QueryFunctionCall<'c, 'e, 'q> {
+    evaluator: &'c mut QueryEvaluator<'e>,
     name: &'q str,
     offset: usize,
     query: &'e str,
@@ -65,7 +65,7 @@ struct Call<'c, 'e, 'q> {
     expression: Option<&'q Ast>,
 }
 
-impl Call<'_, '_, '_> {
+impl QueryFunctionCall<'_, '_, '_> {
     fn run(&mut self) -> Result<Value, ToolError> {
         match self.name {
             "abs" => self.rounded(f64::abs),

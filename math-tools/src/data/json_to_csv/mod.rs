@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use tool_core::json;
 
-use super::delimiter::Delimiter;
+use super::delimiter::CsvDelimiter;
 use crate::prelude::*;
 
 /// Writes records or columns as a CSV text with a header line (RFC 4180 quoting, lines end in LF). Null and missing cells are
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     pub columns: Option<Vec<String>>,
     /// The character between cells.
     #[value(default)]
-    pub delimiter: Delimiter,
+    pub delimiter: CsvDelimiter,
 }
 
 /// A CSV text.
@@ -105,7 +105,7 @@ fn write(
     names: &[String],
     columns: &[Option<&[Value]>],
     rows: usize,
-    delimiter: Delimiter,
+    delimiter: CsvDelimiter,
     ctx: &Ctx,
 ) -> Result<String, ToolError> {
     const CELLS: usize = 4096;

@@ -2,7 +2,7 @@
 
 use tool_core::{Table, Value, brief, json};
 
-use super::lint::{Token, tokens};
+use super::lint::{SqlToken, tokens};
 
 /// The aggregates that read a text as a number.
 const SUMS: [&str; 3] = ["sum", "avg", "total"];
@@ -78,7 +78,7 @@ fn aggregates(query: &str) -> Vec<Aggregate> {
     for (index, token) in tokens.iter().enumerate() {
         let known = SUMS.into_iter().chain(EXTREMES);
         let mut known = known.filter(|name| token.is(name));
-        let (Some(function), Some(Token::Sign(b'('))) = (known.next(), tokens.get(index + 1))
+        let (Some(function), Some(SqlToken::Sign(b'('))) = (known.next(), tokens.get(index + 1))
         else {
             continue;
         };
@@ -107,11 +107,11 @@ fn aggregates(query: &str) -> Vec<Aggregate> {
 }
 
 /// Whether the first argument is one column, however it is qualified.
-fn is_column(mut rest: &[Token]) -> bool {
-    while let [Token::Name(_), Token::Sign(b'.'), after @ ..] = rest {
+fn is_column(mut rest: &[SqlToken]) -> bool {
+    while let [SqlToken::Name(_), SqlToken::Sign(b'.'), after @ ..] = rest {
         rest = after;
     }
-    matches!(rest, [Token::Name(_), Token::Sign(b')'), ..])
+    matches!(rest, [SqlToken::Name(_), SqlToken::Sign(b')'), ..])
 }
 
 /// Most aggregates of a query that are looked at.
@@ -127,7 +127,7 @@ const PASSING: [&str; 10] = [
 /// An argument of an aggregate, read for the columns whose values are added up: not those that are compared, joined as texts or
 /// passed to other functions.
 struct Argument<'a> {
-    rest: &'a [Token],
+    rest: &'a [SqlToken],
     depth: usize,
 }
 
@@ -142,7 +142,8 @@ impl Argument<'_> {
     }
 
     fn take_sign(&mut self, signs: &[u8]) -> bool {
-        let is_next = matches!(self.rest.first(), Some(Token::Sign(sign)) if signs.contains(sign));
+        let is_next =
+            matches!(self.rest.first(), Some(SqlToken::Sign(sign)) if signs.contains(sign));
         if is_next {
             self.rest = &self.rest[1..];
         }
@@ -182,8 +183,8 @@ impl Argument<'_> {
         loop {
             let is_shift = matches!(
                 self.rest,
-                [Token::Sign(b'<'), Token::Sign(b'<'), ..]
-                    | [Token::Sign(b'>'), Token::Sign(b'>'), ..]
+                [SqlToken::Sign(b'<'), SqlToken::Sign(b'<'), ..]
+                    | [SqlToken::Sign(b'>'), SqlToken::Sign(b'>'), ..]
             );
             if is_shift {
                 self.rest = &self.rest[2..];
@@ -197,8 +198,8 @@ impl Argument<'_> {
     /// An operand, or texts that are joined by `||` or taken from a document by `->`, which have no columns.
     fn joined(&mut self) -> Vec<String> {
         let mut columns = self.operand();
-        while let [Token::Sign(b'|'), Token::Sign(b'|'), after @ ..]
-        | [Token::Sign(b'-'), Token::Sign(b'>'), after @ ..] = self.rest
+        while let [SqlToken::Sign(b'|'), SqlToken::Sign(b'|'), after @ ..]
+        | [SqlToken::Sign(b'-'), SqlToken::Sign(b'>'), after @ ..] = self.rest
         {
             self.rest = after;
             self.take_sign(b">");
@@ -217,8 +218,8 @@ impl Argument<'_> {
             return Vec::new();
         }
         let columns = match first {
-            Token::Sign(b')' | b',') => return Vec::new(),
-            Token::Sign(b'(') => {
+            SqlToken::Sign(b')' | b',') => return Vec::new(),
+            SqlToken::Sign(b'(') => {
                 self.rest = after;
                 let is_query = |word: &&str| after.first().is_some_and(|token| token.is(word));
                 match ["select", "with", "values"].iter().any(is_query) {
@@ -226,14 +227,14 @@ impl Argument<'_> {
                     false => self.inside(Self::value),
                 }
             }
-            Token::Name(name) => {
+            SqlToken::Name(name) => {
                 self.rest = after;
                 self.named(name)
             }
             // A text, or the sign of a parameter.
-            Token::Text(_) | Token::Sign(_) => {
+            SqlToken::Text(_) | SqlToken::Sign(_) => {
                 self.rest = after;
-                if let (Token::Sign(b':' | b'@' | b'$'), [Token::Name(_), after @ ..]) =
+                if let (SqlToken::Sign(b':' | b'@' | b'$'), [SqlToken::Name(_), after @ ..]) =
                     (first, after)
                 {
                     self.rest = after;
@@ -288,7 +289,7 @@ impl Argument<'_> {
             return columns;
         }
         let mut column = name;
-        while let [Token::Sign(b'.'), Token::Name(after), rest @ ..] = self.rest {
+        while let [SqlToken::Sign(b'.'), SqlToken::Name(after), rest @ ..] = self.rest {
             (column, self.rest) = (after, rest);
         }
         vec![column.to_owned()]
@@ -303,8 +304,8 @@ impl Argument<'_> {
         while let [first, after @ ..] = self.rest {
             self.rest = after;
             match first {
-                Token::Sign(b'(') => open += 1,
-                Token::Sign(b')') => open -= 1,
+                SqlToken::Sign(b'(') => open += 1,
+                SqlToken::Sign(b')') => open -= 1,
                 _ => {}
             }
             if open == 0 {

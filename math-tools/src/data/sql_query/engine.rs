@@ -33,7 +33,7 @@ const REFUSED: &str = "random randomblob zeroblob load_extension fts3_tokenizer 
      last_insert_rowid changes total_changes sqlite_log";
 
 /// Rows of a query.
-pub(super) struct Rows {
+pub(super) struct SqlResult {
     pub(super) columns: Vec<String>,
     pub(super) rows: Vec<Value>,
     pub(super) truncated: bool,
@@ -54,8 +54,8 @@ pub(super) fn run(
     params: Option<&Value>,
     max_rows: usize,
     ctx: &Ctx,
-) -> Result<Rows, ToolError> {
-    let names = Names::of(tables);
+) -> Result<SqlResult, ToolError> {
+    let names = SchemaNames::of(tables);
     let failed = |err: rusqlite::Error, denied: Option<String>| error(&err, denied, &names, ctx);
     let mut connection = open().map_err(|err| failed(err, None))?;
     let mut seen = HashSet::new();
@@ -183,7 +183,7 @@ fn load(
     connection: &mut Connection,
     name: &str,
     table: &Table,
-    names: &Names<'_>,
+    names: &SchemaNames<'_>,
     ctx: &Ctx,
 ) -> Result<(), ToolError> {
     let cells = table.columns().iter().flatten();
@@ -220,7 +220,7 @@ fn load(
                 ctx.check()?;
             }
             for (index, cells) in table.columns().iter().enumerate() {
-                let bound = insert.raw_bind_parameter(index + 1, Cell(&cells[row]));
+                let bound = insert.raw_bind_parameter(index + 1, SqlCell(&cells[row]));
                 bound.map_err(failed)?;
             }
             insert.raw_execute().map_err(failed)?;
@@ -235,9 +235,9 @@ fn quote(name: &str) -> String {
 }
 
 /// A cell as SQLite takes it.
-struct Cell<'a>(&'a Value);
+struct SqlCell<'a>(&'a Value);
 
-impl ToSql for Cell<'_> {
+impl ToSql for SqlCell<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self.0 {
             Value::Bool(value) => ValueRef::Integer(i64::from(*value)),
@@ -298,7 +298,7 @@ fn bind(statement: &mut Statement<'_>, params: Option<&Value>) -> Result<(), Too
             let message = format!("parameter {name}: {expected}, found {}", value.kind());
             return Err(fault("/params", message));
         }
-        let bound = statement.raw_bind_parameter(index + 1, Cell(value));
+        let bound = statement.raw_bind_parameter(index + 1, SqlCell(value));
         bound.map_err(|err| fault("/params", err.to_string()))?;
     }
     Ok(())
@@ -309,7 +309,7 @@ fn collect(
     max_rows: usize,
     ctx: &Ctx,
     failed: impl Fn(rusqlite::Error) -> ToolError,
-) -> Result<Rows, ToolError> {
+) -> Result<SqlResult, ToolError> {
     let columns: Vec<Arc<str>> = statement.column_names().map(Arc::from).collect();
     let booleans: Vec<bool> = statement
         .columns()
@@ -360,7 +360,7 @@ fn collect(
         }
         rows.push(Value::Object(Arc::new(object)));
     }
-    Ok(Rows {
+    Ok(SqlResult {
         columns: columns.iter().map(|name| name.to_string()).collect(),
         rows,
         truncated,
@@ -368,12 +368,12 @@ fn collect(
 }
 
 /// The names a query may have meant.
-struct Names<'a> {
+struct SchemaNames<'a> {
     tables: Vec<&'a str>,
     columns: Vec<&'a str>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> SchemaNames<'a> {
     fn of(tables: &'a [(&'a str, Table)]) -> Self {
         Self {
             tables: tables.iter().map(|(name, _)| *name).collect(),
@@ -404,7 +404,12 @@ impl<'a> Names<'a> {
 }
 
 /// Words an error of SQLite for the caller.
-fn error(err: &rusqlite::Error, denied: Option<String>, names: &Names<'_>, ctx: &Ctx) -> ToolError {
+fn error(
+    err: &rusqlite::Error,
+    denied: Option<String>,
+    names: &SchemaNames<'_>,
+    ctx: &Ctx,
+) -> ToolError {
     if let Err(stopped) = ctx.check() {
         return stopped;
     }

@@ -38,8 +38,10 @@ pub(super) fn check(query: &str) -> Result<(), ToolError> {
     }
     let tokens = tokens(query);
     for (index, token) in tokens.iter().enumerate() {
-        let Token::Name(name) = token else { continue };
-        if !matches!(tokens.get(index + 1), Some(Token::Sign(b'('))) {
+        let SqlToken::Name(name) = token else {
+            continue;
+        };
+        if !matches!(tokens.get(index + 1), Some(SqlToken::Sign(b'('))) {
             continue;
         }
         let name = name.to_ascii_lowercase();
@@ -57,18 +59,18 @@ pub(super) fn check(query: &str) -> Result<(), ToolError> {
 pub(super) fn is_blank(query: &str) -> bool {
     tokens(query)
         .iter()
-        .all(|token| *token == Token::Sign(b';'))
+        .all(|token| *token == SqlToken::Sign(b';'))
 }
 
 /// The format must be one literal, alone in its argument, without `*` and with small widths.
-fn check_format(name: &str, arguments: &[Token]) -> Result<(), ToolError> {
+fn check_format(name: &str, arguments: &[SqlToken]) -> Result<(), ToolError> {
     let refuse = |message: String| {
         Err(
             tool_error!(InvalidArgs at "/query", "sql_format"; "{message}";
             "write `{name}('%.2f', x)` with a literal format and widths up to {WIDTH_MAX}"),
         )
     };
-    let [Token::Text(format), Token::Sign(b',' | b')'), ..] = arguments else {
+    let [SqlToken::Text(format), SqlToken::Sign(b',' | b')'), ..] = arguments else {
         return refuse(format!("the format of `{name}` is not a literal text"));
     };
     let mut width = 0_u32;
@@ -100,14 +102,16 @@ fn check_format(name: &str, arguments: &[Token]) -> Result<(), ToolError> {
 }
 
 /// At least one argument, and none of the literals that read the clock or the time zone.
-fn check_date(name: &str, arguments: &[Token]) -> Result<(), ToolError> {
+fn check_date(name: &str, arguments: &[SqlToken]) -> Result<(), ToolError> {
     let mut depth = 1;
     let mut count = 0;
     for token in arguments {
         match token {
-            Token::Sign(b'(') => depth += 1,
-            Token::Sign(b')') => depth -= 1,
-            Token::Text(text) if MOMENTS.contains(&text.trim().to_ascii_lowercase().as_str()) => {
+            SqlToken::Sign(b'(') => depth += 1,
+            SqlToken::Sign(b')') => depth -= 1,
+            SqlToken::Text(text)
+                if MOMENTS.contains(&text.trim().to_ascii_lowercase().as_str()) =>
+            {
                 return Err(clock(name, &format!("'{text}'")));
             }
             _ => {}
@@ -133,7 +137,7 @@ fn clock(name: &str, what: &str) -> ToolError {
 
 /// A token of SQL, as far as it matters here.
 #[derive(Debug, PartialEq)]
-pub(super) enum Token {
+pub(super) enum SqlToken {
     /// A name, a keyword or a number, bare or quoted in any of SQLite's three ways.
     Name(String),
     /// A text literal.
@@ -142,14 +146,14 @@ pub(super) enum Token {
     Sign(u8),
 }
 
-impl Token {
+impl SqlToken {
     /// Whether it is this name, in any case.
     pub(super) fn is(&self, name: &str) -> bool {
         matches!(self, Self::Name(own) if own.eq_ignore_ascii_case(name))
     }
 }
 
-pub(super) fn tokens(query: &str) -> Vec<Token> {
+pub(super) fn tokens(query: &str) -> Vec<SqlToken> {
     let bytes = query.as_bytes();
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -161,17 +165,17 @@ pub(super) fn tokens(query: &str) -> Vec<Token> {
             b'\'' => {
                 let text;
                 (text, at) = quoted(query, at, b'\'');
-                tokens.push(Token::Text(text));
+                tokens.push(SqlToken::Text(text));
             }
             open @ (b'"' | b'`') => {
                 let name;
                 (name, at) = quoted(query, at, open);
-                tokens.push(Token::Name(name));
+                tokens.push(SqlToken::Name(name));
             }
             b'[' => {
                 at = find(bytes, at + 1, b"]");
                 let name = query.get(start + 1..at).unwrap_or_default();
-                tokens.push(Token::Name(name.trim_end_matches(']').to_owned()));
+                tokens.push(SqlToken::Name(name.trim_end_matches(']').to_owned()));
             }
             byte if byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80 => {
                 while at < bytes.len()
@@ -181,12 +185,12 @@ pub(super) fn tokens(query: &str) -> Vec<Token> {
                 {
                     at += 1;
                 }
-                tokens.push(Token::Name(query[start..at].to_owned()));
+                tokens.push(SqlToken::Name(query[start..at].to_owned()));
             }
             byte => {
                 at += 1;
                 if !byte.is_ascii_whitespace() {
-                    tokens.push(Token::Sign(byte));
+                    tokens.push(SqlToken::Sign(byte));
                 }
             }
         }

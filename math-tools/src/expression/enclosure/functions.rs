@@ -4,11 +4,11 @@ use kernels::roots::interval::{Interval, IntervalImage};
 use kernels::vector;
 
 use super::{one, smooth};
-use crate::expression::evaluate::Fault;
+use crate::expression::evaluate::EvaluationFault;
 use crate::expression::functions::{Binary, Unary};
 
 /// An image with the slope of the function on the interval.
-type Mapped = Result<(IntervalImage, Interval), Fault>;
+type Mapped = Result<(IntervalImage, Interval), EvaluationFault>;
 
 /// The image of a function and its slope.
 pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
@@ -18,7 +18,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
     const BESSEL_MAX: f64 = 1e5;
     const POSITIVE: Interval = Interval::new(0.0, f64::INFINITY);
     const SHARE: Interval = Interval::new(-1.0, 1.0);
-    let image = |found: Option<IntervalImage>| found.ok_or(Fault::Domain);
+    let image = |found: Option<IntervalImage>| found.ok_or(EvaluationFault::Domain);
     let everywhere = |one: One, range: Interval| image(x.increasing(one, REAL, range));
     let over = |slope: Interval| slope.reciprocal().map_or(REAL, |image| image.values);
     let root = |square: Interval| square.square_root().map_or(REAL, |image| image.values);
@@ -38,13 +38,16 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
         }
         Unary::Square => (smooth(x.squared()), two.times(x)),
         Unary::Reciprocal => {
-            let found = x.reciprocal().ok_or(Fault::DivisionByZero)?;
+            let found = x.reciprocal().ok_or(EvaluationFault::DivisionByZero)?;
             (found, found.values.squared().negated())
         }
         Unary::Sin => (smooth(x.sine()), x.cosine()),
         Unary::Cos => (smooth(x.cosine()), x.sine().negated()),
         Unary::Tan => {
-            let found = x.sine().over(x.cosine()).ok_or(Fault::DivisionByZero)?;
+            let found = x
+                .sine()
+                .over(x.cosine())
+                .ok_or(EvaluationFault::DivisionByZero)?;
             (found, one().plus(found.values.squared()))
         }
         Unary::Asin => {
@@ -115,10 +118,13 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
             };
             let found = image(x.increasing(one, POSITIVE, REAL))?;
             if x.hi == 0.0 {
-                return Err(Fault::Domain);
+                return Err(EvaluationFault::Domain);
             }
             let is_defined = found.is_defined && x.lo > 0.0;
-            let inside = x.hull().intersect(POSITIVE).ok_or(Fault::Domain)?;
+            let inside = x
+                .hull()
+                .intersect(POSITIVE)
+                .ok_or(EvaluationFault::Domain)?;
             (
                 IntervalImage {
                     is_defined,
@@ -130,7 +136,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
         Unary::Log1p => {
             let domain = Interval::new(-1.0, f64::INFINITY);
             let found = image(x.increasing(One::Log1p, domain, REAL))?;
-            let inside = x.hull().intersect(domain).ok_or(Fault::Domain)?;
+            let inside = x.hull().intersect(domain).ok_or(EvaluationFault::Domain)?;
             let is_defined = found.is_defined && x.lo > -1.0;
             (
                 IntervalImage {
@@ -230,7 +236,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
                 image(falling)?.values.negated(),
             )
         }
-        _ => return Err(Fault::Unsupported),
+        _ => return Err(EvaluationFault::Unsupported),
     })
 }
 
@@ -242,7 +248,7 @@ fn even(op: vector::Unary, x: Interval) -> Interval {
 }
 
 /// `factor exp(-rate x^2)`.
-fn bell(x: Interval, rate: f64, factor: f64) -> Result<Interval, Fault> {
+fn bell(x: Interval, rate: f64, factor: f64) -> Result<Interval, EvaluationFault> {
     let exponent = x.squared().times(Interval::point(rate)).negated();
     let (image, _) = mapped(Unary::Exp, exponent)?;
     Ok(image.values.times(Interval::near(factor)))

@@ -9,14 +9,14 @@ mod functions;
 
 use self::functions::mapped;
 use super::Expression;
-use super::ast::Kind;
-use super::evaluate::{Arithmetic, Fault, ValueError};
+use super::ast::AstKind;
+use super::evaluate::{Arithmetic, EvaluationFault, ValueError};
 use super::functions::{Binary, Unary};
 use super::rows;
 
 /// What is known of an expression on a box.
 #[derive(Debug, Clone)]
-pub(crate) struct Enclosure {
+pub(crate) struct BoxEnclosure {
     /// Holds every value.
     pub(crate) values: Interval,
     /// By variable; where the expression is continuous, the slopes between any two points of the box.
@@ -29,7 +29,7 @@ pub(crate) struct Enclosure {
 
 /// A function without a form over intervals, by name.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Unsupported(pub(crate) &'static str);
+pub(crate) struct NoIntervalForm(pub(crate) &'static str);
 
 impl Expression {
     /// Doubles that bounds with the slopes by `n` variables take at a time: defined columns, and those at work.
@@ -41,7 +41,7 @@ impl Expression {
         let rows = self.numbers() / nodes.len();
         let defined = nodes
             .iter()
-            .filter(|node| matches!(node.kind, Kind::Define(_)));
+            .filter(|node| matches!(node.kind, AstKind::Define(_)));
         let columns = AT_WORK + defined.count();
         columns.saturating_mul(rows).saturating_mul(EACH + 2 * n)
     }
@@ -54,12 +54,12 @@ impl Expression {
         &self,
         slots: &[Interval],
         n: usize,
-    ) -> Result<Option<Enclosure>, Unsupported> {
-        let mut boxes = Boxes { slots, n };
+    ) -> Result<Option<BoxEnclosure>, NoIntervalForm> {
+        let mut boxes = BoxArithmetic { slots, n };
         match rows::evaluate(self.ast(), &mut boxes) {
             Ok(found) => Ok(Some(found)),
             Err(err) if is_empty(&err) => Ok(None),
-            Err(err) => Err(Unsupported(err.name)),
+            Err(err) => Err(NoIntervalForm(err.name)),
         }
     }
 }
@@ -67,18 +67,18 @@ impl Expression {
 fn is_empty(err: &ValueError) -> bool {
     matches!(
         err.fault,
-        Fault::Domain | Fault::DivisionByZero | Fault::Outside
+        EvaluationFault::Domain | EvaluationFault::DivisionByZero | EvaluationFault::Outside
     )
 }
 
-struct Boxes<'a> {
+struct BoxArithmetic<'a> {
     slots: &'a [Interval],
     n: usize,
 }
 
-impl Boxes<'_> {
-    fn constant(&self, values: Interval) -> Enclosure {
-        Enclosure {
+impl BoxArithmetic<'_> {
+    fn constant(&self, values: Interval) -> BoxEnclosure {
+        BoxEnclosure {
             values,
             slopes: vec![Interval::ZERO; self.n],
             is_defined: true,
@@ -110,7 +110,7 @@ fn is_exact(value: f64, text: &str) -> bool {
     plain && (is_whole || places <= 6 && value.abs() < 1e6 && (64.0 * value).fract() == 0.0)
 }
 
-impl Enclosure {
+impl BoxEnclosure {
     fn through(&self, (image, slope): (IntervalImage, Interval)) -> Self {
         let times = |own: &Interval| {
             if *own == Interval::ZERO {
@@ -152,10 +152,10 @@ impl Enclosure {
     }
 }
 
-impl Arithmetic for Boxes<'_> {
-    type Value = Enclosure;
+impl Arithmetic for BoxArithmetic<'_> {
+    type Value = BoxEnclosure;
 
-    fn number(&mut self, value: f64, text: &str) -> Result<Enclosure, Fault> {
+    fn number(&mut self, value: f64, text: &str) -> Result<BoxEnclosure, EvaluationFault> {
         let values = if is_exact(value, text) {
             Interval::point(value)
         } else {
@@ -164,12 +164,12 @@ impl Arithmetic for Boxes<'_> {
         Ok(self.constant(values))
     }
 
-    fn datum(&mut self, value: f64) -> Result<Enclosure, Fault> {
+    fn datum(&mut self, value: f64) -> Result<BoxEnclosure, EvaluationFault> {
         // The double itself, as at points.
         Ok(self.constant(Interval::point(value)))
     }
 
-    fn log_sum_exp(&mut self, values: &[Enclosure]) -> Result<Enclosure, Fault> {
+    fn log_sum_exp(&mut self, values: &[BoxEnclosure]) -> Result<BoxEnclosure, EvaluationFault> {
         const SHARE: Interval = Interval::new(0.0, 1.0);
         // Shifted by a number: the shift cancels, whatever it is.
         let largest = values.iter().map(|value| value.values.hull().hi);
@@ -202,7 +202,7 @@ impl Arithmetic for Boxes<'_> {
                 .and_then(|among| mean.intersect(among))
                 .unwrap_or(mean)
         };
-        Ok(Enclosure {
+        Ok(BoxEnclosure {
             values: logarithm.values.plus(shift),
             slopes: (0..self.n).map(slope).collect(),
             is_defined: values.iter().all(|value| value.is_defined),
@@ -210,7 +210,7 @@ impl Arithmetic for Boxes<'_> {
         })
     }
 
-    fn variable(&self, slot: usize) -> Enclosure {
+    fn variable(&self, slot: usize) -> BoxEnclosure {
         let mut found = self.constant(self.slots.get(slot).copied().unwrap_or(Interval::WHOLE));
         if let Some(slope) = found.slopes.get_mut(slot) {
             *slope = one();
@@ -218,11 +218,16 @@ impl Arithmetic for Boxes<'_> {
         found
     }
 
-    fn function(&mut self, op: Unary, x: &Enclosure) -> Result<Enclosure, Fault> {
+    fn function(&mut self, op: Unary, x: &BoxEnclosure) -> Result<BoxEnclosure, EvaluationFault> {
         Ok(x.through(mapped(op, x.values)?))
     }
 
-    fn operation(&mut self, op: Binary, a: &Enclosure, b: &Enclosure) -> Result<Enclosure, Fault> {
+    fn operation(
+        &mut self,
+        op: Binary,
+        a: &BoxEnclosure,
+        b: &BoxEnclosure,
+    ) -> Result<BoxEnclosure, EvaluationFault> {
         let (x, y) = (a.values, b.values);
         let with = |values: Interval, slopes| Ok(a.joined(b, smooth(values), slopes));
         match op {
@@ -230,8 +235,11 @@ impl Arithmetic for Boxes<'_> {
             Binary::Sub => with(x.minus(y), (one(), one().negated())),
             Binary::Mul => with(x.times(y), (y, x)),
             Binary::Div => {
-                let image = x.over(y).ok_or(Fault::DivisionByZero)?;
-                let inverse = y.reciprocal().ok_or(Fault::DivisionByZero)?.values;
+                let image = x.over(y).ok_or(EvaluationFault::DivisionByZero)?;
+                let inverse = y
+                    .reciprocal()
+                    .ok_or(EvaluationFault::DivisionByZero)?
+                    .values;
                 Ok(a.joined(b, image, (inverse, image.values.times(inverse).negated())))
             }
             Binary::Pow => power(a, b),
@@ -284,38 +292,40 @@ impl Arithmetic for Boxes<'_> {
                 self.function(Unary::Atan, &quotient)
             }
             _ if op.is_comparison() => Ok(compared(op, a, b)),
-            _ => Err(Fault::Unsupported),
+            _ => Err(EvaluationFault::Unsupported),
         }
     }
 
-    fn is_zero(&mut self, x: &Enclosure) -> Result<bool, Fault> {
+    fn is_zero(&mut self, x: &BoxEnclosure) -> Result<bool, EvaluationFault> {
         match (x.values.contains(0.0), x.values == Interval::ZERO) {
             (false, _) => Ok(false),
             (_, true) => Ok(true),
-            _ => Err(Fault::Undecided),
+            _ => Err(EvaluationFault::Undecided),
         }
     }
 
     fn select(
         &mut self,
-        condition: &Enclosure,
-        branches: [Result<Enclosure, ValueError>; 2],
-    ) -> Result<Result<Enclosure, ValueError>, Fault> {
+        condition: &BoxEnclosure,
+        branches: [Result<BoxEnclosure, ValueError>; 2],
+    ) -> Result<Result<BoxEnclosure, ValueError>, EvaluationFault> {
         let [then, otherwise] = branches;
         let mut chosen = match self.is_zero(condition) {
             Ok(true) => otherwise,
             Ok(false) => then,
             Err(_) => match (then, otherwise) {
-                (Ok(a), Ok(b)) => Ok(Enclosure {
+                (Ok(a), Ok(b)) => Ok(BoxEnclosure {
                     values: a.values.union(b.values),
                     slopes: vec![Interval::WHOLE; self.n],
                     is_defined: a.is_defined && b.is_defined,
                     is_continuous: false,
                 }),
-                (Ok(found), Err(err)) | (Err(err), Ok(found)) if is_empty(&err) => Ok(Enclosure {
-                    is_defined: false,
-                    ..found
-                }),
+                (Ok(found), Err(err)) | (Err(err), Ok(found)) if is_empty(&err) => {
+                    Ok(BoxEnclosure {
+                        is_defined: false,
+                        ..found
+                    })
+                }
                 (Err(err), Ok(_)) | (Ok(_), Err(err)) => Err(err),
                 (Err(a), Err(b)) => Err(if is_empty(&a) { b } else { a }),
             },
@@ -327,7 +337,7 @@ impl Arithmetic for Boxes<'_> {
     }
 }
 
-fn compared(op: Binary, a: &Enclosure, b: &Enclosure) -> Enclosure {
+fn compared(op: Binary, a: &BoxEnclosure, b: &BoxEnclosure) -> BoxEnclosure {
     let (x, y) = (a.values.hull(), b.values.hull());
     // Whether it holds everywhere, nowhere, or is not known.
     let less = |x: Interval, y: Interval, or_equal: bool| {
@@ -366,7 +376,7 @@ fn compared(op: Binary, a: &Enclosure, b: &Enclosure) -> Enclosure {
     a.joined(b, image, (Interval::ZERO, Interval::ZERO))
 }
 
-fn power(a: &Enclosure, b: &Enclosure) -> Result<Enclosure, Fault> {
+fn power(a: &BoxEnclosure, b: &BoxEnclosure) -> Result<BoxEnclosure, EvaluationFault> {
     const WHOLE_MAX: f64 = 1024.0;
     let (x, y) = (a.values, b.values);
     let is_whole =
@@ -374,7 +384,9 @@ fn power(a: &Enclosure, b: &Enclosure) -> Result<Enclosure, Fault> {
     if is_whole {
         let n = y.lo.abs() as u32;
         let image = if y.lo < 0.0 {
-            x.power(n).reciprocal().ok_or(Fault::DivisionByZero)?
+            x.power(n)
+                .reciprocal()
+                .ok_or(EvaluationFault::DivisionByZero)?
         } else {
             smooth(x.power(n))
         };
@@ -386,14 +398,16 @@ fn power(a: &Enclosure, b: &Enclosure) -> Result<Enclosure, Fault> {
             y.times(
                 x.power(n + 1)
                     .reciprocal()
-                    .ok_or(Fault::DivisionByZero)?
+                    .ok_or(EvaluationFault::DivisionByZero)?
                     .values,
             )
         };
         return Ok(a.joined(b, image, (slope, Interval::ZERO)));
     }
-    let image = x.real_power(y).ok_or(Fault::Domain)?;
-    let lower = x.real_power(y.minus(one())).ok_or(Fault::Domain)?;
+    let image = x.real_power(y).ok_or(EvaluationFault::Domain)?;
+    let lower = x
+        .real_power(y.minus(one()))
+        .ok_or(EvaluationFault::Domain)?;
     let log = mapped(Unary::Ln, x).map_or(Interval::WHOLE, |(image, _)| image.values);
     Ok(a.joined(b, image, (y.times(lower.values), image.values.times(log))))
 }

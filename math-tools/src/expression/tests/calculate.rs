@@ -1,13 +1,13 @@
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Tool, ToolError};
 
-use crate::expression::calculate::{Answer, AnswerKind, Args};
+use crate::expression::calculate::{AnswerKind, Args, CalculatedValue};
 
 fn run(
     expression: &str,
     exact: bool,
     variables: &[(&str, f64)],
-) -> Result<(Answer, AnswerKind), ToolError> {
+) -> Result<(CalculatedValue, AnswerKind), ToolError> {
     let variables = variables.iter().copied().collect();
     let args = Args {
         expression: expression.into(),
@@ -20,14 +20,14 @@ fn run(
     Args::run(args, &Ctx::default()).map(|output| (output.value, output.kind))
 }
 
-fn check(expression: &str, expected: Answer) {
+fn check(expression: &str, expected: CalculatedValue) {
     let (found, _) =
         run(expression, false, &[]).unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
     assert_eq!(found, expected, "`{expression}`");
 }
 
-fn text(text: &str) -> Answer {
-    Answer::Text(text.into())
+fn text(text: &str) -> CalculatedValue {
+    CalculatedValue::Text(text.into())
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn integers_are_exact() {
         ("(-1)**(10**30 + 1)", -1),
         ("2**3**2", 512),
     ] {
-        check(expression, Answer::Integer(expected));
+        check(expression, CalculatedValue::Integer(expected));
     }
     check("2**53 + 1", text("9007199254740993"));
     check(
@@ -85,7 +85,7 @@ fn doubles_are_nearest_or_nearby() {
     ] {
         let (found, kind) =
             run(expression, false, &[]).unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
-        let Answer::Double(found) = found else {
+        let CalculatedValue::Double(found) = found else {
             panic!("`{expression}`: {found:?}")
         };
         assert_eq!(kind, AnswerKind::Double);
@@ -160,11 +160,11 @@ fn faults_are_typed() {
 fn variables_are_checked_names() {
     assert_eq!(
         run("x**2 + 1", false, &[("x", 3.0)]).unwrap().0,
-        Answer::Integer(10)
+        CalculatedValue::Integer(10)
     );
     assert_eq!(
         run("x / 2", false, &[("x", 0.5)]).unwrap().0,
-        Answer::Double(0.25)
+        CalculatedValue::Double(0.25)
     );
     for (name, pointer) in [
         ("pi", "/variables/pi"),
@@ -189,8 +189,8 @@ proptest! {
         let (found, _) = run(&format!("({a}) / {b}"), false, &[]).unwrap();
         let expected = a as f64 / b as f64;
         match found {
-            Answer::Double(found) => prop_assert_eq!(found, expected),
-            Answer::Integer(found) => prop_assert_eq!(found as f64, expected),
+            CalculatedValue::Double(found) => prop_assert_eq!(found, expected),
+            CalculatedValue::Integer(found) => prop_assert_eq!(found as f64, expected),
             other => prop_assert!(false, "{:?}", other),
         }
     }
@@ -200,7 +200,7 @@ proptest! {
     fn integers_agree_with_wide_arithmetic(a in any::<i64>(), b in any::<i64>(), c in 1_i64..1000) {
         let (a, b) = (i128::from(a), i128::from(b));
         let (found, _) = run(&format!("({a}) * ({b}) + ({a}) % {c}"), true, &[]).unwrap();
-        prop_assert_eq!(found, Answer::Text((a * b + a.rem_euclid(i128::from(c))).to_string()));
+        prop_assert_eq!(found, CalculatedValue::Text((a * b + a.rem_euclid(i128::from(c))).to_string()));
     }
 }
 
@@ -218,7 +218,7 @@ fn floor_division_is_python_s() {
         ("floor_divide(9, 4)", 2),
         ("10**30//10**29", 10),
     ] {
-        check(expression, Answer::Integer(expected));
+        check(expression, CalculatedValue::Integer(expected));
     }
     for (expression, expected) in [
         ("1//0.1", 9.0), // 0.1 is a little more than a tenth
@@ -226,7 +226,7 @@ fn floor_division_is_python_s() {
         ("-7.5//2", -4.0),
         ("pi//1", 3.0),
     ] {
-        check(expression, Answer::Double(expected));
+        check(expression, CalculatedValue::Double(expected));
     }
     let (exact, _) = run("1//0.1", true, &[]).unwrap();
     assert_eq!(exact, text("10"));
@@ -253,7 +253,7 @@ fn values_within_the_range_are_found_beyond_it() {
         ("exp(1000)/exp(999.5)", 0.5_f64.exp()),
         ("sqrt(1e200**2)", 1e200),
     ] {
-        check(expression, Answer::Double(expected));
+        check(expression, CalculatedValue::Double(expected));
     }
     let error = run("1e308*10.0", false, &[]).unwrap_err();
     assert_eq!(error.reason_str(), Some("overflow"));

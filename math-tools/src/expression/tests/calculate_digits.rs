@@ -2,13 +2,13 @@
 
 use tool_core::{Bounded, Ctx, ErrorCode, Tool, ToolError};
 
-use crate::expression::Parameters;
-use crate::expression::calculate::{Answer, AnswerKind, Args, Output};
+use crate::expression::NamedParameters;
+use crate::expression::calculate::{AnswerKind, Args, CalculatedValue, Output};
 
 fn args(expression: &str) -> Args {
     Args {
         expression: expression.into(),
-        variables: Parameters::default(),
+        variables: NamedParameters::default(),
         data: None,
         exact: false,
         precision: None,
@@ -39,7 +39,7 @@ fn complex(expression: &str) -> Result<Output, ToolError> {
 
 fn text(output: &Output) -> &str {
     match &output.value {
-        Answer::Text(text) => text,
+        CalculatedValue::Text(text) => text,
         other => panic!("{other:?}"),
     }
 }
@@ -307,7 +307,7 @@ fn half_integer_powers_have_the_digits_of_the_logarithm() {
     }
     // sqrt(2) is the double 1.4142135623730951 less 9.667293313452913e-17.
     let output = Args::run(args("2**0.5"), &Ctx::default()).unwrap();
-    let Answer::Double(found) = output.value else {
+    let CalculatedValue::Double(found) = output.value else {
         panic!("{output:?}");
     };
     let error = (found - std::f64::consts::SQRT_2 + 9.667293313452913e-17).abs();
@@ -433,8 +433,8 @@ fn complex_values() {
     ] {
         let output = complex(expression).unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
         let found: (f64, f64) = match output.value {
-            Answer::Double(re) => (re, 0.0),
-            Answer::Complex { re, im } => (re, im),
+            CalculatedValue::Double(re) => (re, 0.0),
+            CalculatedValue::Complex { re, im } => (re, im),
             other => panic!("`{expression}`: {other:?}"),
         };
         let (re, im): (f64, f64) = (re, im);
@@ -449,7 +449,7 @@ fn complex_values() {
 #[test]
 fn the_sides_of_the_cuts() {
     let pair = |expression: &str| match complex(expression).unwrap().value {
-        Answer::Complex { re, im } => (re, im),
+        CalculatedValue::Complex { re, im } => (re, im),
         other => panic!("`{expression}`: {other:?}"),
     };
     assert_eq!(pair("sqrt(-4)"), (0.0, 2.0));
@@ -486,11 +486,15 @@ fn percentages() {
     ] {
         let output = Args::run(args(expression), &Ctx::default())
             .unwrap_or_else(|err| panic!("`{expression}`: {err:?}"));
-        assert_eq!(output.value, Answer::Integer(expected), "`{expression}`");
+        assert_eq!(
+            output.value,
+            CalculatedValue::Integer(expected),
+            "`{expression}`"
+        );
     }
     let ctx = Ctx::default();
     let output = Args::run(args("10% + 4"), &ctx).unwrap();
-    assert_eq!(output.value, Answer::Integer(2)); // the remainder, as before, and a warning
+    assert_eq!(output.value, CalculatedValue::Integer(2)); // the remainder, as before, and a warning
     assert!(
         ctx.take_warnings()
             .iter()

@@ -2,7 +2,7 @@
 
 use tool_core::{Bounded, Ctx, Input, Table, Tool, ToolError, json};
 
-use crate::expression::calculate::{Answer, Args, Output};
+use crate::expression::calculate::{Args, CalculatedValue, Output};
 
 fn run(expression: &str, data: Option<&str>, precision: Option<i64>) -> Result<Output, ToolError> {
     let table = data.map(|text| {
@@ -25,8 +25,8 @@ fn value(expression: &str, data: Option<&str>) -> f64 {
         .unwrap_or_else(|err| panic!("{expression}: {err:?}"))
         .value
     {
-        Answer::Double(value) => value,
-        Answer::Integer(value) => value as f64,
+        CalculatedValue::Double(value) => value,
+        CalculatedValue::Integer(value) => value as f64,
         other => panic!("{expression}: {other:?}"),
     }
 }
@@ -162,7 +162,7 @@ fn large_exact_arguments_are_cut_to_the_precision() {
         let digits = digits - i64::from(expected.starts_with("0.")) - 3;
         let found = run(expression, None, Some(digits))
             .unwrap_or_else(|err| panic!("{expression}: {err:?}"));
-        let Answer::Text(found) = found.value else {
+        let CalculatedValue::Text(found) = found.value else {
             panic!("{expression}")
         };
         let same = found.len() - 1; // the last digit may be rounded
@@ -190,7 +190,7 @@ fn sines_of_large_integers_keep_their_quadrant() {
             ("cos", cosine * c - sine * s),
         ] {
             let found = run(&format!("{name}({text})"), None, Some(15)).unwrap();
-            let Answer::Text(found) = found.value else {
+            let CalculatedValue::Text(found) = found.value else {
                 panic!("{text}")
             };
             let found: f64 = found.parse().unwrap();

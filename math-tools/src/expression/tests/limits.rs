@@ -4,7 +4,7 @@
 use tool_core::{Ctx, ErrorCode, Tool, ToolError};
 
 use crate::expression::calculate::Args;
-use crate::expression::evaluate::Fault;
+use crate::expression::evaluate::EvaluationFault;
 use crate::expression::rational::{INTEGER_BITS_MAX, Rational};
 use crate::expression::{DEPTH_MAX, LENGTH_MAX, TOKENS_MAX};
 
@@ -74,6 +74,6 @@ fn a_tower_of_powers_is_refused_by_the_bits_it_would_have() {
     let ten = Rational::parse("10").unwrap();
     for exponent in ["80000", "4294967295", "10000000000"] {
         let exponent = Rational::parse(exponent).unwrap();
-        assert_eq!(ten.pow(&exponent), Err(Fault::TooLarge));
+        assert_eq!(ten.pow(&exponent), Err(EvaluationFault::TooLarge));
     }
 }

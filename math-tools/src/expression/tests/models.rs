@@ -2,7 +2,7 @@
 
 use tool_core::{Load as _, Table, ToolError};
 
-use crate::expression::{Expression, Scope, System, densities};
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem, densities};
 use crate::linalg::tests::parse as json;
 
 fn table(text: &str) -> Table {
@@ -10,9 +10,9 @@ fn table(text: &str) -> Table {
 }
 
 /// `a` and `b`, and the columns t, y and name.
-fn scope() -> Scope {
+fn scope() -> ExpressionScope {
     let data = table(r#"{"t": [0, 1, 2, 3], "y": [1, 3, 2, 5], "name": ["a", "b", "c", "d"]}"#);
-    Scope::new()
+    ExpressionScope::new()
         .variable("a")
         .variable("b")
         .with_data(&data)
@@ -33,7 +33,7 @@ fn refused(text: &str) -> ToolError {
 
 #[test]
 fn definitions_are_values_of_names() {
-    let plain = |text: &str| Expression::parse(text, &Scope::new().variable("x"));
+    let plain = |text: &str| Expression::parse(text, &ExpressionScope::new().variable("x"));
     let value = |text: &str| plain(text).unwrap().evaluator().eval(&[3.0]);
     assert_eq!(value("u = x + 1; v = u*u; v - u"), 12.0);
     assert_eq!(value(" u = 2 ;u;"), 2.0);
@@ -124,7 +124,7 @@ fn what_is_no_number_is_refused_with_its_place() {
         assert_eq!(error.path(), Some(pointer), "{text}");
     }
     let names = |text: &str| {
-        Scope::new()
+        ExpressionScope::new()
             .variable("a")
             .with_data(&table(text))
             .map(|_| ())
@@ -132,12 +132,12 @@ fn what_is_no_number_is_refused_with_its_place() {
     };
     assert_eq!(names(r#"{"a": [1]}"#).path(), Some("/data/a"));
     assert_eq!(names("[]").path(), Some("/data"));
-    let point = Scope::point(2)
+    let point = ExpressionScope::point(2)
         .with_data(&table(r#"{"x": [1, 2], "y": [3, 5]}"#))
         .unwrap();
     let line = Expression::parse("sum((y - x0 - x1*x)**2)", &point).unwrap();
     assert_eq!(line.evaluator().eval(&[1.0, 2.0]), 0.0); // columns before the short names of variables
-    let hidden = Scope::point(2)
+    let hidden = ExpressionScope::point(2)
         .with_data(&table(r#"{"x1": [1, 2]}"#))
         .unwrap_err();
     assert_eq!(hidden.path(), Some("/data/x1"));
@@ -209,11 +209,11 @@ fn log_densities_have_exact_derivatives() {
         let scope = density
             .names
             .iter()
-            .fold(Scope::new(), |scope, name| scope.variable(name));
+            .fold(ExpressionScope::new(), |scope, name| scope.variable(name));
         let text = format!("{}({})", density.name, density.names.join(", "));
         let expression = Expression::parse(&text, &scope).unwrap();
         let slots: Vec<usize> = (0..point.len()).collect();
-        let system = System::value_and_gradient(&expression, &slots).unwrap();
+        let system = ExpressionSystem::value_and_gradient(&expression, &slots).unwrap();
         let mut found = vec![0.0; point.len() + 1];
         system.evaluator().point(point, &mut found);
         let discrete = density.name.ends_with("lpmf");
@@ -233,7 +233,7 @@ fn log_densities_have_exact_derivatives() {
         }
         if !discrete {
             assert!(
-                System::hessian_product(&expression, point.len()).is_ok(),
+                ExpressionSystem::hessian_product(&expression, point.len()).is_ok(),
                 "{text}"
             );
         }

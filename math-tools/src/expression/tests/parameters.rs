@@ -2,10 +2,10 @@
 
 use tool_core::{Ctx, ErrorCode, Value, convert, json};
 
-use crate::expression::{Expression, Parameters, Scope};
+use crate::expression::{Expression, ExpressionScope, NamedParameters};
 use crate::{FAMILIES, expression::parameters::VALUES_MAX};
 
-fn parameters(text: &str) -> Parameters {
+fn parameters(text: &str) -> NamedParameters {
     convert::from_value(&value(text)).unwrap_or_else(|err| panic!("{text}: {err:?}"))
 }
 
@@ -13,8 +13,8 @@ fn value(text: &str) -> Value {
     json::parse(text, json::Limits::default()).unwrap()
 }
 
-fn scope(text: &str) -> Scope {
-    Scope::point(3)
+fn scope(text: &str) -> ExpressionScope {
+    ExpressionScope::point(3)
         .with_parameters(&parameters(text), "/parameters")
         .unwrap()
 }
@@ -94,14 +94,14 @@ fn names_must_be_free() {
         (r#"{"a-b": 1}"#, "/parameters/a-b"),
         (r#"{"": 1}"#, "/parameters/"),
     ] {
-        let err = Scope::point(3)
+        let err = ExpressionScope::point(3)
             .with_parameters(&parameters(text), "/parameters")
             .expect_err(text);
         assert_eq!(err.code(), ErrorCode::InvalidArgs, "{text}");
         assert_eq!(err.path(), Some(pointer), "{text}");
     }
     let many = vec!["1"; VALUES_MAX + 1].join(",");
-    let err = Scope::point(1)
+    let err = ExpressionScope::point(1)
         .with_parameters(&parameters(&format!(r#"{{"w": [{many}]}}"#)), "/parameters")
         .unwrap_err();
     assert_eq!(err.code(), ErrorCode::LimitExceeded);
@@ -117,7 +117,7 @@ fn values_are_numbers_or_lists() {
         "[1]",
     ] {
         assert!(
-            convert::from_value::<Parameters>(&value(text)).is_err(),
+            convert::from_value::<NamedParameters>(&value(text)).is_err(),
             "{text}"
         );
     }

@@ -4,8 +4,8 @@ use kernels::interpolation::slopes::{self, SplineEnd};
 use kernels::interpolation::smoothing::SmoothingEquations;
 use kernels::interpolation::{Extrapolation, PiecewiseCubic};
 
-use super::places::Places;
-use super::{Args, Boundary, Extrapolate, Method, Output, check_ascending};
+use super::places::QueryPoints;
+use super::{Args, ExtrapolationMode, InterpolateMethod, Output, SplineBoundary, check_ascending};
 use crate::plot::marked;
 use crate::prelude::*;
 
@@ -17,21 +17,21 @@ const MARKS_MAX: usize = 2000;
 const CHUNK: usize = 1 << 15;
 
 /// The points of a curve, in ascending order.
-struct Points {
+struct CurvePoints {
     x: Vec<f64>,
     y: Vec<f64>,
     weights: Option<Vec<f64>>,
 }
 
 /// A curve that can be evaluated.
-enum Curve {
+enum InterpolationCurve {
     Smooth(PiecewiseCubic),
     /// Values of points, and whether the nearest one counts or the one before.
-    Steps(Points, bool),
+    Steps(CurvePoints, bool),
 }
 
 pub(super) fn run(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
-    let points = Points::load(args, ctx)?;
+    let points = CurvePoints::load(args, ctx)?;
     let n = points.x.len();
     let range = [points.x[0], points.x[n - 1]];
     ctx.reserve_doubles(30 * n)?;
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
     let order = args.derivative.get() as i32;
     let values = curve.evaluate(&at, order, outside(args.extrapolate), ctx)?;
     let gap = values.iter().position(|value| !value.is_finite());
-    if let Some(place) = gap.filter(|_| args.extrapolate != Extrapolate::Nan) {
+    if let Some(place) = gap.filter(|_| args.extrapolate != ExtrapolationMode::Nan) {
         refuse!(numeric "/y", "overflow"; "the curve overflows a double at {:?}", at[place]; "scale `x` or `y`");
     }
     if args.plot {
@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
     Ok(output)
 }
 
-impl Points {
+impl CurvePoints {
     fn load(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
         let (x, y) = (args.x.load(ctx)?, args.y.load(ctx)?);
         let weights = args
@@ -134,39 +134,45 @@ fn close_period(y: &mut [f64]) -> Result<(), ToolError> {
 
 fn curve(
     args: &Args,
-    mut points: Points,
+    mut points: CurvePoints,
     output: &mut Output,
     ctx: &Ctx,
-) -> Result<Curve, ToolError> {
-    let is_periodic =
-        args.boundary == Boundary::Periodic || args.extrapolate == Extrapolate::Periodic;
+) -> Result<InterpolationCurve, ToolError> {
+    let is_periodic = args.boundary == SplineBoundary::Periodic
+        || args.extrapolate == ExtrapolationMode::Periodic;
     if is_periodic {
         close_period(&mut points.y)?;
     }
     let (x, y) = (&points.x, &points.y);
     let n = x.len();
-    let hermite = |slopes: &[f64]| Curve::Smooth(PiecewiseCubic::hermite(x, y, slopes));
+    let hermite =
+        |slopes: &[f64]| InterpolationCurve::Smooth(PiecewiseCubic::hermite(x, y, slopes));
     Ok(match args.method {
-        Method::Linear => Curve::Smooth(PiecewiseCubic::linear(x, y)),
-        Method::Nearest | Method::Previous => {
-            return Ok(Curve::Steps(points, args.method == Method::Nearest));
+        InterpolateMethod::Linear => InterpolationCurve::Smooth(PiecewiseCubic::linear(x, y)),
+        InterpolateMethod::Nearest | InterpolateMethod::Previous => {
+            return Ok(InterpolationCurve::Steps(
+                points,
+                args.method == InterpolateMethod::Nearest,
+            ));
         }
-        Method::Cubic => {
+        InterpolateMethod::Cubic => {
             let ends = match (args.boundary, args.end_slopes) {
-                (Boundary::Periodic, _) => return Ok(hermite(&slopes::periodic_spline(x, y))),
-                (Boundary::NotAKnot, _) => [SplineEnd::NotAKnot; 2],
-                (Boundary::Natural, _) => [SplineEnd::Second(0.0); 2],
-                (Boundary::Clamped, None) => [SplineEnd::Slope(0.0); 2],
-                (Boundary::Clamped, Some(slopes)) => {
+                (SplineBoundary::Periodic, _) => {
+                    return Ok(hermite(&slopes::periodic_spline(x, y)));
+                }
+                (SplineBoundary::NotAKnot, _) => [SplineEnd::NotAKnot; 2],
+                (SplineBoundary::Natural, _) => [SplineEnd::Second(0.0); 2],
+                (SplineBoundary::Clamped, None) => [SplineEnd::Slope(0.0); 2],
+                (SplineBoundary::Clamped, Some(slopes)) => {
                     slopes.map(|slope| SplineEnd::Slope(slope.get()))
                 }
             };
             hermite(&slopes::spline(x, y, ends))
         }
-        Method::Pchip => hermite(&slopes::pchip(x, y)),
-        Method::Akima => hermite(&slopes::akima(x, y, false)),
-        Method::Makima => hermite(&slopes::akima(x, y, true)),
-        Method::Smoothing => {
+        InterpolateMethod::Pchip => hermite(&slopes::pchip(x, y)),
+        InterpolateMethod::Akima => hermite(&slopes::akima(x, y, false)),
+        InterpolateMethod::Makima => hermite(&slopes::akima(x, y, true)),
+        InterpolateMethod::Smoothing => {
             if n < 3 {
                 refuse!(invalid "/x", "empty"; "expected at least 3 points to smooth, found {n}"; "add points");
             }
@@ -184,12 +190,12 @@ fn curve(
             output.lambda = Some(lambda);
             output.degrees_of_freedom = Some(found.degrees_of_freedom);
             output.score = Some(Real(found.score));
-            Curve::Smooth(found.curve)
+            InterpolationCurve::Smooth(found.curve)
         }
     })
 }
 
-impl Curve {
+impl InterpolationCurve {
     fn evaluate(
         &self,
         at: &[f64],
@@ -215,7 +221,7 @@ impl Curve {
     }
 }
 
-fn step(points: &Points, is_nearest: bool, t: f64, outside: Extrapolation) -> f64 {
+fn step(points: &CurvePoints, is_nearest: bool, t: f64, outside: Extrapolation) -> f64 {
     let (x, y) = (&points.x, &points.y);
     let (low, high) = (x[0], x[x.len() - 1]);
     let t = match outside {
@@ -230,12 +236,12 @@ fn step(points: &Points, is_nearest: bool, t: f64, outside: Extrapolation) -> f6
     y[before + usize::from(moves)]
 }
 
-fn outside(extrapolate: Extrapolate) -> Extrapolation {
+fn outside(extrapolate: ExtrapolationMode) -> Extrapolation {
     match extrapolate {
-        Extrapolate::Refuse | Extrapolate::Extend => Extrapolation::Extend,
-        Extrapolate::Constant => Extrapolation::Constant,
-        Extrapolate::Nan => Extrapolation::Nan,
-        Extrapolate::Periodic => Extrapolation::Periodic,
+        ExtrapolationMode::Refuse | ExtrapolationMode::Extend => Extrapolation::Extend,
+        ExtrapolationMode::Constant => Extrapolation::Constant,
+        ExtrapolationMode::Nan => Extrapolation::Nan,
+        ExtrapolationMode::Periodic => Extrapolation::Periodic,
     }
 }
 
@@ -254,8 +260,8 @@ fn places(args: &Args, [low, high]: [f64; 2], ctx: &Ctx) -> Result<Vec<f64>, Too
         return Ok((0..=last).map(place).collect());
     }
     match args.at.as_ref().map(|at| at.load(ctx)).transpose()? {
-        Some(Places::Line(at)) => Ok(at.to_vec()),
-        Some(Places::Plane(_)) => {
+        Some(QueryPoints::Line(at)) => Ok(at.to_vec()),
+        Some(QueryPoints::Plane(_)) => {
             refuse!(invalid "/at", "shape"; "expected numbers, found points `[x, y]`"; "points are for surfaces, with `z`");
         }
         None => Ok(Vec::new()),
@@ -263,7 +269,7 @@ fn places(args: &Args, [low, high]: [f64; 2], ctx: &Ctx) -> Result<Vec<f64>, Too
 }
 
 fn check_inside(args: &Args, at: &[f64], [low, high]: [f64; 2]) -> Result<(), ToolError> {
-    if args.extrapolate != Extrapolate::Refuse {
+    if args.extrapolate != ExtrapolationMode::Refuse {
         return Ok(());
     }
     if let Some(place) = at.iter().position(|t| !(low..=high).contains(t)) {
@@ -280,7 +286,7 @@ fn check_inside(args: &Args, at: &[f64], [low, high]: [f64; 2]) -> Result<(), To
 
 /// The curve over the points and the places, with the points marked; of derivatives the places alone.
 fn draw(
-    curve: &Curve,
+    curve: &InterpolationCurve,
     args: &Args,
     points: &[(f64, f64)],
     (at, values): (&[f64], &[f64]),

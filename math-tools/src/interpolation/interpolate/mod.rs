@@ -6,7 +6,7 @@ mod surface;
 #[cfg(test)]
 mod tests;
 
-use self::places::Places;
+use self::places::QueryPoints;
 use crate::prelude::*;
 
 /// Interpolate points by a curve, or values on a rectangular grid by a surface, and evaluate it.
@@ -26,16 +26,16 @@ pub(crate) struct Args {
     pub z: Option<Input<Matrix>>,
     /// Where to evaluate: a number or a list; with `z`, points `[x, y]`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub at: Option<Input<Places>>,
+    pub at: Option<Input<QueryPoints>>,
     /// Instead of `at`: this many equally spaced places from the first to the last point.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub grid: Option<Bounded<2, 10_000_000>>,
     /// How the curve goes between points; with `z`: `linear` or `cubic`.
     #[value(default)]
-    pub method: Method,
+    pub method: InterpolateMethod,
     /// Ends of the cubic spline.
     #[value(default)]
-    pub boundary: Boundary,
+    pub boundary: SplineBoundary,
     /// Slopes at both ends for `clamped`; absent: 0.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub end_slopes: Option<[Finite; 2]>,
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     pub derivative: Bounded<-1, 3>,
     /// What to return outside the points.
     #[value(default)]
-    pub extrapolate: Extrapolate,
+    pub extrapolate: ExtrapolationMode,
     /// Whether to draw the curve and the points.
     #[value(default = "yes")]
     pub plot: bool,
@@ -60,7 +60,7 @@ pub(crate) struct Args {
 /// How the curve goes between points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum InterpolateMethod {
     /// Straight lines.
     Linear,
     /// The value of the nearest point; of two, the lower one.
@@ -80,7 +80,7 @@ pub(crate) enum Method {
     Smoothing,
 }
 
-impl Method {
+impl InterpolateMethod {
     fn name(self) -> &'static str {
         match self {
             Self::Linear => "linear",
@@ -98,7 +98,7 @@ impl Method {
 /// Ends of a cubic spline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Boundary {
+pub(crate) enum SplineBoundary {
     /// The first two pieces are one polynomial, and the last two.
     #[default]
     NotAKnot,
@@ -113,7 +113,7 @@ pub(crate) enum Boundary {
 /// What is returned outside the points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Extrapolate {
+pub(crate) enum ExtrapolationMode {
     /// An error that names the place.
     #[default]
     Refuse,
@@ -137,7 +137,7 @@ pub(crate) struct Output {
     /// The value, derivative or integral at each place.
     pub values: Vec<Real>,
     /// The method.
-    pub method: Method,
+    pub method: InterpolateMethod,
     /// Number of points.
     pub n: usize,
     /// First and last place of the points.
@@ -204,7 +204,7 @@ fn check_options(args: &Args) -> Result<(), ToolError> {
         refuse!(invalid pointer, "conflict"; "`{}` is for {wants}, found the method `{}`", &pointer[1..], args.method.name();
             "leave it out, or choose that method");
     };
-    if args.method != Method::Smoothing {
+    if args.method != InterpolateMethod::Smoothing {
         if args.smoothing.is_some() {
             unused("/smoothing", "`smoothing`")?;
         }
@@ -212,20 +212,24 @@ fn check_options(args: &Args) -> Result<(), ToolError> {
             unused("/weights", "`smoothing`")?;
         }
     }
-    if args.method != Method::Cubic && args.boundary != Boundary::NotAKnot {
+    if args.method != InterpolateMethod::Cubic && args.boundary != SplineBoundary::NotAKnot {
         unused("/boundary", "`cubic`")?;
     }
-    if args.end_slopes.is_some() && args.boundary != Boundary::Clamped {
+    if args.end_slopes.is_some() && args.boundary != SplineBoundary::Clamped {
         refuse!(invalid "/end_slopes", "conflict"; "`end_slopes` is for the boundary `clamped`"; "choose `boundary`: `clamped`");
     }
-    if matches!(args.method, Method::Nearest | Method::Previous) && args.derivative.get() != 0 {
+    if matches!(
+        args.method,
+        InterpolateMethod::Nearest | InterpolateMethod::Previous
+    ) && args.derivative.get() != 0
+    {
         unused("/derivative", "smooth curves")?;
     }
     if args.z.is_some() {
         if args.derivative.get() != 0 {
             refuse!(invalid "/derivative", "conflict"; "derivatives are for curves, found `z`"; "leave it out");
         }
-        if args.boundary != Boundary::NotAKnot {
+        if args.boundary != SplineBoundary::NotAKnot {
             refuse!(invalid "/boundary", "conflict"; "surfaces have the boundary `not_a_knot`"; "leave it out");
         }
         if args.grid.is_some() {

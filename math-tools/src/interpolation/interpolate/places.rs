@@ -1,4 +1,4 @@
-//! [`Places`]: where to evaluate.
+//! [`QueryPoints`]: where to evaluate.
 
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
@@ -6,14 +6,14 @@ use tool_core::{Load, Matrix, Problem, Value, Vector};
 
 /// Numbers, or points of two coordinates.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Places {
+pub(crate) enum QueryPoints {
     /// On a line.
     Line(Vector),
     /// In a plane: rows of two numbers.
     Plane(Matrix),
 }
 
-impl Load for Places {
+impl Load for QueryPoints {
     const KIND: InputKind = InputKind::Data;
 
     fn from_value(value: &Value) -> Result<Self, Problem> {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use kernels::interpolation::grid::GridSurface;
 
-use super::places::Places;
-use super::{Args, Extrapolate, Method, Output, check_ascending};
+use super::places::QueryPoints;
+use super::{Args, ExtrapolationMode, InterpolateMethod, Output, check_ascending};
 use crate::prelude::*;
 
 pub(super) fn run(args: &Args, z: &Input<Matrix>, ctx: &Ctx) -> Result<Output, ToolError> {
@@ -20,14 +20,14 @@ pub(super) fn run(args: &Args, z: &Input<Matrix>, ctx: &Ctx) -> Result<Output, T
     ctx.afford(400.0 * z.as_slice().len() as f64)?;
     let grid = Grid::of(&x, &y, z.as_slice());
     let surface = match args.method {
-        Method::Linear => GridSurface::linear(&grid.x, &grid.y, &grid.z),
-        Method::Cubic => GridSurface::cubic(&grid.x, &grid.y, &grid.z),
+        InterpolateMethod::Linear => GridSurface::linear(&grid.x, &grid.y, &grid.z),
+        InterpolateMethod::Cubic => GridSurface::cubic(&grid.x, &grid.y, &grid.z),
         other => {
             refuse!(invalid "/method"; "surfaces are `linear` or `cubic`, found `{}`", other.name(); "choose one of these");
         }
     };
     let at = match args.at.as_ref().map(|at| at.load(ctx)).transpose()? {
-        Some(Places::Plane(at)) if at.columns() == 2 => at,
+        Some(QueryPoints::Plane(at)) if at.columns() == 2 => at,
         _ => {
             refuse!(invalid "/at", "shape"; "expected points `[x, y]` for a surface"; "write one point as [[x, y]]");
         }
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, z: &Input<Matrix>, ctx: &Ctx) -> Result<Output, T
         })?;
         found.push(Real(value));
     }
-    if args.extrapolate == Extrapolate::Periodic {
+    if args.extrapolate == ExtrapolationMode::Periodic {
         refuse!(invalid "/extrapolate"; "`periodic` is for curves, found `z`"; "choose `extend`, `constant` or `nan`");
     }
     Ok(Output {
@@ -99,23 +99,23 @@ fn value(
     surface: &GridSurface,
     point: [f64; 2],
     ends: [[f64; 2]; 2],
-    extrapolate: Extrapolate,
+    extrapolate: ExtrapolationMode,
 ) -> Result<f64, usize> {
     let is_outside = |axis: usize| !(ends[axis][0]..=ends[axis][1]).contains(&point[axis]);
     let Some(axis) = [0, 1].into_iter().find(|&axis| is_outside(axis)) else {
         return Ok(surface.value(point[0], point[1]));
     };
     match extrapolate {
-        Extrapolate::Refuse => Err(axis),
-        Extrapolate::Nan => Ok(f64::NAN),
-        Extrapolate::Extend | Extrapolate::Periodic => {
+        ExtrapolationMode::Refuse => Err(axis),
+        ExtrapolationMode::Nan => Ok(f64::NAN),
+        ExtrapolationMode::Extend | ExtrapolationMode::Periodic => {
             let held = |axis: usize| match ends[axis] {
                 [low, high] if low == high => low,
                 _ => point[axis],
             };
             Ok(surface.value(held(0), held(1)))
         }
-        Extrapolate::Constant => {
+        ExtrapolationMode::Constant => {
             let inside = |axis: usize| point[axis].clamp(ends[axis][0], ends[axis][1]);
             Ok(surface.value(inside(0), inside(1)))
         }

@@ -11,13 +11,13 @@ use crate::linalg::dense::{
 
 /// The eigenvalues and their evidence.
 #[derive(Debug)]
-pub(crate) struct Eigen {
+pub(crate) struct EigenResult {
     /// Real parts.
     pub real: Vec<f64>,
     /// Imaginary parts; all zero for a symmetric matrix.
     pub imaginary: Vec<f64>,
     /// Eigenvectors in the columns, row by row.
-    pub vectors: Option<Vectors>,
+    pub vectors: Option<EigenvectorMatrix>,
     /// Whether the matrix is exactly symmetric, and was treated so.
     pub symmetric: bool,
     /// `|sum of eigenvalues - trace| / (n eps |A|)`, Frobenius norm.
@@ -25,12 +25,12 @@ pub(crate) struct Eigen {
     /// Largest `|A v - lambda v| / (n eps |A|)` over the pairs, where vectors were computed.
     pub residual: Option<f64>,
     /// Left eigenvectors, `y* A = lambda y*`, likewise, and the conditions of the eigenvalues, on request.
-    pub left: Option<(Vectors, Vec<f64>)>,
+    pub left: Option<(EigenvectorMatrix, Vec<f64>)>,
 }
 
 /// Eigenvectors of unit Euclidean norm, the entry of largest magnitude real and positive; n x n, row by row.
 #[derive(Debug)]
-pub(crate) struct Vectors {
+pub(crate) struct EigenvectorMatrix {
     /// Real parts.
     pub real: Vec<f64>,
     /// Imaginary parts; `None` when every eigenvalue is real.
@@ -54,7 +54,7 @@ pub(crate) fn eigen(
     n: usize,
     vectors: bool,
     left: bool,
-) -> Result<Eigen, SpectralConvergenceError> {
+) -> Result<EigenResult, SpectralConvergenceError> {
     let (matrix, exponent) = normalised(a);
     let symmetric = is_symmetric(&matrix, n);
     let columns = dense::columns_of(&matrix, n, n);
@@ -83,7 +83,7 @@ pub(crate) fn eigen(
         _ => None,
     };
     let error = (sum - trace).abs();
-    Ok(Eigen {
+    Ok(EigenResult {
         symmetric,
         trace_error: if unit > 0.0 { error / unit } else { error },
         left,
@@ -167,8 +167,8 @@ fn normal(re: &[f64], im: Option<&[f64]>, sign: f64) -> (Vec<f64>, Option<Vec<f6
     (turned_re, Some(turned_im))
 }
 
-fn rows((re, im): &Columns) -> Vectors {
-    Vectors {
+fn rows((re, im): &Columns) -> EigenvectorMatrix {
+    EigenvectorMatrix {
         real: dense::rows_of(re.as_ref()),
         imaginary: im.as_ref().map(|im| dense::rows_of(im.as_ref())),
     }
@@ -178,7 +178,10 @@ fn rows((re, im): &Columns) -> Vectors {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 7.2.2.
-fn conditions((right, right_im): &Columns, (left, mut left_im): Columns) -> (Vectors, Vec<f64>) {
+fn conditions(
+    (right, right_im): &Columns,
+    (left, mut left_im): Columns,
+) -> (EigenvectorMatrix, Vec<f64>) {
     let n = right.ncols();
     let mut condition = |column: usize| {
         let part = |im: &Option<Mat<f64>>| match im {
@@ -245,7 +248,7 @@ pub(crate) fn generalised(
     b: &[f64],
     n: usize,
     vectors: bool,
-) -> Result<(Eigen, usize, &'static str), PairError> {
+) -> Result<(EigenResult, usize, &'static str), PairError> {
     let ((a, a_exponent), (b, b_exponent)) = (normalised(a), normalised(b));
     let exponent = a_exponent - b_exponent;
     let columns = |data: &[f64]| dense::columns_of(data, n, n);
@@ -262,7 +265,7 @@ pub(crate) fn generalised(
         };
     let vectors = if vectors { found.vectors } else { None };
     let residual = found.residual.filter(|_| vectors.is_some());
-    let eigen = Eigen {
+    let eigen = EigenResult {
         vectors,
         residual,
         symmetric: method == "cholesky",
@@ -277,12 +280,12 @@ fn of_pair(
     b: &[f64],
     n: usize,
     exponent: i32,
-) -> Result<(Eigen, usize, &'static str), PairError> {
+) -> Result<(EigenResult, usize, &'static str), PairError> {
     const RESIDUAL_GOOD: f64 = 30.0;
     const RESIDUAL_MAX: f64 = 1e6;
     const RCOND_MIN: f64 = 1e-10;
-    let size = |found: &Eigen| found.residual.unwrap_or(f64::INFINITY);
-    let bad = |found: &Eigen| size(found).is_nan() || size(found) > RESIDUAL_GOOD;
+    let size = |found: &EigenResult| found.residual.unwrap_or(f64::INFINITY);
+    let bad = |found: &EigenResult| size(found).is_nan() || size(found) > RESIDUAL_GOOD;
     let columns = |data: &[f64]| dense::columns_of(data, n, n);
     let mut best = None;
     if let Ok(raw) = spectrum::pair(columns(a), columns(b), true) {
@@ -320,8 +323,9 @@ fn of_pair(
     {
         let pairs = dense::general_eigen(columns(&solved.x).as_ref(), true)?;
         let found = finish_pair(a, b, n, &pairs, exponent);
-        let better =
-            |(other, ..): &(Eigen, usize, &str)| size(&found) < size(other) || size(other).is_nan();
+        let better = |(other, ..): &(EigenResult, usize, &str)| {
+            size(&found) < size(other) || size(other).is_nan()
+        };
         if best.as_ref().is_none_or(better) {
             best = Some((found, 0, "reduction"));
         }
@@ -329,8 +333,9 @@ fn of_pair(
     if best.as_ref().is_none_or(|(found, ..)| bad(found)) {
         let (infinite, pairs) = by_shift(a, b, n)?;
         let found = finish_pair(a, b, n, &pairs, exponent);
-        let better =
-            |(other, ..): &(Eigen, usize, &str)| size(&found) < size(other) || size(other).is_nan();
+        let better = |(other, ..): &(EigenResult, usize, &str)| {
+            size(&found) < size(other) || size(other).is_nan()
+        };
         if best.as_ref().is_none_or(better) {
             best = Some((found, infinite, "shift_invert"));
         }
@@ -391,7 +396,7 @@ fn by_shift(a: &[f64], b: &[f64], n: usize) -> Result<(usize, RawEigen), PairErr
 }
 
 /// The pairs of a generalised problem, with residuals in units of `n eps (|A| + |lambda| |B|)`.
-fn finish_pair(a: &[f64], b: &[f64], n: usize, pairs: &RawEigen, exponent: i32) -> Eigen {
+fn finish_pair(a: &[f64], b: &[f64], n: usize, pairs: &RawEigen, exponent: i32) -> EigenResult {
     let (a_norm, b_norm) = (norm2(a), norm2(b));
     let unit = |size: f64| n as f64 * f64::EPSILON * (a_norm + size * b_norm);
     finish(a, Some(b), n, pairs, exponent, unit).0
@@ -405,7 +410,7 @@ fn finish(
     pairs: &RawEigen,
     exponent: i32,
     unit: impl Fn(f64) -> f64,
-) -> (Eigen, Option<Columns>) {
+) -> (EigenResult, Option<Columns>) {
     let order = order(pairs);
     let basis = pairs.vectors.as_ref();
     let normal = basis.map(|basis| normal_vectors(pairs, basis, &order));
@@ -428,7 +433,7 @@ fn finish(
         let sizes = columns.into_iter().enumerate().map(in_units);
         sizes.fold(0.0, larger)
     });
-    let eigen = Eigen {
+    let eigen = EigenResult {
         real: all_scaled(real, exponent),
         imaginary: all_scaled(imaginary, exponent),
         vectors: normal.as_ref().map(rows),

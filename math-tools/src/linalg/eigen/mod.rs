@@ -26,7 +26,7 @@ pub(crate) struct Args {
     pub left: bool,
     /// Eigenvalues to return, in ascending order: `all`, or the `count` `smallest` or `largest`.
     #[value(default)]
-    pub select: Select,
+    pub select: EigenvalueSelection,
     /// Number of eigenvalues to return with `select`, from 1; more than there are means all.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub count: Option<Count>,
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 /// Selection of eigenvalues.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Select {
+pub(crate) enum EigenvalueSelection {
     /// All of them.
     #[default]
     All,
@@ -137,7 +137,7 @@ impl Tool for Args {
             refuse!(invalid "/left"; "left eigenvectors are computed for the standard problem only";
                 "leave `left` or `B` out");
         }
-        if (args.select == Select::All) == args.count.is_some() {
+        if (args.select == EigenvalueSelection::All) == args.count.is_some() {
             refuse!(invalid "/count", "contradiction";
                 "`count` belongs to `select`: \"smallest\" or \"largest\", which need it");
         }
@@ -182,7 +182,7 @@ impl Tool for Args {
         let size = found.real.len();
         let count = args.count.map_or(size, Count::size).min(size);
         let kept = match args.select {
-            Select::Largest => size - count..size,
+            EigenvalueSelection::Largest => size - count..size,
             _ => 0..count,
         };
         let columns = |data: Vec<f64>| {
@@ -193,7 +193,7 @@ impl Tool for Args {
             Matrix::new(n, kept.len(), entries)
         };
         let all_real = found.imaginary.iter().all(|&value| value == 0.0);
-        let parts = |vectors: Option<kernel::Vectors>| match vectors {
+        let parts = |vectors: Option<kernel::EigenvectorMatrix>| match vectors {
             Some(vectors) => (columns(vectors.real), vectors.imaginary.and_then(columns)),
             None => (None, None),
         };

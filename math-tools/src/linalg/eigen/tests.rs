@@ -1,11 +1,11 @@
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Input, Tool};
 
-use super::kernel::{Eigen, eigen};
-use super::{Args, Select};
+use super::kernel::{EigenResult, eigen};
+use super::{Args, EigenvalueSelection};
 use crate::linalg::tests::{distance, formula, matrix};
 
-fn find(n: usize, a: &[f64]) -> Eigen {
+fn find(n: usize, a: &[f64]) -> EigenResult {
     let found = eigen(a, n, true, false).unwrap();
     assert!(
         found.residual.unwrap() < 20.0,
@@ -169,7 +169,7 @@ fn the_result_has_numbers_only_when_all_are_real() {
                 vectors,
                 b: None,
                 left: false,
-                select: Select::All,
+                select: EigenvalueSelection::All,
                 count: None,
             },
             &Ctx::default(),
@@ -188,7 +188,7 @@ fn the_result_has_numbers_only_when_all_are_real() {
         vectors: false,
         b: None,
         left: false,
-        select: Select::All,
+        select: EigenvalueSelection::All,
         count: None,
     };
     let err = Args::run(args, &Ctx::default()).unwrap_err();

@@ -7,10 +7,10 @@ use super::super::dense::lstsq::{self, DesignMatrix, EqualityConstraints, LeastS
 use super::super::dense::{SingularVectors, columns_of, dot, norm2, product, rows_of, singular};
 use super::super::no_convergence;
 use super::super::solve::{least_squares_error, trusted_digits};
-use super::problem::Problem;
-use super::{Args, Method, Output};
+use super::problem::LinearLeastSquares;
+use super::{Args, LeastSquaresMethod, Output};
 
-impl Problem {
+impl LinearLeastSquares {
     fn tolerance(&self, args: &Args) -> f64 {
         let default = self.rows().max(self.design.columns) as f64 * f64::EPSILON;
         args.tolerance.map_or(default, Tolerance::get)
@@ -43,7 +43,14 @@ impl Problem {
             optimality: Some(found.optimality),
             refinements: found.refinements,
             error_estimate: Some(Real(found.error_estimate)),
-            ..self.output(Method::Qr, found.x, found.rcond, residual, freedom, inverse)
+            ..self.output(
+                LeastSquaresMethod::Qr,
+                found.x,
+                found.rcond,
+                residual,
+                freedom,
+                inverse,
+            )
         })
     }
 
@@ -104,7 +111,7 @@ impl Problem {
             refinements: found.refinements,
             error_estimate: Some(Real(found.error_estimate)),
             ..self.output(
-                Method::Ridge,
+                LeastSquaresMethod::Ridge,
                 found.x,
                 found.rcond,
                 residual,
@@ -144,7 +151,14 @@ impl Problem {
         Ok(Output {
             rank: found.rank,
             singular_values: Some(found.singular_values),
-            ..self.output(Method::Svd, found.x, rcond, residual, freedom, inverse)
+            ..self.output(
+                LeastSquaresMethod::Svd,
+                found.x,
+                rcond,
+                residual,
+                freedom,
+                inverse,
+            )
         })
     }
 
@@ -152,7 +166,7 @@ impl Problem {
     /// size 1.
     fn output(
         &self,
-        method: Method,
+        method: LeastSquaresMethod,
         x: Vec<f64>,
         rcond: f64,
         residual: f64,

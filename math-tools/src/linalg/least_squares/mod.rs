@@ -3,7 +3,7 @@
 mod methods;
 mod problem;
 
-use self::problem::Problem;
+use self::problem::LinearLeastSquares;
 use super::dense::lstsq::LeastSquaresError;
 use super::solve::{Rhs, least_squares_error};
 use crate::prelude::*;
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// `ridge` |x|^2 to the sum of squares; `auto` is `ridge` when `ridge` is given, else `qr`, and `svd` where that finds the
     /// columns dependent.
     #[value(default)]
-    pub method: Method,
+    pub method: LeastSquaresMethod,
     /// Degree of a polynomial in the single column of A; x holds its coefficients from the constant upwards.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub polynomial: Option<Bounded<0, 60>>,
@@ -57,7 +57,7 @@ pub(crate) struct Args {
 /// Method for a least squares problem.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum LeastSquaresMethod {
     /// By arguments and rank.
     #[default]
     Auto,
@@ -117,7 +117,7 @@ pub(crate) struct Output {
     #[schema(extend("x-present" = [{ "method": ["qr", "ridge"] }, { "method": "auto", "ridge": { "not": null } }]))]
     pub error_estimate: Option<Real>,
     /// Method used; never `auto`.
-    pub method: Method,
+    pub method: LeastSquaresMethod,
 }
 
 impl Tool for Args {
@@ -140,20 +140,22 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let problem = Problem::new(&args, ctx)?;
+        let problem = LinearLeastSquares::new(&args, ctx)?;
         let method = match (args.method, args.ridge) {
-            (Method::Auto, Some(_)) => Method::Ridge,
-            (Method::Auto, None) if problem.rows() < problem.free() => Method::Svd,
-            (Method::Auto, None) => Method::Qr,
+            (LeastSquaresMethod::Auto, Some(_)) => LeastSquaresMethod::Ridge,
+            (LeastSquaresMethod::Auto, None) if problem.rows() < problem.free() => {
+                LeastSquaresMethod::Svd
+            }
+            (LeastSquaresMethod::Auto, None) => LeastSquaresMethod::Qr,
             (method, _) => method,
         };
         problem.check_method(method, &args)?;
         let output = match method {
-            Method::Svd => problem.by_singular_values(&args, ctx)?,
-            Method::Ridge => problem.by_ridge(&args)?,
+            LeastSquaresMethod::Svd => problem.by_singular_values(&args, ctx)?,
+            LeastSquaresMethod::Ridge => problem.by_ridge(&args)?,
             _ => match problem.by_orthogonal_factors(&args) {
                 Err(LeastSquaresError::RankDeficient { rank, columns })
-                    if args.method == Method::Auto && problem.constraints.is_none() =>
+                    if args.method == LeastSquaresMethod::Auto && problem.constraints.is_none() =>
                 {
                     ctx.warn(format!(
                         "the columns of `A` are dependent (rank {rank} of {columns}): `x` is the solution of smallest norm among many"
@@ -176,7 +178,7 @@ fn warn(output: &Output, ctx: &Ctx) {
         ctx.warn(format!(
             "the refinement does not settle (estimated relative error {estimate:.0e}): scale or reduce the columns of `A`"
         ));
-    } else if output.method != Method::Svd && output.rcond < ILL_CONDITIONED {
+    } else if output.method != LeastSquaresMethod::Svd && output.rcond < ILL_CONDITIONED {
         ctx.warn(format!(
             "the columns of `A` are nearly dependent (rcond {:.1e}): {} digits of `x` can be trusted unless the entries are known \
              to more than 16",

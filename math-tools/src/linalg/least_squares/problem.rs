@@ -4,10 +4,10 @@ use tool_core::{Ctx, Matrix, ToolError, Vector};
 
 use super::super::dense::lstsq::DesignMatrix;
 use super::super::solve::Rhs;
-use super::{Args, Method};
+use super::{Args, LeastSquaresMethod};
 
 /// The checked arguments: the design with its weights, and the right-hand sides to twice the digits.
-pub(super) struct Problem {
+pub(super) struct LinearLeastSquares {
     pub(super) design: DesignMatrix,
     pub(super) b: Rhs,
     pub(super) high: Vec<f64>,
@@ -15,7 +15,7 @@ pub(super) struct Problem {
     pub(super) constraints: Option<(Matrix, Rhs)>,
 }
 
-impl Problem {
+impl LinearLeastSquares {
     pub(super) fn new(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
         let a = args.a.load(ctx)?;
         let b = args.b.load(ctx)?;
@@ -85,11 +85,15 @@ impl Problem {
         self.constraints.as_ref().map_or(0, |(c, _)| c.rows())
     }
 
-    pub(super) fn check_method(&self, method: Method, args: &Args) -> Result<(), ToolError> {
-        if method == Method::Svd && self.constraints.is_some() {
+    pub(super) fn check_method(
+        &self,
+        method: LeastSquaresMethod,
+        args: &Args,
+    ) -> Result<(), ToolError> {
+        if method == LeastSquaresMethod::Svd && self.constraints.is_some() {
             refuse!(invalid "/C"; "`svd` takes no constraints"; "use `qr` or `ridge`");
         }
-        if (method == Method::Ridge) != args.ridge.is_some() {
+        if (method == LeastSquaresMethod::Ridge) != args.ridge.is_some() {
             refuse!(invalid "/ridge", "contradiction";
                 "`ridge` is the penalty of the method `ridge`, and that method needs it");
         }

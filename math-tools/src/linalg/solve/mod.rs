@@ -29,13 +29,13 @@ pub(crate) struct Args {
     /// when A does not have its structure. A square matrix that is singular, exactly or so that no x makes the residual small, is
     /// refused by all but `lstsq`.
     #[value(default)]
-    pub method: Method,
+    pub method: LinearSolveMethod,
 }
 
 /// Method for a linear system.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum LinearSolveMethod {
     /// By the structure of A.
     #[default]
     Auto,
@@ -89,10 +89,10 @@ pub(crate) struct Output {
     /// the one of smallest norm.
     pub rank: usize,
     /// Method used; never `auto`.
-    pub method: Method,
+    pub method: LinearSolveMethod,
     /// Method tried first without a trustworthy answer.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub abandoned: Option<Method>,
+    pub abandoned: Option<LinearSolveMethod>,
     /// Largest entry met by the elimination over the largest of A: digits lost are about its logarithm before refinement. Only
     /// for methods that exchange rows.
     #[value(skip_encoding_if = "Option::is_none")]
@@ -130,7 +130,7 @@ impl Tool for Args {
         let k = b.columns();
         let size = m as f64 * n as f64 * m.min(n) as f64;
         let sides = m as f64 * n as f64 * k as f64;
-        let output = if args.method == Method::Lstsq || m != n {
+        let output = if args.method == LinearSolveMethod::Lstsq || m != n {
             ctx.afford(6.0 * size + sides)?;
             ctx.reserve_doubles(4 * m * n + 2 * (m + n) * m.min(n) + 4 * (m + n) * k)?;
             by_least_squares(&a, &b)?
@@ -149,13 +149,13 @@ impl Tool for Args {
     }
 }
 
-fn check_shapes(a: &Matrix, b: &Rhs, method: Method) -> Result<(), ToolError> {
+fn check_shapes(a: &Matrix, b: &Rhs, method: LinearSolveMethod) -> Result<(), ToolError> {
     let (m, n) = (a.rows(), a.columns());
     if b.rows() != m {
         refuse!(invalid "/b", "shape"; "`A` has {m} rows but `b` has {} entries", b.rows();
             "give one entry (or one row) of `b` per row of `A`");
     }
-    if m != n && !matches!(method, Method::Auto | Method::Lstsq) {
+    if m != n && !matches!(method, LinearSolveMethod::Auto | LinearSolveMethod::Lstsq) {
         refuse!(invalid "/A", "shape"; "expected a square matrix, found {m} x {n}";
             "pass `method`: \"lstsq\", or call `least_squares`");
     }
@@ -163,12 +163,15 @@ fn check_shapes(a: &Matrix, b: &Rhs, method: Method) -> Result<(), ToolError> {
 }
 
 /// The kernel's name of a method, after checking that A has the structure it needs.
-fn square_method(method: Method, a: &Matrix) -> Result<Option<SquareMethod>, ToolError> {
+fn square_method(method: LinearSolveMethod, a: &Matrix) -> Result<Option<SquareMethod>, ToolError> {
     let Some(chosen) = kernel_kind(&METHODS, method) else {
         return Ok(None);
     };
     let structure = MatrixStructure::of(a.as_slice(), a.rows());
-    let symmetric = matches!(method, Method::Cholesky | Method::SymmetricIndefinite);
+    let symmetric = matches!(
+        method,
+        LinearSolveMethod::Cholesky | LinearSolveMethod::SymmetricIndefinite
+    );
     let expected = match chosen {
         _ if symmetric && !structure.symmetric => "a symmetric matrix",
         SquareMethod::Triangular if !structure.is_triangular() => "a triangular matrix",
@@ -238,24 +241,24 @@ fn by_least_squares(a: &Matrix, b: &Rhs) -> Result<Output, ToolError> {
         rcond,
         trusted_digits: trusted_digits(rcond),
         rank: found.rank,
-        method: Method::Lstsq,
+        method: LinearSolveMethod::Lstsq,
         x: b.like(n, found.x),
         ..Output::default()
     })
 }
 
 /// The methods for square matrices, and the kernel's.
-pub(crate) const METHODS: [(Method, SquareMethod); 7] = [
-    (Method::Lu, SquareMethod::Lu),
-    (Method::Qr, SquareMethod::Qr),
-    (Method::Cholesky, SquareMethod::Cholesky),
+pub(crate) const METHODS: [(LinearSolveMethod, SquareMethod); 7] = [
+    (LinearSolveMethod::Lu, SquareMethod::Lu),
+    (LinearSolveMethod::Qr, SquareMethod::Qr),
+    (LinearSolveMethod::Cholesky, SquareMethod::Cholesky),
     (
-        Method::SymmetricIndefinite,
+        LinearSolveMethod::SymmetricIndefinite,
         SquareMethod::SymmetricIndefinite,
     ),
-    (Method::Triangular, SquareMethod::Triangular),
-    (Method::Banded, SquareMethod::Banded),
-    (Method::Tridiagonal, SquareMethod::Tridiagonal),
+    (LinearSolveMethod::Triangular, SquareMethod::Triangular),
+    (LinearSolveMethod::Banded, SquareMethod::Banded),
+    (LinearSolveMethod::Tridiagonal, SquareMethod::Tridiagonal),
 ];
 
 /// The error of factors that do not exist, at the argument `A`.
@@ -320,7 +323,7 @@ pub(crate) fn trusted_digits(rcond: f64) -> u32 {
 fn warn(output: &Output, n: usize, ctx: &Ctx) {
     const ILL_CONDITIONED: f64 = 1.5e-8; // the square root of eps: half of the digits
     let (rcond, digits) = (output.rcond, output.trusted_digits);
-    if output.method == Method::Lstsq {
+    if output.method == LinearSolveMethod::Lstsq {
         if output.rank < n {
             ctx.warn(format!(
                 "`A` has rank {} and {n} columns: `x` is the solution of smallest norm among many",

@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 use tool_core::{Budget, Ctx, ErrorCode, Input, Matrix, StopFlag, Tool, ToolError, Value, convert};
 
-use super::{Args, Method, Output, Rhs};
+use super::{Args, LinearSolveMethod, Output, Rhs};
 use crate::linalg::tests::{distance, formula, hilbert, matrix, multiply, parse};
 
-fn call(a: Matrix, b: Rhs, method: Method) -> Result<Output, ToolError> {
+fn call(a: Matrix, b: Rhs, method: LinearSolveMethod) -> Result<Output, ToolError> {
     let args = Args {
         a: Input::Inline(a),
         b: Input::Inline(b),
@@ -14,7 +14,7 @@ fn call(a: Matrix, b: Rhs, method: Method) -> Result<Output, ToolError> {
 }
 
 fn solve(n: usize, a: Vec<f64>, b: Vec<f64>) -> Output {
-    call(matrix(n, n, a), Rhs::One(b.into()), Method::Auto).unwrap()
+    call(matrix(n, n, a), Rhs::One(b.into()), LinearSolveMethod::Auto).unwrap()
 }
 
 /// Runs a call written as JSON, through decoding.
@@ -76,7 +76,7 @@ fn hilbert_12_is_solved_with_a_warning() {
     let args = Args {
         a: Input::Inline(matrix(12, 12, hilbert(12))),
         b: Input::Inline(Rhs::One(vec![1.0; 12].into())),
-        method: Method::Auto,
+        method: LinearSolveMethod::Auto,
     };
     let found = Args::run(args, &ctx).unwrap();
     assert!(found.backward_error < 1e-15, "{}", found.backward_error);
@@ -150,7 +150,7 @@ fn sizes_one_and_several_right_hand_sides() {
         let found = call(
             matrix(n, n, a.clone()),
             Rhs::Many(matrix(n, k, b.clone())),
-            Method::Auto,
+            LinearSolveMethod::Auto,
         )
         .unwrap();
         assert!(distance(&multiply(&a, found.x.as_slice(), n, n, k), &b) < 1e-12);
@@ -165,13 +165,13 @@ fn sizes_one_and_several_right_hand_sides() {
 #[test]
 fn w31_singular_inconsistent_system() {
     let a = || Matrix::from([[1.0, 2.0], [2.0, 4.0]]);
-    let err = call(a(), Rhs::from([1.0, 1.0]), Method::Auto).unwrap_err();
+    let err = call(a(), Rhs::from([1.0, 1.0]), LinearSolveMethod::Auto).unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str(), err.path()),
         (ErrorCode::Numeric, Some("singular"), Some("/A"))
     );
     assert!(err.hint_str().unwrap().contains("least_squares"));
-    let found = call(a(), Rhs::from([1.0, 1.0]), Method::Lstsq).unwrap();
+    let found = call(a(), Rhs::from([1.0, 1.0]), LinearSolveMethod::Lstsq).unwrap();
     assert_eq!(found.rank, 1);
     assert!(
         distance(found.x.as_slice(), &[0.12, 0.24]) < 1e-14,
@@ -189,16 +189,26 @@ fn w31_singular_inconsistent_system() {
 #[test]
 fn least_squares_agree_with_numpy() {
     let b = Rhs::from([1.0, 2.0, 3.0, 4.0, 5.0]);
-    let found = call(matrix(5, 3, formula(5, 3)), b, Method::Auto).unwrap();
-    assert_eq!((found.method, found.rank), (Method::Lstsq, 3));
+    let found = call(matrix(5, 3, formula(5, 3)), b, LinearSolveMethod::Auto).unwrap();
+    assert_eq!((found.method, found.rank), (LinearSolveMethod::Lstsq, 3));
     let expected = [6.747425945919435, -7.206196389369598, -1.0016786047995192];
     assert!(distance(found.x.as_slice(), &expected) < 1e-14);
-    let wide = call(Matrix::from([[1.0, 1.0]]), Rhs::from([2.0]), Method::Auto).unwrap();
+    let wide = call(
+        Matrix::from([[1.0, 1.0]]),
+        Rhs::from([2.0]),
+        LinearSolveMethod::Auto,
+    )
+    .unwrap();
     assert!(
         distance(wide.x.as_slice(), &[1.0, 1.0]) < 1e-15,
         "the smallest of many"
     );
-    let zero = call(Matrix::from([[0.0]]), Rhs::from([2.0]), Method::Lstsq).unwrap();
+    let zero = call(
+        Matrix::from([[0.0]]),
+        Rhs::from([2.0]),
+        LinearSolveMethod::Lstsq,
+    )
+    .unwrap();
     assert_eq!((zero.rank, zero.x.as_slice()), (0, &[0.0][..]));
 }
 
@@ -269,7 +279,12 @@ fn results_are_in_the_form_of_b() {
 
 #[test]
 fn an_overflowing_solution_is_an_error() {
-    let err = call(Matrix::from([[1e-300]]), Rhs::from([1e300]), Method::Lu).unwrap_err();
+    let err = call(
+        Matrix::from([[1e-300]]),
+        Rhs::from([1e300]),
+        LinearSolveMethod::Lu,
+    )
+    .unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),
         (ErrorCode::Numeric, Some("overflow"))
@@ -281,7 +296,7 @@ fn limits_are_checked_before_the_work() {
     let args = || Args {
         a: Input::Inline(matrix(50, 50, formula(50, 50))),
         b: Input::Inline(Rhs::One(vec![1.0; 50].into())),
-        method: Method::Auto,
+        method: LinearSolveMethod::Auto,
     };
     let with = |budget| Args::run(args(), &Ctx::new(StopFlag::new(), budget)).unwrap_err();
     let memory = with(Budget {
@@ -330,7 +345,7 @@ proptest! {
     fn least_squares_residual_is_orthogonal((n, a, b) in system(), columns in 1_usize..5) {
         let columns = columns.min(n);
         let tall: Vec<f64> = a.chunks(n).flat_map(|row| row[..columns].to_vec()).collect();
-        let found = call(matrix(n, columns, tall.clone()), Rhs::One(b.clone().into()), Method::Lstsq).unwrap();
+        let found = call(matrix(n, columns, tall.clone()), Rhs::One(b.clone().into()), LinearSolveMethod::Lstsq).unwrap();
         let image = multiply(&tall, found.x.as_slice(), n, columns, 1);
         for column in 0..columns {
             let inner: f64 = (0..n).map(|row| tall[row * columns + column] * (b[row] - image[row])).sum();

@@ -3,7 +3,7 @@
 use kernels::sparse::{ComputationLimits, KrylovConvergenceError, SparseError};
 use tool_core::{Ctx, ErrorCode, ToolError, Value};
 
-use super::{Args, Method};
+use super::{Args, SparseSolveMethod};
 
 /// The stop flag and the budget of a call.
 pub(crate) struct CtxLimits<'a>(pub(crate) &'a Ctx);
@@ -64,13 +64,13 @@ pub(super) fn tool_error(err: SparseError, args: &Args, ctx: &Ctx) -> ToolError 
     }
 }
 
-fn cheaper(method: Method, limit: &str) -> String {
+fn cheaper(method: SparseSolveMethod, limit: &str) -> String {
     match method {
-        Method::Cholesky => format!("pass `method`: \"cg\", or raise {limit}"),
-        Method::Lu => format!("pass `method`: \"gmres\", or raise {limit}"),
-        Method::Cg => format!("pass `preconditioner`: \"jacobi\", or raise {limit}"),
-        Method::Gmres => format!("pass a smaller `restart`, or raise {limit}"),
-        Method::Auto => {
+        SparseSolveMethod::Cholesky => format!("pass `method`: \"cg\", or raise {limit}"),
+        SparseSolveMethod::Lu => format!("pass `method`: \"gmres\", or raise {limit}"),
+        SparseSolveMethod::Cg => format!("pass `preconditioner`: \"jacobi\", or raise {limit}"),
+        SparseSolveMethod::Gmres => format!("pass a smaller `restart`, or raise {limit}"),
+        SparseSolveMethod::Auto => {
             format!("pass `method`: \"gmres\" with a small `restart`, or raise {limit}")
         }
     }
@@ -91,7 +91,7 @@ fn no_convergence(best: &KrylovConvergenceError, args: &Args) -> ToolError {
         (true, _) => {
             "raise `tolerance` above the residual that was reached, change `preconditioner` or `restart`, or pass `method`: \"lu\""
         }
-        (false, Method::Cg) => {
+        (false, SparseSolveMethod::Cg) => {
             "raise `max_iterations` or `tolerance`, pass `preconditioner`: \"amg\" or \"ic0\", or `method`: \"cholesky\""
         }
         (false, _) => {

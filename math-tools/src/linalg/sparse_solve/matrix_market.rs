@@ -8,7 +8,7 @@ use tool_core::{Ctx, ToolError};
 
 /// The matrix of a text, entries counted from 0.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Entries {
+pub(super) struct MatrixMarketEntries {
     /// Size that the text states.
     pub(super) shape: (usize, usize),
     /// Row of each entry; both of a symmetric pair are listed.
@@ -20,14 +20,14 @@ pub(super) struct Entries {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Field {
+enum MatrixMarketField {
     Real,
     Integer,
     Pattern,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Symmetry {
+enum MatrixMarketSymmetry {
     General,
     Symmetric,
     Skew,
@@ -35,13 +35,13 @@ enum Symmetry {
 
 /// A piece of a line, or the whole, and where it starts; both counted from 1.
 #[derive(Clone, Copy)]
-struct Word<'a> {
+struct MatrixMarketWord<'a> {
     text: &'a str,
     line: usize,
     column: usize,
 }
 
-impl<'a> Word<'a> {
+impl<'a> MatrixMarketWord<'a> {
     /// A whole line.
     fn of_line(text: &'a str, line: usize) -> Self {
         let column = 1;
@@ -49,11 +49,11 @@ impl<'a> Word<'a> {
     }
 
     /// The words of a line.
-    fn words(self) -> impl Iterator<Item = Word<'a>> {
+    fn words(self) -> impl Iterator<Item = MatrixMarketWord<'a>> {
         let (start, line) = (self.text.as_ptr() as usize, self.line);
         let column = move |text: &str| text.as_ptr() as usize - start + 1;
         let words = self.text.split_ascii_whitespace();
-        words.map(move |text| Word {
+        words.map(move |text| MatrixMarketWord {
             text,
             line,
             column: column(text),
@@ -94,9 +94,9 @@ impl<'a> Word<'a> {
         }
     }
 
-    fn value(self, field: Field) -> Result<f64, ToolError> {
+    fn value(self, field: MatrixMarketField) -> Result<f64, ToolError> {
         const EXACT: i64 = 1 << 53;
-        let (value, expected) = if field == Field::Integer {
+        let (value, expected) = if field == MatrixMarketField::Integer {
             let integer = self.text.parse::<i64>().ok();
             let exact = integer.filter(|value| value.abs() <= EXACT);
             (exact.map(|value| value as f64), "an integer up to 2^53")
@@ -112,18 +112,18 @@ impl<'a> Word<'a> {
 ///
 /// # Errors
 /// `invalid_args` with line and column, `limit_exceeded`, or stopped.
-pub(super) fn read(text: &str, ctx: &Ctx) -> Result<Entries, ToolError> {
-    let mut reader = Reader {
+pub(super) fn read(text: &str, ctx: &Ctx) -> Result<MatrixMarketEntries, ToolError> {
+    let mut reader = MatrixMarketReader {
         lines: text.lines().enumerate(),
         last_line: 1,
         ctx,
     };
     let (array, field, symmetry) = reader.banner()?;
     let Some(line) = reader.next_line() else {
-        let last = Word::of_line("", reader.last_line);
+        let last = MatrixMarketWord::of_line("", reader.last_line);
         return Err(last.fault("the text ends before the sizes"));
     };
-    let sizes: Vec<Word<'_>> = line.words().collect();
+    let sizes: Vec<MatrixMarketWord<'_>> = line.words().collect();
     let expected = if array { 2 } else { 3 };
     if sizes.len() != expected {
         let message = format!("expected {expected} sizes, found {}", sizes.len());
@@ -136,15 +136,15 @@ pub(super) fn read(text: &str, ctx: &Ctx) -> Result<Entries, ToolError> {
         }
     }
     let (rows, columns) = shape;
-    if symmetry != Symmetry::General && rows != columns {
+    if symmetry != MatrixMarketSymmetry::General && rows != columns {
         let message = format!("a symmetric matrix is square, found {rows} x {columns}");
         return Err(sizes[0].fault(message));
     }
     let count = match (array, symmetry) {
         (false, _) => sizes[2].size()?,
-        (true, Symmetry::General) => rows.saturating_mul(columns),
-        (true, Symmetry::Symmetric) => rows.saturating_mul(rows + 1) / 2,
-        (true, Symmetry::Skew) => rows.saturating_mul(rows - 1) / 2,
+        (true, MatrixMarketSymmetry::General) => rows.saturating_mul(columns),
+        (true, MatrixMarketSymmetry::Symmetric) => rows.saturating_mul(rows + 1) / 2,
+        (true, MatrixMarketSymmetry::Skew) => rows.saturating_mul(rows - 1) / 2,
     };
     // An entry takes at least a digit and the end of a line (coordinates: two digits and a space), so a text of this length
     // can hold only so many.
@@ -154,11 +154,11 @@ pub(super) fn read(text: &str, ctx: &Ctx) -> Result<Entries, ToolError> {
         return Err(sizes[0].fault(message));
     }
     let stored = match symmetry {
-        Symmetry::General => count,
+        MatrixMarketSymmetry::General => count,
         _ => 2 * count,
     };
     ctx.reserve(16 * stored as u64)?;
-    let mut out = Entries {
+    let mut out = MatrixMarketEntries {
         shape,
         rows: Vec::with_capacity(stored),
         columns: Vec::with_capacity(stored),
@@ -175,16 +175,16 @@ pub(super) fn read(text: &str, ctx: &Ctx) -> Result<Entries, ToolError> {
     }
 }
 
-struct Reader<'a> {
+struct MatrixMarketReader<'a> {
     lines: std::iter::Enumerate<std::str::Lines<'a>>,
     last_line: usize,
     ctx: &'a Ctx,
 }
 
-impl<'a> Reader<'a> {
-    fn banner(&mut self) -> Result<(bool, Field, Symmetry), ToolError> {
-        let first = Word::of_line(self.lines.next().map_or("", |(_, line)| line), 1);
-        let words: Vec<Word<'a>> = first.words().collect();
+impl<'a> MatrixMarketReader<'a> {
+    fn banner(&mut self) -> Result<(bool, MatrixMarketField, MatrixMarketSymmetry), ToolError> {
+        let first = MatrixMarketWord::of_line(self.lines.next().map_or("", |(_, line)| line), 1);
+        let words: Vec<MatrixMarketWord<'a>> = first.words().collect();
         if words.len() != 5 {
             return Err(first.expected("`%%MatrixMarket matrix FORMAT FIELD SYMMETRY`"));
         }
@@ -196,11 +196,19 @@ impl<'a> Reader<'a> {
         choose(0, &["%%MatrixMarket"])?;
         choose(1, &["matrix"])?;
         let array = choose(2, &["coordinate", "array"])? == 1;
-        let field = [Field::Real, Field::Integer, Field::Pattern]
-            [choose(3, &["real", "integer", "pattern"])?];
-        let symmetries = [Symmetry::General, Symmetry::Symmetric, Symmetry::Skew];
+        let field = [
+            MatrixMarketField::Real,
+            MatrixMarketField::Integer,
+            MatrixMarketField::Pattern,
+        ][choose(3, &["real", "integer", "pattern"])?];
+        let symmetries = [
+            MatrixMarketSymmetry::General,
+            MatrixMarketSymmetry::Symmetric,
+            MatrixMarketSymmetry::Skew,
+        ];
         let symmetry = symmetries[choose(4, &["general", "symmetric", "skew-symmetric"])?];
-        if field == Field::Pattern && (array || symmetry == Symmetry::Skew) {
+        if field == MatrixMarketField::Pattern && (array || symmetry == MatrixMarketSymmetry::Skew)
+        {
             return Err(words[3]
                 .fault("a pattern has the format `coordinate` and is `general` or `symmetric`"));
         }
@@ -209,14 +217,18 @@ impl<'a> Reader<'a> {
 
     fn coordinates(
         &mut self,
-        out: &mut Entries,
+        out: &mut MatrixMarketEntries,
         count: usize,
-        field: Field,
-        symmetry: Symmetry,
+        field: MatrixMarketField,
+        symmetry: MatrixMarketSymmetry,
     ) -> Result<(), ToolError> {
-        let expected = if field == Field::Pattern { 2 } else { 3 };
+        let expected = if field == MatrixMarketField::Pattern {
+            2
+        } else {
+            3
+        };
         let kept = match symmetry {
-            Symmetry::Skew => "strictly below",
+            MatrixMarketSymmetry::Skew => "strictly below",
             _ => "on or below",
         };
         for entry in 0..count {
@@ -230,7 +242,7 @@ impl<'a> Reader<'a> {
                 column.index(out.shape.1, "column")?,
             );
             let value = match field {
-                Field::Pattern => 1.0,
+                MatrixMarketField::Pattern => 1.0,
                 _ => {
                     let missing = || column.fault("expected a value after the column");
                     words.next().ok_or_else(missing)?.value(field)?
@@ -239,9 +251,9 @@ impl<'a> Reader<'a> {
             if let Some(word) = words.next() {
                 return Err(word.expected("the end of the line"));
             }
-            let below =
-                place.0 > place.1 || (place.0 == place.1 && symmetry == Symmetry::Symmetric);
-            if symmetry != Symmetry::General && !below {
+            let below = place.0 > place.1
+                || (place.0 == place.1 && symmetry == MatrixMarketSymmetry::Symmetric);
+            if symmetry != MatrixMarketSymmetry::General && !below {
                 let message =
                     format!("a matrix with this symmetry lists only entries {kept} the diagonal");
                 return Err(row.fault(message));
@@ -254,17 +266,17 @@ impl<'a> Reader<'a> {
     /// Column by column, one value a line.
     fn array(
         &mut self,
-        out: &mut Entries,
-        field: Field,
-        symmetry: Symmetry,
+        out: &mut MatrixMarketEntries,
+        field: MatrixMarketField,
+        symmetry: MatrixMarketSymmetry,
     ) -> Result<(), ToolError> {
         let (rows, columns) = (out.shape.0 as u32, out.shape.1 as u32);
         let mut entry = 0;
         for column in 0..columns {
             let first = match symmetry {
-                Symmetry::General => 0,
-                Symmetry::Symmetric => column,
-                Symmetry::Skew => column + 1,
+                MatrixMarketSymmetry::General => 0,
+                MatrixMarketSymmetry::Symmetric => column,
+                MatrixMarketSymmetry::Skew => column + 1,
             };
             for row in first..rows {
                 let line = self.entry(entry, entry + 1)?;
@@ -280,32 +292,32 @@ impl<'a> Reader<'a> {
     }
 
     /// The line of an entry.
-    fn entry(&mut self, entry: usize, count: usize) -> Result<Word<'a>, ToolError> {
+    fn entry(&mut self, entry: usize, count: usize) -> Result<MatrixMarketWord<'a>, ToolError> {
         const CHECK: usize = 1 << 14;
         if entry.is_multiple_of(CHECK) {
             self.ctx.check()?;
         }
         self.next_line().ok_or_else(|| {
-            let last = Word::of_line("", self.last_line);
+            let last = MatrixMarketWord::of_line("", self.last_line);
             last.fault(format_args!("expected {count} entries, found {entry}"))
         })
     }
 
     /// The next line that is neither blank nor a comment.
-    fn next_line(&mut self) -> Option<Word<'a>> {
+    fn next_line(&mut self) -> Option<MatrixMarketWord<'a>> {
         for (index, line) in self.lines.by_ref() {
             self.last_line = index + 1;
             let content = line.trim_ascii_start();
             if !content.is_empty() && !content.starts_with('%') {
-                return Some(Word::of_line(line, index + 1));
+                return Some(MatrixMarketWord::of_line(line, index + 1));
             }
         }
         None
     }
 }
 
-impl Entries {
-    fn push(&mut self, (row, column): (u32, u32), value: f64, symmetry: Symmetry) {
+impl MatrixMarketEntries {
+    fn push(&mut self, (row, column): (u32, u32), value: f64, symmetry: MatrixMarketSymmetry) {
         let mut add = |row, column, value| {
             self.rows.push(row);
             self.columns.push(column);
@@ -313,8 +325,8 @@ impl Entries {
         };
         add(row, column, value);
         match symmetry {
-            Symmetry::Symmetric if row != column => add(column, row, value),
-            Symmetry::Skew if row != column => add(column, row, -value),
+            MatrixMarketSymmetry::Symmetric if row != column => add(column, row, value),
+            MatrixMarketSymmetry::Skew if row != column => add(column, row, -value),
             _ => {}
         }
     }

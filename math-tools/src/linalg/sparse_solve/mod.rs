@@ -59,11 +59,11 @@ pub struct Args {
     /// `auto` takes Cholesky or, where that costs much, `cg` for a symmetric matrix with positive diagonal, and LU or `gmres` for any
     /// other. A named method is used as it is, or refused when A does not suit it.
     #[value(default)]
-    pub method: Method,
+    pub method: SparseSolveMethod,
     /// Preconditioner of `cg` (`none`, `jacobi`, `ic0`, `amg`) or `gmres` (`none`, `jacobi`, `ilu0`); `auto` takes `amg` for `cg`, and
     /// `ilu0` for `gmres`, or what is left where that breaks down. Only with those methods.
     #[value(default)]
-    pub preconditioner: Preconditioner,
+    pub preconditioner: PreconditionerChoice,
     /// Iterative methods end when |b - A x| <= `tolerance` |b| in the Euclidean norm, and `converged` says so; absent: 1e-10.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub tolerance: Option<Positive>,
@@ -78,7 +78,7 @@ pub struct Args {
 /// Method for a sparse system.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub enum Method {
+pub enum SparseSolveMethod {
     /// By the matrix and the cost.
     #[default]
     Auto,
@@ -95,7 +95,7 @@ pub enum Method {
 /// Preconditioner of the iterative methods.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub enum Preconditioner {
+pub enum PreconditionerChoice {
     /// By the method.
     #[default]
     Auto,
@@ -127,11 +127,11 @@ pub struct Output {
     /// ill-conditioned matrix may give x with a larger residual, and false.
     pub converged: bool,
     /// Method used; never `auto`.
-    pub method: Method,
+    pub method: SparseSolveMethod,
     /// Preconditioner of an iterative method.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "method": ["cg", "gmres"] }))]
-    pub preconditioner: Option<Preconditioner>,
+    pub preconditioner: Option<PreconditionerChoice>,
     /// Iterations, the most over the right-hand sides. Only iterative methods.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "method": ["cg", "gmres"] }))]
@@ -175,14 +175,14 @@ pub struct Output {
     pub equilibrated: Option<bool>,
     /// Methods that `auto` tried first, with the reason each was abandoned.
     #[value(skip_encoding_if = "Vec::is_empty")]
-    pub abandoned: Vec<Abandoned>,
+    pub abandoned: Vec<AbandonedMethod>,
 }
 
 /// A method that gave no solution.
 #[derive(Debug, Encode, Describe)]
-pub struct Abandoned {
+pub struct AbandonedMethod {
     /// The method.
-    pub method: Method,
+    pub method: SparseSolveMethod,
     /// The reason it was abandoned.
     pub reason: String,
 }
@@ -231,9 +231,11 @@ impl Tool for Args {
 /// The kernel's options, after checking that they fit together.
 fn options(args: &Args) -> Result<SparseOptions, ToolError> {
     let fits = match (args.method, args.preconditioner) {
-        (_, Preconditioner::Auto) => true,
-        (Method::Cg, kind) => kind != Preconditioner::Ilu0,
-        (Method::Gmres, kind) => !matches!(kind, Preconditioner::Ic0 | Preconditioner::Amg),
+        (_, PreconditionerChoice::Auto) => true,
+        (SparseSolveMethod::Cg, kind) => kind != PreconditionerChoice::Ilu0,
+        (SparseSolveMethod::Gmres, kind) => {
+            !matches!(kind, PreconditionerChoice::Ic0 | PreconditionerChoice::Amg)
+        }
         _ => false,
     };
     if !fits {
@@ -254,7 +256,7 @@ fn options(args: &Args) -> Result<SparseOptions, ToolError> {
 }
 
 fn output(found: SparseSolution, a: &CsrMatrix, b: &Rhs, tolerance: f64) -> Output {
-    let abandoned = |(method, err): &(sparse::SparseMethod, SparseError)| Abandoned {
+    let abandoned = |(method, err): &(sparse::SparseMethod, SparseError)| AbandonedMethod {
         method: kind(&METHODS, *method),
         reason: err.to_string(),
     };
@@ -302,29 +304,35 @@ fn output(found: SparseSolution, a: &CsrMatrix, b: &Rhs, tolerance: f64) -> Outp
 }
 
 /// The methods, and the kernel's.
-const METHODS: [(Method, sparse::SparseMethod); 4] = [
-    (Method::Cholesky, sparse::SparseMethod::Cholesky),
-    (Method::Lu, sparse::SparseMethod::Lu),
-    (Method::Cg, sparse::SparseMethod::ConjugateGradient),
-    (Method::Gmres, sparse::SparseMethod::Gmres),
+const METHODS: [(SparseSolveMethod, sparse::SparseMethod); 4] = [
+    (SparseSolveMethod::Cholesky, sparse::SparseMethod::Cholesky),
+    (SparseSolveMethod::Lu, sparse::SparseMethod::Lu),
+    (
+        SparseSolveMethod::Cg,
+        sparse::SparseMethod::ConjugateGradient,
+    ),
+    (SparseSolveMethod::Gmres, sparse::SparseMethod::Gmres),
 ];
 
 /// The preconditioners, and the kernel's.
-const PRECONDITIONERS: [(Preconditioner, PreconditionerMethod); 5] = [
-    (Preconditioner::None, PreconditionerMethod::None),
-    (Preconditioner::Jacobi, PreconditionerMethod::Jacobi),
-    (Preconditioner::Ilu0, PreconditionerMethod::IncompleteLu),
+const PRECONDITIONERS: [(PreconditionerChoice, PreconditionerMethod); 5] = [
+    (PreconditionerChoice::None, PreconditionerMethod::None),
+    (PreconditionerChoice::Jacobi, PreconditionerMethod::Jacobi),
     (
-        Preconditioner::Ic0,
+        PreconditionerChoice::Ilu0,
+        PreconditionerMethod::IncompleteLu,
+    ),
+    (
+        PreconditionerChoice::Ic0,
         PreconditionerMethod::IncompleteCholesky,
     ),
-    (Preconditioner::Amg, PreconditionerMethod::Multigrid),
+    (PreconditionerChoice::Amg, PreconditionerMethod::Multigrid),
 ];
 
 /// Warns when condition or refinement leave few digits of a solution.
 fn warn(output: &Output, ctx: &Ctx) {
     const ILL_CONDITIONED: f64 = 1.5e-8; // the square root of eps: half of the digits
-    for Abandoned { method, reason } in &output.abandoned {
+    for AbandonedMethod { method, reason } in &output.abandoned {
         ctx.warn(format!("{method:?} was tried first: {reason}"));
     }
     if !output.converged {

@@ -10,7 +10,7 @@ use crate::linalg::dense::{
 
 /// `A = U S V'` and its evidence.
 #[derive(Debug)]
-pub(crate) struct Singular {
+pub(crate) struct SvdResult {
     /// min(m, n) singular values, descending.
     pub values: Vec<f64>,
     /// `U` with its number of columns, row by row.
@@ -43,7 +43,7 @@ pub(crate) fn singular(
     m: usize,
     n: usize,
     vectors: SingularVectors,
-) -> Result<Singular, SpectralConvergenceError> {
+) -> Result<SvdResult, SpectralConvergenceError> {
     let (matrix, exponent) = normalised(a);
     let columns = dense::columns_of(&matrix, m, n);
     let (values, mut bases) = dense::singular(columns.as_ref(), vectors)?;
@@ -59,7 +59,7 @@ pub(crate) fn singular(
         Some((u, v)) => (Some(rows_and_columns(&u)), Some(rows_and_columns(&v))),
         None => (None, None),
     };
-    Ok(Singular {
+    Ok(SvdResult {
         rank: values.iter().filter(|&&value| value > tolerance).count(),
         norm_error: in_units((norm - norm2(&values)).abs()),
         tolerance: scaled(tolerance, exponent),

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     pub full: bool,
     /// Vectors to return: `none`, `thin` (the first min(m, n)) or `full`. Absent: `full` where `full` is true, else `none`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub vectors: Option<Vectors>,
+    pub vectors: Option<SingularVectorSelection>,
     /// Number of the largest singular values (and vectors) to return; absent or more than min(m, n): all. Not with full vectors.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub components: Option<Count>,
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 /// Selection of singular vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Vectors {
+pub(crate) enum SingularVectorSelection {
     /// Singular values only.
     None,
     /// The first min(m, n) of each side.
@@ -223,14 +223,16 @@ fn by_sketch(
     })
 }
 
-fn wanted(full: bool, vectors: Option<Vectors>) -> Result<SingularVectors, ToolError> {
+fn wanted(
+    full: bool,
+    vectors: Option<SingularVectorSelection>,
+) -> Result<SingularVectors, ToolError> {
     match (full, vectors) {
-        (true, None | Some(Vectors::Full)) | (false, Some(Vectors::Full)) => {
-            Ok(SingularVectors::Full)
-        }
-        (false, None | Some(Vectors::None)) => Ok(SingularVectors::None),
-        (false, Some(Vectors::Thin)) => Ok(SingularVectors::Thin),
-        (true, Some(Vectors::None | Vectors::Thin)) => {
+        (true, None | Some(SingularVectorSelection::Full))
+        | (false, Some(SingularVectorSelection::Full)) => Ok(SingularVectors::Full),
+        (false, None | Some(SingularVectorSelection::None)) => Ok(SingularVectors::None),
+        (false, Some(SingularVectorSelection::Thin)) => Ok(SingularVectors::Thin),
+        (true, Some(SingularVectorSelection::None | SingularVectorSelection::Thin)) => {
             refuse!(invalid "/vectors", "contradiction";
                 "`full` and `vectors` contradict each other"; "pass only `vectors`")
         }

@@ -1,12 +1,16 @@
 use proptest::prelude::*;
 use tool_core::{Budget, Ctx, ErrorCode, Input, Matrix, StopFlag, Tool, ToolError};
 
-use super::kernel::{Singular, singular};
-use super::{Args, Output, Vectors};
+use super::kernel::{SvdResult, singular};
+use super::{Args, Output, SingularVectorSelection};
 use crate::linalg::dense::SingularVectors;
 use crate::linalg::tests::{distance, formula, hilbert, matrix, multiply};
 
-fn call(a: Matrix, full: bool, vectors: Option<Vectors>) -> Result<Output, ToolError> {
+fn call(
+    a: Matrix,
+    full: bool,
+    vectors: Option<SingularVectorSelection>,
+) -> Result<Output, ToolError> {
     Args::run(
         Args {
             a: Input::Inline(a),
@@ -43,7 +47,7 @@ fn agrees_with_numpy() {
     assert!(distance(&values(&hilbert(12), 12, 12), &expected) < 1e-15);
 }
 
-fn check(m: usize, n: usize, a: &[f64], vectors: SingularVectors) -> Singular {
+fn check(m: usize, n: usize, a: &[f64], vectors: SingularVectors) -> SvdResult {
     let found = singular(a, m, n, vectors).unwrap();
     assert!(
         found
@@ -151,10 +155,22 @@ fn the_arguments_choose_the_vectors() {
     let cases = [
         (false, None, None),
         (true, None, Some(((3, 3), (2, 2)))),
-        (false, Some(Vectors::None), None),
-        (false, Some(Vectors::Thin), Some(((3, 2), (2, 2)))),
-        (false, Some(Vectors::Full), Some(((3, 3), (2, 2)))),
-        (true, Some(Vectors::Full), Some(((3, 3), (2, 2)))),
+        (false, Some(SingularVectorSelection::None), None),
+        (
+            false,
+            Some(SingularVectorSelection::Thin),
+            Some(((3, 2), (2, 2))),
+        ),
+        (
+            false,
+            Some(SingularVectorSelection::Full),
+            Some(((3, 3), (2, 2))),
+        ),
+        (
+            true,
+            Some(SingularVectorSelection::Full),
+            Some(((3, 3), (2, 2))),
+        ),
     ];
     for (full, vectors, expected) in cases {
         assert_eq!(
@@ -163,7 +179,7 @@ fn the_arguments_choose_the_vectors() {
             "{full} {vectors:?}"
         );
     }
-    for vectors in [Vectors::None, Vectors::Thin] {
+    for vectors in [SingularVectorSelection::None, SingularVectorSelection::Thin] {
         let err = call(a(), true, Some(vectors)).unwrap_err();
         assert_eq!(
             (err.code(), err.path()),

@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use tool_core::{Ctx, ToolError};
 
-use super::problem::{Curve, Problem, Reason, slope_floor};
-use crate::ode::solve::flow::Flow as _;
-use crate::ode::solve::matrix::{Pattern, Shifted};
+use super::problem::{BvpProblem, BvpReason, MeshSolution, slope_floor};
+use crate::ode::solve::flow::OdeFlow as _;
+use crate::ode::solve::matrix::{JacobianPattern, ShiftedFactors};
 
 /// Residuals of a curve.
-pub(super) struct Residuals {
+pub(super) struct CollocationResiduals {
     /// Of the collocation equations, interval by interval, then of the conditions.
     pub all: Vec<f64>,
     /// The right-hand side in the middle of each interval.
@@ -26,7 +26,7 @@ pub(super) struct Residuals {
 
 /// Work of the iterations.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Work {
+pub(super) struct CollocationWork {
     pub iterations: u64,
     pub evaluations: u64,
 }
@@ -40,7 +40,7 @@ const HALVINGS_MAX: usize = 4;
 const DECREASE: f64 = 0.2;
 
 /// The state in the middle of an interval, by the cubic.
-fn middle(curve: &Curve, index: usize, k: usize) -> f64 {
+fn middle(curve: &MeshSolution, index: usize, k: usize) -> f64 {
     let n = curve.n();
     let h = curve.t[index + 1] - curve.t[index];
     let (left, right) = (index * n + k, (index + 1) * n + k);
@@ -49,7 +49,11 @@ fn middle(curve: &Curve, index: usize, k: usize) -> f64 {
 }
 
 /// Evaluates the equations; sets the derivatives of the curve.
-pub(super) fn residuals(problem: &Problem, curve: &mut Curve, work: &mut Work) -> Residuals {
+pub(super) fn residuals(
+    problem: &BvpProblem,
+    curve: &mut MeshSolution,
+    work: &mut CollocationWork,
+) -> CollocationResiduals {
     let (n, intervals) = (curve.n(), curve.t.len() - 1);
     let mut flow = problem.flow(&curve.p);
     work.evaluations += 2 * intervals as u64 + 1;
@@ -87,22 +91,22 @@ pub(super) fn residuals(problem: &Problem, curve: &mut Curve, work: &mut Work) -
         }
     }
     all.extend(problem.conditions(curve));
-    Residuals {
+    CollocationResiduals {
         all,
         middle: middles,
     }
 }
 
 /// The structure of the derivatives of all equations, for a number of mesh points.
-pub(super) struct Layout {
-    pattern: Arc<Pattern>,
-    factors: Shifted<f64>,
+pub(super) struct CollocationJacobian {
+    pattern: Arc<JacobianPattern>,
+    factors: ShiftedFactors<f64>,
     values: Vec<f64>,
 }
 
-impl Layout {
+impl CollocationJacobian {
     /// Of a mesh with `nodes` points.
-    pub(super) fn new(problem: &Problem, nodes: usize, unknowns: usize) -> Self {
+    pub(super) fn new(problem: &BvpProblem, nodes: usize, unknowns: usize) -> Self {
         let n = problem.n();
         let (intervals, size) = (nodes - 1, n * nodes + unknowns);
         let mut entries = Vec::new();
@@ -123,22 +127,22 @@ impl Layout {
             entries.push((n * intervals + row, column));
         }
         let values = vec![0.0; entries.len()];
-        let pattern = Arc::new(Pattern::new(size, entries, Some(Vec::new())));
+        let pattern = Arc::new(JacobianPattern::new(size, entries, Some(Vec::new())));
         Self {
-            factors: Shifted::new(&pattern),
+            factors: ShiftedFactors::new(&pattern),
             pattern,
             values,
         }
     }
 
     /// Doubles that a mesh takes.
-    pub(super) fn room(problem: &Problem, nodes: usize, unknowns: usize) -> usize {
+    pub(super) fn room(problem: &BvpProblem, nodes: usize, unknowns: usize) -> usize {
         let n = problem.n();
         30 * nodes * n * (2 * n + unknowns + 10)
     }
 
     /// Factors the derivatives of the equations at a curve; false when they are singular or not finite.
-    fn factor(&mut self, problem: &Problem, curve: &Curve) -> bool {
+    fn factor(&mut self, problem: &BvpProblem, curve: &MeshSolution) -> bool {
         let (n, unknowns) = (curve.n(), curve.p.len());
         let intervals = curve.t.len() - 1;
         let mut flow = problem.flow(&curve.p);
@@ -216,29 +220,29 @@ impl Layout {
 /// # Errors
 /// A stop request or a budget.
 pub(super) fn newton(
-    problem: &Problem,
-    curve: &mut Curve,
+    problem: &BvpProblem,
+    curve: &mut MeshSolution,
     tolerance: f64,
-    work: &mut Work,
+    work: &mut CollocationWork,
     ctx: &Ctx,
-) -> Result<Result<Residuals, Reason>, ToolError> {
+) -> Result<Result<CollocationResiduals, BvpReason>, ToolError> {
     let nodes = curve.t.len();
-    ctx.reserve_doubles(Layout::room(problem, nodes, curve.p.len()))?;
-    let mut layout = Layout::new(problem, nodes, curve.p.len());
+    ctx.reserve_doubles(CollocationJacobian::room(problem, nodes, curve.p.len()))?;
+    let mut layout = CollocationJacobian::new(problem, nodes, curve.p.len());
     let mut current = residuals(problem, curve, work);
     let (mut jacobians, mut due) = (0, true);
     let mut step = Vec::new();
     for _ in 0..ITERATIONS_MAX {
         ctx.check()?;
         if current.all.iter().any(|value| !value.is_finite()) {
-            return Ok(Err(Reason::NotFinite));
+            return Ok(Err(BvpReason::NotFinite));
         }
         if due {
             if jacobians == JACOBIANS_MAX {
                 break;
             }
             if !layout.factor(problem, curve) {
-                return Ok(Err(Reason::Singular));
+                return Ok(Err(BvpReason::Singular));
             }
             ctx.count_evaluations(2 * nodes as u64)?;
             jacobians += 1;
@@ -246,7 +250,7 @@ pub(super) fn newton(
         }
         let size: f64 = step.iter().map(|value| value * value).sum();
         if !size.is_finite() {
-            return Ok(Err(Reason::Singular));
+            return Ok(Err(BvpReason::Singular));
         }
         let mut part = 1.0;
         let mut halvings = 0;
@@ -278,13 +282,18 @@ pub(super) fn newton(
         due = part < 1.0;
     }
     if current.all.iter().any(|value| !value.is_finite()) {
-        return Ok(Err(Reason::NotFinite));
+        return Ok(Err(BvpReason::NotFinite));
     }
     Ok(Ok(current))
 }
 
 /// Whether the collocation equations hold so well that the residual between the points decides.
-fn settled(problem: &Problem, curve: &Curve, residuals: &Residuals, tolerance: f64) -> bool {
+fn settled(
+    problem: &BvpProblem,
+    curve: &MeshSolution,
+    residuals: &CollocationResiduals,
+    tolerance: f64,
+) -> bool {
     let n = curve.n();
     let floor = slope_floor(curve);
     let inner = residuals.middle.iter().enumerate().all(|(at, slope)| {
@@ -296,9 +305,9 @@ fn settled(problem: &Problem, curve: &Curve, residuals: &Residuals, tolerance: f
 
 /// The residuals of the conditions, each relative to the sizes of what it depends on.
 pub(super) fn relative_conditions(
-    problem: &Problem,
-    curve: &Curve,
-    residuals: &Residuals,
+    problem: &BvpProblem,
+    curve: &MeshSolution,
+    residuals: &CollocationResiduals,
 ) -> impl Iterator<Item = f64> {
     let values = residuals.all[residuals.middle.len()..].to_vec();
     let sizes = problem.condition_sizes(curve);

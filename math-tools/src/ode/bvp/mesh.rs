@@ -5,9 +5,11 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::collocation::{Residuals, Work, newton, relative_conditions, residuals};
-use super::problem::{Curve, Problem, Reason, slope_floor};
-use crate::ode::solve::flow::Flow as _;
+use super::collocation::{
+    CollocationResiduals, CollocationWork, newton, relative_conditions, residuals,
+};
+use super::problem::{BvpProblem, BvpReason, MeshSolution, slope_floor};
+use crate::ode::solve::flow::OdeFlow as _;
 
 /// Multiples of the tolerance, relative to the size of the solution, beyond which a finer mesh contradicts.
 const UNCONFIRMED: f64 = 1e3;
@@ -17,7 +19,7 @@ const ROUNDS_MAX: usize = 30;
 
 /// Limits of a solution.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct BvpLimits {
     /// Largest relative residual.
     pub tolerance: f64,
     /// Largest number of mesh points.
@@ -25,11 +27,11 @@ pub(super) struct Limits {
 }
 
 /// What was found.
-pub(super) struct Found {
+pub(super) struct BvpResult {
     /// The last curve.
-    pub curve: Curve,
+    pub curve: MeshSolution,
     /// Reason it is no solution.
-    pub reason: Option<Reason>,
+    pub reason: Option<BvpReason>,
     /// Largest relative residual.
     pub residual: f64,
     /// Largest residual of a condition, relative to the sizes of what it depends on.
@@ -49,15 +51,15 @@ pub(super) struct Found {
 /// # Errors
 /// A stop request or a budget.
 pub(super) fn solve(
-    problem: &Problem,
-    mut curve: Curve,
-    limits: Limits,
+    problem: &BvpProblem,
+    mut curve: MeshSolution,
+    limits: BvpLimits,
     ctx: &Ctx,
-) -> Result<Found, ToolError> {
-    let mut work = Work::default();
+) -> Result<BvpResult, ToolError> {
+    let mut work = CollocationWork::default();
     let mut last = (f64::INFINITY, f64::INFINITY);
     let mut place = None;
-    let mut reason = Some(Reason::NoConvergence);
+    let mut reason = Some(BvpReason::NoConvergence);
     let guessed = curve.size();
     for _ in 0..ROUNDS_MAX {
         ctx.check()?;
@@ -102,7 +104,7 @@ pub(super) fn solve(
             continue;
         }
         if nodes > limits.nodes {
-            reason = Some(Reason::MaxNodes);
+            reason = Some(BvpReason::MaxNodes);
             break;
         }
         let Some(finer) = refined(&curve, &cuts) else {
@@ -117,9 +119,9 @@ pub(super) fn solve(
     // Small residuals are no evidence where the problem hardly determines its solution, or the mesh missed a part of it.
     let size = curve.size();
     if error_estimate.is_some_and(|error| error > UNCONFIRMED * limits.tolerance * size) {
-        reason = Some(Reason::Unconfirmed);
+        reason = Some(BvpReason::Unconfirmed);
     }
-    Ok(Found {
+    Ok(BvpResult {
         curve,
         reason,
         residual: last.0,
@@ -134,17 +136,17 @@ pub(super) fn solve(
 /// The solution 0, where the iterations have come down to it and it fulfils all equations exactly: relative residuals of what rounding
 /// leaves of it never become small.
 fn zero(
-    problem: &Problem,
-    curve: &Curve,
+    problem: &BvpProblem,
+    curve: &MeshSolution,
     guessed: f64,
-    work: &mut Work,
-) -> Option<(Curve, Residuals)> {
+    work: &mut CollocationWork,
+) -> Option<(MeshSolution, CollocationResiduals)> {
     const LEFT: f64 = 1e-12;
     let size = curve.size();
     if size == 0.0 || size > LEFT * guessed {
         return None;
     }
-    let mut zero = Curve::new(curve.t.clone(), vec![0.0; curve.y.len()], curve.p.clone());
+    let mut zero = MeshSolution::new(curve.t.clone(), vec![0.0; curve.y.len()], curve.p.clone());
     let found = residuals(problem, &mut zero, work);
     found
         .all
@@ -154,14 +156,19 @@ fn zero(
 }
 
 /// The interval with the largest residual.
-fn widest(curve: &Curve, by_interval: &[f64]) -> Option<[f64; 2]> {
+fn widest(curve: &MeshSolution, by_interval: &[f64]) -> Option<[f64; 2]> {
     let all = by_interval.iter().enumerate();
     let (index, _) = all.max_by(|a, b| a.1.total_cmp(b.1))?;
     Some([curve.t[index], curve.t[index + 1]])
 }
 
 /// The root mean square of `(y' - f) / (s + |f|)` on each interval, where s is the size of the largest derivative, at most 1.
-fn relative(problem: &Problem, curve: &Curve, found: &Residuals, work: &mut Work) -> Vec<f64> {
+fn relative(
+    problem: &BvpProblem,
+    curve: &MeshSolution,
+    found: &CollocationResiduals,
+    work: &mut CollocationWork,
+) -> Vec<f64> {
     let n = curve.n();
     let floor = slope_floor(curve);
     let mut flow = problem.flow(&curve.p);
@@ -194,7 +201,7 @@ fn relative(problem: &Problem, curve: &Curve, found: &Residuals, work: &mut Work
 }
 
 /// The curve on a mesh whose intervals are cut; nothing where doubles have no points between.
-fn refined(curve: &Curve, cuts: &[usize]) -> Option<Curve> {
+fn refined(curve: &MeshSolution, cuts: &[usize]) -> Option<MeshSolution> {
     let mut t = Vec::new();
     for (pair, &pieces) in curve.t.windows(2).zip(cuts) {
         let step = (pair[1] - pair[0]) / pieces as f64;
@@ -205,15 +212,15 @@ fn refined(curve: &Curve, cuts: &[usize]) -> Option<Curve> {
         return None;
     }
     let y: Vec<f64> = t.iter().flat_map(|&t| curve.at(t).0).collect();
-    Some(Curve::new(t, y, curve.p.clone()))
+    Some(MeshSolution::new(t, y, curve.p.clone()))
 }
 
 /// The largest difference at the points from the solution on a mesh twice as fine, which is that of order 4 times 16/15.
 fn error(
-    problem: &Problem,
-    curve: &Curve,
-    limits: Limits,
-    work: &mut Work,
+    problem: &BvpProblem,
+    curve: &MeshSolution,
+    limits: BvpLimits,
+    work: &mut CollocationWork,
     ctx: &Ctx,
 ) -> Result<Option<f64>, ToolError> {
     let halves = vec![2; curve.t.len() - 1];

@@ -7,12 +7,12 @@ mod reading;
 
 use tool_core::Shortfall;
 
-use crate::expression::Parameters;
+use crate::expression::NamedParameters;
 use crate::prelude::*;
 
-use self::mesh::{Found, Limits, solve};
-use self::problem::{Problem, Reason};
-use super::solve::system::Equations;
+use self::mesh::{BvpLimits, BvpResult, solve};
+use self::problem::{BvpProblem, BvpReason};
+use super::solve::system::OdeEquations;
 
 /// Solve y' = f(t, y) on an interval with conditions at both ends, from a first guess. The mesh is refined until the residual is
 /// small everywhere. A run that does not converge returns what it has, with `converged`: false and the reason.
@@ -20,7 +20,7 @@ use super::solve::system::Equations;
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// Right-hand side, as in `solve_ode`: one expression per component in t, y0, y1, ... Example: ["y1", "-y0"].
-    pub system: Equations,
+    pub system: OdeEquations,
     /// Conditions, one expression per component and unknown, each to be 0: a0, a1, ... are y0, y1, ... at the start of `t_span`, b0,
     /// b1, ... at its end. Example: ["a0", "b0 - 1"].
     pub boundary: Vec<String>,
@@ -30,8 +30,8 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub guess: Vec<String>,
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers, inline or from a file, which equations reduce to one number, such as `sum(dose*exp(-(t - at)**2))`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
@@ -75,7 +75,7 @@ pub(crate) struct Output {
     pub converged: bool,
     /// Reason they are not; absent when they are.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub reason: Option<Reason>,
+    pub reason: Option<BvpReason>,
     /// Largest relative residual of the differential equations on an interval, root mean square.
     pub residual: Real,
     /// Largest residual of a condition, relative to the sizes of what it depends on.
@@ -119,8 +119,8 @@ impl Tool for Args {
             Some(times) => Some(checked_times(times.load(ctx)?, (start, end))?),
             None => None,
         };
-        let problem = Problem::parse(&args, ctx)?;
-        let limits = Limits {
+        let problem = BvpProblem::parse(&args, ctx)?;
+        let limits = BvpLimits {
             tolerance: args.tolerance.get().max(100.0 * f64::EPSILON),
             nodes: args.max_nodes.get() as usize,
         };
@@ -164,31 +164,31 @@ fn checked_times(times: Vector, (start, end): (f64, f64)) -> Result<Vector, Tool
     Ok(times)
 }
 
-fn words(reason: Reason, found: &Found, limits: Limits) -> String {
+fn words(reason: BvpReason, found: &BvpResult, limits: BvpLimits) -> String {
     let (nodes, residual) = (found.curve.t.len(), found.residual);
     match reason {
-        Reason::MaxNodes => format!(
+        BvpReason::MaxNodes => format!(
             "stopped at {nodes} mesh points and residual {residual:.1e}, before {} points were exceeded; raise `max_nodes` or `tolerance`, or give \
              a better `guess`{}",
             limits.nodes,
             place(found)
         ),
-        Reason::Singular => "the linear system of an iteration is singular: the conditions do not determine the solution near the guess; \
+        BvpReason::Singular => "the linear system of an iteration is singular: the conditions do not determine the solution near the guess; \
              give another `guess` or other conditions"
             .to_owned(),
-        Reason::NoConvergence => format!(
+        BvpReason::NoConvergence => format!(
             "the iterations did not converge, residual {residual:.1e}; give a better `guess`, for example the solution of an easier problem{}",
             place(found)
         ),
-        Reason::Unconfirmed => "residuals are small, but the solution on a mesh twice as fine differs: the conditions hardly determine the solution, or \
+        BvpReason::Unconfirmed => "residuals are small, but the solution on a mesh twice as fine differs: the conditions hardly determine the solution, or \
              something lies between the points of the mesh; pass a smaller `tolerance` or another `guess`"
             .to_owned(),
-        Reason::NotFinite => "a value of the system or of a condition was not finite; give a `guess` within their domain".to_owned(),
+        BvpReason::NotFinite => "a value of the system or of a condition was not finite; give a `guess` within their domain".to_owned(),
     }
 }
 
 /// Where the residual is largest.
-fn place(found: &Found) -> String {
+fn place(found: &BvpResult) -> String {
     let words = |[from, to]: [f64; 2]| {
         format!(
             ". The residual is largest from t = {from} to {to}: if the right-hand side jumps there, name the time in `breakpoints`"

@@ -1,13 +1,13 @@
-//! [`Problem`]: the equations and conditions of a boundary value problem, with their derivatives; [`Curve`], a candidate solution.
+//! [`BvpProblem`]: the equations and conditions of a boundary value problem, with their derivatives; [`MeshSolution`], a candidate solution.
 
-use crate::expression::System;
-use crate::ode::solve::dynamics::{Derivative, Dynamics};
+use crate::expression::ExpressionSystem;
+use crate::ode::solve::dynamics::{DynamicsEvaluator, OdeDynamics};
 use tool_core::{Describe, Encode};
 
 /// Reason a boundary value problem was not solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum BvpReason {
     /// The mesh would need more than `max_nodes` points.
     MaxNodes,
     /// The linear system of an iteration is singular: the conditions do not determine the solution near the guess.
@@ -21,23 +21,23 @@ pub(crate) enum Reason {
 }
 
 /// A checked problem of n equations and k unknown parameters.
-pub(super) struct Problem {
-    pub(super) dynamics: Dynamics,
+pub(super) struct BvpProblem {
+    pub(super) dynamics: OdeDynamics,
     pub(super) first: Vec<f64>,
     /// Row and unknown of each derivative of the equations by unknowns.
     pub by_unknowns: Vec<(usize, usize)>,
-    pub(super) unknown_slopes: System,
-    pub(super) conditions: System,
+    pub(super) unknown_slopes: ExpressionSystem,
+    pub(super) conditions: ExpressionSystem,
     /// Condition and variable of each derivative of the conditions: both ends, then the unknowns.
     pub by_ends: Vec<(usize, usize)>,
-    pub(super) condition_slopes: System,
+    pub(super) condition_slopes: ExpressionSystem,
     /// Times at which the right-hand side may jump, ascending.
     pub breakpoints: Vec<f64>,
 }
 
 /// A mesh, the solution at its points, the unknowns, and the derivatives at both ends of each interval, which differ at breakpoints.
 #[derive(Debug, Clone)]
-pub(super) struct Curve {
+pub(super) struct MeshSolution {
     pub t: Vec<f64>,
     pub y: Vec<f64>,
     pub p: Vec<f64>,
@@ -46,7 +46,7 @@ pub(super) struct Curve {
 
 /// Size below which a derivative counts as 0 in a relative residual: that of the largest one, at most 1, and not below the rounding of the
 /// values.
-pub(super) fn slope_floor(curve: &Curve) -> f64 {
+pub(super) fn slope_floor(curve: &MeshSolution) -> f64 {
     const ROUNDING: f64 = 1e-10;
     let largest = |values: &[f64]| values.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     let span = curve.t[curve.t.len() - 1] - curve.t[0];
@@ -54,7 +54,7 @@ pub(super) fn slope_floor(curve: &Curve) -> f64 {
     if floor > 0.0 { floor.min(1.0) } else { 1.0 }
 }
 
-impl Curve {
+impl MeshSolution {
     /// A curve whose derivatives are not known yet.
     pub(super) fn new(t: Vec<f64>, y: Vec<f64>, p: Vec<f64>) -> Self {
         let n = y.len() / t.len();
@@ -100,7 +100,7 @@ impl Curve {
     }
 }
 
-impl Problem {
+impl BvpProblem {
     /// Number of components.
     pub(super) fn n(&self) -> usize {
         self.dynamics.pattern().n
@@ -131,7 +131,7 @@ impl Problem {
     }
 
     /// How large each condition is by the sizes of what it depends on.
-    pub(super) fn condition_sizes(&self, curve: &Curve) -> Vec<f64> {
+    pub(super) fn condition_sizes(&self, curve: &MeshSolution) -> Vec<f64> {
         let n = self.n();
         let largest = |k: usize| {
             let column = curve.y.iter().skip(k).step_by(n);
@@ -149,17 +149,17 @@ impl Problem {
     }
 
     /// The right-hand side with values of the unknowns.
-    pub(super) fn flow(&self, p: &[f64]) -> Derivative<'_> {
+    pub(super) fn flow(&self, p: &[f64]) -> DynamicsEvaluator<'_> {
         self.dynamics.evaluator(p)
     }
 
-    /// The derivatives of the equations by the unknowns, at slots as [`Derivative::slots`] gives them.
+    /// The derivatives of the equations by the unknowns, at slots as [`DynamicsEvaluator::slots`] gives them.
     pub(super) fn unknown_slopes(&self, slots: &[f64], out: &mut [f64]) {
         self.unknown_slopes.evaluator().point(slots, out);
     }
 
     /// The conditions.
-    pub(super) fn conditions(&self, curve: &Curve) -> Vec<f64> {
+    pub(super) fn conditions(&self, curve: &MeshSolution) -> Vec<f64> {
         let mut values = vec![0.0; self.n() + curve.p.len()];
         self.conditions
             .evaluator()
@@ -168,7 +168,7 @@ impl Problem {
     }
 
     /// The derivatives of the conditions.
-    pub(super) fn condition_slopes(&self, curve: &Curve) -> Vec<f64> {
+    pub(super) fn condition_slopes(&self, curve: &MeshSolution) -> Vec<f64> {
         let mut values = vec![0.0; self.by_ends.len()];
         self.condition_slopes
             .evaluator()
@@ -176,7 +176,7 @@ impl Problem {
         values
     }
 
-    fn ends(&self, curve: &Curve) -> Vec<f64> {
+    fn ends(&self, curve: &MeshSolution) -> Vec<f64> {
         let n = self.n();
         let mut ends = curve.y[..n].to_vec();
         ends.extend_from_slice(&curve.y[curve.y.len() - n..]);

@@ -1,17 +1,17 @@
-//! From arguments to a [`Problem`] and its first guess.
+//! From arguments to a [`BvpProblem`] and its first guess.
 
 use tool_core::{Ctx, ToolError};
 
 use super::Args;
-use super::problem::{Curve, Problem};
-use crate::expression::parameters::Parameter;
-use crate::expression::{Expression, Scope, System, unknowns};
-use crate::ode::solve::system::{self, State};
+use super::problem::{BvpProblem, MeshSolution};
+use crate::expression::parameters::ParameterValue;
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem, unknowns};
+use crate::ode::solve::system::{self, StateNames};
 
 /// First number of intervals.
 const INTERVALS: usize = 10;
 
-impl Problem {
+impl BvpProblem {
     /// Checks the arguments.
     ///
     /// # Errors
@@ -20,7 +20,7 @@ impl Problem {
         let n = args.system.len();
         let mut first = Vec::with_capacity(args.unknowns.len());
         for (index, name) in args.unknowns.iter().enumerate() {
-            let Some(Parameter::Number(value)) = args.parameters.get(name) else {
+            let Some(ParameterValue::Number(value)) = args.parameters.get(name) else {
                 refuse!(invalid format!("/unknowns/{index}"); "expected the name of a number in `parameters`, found `{name}`";
                     "give it a first guess in `parameters`");
             };
@@ -34,7 +34,7 @@ impl Problem {
             refuse!(invalid "/boundary", "shape"; "expected {expected} conditions, one per component and unknown, found {count}";
                 "give expressions in a0, a1, ... and b0, b1, ... that have to be 0");
         }
-        let (state, data) = (State::First(n), args.data.as_ref());
+        let (state, data) = (StateNames::First(n), args.data.as_ref());
         let scope = state.scope(&args.parameters, &args.unknowns, data, ctx)?;
         let dynamics = system::parse(&args.system, &scope, state)?;
         unknowns::check_use(data, dynamics.equations(), ctx)?;
@@ -45,7 +45,7 @@ impl Problem {
             .by_parameters(first.len())
             .map_err(unknown("/system"))?;
         let fixed = args.parameters.without(&args.unknowns);
-        let ends = Scope::new().variables("a", n).variables("b", n);
+        let ends = ExpressionScope::new().variables("a", n).variables("b", n);
         let ends = ends.with_parameters(&fixed, "/parameters")?;
         let scope = args
             .unknowns
@@ -63,13 +63,13 @@ impl Problem {
             .collect::<Result<_, _>>()?;
         let slots: Vec<usize> = (0..2 * n + first.len()).collect();
         let (by_ends, condition_slopes) =
-            System::jacobian(&conditions, &slots).map_err(unknown("/boundary"))?;
+            ExpressionSystem::jacobian(&conditions, &slots).map_err(unknown("/boundary"))?;
         Ok(Self {
             dynamics,
             first,
             by_unknowns,
             unknown_slopes,
-            conditions: System::values(&conditions),
+            conditions: ExpressionSystem::values(&conditions),
             by_ends,
             condition_slopes,
             breakpoints: breakpoints(args)?,
@@ -86,13 +86,13 @@ impl Problem {
         (start, end): (f64, f64),
         nodes: usize,
         ctx: &Ctx,
-    ) -> Result<Curve, ToolError> {
+    ) -> Result<MeshSolution, ToolError> {
         let n = self.n();
         if !args.guess.is_empty() && args.guess.len() != n {
             let found = args.guess.len();
             refuse!(invalid "/guess", "shape"; "expected {n} expressions in t, one per component, found {found}");
         }
-        let scope = Scope::new()
+        let scope = ExpressionScope::new()
             .variable("t")
             .with_parameters(&args.parameters, "/parameters")?;
         let mut components = Vec::with_capacity(n);
@@ -124,7 +124,7 @@ impl Problem {
                 y[node * n + k] = value;
             }
         }
-        Ok(Curve::new(t, y, self.first.clone()))
+        Ok(MeshSolution::new(t, y, self.first.clone()))
     }
 
     /// Makes the breakpoints points of a mesh, in the place of those that are near.

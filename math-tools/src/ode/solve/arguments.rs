@@ -2,10 +2,10 @@
 
 use tool_core::schema::json;
 
-use super::event::Event;
-use super::method::Method;
-use super::system::{Equations, Linear};
-use crate::expression::Parameters;
+use super::event::OdeEvent;
+use super::method::OdeMethod;
+use super::system::{LinearOde, OdeEquations};
+use crate::expression::NamedParameters;
 use crate::prelude::*;
 
 /// Integrate the ordinary differential equations y' = f(t, y) from a start value, forwards or backwards in time, with adaptive
@@ -22,16 +22,16 @@ pub(crate) struct Args {
     /// Right-hand side: one expression per component, as a list or as one text separated by `;`. Variables: t, y0, y1, ...; y is
     /// y0 when there is one component. Example: ["y1", "-y0"].
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub system: Option<Equations>,
+    pub system: Option<OdeEquations>,
     /// Named numbers `system` uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers, inline or from a file, which expressions reduce to one number, such as `sum(dose*exp(-(t - at)**2))`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Right-hand side as y' = A y + b.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub coefficients: Option<Linear>,
+    pub coefficients: Option<LinearOde>,
     /// Start velocities of a system of second order: `system` then gives y'' in t, y0, ..., v0, ..., and each row of the solution
     /// has the positions and then the velocities.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     pub rtol: Tolerance,
     /// Absolute tolerance of the error, in the units of y: a number, or one per component.
     #[value(default = "default_atol")]
-    pub atol: Absolute,
+    pub atol: AbsoluteTolerance,
     /// Largest number of attempted steps, 1 to 10 million.
     #[value(default = "Bounded::<1, 10_000_000>::of::<10_000>")]
     pub max_steps: Bounded<1, 10_000_000>,
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// `auto`: `dop853`, and `radau` where the problem is stiff. Not stiff: `dopri5`, `tsit5` (order 5), `dop853` (order
     /// 8). Stiff: `radau` (order 5, below a tolerance of 3e-8 order 9), `bdf` (orders 1 to 5, for large systems), `rodas4` (order 4, for low accuracy).
     #[value(default)]
-    pub method: Method,
+    pub method: OdeMethod,
     /// Times at which to return the solution, in the direction of integration and within `t_span`; absent: every accepted step.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub t_eval: Option<Input<Vector>>,
@@ -72,7 +72,7 @@ pub(crate) struct Args {
     /// Functions whose zeros along the solution are returned, end it, or change the state, as a bounce or a dose does. Where the state changes, the
     /// solution has two rows of the same time, before and after; at a time of `t_eval` it is the one after.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
-    pub events: Vec<Event>,
+    pub events: Vec<OdeEvent>,
     /// Largest number of changes of the state by `events`, 1 to 100,000.
     #[value(default = "Bounded::<1, 100_000>::of::<1_000>")]
     pub max_events: Bounded<1, 100_000>,
@@ -82,7 +82,7 @@ pub(crate) struct Args {
     pub sensitivities: Vec<String>,
     /// Further trajectories, each with another `y0` or other values of `parameters`; computed in parallel.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
-    pub sweep: Vec<Variation>,
+    pub sweep: Vec<SweepVariation>,
     /// Probabilities, such as [0.025, 0.975] for a band: the quantiles of the runs of `sweep` at each time of `t_eval` are returned too.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub quantiles: Vec<Probability>,
@@ -92,8 +92,8 @@ pub(super) fn default_rtol() -> Tolerance {
     Tolerance::literal(1e-6)
 }
 
-pub(super) fn default_atol() -> Absolute {
-    Absolute::One(Tolerance::literal(1e-9))
+pub(super) fn default_atol() -> AbsoluteTolerance {
+    AbsoluteTolerance::One(Tolerance::literal(1e-9))
 }
 
 /// What the tolerances bound.
@@ -110,7 +110,7 @@ pub(crate) enum ErrorControl {
 /// Absolute tolerances: one for all components, or one each.
 #[derive(Debug, Clone, PartialEq, Encode, Decode)]
 #[value(untagged)]
-pub(crate) enum Absolute {
+pub(crate) enum AbsoluteTolerance {
     /// For all components.
     One(Tolerance),
     /// For each component.
@@ -118,7 +118,7 @@ pub(crate) enum Absolute {
 }
 
 tool_core::inline_schema!(
-    Absolute,
+    AbsoluteTolerance,
     json!({
         "anyOf": [
             { "type": "number", "minimum": 0 },
@@ -130,11 +130,11 @@ tool_core::inline_schema!(
 /// One trajectory of a sweep: what differs from the other arguments.
 #[derive(Debug, Clone, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub(crate) struct Variation {
+pub(crate) struct SweepVariation {
     /// Start value; absent: that of the call. With `v0` in the call: positions, then velocities.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub y0: Option<Vec<Finite>>,
     /// Values of some of the numbers in the call's `parameters`.
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
 }

@@ -13,9 +13,9 @@
 
 use std::sync::Arc;
 
-use super::flow::{Problem, Tolerances};
-use super::matrix::{Pattern, Shifted};
-use super::stepper::{Attempt, Bounds, Stepper, initial_step, stuck, vanishes};
+use super::flow::{OdeProblem, OdeTolerances};
+use super::matrix::{JacobianPattern, ShiftedFactors};
+use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, stuck, vanishes};
 
 const ORDER_MAX: usize = 5;
 /// Newton iterations of an attempt.
@@ -45,8 +45,8 @@ fn error_constant(order: usize) -> f64 {
 /// The method with its state.
 pub(crate) struct Bdf {
     n: usize,
-    pattern: Arc<Pattern>,
-    tolerances: Tolerances,
+    pattern: Arc<JacobianPattern>,
+    tolerances: OdeTolerances,
     t: f64,
     t_before: f64,
     h: f64,
@@ -59,7 +59,7 @@ pub(crate) struct Bdf {
     past: Vec<Vec<f64>>,
     equal_steps: usize,
     jacobian: Vec<f64>,
-    factors: Shifted<f64>,
+    factors: ShiftedFactors<f64>,
     fresh: bool,
     jacobian_due: bool,
     factors_due: bool,
@@ -77,10 +77,10 @@ pub(crate) struct Bdf {
 impl Bdf {
     /// Starts at a state with order 1; `step` is the size of the first step, found when absent.
     pub(crate) fn new(
-        problem: &mut Problem<'_>,
+        problem: &mut OdeProblem<'_>,
         (t, y): (f64, &[f64]),
         step: Option<f64>,
-        bounds: Bounds,
+        bounds: StepBounds,
     ) -> Self {
         let n = y.len();
         let pattern = problem.pattern();
@@ -100,7 +100,7 @@ impl Bdf {
         Self {
             n,
             jacobian: vec![0.0; pattern.entries.len()],
-            factors: Shifted::new(&pattern),
+            factors: ShiftedFactors::new(&pattern),
             pattern,
             tolerances,
             t,
@@ -156,13 +156,13 @@ impl Bdf {
     }
 
     /// A shorter step, with a new Jacobian unless it is this state's own.
-    fn shorten(&mut self, factor: f64) -> Attempt {
+    fn shorten(&mut self, factor: f64) -> StepAttempt {
         let h = self.h * factor;
         self.rescale(h);
-        Attempt::Rejected
+        StepAttempt::Rejected
     }
 
-    fn prepare(&mut self, problem: &mut Problem<'_>) -> bool {
+    fn prepare(&mut self, problem: &mut OdeProblem<'_>) -> bool {
         if self.jacobian_due {
             problem.finite_jacobian(self.t + self.h, &self.predicted, &mut self.jacobian);
             (self.jacobian_due, self.fresh, self.factors_due) = (false, true, true);
@@ -181,7 +181,7 @@ impl Bdf {
     }
 
     /// Solves `M (psi + d) alpha / h = f(t + h, predicted + d)`: the iterations, or nothing when they do not converge.
-    fn newton(&mut self, problem: &mut Problem<'_>) -> Option<usize> {
+    fn newton(&mut self, problem: &mut OdeProblem<'_>) -> Option<usize> {
         let shift = alpha(self.order) / self.h;
         self.correction.fill(0.0);
         self.state.copy_from_slice(&self.predicted);
@@ -312,8 +312,8 @@ fn changes(order: usize, factor: f64) -> [[f64; ORDER_MAX + 1]; ORDER_MAX + 1] {
     matrix
 }
 
-impl Stepper for Bdf {
-    fn attempt(&mut self, problem: &mut Problem<'_>, bounds: Bounds) -> Attempt {
+impl OdeStepper for Bdf {
+    fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt {
         let rest = bounds.end - self.t;
         if vanishes(self.h, self.t) && !vanishes(rest, self.t) {
             return stuck(self.singular, self.non_finite);
@@ -385,7 +385,7 @@ impl Stepper for Bdf {
             past.copy_from_slice(difference);
         }
         self.choose(error, safety);
-        Attempt::Accepted
+        StepAttempt::Accepted
     }
 
     fn t(&self) -> f64 {
@@ -400,7 +400,7 @@ impl Stepper for Bdf {
         &self.past[0]
     }
 
-    fn interpolate(&mut self, _: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+    fn interpolate(&mut self, _: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
         let (h, order) = self.interpolated;
         y.copy_from_slice(&self.past[0]);
         let mut weight = 1.0;

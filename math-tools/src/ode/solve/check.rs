@@ -1,26 +1,26 @@
-//! [`Setup`]: the arguments of `solve_ode`, checked.
+//! [`OdeSetup`]: the arguments of `solve_ode`, checked.
 
 use std::collections::BTreeSet;
 
 use tool_core::{Ctx, Finite, Positive, Probability, ToolError, Vector};
 
-use super::arguments::{Absolute, Args, ErrorControl};
-use super::drive::Options;
-use super::dynamics::Dynamics;
-use super::event::{Checked, Event};
-use super::flow::Tolerances;
-use super::mass::{self, Mass};
-use super::method::Method;
+use super::arguments::{AbsoluteTolerance, Args, ErrorControl};
+use super::drive::OdeOptions;
+use super::dynamics::OdeDynamics;
+use super::event::{Checked, OdeEvent};
+use super::flow::OdeTolerances;
+use super::mass::{self, MassMatrix};
+use super::method::OdeMethod;
 use super::sensitivity::ByParameters;
-use super::system::{self, State};
-use crate::expression::parameters::Parameter;
-use crate::expression::{Expression, Scope, System, unknowns};
+use super::system::{self, StateNames};
+use crate::expression::parameters::ParameterValue;
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem, unknowns};
 
 /// A smaller relative error cannot be told from rounding.
 pub(crate) const RTOL_MIN: f64 = 100.0 * f64::EPSILON;
 
 /// What an integration needs, checked.
-pub(super) struct Setup {
+pub(super) struct OdeSetup {
     /// The start: the state, with the velocities after the positions.
     pub y0: Vec<f64>,
     /// Start and end.
@@ -28,7 +28,7 @@ pub(super) struct Setup {
     /// Times at which the solution is returned.
     pub times: Option<Vector>,
     /// The right-hand side.
-    pub dynamics: Dynamics,
+    pub dynamics: OdeDynamics,
     /// Names of the parameters that are variables of the expressions: those of `sensitivities`, then those that vary in `sweep`.
     pub free: Vec<String>,
     /// Their values.
@@ -36,11 +36,11 @@ pub(super) struct Setup {
     /// The derivatives by the first of them.
     pub by_parameters: Option<ByParameters>,
     /// The starts of the sweep.
-    pub sweep: Vec<Start>,
+    pub sweep: Vec<OdeStart>,
     /// Probabilities of the quantiles of the sweep.
     pub quantiles: Vec<Probability>,
     /// The mass matrix.
-    pub mass: Option<Mass>,
+    pub mass: Option<MassMatrix>,
     /// Events.
     pub events: Vec<Checked>,
     /// Largest number of changes of the state by them.
@@ -50,12 +50,12 @@ pub(super) struct Setup {
     /// Whether the tolerances bound that.
     pub bounds_end: bool,
     /// Settings.
-    pub options: Options,
+    pub options: OdeOptions,
 }
 
 /// A checked variation.
 #[derive(Debug)]
-pub(super) struct Start {
+pub(super) struct OdeStart {
     pub y0: Vec<f64>,
     /// Values of the free parameters.
     pub free: Vec<f64>,
@@ -65,13 +65,13 @@ pub(super) struct Start {
 ///
 /// # Errors
 /// `invalid_args` at the argument.
-pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
+pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<OdeSetup, ToolError> {
     let mut y0 = args.y0.load(ctx)?.to_vec();
     if y0.is_empty() {
         refuse!(invalid "/y0"; "`y0` is empty"; "give one number per component");
     }
     let state = match &args.v0 {
-        None => State::First(y0.len()),
+        None => StateNames::First(y0.len()),
         Some(v0) => {
             let (v0, n) = (v0.load(ctx)?, y0.len());
             if v0.len() != n {
@@ -79,7 +79,7 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
                 refuse!(invalid "/v0", "shape"; "expected {n} velocities, one per entry of `y0`, found {found}");
             }
             y0.extend_from_slice(&v0);
-            State::Second(n)
+            StateNames::Second(n)
         }
     };
     let span = span(args.t_span)?;
@@ -117,7 +117,7 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<Setup, ToolError> {
         refuse!(invalid "/quantiles"; "quantiles are those of the runs of `sweep` at the times of `t_eval`: both are needed";
             "give both, or leave `quantiles` out");
     }
-    Ok(Setup {
+    Ok(OdeSetup {
         y0,
         span,
         times,
@@ -172,12 +172,14 @@ pub(super) fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, T
     Ok(times)
 }
 
-fn options(args: &Args, n: usize, ctx: &Ctx) -> Result<Options, ToolError> {
+fn options(args: &Args, n: usize, ctx: &Ctx) -> Result<OdeOptions, ToolError> {
     let mut rtol = args.rtol.get();
     let atol: Vec<f64> = match &args.atol {
-        Absolute::One(atol) => vec![atol.get()],
-        Absolute::Each(list) if list.len() == n => list.iter().map(|atol| atol.get()).collect(),
-        Absolute::Each(list) => {
+        AbsoluteTolerance::One(atol) => vec![atol.get()],
+        AbsoluteTolerance::Each(list) if list.len() == n => {
+            list.iter().map(|atol| atol.get()).collect()
+        }
+        AbsoluteTolerance::Each(list) => {
             let found = list.len();
             refuse!(invalid "/atol", "shape";
                 "expected a number or {n} of them, one per component, found {found}");
@@ -192,18 +194,23 @@ fn options(args: &Args, n: usize, ctx: &Ctx) -> Result<Options, ToolError> {
         ));
         rtol = RTOL_MIN;
     }
-    Ok(Options {
-        tolerances: Tolerances { rtol, atol },
+    Ok(OdeOptions {
+        tolerances: OdeTolerances { rtol, atol },
         max_steps: u32::try_from(args.max_steps.get()).unwrap_or(u32::MAX),
         step_max: args.max_step.map_or(f64::INFINITY, Positive::get),
         method: args.method,
     })
 }
 
-fn dynamics(args: &Args, scope: &Scope, state: State, ctx: &Ctx) -> Result<Dynamics, ToolError> {
+fn dynamics(
+    args: &Args,
+    scope: &ExpressionScope,
+    state: StateNames,
+    ctx: &Ctx,
+) -> Result<OdeDynamics, ToolError> {
     match (&args.system, &args.coefficients) {
         (Some(equations), None) => system::parse(equations, scope, state),
-        (None, Some(_)) if matches!(state, State::Second(_)) => {
+        (None, Some(_)) if matches!(state, StateNames::Second(_)) => {
             let message =
                 "`coefficients` is a system of first order, `v0` belongs to one of second order";
             Err(ToolError::invalid("/v0", message).hint("give `system`, or A of twice the size"))
@@ -251,7 +258,7 @@ fn values(args: &Args, free: &[String]) -> Result<Vec<f64>, ToolError> {
         if free[..index].contains(name) {
             refuse!(invalid pointer; "`{name}` is named twice"; "name each parameter once");
         }
-        let Some(Parameter::Number(value)) = args.parameters.get(name) else {
+        let Some(ParameterValue::Number(value)) = args.parameters.get(name) else {
             refuse!(invalid pointer; "expected the name of a number in `parameters`, found `{name}`";
                 "give it a value in `parameters`, and use it in `system`");
         };
@@ -265,19 +272,19 @@ fn values(args: &Args, free: &[String]) -> Result<Vec<f64>, ToolError> {
 
 fn by_parameters(
     args: &Args,
-    dynamics: &Dynamics,
-    method: Method,
-    mass: Option<&Mass>,
+    dynamics: &OdeDynamics,
+    method: OdeMethod,
+    mass: Option<&MassMatrix>,
 ) -> Result<Option<ByParameters>, ToolError> {
     let count = args.sensitivities.len();
     if count == 0 {
         return Ok(None);
     }
-    if method == Method::Rodas4 {
+    if method == OdeMethod::Rodas4 {
         refuse!(invalid "/method"; "`rodas4` gives no derivatives by parameters"; "use `radau` or `bdf`");
     }
     // The small first steps of order 1 leave roundings of M y / h in the difference of two rows, beyond the tolerance of derivatives.
-    if method == Method::Bdf && mass.is_some_and(Mass::mixes_rows) {
+    if method == OdeMethod::Bdf && mass.is_some_and(MassMatrix::mixes_rows) {
         refuse!(invalid "/method"; "`bdf` gives derivatives by parameters only where each equation without derivatives is a row of `mass` that is 0";
             "use `radau`, or subtract equations until such rows are 0");
     }
@@ -291,7 +298,7 @@ fn starts(
     args: &Args,
     (y0, free, values): (&[f64], &[String], &[f64]),
     ctx: &Ctx,
-) -> Result<Vec<Start>, ToolError> {
+) -> Result<Vec<OdeStart>, ToolError> {
     ctx.reserve_doubles(
         args.sweep
             .len()
@@ -309,7 +316,7 @@ fn starts(
         };
         let mut own = values.to_vec();
         for (name, parameter) in variation.parameters.iter() {
-            let Parameter::Number(value) = parameter else {
+            let ParameterValue::Number(value) = parameter else {
                 refuse!(invalid format!("/sweep/{index}/parameters/{name}"); "expected a number, found a list";
                     "vary single numbers");
             };
@@ -317,7 +324,7 @@ fn starts(
                 own[place] = *value;
             }
         }
-        starts.push(Start {
+        starts.push(OdeStart {
             y0: start,
             free: own,
         });
@@ -326,9 +333,9 @@ fn starts(
 }
 
 /// The method for a mass matrix.
-fn implicit(method: Method, mass: &Mass) -> Result<Method, ToolError> {
-    if method == Method::Auto {
-        return Ok(Method::Radau);
+fn implicit(method: OdeMethod, mass: &MassMatrix) -> Result<OdeMethod, ToolError> {
+    if method == OdeMethod::Auto {
+        return Ok(OdeMethod::Radau);
     }
     if method.is_implicit() {
         return Ok(method);
@@ -344,9 +351,9 @@ fn implicit(method: Method, mass: &Mass) -> Result<Method, ToolError> {
 
 fn events(
     args: &Args,
-    scope: &Scope,
-    state: State,
-    mass: Option<&Mass>,
+    scope: &ExpressionScope,
+    state: StateNames,
+    mass: Option<&MassMatrix>,
 ) -> Result<Vec<Checked>, ToolError> {
     let mut checked = Vec::with_capacity(args.events.len());
     for (index, event) in args.events.iter().enumerate() {
@@ -359,7 +366,7 @@ fn events(
                 refuse!(invalid pointer; "derivatives by parameters are not known where an event changes the state";
                     "leave `sensitivities` out, or integrate from event to event");
             }
-            if mass.is_some_and(Mass::is_singular) {
+            if mass.is_some_and(MassMatrix::is_singular) {
                 refuse!(invalid pointer; "`mass` is singular: a changed state need not fulfil the equations without a derivative";
                     "end the integration with `terminal`, and begin another with a start that fulfils them");
             }
@@ -368,7 +375,7 @@ fn events(
         let slots: Vec<usize> = (0..=state.len()).collect();
         let gradient = match set.is_empty() {
             true => None,
-            false => System::value_and_gradient(&function, &slots).ok(),
+            false => ExpressionSystem::value_and_gradient(&function, &slots).ok(),
         };
         checked.push(Checked {
             event: event.clone(),
@@ -382,10 +389,10 @@ fn events(
 
 /// The new values of the entries of the state that an event sets.
 fn set(
-    event: &Event,
+    event: &OdeEvent,
     index: usize,
-    scope: &Scope,
-    state: State,
+    scope: &ExpressionScope,
+    state: StateNames,
 ) -> Result<Vec<(usize, Expression)>, ToolError> {
     let mut set: Vec<(usize, Expression)> = Vec::with_capacity(event.set.len());
     for (name, text) in &event.set {
@@ -397,8 +404,8 @@ fn set(
         let Some(slot) = slot else {
             let last = state.equations() - 1;
             let names = match state {
-                State::First(_) => format!("`y0` to `y{last}`"),
-                State::Second(_) => format!("`y0` to `y{last}` and `v0` to `v{last}`"),
+                StateNames::First(_) => format!("`y0` to `y{last}`"),
+                StateNames::Second(_) => format!("`y0` to `y{last}` and `v0` to `v{last}`"),
             };
             let message = format!("`{name}` is no entry of the state");
             let hint = format!("the entries are {names}; time and parameters do not change");

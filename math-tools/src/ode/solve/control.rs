@@ -1,4 +1,4 @@
-//! [`Predictive`]: the size of the next step of the one-step methods.
+//! [`StepController`]: the size of the next step of the one-step methods.
 //!
 //! # Reference
 //! K. Gustafsson, "Control-theoretic techniques for stepsize selection in implicit Runge-Kutta methods", ACM TOMS 20, 1994; E. Hairer, G.
@@ -9,7 +9,7 @@ const SHRINKING: f64 = 5.0;
 
 /// The controller: it takes the trend of the errors into account, and no step grows after one that was rejected.
 #[derive(Debug)]
-pub(super) struct Predictive {
+pub(super) struct StepController {
     /// Largest growth of a step.
     growth: f64,
     /// Power of the step with which the error estimate goes.
@@ -22,7 +22,7 @@ pub(super) struct Predictive {
     before: (f64, f64),
 }
 
-impl Predictive {
+impl StepController {
     /// Before the first step.
     pub(super) fn new(growth: f64, power: f64, safety: f64) -> Self {
         Self {

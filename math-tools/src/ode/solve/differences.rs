@@ -1,7 +1,7 @@
-//! [`Differences`]: derivatives of a right-hand side whose formula is not known.
+//! [`FiniteDifferences`]: derivatives of a right-hand side whose formula is not known.
 
-use super::flow::Tolerances;
-use super::matrix::{Pattern, Storage};
+use super::flow::OdeTolerances;
+use super::matrix::{JacobianPattern, JacobianStorage};
 
 /// Computes `dy = f(t, y)`.
 pub(crate) type Function<'a> = dyn FnMut(f64, &[f64], &mut [f64]) + 'a;
@@ -12,7 +12,7 @@ pub(crate) type Function<'a> = dyn FnMut(f64, &[f64], &mut [f64]) + 'a;
 /// Columns of a band or of few entries that share no row are changed at once: A. R. Curtis, M. J. D. Powell, J. K. Reid, "On the
 /// estimation of sparse Jacobian matrices", J. Inst. Maths Applics 13, 1974.
 #[derive(Debug)]
-pub(crate) struct Differences {
+pub(crate) struct FiniteDifferences {
     /// Columns that are changed at once.
     groups: Vec<Vec<usize>>,
     /// Row and place of the entries of each column.
@@ -24,9 +24,9 @@ pub(crate) struct Differences {
     there: Vec<f64>,
 }
 
-impl Differences {
+impl FiniteDifferences {
     /// For the entries of a pattern, and a state with these tolerances where they are known.
-    pub(crate) fn new(pattern: &Pattern, tolerances: Option<&Tolerances>) -> Self {
+    pub(crate) fn new(pattern: &JacobianPattern, tolerances: Option<&OdeTolerances>) -> Self {
         let n = pattern.n;
         let mut columns = vec![Vec::new(); n];
         for (place, &(row, column)) in pattern.entries.iter().enumerate() {
@@ -34,8 +34,8 @@ impl Differences {
         }
         let used = (0..n).filter(|&column| !columns[column].is_empty());
         let groups = match pattern.storage() {
-            Storage::Dense => used.map(|column| vec![column]).collect(),
-            Storage::Banded { .. } | Storage::Sparse => apart(&columns, used),
+            JacobianStorage::Dense => used.map(|column| vec![column]).collect(),
+            JacobianStorage::Banded { .. } | JacobianStorage::Sparse => apart(&columns, used),
         };
         let size = |index| match tolerances.map(|given| given.absolute(index) / given.rtol) {
             None => 1e-5,

@@ -3,45 +3,45 @@
 use faer::c64;
 use tool_core::{Ctx, ToolError};
 
-use super::event::{Halt, Watch};
-use super::flow::{Flow, Problem, Tolerances, Work};
-use super::matrix::{Shifted, Storage};
-use super::method::Method;
+use super::event::{Halt, TrajectoryWatch};
+use super::flow::{OdeFlow, OdeProblem, OdeTolerances, OdeWork};
+use super::matrix::{JacobianStorage, ShiftedFactors};
+use super::method::OdeMethod;
 use super::radau;
-use super::stepper::{Attempt, Bounds, Reason, Stepper};
+use super::stepper::{OdeEnd, OdeStepper, StepAttempt, StepBounds};
 use super::switch::{LOOK, LOOK_BACK, SETTLED, TRIAL, dearer, explicit_pays, is_cheap, is_smooth};
 
 /// Settings of an integration.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct OdeOptions {
     /// Tolerances of the local error.
-    pub tolerances: Tolerances,
+    pub tolerances: OdeTolerances,
     /// Largest number of attempted steps.
     pub max_steps: u32,
     /// Largest size of a step; infinite when there is no limit.
     pub step_max: f64,
     /// The method.
-    pub method: Method,
+    pub method: OdeMethod,
 }
 
-impl Default for Options {
+impl Default for OdeOptions {
     /// `auto` with a relative tolerance of 1e-6, an absolute one of 1e-9, and at most 10,000 steps, as `solve_ode` has them.
     fn default() -> Self {
         Self {
-            tolerances: Tolerances {
+            tolerances: OdeTolerances {
                 rtol: 1e-6,
                 atol: vec![1e-9],
             },
             max_steps: 10_000,
             step_max: f64::INFINITY,
-            method: Method::default(),
+            method: OdeMethod::default(),
         }
     }
 }
 
 /// The accepted steps, and what was asked for on the way.
 #[derive(Debug)]
-pub struct Trajectory {
+pub struct OdeTrajectory {
     /// Times, the start first.
     pub t: Vec<f64>,
     /// States, one after the other, each of the length of `y0`.
@@ -51,18 +51,18 @@ pub struct Trajectory {
     /// Attempted steps that were rejected.
     pub rejected: u64,
     /// Work done.
-    pub work: Work,
+    pub work: OdeWork,
     /// Reason it ended before the end of the span; `None` when it did not.
-    pub stopped: Option<Reason>,
+    pub stopped: Option<OdeEnd>,
     /// The methods used, in order.
-    pub methods: Vec<Method>,
+    pub methods: Vec<OdeMethod>,
     /// The time of the change from one to the next.
     pub switched_at: Option<f64>,
     /// Whether stability limited the steps of an explicit method at the end.
     pub stiff: bool,
 }
 
-impl Trajectory {
+impl OdeTrajectory {
     /// Number of components.
     fn dimension(&self) -> usize {
         self.y.len() / self.t.len()
@@ -106,37 +106,37 @@ const TIGHTER: f64 = 0.1;
 /// The local error follows the tolerances; the global error is usually 1 to 100 times larger. Two vectors of memory per step.
 ///
 /// # Errors
-/// Only a stop request or a budget; an integration that ends early is a [`Trajectory`] that says so.
+/// Only a stop request or a budget; an integration that ends early is a [`OdeTrajectory`] that says so.
 pub(crate) fn integrate(
-    flow: &mut dyn Flow,
+    flow: &mut dyn OdeFlow,
     (t0, t1): (f64, f64),
     y0: &[f64],
-    options: &Options,
-    watch: &mut Watch<'_>,
+    options: &OdeOptions,
+    watch: &mut TrajectoryWatch<'_>,
     ctx: &Ctx,
-) -> Result<Trajectory, ToolError> {
+) -> Result<OdeTrajectory, ToolError> {
     let n = y0.len();
     ctx.reserve_doubles(40 * (n + 1))?;
     let mut method = options.method;
-    let tolerances = if method == Method::Auto {
+    let tolerances = if method == OdeMethod::Auto {
         options.tolerances.times(TIGHTER)
     } else {
         options.tolerances.clone()
     };
-    let mut problem = Problem::new(flow, tolerances);
+    let mut problem = OdeProblem::new(flow, tolerances);
     if method.is_implicit() {
         afford(&mut problem, n, ctx)?;
     }
-    let bounds = Bounds {
+    let bounds = StepBounds {
         end: t1,
         step_max: options.step_max.min((t1 - t0).abs()),
     };
-    let mut path = Trajectory {
+    let mut path = OdeTrajectory {
         t: vec![t0],
         y: y0.to_vec(),
         samples: Vec::new(),
         rejected: 0,
-        work: Work::default(),
+        work: OdeWork::default(),
         stopped: None,
         methods: vec![method.first()],
         switched_at: None,
@@ -156,20 +156,20 @@ pub(crate) fn integrate(
         ctx.count_evaluations(problem.work.evaluations - counted)?;
         counted = problem.work.evaluations;
         if attempts == options.max_steps {
-            path.stopped = Some(Reason::MaxSteps);
+            path.stopped = Some(OdeEnd::MaxSteps);
             break;
         }
         attempts += 1;
         match stepper.attempt(&mut problem, bounds) {
-            Attempt::Rejected => {
+            StepAttempt::Rejected => {
                 path.rejected += 1;
                 continue;
             }
-            Attempt::Stuck(reason) => {
+            StepAttempt::Stuck(reason) => {
                 path.stopped = Some(told_apart(reason, &path, &problem.tolerances));
                 break;
             }
-            Attempt::Accepted => {}
+            StepAttempt::Accepted => {}
         }
         match record(&mut path, &mut problem, stepper.as_mut(), watch, ctx)? {
             Recorded::Whole => {}
@@ -192,7 +192,7 @@ pub(crate) fn integrate(
             let words = || format!("t = {t:.6}, {steps} steps");
             ctx.progress(((t - t0) / (t1 - t0)).abs(), words);
         }
-        if options.method == Method::Auto && method == Method::Radau {
+        if options.method == OdeMethod::Auto && method == OdeMethod::Radau {
             if path.t.len() < next_trial {
                 continue;
             }
@@ -200,7 +200,7 @@ pub(crate) fn integrate(
             if explicit_pays(&mut problem, at, stepper.next_step(), bounds) {
                 let (t, state) = (stepper.t(), stepper.y().to_vec());
                 let step = stepper.next_step();
-                method = Method::Auto;
+                method = OdeMethod::Auto;
                 stepper = method.start(&mut problem, (t, &state), Some(step), bounds);
                 path.methods.push(method.first());
                 since = path.t.len();
@@ -214,7 +214,7 @@ pub(crate) fn integrate(
             continue;
         }
         let done = path.t.len();
-        if method == Method::Auto && done >= next_trial {
+        if method == OdeMethod::Auto && done >= next_trial {
             if !stepper.may_be_stiff() {
                 if done < next_look {
                     continue;
@@ -238,7 +238,7 @@ pub(crate) fn integrate(
                 )?
             {
                 path.switched_at = path.switched_at.or(Some(stepper.t()));
-                (method, stepper) = (Method::Radau, stiff);
+                (method, stepper) = (OdeMethod::Radau, stiff);
                 path.methods.push(method);
                 attempts += TRIAL;
                 next_trial = path.t.len() + patience;
@@ -257,21 +257,21 @@ enum Recorded {
     /// As a whole.
     Whole,
     /// To where the integration ends.
-    Ended(Reason),
+    Ended(OdeEnd),
     /// To an event, with the state after it as a further one at the same time.
     Changed,
 }
 
 /// Adds the last step of a method to the path.
 fn record(
-    path: &mut Trajectory,
-    problem: &mut Problem<'_>,
-    stepper: &mut dyn Stepper,
-    watch: &mut Watch<'_>,
+    path: &mut OdeTrajectory,
+    problem: &mut OdeProblem<'_>,
+    stepper: &mut dyn OdeStepper,
+    watch: &mut TrajectoryWatch<'_>,
     ctx: &Ctx,
 ) -> Result<Recorded, ToolError> {
     if stepper.y().iter().any(|value| !value.is_finite()) {
-        return Ok(Recorded::Ended(Reason::NotFinite));
+        return Ok(Recorded::Ended(OdeEnd::NotFinite));
     }
     let n = stepper.y().len();
     if path.y.len() + 2 * n > path.y.capacity() {
@@ -303,28 +303,28 @@ fn record(
 /// A few steps of the stiff method from the state of the explicit one, which stay in the path where they are so much longer that it pays;
 /// otherwise it is as if they had not been.
 fn trial(
-    (path, watch): (&mut Trajectory, &mut Watch<'_>),
-    problem: &mut Problem<'_>,
-    explicit: &dyn Stepper,
-    bounds: Bounds,
+    (path, watch): (&mut OdeTrajectory, &mut TrajectoryWatch<'_>),
+    problem: &mut OdeProblem<'_>,
+    explicit: &dyn OdeStepper,
+    bounds: StepBounds,
     ctx: &Ctx,
-) -> Result<Option<Box<dyn Stepper>>, ToolError> {
+) -> Result<Option<Box<dyn OdeStepper>>, ToolError> {
     let (t, step) = (explicit.t(), explicit.next_step());
     let (steps, samples, rejected) = (path.t.len(), path.samples.len(), path.rejected);
     let mark = watch.mark();
-    let mut stiff = Method::Radau.start(problem, (t, explicit.y()), Some(step), bounds);
+    let mut stiff = OdeMethod::Radau.start(problem, (t, explicit.y()), Some(step), bounds);
     let mut is_whole = true;
     for _ in 0..TRIAL {
         if stiff.t() == bounds.end {
             break;
         }
         match stiff.attempt(problem, bounds) {
-            Attempt::Accepted => {
+            StepAttempt::Accepted => {
                 let recorded = record(path, problem, stiff.as_mut(), watch, ctx)?;
                 is_whole = matches!(recorded, Recorded::Whole);
             }
-            Attempt::Rejected => path.rejected += 1,
-            Attempt::Stuck(_) => is_whole = false,
+            StepAttempt::Rejected => path.rejected += 1,
+            StepAttempt::Stuck(_) => is_whole = false,
         }
         if !is_whole {
             break;
@@ -345,10 +345,10 @@ fn trial(
 }
 
 /// Sets aside the memory of an implicit method, and refuses factors that would outlast the deadline.
-fn afford(problem: &mut Problem<'_>, n: usize, ctx: &Ctx) -> Result<(), ToolError> {
+fn afford(problem: &mut OdeProblem<'_>, n: usize, ctx: &Ctx) -> Result<(), ToolError> {
     let pattern = &*problem.pattern();
     let size = pattern.n as f64;
-    if pattern.storage() == Storage::Dense {
+    if pattern.storage() == JacobianStorage::Dense {
         ctx.afford(3.0 * size * size * size)?;
     }
     let pairs = if radau::has_five_stages(&problem.tolerances) {
@@ -356,22 +356,22 @@ fn afford(problem: &mut Problem<'_>, n: usize, ctx: &Ctx) -> Result<(), ToolErro
     } else {
         1
     };
-    let complex = Shifted::<c64>::room(pattern).saturating_mul(pairs);
-    let room = Shifted::<f64>::room(pattern).saturating_add(complex);
+    let complex = ShiftedFactors::<c64>::room(pattern).saturating_mul(pairs);
+    let room = ShiftedFactors::<f64>::room(pattern).saturating_add(complex);
     ctx.reserve_doubles(room.saturating_add(30 * n + pattern.entries.len()))
 }
 
 /// A step that became too small because the solution has grown beyond all measure is a blow-up; because of a component that must have no
 /// error, a lack of tolerance.
-fn told_apart(reason: Reason, path: &Trajectory, tolerances: &Tolerances) -> Reason {
+fn told_apart(reason: OdeEnd, path: &OdeTrajectory, tolerances: &OdeTolerances) -> OdeEnd {
     const GROWTH: f64 = 1e6;
     let size = |y: &[f64]| y.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
     let grown = size(path.y_end()) > GROWTH * size(path.state(0)).max(1.0);
     let mut ends = path.y_end().iter().enumerate();
     let is_exact = ends.any(|(index, y)| tolerances.scale(index, *y) == 0.0);
     match reason {
-        Reason::StepTooSmall | Reason::NotFinite if is_exact => Reason::NoTolerance,
-        Reason::StepTooSmall | Reason::NotFinite if grown => Reason::BlowUp,
+        OdeEnd::StepTooSmall | OdeEnd::NotFinite if is_exact => OdeEnd::NoTolerance,
+        OdeEnd::StepTooSmall | OdeEnd::NotFinite if grown => OdeEnd::BlowUp,
         other => other,
     }
 }
@@ -392,41 +392,41 @@ pub(crate) struct AtEnd {
 /// # Errors
 /// As [`integrate`].
 pub(crate) fn error_at_end<'a>(
-    flow: &mut dyn Flow,
-    (path, n): (&Trajectory, usize),
-    options: &Options,
-    tolerances: &Tolerances,
-    watch: &dyn Fn() -> Watch<'a>,
+    flow: &mut dyn OdeFlow,
+    (path, n): (&OdeTrajectory, usize),
+    options: &OdeOptions,
+    tolerances: &OdeTolerances,
+    watch: &dyn Fn() -> TrajectoryWatch<'a>,
     ctx: &Ctx,
-) -> Result<(Option<AtEnd>, Work), ToolError> {
+) -> Result<(Option<AtEnd>, OdeWork), ToolError> {
     const LOOSER: f64 = 10.0;
     // Where `auto` needed the stiff method early and to the end, the other run need not find that out again.
     let soon = |at: f64| {
         let before = path.t.iter().take_while(|t| **t != at).count();
         2 * before < path.t.len()
     };
-    let is_stiff = options.method == Method::Auto
+    let is_stiff = options.method == OdeMethod::Auto
         && path.methods.len() == 2
         && path.switched_at.is_some_and(soon);
     let (method, tighter) = match is_stiff {
-        true => (Method::Radau, TIGHTER),
+        true => (OdeMethod::Radau, TIGHTER),
         false => (options.method, 1.0),
     };
-    let looser = Options {
+    let looser = OdeOptions {
         tolerances: options.tolerances.times(LOOSER * tighter),
         method,
         ..options.clone()
     };
     let span = (path.t[0], path.t_end());
     if span.0 == span.1 {
-        return Ok((Some(AtEnd::default()), Work::default()));
+        return Ok((Some(AtEnd::default()), OdeWork::default()));
     }
     let mut other = integrate(flow, span, path.state(0), &looser, &mut watch(), ctx)?;
     let mut work = other.work;
     if other.stopped.is_none() && other.t == path.t {
         // Not the tolerance but another limit makes the steps: shorter ones tell how far off these are.
         let steps = path.t.windows(2).map(|pair| (pair[1] - pair[0]).abs());
-        let shorter = Options {
+        let shorter = OdeOptions {
             step_max: 0.5 * steps.fold(0.0, f64::max),
             max_steps: options.max_steps.saturating_mul(4),
             ..options.clone()

@@ -1,4 +1,4 @@
-//! [`Dynamics`]: a checked right-hand side with its derivatives, which are compiled when first needed; [`Derivative`], its evaluation.
+//! [`OdeDynamics`]: a checked right-hand side with its derivatives, which are compiled when first needed; [`DynamicsEvaluator`], its evaluation.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,32 +6,32 @@ use crate::expression::program;
 use kernels::vector;
 use tool_core::{Matrix, Vector};
 
-use super::differences::{Differences, Function};
-use super::flow::{Flow, Tolerances};
-use super::matrix::Pattern;
-use super::system::State;
-use crate::expression::{Expression, Lowered, NotDifferentiable, System};
+use super::differences::{FiniteDifferences, Function};
+use super::flow::{OdeFlow, OdeTolerances};
+use super::matrix::JacobianPattern;
+use super::system::StateNames;
+use crate::expression::{Expression, ExpressionSystem, LoweredExpressions, NotDifferentiable};
 use crate::linalg::dense::dot;
 
 /// A checked right-hand side, shared by all integrations of a call.
 #[derive(Debug)]
-pub(crate) struct Dynamics {
+pub(crate) struct OdeDynamics {
     n: usize,
-    form: Form,
+    form: DynamicsForm,
     mass: Option<Vec<(usize, usize, f64)>>,
-    tolerances: Option<Tolerances>,
-    slopes: OnceLock<Slopes>,
+    tolerances: Option<OdeTolerances>,
+    slopes: OnceLock<DynamicsJacobian>,
 }
 
 #[derive(Debug)]
-enum Form {
+enum DynamicsForm {
     /// Expressions in the slots t, the state, the free parameters; compiled together. A state of second order begins with the
     /// positions, whose derivatives are the velocities.
     Expressions {
         expressions: Vec<Expression>,
-        lowered: Lowered,
-        system: Box<System>,
-        state: State,
+        lowered: LoweredExpressions,
+        system: Box<ExpressionSystem>,
+        state: StateNames,
     },
     /// y' = A y + b.
     Linear(Matrix, Vector),
@@ -39,28 +39,28 @@ enum Form {
 
 /// The derivatives.
 #[derive(Debug)]
-struct Slopes {
-    pattern: Arc<Pattern>,
+struct DynamicsJacobian {
+    pattern: Arc<JacobianPattern>,
     /// The entries of the pattern that are expressions, and the derivatives by time with their rows; `None` when a function in
     /// them has no known derivative.
-    exact: Option<(System, usize, Vec<usize>, System)>,
+    exact: Option<(ExpressionSystem, usize, Vec<usize>, ExpressionSystem)>,
 }
 
-impl Dynamics {
+impl OdeDynamics {
     /// The expressions; none of a linear system.
     pub(crate) fn equations(&self) -> &[Expression] {
         match &self.form {
-            Form::Expressions { expressions, .. } => expressions,
-            Form::Linear { .. } => &[],
+            DynamicsForm::Expressions { expressions, .. } => expressions,
+            DynamicsForm::Linear { .. } => &[],
         }
     }
 
     /// By expressions, one for each equation of the state.
-    pub(crate) fn expressions(expressions: Vec<Expression>, state: State) -> Self {
-        let lowered = Lowered::new(&expressions);
+    pub(crate) fn expressions(expressions: Vec<Expression>, state: StateNames) -> Self {
+        let lowered = LoweredExpressions::new(&expressions);
         Self {
             n: state.len(),
-            form: Form::Expressions {
+            form: DynamicsForm::Expressions {
                 system: Box::new(lowered.values()),
                 lowered,
                 expressions,
@@ -76,7 +76,7 @@ impl Dynamics {
     pub(crate) fn linear(a: Matrix, b: Vector) -> Self {
         Self {
             n: b.len(),
-            form: Form::Linear(a, b),
+            form: DynamicsForm::Linear(a, b),
             mass: None,
             tolerances: None,
             slopes: OnceLock::new(),
@@ -85,7 +85,7 @@ impl Dynamics {
 
     /// Sets tolerances, which tell the sizes of components to differences.
     #[must_use]
-    pub(crate) fn with_tolerances(self, tolerances: &Tolerances) -> Self {
+    pub(crate) fn with_tolerances(self, tolerances: &OdeTolerances) -> Self {
         Self {
             tolerances: Some(tolerances.clone()),
             ..self
@@ -115,13 +115,13 @@ impl Dynamics {
     /// Whether the time occurs in it.
     pub(crate) fn uses_time(&self) -> bool {
         match &self.form {
-            Form::Expressions { expressions, .. } => expressions.iter().any(|e| e.uses(0)),
-            Form::Linear(..) => false,
+            DynamicsForm::Expressions { expressions, .. } => expressions.iter().any(|e| e.uses(0)),
+            DynamicsForm::Linear(..) => false,
         }
     }
 
     /// The pattern of the Jacobian.
-    pub(crate) fn pattern(&self) -> &Arc<Pattern> {
+    pub(crate) fn pattern(&self) -> &Arc<JacobianPattern> {
         &self.slopes().pattern
     }
 
@@ -132,15 +132,15 @@ impl Dynamics {
     pub(crate) fn by_parameters(
         &self,
         count: usize,
-    ) -> Result<(Vec<(usize, usize)>, System), NotDifferentiable> {
-        let Form::Expressions {
+    ) -> Result<(Vec<(usize, usize)>, ExpressionSystem), NotDifferentiable> {
+        let DynamicsForm::Expressions {
             expressions,
             lowered,
             state,
             ..
         } = &self.form
         else {
-            return Ok((Vec::new(), System::values([])));
+            return Ok((Vec::new(), ExpressionSystem::values([])));
         };
         let slots: Vec<usize> = (1..=self.n).collect();
         lowered.clone().jacobian(expressions, &slots)?;
@@ -152,14 +152,14 @@ impl Dynamics {
         Ok((places, system))
     }
 
-    fn slopes(&self) -> &Slopes {
+    fn slopes(&self) -> &DynamicsJacobian {
         self.slopes.get_or_init(|| self.differentiate())
     }
 
-    fn differentiate(&self) -> Slopes {
+    fn differentiate(&self) -> DynamicsJacobian {
         let n = self.n;
         let (entries, exact) = match &self.form {
-            Form::Linear(a, _) => {
+            DynamicsForm::Linear(a, _) => {
                 let all = (0..n).flat_map(|row| (0..n).map(move |column| (row, column)));
                 (
                     all.filter(|&(row, column)| a.row(row)[column] != 0.0)
@@ -167,7 +167,7 @@ impl Dynamics {
                     None,
                 )
             }
-            Form::Expressions {
+            DynamicsForm::Expressions {
                 expressions,
                 lowered,
                 state,
@@ -178,7 +178,7 @@ impl Dynamics {
                 let by_state = lowered.clone().jacobian(expressions, &slots);
                 let by_time = match self.uses_time() {
                     true => lowered.clone().jacobian(expressions, &[0]),
-                    false => Ok((Vec::new(), System::values([]))),
+                    false => Ok((Vec::new(), ExpressionSystem::values([]))),
                 };
                 let velocities = (0..offset).map(|index| (index, offset + index));
                 match (by_state, by_time) {
@@ -204,21 +204,21 @@ impl Dynamics {
                 }
             }
         };
-        Slopes {
-            pattern: Arc::new(Pattern::new(n, entries, self.mass.clone())),
+        DynamicsJacobian {
+            pattern: Arc::new(JacobianPattern::new(n, entries, self.mass.clone())),
             exact,
         }
     }
 
     /// An evaluator, with the values of the free parameters; one for each thread.
-    pub(crate) fn evaluator<'a>(&'a self, free: &[f64]) -> Derivative<'a> {
+    pub(crate) fn evaluator<'a>(&'a self, free: &[f64]) -> DynamicsEvaluator<'a> {
         let mut slots = vec![0.0; self.n + 1];
         slots.extend_from_slice(free);
-        Derivative {
+        DynamicsEvaluator {
             dynamics: self,
             values: match &self.form {
-                Form::Expressions { system, .. } => Some(system.evaluator()),
-                Form::Linear(..) => None,
+                DynamicsForm::Expressions { system, .. } => Some(system.evaluator()),
+                DynamicsForm::Linear(..) => None,
             },
             slots,
             slopes: None,
@@ -228,17 +228,17 @@ impl Dynamics {
 }
 
 /// Evaluates a right-hand side and its derivatives without allocating.
-pub(crate) struct Derivative<'a> {
-    dynamics: &'a Dynamics,
-    values: Option<program::Evaluator<'a>>,
+pub(crate) struct DynamicsEvaluator<'a> {
+    dynamics: &'a OdeDynamics,
+    values: Option<program::SystemEvaluator<'a>>,
     /// t, the state, the free parameters.
     slots: Vec<f64>,
-    slopes: Option<(program::Evaluator<'a>, program::Evaluator<'a>)>,
+    slopes: Option<(program::SystemEvaluator<'a>, program::SystemEvaluator<'a>)>,
     /// What takes their place where they are not known.
-    differences: Option<Differences>,
+    differences: Option<FiniteDifferences>,
 }
 
-impl<'a> Derivative<'a> {
+impl<'a> DynamicsEvaluator<'a> {
     /// t, the state, the free parameters, as an expression sees them.
     pub(crate) fn slots(&mut self, t: f64, y: &[f64]) -> &[f64] {
         self.place(t, y);
@@ -257,7 +257,7 @@ impl<'a> Derivative<'a> {
         y: &[Vec<f64>],
         dy: &mut [Vec<f64>],
     ) -> bool {
-        let (Form::Expressions { state, .. }, Some(values)) =
+        let (DynamicsForm::Expressions { state, .. }, Some(values)) =
             (&self.dynamics.form, &mut self.values)
         else {
             return false;
@@ -286,10 +286,10 @@ impl<'a> Derivative<'a> {
 
     fn by_differences(
         &mut self,
-        find: impl FnOnce(&mut Differences, &mut Function<'_>) -> u64,
+        find: impl FnOnce(&mut FiniteDifferences, &mut Function<'_>) -> u64,
     ) -> u64 {
         let dynamics = self.dynamics;
-        let make = || Differences::new(dynamics.pattern(), dynamics.tolerances.as_ref());
+        let make = || FiniteDifferences::new(dynamics.pattern(), dynamics.tolerances.as_ref());
         let mut differences = self.differences.take().unwrap_or_else(make);
         let evaluations = find(&mut differences, &mut |t, y, dy| self.eval(t, y, dy));
         self.differences = Some(differences);
@@ -297,22 +297,27 @@ impl<'a> Derivative<'a> {
     }
 
     /// Evaluators of the derivatives, made when first needed.
-    fn exact(&mut self) -> Option<(&mut (program::Evaluator<'a>, program::Evaluator<'a>), usize)> {
+    fn exact(
+        &mut self,
+    ) -> Option<(
+        &mut (program::SystemEvaluator<'a>, program::SystemEvaluator<'a>),
+        usize,
+    )> {
         let (system, count, _, slope) = self.dynamics.slopes().exact.as_ref()?;
         let make = || (system.evaluator(), slope.evaluator());
         Some((self.slopes.get_or_insert_with(make), *count))
     }
 }
 
-impl Flow for Derivative<'_> {
+impl OdeFlow for DynamicsEvaluator<'_> {
     fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         match &self.dynamics.form {
-            Form::Linear(a, b) => {
+            DynamicsForm::Linear(a, b) => {
                 for (row, value) in dy.iter_mut().enumerate() {
                     *value = dot(a.row(row), y) + b[row];
                 }
             }
-            Form::Expressions { state, .. } => {
+            DynamicsForm::Expressions { state, .. } => {
                 let offset = self.dynamics.n - state.equations();
                 let (first, second) = dy.split_at_mut(offset);
                 vector::copy(&y[y.len() - offset..], first);
@@ -328,14 +333,14 @@ impl Flow for Derivative<'_> {
         self.together::<3>(t, y, dy) || self.together::<5>(t, y, dy)
     }
 
-    fn pattern(&mut self) -> Arc<Pattern> {
+    fn pattern(&mut self) -> Arc<JacobianPattern> {
         Arc::clone(self.dynamics.pattern())
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], entries: &mut [f64]) -> u64 {
         let dynamics = self.dynamics;
         let pattern = dynamics.pattern();
-        if let Form::Linear(a, _) = &dynamics.form {
+        if let DynamicsForm::Linear(a, _) = &dynamics.form {
             for (entry, &(row, column)) in entries.iter_mut().zip(&pattern.entries) {
                 *entry = a.row(row)[column];
             }
@@ -357,7 +362,7 @@ impl Flow for Derivative<'_> {
     fn time_slope(&mut self, t: f64, y: &[f64], slope: &mut [f64]) -> u64 {
         slope.fill(0.0);
         let dynamics = self.dynamics;
-        if matches!(dynamics.form, Form::Linear(..)) {
+        if matches!(dynamics.form, DynamicsForm::Linear(..)) {
             return 0;
         }
         let Some((_, _, rows, _)) = &dynamics.slopes().exact else {

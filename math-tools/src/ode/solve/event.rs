@@ -1,23 +1,23 @@
-//! [`Watch`]: values at given times and events, found on the interpolation of each step.
+//! [`TrajectoryWatch`]: values at given times and events, found on the interpolation of each step.
 
 use std::collections::BTreeMap;
 
 use tool_core::{Count, Ctx, Decode, Describe, Encode, ToolError};
 
 use super::crossing::{Point, Unrest, lowest, zero};
-use super::flow::Problem;
-use super::stepper::{Reason, Stepper};
-use crate::expression::{Evaluator, Expression, System, program};
+use super::flow::OdeProblem;
+use super::stepper::{OdeEnd, OdeStepper};
+use crate::expression::{Expression, ExpressionSystem, SystemEvaluator, program};
 
 /// A function of time and state whose zeros are found.
 #[derive(Debug, Clone, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub(crate) struct Event {
+pub(crate) struct OdeEvent {
     /// Expression in the variables of `system`; the event is where it crosses 0.
     pub g: String,
     /// `rising`, `falling` or `both`.
     #[value(default)]
-    pub direction: Direction,
+    pub direction: CrossingDirection,
     /// End the integration there.
     #[value(default)]
     pub terminal: bool,
@@ -34,19 +34,19 @@ pub(crate) struct Event {
 /// An event with its checked expressions.
 #[derive(Debug)]
 pub(crate) struct Checked {
-    pub event: Event,
+    pub event: OdeEvent,
     /// `g`.
     pub function: Expression,
     /// Entries of the state and their new values.
     pub set: Vec<(usize, Expression)>,
     /// Of one with `set`: the function with its derivatives by time and state, where these are known.
-    pub gradient: Option<System>,
+    pub gradient: Option<ExpressionSystem>,
 }
 
 /// Crossings that count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Direction {
+pub(crate) enum CrossingDirection {
     /// From below to above.
     Rising,
     /// From above to below.
@@ -58,7 +58,7 @@ pub(crate) enum Direction {
 
 /// Where an event occurred.
 #[derive(Debug, Clone, Default, Encode, Describe)]
-pub(crate) struct Occurrences {
+pub(crate) struct EventOccurrences {
     /// Times, in the direction of integration.
     pub t: Vec<f64>,
     /// The state at each time, before `set`.
@@ -73,7 +73,7 @@ pub(crate) struct Occurrences {
 #[derive(Debug)]
 pub(crate) enum Halt {
     /// It ends at a time and state.
-    End(Reason, f64, Vec<f64>),
+    End(OdeEnd, f64, Vec<f64>),
     /// It continues at the time from another state: time, state before, state after.
     Change(f64, Vec<f64>, Vec<f64>),
 }
@@ -104,26 +104,26 @@ impl Doubt {
 }
 
 /// One event with the value of its function so far.
-struct Watched<'e> {
-    evaluator: Evaluator<'e>,
+struct EventDetector<'e> {
+    evaluator: SystemEvaluator<'e>,
     /// The entries of the state that its function uses.
     used: Vec<usize>,
-    direction: Direction,
+    direction: CrossingDirection,
     terminal: bool,
     count: u64,
     before: f64,
     /// Of an event that has just occurred where the state was changed: the sign that its function came from.
     came_from: Option<f64>,
-    gradient: Option<program::Evaluator<'e>>,
+    gradient: Option<program::SystemEvaluator<'e>>,
     /// Index in the arguments, entries of the state and their new values.
-    set: (usize, Vec<(usize, Evaluator<'e>)>),
-    found: Occurrences,
+    set: (usize, Vec<(usize, SystemEvaluator<'e>)>),
+    found: EventOccurrences,
     unrest: Unrest,
     /// The first doubt.
     doubt: Option<Doubt>,
 }
 
-impl Watched<'_> {
+impl EventDetector<'_> {
     fn value(&mut self, slots: &mut [f64], t: f64, y: &[f64]) -> f64 {
         slots[0] = t;
         slots[1..=y.len()].copy_from_slice(y);
@@ -135,9 +135,9 @@ impl Watched<'_> {
         let rises = before < 0.0 && after >= 0.0;
         let falls = before > 0.0 && after <= 0.0;
         match self.direction {
-            Direction::Rising => rises,
-            Direction::Falling => falls,
-            Direction::Both => rises || falls,
+            CrossingDirection::Rising => rises,
+            CrossingDirection::Falling => falls,
+            CrossingDirection::Both => rises || falls,
         }
     }
 
@@ -161,8 +161,8 @@ const SAME: f64 = 16.0 * f64::EPSILON;
 /// Changes of the state that follow each other within this share of the times of the span, so many times, come to no end.
 const PILE: (f64, u32) = (1e-12, 4);
 
-/// What a [`Watch`] has seen up to a step: values, and of each event its occurrences and the last value of its function.
-pub(crate) struct Mark {
+/// What a [`TrajectoryWatch`] has seen up to a step: values, and of each event its occurrences and the last value of its function.
+pub(crate) struct WatchCheckpoint {
     done: usize,
     changes: Changes,
     events: Vec<Seen>,
@@ -188,10 +188,10 @@ struct Changes {
 }
 
 /// Requested values and events.
-pub(crate) struct Watch<'e> {
+pub(crate) struct TrajectoryWatch<'e> {
     times: &'e [f64],
     done: usize,
-    events: Vec<Watched<'e>>,
+    events: Vec<EventDetector<'e>>,
     /// t, the first entries of the state, the free parameters, as the events see them.
     slots: Vec<f64>,
     n: usize,
@@ -201,7 +201,7 @@ pub(crate) struct Watch<'e> {
     changes_max: u64,
 }
 
-impl<'e> Watch<'e> {
+impl<'e> TrajectoryWatch<'e> {
     /// Nothing.
     pub(crate) fn none() -> Self {
         Self::at(&[], (0.0, 1.0))
@@ -221,7 +221,7 @@ impl<'e> Watch<'e> {
         span: (f64, f64),
         changes_max: u64,
     ) -> Self {
-        let watched = |(index, checked): (usize, &'e Checked)| Watched {
+        let watched = |(index, checked): (usize, &'e Checked)| EventDetector {
             evaluator: checked.function.evaluator(),
             used: {
                 let slots = checked.function.slots().into_iter();
@@ -237,13 +237,13 @@ impl<'e> Watch<'e> {
             },
             before: 0.0,
             came_from: None,
-            gradient: checked.gradient.as_ref().map(System::evaluator),
+            gradient: checked.gradient.as_ref().map(ExpressionSystem::evaluator),
             set: {
                 let set = checked.set.iter();
                 let set = set.map(|(entry, new)| (*entry, new.evaluator()));
                 (index, set.collect())
             },
-            found: Occurrences::default(),
+            found: EventOccurrences::default(),
             unrest: Unrest::default(),
             doubt: None,
         };
@@ -270,7 +270,7 @@ impl<'e> Watch<'e> {
                 event.terminal = false;
             }
         }
-        watch.events.retain(Watched::changes_state);
+        watch.events.retain(EventDetector::changes_state);
         watch
     }
 
@@ -283,20 +283,20 @@ impl<'e> Watch<'e> {
     }
 
     /// The occurrences of each event.
-    pub(crate) fn occurrences(self) -> Vec<Occurrences> {
+    pub(crate) fn occurrences(self) -> Vec<EventOccurrences> {
         self.events.into_iter().map(|event| event.found).collect()
     }
 
     /// What it has seen so far.
-    pub(crate) fn mark(&self) -> Mark {
-        let of = |event: &Watched<'_>| Seen {
+    pub(crate) fn mark(&self) -> WatchCheckpoint {
+        let of = |event: &EventDetector<'_>| Seen {
             counts: (event.found.t.len(), event.found.after.len()),
             before: event.before,
             came_from: event.came_from,
             unrest: event.unrest,
             doubt: event.doubt,
         };
-        Mark {
+        WatchCheckpoint {
             done: self.done,
             changes: self.changes,
             events: self.events.iter().map(of).collect(),
@@ -304,7 +304,7 @@ impl<'e> Watch<'e> {
     }
 
     /// Forgets what it has seen since.
-    pub(crate) fn rewind(&mut self, mark: &Mark) {
+    pub(crate) fn rewind(&mut self, mark: &WatchCheckpoint) {
         (self.done, self.changes) = (mark.done, mark.changes);
         for (event, seen) in self.events.iter_mut().zip(&mark.events) {
             event.found.t.truncate(seen.counts.0);
@@ -332,8 +332,8 @@ impl<'e> Watch<'e> {
     /// A budget; `numeric` at a new value of the state that is not finite.
     pub(crate) fn step(
         &mut self,
-        problem: &mut Problem<'_>,
-        stepper: &mut dyn Stepper,
+        problem: &mut OdeProblem<'_>,
+        stepper: &mut dyn OdeStepper,
         samples: &mut Vec<f64>,
         ctx: &Ctx,
     ) -> Result<Option<Halt>, ToolError> {
@@ -382,8 +382,8 @@ impl<'e> Watch<'e> {
 
     fn find(
         &mut self,
-        problem: &mut Problem<'_>,
-        stepper: &mut dyn Stepper,
+        problem: &mut OdeProblem<'_>,
+        stepper: &mut dyn OdeStepper,
         ctx: &Ctx,
     ) -> Result<Option<Halt>, ToolError> {
         if self.events.is_empty() {
@@ -433,7 +433,7 @@ impl<'e> Watch<'e> {
                     Some(first) => points[0] = first,
                     None if within.event.changes_state() => {
                         stepper.interpolate(problem, start, &mut y);
-                        return Ok(Some(Halt::End(Reason::EventsAccumulate, start, y)));
+                        return Ok(Some(Halt::End(OdeEnd::EventsAccumulate, start, y)));
                     }
                     None => points[0].1 = 0.0,
                 }
@@ -468,14 +468,14 @@ impl<'e> Watch<'e> {
     fn occur(
         &mut self,
         together: &[Zero],
-        (problem, stepper, y): (&mut Problem<'_>, &mut dyn Stepper, &mut Vec<f64>),
+        (problem, stepper, y): (&mut OdeProblem<'_>, &mut dyn OdeStepper, &mut Vec<f64>),
         ctx: &Ctx,
     ) -> Result<Option<Halt>, ToolError> {
         let n = self.n;
         let is_active = |zero: &Zero| !self.events[zero.index].is_done();
         let mut together: Vec<Zero> = together.iter().copied().filter(is_active).collect();
         let mut events = together.iter().map(|zero| &self.events[zero.index]);
-        let changes = events.any(Watched::changes_state);
+        let changes = events.any(EventDetector::changes_state);
         if changes && let Some(&Zero { t: last, .. }) = together.last() {
             // All functions have passed 0 at the last of the times.
             together.iter_mut().for_each(|zero| zero.t = last);
@@ -504,7 +504,7 @@ impl<'e> Watch<'e> {
             }
         }
         if let Some(t) = end {
-            return Ok(Some(Halt::End(Reason::TerminalEvent, t, y.clone())));
+            return Ok(Some(Halt::End(OdeEnd::TerminalEvent, t, y.clone())));
         }
         let Some(&Zero { t, .. }) = together.last().filter(|_| changes) else {
             return Ok(None);
@@ -535,9 +535,9 @@ impl<'e> Watch<'e> {
 
 impl Changes {
     /// Counts a change; the reason to end the integration instead.
-    fn add(&mut self, t: f64, span: (f64, f64), most: u64) -> Option<Reason> {
+    fn add(&mut self, t: f64, span: (f64, f64), most: u64) -> Option<OdeEnd> {
         if self.count == most {
-            return Some(Reason::MaxEvents);
+            return Some(OdeEnd::MaxEvents);
         }
         let (share, piled_max) = PILE;
         let least = share * span.0.abs().max(span.1.abs());
@@ -546,11 +546,11 @@ impl Changes {
             Some(last) if (t - last).abs() <= least => self.piled + 1,
             _ => 0,
         };
-        (self.piled == piled_max).then_some(Reason::EventsAccumulate)
+        (self.piled == piled_max).then_some(OdeEnd::EventsAccumulate)
     }
 }
 
-impl Watched<'_> {
+impl EventDetector<'_> {
     /// Sets entries of a state, each by the state before this event.
     fn set(&mut self, slots: &mut [f64], t: f64, y: &mut [f64]) -> Result<(), ToolError> {
         slots[0] = t;
@@ -588,11 +588,11 @@ struct Zero {
 
 /// The function of an event within a step.
 struct Within<'s, 'e, 'p> {
-    event: &'s mut Watched<'e>,
+    event: &'s mut EventDetector<'e>,
     slots: &'s mut [f64],
     n: usize,
-    problem: &'s mut Problem<'p>,
-    stepper: &'s mut dyn Stepper,
+    problem: &'s mut OdeProblem<'p>,
+    stepper: &'s mut dyn OdeStepper,
     state: &'s mut [f64],
 }
 

@@ -1,21 +1,21 @@
-//! [`Flow`], a right-hand side with its derivatives as the methods see it, and [`Problem`], which counts what they evaluate.
+//! [`OdeFlow`], a right-hand side with its derivatives as the methods see it, and [`OdeProblem`], which counts what they evaluate.
 
 use std::sync::Arc;
 
-use super::matrix::{Field, Pattern, Shifted, Singular};
+use super::matrix::{JacobianPattern, RealOrComplexField, ShiftedFactors, SingularShift};
 
 /// The right-hand side `f` of `M y' = f(t, y)`, and its derivatives.
 ///
 /// The state may hold several parts of the length of the pattern; only the first part enters the Jacobian, which serves them all.
-pub(crate) trait Flow {
+pub(crate) trait OdeFlow {
     /// `dy = f(t, y)`.
     fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]);
-    /// As [`Flow::eval`] at the stages of a step, in less time than one after the other; false, and nothing done, where it cannot.
+    /// As [`OdeFlow::eval`] at the stages of a step, in less time than one after the other; false, and nothing done, where it cannot.
     fn eval_together(&mut self, _t: &[f64], _y: &[Vec<f64>], _dy: &mut [Vec<f64>]) -> bool {
         false
     }
     /// The pattern of the derivatives by `y`, with the mass matrix.
-    fn pattern(&mut self) -> Arc<Pattern>;
+    fn pattern(&mut self) -> Arc<JacobianPattern>;
     /// The derivatives by `y`, in the order of the pattern; returns the evaluations of `f` that it took.
     fn jacobian(&mut self, t: f64, y: &[f64], entries: &mut [f64]) -> u64;
     /// The derivative of `f` by `t`; returns the evaluations of `f` that it took.
@@ -24,14 +24,14 @@ pub(crate) trait Flow {
 
 /// Tolerances of the local error.
 #[derive(Debug, Clone)]
-pub struct Tolerances {
+pub struct OdeTolerances {
     /// Relative.
     pub rtol: f64,
     /// Absolute: one for all entries of the state, or one each.
     pub atol: Vec<f64>,
 }
 
-impl Tolerances {
+impl OdeTolerances {
     /// The absolute tolerance of an entry of the state.
     pub(crate) fn absolute(&self, index: usize) -> f64 {
         if self.atol.len() == 1 {
@@ -86,7 +86,7 @@ impl Tolerances {
 
 /// Work of an integration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct OdeWork {
     /// Evaluations of the right-hand side.
     pub evaluations: u64,
     /// Evaluations of the Jacobian.
@@ -95,7 +95,7 @@ pub struct Work {
     pub factorisations: u64,
 }
 
-impl std::ops::AddAssign for Work {
+impl std::ops::AddAssign for OdeWork {
     fn add_assign(&mut self, other: Self) {
         self.evaluations += other.evaluations;
         self.jacobians += other.jacobians;
@@ -104,21 +104,21 @@ impl std::ops::AddAssign for Work {
 }
 
 /// A flow with the tolerances of one integration; counts the work.
-pub(crate) struct Problem<'a> {
-    flow: &'a mut dyn Flow,
+pub(crate) struct OdeProblem<'a> {
+    flow: &'a mut dyn OdeFlow,
     /// The tolerances.
-    pub tolerances: Tolerances,
+    pub tolerances: OdeTolerances,
     /// Work so far.
-    pub work: Work,
+    pub work: OdeWork,
 }
 
-impl<'a> Problem<'a> {
+impl<'a> OdeProblem<'a> {
     /// Without work so far.
-    pub(crate) fn new(flow: &'a mut dyn Flow, tolerances: Tolerances) -> Self {
+    pub(crate) fn new(flow: &'a mut dyn OdeFlow, tolerances: OdeTolerances) -> Self {
         Self {
             flow,
             tolerances,
-            work: Work::default(),
+            work: OdeWork::default(),
         }
     }
 
@@ -129,7 +129,7 @@ impl<'a> Problem<'a> {
         self.flow.eval(t, y, dy);
     }
 
-    /// As [`Flow::eval`] at each of several points.
+    /// As [`OdeFlow::eval`] at each of several points.
     pub(crate) fn eval_each(&mut self, t: &[f64], y: &[Vec<f64>], dy: &mut [Vec<f64>]) {
         self.work.evaluations += t.len() as u64;
         if !self.flow.eval_together(t, y, dy) {
@@ -139,19 +139,19 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// As [`Flow::pattern`].
-    pub(crate) fn pattern(&mut self) -> Arc<Pattern> {
+    /// As [`OdeFlow::pattern`].
+    pub(crate) fn pattern(&mut self) -> Arc<JacobianPattern> {
         self.flow.pattern()
     }
 
-    /// As [`Flow::jacobian`]; whether every entry is finite.
+    /// As [`OdeFlow::jacobian`]; whether every entry is finite.
     pub(crate) fn jacobian(&mut self, t: f64, y: &[f64], entries: &mut [f64]) -> bool {
         self.work.jacobians += 1;
         self.work.evaluations += self.flow.jacobian(t, y, entries);
         entries.iter().all(|entry| entry.is_finite())
     }
 
-    /// As [`Flow::jacobian`] for iterations, which need no exact one: what is not finite counts as 0.
+    /// As [`OdeFlow::jacobian`] for iterations, which need no exact one: what is not finite counts as 0.
     pub(crate) fn finite_jacobian(&mut self, t: f64, y: &[f64], entries: &mut [f64]) {
         if !self.jacobian(t, y, entries) {
             for entry in entries.iter_mut().filter(|entry| !entry.is_finite()) {
@@ -160,7 +160,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// As [`Flow::time_slope`].
+    /// As [`OdeFlow::time_slope`].
     pub(crate) fn time_slope(&mut self, t: f64, y: &[f64], slope: &mut [f64]) {
         self.work.evaluations += self.flow.time_slope(t, y, slope);
     }
@@ -168,13 +168,13 @@ impl<'a> Problem<'a> {
     /// Factors `shift M - J`.
     ///
     /// # Errors
-    /// [`Singular`].
-    pub(crate) fn factor<T: Field>(
+    /// [`SingularShift`].
+    pub(crate) fn factor<T: RealOrComplexField>(
         &mut self,
-        factors: &mut Shifted<T>,
+        factors: &mut ShiftedFactors<T>,
         shift: T,
         jacobian: &[f64],
-    ) -> Result<(), Singular> {
+    ) -> Result<(), SingularShift> {
         self.work.factorisations += 1;
         factors.factor(shift, jacobian)
     }

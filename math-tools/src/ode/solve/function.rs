@@ -1,16 +1,16 @@
-//! [`Function`]: a right-hand side in Rust, for programs that use the methods as a library.
+//! [`OdeFunction`]: a right-hand side in Rust, for programs that use the methods as a library.
 
 use std::sync::Arc;
 
 use tool_core::{Ctx, ToolError, Vector};
 
 use super::check::{RTOL_MIN, checked_times};
-use super::differences::Differences;
-use super::drive::{Options, Trajectory, integrate};
-use super::event::Watch;
-use super::flow::{Flow, Tolerances};
-use super::matrix::Pattern;
-use super::method::Method;
+use super::differences::FiniteDifferences;
+use super::drive::{OdeOptions, OdeTrajectory, integrate};
+use super::event::TrajectoryWatch;
+use super::flow::{OdeFlow, OdeTolerances};
+use super::matrix::JacobianPattern;
+use super::method::OdeMethod;
 
 /// The right-hand side of `y' = f(t, y)`, called as `f(t, y, dy)`; it sets every entry of `dy`. Jacobians are found by differences.
 ///
@@ -27,13 +27,13 @@ use super::method::Method;
 /// # Ok::<(), tool_core::ToolError>(())
 /// ```
 #[derive(Debug)]
-pub struct Function<F> {
+pub struct OdeFunction<F> {
     f: F,
     n: usize,
     band: (usize, usize),
 }
 
-impl<F: FnMut(f64, &[f64], &mut [f64])> Function<F> {
+impl<F: FnMut(f64, &[f64], &mut [f64])> OdeFunction<F> {
     /// Of `n` components, each of which may enter each derivative.
     pub fn new(n: usize, f: F) -> Self {
         Self::banded(n, (n, n), f)
@@ -49,7 +49,7 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> Function<F> {
         }
     }
 
-    /// Integrates from the first time of `span` to the second, in either direction; [`Trajectory::samples`] are the states at `times`, which go
+    /// Integrates from the first time of `span` to the second, in either direction; [`OdeTrajectory::samples`] are the states at `times`, which go
     /// from the first to the second too.
     ///
     /// # Method
@@ -57,15 +57,15 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> Function<F> {
     ///
     /// # Errors
     /// `invalid_args` at the argument of `solve_ode` that does not fit; a stop request or a budget. An integration that ends early is a
-    /// [`Trajectory`] that says so.
+    /// [`OdeTrajectory`] that says so.
     pub fn integrate(
         &mut self,
         span: (f64, f64),
         y0: &[f64],
         times: &[f64],
-        options: &Options,
+        options: &OdeOptions,
         ctx: &Ctx,
-    ) -> Result<Trajectory, ToolError> {
+    ) -> Result<OdeTrajectory, ToolError> {
         let (n, found) = (self.n, y0.len());
         if n != found || n == 0 {
             refuse!(invalid "/y0", "shape"; "expected {} numbers, one per component, found {found}", n.max(1));
@@ -93,53 +93,53 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> Function<F> {
         if options.step_max.is_nan() || options.step_max <= 0.0 {
             refuse!(invalid "/max_step"; "expected a number above 0, found {}", options.step_max);
         }
-        if options.method == Method::Auto || options.method.is_implicit() {
+        if options.method == OdeMethod::Auto || options.method.is_implicit() {
             let (below, above) = self.band;
             // Places and values of the entries, and the columns of differences.
             ctx.reserve_doubles(n.saturating_mul(5 * n.min(below + above + 1)))?;
         }
-        let mut differenced = Differenced {
+        let mut differenced = DifferencedFunction {
             function: self,
             tolerances,
             slopes: None,
         };
-        let mut watch = Watch::at(&times, span);
+        let mut watch = TrajectoryWatch::at(&times, span);
         integrate(&mut differenced, span, y0, options, &mut watch, ctx)
     }
 }
 
 /// A function with its derivatives by differences.
-struct Differenced<'a, F> {
-    function: &'a mut Function<F>,
-    tolerances: &'a Tolerances,
+struct DifferencedFunction<'a, F> {
+    function: &'a mut OdeFunction<F>,
+    tolerances: &'a OdeTolerances,
     /// Made when first needed.
-    slopes: Option<(Arc<Pattern>, Differences)>,
+    slopes: Option<(Arc<JacobianPattern>, FiniteDifferences)>,
 }
 
-impl<F: FnMut(f64, &[f64], &mut [f64])> Differenced<'_, F> {
+impl<F: FnMut(f64, &[f64], &mut [f64])> DifferencedFunction<'_, F> {
     /// The function, and its pattern with the differences.
-    fn parts(&mut self) -> (&mut F, &mut (Arc<Pattern>, Differences)) {
-        let Function { f, n, band } = &mut *self.function;
+    fn parts(&mut self) -> (&mut F, &mut (Arc<JacobianPattern>, FiniteDifferences)) {
+        let OdeFunction { f, n, band } = &mut *self.function;
         let (n, (below, above), tolerances) = (*n, *band, self.tolerances);
         let slopes = self.slopes.get_or_insert_with(|| {
             let row = |row: usize| {
                 let columns = row.saturating_sub(below)..n.min(row + above + 1);
                 columns.map(move |column| (row, column))
             };
-            let pattern = Pattern::new(n, (0..n).flat_map(row).collect(), None);
-            let differences = Differences::new(&pattern, Some(tolerances));
+            let pattern = JacobianPattern::new(n, (0..n).flat_map(row).collect(), None);
+            let differences = FiniteDifferences::new(&pattern, Some(tolerances));
             (Arc::new(pattern), differences)
         });
         (f, slopes)
     }
 }
 
-impl<F: FnMut(f64, &[f64], &mut [f64])> Flow for Differenced<'_, F> {
+impl<F: FnMut(f64, &[f64], &mut [f64])> OdeFlow for DifferencedFunction<'_, F> {
     fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         (self.function.f)(t, y, dy);
     }
 
-    fn pattern(&mut self) -> Arc<Pattern> {
+    fn pattern(&mut self) -> Arc<JacobianPattern> {
         Arc::clone(&self.parts().1.0)
     }
 

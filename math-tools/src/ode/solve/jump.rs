@@ -2,9 +2,9 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::drive::{Options, Trajectory, integrate};
-use super::event::Watch;
-use super::flow::{Flow, Work};
+use super::drive::{OdeOptions, OdeTrajectory, integrate};
+use super::event::TrajectoryWatch;
+use super::flow::{OdeFlow, OdeWork};
 
 /// The right-hand side is looked at in at least about so many places of the span.
 const PLACES: f64 = 200.0;
@@ -15,7 +15,7 @@ const TOLERANCES: f64 = 100.0;
 
 /// A place where the right-hand side changes faster than the steps saw.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Jump {
+pub(crate) struct DerivativeJump {
     /// About where.
     pub t: f64,
     /// A step that sees it.
@@ -36,13 +36,13 @@ pub(crate) struct Jump {
 /// # Errors
 /// As [`integrate`].
 pub(super) fn jump(
-    flow: &mut dyn Flow,
-    path: &Trajectory,
-    options: &Options,
+    flow: &mut dyn OdeFlow,
+    path: &OdeTrajectory,
+    options: &OdeOptions,
     ctx: &Ctx,
-) -> Result<(Option<Jump>, Work), ToolError> {
+) -> Result<(Option<DerivativeJump>, OdeWork), ToolError> {
     let span = (path.t_end() - path.t[0]).abs();
-    let mut work = Work::default();
+    let mut work = OdeWork::default();
     for index in 1..path.t.len() {
         let step = path.t[index] - path.t[index - 1];
         if step.abs() * LONG < span {
@@ -53,21 +53,21 @@ pub(super) fn jump(
         let Some(t) = suspicious(flow, path, index, count, options, ctx)? else {
             continue;
         };
-        let short = Options {
+        let short = OdeOptions {
             step_max: span / PLACES,
             max_steps: 100 * count as u32,
             ..options.clone()
         };
         let ends = (path.t[index - 1], path.t[index]);
         let start = path.state(index - 1);
-        let again = integrate(flow, ends, start, &short, &mut Watch::none(), ctx)?;
+        let again = integrate(flow, ends, start, &short, &mut TrajectoryWatch::none(), ctx)?;
         work += again.work;
         let scale = |index, y| TOLERANCES * options.tolerances.scale(index, y);
         let mut ends = path.state(index).iter().zip(again.y_end()).enumerate();
         let differs = ends.any(|(index, (y, again))| (y - again).abs() > scale(index, *y));
         if again.stopped.is_none() && differs {
             let step = span / PLACES;
-            return Ok((Some(Jump { t, step }), work));
+            return Ok((Some(DerivativeJump { t, step }), work));
         }
     }
     Ok((None, work))
@@ -75,11 +75,11 @@ pub(super) fn jump(
 
 /// A time within a step at which the right-hand side is off its neighbours, by more than the tolerance can bear.
 fn suspicious(
-    flow: &mut dyn Flow,
-    path: &Trajectory,
+    flow: &mut dyn OdeFlow,
+    path: &OdeTrajectory,
     index: usize,
     count: usize,
-    options: &Options,
+    options: &OdeOptions,
     ctx: &Ctx,
 ) -> Result<Option<f64>, ToolError> {
     /// A part of the range of the values.

@@ -1,4 +1,4 @@
-//! [`Mass`]: a constant mass matrix, and the check of a start that has to fulfil algebraic equations.
+//! [`MassMatrix`]: a constant mass matrix, and the check of a start that has to fulfil algebraic equations.
 //!
 //! With a singular matrix, `M y' = f(t, y)` holds algebraic equations. They have index 1, which the methods need, when `N_l' J N_r` is
 //! regular, `N_l` and `N_r` being bases of the left and right null space of M: E. Hairer, G. Wanner, "Solving Ordinary Differential
@@ -12,12 +12,12 @@ use kernels::dense::system::norm1;
 use kernels::dense::{SingularVectors, dot, singular};
 use tool_core::{Ctx, Input, Matrix, ToolError};
 
-use super::flow::{Flow, Tolerances};
-use super::system::State;
+use super::flow::{OdeFlow, OdeTolerances};
+use super::system::StateNames;
 
 /// A mass matrix.
 #[derive(Debug)]
-pub(super) struct Mass {
+pub(super) struct MassMatrix {
     /// The entries that are not zero.
     pub entries: Vec<(usize, usize, f64)>,
     /// Orthonormal vectors x with x' M = 0.
@@ -30,7 +30,11 @@ pub(super) struct Mass {
 ///
 /// # Errors
 /// `invalid_args` at `/mass` when its size does not fit or it is zero.
-pub(super) fn load(input: &Input<Matrix>, state: State, ctx: &Ctx) -> Result<Mass, ToolError> {
+pub(super) fn load(
+    input: &Input<Matrix>,
+    state: StateNames,
+    ctx: &Ctx,
+) -> Result<MassMatrix, ToolError> {
     let (matrix, n) = (input.load(ctx)?, state.equations());
     if (matrix.rows(), matrix.columns()) != (n, n) {
         let (rows, columns) = (matrix.rows(), matrix.columns());
@@ -63,7 +67,7 @@ pub(super) fn load(input: &Input<Matrix>, state: State, ctx: &Ctx) -> Result<Mas
     } else {
         null_spaces(&matrix, offset, ctx)?
     };
-    Ok(Mass {
+    Ok(MassMatrix {
         entries,
         left,
         right,
@@ -94,7 +98,7 @@ fn null_spaces(matrix: &Matrix, offset: usize, ctx: &Ctx) -> Result<(Vectors, Ve
     Ok(bases.map_or_else(Default::default, |(u, v)| (of(u.as_ref()), of(v.as_ref()))))
 }
 
-impl Mass {
+impl MassMatrix {
     /// Whether there are algebraic equations.
     pub(super) fn is_singular(&self) -> bool {
         !self.left.is_empty()
@@ -112,7 +116,7 @@ impl Mass {
     /// `numeric` at `/mass` when they do not.
     fn algebraic(
         &self,
-        flow: &mut dyn Flow,
+        flow: &mut dyn OdeFlow,
         (t, y): (f64, &[f64]),
         ctx: &Ctx,
     ) -> Result<MatrixFactors, ToolError> {
@@ -150,7 +154,7 @@ impl Mass {
     /// `numeric` at `/mass` when they do not.
     pub(super) fn start_by_parameters(
         &self,
-        flow: &mut dyn Flow,
+        flow: &mut dyn OdeFlow,
         at: (f64, &[f64]),
         by_parameters: &[Vec<f64>],
         ctx: &Ctx,
@@ -180,9 +184,9 @@ impl Mass {
     /// order.
     pub(super) fn check_start(
         &self,
-        flow: &mut dyn Flow,
+        flow: &mut dyn OdeFlow,
         (t, y): (f64, &[f64]),
-        tolerances: &Tolerances,
+        tolerances: &OdeTolerances,
         ctx: &Ctx,
     ) -> Result<(), ToolError> {
         /// Corrections of the start by more than so many tolerances are the caller's decision.

@@ -1,17 +1,17 @@
-//! [`Method`]: the names of the methods, and the stepper of each.
+//! [`OdeMethod`]: the names of the methods, and the stepper of each.
 
 use super::bdf::Bdf;
-use super::explicit::{Explicit, Pair};
-use super::flow::Problem;
+use super::explicit::{ExplicitRungeKutta, RungeKuttaPair};
+use super::flow::OdeProblem;
 use super::radau;
 use super::rodas::Rodas;
-use super::stepper::{Bounds, Stepper};
+use super::stepper::{OdeStepper, StepBounds};
 use tool_core::{Decode, Describe, Encode};
 
 /// The integration method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub enum Method {
+pub enum OdeMethod {
     /// `dop853`, and `radau` where the problem is stiff.
     #[default]
     Auto,
@@ -29,7 +29,7 @@ pub enum Method {
     Rodas4,
 }
 
-impl Method {
+impl OdeMethod {
     /// The name in arguments and results.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -59,19 +59,19 @@ impl Method {
     /// The stepper of a method, at a state; `step` is the size of the first step, found when absent.
     pub(crate) fn start(
         self,
-        problem: &mut Problem<'_>,
+        problem: &mut OdeProblem<'_>,
         at: (f64, &[f64]),
         step: Option<f64>,
-        bounds: Bounds,
-    ) -> Box<dyn Stepper> {
+        bounds: StepBounds,
+    ) -> Box<dyn OdeStepper> {
         let pair = match self {
             Self::Radau => return radau::start(problem, at, step, bounds),
             Self::Bdf => return Box::new(Bdf::new(problem, at, step, bounds)),
             Self::Rodas4 => return Box::new(Rodas::new(problem, at, step, bounds)),
-            Self::Dopri5 => Pair::Dopri5,
-            Self::Tsit5 => Pair::Tsit5,
-            Self::Auto | Self::Dop853 => Pair::Dop853,
+            Self::Dopri5 => RungeKuttaPair::Dopri5,
+            Self::Tsit5 => RungeKuttaPair::Tsit5,
+            Self::Auto | Self::Dop853 => RungeKuttaPair::Dop853,
         };
-        Box::new(Explicit::new(pair, problem, at, step, bounds))
+        Box::new(ExplicitRungeKutta::new(pair, problem, at, step, bounds))
     }
 }

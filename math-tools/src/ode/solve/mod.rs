@@ -29,10 +29,10 @@ mod verify;
 
 use crate::prelude::*;
 
-use self::event::Occurrences;
-use self::run::{Derivatives, Stats, solve};
-use self::stepper::Reason;
-use self::sweep::{Quantile, Run};
+use self::event::EventOccurrences;
+use self::run::{OdeStats, ParameterSensitivity, solve};
+use self::stepper::OdeEnd;
+use self::sweep::{SweepQuantile, SweepRun};
 
 pub(crate) use self::arguments::Args;
 pub(crate) use self::check::RTOL_MIN;
@@ -50,11 +50,11 @@ pub(crate) struct Output {
     pub completed: bool,
     /// Reason the end of `t_span` was not reached; absent when it was.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub reason: Option<Reason>,
+    pub reason: Option<OdeEnd>,
     /// The time that was reached.
     pub t_end: f64,
     /// Work done.
-    pub stats: Stats,
+    pub stats: OdeStats,
     /// The methods used, in order, separated by commas; of more than five the first five, and the number of changes.
     pub method: String,
     /// The time of the first change of method; absent when there was none.
@@ -69,19 +69,19 @@ pub(crate) struct Output {
     /// Zeros of each of `events`, in their order; absent without events.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "events": { "least": 1 } }))]
-    pub events: Option<Vec<Occurrences>>,
+    pub events: Option<Vec<EventOccurrences>>,
     /// Derivatives of the solution by each of `sensitivities`; absent without them.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "sensitivities": { "least": 1 } }))]
-    pub sensitivities: Option<Vec<Derivatives>>,
+    pub sensitivities: Option<Vec<ParameterSensitivity>>,
     /// The trajectories of `sweep`, in their order; absent without it.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "sweep": { "least": 1 } }))]
-    pub sweep: Option<Vec<Run>>,
+    pub sweep: Option<Vec<SweepRun>>,
     /// Quantiles of the runs of `sweep`, for each of `quantiles`; absent without them.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "quantiles": { "least": 1 } }))]
-    pub quantiles: Option<Vec<Quantile>>,
+    pub quantiles: Option<Vec<SweepQuantile>>,
 }
 
 impl Tool for Args {

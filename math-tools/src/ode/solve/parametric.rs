@@ -1,54 +1,54 @@
-//! [`Parametric`]: an initial value problem whose equations and start depend on parameters, solved together with the derivatives of its
+//! [`ParametricOde`]: an initial value problem whose equations and start depend on parameters, solved together with the derivatives of its
 //! solution by them.
 //!
 //! # Method
-//! The variational equations of [`Variational`], which begin with the derivatives of the start: S(t0) = d y(t0) / d p. All derivatives are
+//! The variational equations of [`VariationalFlow`], which begin with the derivatives of the start: S(t0) = d y(t0) / d p. All derivatives are
 //! exact, from the expressions, and as accurate as the solution, whose error control they share.
 
 use tool_core::{Ctx, ToolError};
 
-use super::drive::{Options, integrate};
-use super::dynamics::Dynamics;
-use super::event::Watch;
-use super::jump::{Jump, jump};
-use super::sensitivity::{ByParameters, Variational};
-use super::stepper::Reason;
-use super::system::State;
-use crate::expression::{Expression, NotDifferentiable, System};
+use super::drive::{OdeOptions, integrate};
+use super::dynamics::OdeDynamics;
+use super::event::TrajectoryWatch;
+use super::jump::{DerivativeJump, jump};
+use super::sensitivity::{ByParameters, VariationalFlow};
+use super::stepper::OdeEnd;
+use super::system::StateNames;
+use crate::expression::{Expression, ExpressionSystem, NotDifferentiable};
 
 /// Equations and start as functions of parameters.
 #[derive(Debug)]
-pub(crate) struct Parametric {
-    dynamics: Dynamics,
+pub(crate) struct ParametricOde {
+    dynamics: OdeDynamics,
     by_parameters: ByParameters,
     /// The start, then its derivatives by the parameters, row by row.
-    start: System,
+    start: ExpressionSystem,
     /// Settings.
-    pub(crate) options: Options,
+    pub(crate) options: OdeOptions,
 }
 
 /// Where and why an integration stopped before its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Stop {
+pub(crate) struct OdeStop {
     /// The time that was reached.
     pub(crate) t: f64,
     /// The reason.
-    pub(crate) reason: Reason,
+    pub(crate) reason: OdeEnd,
 }
 
-impl Parametric {
+impl ParametricOde {
     /// Equations in the slots time, states, parameters.
     ///
     /// # Errors
     /// [`NotDifferentiable`] of an equation.
     pub(crate) fn new(
         equations: Vec<Expression>,
-        start: System,
+        start: ExpressionSystem,
         parameters: usize,
-        options: Options,
+        options: OdeOptions,
     ) -> Result<Self, NotDifferentiable> {
-        let state = State::First(equations.len());
-        let dynamics = Dynamics::expressions(equations, state);
+        let state = StateNames::First(equations.len());
+        let dynamics = OdeDynamics::expressions(equations, state);
         let by_parameters = ByParameters::of(&dynamics, parameters)?;
         Ok(Self {
             dynamics,
@@ -93,24 +93,24 @@ impl Parametric {
         t0: f64,
         times: &[f64],
         ctx: &Ctx,
-    ) -> Result<Result<Vec<f64>, Stop>, ToolError> {
+    ) -> Result<Result<Vec<f64>, OdeStop>, ToolError> {
         let start = self.start(parameters);
         if start.iter().any(|value| !value.is_finite()) {
-            let reason = Reason::NotFinite;
-            return Ok(Err(Stop { t: t0, reason }));
+            let reason = OdeEnd::NotFinite;
+            return Ok(Err(OdeStop { t: t0, reason }));
         }
         let end = match times.last() {
             None => return Ok(Ok(Vec::new())),
             Some(&end) if end == t0 => return Ok(Ok(start)),
             Some(&end) => end,
         };
-        let mut watch = Watch::at(times, (t0, end));
+        let mut watch = TrajectoryWatch::at(times, (t0, end));
         let (mut flow, options) = self.flow(parameters);
         let ctx = &ctx.scratch();
         let path = integrate(&mut flow, (t0, end), &start, &options, &mut watch, ctx)?;
         Ok(match path.stopped {
             None => Ok(path.samples),
-            Some(reason) => Err(Stop {
+            Some(reason) => Err(OdeStop {
                 t: path.t_end(),
                 reason,
             }),
@@ -126,11 +126,11 @@ impl Parametric {
         parameters: &[f64],
         (t0, end): (f64, f64),
         ctx: &Ctx,
-    ) -> Result<Option<Jump>, ToolError> {
+    ) -> Result<Option<DerivativeJump>, ToolError> {
         let start = self.start(parameters);
         let (mut flow, options) = self.flow(parameters);
         let ctx = &ctx.scratch();
-        let (span, watch) = ((t0, end), &mut Watch::none());
+        let (span, watch) = ((t0, end), &mut TrajectoryWatch::none());
         let path = integrate(&mut flow, span, &start, &options, watch, ctx)?;
         let explicit = !path.methods.iter().any(|method| method.is_implicit());
         if path.stopped.is_some() || !(explicit || self.dynamics.uses_time()) {
@@ -139,13 +139,16 @@ impl Parametric {
         Ok(jump(&mut flow, &path, &options, ctx)?.0)
     }
 
-    fn flow(&self, parameters: &[f64]) -> (Variational<'_>, Options) {
+    fn flow(&self, parameters: &[f64]) -> (VariationalFlow<'_>, OdeOptions) {
         let derivative = self.dynamics.evaluator(parameters);
         let tolerances = &self.options.tolerances;
-        let options = Options {
+        let options = OdeOptions {
             tolerances: tolerances.with_derivatives(self.len(), parameters),
             ..self.options.clone()
         };
-        (Variational::new(derivative, &self.by_parameters), options)
+        (
+            VariationalFlow::new(derivative, &self.by_parameters),
+            options,
+        )
     }
 }

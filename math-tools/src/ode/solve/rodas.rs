@@ -12,10 +12,10 @@
 
 use std::sync::Arc;
 
-use super::control::Predictive;
-use super::flow::Problem;
-use super::matrix::{Pattern, Shifted};
-use super::stepper::{Attempt, Bounds, Stepper, initial_step, planned, stuck};
+use super::control::StepController;
+use super::flow::OdeProblem;
+use super::matrix::{JacobianPattern, ShiftedFactors};
+use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, planned, stuck};
 
 const STAGES: usize = 6;
 const GAMMA: f64 = 0.25;
@@ -93,7 +93,7 @@ const GROWTH: f64 = 6.0;
 /// The method with its state.
 pub(crate) struct Rodas {
     n: usize,
-    pattern: Arc<Pattern>,
+    pattern: Arc<JacobianPattern>,
     t: f64,
     y: Vec<f64>,
     t_before: f64,
@@ -103,13 +103,13 @@ pub(crate) struct Rodas {
     jacobian_due: bool,
     by_time: Vec<f64>,
     slope: Vec<f64>,
-    factors: Shifted<f64>,
+    factors: ShiftedFactors<f64>,
     k: Vec<Vec<f64>>,
     stage: Vec<f64>,
     sum: Vec<f64>,
     image: Vec<f64>,
     dense: [Vec<f64>; 2],
-    control: Predictive,
+    control: StepController,
     singular: u32,
     non_finite: bool,
 }
@@ -117,10 +117,10 @@ pub(crate) struct Rodas {
 impl Rodas {
     /// Starts at a state; `step` is the size of the first step, found when absent.
     pub(crate) fn new(
-        problem: &mut Problem<'_>,
+        problem: &mut OdeProblem<'_>,
         (t, y): (f64, &[f64]),
         step: Option<f64>,
-        bounds: Bounds,
+        bounds: StepBounds,
     ) -> Self {
         let n = y.len();
         let pattern = problem.pattern();
@@ -131,7 +131,7 @@ impl Rodas {
         Self {
             n,
             jacobian: vec![0.0; pattern.entries.len()],
-            factors: Shifted::new(&pattern),
+            factors: ShiftedFactors::new(&pattern),
             pattern,
             t,
             y: y.to_vec(),
@@ -146,20 +146,20 @@ impl Rodas {
             sum: zeros(),
             image: zeros(),
             dense: [zeros(), zeros()],
-            control: Predictive::new(GROWTH, 4.0, 0.9),
+            control: StepController::new(GROWTH, 4.0, 0.9),
             singular: 0,
             non_finite: false,
         }
     }
 
-    fn reject(&mut self, h: f64) -> Attempt {
+    fn reject(&mut self, h: f64) -> StepAttempt {
         self.h = h;
         self.control.reject();
-        Attempt::Rejected
+        StepAttempt::Rejected
     }
 
     /// Evaluates the stages; the solution is left in `stage`, its error is the last stage.
-    fn stages(&mut self, problem: &mut Problem<'_>, h: f64) {
+    fn stages(&mut self, problem: &mut OdeProblem<'_>, h: f64) {
         for index in 0..STAGES {
             if index == STAGES - 1 {
                 for (stage, k) in self.stage.iter_mut().zip(&self.k[index - 1]) {
@@ -198,8 +198,8 @@ impl Rodas {
     }
 }
 
-impl Stepper for Rodas {
-    fn attempt(&mut self, problem: &mut Problem<'_>, bounds: Bounds) -> Attempt {
+impl OdeStepper for Rodas {
+    fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt {
         let Some((h, last)) = planned(self.h, self.t, bounds, 1e-4) else {
             return stuck(self.singular, self.non_finite);
         };
@@ -250,7 +250,7 @@ impl Stepper for Rodas {
         }
         self.jacobian_due = true;
         problem.eval(self.t, &self.y, &mut self.slope);
-        Attempt::Accepted
+        StepAttempt::Accepted
     }
 
     fn t(&self) -> f64 {
@@ -265,7 +265,7 @@ impl Stepper for Rodas {
         &self.y
     }
 
-    fn interpolate(&mut self, _: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+    fn interpolate(&mut self, _: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
         let s = (t - self.t_before) / (self.t - self.t_before);
         let r = 1.0 - s;
         let [third, fourth] = &self.dense;
@@ -276,7 +276,7 @@ impl Stepper for Rodas {
     }
 
     /// A step from the start of the last one: on stiff problems the interpolation is far less accurate than the ends of steps.
-    fn sample(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+    fn sample(&mut self, problem: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
         let (h, end) = (t - self.t_before, self.t);
         let of_end = self.slope.clone();
         std::mem::swap(&mut self.y, &mut self.y_before);

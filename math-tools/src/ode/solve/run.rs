@@ -2,18 +2,18 @@
 
 use tool_core::{Ctx, Describe, Encode, Shortfall, ToolError};
 
-use super::check::{RTOL_MIN, Setup};
-use super::drive::{Options, Trajectory, error_at_end, integrate};
-use super::event::{Doubt, Occurrences, Watch};
-use super::flow::{Flow, Work};
-use super::jump::{Jump, jump};
-use super::method::Method;
-use super::sensitivity::Variational;
-use super::stepper::Reason;
+use super::check::{OdeSetup, RTOL_MIN};
+use super::drive::{OdeOptions, OdeTrajectory, error_at_end, integrate};
+use super::event::{Doubt, EventOccurrences, TrajectoryWatch};
+use super::flow::{OdeFlow, OdeWork};
+use super::jump::{DerivativeJump, jump};
+use super::method::OdeMethod;
+use super::sensitivity::VariationalFlow;
+use super::stepper::OdeEnd;
 
 /// Work done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Describe)]
-pub(crate) struct Stats {
+pub(crate) struct OdeStats {
     /// Accepted steps.
     pub steps: u64,
     /// Attempted steps that were rejected.
@@ -30,7 +30,7 @@ pub(crate) struct Stats {
 
 /// Derivatives of the solution by a parameter.
 #[derive(Debug, Clone, Encode, Describe)]
-pub(crate) struct Derivatives {
+pub(crate) struct ParameterSensitivity {
     /// Name of the parameter.
     pub parameter: String,
     /// One row per time, one derivative per component.
@@ -38,7 +38,7 @@ pub(crate) struct Derivatives {
 }
 
 /// A trajectory and how it was found.
-pub(super) struct Solved {
+pub(super) struct OdeSolution {
     /// Times, in the direction of integration.
     pub t: Vec<f64>,
     /// States at the times, one after the other, each with its derivatives by parameters.
@@ -46,13 +46,13 @@ pub(super) struct Solved {
     /// Number of components, and of entries of a state.
     widths: (usize, usize),
     /// Reason the end was not reached.
-    pub reason: Option<Reason>,
+    pub reason: Option<OdeEnd>,
     /// The time that was reached.
     pub t_end: f64,
     /// Work done.
-    pub stats: Stats,
+    pub stats: OdeStats,
     /// The methods used, in order.
-    pub methods: Vec<Method>,
+    pub methods: Vec<OdeMethod>,
     /// The time of the change from one to the next.
     pub switched_at: Option<f64>,
     /// Whether stability limited the steps of an explicit method.
@@ -60,10 +60,10 @@ pub(super) struct Solved {
     /// Difference at the end from a run with looser tolerances.
     pub error_estimate: Option<f64>,
     /// Zeros of the events.
-    pub events: Vec<Occurrences>,
+    pub events: Vec<EventOccurrences>,
     /// Events of which zeros may be missing.
     pub doubts: Vec<(usize, Doubt)>,
-    jump: Option<(Jump, bool)>,
+    jump: Option<(DerivativeJump, bool)>,
     /// The tolerances of the integration in units of those asked for.
     factor: f64,
     /// The estimate of the error at the end in units of what was asked for, where that was not reached, and whether steps ran out.
@@ -71,22 +71,22 @@ pub(super) struct Solved {
 }
 
 /// An integration that was searched for changes of the right-hand side between its steps.
-struct Integrated<'a> {
-    path: Trajectory,
-    watch: Watch<'a>,
-    options: Options,
+struct OdeIntegration<'a> {
+    path: OdeTrajectory,
+    watch: TrajectoryWatch<'a>,
+    options: OdeOptions,
     /// What was found between the steps, and whether the path has it.
-    jump: Option<(Jump, bool)>,
+    jump: Option<(DerivativeJump, bool)>,
     /// Work besides that of the path.
-    before: Work,
+    before: OdeWork,
 }
 
-impl Integrated<'_> {
+impl OdeIntegration<'_> {
     fn is_whole(&self) -> bool {
         is_whole(self.path.stopped)
     }
 
-    fn work(&self) -> Work {
+    fn work(&self) -> OdeWork {
         let mut work = self.path.work;
         work += self.before;
         work
@@ -94,21 +94,21 @@ impl Integrated<'_> {
 }
 
 /// Whether the end or a terminal event was reached.
-fn is_whole(stopped: Option<Reason>) -> bool {
-    matches!(stopped, None | Some(Reason::TerminalEvent))
+fn is_whole(stopped: Option<OdeEnd>) -> bool {
+    matches!(stopped, None | Some(OdeEnd::TerminalEvent))
 }
 
 /// Integrates, and again with shorter steps where something changes between them.
 fn integrated<'a>(
-    flow: &mut dyn Flow,
-    setup: &'a Setup,
+    flow: &mut dyn OdeFlow,
+    setup: &'a OdeSetup,
     (y0, free): (&[f64], &'a [f64]),
-    options: &Options,
+    options: &OdeOptions,
     ctx: &Ctx,
-) -> Result<Integrated<'a>, ToolError> {
+) -> Result<OdeIntegration<'a>, ToolError> {
     let times = setup.times.as_deref().unwrap_or(&[]);
     let watch = || {
-        Watch::new(
+        TrajectoryWatch::new(
             times,
             &setup.events,
             (setup.y0.len(), free),
@@ -118,12 +118,12 @@ fn integrated<'a>(
     };
     let mut watched = watch();
     let path = integrate(flow, setup.span, y0, options, &mut watched, ctx)?;
-    let mut done = Integrated {
+    let mut done = OdeIntegration {
         path,
         watch: watched,
         options: options.clone(),
         jump: None,
-        before: Work::default(),
+        before: OdeWork::default(),
     };
     // A stiff method is not misled by what it does not see between its steps, unless that comes with time alone.
     let methods = &done.path.methods;
@@ -138,7 +138,7 @@ fn integrated<'a>(
     let Some(found) = found else {
         return Ok(done);
     };
-    let seeing = Options {
+    let seeing = OdeOptions {
         step_max: found.step.min(options.step_max),
         ..options.clone()
     };
@@ -160,11 +160,11 @@ fn integrated<'a>(
 /// # Errors
 /// `numeric` at `/system` when the derivative is not finite at the start; a stop request or a budget.
 pub(super) fn solve(
-    setup: &Setup,
+    setup: &OdeSetup,
     y0: &[f64],
     free: &[f64],
     ctx: &Ctx,
-) -> Result<Solved, ToolError> {
+) -> Result<OdeSolution, ToolError> {
     let n = y0.len();
     let mut derivative = setup.dynamics.evaluator(free);
     check_start(&mut derivative, setup.span.0, y0, ctx)?;
@@ -181,7 +181,7 @@ pub(super) fn solve(
     let mut plain;
     let mut variational;
     let mut start = y0.to_vec();
-    let flow: &mut dyn Flow = match &setup.by_parameters {
+    let flow: &mut dyn OdeFlow = match &setup.by_parameters {
         None => {
             plain = derivative;
             &mut plain
@@ -199,12 +199,12 @@ pub(super) fn solve(
             options.tolerances = options
                 .tolerances
                 .with_derivatives(n, &free[..by_parameters.count]);
-            variational = Variational::new(derivative, by_parameters);
+            variational = VariationalFlow::new(derivative, by_parameters);
             &mut variational
         }
     };
     let y0 = start.as_slice();
-    let mut extra = Work::default();
+    let mut extra = OdeWork::default();
     let mut done = integrated(flow, setup, (y0, free), &options, ctx)?;
     let (mut error_estimate, mut factor, mut unmet) = (None, 1.0, None);
     let mut before = f64::INFINITY;
@@ -228,7 +228,7 @@ pub(super) fn solve(
         finer.tolerances.rtol = finer.tolerances.rtol.max(RTOL_MIN);
         let mut again = integrated(flow, setup, (y0, free), &finer, ctx)?;
         if !again.is_whole() {
-            unmet = Some((scaled, again.path.stopped == Some(Reason::MaxSteps)));
+            unmet = Some((scaled, again.path.stopped == Some(OdeEnd::MaxSteps)));
             extra += again.work();
             break;
         }
@@ -236,7 +236,7 @@ pub(super) fn solve(
         again.jump = again.jump.or(done.jump);
         (done, factor) = (again, next);
     }
-    let Integrated {
+    let OdeIntegration {
         path,
         watch: watched,
         jump: found,
@@ -246,7 +246,7 @@ pub(super) fn solve(
     extra += before;
     let reason = path.stopped;
     let t_end = path.t_end();
-    let stats = Stats {
+    let stats = OdeStats {
         // A change of the state by an event is no step.
         steps: {
             let moves = |pair: &&[f64]| pair[0] != pair[1];
@@ -265,7 +265,7 @@ pub(super) fn solve(
     } else {
         (path.t, path.y)
     };
-    Ok(Solved {
+    Ok(OdeSolution {
         t,
         y,
         widths,
@@ -285,7 +285,7 @@ pub(super) fn solve(
 }
 
 /// Refuses a right-hand side that is not finite at the start.
-fn check_start(flow: &mut dyn Flow, t: f64, y: &[f64], ctx: &Ctx) -> Result<(), ToolError> {
+fn check_start(flow: &mut dyn OdeFlow, t: f64, y: &[f64], ctx: &Ctx) -> Result<(), ToolError> {
     let mut dy = vec![0.0; y.len()];
     ctx.count_evaluations(1)?;
     flow.eval(t, y, &mut dy);
@@ -299,7 +299,7 @@ fn check_start(flow: &mut dyn Flow, t: f64, y: &[f64], ctx: &Ctx) -> Result<(), 
 }
 
 /// The names of methods, separated by commas; the first few of many.
-pub(super) fn names(methods: &[Method]) -> String {
+pub(super) fn names(methods: &[OdeMethod]) -> String {
     const SHOWN: usize = 5;
     let shown = methods.iter().take(SHOWN).map(|method| method.name());
     let shown = shown.collect::<Vec<&str>>().join(", ");
@@ -309,7 +309,7 @@ pub(super) fn names(methods: &[Method]) -> String {
     }
 }
 
-impl Solved {
+impl OdeSolution {
     /// As [`is_whole`].
     pub(super) fn is_complete(&self) -> bool {
         is_whole(self.reason)
@@ -323,10 +323,10 @@ impl Solved {
     }
 
     /// The derivatives by the parameters asked for.
-    pub(super) fn derivatives(&self, setup: &Setup) -> Option<Vec<Derivatives>> {
+    pub(super) fn derivatives(&self, setup: &OdeSetup) -> Option<Vec<ParameterSensitivity>> {
         let (n, width) = self.widths;
         let by_parameters = setup.by_parameters.as_ref()?;
-        let of = |(name, index): (&String, usize)| Derivatives {
+        let of = |(name, index): (&String, usize)| ParameterSensitivity {
             parameter: name.clone(),
             y: {
                 let rows = self.y.chunks_exact(width);
@@ -345,8 +345,8 @@ impl Solved {
     }
 
     /// Says what the caller must know besides the result.
-    pub(super) fn warn(&self, setup: &Setup, ctx: &Ctx) {
-        if let Some((Jump { t, step }, seen)) = self.jump {
+    pub(super) fn warn(&self, setup: &OdeSetup, ctx: &Ctx) {
+        if let Some((DerivativeJump { t, step }, seen)) = self.jump {
             ctx.warn(if seen {
                 format!(
                     "the right-hand side changes near t = {t} within less than the steps saw: integrated again with steps of at most \
@@ -401,35 +401,35 @@ impl Solved {
 }
 
 /// Why the result is incomplete; nothing for a terminal event.
-fn shortfall(reason: Reason, t: f64, setup: &Setup) -> Option<String> {
+fn shortfall(reason: OdeEnd, t: f64, setup: &OdeSetup) -> Option<String> {
     Some(match reason {
-        Reason::TerminalEvent | Reason::NotStarted => return None,
-        Reason::MaxSteps => format!(
+        OdeEnd::TerminalEvent | OdeEnd::NotStarted => return None,
+        OdeEnd::MaxSteps => format!(
             "stopped at t = {t} after {} steps, before the end of `t_span`; raise `max_steps` or the tolerances",
             setup.options.max_steps
         ),
-        Reason::StepTooSmall => format!(
+        OdeEnd::StepTooSmall => format!(
             "stopped at t = {t}: the step became too small for a double; the solution has a singularity there, or the right-hand side \
              is not smooth"
         ),
-        Reason::BlowUp => format!(
+        OdeEnd::BlowUp => format!(
             "stopped at t = {t}: the solution grows without bound towards a singularity there"
         ),
-        Reason::NotFinite => format!(
+        OdeEnd::NotFinite => format!(
             "stopped at t = {t}: beyond it the right-hand side or the solution is not a finite number, as at a singularity"
         ),
-        Reason::NoTolerance => format!(
+        OdeEnd::NoTolerance => format!(
             "stopped at t = {t}: a component, or a derivative by a parameter, is 0 there, and so is its tolerance `atol` + `rtol` |y|; set `atol` above 0"
         ),
-        Reason::Singular => format!(
+        OdeEnd::Singular => format!(
             "stopped at t = {t}: the matrix of the implicit equations is singular, so that they do not determine the solution; check \
              `mass` and the equations without a derivative"
         ),
-        Reason::MaxEvents => format!(
+        OdeEnd::MaxEvents => format!(
             "stopped at t = {t} after {} changes of the state by events, before the end of `t_span`; raise `max_events`",
             setup.events_max
         ),
-        Reason::EventsAccumulate => format!(
+        OdeEnd::EventsAccumulate => format!(
             "stopped at t = {t}: events that change the state follow each other without time between them, and would come to no end; add a terminal \
              event that ends the run before, such as a speed that falls below a small number, or let `set` lead away from the zero"
         ),

@@ -1,4 +1,4 @@
-//! [`Variational`]: a flow together with the derivatives of its solution by parameters.
+//! [`VariationalFlow`]: a flow together with the derivatives of its solution by parameters.
 //!
 //! # Method
 //! The variational equations `S' = f_y S + f_p`, with the derivatives of the start at the start, are integrated with the solution and under the same error
@@ -13,10 +13,10 @@ use std::sync::Arc;
 
 use crate::expression::program;
 
-use super::dynamics::{Derivative, Dynamics};
-use super::flow::Flow;
-use super::matrix::Pattern;
-use crate::expression::{NotDifferentiable, System};
+use super::dynamics::{DynamicsEvaluator, OdeDynamics};
+use super::flow::OdeFlow;
+use super::matrix::JacobianPattern;
+use crate::expression::{ExpressionSystem, NotDifferentiable};
 
 /// The derivatives of a right-hand side by parameters.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct ByParameters {
     /// Row and parameter of each derivative.
     pub places: Vec<(usize, usize)>,
     /// Computes them in this order.
-    pub system: System,
+    pub system: ExpressionSystem,
 }
 
 impl ByParameters {
@@ -34,7 +34,7 @@ impl ByParameters {
     ///
     /// # Errors
     /// [`NotDifferentiable`].
-    pub(super) fn of(dynamics: &Dynamics, count: usize) -> Result<Self, NotDifferentiable> {
+    pub(super) fn of(dynamics: &OdeDynamics, count: usize) -> Result<Self, NotDifferentiable> {
         let (places, system) = dynamics.by_parameters(count)?;
         Ok(Self {
             count,
@@ -44,7 +44,11 @@ impl ByParameters {
     }
 
     /// The derivatives of the right-hand side by each parameter at a point.
-    pub(super) fn at(&self, of: &mut Derivative<'_>, (t, y): (f64, &[f64])) -> Vec<Vec<f64>> {
+    pub(super) fn at(
+        &self,
+        of: &mut DynamicsEvaluator<'_>,
+        (t, y): (f64, &[f64]),
+    ) -> Vec<Vec<f64>> {
         let mut values = vec![0.0; self.places.len()];
         self.system.evaluator().point(of.slots(t, y), &mut values);
         let mut slopes = vec![vec![0.0; y.len()]; self.count];
@@ -56,18 +60,18 @@ impl ByParameters {
 }
 
 /// A flow whose state is the solution and, one after the other, its derivatives by the parameters.
-pub(super) struct Variational<'a> {
-    inner: Derivative<'a>,
+pub(super) struct VariationalFlow<'a> {
+    inner: DynamicsEvaluator<'a>,
     by_parameters: &'a ByParameters,
-    evaluator: program::Evaluator<'a>,
-    pattern: Arc<Pattern>,
+    evaluator: program::SystemEvaluator<'a>,
+    pattern: Arc<JacobianPattern>,
     jacobian: Vec<f64>,
     slopes: Vec<f64>,
 }
 
-impl<'a> Variational<'a> {
+impl<'a> VariationalFlow<'a> {
     /// Of a right-hand side.
-    pub(super) fn new(mut inner: Derivative<'a>, by_parameters: &'a ByParameters) -> Self {
+    pub(super) fn new(mut inner: DynamicsEvaluator<'a>, by_parameters: &'a ByParameters) -> Self {
         let pattern = inner.pattern();
         Self {
             inner,
@@ -80,7 +84,7 @@ impl<'a> Variational<'a> {
     }
 }
 
-impl Flow for Variational<'_> {
+impl OdeFlow for VariationalFlow<'_> {
     fn eval(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let n = self.pattern.n;
         let (state, by) = y.split_at(n);
@@ -100,7 +104,7 @@ impl Flow for Variational<'_> {
         }
     }
 
-    fn pattern(&mut self) -> Arc<Pattern> {
+    fn pattern(&mut self) -> Arc<JacobianPattern> {
         Arc::clone(&self.pattern)
     }
 

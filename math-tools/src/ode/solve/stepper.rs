@@ -1,11 +1,11 @@
-//! [`Stepper`], what every method offers to the driver: one attempt at a step after the other, and the solution within the last one.
+//! [`OdeStepper`], what every method offers to the driver: one attempt at a step after the other, and the solution within the last one.
 
-use super::flow::Problem;
+use super::flow::OdeProblem;
 use tool_core::{Describe, Encode};
 
 /// The border of the next steps.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub(crate) struct StepBounds {
     /// The last time.
     pub end: f64,
     /// The largest size of a step.
@@ -14,19 +14,19 @@ pub(crate) struct Bounds {
 
 /// What became of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Attempt {
+pub(crate) enum StepAttempt {
     /// The step was accepted: time and state are those of its end.
     Accepted,
     /// The step was rejected; the next attempt is shorter.
     Rejected,
     /// No shorter step is possible.
-    Stuck(Reason),
+    Stuck(OdeEnd),
 }
 
 /// Reason an integration ended before the end of its span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub enum Reason {
+pub enum OdeEnd {
     /// A terminal event; the result is complete.
     TerminalEvent,
     /// A run of a sweep whose start is not valid; `error` says why.
@@ -50,9 +50,9 @@ pub enum Reason {
 }
 
 /// A method with its state.
-pub(crate) trait Stepper {
+pub(crate) trait OdeStepper {
     /// Tries one step.
-    fn attempt(&mut self, problem: &mut Problem<'_>, bounds: Bounds) -> Attempt;
+    fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt;
 
     /// The time that was reached.
     fn t(&self) -> f64;
@@ -64,10 +64,10 @@ pub(crate) trait Stepper {
     fn y(&self) -> &[f64];
 
     /// The solution within the last accepted step.
-    fn interpolate(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]);
+    fn interpolate(&mut self, problem: &mut OdeProblem<'_>, t: f64, y: &mut [f64]);
 
     /// The solution within the last accepted step with the accuracy of its ends, where that costs more than interpolation.
-    fn sample(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+    fn sample(&mut self, problem: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
         self.interpolate(problem, t, y);
     }
 
@@ -87,7 +87,7 @@ pub(crate) trait Stepper {
 
 /// The step of an attempt, and whether it is the last; `None` where it no longer moves the time. A rest that is longer by a share of the
 /// step is not worth a step of its own.
-pub(crate) fn planned(h: f64, t: f64, bounds: Bounds, share: f64) -> Option<(f64, bool)> {
+pub(crate) fn planned(h: f64, t: f64, bounds: StepBounds, share: f64) -> Option<(f64, bool)> {
     let rest = bounds.end - t;
     let h = h.signum() * h.abs().min(bounds.step_max);
     if vanishes(h, t) && !vanishes(rest, t) {
@@ -100,15 +100,15 @@ pub(crate) fn planned(h: f64, t: f64, bounds: Bounds, share: f64) -> Option<(f64
 }
 
 /// Why no shorter step is possible, after so many singular matrices.
-pub(crate) fn stuck(singular: u32, non_finite: bool) -> Attempt {
+pub(crate) fn stuck(singular: u32, non_finite: bool) -> StepAttempt {
     /// More than chance.
     const SINGULAR: u32 = 5;
-    Attempt::Stuck(if singular > SINGULAR {
-        Reason::Singular
+    StepAttempt::Stuck(if singular > SINGULAR {
+        OdeEnd::Singular
     } else if non_finite {
-        Reason::NotFinite
+        OdeEnd::NotFinite
     } else {
-        Reason::StepTooSmall
+        OdeEnd::StepTooSmall
     })
 }
 
@@ -122,16 +122,16 @@ pub(crate) fn vanishes(step: f64, t: f64) -> bool {
 /// The algorithm of E. Hairer, S. P. Norsett and G. Wanner, "Solving Ordinary Differential Equations I", section II.4, with a floor
 /// that the size of `t` needs: at t = 1e12 a step of 1e-6 does not move the time.
 pub(crate) fn initial_step(
-    problem: &mut Problem<'_>,
+    problem: &mut OdeProblem<'_>,
     (t, y, slope): (f64, &[f64], &[f64]),
-    bounds: Bounds,
+    bounds: StepBounds,
     order: f64,
 ) -> f64 {
     let n = y.len();
     let span = (bounds.end - t).abs();
     let direction = (bounds.end - t).signum();
     let floor = (1e3 * f64::EPSILON * t.abs()).min(span);
-    let size = |problem: &Problem<'_>, values: &[f64]| problem.tolerances.norm(values, y);
+    let size = |problem: &OdeProblem<'_>, values: &[f64]| problem.tolerances.norm(values, y);
     let (d0, d1) = (size(problem, y), size(problem, slope));
     let euler = if d0 < 1e-5 || d1 < 1e-5 || !d1.is_finite() {
         1e-6

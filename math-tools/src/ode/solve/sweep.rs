@@ -3,15 +3,15 @@
 use rayon::prelude::*;
 use tool_core::{Ctx, Describe, Encode, ErrorCode, Probability, Shortfall, ToolError};
 
-use super::check::{Setup, Start};
-use super::event::Occurrences;
-use super::run::{Derivatives, Solved, Stats, names, solve};
-use super::stepper::Reason;
+use super::check::{OdeSetup, OdeStart};
+use super::event::EventOccurrences;
+use super::run::{OdeSolution, OdeStats, ParameterSensitivity, names, solve};
+use super::stepper::OdeEnd;
 use crate::sampling::blocks::quantile;
 
 /// The outcome of one trajectory of a sweep.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Run {
+pub(crate) struct SweepRun {
     /// Times.
     pub t: Vec<f64>,
     /// The solution: one row per time.
@@ -20,14 +20,14 @@ pub(crate) struct Run {
     pub completed: bool,
     /// Reason the end was not reached.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub reason: Option<Reason>,
+    pub reason: Option<OdeEnd>,
     /// What was wrong with the start, where that was the reason.
     #[value(skip_encoding_if = "Option::is_none")]
     pub error: Option<String>,
     /// The time that was reached.
     pub t_end: f64,
     /// Work done.
-    pub stats: Stats,
+    pub stats: OdeStats,
     /// The methods used.
     pub method: String,
     /// As for the call.
@@ -35,15 +35,15 @@ pub(crate) struct Run {
     pub error_estimate: Option<f64>,
     /// Zeros of the events.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub events: Option<Vec<Occurrences>>,
+    pub events: Option<Vec<EventOccurrences>>,
     /// Derivatives by parameters.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub sensitivities: Option<Vec<Derivatives>>,
+    pub sensitivities: Option<Vec<ParameterSensitivity>>,
 }
 
 /// The values below which a share of the runs lies.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Quantile {
+pub(crate) struct SweepQuantile {
     /// The share.
     pub probability: f64,
     /// One row per time of `t_eval`, one quantile per component: by linear interpolation between the runs (Hyndman-Fan type 7).
@@ -55,16 +55,15 @@ pub(crate) struct Quantile {
 ///
 /// # Errors
 /// The first that ends the call, such as a budget. What is wrong with one start is told in its run.
-pub(super) fn sweep(setup: &Setup, ctx: &Ctx) -> Result<Vec<Run>, ToolError> {
+pub(super) fn sweep(setup: &OdeSetup, ctx: &Ctx) -> Result<Vec<SweepRun>, ToolError> {
     // Parallel iteration starts the threads, which takes longer than many an integration.
     if setup.sweep.is_empty() {
         return Ok(Vec::new());
     }
-    let one = |start: &Start| solve(setup, &start.y0, &start.free, ctx);
-    let solved: Vec<Result<Solved, ToolError>> =
+    let one = |start: &OdeStart| solve(setup, &start.y0, &start.free, ctx);
+    let solved: Vec<Result<OdeSolution, ToolError>> =
         thread_pools::within(|| setup.sweep.par_iter().map(one).collect());
-    let unmet =
-        |solved: &Result<Solved, ToolError>| matches!(solved, Ok(solved) if solved.unmet.is_some());
+    let unmet = |solved: &Result<OdeSolution, ToolError>| matches!(solved, Ok(solved) if solved.unmet.is_some());
     let loose = solved.iter().filter(|solved| unmet(solved)).count();
     if loose > 0 {
         let all = solved.len();
@@ -73,7 +72,7 @@ pub(super) fn sweep(setup: &Setup, ctx: &Ctx) -> Result<Vec<Run>, ToolError> {
             format!("{loose} of {all} runs of `sweep` have larger errors at their end than `error_control` asks for, as `error_estimate` says"),
         );
     }
-    let has_doubts = |solved: &Result<Solved, ToolError>| matches!(solved, Ok(solved) if !solved.doubts.is_empty());
+    let has_doubts = |solved: &Result<OdeSolution, ToolError>| matches!(solved, Ok(solved) if !solved.doubts.is_empty());
     let doubtful = solved.iter().filter(|solved| has_doubts(solved)).count();
     if let Some(first) = solved.iter().position(has_doubts) {
         let all = solved.len();
@@ -107,15 +106,15 @@ pub(super) fn sweep(setup: &Setup, ctx: &Ctx) -> Result<Vec<Run>, ToolError> {
 /// # Errors
 /// `numeric` where no run did; a stop or a limit of memory.
 pub(super) fn quantiles(
-    setup: &Setup,
-    runs: &[Run],
+    setup: &OdeSetup,
+    runs: &[SweepRun],
     ctx: &Ctx,
-) -> Result<Vec<Quantile>, ToolError> {
+) -> Result<Vec<SweepQuantile>, ToolError> {
     let times = setup.times.as_ref().map_or(0, |times| times.len());
     if setup.quantiles.is_empty() {
         return Ok(Vec::new());
     }
-    let whole: Vec<&Run> = runs.iter().filter(|run| run.y.len() == times).collect();
+    let whole: Vec<&SweepRun> = runs.iter().filter(|run| run.y.len() == times).collect();
     if whole.is_empty() {
         refuse!(numeric "/quantiles", "incomplete"; "no run of `sweep` reached the last time of `t_eval`";
             "end `t_eval` earlier, or leave `quantiles` out");
@@ -128,11 +127,11 @@ pub(super) fn quantiles(
     }
     let n = setup.y0.len();
     ctx.reserve_doubles(n * times * setup.quantiles.len() + whole.len())?;
-    let none = |probability: &Probability| Quantile {
+    let none = |probability: &Probability| SweepQuantile {
         probability: probability.get(),
         y: vec![vec![0.0; n]; times],
     };
-    let mut quantiles: Vec<Quantile> = setup.quantiles.iter().map(none).collect();
+    let mut quantiles: Vec<SweepQuantile> = setup.quantiles.iter().map(none).collect();
     for time in 0..times {
         ctx.check()?;
         for component in 0..n {
@@ -146,8 +145,8 @@ pub(super) fn quantiles(
     Ok(quantiles)
 }
 
-fn run(setup: &Setup, solved: Solved) -> Run {
-    Run {
+fn run(setup: &OdeSetup, solved: OdeSolution) -> SweepRun {
+    SweepRun {
         y: solved.rows(),
         completed: solved.is_complete(),
         reason: solved.reason,
@@ -162,15 +161,15 @@ fn run(setup: &Setup, solved: Solved) -> Run {
     }
 }
 
-fn failed(setup: &Setup, err: &ToolError) -> Run {
-    Run {
+fn failed(setup: &OdeSetup, err: &ToolError) -> SweepRun {
+    SweepRun {
         t: Vec::new(),
         y: Vec::new(),
         completed: false,
-        reason: Some(Reason::NotStarted),
+        reason: Some(OdeEnd::NotStarted),
         error: Some(err.message().to_owned()),
         t_end: setup.span.0,
-        stats: Stats::default(),
+        stats: OdeStats::default(),
         method: String::new(),
         error_estimate: None,
         events: None,

@@ -1,11 +1,11 @@
 //! When `auto` tries another method: the cheap signs that it may pay, and the trial of the explicit method.
 
-use super::drive::Trajectory;
-use super::flow::{Problem, Tolerances};
-use super::matrix::{Pattern, Storage};
-use super::method::Method;
+use super::drive::OdeTrajectory;
+use super::flow::{OdeProblem, OdeTolerances};
+use super::matrix::{JacobianPattern, JacobianStorage};
+use super::method::OdeMethod;
 use super::radau;
-use super::stepper::{Attempt, Bounds};
+use super::stepper::{StepAttempt, StepBounds};
 
 /// Steps of `auto` after which it looks whether the solution is smooth, and again after as many.
 pub(super) const LOOK: usize = 32;
@@ -26,7 +26,7 @@ const NODES: usize = 6;
 /// Whether the last steps were far shorter than the solution needs: a polynomial through every second state meets the one in the middle
 /// within the tolerance. Then something else limits them, though the test within the steps, which sees the Jacobian only in the direction in
 /// which the solution moves, does not find it to be stability.
-pub(super) fn is_smooth(path: &Trajectory, tolerances: &Tolerances) -> bool {
+pub(super) fn is_smooth(path: &OdeTrajectory, tolerances: &OdeTolerances) -> bool {
     let Some(first) = path.t.len().checked_sub(2 * NODES - 1) else {
         return false;
     };
@@ -47,10 +47,10 @@ pub(super) fn is_smooth(path: &Trajectory, tolerances: &Tolerances) -> bool {
 
 /// Whether the explicit method takes steps so long again that it pays: neither stability nor accuracy limits them in a trial.
 pub(super) fn explicit_pays(
-    problem: &mut Problem<'_>,
+    problem: &mut OdeProblem<'_>,
     at: (f64, &[f64]),
     step: f64,
-    bounds: Bounds,
+    bounds: StepBounds,
 ) -> bool {
     const ATTEMPTS: u32 = 16;
     let (of_three, of_five) = HYSTERESIS;
@@ -59,14 +59,14 @@ pub(super) fn explicit_pays(
         false => of_three,
     };
     let needed = factor * step.abs() / dearer(&problem.pattern());
-    let mut trial = Method::Dop853.start(problem, at, Some(step), bounds);
+    let mut trial = OdeMethod::Dop853.start(problem, at, Some(step), bounds);
     let mut attempts = 0;
     while attempts < ATTEMPTS {
         if trial.next_step().abs() < 0.1 * needed {
             return false;
         }
         attempts += 1;
-        if matches!(trial.attempt(problem, bounds), Attempt::Stuck(_)) {
+        if matches!(trial.attempt(problem, bounds), StepAttempt::Stuck(_)) {
             return false;
         }
         if trial.t() == bounds.end {
@@ -79,14 +79,14 @@ pub(super) fn explicit_pays(
 }
 
 /// Whether factors of the matrix cost little; those of a large full one are worth a trial only where stability seems to limit the steps.
-pub(super) fn is_cheap(pattern: &Pattern) -> bool {
-    pattern.storage() != Storage::Dense || pattern.n <= CHEAP
+pub(super) fn is_cheap(pattern: &JacobianPattern) -> bool {
+    pattern.storage() != JacobianStorage::Dense || pattern.n <= CHEAP
 }
 
 /// The cost of a step of the stiff method in steps of the explicit one: about two, far more where a large full matrix is factored.
-pub(super) fn dearer(pattern: &Pattern) -> f64 {
+pub(super) fn dearer(pattern: &JacobianPattern) -> f64 {
     match pattern.storage() {
-        Storage::Dense => (pattern.n as f64 / 8.0).max(2.5),
-        Storage::Banded { .. } | Storage::Sparse => 3.0,
+        JacobianStorage::Dense => (pattern.n as f64 / 8.0).max(2.5),
+        JacobianStorage::Banded { .. } | JacobianStorage::Sparse => 3.0,
     }
 }

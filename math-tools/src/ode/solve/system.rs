@@ -1,37 +1,37 @@
-//! [`Equations`]: the right-hand side as expressions, or as a linear system; [`Dynamics`], the checked one.
+//! [`OdeEquations`]: the right-hand side as expressions, or as a linear system; [`OdeDynamics`], the checked one.
 
 use tool_core::schema::json;
 use tool_core::{
     Ctx, Decode, DecodeError, Describe, Encode, Input, Matrix, Table, ToolError, Value, Vector,
 };
 
-use super::dynamics::Dynamics;
-use crate::expression::{Expression, ExpressionError, Parameters, Scope};
+use super::dynamics::OdeDynamics;
+use crate::expression::{Expression, ExpressionError, ExpressionScope, NamedParameters};
 use crate::linalg::square_and_vector;
 
 /// One expression per component: a list, or one text in which `;` separates them.
 #[derive(Debug, Clone, PartialEq, Eq, Encode)]
 #[value(untagged)]
-pub(crate) enum Equations {
+pub(crate) enum OdeEquations {
     /// One text.
     Text(String),
     /// A list.
     List(Vec<String>),
 }
 
-impl From<&str> for Equations {
+impl From<&str> for OdeEquations {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl<const N: usize> From<[&str; N]> for Equations {
+impl<const N: usize> From<[&str; N]> for OdeEquations {
     fn from(texts: [&str; N]) -> Self {
         Self::List(texts.map(str::to_owned).into())
     }
 }
 
-impl Equations {
+impl OdeEquations {
     /// Number of equations.
     pub(crate) fn len(&self) -> usize {
         self.parts().len()
@@ -57,7 +57,7 @@ impl Equations {
     }
 }
 
-impl Decode for Equations {
+impl Decode for OdeEquations {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         match value {
             Value::String(text) => Ok((&**text).into()),
@@ -71,7 +71,7 @@ impl Decode for Equations {
 }
 
 tool_core::inline_schema!(
-    Equations,
+    OdeEquations,
     json!({
         "anyOf": [
             { "type": "string" },
@@ -83,7 +83,7 @@ tool_core::inline_schema!(
 /// The linear system y' = A y + b.
 #[derive(Debug, Clone, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub(crate) struct Linear {
+pub(crate) struct LinearOde {
     /// The matrix, n rows of n numbers.
     #[value(rename = "A")]
     #[schema(extend("x-shape" = ["n", "n"]))]
@@ -96,14 +96,14 @@ pub(crate) struct Linear {
 
 /// The names of the state: `y` alone, or positions and velocities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum StateNames {
     /// `y0`, `y1`, ... of a system of first order.
     First(usize),
     /// `y0`, ..., `v0`, ... of a system of second order of so many positions.
     Second(usize),
 }
 
-impl State {
+impl StateNames {
     /// Number of equations.
     pub(crate) fn equations(self) -> usize {
         let (Self::First(n) | Self::Second(n)) = self;
@@ -124,13 +124,13 @@ impl State {
     /// `invalid_args` for names that collide.
     pub(crate) fn scope(
         self,
-        parameters: &Parameters,
+        parameters: &NamedParameters,
         free: &[String],
         data: Option<&Input<Table>>,
         ctx: &Ctx,
-    ) -> Result<Scope, ToolError> {
+    ) -> Result<ExpressionScope, ToolError> {
         let n = self.equations();
-        let mut scope = Scope::new().variable("t").variables("y", n);
+        let mut scope = ExpressionScope::new().variable("t").variables("y", n);
         if n == 1 {
             scope = scope.alias("y", 1);
         }
@@ -155,10 +155,10 @@ impl State {
 /// # Errors
 /// `invalid_args` at `/system` when their number or one of them does not fit.
 pub(crate) fn parse(
-    equations: &Equations,
-    scope: &Scope,
-    state: State,
-) -> Result<Dynamics, ToolError> {
+    equations: &OdeEquations,
+    scope: &ExpressionScope,
+    state: StateNames,
+) -> Result<OdeDynamics, ToolError> {
     let (parts, n) = (equations.parts(), state.equations());
     if parts.len() != n {
         let found = parts.len();
@@ -176,7 +176,7 @@ pub(crate) fn parse(
         let at = |err: ExpressionError| err.into_tool_error(&equations.pointer(index));
         expressions.push(parsed.map_err(at)?);
     }
-    Ok(Dynamics::expressions(expressions, state))
+    Ok(OdeDynamics::expressions(expressions, state))
 }
 
 /// Whether a text calls a component of the state, such as `y(t-1)` or `y0(t - tau)`.
@@ -198,7 +198,7 @@ fn is_delayed(text: &str) -> bool {
 ///
 /// # Errors
 /// `invalid_args` at `/coefficients` when the sizes do not fit.
-pub(crate) fn load(linear: &Linear, n: usize, ctx: &Ctx) -> Result<Dynamics, ToolError> {
+pub(crate) fn load(linear: &LinearOde, n: usize, ctx: &Ctx) -> Result<OdeDynamics, ToolError> {
     let (a, b) = square_and_vector((&linear.a, &linear.b), (n, "y0"), "/coefficients", ctx)?;
-    Ok(Dynamics::linear(a, b))
+    Ok(OdeDynamics::linear(a, b))
 }

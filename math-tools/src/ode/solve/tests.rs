@@ -10,11 +10,11 @@ use tool_core::{Bounded, Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolErro
 
 use crate::linalg::tests::parse;
 
-use super::method::Method;
-use super::system::Equations;
-use super::{Args, Output, Reason};
+use super::method::OdeMethod;
+use super::system::OdeEquations;
+use super::{Args, OdeEnd, Output};
 
-fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
+fn args(y0: &[f64], span: [f64; 2], system: impl Into<OdeEquations>) -> Args {
     Args {
         y0: Input::inline(y0.to_vec()),
         t_span: span.map(|t| tool_core::Finite::new(t).unwrap()),
@@ -26,7 +26,7 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
         atol: super::arguments::default_atol(),
         max_steps: Bounded::literal(10_000),
         max_step: None,
-        method: Method::Auto,
+        method: OdeMethod::Auto,
         t_eval: None,
         v0: None,
         mass: None,
@@ -40,8 +40,8 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<Equations>) -> Args {
     }
 }
 
-fn absolute(atol: f64) -> super::arguments::Absolute {
-    super::arguments::Absolute::One(tool_core::Tolerance::literal(atol))
+fn absolute(atol: f64) -> super::arguments::AbsoluteTolerance {
+    super::arguments::AbsoluteTolerance::One(tool_core::Tolerance::literal(atol))
 }
 
 fn tight(args: Args) -> Args {
@@ -73,14 +73,14 @@ fn solved(text: &str) -> (Output, String) {
     from_json(text).unwrap_or_else(|err| panic!("{text}: {err:?}"))
 }
 
-const METHODS: [Method; 7] = [
-    Method::Auto,
-    Method::Dopri5,
-    Method::Dop853,
-    Method::Tsit5,
-    Method::Radau,
-    Method::Bdf,
-    Method::Rodas4,
+const METHODS: [OdeMethod; 7] = [
+    OdeMethod::Auto,
+    OdeMethod::Dopri5,
+    OdeMethod::Dop853,
+    OdeMethod::Tsit5,
+    OdeMethod::Radau,
+    OdeMethod::Bdf,
+    OdeMethod::Rodas4,
 ];
 
 fn assert_end(args: Args, expected: &[f64], tolerance: f64) {
@@ -97,7 +97,7 @@ fn assert_end(args: Args, expected: &[f64], tolerance: f64) {
             .map(|(a, b)| (a - b).abs())
             .fold(0.0, f64::max);
         // Formulas of low order add up more of the local errors.
-        let factor = if method == Method::Bdf { 10.0 } else { 1.0 };
+        let factor = if method == OdeMethod::Bdf { 10.0 } else { 1.0 };
         assert!(
             error < factor * tolerance,
             "{method:?}: {:?}, expected {expected:?}",
@@ -165,7 +165,7 @@ fn w15_stiff_systems_are_told_and_solved() {
     )
     .unwrap();
     assert!(!output.completed && output.stiff);
-    assert_eq!(output.reason, Some(Reason::MaxSteps));
+    assert_eq!(output.reason, Some(OdeEnd::MaxSteps));
     assert!(output.t_end < 100.0 && *output.t.last().unwrap() == output.t_end);
     assert_eq!(output.stats.steps + output.stats.rejected, 10_000);
     assert!(output.error_estimate.is_none());
@@ -197,7 +197,7 @@ fn w16_max_steps_is_flagged() {
         let (output, warnings) = from_json(&text).unwrap();
         assert_eq!(
             (output.completed, output.reason),
-            (false, Some(Reason::MaxSteps))
+            (false, Some(OdeEnd::MaxSteps))
         );
         assert_eq!(output.stats.steps + output.stats.rejected, 5, "{method}");
         assert!(output.t_end > 0.0 && output.t_end < 100.0);
@@ -217,7 +217,7 @@ fn arenstorf_orbit_closes() {
     let system = format!(
         "y2; y3; y0+2*y3-{k}*(y0+{m})/{d1}-{m}*(y0-{k})/{d2}; y1-2*y2-{k}*y1/{d1}-{m}*y1/{d2}"
     );
-    for (method, tolerance) in [(Method::Dop853, 1e-4), (Method::Dopri5, 1e-3)] {
+    for (method, tolerance) in [(OdeMethod::Dop853, 1e-4), (OdeMethod::Dopri5, 1e-3)] {
         let output = run(Args {
             rtol: tool_core::Tolerance::literal(1e-11),
             atol: absolute(1e-11),
@@ -263,7 +263,7 @@ fn linear_systems_and_expressions_agree() {
 fn a_singularity_is_reported_where_it_is() {
     let (output, warnings) = from_json(r#"{"y0":[1],"t_span":[0,2],"system":"y^2"}"#).unwrap();
     assert!(
-        !output.completed && output.reason != Some(Reason::MaxSteps),
+        !output.completed && output.reason != Some(OdeEnd::MaxSteps),
         "{:?}",
         output.reason
     );
@@ -291,9 +291,9 @@ fn a_singularity_is_reported_where_it_is() {
 fn values_between_the_steps_have_the_accuracy_of_the_steps() {
     let times: Vec<f64> = (0..=60).map(|index| f64::from(index) / 6.0).collect();
     for (direction, method) in [
-        (1.0, Method::Dop853),
-        (-1.0, Method::Dop853),
-        (1.0, Method::Dopri5),
+        (1.0, OdeMethod::Dop853),
+        (-1.0, OdeMethod::Dop853),
+        (1.0, OdeMethod::Dopri5),
     ] {
         let times: Vec<f64> = times.iter().map(|t| direction * t).collect();
         let output = run(Args {
@@ -541,7 +541,7 @@ fn what_steps_jump_over_is_found() {
         ("if(abs(t-5)<0.1, 3, 0)", [0.0, 10.0], 0.6),
         ("1e-3*exp(-400*(t-3.3)**2)", [0.0, 10.0], 8.862_269e-5),
     ] {
-        for method in [Method::Dopri5, Method::Dop853] {
+        for method in [OdeMethod::Dopri5, OdeMethod::Dop853] {
             let ctx = Ctx::default();
             let args = Args {
                 method,
@@ -628,9 +628,9 @@ fn ordinary_problems_are_not_warned_of() {
     ];
     for (y0, span, system) in problems {
         for (method, loose) in [
-            (Method::Dopri5, false),
-            (Method::Dop853, false),
-            (Method::Dop853, true),
+            (OdeMethod::Dopri5, false),
+            (OdeMethod::Dop853, false),
+            (OdeMethod::Dop853, true),
         ] {
             let mut args = Args {
                 method,

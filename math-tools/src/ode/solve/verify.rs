@@ -3,10 +3,10 @@
 use second_opinions::equations;
 use tool_core::{Ctx, Tolerance, Tool, ToolError, Verification, Verify};
 
-use super::arguments::Absolute;
-use super::check::{RTOL_MIN, Setup, check};
-use super::flow::Flow;
-use super::method::Method;
+use super::arguments::AbsoluteTolerance;
+use super::check::{OdeSetup, RTOL_MIN, check};
+use super::flow::OdeFlow;
+use super::method::OdeMethod;
 use super::{Args, Output};
 
 const EXPLICIT: &str = "ode_solvers, Dormand and Prince of order 8 with time as a component";
@@ -63,8 +63,8 @@ fn compared(output: &Output) -> (Vec<f64>, Vec<&[f64]>) {
 /// The same problem by another method of this crate, with smaller tolerances.
 fn by_another_method(args: Args, output: &Output, ctx: &Ctx) -> Result<Verification, ToolError> {
     let method = match output.method.rsplit(", ").next() {
-        Some("radau") => Method::Bdf,
-        _ => Method::Radau,
+        Some("radau") => OdeMethod::Bdf,
+        _ => OdeMethod::Radau,
     };
     let by = format!("{} with a tenth of the tolerances", method.name());
     let (times, first) = compared(output);
@@ -75,8 +75,10 @@ fn by_another_method(args: Args, output: &Output, ctx: &Ctx) -> Result<Verificat
     let setup = check(&args, ctx)?;
     let smaller = |one: Tolerance| Tolerance::new(SHARE * one.get()).unwrap_or(one);
     let atol = match args.atol {
-        Absolute::One(one) => Absolute::One(smaller(one)),
-        Absolute::Each(all) => Absolute::Each(all.into_iter().map(smaller).collect()),
+        AbsoluteTolerance::One(one) => AbsoluteTolerance::One(smaller(one)),
+        AbsoluteTolerance::Each(all) => {
+            AbsoluteTolerance::Each(all.into_iter().map(smaller).collect())
+        }
     };
     let rtol = Tolerance::new((SHARE * args.rtol.get()).max(RTOL_MIN)).unwrap_or(args.rtol);
     let again = Args {
@@ -106,7 +108,7 @@ fn by_another_method(args: Args, output: &Output, ctx: &Ctx) -> Result<Verificat
 fn judged(
     by: &str,
     output: &Output,
-    setup: &Setup,
+    setup: &OdeSetup,
     (first, second): (&[f64], &[f64]),
 ) -> Verification {
     /// Local errors within the tolerances add up to a few of them where the solution is stable.

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::arguments::Args;
 use super::draws::draw;
-use super::model::Rows;
-use super::names::Names;
+use super::model::FitRows;
+use super::names::ModelNames;
 use super::plot;
 use super::predict::{Places, Predicted, predicted};
-use super::report::{Report, Uncertain, report};
-use crate::optimise::least_squares::levenberg::{Found, Reason};
-use crate::optimise::least_squares::loss::{Kind, Loss};
+use super::report::{FitUncertainty, UncertaintyInputs, report};
+use crate::optimise::least_squares::levenberg::{LeastSquaresResult, LevenbergEnd};
+use crate::optimise::least_squares::loss::{LossKind, RobustLoss};
 use crate::prelude::*;
 
 /// A fit.
@@ -18,11 +18,11 @@ use crate::prelude::*;
 pub(crate) struct Output {
     /// The parameters, in alphabetical order.
     #[schema(extend("x-shape" = ["p"]))]
-    pub(crate) parameters: Vec<Term>,
+    pub(crate) parameters: Vec<FittedParameter>,
     /// Whether the fit ended at a minimum.
     pub converged: bool,
     /// Reason it ended.
-    pub reason: Reason,
+    pub reason: LevenbergEnd,
     /// Largest cosine between the residuals and a column of the Jacobian: 0 at a minimum.
     pub cosine: f64,
     /// Residual standard deviation, sqrt(sum of squares / degrees of freedom), of weighted residuals where there is a `sigma`; "NaN" with 0 degrees of freedom.
@@ -71,7 +71,7 @@ pub(crate) struct Output {
 
 /// An estimate and its uncertainty.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Term {
+pub(crate) struct FittedParameter {
     /// The parameter.
     pub name: String,
     /// The estimate.
@@ -92,9 +92,9 @@ pub(crate) struct Term {
 #[expect(clippy::too_many_arguments, reason = "the parts of one answer")]
 pub(super) fn output(
     args: &Args,
-    names: &Names,
-    (rows, bounds): (&Rows, &[[f64; 2]]),
-    found: Found,
+    names: &ModelNames,
+    (rows, bounds): (&FitRows, &[[f64; 2]]),
+    found: LeastSquaresResult,
     (mut values, places): (Vec<Vec<f64>>, Option<Places>),
     iterations: u64,
     evaluations: u64,
@@ -117,7 +117,7 @@ pub(super) fn output(
         0 => f64::NAN,
         freedom => sum_of_squares / freedom as f64,
     };
-    let loss = Loss {
+    let loss = RobustLoss {
         kind: args.loss,
         scale: args.loss_scale.get(),
     };
@@ -125,15 +125,15 @@ pub(super) fn output(
         .map(|row| (fit[row] - rows.response[row]) * weight(row))
         .collect();
     let of_estimates = match (args.loss, args.absolute_sigma) {
-        (Kind::Linear, true) => 1.0,
-        (Kind::Linear, false) => variance,
+        (LossKind::Linear, true) => 1.0,
+        (LossKind::Linear, false) => variance,
         _ => loss.variance(&residuals, freedom),
     };
     let weighted = jacobian.iter().map(|column| {
         let entries = column.iter().enumerate();
         entries.map(|(row, entry)| entry * weight(row)).collect()
     });
-    let uncertain = Uncertain {
+    let uncertain = UncertaintyInputs {
         plain: &jacobian,
         weighted: weighted.collect(),
         variance: of_estimates,
@@ -197,8 +197,14 @@ pub(super) fn output(
     })
 }
 
-fn warn(found: &Found, report: &Report, freedom: usize, is_known: bool, ctx: &Ctx) {
-    if found.reason == Reason::Flat {
+fn warn(
+    found: &LeastSquaresResult,
+    report: &FitUncertainty,
+    freedom: usize,
+    is_known: bool,
+    ctx: &Ctx,
+) {
+    if found.reason == LevenbergEnd::Flat {
         ctx.warn("a parameter has no influence near the end of the search, which need not be a minimum: give another `start`");
     } else if !found.reason.has_converged() {
         ctx.warn("the fit did not converge: give other `start` values, set `bounds`, or raise `max_iter`");
@@ -213,10 +219,14 @@ fn warn(found: &Found, report: &Report, freedom: usize, is_known: bool, ctx: &Ct
     }
 }
 
-fn terms(names: &Names, found: &Found, report: &Report) -> Vec<Term> {
+fn terms(
+    names: &ModelNames,
+    found: &LeastSquaresResult,
+    report: &FitUncertainty,
+) -> Vec<FittedParameter> {
     let term = |(index, name): (usize, &String)| {
         let (estimate, half) = (found.point[index], report.half_widths[index]);
-        Term {
+        FittedParameter {
             name: name.clone(),
             estimate,
             standard_error: Real(report.standard_errors[index]),

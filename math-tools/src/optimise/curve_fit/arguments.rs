@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::equations::Model;
-use crate::expression::Parameters;
-use crate::optimise::least_squares::loss::Kind;
+use super::equations::ResponseModel;
+use crate::expression::NamedParameters;
+use crate::optimise::least_squares::loss::LossKind;
 use crate::prelude::*;
 
 /// Fit a model that is not linear in its parameters to columns of a table, with standard errors and confidence intervals. By least squares
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// Names that are no columns and no states are parameters. Equations hold from `t0` on, where `y0` is the value, by default the smallest
     /// time of the data; `observe` is the only state and `time` the column `t` where absent; further keys `method`, `rtol` (1e-8), `atol` (1e-10)
     /// and `max_steps` (10000 for each integration) are as in `solve_ode`.
-    pub model: Model,
+    pub model: ResponseModel,
     /// The table; columns that the model names, and the response, are numbers.
     pub data: Input<Table>,
     /// Column of the response.
@@ -31,8 +31,8 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "BTreeMap::is_empty")]
     pub bounds: BTreeMap<String, [Option<Finite>; 2]>,
     /// Named numbers that the model uses and that are not fitted.
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Column with the standard deviation of each response, positive; residuals are divided by it.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub sigma: Option<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     pub absolute_sigma: bool,
     /// How much a residual counts: `linear` (its square), or less when it is large: `huber`, `soft_l1`, `cauchy`.
     #[value(default)]
-    pub loss: Kind,
+    pub loss: LossKind,
     /// Residual at which a loss begins to count less, in units of the response (of `sigma` where there is one).
     #[value(default = "one")]
     pub loss_scale: Positive,

@@ -1,8 +1,8 @@
 //! The columns that a fit uses, and its bounds.
 
 use super::arguments::Args;
-use super::model::Rows;
-use super::names::{Names, place};
+use super::model::FitRows;
+use super::names::{ModelNames, place};
 use crate::expression::data;
 use crate::prelude::*;
 
@@ -12,7 +12,7 @@ fn numbers(name: &str, cells: &[Value]) -> Result<Vec<f64>, ToolError> {
 }
 
 /// The columns of a fit, checked.
-pub(super) fn rows(args: &Args, table: &Table, names: &Names) -> Result<Rows, ToolError> {
+pub(super) fn rows(args: &Args, table: &Table, names: &ModelNames) -> Result<FitRows, ToolError> {
     if table.rows() == 0 {
         refuse!(invalid "/data", "empty"; "expected at least one row, found none");
     }
@@ -30,7 +30,7 @@ pub(super) fn rows(args: &Args, table: &Table, names: &Names) -> Result<Rows, To
             Some(column.iter().map(|value| 1.0 / value).collect())
         }
     };
-    Ok(Rows {
+    Ok(FitRows {
         predictors: predictors.collect::<Result<_, _>>()?,
         response: numbers(&args.response, &table.columns()[response])?,
         weights,
@@ -38,7 +38,7 @@ pub(super) fn rows(args: &Args, table: &Table, names: &Names) -> Result<Rows, To
 }
 
 /// The places of `predict`: rows whose response is not known.
-pub(super) fn places(args: &Args, table: &Table, names: &Names) -> Result<Rows, ToolError> {
+pub(super) fn places(args: &Args, table: &Table, names: &ModelNames) -> Result<FitRows, ToolError> {
     if table.rows() == 0 {
         refuse!(invalid "/predict", "empty"; "expected at least one row, found none");
     }
@@ -63,7 +63,7 @@ pub(super) fn places(args: &Args, table: &Table, names: &Names) -> Result<Rows, 
         None => None,
         Some(name) => column(name)?,
     };
-    Ok(Rows {
+    Ok(FitRows {
         predictors,
         response: vec![0.0; table.rows()],
         weights: sigma.map(|sigma| sigma.into_iter().map(|value| 1.0 / value).collect()),
@@ -71,7 +71,7 @@ pub(super) fn places(args: &Args, table: &Table, names: &Names) -> Result<Rows, 
 }
 
 /// The bounds of each parameter.
-pub(super) fn bounds(args: &Args, names: &Names) -> Result<Vec<[f64; 2]>, ToolError> {
+pub(super) fn bounds(args: &Args, names: &ModelNames) -> Result<Vec<[f64; 2]>, ToolError> {
     let of = |name: &String| {
         let [low, high] = args.bounds.get(name).copied().unwrap_or([None, None]);
         let low = low.map_or(f64::NEG_INFINITY, Finite::get);

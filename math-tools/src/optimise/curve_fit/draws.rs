@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rand::RngExt as _;
 use rand_distr::StandardNormal;
 
-use super::names::Names;
-use super::report::Report;
-use crate::optimise::least_squares::levenberg::Found;
+use super::names::ModelNames;
+use super::report::FitUncertainty;
+use crate::optimise::least_squares::levenberg::LeastSquaresResult;
 use crate::prelude::*;
 
 /// Draws per set after which a set within the bounds is not waited for any more.
@@ -20,8 +20,8 @@ const ATTEMPTS: usize = 1000;
 /// `numeric` where there is no covariance, or the bounds leave next to nothing of the distribution.
 pub(super) fn draw(
     count: usize,
-    names: &Names,
-    (found, report): (&Found, &Report),
+    names: &ModelNames,
+    (found, report): (&LeastSquaresResult, &FitUncertainty),
     bounds: &[[f64; 2]],
     seed: Seed,
     ctx: &Ctx,

@@ -1,4 +1,4 @@
-//! [`Model`]: a formula, or [`Equations`] whose solution is the model.
+//! [`ResponseModel`]: a formula, or [`OdeModel`] whose solution is the model.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,26 +6,26 @@ use std::collections::BTreeMap;
 use tool_core::schema::{Contract, Schema, json};
 use tool_core::{DecodeError, EncodeError, Encoder};
 
-use crate::ode::solve::method::Method;
+use crate::ode::solve::method::OdeMethod;
 use crate::prelude::*;
 
 /// A model of the response.
 #[derive(Debug, Clone)]
-pub(crate) enum Model {
+pub(crate) enum ResponseModel {
     /// An expression in columns and parameters.
     Formula(String),
     /// Differential equations.
-    Equations(Box<Equations>),
+    Equations(Box<OdeModel>),
 }
 
 /// Differential equations whose solution is the model.
 #[derive(Debug, Clone, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub(crate) struct Equations {
+pub(crate) struct OdeModel {
     /// Derivative of each state by time, by the name of the state: expressions in states, the time and parameters.
     pub system: BTreeMap<String, String>,
     /// Value of each state at `t0`: a number, or an expression in parameters.
-    pub y0: BTreeMap<String, Initial>,
+    pub y0: BTreeMap<String, InitialValue>,
     /// What the response measures: an expression in states, parameters and columns. Absent: the state, where there is one.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub observe: Option<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Equations {
     pub t0: Option<Finite>,
     /// Method, as in `solve_ode`, but for `rodas4`.
     #[value(default)]
-    pub method: Method,
+    pub method: OdeMethod,
     /// Relative tolerance of the error of each step, which derivatives by parameters keep to too.
     #[value(default = "rtol")]
     pub rtol: Tolerance,
@@ -61,11 +61,11 @@ fn atol() -> Tolerance {
     Tolerance::literal(1e-10)
 }
 
-impl Decode for Model {
+impl Decode for ResponseModel {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         match value {
             Value::String(text) => Ok(Self::Formula((**text).to_owned())),
-            Value::Object(_) => Equations::decode(value).map(Box::new).map(Self::Equations),
+            Value::Object(_) => OdeModel::decode(value).map(Box::new).map(Self::Equations),
             other => {
                 let expected =
                     r#"an expression, or differential equations {"system": .., "y0": ..}"#;
@@ -75,7 +75,7 @@ impl Decode for Model {
     }
 }
 
-impl Encode for Model {
+impl Encode for ResponseModel {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
             Self::Formula(text) => text.encode(encoder),
@@ -84,22 +84,22 @@ impl Encode for Model {
     }
 }
 
-impl Describe for Model {
+impl Describe for ResponseModel {
     fn describe(contract: Contract) -> Schema {
-        json!({ "anyOf": [{ "type": "string" }, Equations::describe(contract)] })
+        json!({ "anyOf": [{ "type": "string" }, OdeModel::describe(contract)] })
     }
 }
 
 /// An initial value.
 #[derive(Debug, Clone)]
-pub(crate) enum Initial {
+pub(crate) enum InitialValue {
     /// A number.
     Number(f64),
     /// An expression in parameters.
     Text(String),
 }
 
-impl Initial {
+impl InitialValue {
     /// As an expression.
     pub(super) fn text(&self) -> Cow<'_, str> {
         match self {
@@ -109,7 +109,7 @@ impl Initial {
     }
 }
 
-impl Decode for Initial {
+impl Decode for InitialValue {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         if let Some(text) = value.as_str() {
             return Ok(Self::Text(text.to_owned()));
@@ -121,7 +121,7 @@ impl Decode for Initial {
     }
 }
 
-impl Encode for Initial {
+impl Encode for InitialValue {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
             Self::Number(value) => value.encode(encoder),
@@ -131,6 +131,6 @@ impl Encode for Initial {
 }
 
 tool_core::inline_schema!(
-    Initial,
+    InitialValue,
     json!({ "anyOf": [{ "type": "number" }, { "type": "string" }] })
 );

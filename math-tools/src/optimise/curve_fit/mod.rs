@@ -18,12 +18,14 @@ mod verify;
 
 use self::answer::{Output, output};
 pub(crate) use self::arguments::Args;
-use self::equations::Model;
-use self::model::{Curve, Fitted, OverData};
-use self::names::Names;
-use self::solution::Solution;
-use super::least_squares::levenberg::{Found, How, Weights, minimise};
-use super::least_squares::loss::{Kind, Loss};
+use self::equations::ResponseModel;
+use self::model::{CurveFitProblem, FitCurve, OverData};
+use self::names::ModelNames;
+use self::solution::OdeCurve;
+use super::least_squares::levenberg::{
+    LeastSquaresResult, LevenbergOptions, StepWeights, minimise,
+};
+use super::least_squares::loss::{LossKind, RobustLoss};
 use super::least_squares::projected::{better, minimise_doggedly};
 use crate::prelude::*;
 
@@ -70,7 +72,7 @@ impl Tool for Args {
                 "name their column with `sigma`");
         }
         let table = args.data.load(ctx)?;
-        let names = Names::of(&args, &table)?;
+        let names = ModelNames::of(&args, &table)?;
         let rows = data::rows(&args, &table, &names)?;
         let (n, p) = (rows.len(), names.parameters.len());
         if n < p {
@@ -79,14 +81,14 @@ impl Tool for Args {
         }
         ctx.reserve_doubles(n.saturating_mul(4 * p + 8))?;
         let bounds = data::bounds(&args, &names)?;
-        let loss = Loss {
+        let loss = RobustLoss {
             kind: args.loss,
             scale: args.loss_scale.get(),
         };
         let known = |name: &String| args.start.get(name).map(|value| value.get());
         let known: Vec<Option<f64>> = names.parameters.iter().map(known).collect();
-        let (curve, starts): (Box<dyn Curve + '_>, _) = match &args.model {
-            Model::Formula(text) => {
+        let (curve, starts): (Box<dyn FitCurve + '_>, _) = match &args.model {
+            ResponseModel::Formula(text) => {
                 let over = |table: &Table| {
                     let scope = names.scope_of_data(table, &args.parameters)?.by_row();
                     OverData::new(text, &scope, p, ctx).map(Box::new)
@@ -102,15 +104,15 @@ impl Tool for Args {
                 };
                 (formula, starts)
             }
-            Model::Equations(equations) => {
-                let solution = Solution::new(equations, &args, &names, &rows, ctx)?;
+            ResponseModel::Equations(equations) => {
+                let solution = OdeCurve::new(equations, &args, &names, &rows, ctx)?;
                 let Some(start) = given(&args, &known, &bounds)? else {
                     return Err(without_start(&names, &known, &equations.time));
                 };
                 (Box::new(solution), vec![start])
             }
         };
-        let mut fitted = Fitted::new(curve, &rows, loss);
+        let mut fitted = CurveFitProblem::new(curve, &rows, loss);
         let (found, iterations) = settled(&args, &mut fitted, &starts, &bounds, ctx)?;
         let values = fitted.columns(&found.point)?;
         let Some(values) = values else {
@@ -159,7 +161,7 @@ fn given(
 }
 
 /// The error of differential equations without a whole start point.
-fn without_start(names: &Names, known: &[Option<f64>], time: &str) -> ToolError {
+fn without_start(names: &ModelNames, known: &[Option<f64>], time: &str) -> ToolError {
     let all = names.parameters.iter().zip(known);
     let missing = all.filter(|(_, known)| known.is_none());
     let missing: Vec<&str> = missing.map(|(name, _)| name.as_str()).collect();
@@ -175,15 +177,15 @@ fn without_start(names: &Names, known: &[Option<f64>], time: &str) -> ToolError 
 /// Start points that a search finds.
 fn searched(
     formula: Box<OverData<'_>>,
-    rows: &model::Rows,
+    rows: &model::FitRows,
     known: &[Option<f64>],
     bounds: &[[f64; 2]],
 ) -> Result<Vec<Vec<f64>>, ToolError> {
-    let plain = Loss {
-        kind: Kind::Linear,
+    let plain = RobustLoss {
+        kind: LossKind::Linear,
         scale: 1.0,
     };
-    let mut search = Fitted::new(formula, rows, plain);
+    let mut search = CurveFitProblem::new(formula, rows, plain);
     let found = start::search(&mut search, known, bounds)?;
     if found.is_empty() {
         refuse!(numeric "/model", "not_finite"; "the model is finite at no start point that was tried";
@@ -195,11 +197,11 @@ fn searched(
 /// The best fit, again where a closer look at its end changed the model; and the iterations of all.
 fn settled(
     args: &Args,
-    fitted: &mut Fitted<'_>,
+    fitted: &mut CurveFitProblem<'_>,
     starts: &[Vec<f64>],
     bounds: &[[f64; 2]],
     ctx: &Ctx,
-) -> Result<(Found, u64), ToolError> {
+) -> Result<(LeastSquaresResult, u64), ToolError> {
     const LOOKS: usize = 3;
     if let [start] = starts {
         fitted.look(start)?;
@@ -219,21 +221,21 @@ fn settled(
 /// The best fit from several start points, and the iterations of all.
 fn best(
     args: &Args,
-    fitted: &mut Fitted<'_>,
+    fitted: &mut CurveFitProblem<'_>,
     starts: &[Vec<f64>],
     bounds: &[[f64; 2]],
     ctx: &Ctx,
-) -> Result<(Found, u64), ToolError> {
+) -> Result<(LeastSquaresResult, u64), ToolError> {
     let scale = kernels::dense::norm2(&fitted.weighted(fitted.rows.response.clone()));
-    let how = How {
+    let how = LevenbergOptions {
         bounds,
         max_iter: args.max_iter.get() as u64,
         tolerance: args.tolerance.get(),
         scale,
         error: fitted.curve.error() * scale,
-        weights: Weights::Largest,
+        weights: StepWeights::Largest,
     };
-    let mut best: Option<Found> = None;
+    let mut best: Option<LeastSquaresResult> = None;
     let mut iterations = 0;
     for start in starts {
         let found = match starts.len() {

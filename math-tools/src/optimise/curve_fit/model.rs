@@ -2,12 +2,12 @@
 
 use tool_core::{Ctx, ToolError};
 
-use crate::expression::{Expression, LANES, Scope, System};
-use crate::optimise::least_squares::levenberg::{Linear, Problem};
-use crate::optimise::least_squares::loss::Loss;
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem, LANES};
+use crate::optimise::least_squares::levenberg::{LinearisedResiduals, ResidualProblem};
+use crate::optimise::least_squares::loss::RobustLoss;
 
 /// The data of a fit: predictors by slot, the response, and its standard deviations.
-pub(super) struct Rows {
+pub(super) struct FitRows {
     /// Columns of the model, in the slots after the parameters.
     pub(super) predictors: Vec<Vec<f64>>,
     pub(super) response: Vec<f64>,
@@ -15,7 +15,7 @@ pub(super) struct Rows {
     pub(super) weights: Option<Vec<f64>>,
 }
 
-impl Rows {
+impl FitRows {
     pub(super) fn len(&self) -> usize {
         self.response.len()
     }
@@ -25,12 +25,12 @@ impl Rows {
 pub(super) type Columns = Vec<Vec<f64>>;
 
 /// What a model gives for its parameters.
-pub(super) trait Curve {
+pub(super) trait FitCurve {
     /// The columns at a point; `None` where the model has no value.
     ///
     /// # Errors
     /// A stop or a budget.
-    fn columns(&mut self, point: &[f64], rows: &Rows) -> Result<Option<Columns>, ToolError>;
+    fn columns(&mut self, point: &[f64], rows: &FitRows) -> Result<Option<Columns>, ToolError>;
 
     /// The relative error of its values beyond roundings.
     fn error(&self) -> f64 {
@@ -47,13 +47,13 @@ pub(super) trait Curve {
 }
 
 /// An expression with its derivatives, evaluated block by block of rows.
-pub(super) struct Formula<'a> {
-    system: System,
+pub(super) struct FormulaCurve<'a> {
+    system: ExpressionSystem,
     outputs: usize,
     ctx: &'a Ctx,
 }
 
-impl<'a> Formula<'a> {
+impl<'a> FormulaCurve<'a> {
     /// An expression with its derivatives by slots.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl<'a> Formula<'a> {
         pointer: &str,
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
-        let system = System::value_and_gradient(expression, slots)
+        let system = ExpressionSystem::value_and_gradient(expression, slots)
             .map_err(|err| without_derivative(err, pointer))?;
         Ok(Self {
             system,
@@ -120,7 +120,7 @@ pub(super) fn finite(columns: Columns) -> Option<Columns> {
 
 /// An expression over the columns of a table, with its derivatives by the parameters.
 pub(super) struct OverData<'a> {
-    system: System,
+    system: ExpressionSystem,
     outputs: usize,
     ctx: &'a Ctx,
 }
@@ -132,14 +132,14 @@ impl<'a> OverData<'a> {
     /// `invalid_args` at `/model` for a text that cannot be read or differentiated.
     pub(super) fn new(
         text: &str,
-        scope: &Scope,
+        scope: &ExpressionScope,
         parameters: usize,
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
         let expression = Expression::parse(text, scope);
         let expression = expression.map_err(|err| err.into_tool_error("/model"))?;
         let slots: Vec<usize> = (0..parameters).collect();
-        let system = System::value_and_gradient(&expression, &slots)
+        let system = ExpressionSystem::value_and_gradient(&expression, &slots)
             .map_err(|err| without_derivative(err, "/model"))?;
         let outputs = 1 + parameters;
         Ok(Self {
@@ -150,8 +150,8 @@ impl<'a> OverData<'a> {
     }
 }
 
-impl Curve for OverData<'_> {
-    fn columns(&mut self, point: &[f64], rows: &Rows) -> Result<Option<Columns>, ToolError> {
+impl FitCurve for OverData<'_> {
+    fn columns(&mut self, point: &[f64], rows: &FitRows) -> Result<Option<Columns>, ToolError> {
         self.ctx.check()?;
         self.ctx.count_evaluations(rows.len() as u64)?;
         let mut evaluator = self.system.evaluator();
@@ -166,18 +166,18 @@ impl Curve for OverData<'_> {
 }
 
 /// A model with its data.
-pub(super) struct Fitted<'a> {
-    pub(super) rows: &'a Rows,
-    pub(super) curve: Box<dyn Curve + 'a>,
-    loss: Loss,
+pub(super) struct CurveFitProblem<'a> {
+    pub(super) rows: &'a FitRows,
+    pub(super) curve: Box<dyn FitCurve + 'a>,
+    loss: RobustLoss,
     /// The last point with its columns: a cost and its linear approximation need the same.
     last: Option<(Vec<f64>, Option<Columns>)>,
     /// Number of passes over the rows.
     pub(super) evaluations: u64,
 }
 
-impl<'a> Fitted<'a> {
-    pub(super) fn new(curve: Box<dyn Curve + 'a>, rows: &'a Rows, loss: Loss) -> Self {
+impl<'a> CurveFitProblem<'a> {
+    pub(super) fn new(curve: Box<dyn FitCurve + 'a>, rows: &'a FitRows, loss: RobustLoss) -> Self {
         Self {
             rows,
             curve,
@@ -187,7 +187,7 @@ impl<'a> Fitted<'a> {
         }
     }
 
-    /// As [`Curve::columns`].
+    /// As [`FitCurve::columns`].
     pub(super) fn columns(&mut self, point: &[f64]) -> Result<Option<Columns>, ToolError> {
         if let Some((known, columns)) = &self.last
             && known == point
@@ -200,7 +200,7 @@ impl<'a> Fitted<'a> {
         Ok(columns)
     }
 
-    /// As [`Curve::look`].
+    /// As [`FitCurve::look`].
     pub(super) fn look(&mut self, point: &[f64]) -> Result<bool, ToolError> {
         self.last = None;
         self.curve.look(point)
@@ -227,14 +227,14 @@ impl<'a> Fitted<'a> {
     }
 }
 
-impl Problem for Fitted<'_> {
+impl ResidualProblem for CurveFitProblem<'_> {
     fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, ToolError> {
         let columns = self.columns(point)?;
         let cost = columns.map(|columns| self.loss.sum(&self.residuals(&columns[0])));
         Ok(cost.filter(|cost| cost.is_finite()))
     }
 
-    fn linear(&mut self, point: &[f64]) -> Result<Option<Linear>, ToolError> {
+    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, ToolError> {
         let Some(mut columns) = self.columns(point)? else {
             return Ok(None);
         };
@@ -243,7 +243,7 @@ impl Problem for Fitted<'_> {
         let mut jacobian: Vec<Vec<f64>> = jacobian.map(|column| self.weighted(column)).collect();
         let cost = self.loss.sum(&residuals);
         self.loss.scale(&mut residuals, &mut jacobian);
-        let linear = Linear {
+        let linear = LinearisedResiduals {
             residuals,
             jacobian,
             cost,

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use tool_core::{Load as _, path};
 
 use super::arguments::Args;
-use super::equations::{Equations, Model};
-use super::model::Rows;
-use crate::expression::{self, Parameters, Scope};
+use super::equations::{OdeModel, ResponseModel};
+use super::model::FitRows;
+use crate::expression::{self, ExpressionScope, NamedParameters};
 use crate::prelude::*;
 
 /// Most parameters of a fit.
@@ -15,7 +15,7 @@ const PARAMETERS_MAX: usize = 100;
 
 /// The names in a model: parameters in alphabetical order, columns as they were found.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct ModelNames {
     pub(super) parameters: Vec<String>,
     /// Columns, by their names and places in the table; of differential equations the time is the first.
     pub(super) predictors: Vec<(String, usize)>,
@@ -24,7 +24,7 @@ pub(super) struct Names {
 }
 
 /// What a name of a text is.
-enum Meaning {
+enum NameMeaning {
     /// A number that is given, or a constant.
     Known,
     /// A column of the table.
@@ -33,20 +33,20 @@ enum Meaning {
     Parameter,
 }
 
-impl Names {
+impl ModelNames {
     /// # Errors
     /// `invalid_args` for a model without parameters, for names that mean two things or nothing, and for names of `start` and `bounds`
     /// that the model does not have.
     pub(super) fn of(args: &Args, table: &Table) -> Result<Self, ToolError> {
-        let mut found = Found {
+        let mut found = NameCollector {
             args,
             table,
             names: Self::default(),
             parameters: BTreeSet::new(),
         };
         match &args.model {
-            Model::Formula(text) => found.columns_and_parameters(text, "/model")?,
-            Model::Equations(equations) => found.equations(equations)?,
+            ResponseModel::Formula(text) => found.columns_and_parameters(text, "/model")?,
+            ResponseModel::Equations(equations) => found.equations(equations)?,
         }
         let mut names = found.names;
         names.parameters = found.parameters.into_iter().collect();
@@ -90,10 +90,10 @@ impl Names {
     pub(super) fn scope_of_data(
         &self,
         table: &Table,
-        parameters: &Parameters,
-    ) -> Result<Scope, ToolError> {
+        parameters: &NamedParameters,
+    ) -> Result<ExpressionScope, ToolError> {
         let names = self.parameters.iter();
-        let scope = names.fold(Scope::new(), |scope, name| scope.variable(name));
+        let scope = names.fold(ExpressionScope::new(), |scope, name| scope.variable(name));
         let scope = scope.with_data(table)?;
         scope.with_parameters(parameters, "/parameters")
     }
@@ -102,7 +102,7 @@ impl Names {
     ///
     /// # Errors
     /// `internal` where they are of different lengths.
-    pub(super) fn table(&self, rows: &Rows, response: &str) -> Result<Table, ToolError> {
+    pub(super) fn table(&self, rows: &FitRows, response: &str) -> Result<Table, ToolError> {
         let names = self.predictors.iter().map(|(name, _)| name.as_str());
         let columns = names.zip(&rows.predictors);
         let columns = columns.chain([(response, &rows.response)]);
@@ -112,7 +112,7 @@ impl Names {
     }
 
     /// The parameters in the first slots, then the columns, then the states.
-    pub(super) fn scope(&self, parameters: &Parameters) -> Result<Scope, ToolError> {
+    pub(super) fn scope(&self, parameters: &NamedParameters) -> Result<ExpressionScope, ToolError> {
         let columns = self.predictors.iter().map(|(name, _)| name);
         let names = self.parameters.iter().chain(columns).chain(&self.states);
         scope(names, parameters)
@@ -122,10 +122,10 @@ impl Names {
 /// Names in the slots of a scope, with numbers that are given.
 pub(super) fn scope<'n>(
     names: impl IntoIterator<Item = &'n String>,
-    parameters: &Parameters,
-) -> Result<Scope, ToolError> {
+    parameters: &NamedParameters,
+) -> Result<ExpressionScope, ToolError> {
     let names = names.into_iter();
-    let scope = names.fold(Scope::new(), |scope, name| scope.variable(name));
+    let scope = names.fold(ExpressionScope::new(), |scope, name| scope.variable(name));
     scope.with_parameters(parameters, "/parameters")
 }
 
@@ -157,14 +157,14 @@ pub(super) fn place(table: &Table, pointer: &str, name: &str) -> Result<usize, T
 }
 
 /// The names found so far.
-struct Found<'a> {
+struct NameCollector<'a> {
     args: &'a Args,
     table: &'a Table,
-    names: Names,
+    names: ModelNames,
     parameters: BTreeSet<String>,
 }
 
-impl Found<'_> {
+impl NameCollector<'_> {
     /// Adds the names of a text that may use every column but the response.
     fn columns_and_parameters(&mut self, text: &str, pointer: &str) -> Result<(), ToolError> {
         for name in names(text, pointer)? {
@@ -172,27 +172,27 @@ impl Found<'_> {
                 continue;
             }
             match self.meaning(&name)? {
-                Meaning::Column(_) if name == self.args.response => {
+                NameMeaning::Column(_) if name == self.args.response => {
                     refuse!(invalid pointer; "the model of `{name}` contains `{name}`";
                         "name the column of the response with `response`");
                 }
-                Meaning::Column(column) => {
+                NameMeaning::Column(column) => {
                     let known = self.names.predictors.iter().any(|known| known.1 == column);
                     if !known {
                         self.names.predictors.push((name, column));
                     }
                 }
-                Meaning::Parameter => {
+                NameMeaning::Parameter => {
                     self.parameters.insert(name);
                 }
-                Meaning::Known => {}
+                NameMeaning::Known => {}
             }
         }
         Ok(())
     }
 
     /// Adds the names of differential equations.
-    fn equations(&mut self, equations: &Equations) -> Result<(), ToolError> {
+    fn equations(&mut self, equations: &OdeModel) -> Result<(), ToolError> {
         self.names.states = self.states(equations)?;
         let time = &equations.time;
         let column = place(self.table, "/model/time", time)?;
@@ -210,12 +210,12 @@ impl Found<'_> {
                     continue;
                 }
                 match self.meaning(&name)? {
-                    Meaning::Column(_) => {
+                    NameMeaning::Column(_) => {
                         refuse!(invalid pointer; "`{name}` is a column of `data`, which has no values between the rows: of the columns only the time, `{time}`, can be used here";
                             "give another name to what is fitted, or use the column in `observe`");
                     }
-                    Meaning::Parameter => _ = self.parameters.insert(name),
-                    Meaning::Known => {}
+                    NameMeaning::Parameter => _ = self.parameters.insert(name),
+                    NameMeaning::Known => {}
                 }
             }
         }
@@ -224,7 +224,7 @@ impl Found<'_> {
             for name in names(&initial.text(), &pointer)? {
                 let is_state = self.names.states.contains(&name);
                 match self.meaning(&name)? {
-                    meaning if is_state || matches!(meaning, Meaning::Column(_)) => {
+                    meaning if is_state || matches!(meaning, NameMeaning::Column(_)) => {
                         let what = if is_state {
                             "state"
                         } else {
@@ -233,7 +233,7 @@ impl Found<'_> {
                         refuse!(invalid pointer; "`{name}` is a {what}: initial values are numbers, or expressions in parameters";
                             "use another name for what is fitted");
                     }
-                    Meaning::Parameter => _ = self.parameters.insert(name),
+                    NameMeaning::Parameter => _ = self.parameters.insert(name),
                     _ => {}
                 }
             }
@@ -250,7 +250,7 @@ impl Found<'_> {
     }
 
     /// The states, with one equation and one initial value each.
-    fn states(&self, equations: &Equations) -> Result<Vec<String>, ToolError> {
+    fn states(&self, equations: &OdeModel) -> Result<Vec<String>, ToolError> {
         let states: Vec<String> = equations.system.keys().cloned().collect();
         if states.is_empty() {
             refuse!(invalid "/model/system", "empty"; "expected at least one state, found none");
@@ -284,14 +284,14 @@ impl Found<'_> {
     }
 
     /// What a name is that is no state.
-    fn meaning(&self, name: &str) -> Result<Meaning, ToolError> {
+    fn meaning(&self, name: &str) -> Result<NameMeaning, ToolError> {
         let column = self.table.names().position(|known| known == name);
         let is_given = self.args.parameters.get(name).is_some();
         Ok(match column {
             Some(_) if is_given => return Err(self.ambiguous(name)),
-            Some(column) => Meaning::Column(column),
-            None if is_given || expression::is_constant(name) => Meaning::Known,
-            None => Meaning::Parameter,
+            Some(column) => NameMeaning::Column(column),
+            None if is_given || expression::is_constant(name) => NameMeaning::Known,
+            None => NameMeaning::Parameter,
         })
     }
 

@@ -2,16 +2,16 @@
 
 use tool_core::{Ctx, Input, ToolError, Vector};
 
-use super::model::Rows;
-use super::names::Names;
+use super::model::FitRows;
+use super::names::ModelNames;
 use super::predict::{Places, Predicted};
 use crate::plot::{plot_braille, series};
 use tool_core::{Bounded, Tool as _};
 
 /// The data and the fit over the first predictor, and the residuals; and the fit with its band at several places of a prediction.
 pub(super) fn plot(
-    names: &Names,
-    rows: &Rows,
+    names: &ModelNames,
+    rows: &FitRows,
     fit: &[f64],
     predicted: Option<&(Predicted, Places)>,
     ctx: &Ctx,
@@ -31,7 +31,7 @@ pub(super) fn plot(
         let series = std::sync::Arc::new(series.into_iter().map(Vector::from).collect());
         let args = plot_braille::Args {
             x: Input::inline(x.to_vec()),
-            y: Input::Inline(series::Series(series)),
+            y: Input::Inline(series::PlotSeries(series)),
             plot_type,
             points: Vec::new(),
             width: Bounded::literal(72),

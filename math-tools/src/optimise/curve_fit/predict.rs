@@ -2,12 +2,12 @@
 
 use super::arguments::Args;
 use super::data;
-use super::equations::Model;
-use super::model::{Columns, Formula, Rows, finite};
-use super::names::Names;
-use super::report::Report;
-use super::solution::Solution;
-use crate::expression::{Expression, Scope};
+use super::equations::ResponseModel;
+use super::model::{Columns, FitRows, FormulaCurve, finite};
+use super::names::ModelNames;
+use super::report::FitUncertainty;
+use super::solution::OdeCurve;
+use crate::expression::{Expression, ExpressionScope};
 use crate::prelude::*;
 
 /// The fit at the rows of `predict`.
@@ -27,7 +27,7 @@ pub(crate) struct Predicted {
 
 /// New places, with the model and its derivatives by the parameters there.
 pub(super) struct Places {
-    pub(super) rows: Rows,
+    pub(super) rows: FitRows,
     columns: Columns,
 }
 
@@ -38,8 +38,8 @@ pub(super) struct Places {
 pub(super) fn at(
     args: &Args,
     predict: &Input<Table>,
-    names: &Names,
-    fitted: &Rows,
+    names: &ModelNames,
+    fitted: &FitRows,
     point: &[f64],
     ctx: &Ctx,
 ) -> Result<Places, ToolError> {
@@ -51,8 +51,8 @@ pub(super) fn at(
     )?;
     let rows = data::places(args, &table, names)?;
     let columns = match &args.model {
-        Model::Formula(text) => {
-            let read = |scope: &Scope| {
+        ResponseModel::Formula(text) => {
+            let read = |scope: &ExpressionScope| {
                 let expression = Expression::parse(text, scope);
                 expression.map_err(|err| err.into_tool_error("/model"))
             };
@@ -64,17 +64,17 @@ pub(super) fn at(
             }
             let expression = read(&names.scope(&args.parameters)?)?;
             let slots: Vec<usize> = (0..point.len()).collect();
-            let formula = Formula::new(&expression, &slots, "/model", ctx)?;
+            let formula = FormulaCurve::new(&expression, &slots, "/model", ctx)?;
             let varying: Vec<&[f64]> = rows.predictors.iter().map(Vec::as_slice).collect();
             finite(formula.at(point, &varying, rows.len())?)
         }
-        Model::Equations(equations) => {
+        ResponseModel::Equations(equations) => {
             let mut equations = equations.clone();
             if equations.t0.is_none() {
                 let times = fitted.predictors[0].iter().copied();
                 equations.t0 = Finite::new(times.fold(f64::INFINITY, f64::min));
             }
-            let mut solution = Solution::new(&equations, args, names, &rows, ctx)?;
+            let mut solution = OdeCurve::new(&equations, args, names, &rows, ctx)?;
             solution.predicted(point, &rows)?
         }
     };
@@ -88,7 +88,7 @@ pub(super) fn at(
 /// Values and bands; `variance` is that of a weighted residual.
 pub(super) fn predicted(
     places: &Places,
-    report: &Report,
+    report: &FitUncertainty,
     variance: f64,
     has_sigma: bool,
 ) -> Predicted {

@@ -2,8 +2,8 @@
 
 use kernels::special::{student_two_sided, student_two_sided_inverse};
 
-use crate::optimise::least_squares::levenberg::Found;
-use crate::optimise::least_squares::qr::Qr;
+use crate::optimise::least_squares::levenberg::LeastSquaresResult;
+use crate::optimise::least_squares::qr::JacobianQr;
 
 /// Least share of a column that a pivot must have for the parameter to be determined by the data.
 const SHARE: f64 = 1e-13;
@@ -12,7 +12,7 @@ const SHARE: f64 = 1e-13;
 const NORMAL: f64 = 1e10;
 
 /// What the uncertainty of a fit depends on.
-pub(super) struct Uncertain<'a> {
+pub(super) struct UncertaintyInputs<'a> {
     /// The derivatives of the model, a column for each parameter.
     pub(super) plain: &'a [Vec<f64>],
     /// The same divided by the standard deviations.
@@ -24,7 +24,7 @@ pub(super) struct Uncertain<'a> {
 }
 
 /// The uncertainty of a fit; NaN where it is not determined.
-pub(super) struct Report {
+pub(super) struct FitUncertainty {
     pub(super) standard_errors: Vec<f64>,
     pub(super) t_values: Vec<f64>,
     pub(super) p_values: Vec<f64>,
@@ -43,8 +43,12 @@ pub(super) struct Report {
 }
 
 /// The uncertainty at the end of a fit: s^2 (J'J)^-1, linear theory.
-pub(super) fn report(found: &Found, uncertain: &Uncertain<'_>, confidence: f64) -> Report {
-    let &Uncertain {
+pub(super) fn report(
+    found: &LeastSquaresResult,
+    uncertain: &UncertaintyInputs<'_>,
+    confidence: f64,
+) -> FitUncertainty {
+    let &UncertaintyInputs {
         plain: plain_jacobian,
         variance,
         ..
@@ -64,7 +68,7 @@ pub(super) fn report(found: &Found, uncertain: &Uncertain<'_>, confidence: f64) 
             .collect::<Vec<f64>>()
     });
     let inverse = match norms.iter().all(|norm| *norm > 0.0) {
-        true => Qr::new(scaled.collect(), &found.linear.residuals).inverse(SHARE),
+        true => JacobianQr::new(scaled.collect(), &found.linear.residuals).inverse(SHARE),
         false => None,
     };
     let quantile = match freedom {
@@ -112,7 +116,7 @@ pub(super) fn report(found: &Found, uncertain: &Uncertain<'_>, confidence: f64) 
         _ if t.is_infinite() => 0.0,
         freedom => student_two_sided(*t, freedom),
     };
-    Report {
+    FitUncertainty {
         p_values: t_values.iter().map(p_value).collect(),
         half_widths: standard_errors
             .iter()

@@ -1,4 +1,4 @@
-//! [`Solution`]: the solution of differential equations as a model.
+//! [`OdeCurve`]: the solution of differential equations as a model.
 //!
 //! # Method
 //! The states and their derivatives by the parameters are integrated together (`ode/solve/parametric.rs`) from `t0` to the times of the
@@ -8,22 +8,22 @@
 use tool_core::{Ctx, ToolError};
 
 use super::arguments::Args;
-use super::equations::Equations;
-use super::model::{Columns, Curve, Formula, Rows, finite, without_derivative};
-use super::names::{Names, below, scope};
-use crate::expression::{Expression, Parameters, Scope, System};
+use super::equations::OdeModel;
+use super::model::{Columns, FitCurve, FitRows, FormulaCurve, finite, without_derivative};
+use super::names::{ModelNames, below, scope};
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem, NamedParameters};
 use crate::ode::solve::RTOL_MIN;
-use crate::ode::solve::drive::Options;
-use crate::ode::solve::flow::Tolerances;
-use crate::ode::solve::method::Method;
-use crate::ode::solve::parametric::{Parametric, Stop};
-use crate::ode::solve::stepper::Reason;
+use crate::ode::solve::drive::OdeOptions;
+use crate::ode::solve::flow::OdeTolerances;
+use crate::ode::solve::method::OdeMethod;
+use crate::ode::solve::parametric::{OdeStop, ParametricOde};
+use crate::ode::solve::stepper::OdeEnd;
 
 /// Differential equations at the times of rows.
-pub(super) struct Solution<'a> {
-    equations: Parametric,
+pub(super) struct OdeCurve<'a> {
+    equations: ParametricOde,
     /// What is observed, with its derivatives by the parameters and then by the states.
-    observed: Formula<'a>,
+    observed: FormulaCurve<'a>,
     states: usize,
     parameters: usize,
     t0: f64,
@@ -35,17 +35,17 @@ pub(super) struct Solution<'a> {
     ctx: &'a Ctx,
 }
 
-impl<'a> Solution<'a> {
+impl<'a> OdeCurve<'a> {
     /// # Errors
     /// `invalid_args` below `/model` for what cannot be read or differentiated.
     pub(super) fn new(
-        equations: &Equations,
+        equations: &OdeModel,
         args: &Args,
-        names: &Names,
-        rows: &Rows,
+        names: &ModelNames,
+        rows: &FitRows,
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
-        if equations.method == Method::Rodas4 {
+        if equations.method == OdeMethod::Rodas4 {
             refuse!(invalid "/model/method"; "`rodas4` gives no derivatives by parameters"; "use `auto`, `radau` or `bdf`");
         }
         let (states, parameters) = (names.states.len(), names.parameters.len());
@@ -54,7 +54,7 @@ impl<'a> Solution<'a> {
         let slopes = slopes(equations, names, &args.parameters)?;
         let start = start(equations, names, &args.parameters)?;
         let observed = observed(equations, names, &args.parameters, ctx)?;
-        let equations_of = Parametric::new(slopes, start, parameters, options(equations, ctx)?);
+        let equations_of = ParametricOde::new(slopes, start, parameters, options(equations, ctx)?);
         let times = &rows.predictors[0];
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
         let t0 = equations.t0.map_or(least, tool_core::Finite::get);
@@ -96,9 +96,9 @@ impl<'a> Solution<'a> {
     pub(super) fn predicted(
         &mut self,
         point: &[f64],
-        rows: &Rows,
+        rows: &FitRows,
     ) -> Result<Option<Columns>, ToolError> {
-        if let Err(Stop { t, .. }) = self.solutions(point)? {
+        if let Err(OdeStop { t, .. }) = self.solutions(point)? {
             refuse!(numeric "/predict", "not_integrable"; "the equations of the fit can only be integrated to time {t}";
                 "leave out the places beyond it");
         }
@@ -107,7 +107,7 @@ impl<'a> Solution<'a> {
     }
 
     /// The solution with its derivatives at all times, or where its integration stopped.
-    fn solutions(&self, point: &[f64]) -> Result<Result<Vec<f64>, Stop>, ToolError> {
+    fn solutions(&self, point: &[f64]) -> Result<Result<Vec<f64>, OdeStop>, ToolError> {
         let solve = |times| self.equations.solutions(point, self.t0, times, self.ctx);
         let mut all = match solve(&self.after)? {
             Ok(all) => all,
@@ -120,8 +120,8 @@ impl<'a> Solution<'a> {
     }
 }
 
-impl Curve for Solution<'_> {
-    fn columns(&mut self, point: &[f64], rows: &Rows) -> Result<Option<Columns>, ToolError> {
+impl FitCurve for OdeCurve<'_> {
+    fn columns(&mut self, point: &[f64], rows: &FitRows) -> Result<Option<Columns>, ToolError> {
         let Ok(solutions) = self.solutions(point)? else {
             return Ok(None);
         };
@@ -181,13 +181,13 @@ impl Curve for Solution<'_> {
 }
 
 /// The error of a start from which the equations cannot be integrated.
-fn stopped(Stop { t, reason }: Stop, t0: f64) -> ToolError {
+fn stopped(OdeStop { t, reason }: OdeStop, t0: f64) -> ToolError {
     let message = match reason {
-        Reason::NotFinite if t == t0 => {
+        OdeEnd::NotFinite if t == t0 => {
             format!("an initial value or a derivative is not finite at the start, at time {t}")
         }
-        Reason::MaxSteps => format!("with the start values `max_steps` were used up at time {t}"),
-        Reason::BlowUp => {
+        OdeEnd::MaxSteps => format!("with the start values `max_steps` were used up at time {t}"),
+        OdeEnd::BlowUp => {
             format!("with the start values the solution grows without bound towards time {t}")
         }
         _ => format!("with the start values the equations can only be integrated to time {t}"),
@@ -196,7 +196,7 @@ fn stopped(Stop { t, reason }: Stop, t0: f64) -> ToolError {
     error.hint("choose start values with which `solve_ode` reaches the last time of the data")
 }
 
-fn options(equations: &Equations, ctx: &Ctx) -> Result<Options, ToolError> {
+fn options(equations: &OdeModel, ctx: &Ctx) -> Result<OdeOptions, ToolError> {
     let (mut rtol, atol) = (equations.rtol.get(), equations.atol.get());
     if atol == 0.0 {
         refuse!(invalid "/model/atol"; "expected a tolerance above 0, found 0: derivatives by parameters begin at 0, where `rtol` allows no error");
@@ -208,8 +208,8 @@ fn options(equations: &Equations, ctx: &Ctx) -> Result<Options, ToolError> {
         rtol = RTOL_MIN;
     }
     let atol = vec![atol];
-    Ok(Options {
-        tolerances: Tolerances { rtol, atol },
+    Ok(OdeOptions {
+        tolerances: OdeTolerances { rtol, atol },
         max_steps: u32::try_from(equations.max_steps.get()).unwrap_or(u32::MAX),
         step_max: f64::INFINITY,
         method: equations.method,
@@ -218,9 +218,9 @@ fn options(equations: &Equations, ctx: &Ctx) -> Result<Options, ToolError> {
 
 /// The right-hand sides, in the slots time, states, parameters.
 fn slopes(
-    equations: &Equations,
-    names: &Names,
-    given: &Parameters,
+    equations: &OdeModel,
+    names: &ModelNames,
+    given: &NamedParameters,
 ) -> Result<Vec<Expression>, ToolError> {
     let slots = [&equations.time].into_iter();
     let scope = scope(slots.chain(&names.states).chain(&names.parameters), given)?;
@@ -230,24 +230,28 @@ fn slopes(
 }
 
 /// The initial values, in the slots of the parameters, with their derivatives.
-fn start(equations: &Equations, names: &Names, given: &Parameters) -> Result<System, ToolError> {
+fn start(
+    equations: &OdeModel,
+    names: &ModelNames,
+    given: &NamedParameters,
+) -> Result<ExpressionSystem, ToolError> {
     let scope = scope(&names.parameters, given)?;
     let mut initial = Vec::with_capacity(names.states.len());
     for (state, value) in &equations.y0 {
         initial.push(parsed(&value.text(), &scope, &below("/model/y0", state))?);
     }
-    let system = System::values_and_jacobian(&initial, names.parameters.len());
+    let system = ExpressionSystem::values_and_jacobian(&initial, names.parameters.len());
     Ok(system
         .map_err(|err| without_derivative(err, "/model/y0"))?
         .0)
 }
 
 fn observed<'a>(
-    equations: &Equations,
-    names: &Names,
-    given: &Parameters,
+    equations: &OdeModel,
+    names: &ModelNames,
+    given: &NamedParameters,
     ctx: &'a Ctx,
-) -> Result<Formula<'a>, ToolError> {
+) -> Result<FormulaCurve<'a>, ToolError> {
     let pointer = "/model/observe";
     let text = equations.observe.as_ref().unwrap_or(&names.states[0]);
     let expression = parsed(text, &names.scope(given)?, pointer)?;
@@ -255,9 +259,9 @@ fn observed<'a>(
     let slots: Vec<usize> = (0..names.parameters.len())
         .chain(first..first + names.states.len())
         .collect();
-    Formula::new(&expression, &slots, pointer, ctx)
+    FormulaCurve::new(&expression, &slots, pointer, ctx)
 }
 
-fn parsed(text: &str, scope: &Scope, pointer: &str) -> Result<Expression, ToolError> {
+fn parsed(text: &str, scope: &ExpressionScope, pointer: &str) -> Result<Expression, ToolError> {
     Expression::parse(text, scope).map_err(|err| err.into_tool_error(pointer))
 }

@@ -5,7 +5,7 @@
 
 use tool_core::ToolError;
 
-use super::model::{Fitted, Rows};
+use super::model::{CurveFitProblem, FitRows};
 use crate::optimise::least_squares::projected::{linear_at, solve_linear};
 
 /// Most rows that the search looks at.
@@ -16,7 +16,7 @@ const POINTS_MAX: usize = 2500;
 const KEPT: usize = 8;
 
 /// Rows for the search: all, or one of each few, at uneven distances, so that no fast wave looks like a slow one.
-pub(super) fn thinned(rows: &Rows) -> Rows {
+pub(super) fn thinned(rows: &FitRows) -> FitRows {
     let every = rows.len().div_ceil(ROWS_MAX).max(1);
     let pick =
         |block: usize| block * every + (radical_inverse(block + 1, 2) * every as f64) as usize;
@@ -26,7 +26,7 @@ pub(super) fn thinned(rows: &Rows) -> Rows {
             .filter_map(|block| column.get(pick(block)).copied())
             .collect()
     };
-    Rows {
+    FitRows {
         predictors: rows.predictors.iter().map(thin).collect(),
         response: thin(&rows.response),
         weights: rows.weights.as_ref().map(thin),
@@ -38,7 +38,7 @@ pub(super) fn thinned(rows: &Rows) -> Rows {
 /// # Errors
 /// A stop.
 pub(super) fn search(
-    model: &mut Fitted<'_>,
+    model: &mut CurveFitProblem<'_>,
     known: &[Option<f64>],
     bounds: &[[f64; 2]],
 ) -> Result<Vec<Vec<f64>>, ToolError> {
@@ -91,7 +91,7 @@ fn radical_inverse(mut number: usize, base: usize) -> f64 {
 }
 
 /// Values that parameters may have: of the size of rates, ranges and places of the data, and 1.
-fn values(rows: &Rows) -> Vec<f64> {
+fn values(rows: &FitRows) -> Vec<f64> {
     let mut sorted = rows.predictors.first().cloned().unwrap_or_default();
     sorted.sort_by(f64::total_cmp);
     let (low, high) = (
@@ -123,7 +123,7 @@ fn values(rows: &Rows) -> Vec<f64> {
 
 /// What parameters of a wave may be where the data shows one that is faster than sixteen over the data: the angular frequency, the frequency
 /// and the period at the two highest peaks of the periodogram with a floating mean, up to half the rate of the closest rows.
-fn waves(rows: &Rows) -> Vec<f64> {
+fn waves(rows: &FitRows) -> Vec<f64> {
     const SLOWEST: f64 = 15.5;
     /// Frequencies for each wave over the data.
     const FINENESS: f64 = 5.0;
@@ -191,7 +191,7 @@ fn power(times: &[f64], values: &[f64], frequency: f64) -> f64 {
 
 /// Parameters in which the model is linear together, as far as several places show.
 fn linear(
-    model: &mut Fitted<'_>,
+    model: &mut CurveFitProblem<'_>,
     known: &[Option<f64>],
     values: &[f64],
 ) -> Result<Vec<usize>, ToolError> {

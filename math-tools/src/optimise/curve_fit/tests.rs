@@ -9,7 +9,7 @@ use tool_core::json::{self, Limits};
 
 use super::*;
 use crate::expression::Expression;
-use crate::optimise::least_squares::levenberg::Reason;
+use crate::optimise::least_squares::levenberg::LevenbergEnd;
 
 const STRD: &str = include_str!("../../../../tests/reference/strd.json");
 
@@ -106,7 +106,7 @@ fn common_curves_need_no_start() {
         ),
     ];
     for (model, truth) in cases {
-        let mut scope = crate::expression::Scope::new().variable("t");
+        let mut scope = crate::expression::ExpressionScope::new().variable("t");
         for (name, _) in *truth {
             scope = scope.variable(name);
         }
@@ -296,7 +296,7 @@ fn a_maximum_of_the_sum_of_squares_is_no_fit() {
     )
     .expect("an answer");
     assert!(
-        !output.converged && output.reason == Reason::Flat,
+        !output.converged && output.reason == LevenbergEnd::Flat,
         "{output:?}"
     );
 }

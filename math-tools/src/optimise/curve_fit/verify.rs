@@ -6,13 +6,13 @@ use second_opinions::minimum;
 use tool_core::{Ctx, ToolError, Verification, Verify};
 
 use super::answer::Output;
-use super::equations::Model;
-use super::model::{Curve, Fitted, OverData};
-use super::names::Names;
-use super::solution::Solution;
+use super::equations::ResponseModel;
+use super::model::{CurveFitProblem, FitCurve, OverData};
+use super::names::ModelNames;
+use super::solution::OdeCurve;
 use super::{Args, data};
-use crate::optimise::least_squares::levenberg::Problem;
-use crate::optimise::least_squares::loss::Loss;
+use crate::optimise::least_squares::levenberg::ResidualProblem;
+use crate::optimise::least_squares::loss::RobustLoss;
 
 const BY: &str = "argmin, Nelder and Mead's simplex";
 const COMPARED: &str = "sum of squares";
@@ -22,24 +22,24 @@ const TOLERATED: f64 = 1e-7;
 impl Verify for Args {
     fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<Verification, ToolError> {
         let table = args.data.load(ctx)?;
-        let names = Names::of(&args, &table)?;
+        let names = ModelNames::of(&args, &table)?;
         let rows = data::rows(&args, &table, &names)?;
         let bounds = data::bounds(&args, &names)?;
-        let loss = Loss {
+        let loss = RobustLoss {
             kind: args.loss,
             scale: args.loss_scale.get(),
         };
-        let curve: Box<dyn Curve + '_> = match &args.model {
-            Model::Formula(text) => {
+        let curve: Box<dyn FitCurve + '_> = match &args.model {
+            ResponseModel::Formula(text) => {
                 let scope = names.scope_of_data(&table, &args.parameters)?.by_row();
                 Box::new(OverData::new(text, &scope, names.parameters.len(), ctx)?)
             }
-            Model::Equations(equations) => {
-                Box::new(Solution::new(equations, &args, &names, &rows, ctx)?)
+            ResponseModel::Equations(equations) => {
+                Box::new(OdeCurve::new(equations, &args, &names, &rows, ctx)?)
             }
         };
         let fit: Vec<f64> = output.parameters.iter().map(|term| term.estimate).collect();
-        let mut fitted = Fitted::new(curve, &rows, loss);
+        let mut fitted = CurveFitProblem::new(curve, &rows, loss);
         fitted.look(&fit)?;
         let Some(least) = fitted.cost(&fit)? else {
             let reason = "the model is not finite at the fit";

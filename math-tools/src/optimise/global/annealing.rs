@@ -9,7 +9,7 @@ use rand_distr::StandardNormal;
 use tool_core::ToolError;
 use tool_core::rng::StreamRng;
 
-use super::search::Search;
+use super::search::GlobalSearch;
 
 /// Shape of the visiting distribution: the nearer to 3, the longer its tails.
 const VISIT: f64 = 2.62;
@@ -26,7 +26,7 @@ const TAIL: f64 = 1e8;
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
+pub(super) fn search(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     loop {
         anneal(search)?;
     }
@@ -60,7 +60,7 @@ fn scale(temperature: f64) -> f64 {
 }
 
 /// One annealing, from a random point to the end of the temperatures.
-fn anneal(search: &mut Search<'_>) -> Result<(), ToolError> {
+fn anneal(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let mut here: Vec<f64> = (0..d).map(|_| rng.random()).collect();

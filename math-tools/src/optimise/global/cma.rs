@@ -9,12 +9,12 @@ use rand_distr::StandardNormal;
 use tool_core::ToolError;
 use tool_core::rng::StreamRng;
 
-use super::search::{INFEASIBLE, Search};
+use super::search::{GlobalSearch, INFEASIBLE};
 use crate::linalg::dense::{add_multiple, dot, norm2, symmetric_eigen};
 
 /// The size of the largest population so far, 0 before the first run, and the evaluations of runs with large and with small ones.
 #[derive(Default, Clone, Copy)]
-pub(super) struct Restarts {
+pub(super) struct CmaRestarts {
     large: usize,
     large_used: u64,
     small_used: u64,
@@ -25,7 +25,7 @@ pub(super) struct Restarts {
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
+pub(super) fn search(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     const STEP: f64 = 0.2;
     let d = search.dimension();
     let default = 4 + (3.0 * (d as f64).ln()) as usize;
@@ -33,7 +33,7 @@ pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
     loop {
         let before = search.spent();
         let start: Vec<f64> = (0..d).map(|_| rng.random()).collect();
-        let Restarts { large, .. } = search.restarts;
+        let CmaRestarts { large, .. } = search.restarts;
         if large == 0 {
             run(search, &mut rng, start, STEP, default)?;
             search.restarts.large = default;
@@ -54,7 +54,7 @@ pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
 }
 
 /// The constants of a run.
-struct Settings {
+struct CmaSettings {
     weights: Vec<f64>,
     mass: f64,
     path: f64,
@@ -65,7 +65,7 @@ struct Settings {
     expected: f64,
 }
 
-impl Settings {
+impl CmaSettings {
     fn new(d: usize, population: usize) -> Self {
         let (n, half) = (d as f64, population / 2);
         let raw: Vec<f64> = (0..half)
@@ -98,7 +98,7 @@ fn reflected(u: f64) -> f64 {
 
 /// One run from a start point; its best point is the end of a search. A run ends early where it will not reach what is known.
 fn run(
-    search: &mut Search<'_>,
+    search: &mut GlobalSearch<'_>,
     rng: &mut StreamRng,
     mut mean: Vec<f64>,
     mut step: f64,
@@ -109,7 +109,7 @@ fn run(
     const BEHIND: f64 = 0.1;
     let d = mean.len();
     let n = d as f64;
-    let settings = Settings::new(d, population);
+    let settings = CmaSettings::new(d, population);
     let mut covariance = Mat::<f64>::identity(d, d);
     let (mut path, mut step_path) = (vec![0.0; d], vec![0.0; d]);
     let generations_max = 100 + (150.0 * (n + 3.0).powi(2) / (population as f64).sqrt()) as usize;

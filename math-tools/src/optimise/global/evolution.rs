@@ -10,7 +10,7 @@ use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use tool_core::ToolError;
 
-use super::search::Search;
+use super::search::GlobalSearch;
 
 const PER_DIMENSION: usize = 18;
 const LEAST: usize = 4;
@@ -20,19 +20,19 @@ const BEST: f64 = 0.11;
 /// Size of the archive of replaced members, relative to the population.
 const ARCHIVE: f64 = 1.4;
 
-struct Member {
+struct PopulationMember {
     unit: Vec<f64>,
     value: f64,
 }
 
 /// The successful settings of the last generations.
-struct History {
+struct SuccessHistory {
     scale: [f64; MEMORY],
     rate: [f64; MEMORY],
     next: usize,
 }
 
-impl History {
+impl SuccessHistory {
     fn draw(&self, rng: &mut impl Rng) -> (f64, f64) {
         let slot = rng.random_range(0..MEMORY);
         let normal: f64 = rng.sample(StandardNormal);
@@ -74,13 +74,13 @@ impl History {
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
+pub(super) fn search(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     loop {
         generation_loop(search)?;
     }
 }
 
-fn generation_loop(search: &mut Search<'_>) -> Result<(), ToolError> {
+fn generation_loop(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let first = (PER_DIMENSION * d).max(LEAST + 1);
@@ -89,10 +89,10 @@ fn generation_loop(search: &mut Search<'_>) -> Result<(), ToolError> {
     for _ in 0..first {
         let unit: Vec<f64> = (0..d).map(|_| rng.random()).collect();
         let value = search.at(&unit)?;
-        members.push(Member { unit, value });
+        members.push(PopulationMember { unit, value });
     }
     let mut archive: Vec<Vec<f64>> = Vec::new();
-    let mut history = History {
+    let mut history = SuccessHistory {
         scale: [0.5; MEMORY],
         rate: [0.5; MEMORY],
         next: 0,

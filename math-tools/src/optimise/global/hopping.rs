@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use tool_core::ToolError;
 
-use super::search::Search;
+use super::search::GlobalSearch;
 
 /// Shortest displacement in the unit cube; lengths are drawn evenly on a logarithmic scale.
 const SHORTEST: f64 = 2e-3;
@@ -22,7 +22,7 @@ const IDLE_MAX: usize = 40;
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
+pub(super) fn search(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let mut first = true;

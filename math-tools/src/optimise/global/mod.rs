@@ -1,6 +1,6 @@
 //! `optimize_global`: the lowest or highest value of a function in a box.
 //!
-//! [`search::Search`] counts evaluations and keeps the best point; each method is a file. All run in one thread on random streams of the
+//! [`search::GlobalSearch`] counts evaluations and keeps the best point; each method is a file. All run in one thread on random streams of the
 //! seed, so that a result depends on the arguments alone.
 
 mod annealing;
@@ -14,16 +14,16 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use self::search::{INFEASIBLE, Search};
-use super::minimise::bounds::Bounds;
-use super::minimise::constrained::constraints::Watched;
-use super::minimise::constrained::{Constraints, Problem, TOLERANCE};
-use super::minimise::objective::{Function, Objective};
+use self::search::{GlobalSearch, INFEASIBLE};
+use super::minimise::bounds::VariableBounds;
+use super::minimise::constrained::constraints::ConstraintEvaluator;
+use super::minimise::constrained::{ConstrainedProblem, ConstraintSet, TOLERANCE};
+use super::minimise::objective::{Objective, ObjectiveFunction};
 use super::minimise::scale::in_units;
-use super::minimise::target::Target;
-use super::minimise::{Constraint, Mode, lbfgs, nelder_mead};
-use crate::expression::Parameters;
-use crate::expression::unknowns::{self, Each};
+use super::minimise::target::MinimisationTarget;
+use super::minimise::{ConstraintReport, OptimisationMode, lbfgs, nelder_mead};
+use crate::expression::NamedParameters;
+use crate::expression::unknowns::{self, PerVariable};
 use crate::prelude::*;
 
 /// Find the global minimum or maximum of a function in a box. No method can prove that it is the global one: `agreeing` says how many
@@ -35,14 +35,14 @@ pub(crate) struct Args {
     pub objective: Objective,
     /// Lower and upper bound of each variable. `[[low, high], ...]`, or by name, `{"a": [0, 1]}`; at most 200.
     #[schema(extend("x-shape" = ["n", 2]))]
-    pub bounds: Each<[Finite; 2]>,
+    pub bounds: PerVariable<[Finite; 2]>,
     /// Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a
     /// file.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Constraints, as in `optimize`; they count as satisfied up to 1e-8. The objective is evaluated where they hold, and by local
     /// searches near there.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
@@ -50,10 +50,10 @@ pub(crate) struct Args {
     /// `auto` shares the evaluations among the methods that suit the objective; `cma_es` for rugged and ill-conditioned functions, `dual_annealing` and
     /// `differential_evolution` for many minima, `multistart` and `basin_hopping` for smooth ones.
     #[value(default)]
-    pub method: Method,
+    pub method: GlobalMethod,
     /// `minimize` or `maximize`.
     #[value(default)]
-    pub(crate) mode: Mode,
+    pub(crate) mode: OptimisationMode,
     /// Largest number of evaluations, those of gradients included.
     #[value(default = "Bounded::<1, 1_000_000_000>::of::<40_000>")]
     pub max_evals: Bounded<1, 1_000_000_000>,
@@ -65,7 +65,7 @@ pub(crate) struct Args {
 /// The method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum GlobalMethod {
     /// The methods that suit the objective, in turn.
     #[default]
     Auto,
@@ -100,7 +100,7 @@ pub(crate) struct Output {
     /// Each constraint at x, in the order given.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "constraints": { "least": 1 } }))]
-    pub constraints: Option<Vec<Constraint>>,
+    pub constraints: Option<Vec<ConstraintReport>>,
     /// Largest amount by which a constraint is violated.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "constraints": { "least": 1 } }))]
@@ -115,9 +115,9 @@ pub(crate) struct Output {
     /// Whether at least two searches agree and all have probably met every local optimum (Boender and Rinnooy Kan): evidence, no proof.
     pub converged: bool,
     /// Reason the search ended.
-    pub reason: Reason,
+    pub reason: GlobalReason,
     /// The method that ran.
-    pub method: Method,
+    pub method: GlobalMethod,
     /// The seed used.
     pub seed: Seed,
 }
@@ -125,7 +125,7 @@ pub(crate) struct Output {
 /// Reason a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum GlobalReason {
     /// Many independent searches ended at the best value before the budget was used up.
     Agreement,
     /// `max_evals` was used up.
@@ -170,26 +170,26 @@ impl Tool for Args {
         }
         let (pairs, names) = args.bounds.entries();
         let given: Vec<_> = pairs.iter().map(|pair| pair.map(Some)).collect();
-        let bounds = Bounds::new(&given, n)?;
+        let bounds = VariableBounds::new(&given, n)?;
         ctx.reserve_doubles(400 * n * n + 40_000 * n)?;
         let (variables, data) = ((n, names.as_deref()), args.data.as_ref());
         let scope = unknowns::scope(variables, data, &args.parameters, "/bounds", ctx)?;
-        let function = Function::new(&args.objective, &scope, n, ctx)?;
+        let function = ObjectiveFunction::new(&args.objective, &scope, n, ctx)?;
         unknowns::check_use(data, function.expression_of(), ctx)?;
         let seed = ctx.seed(args.seed);
         let centre: Vec<f64> = (0..n)
             .map(|i| bounds.low[i] / 2.0 + bounds.high[i] / 2.0)
             .collect();
-        let constraints = Constraints::new(&args.constraints, &scope, n)?;
+        let constraints = ConstraintSet::new(&args.constraints, &scope, n)?;
         let max_evals = args.max_evals.get() as u64;
         if constraints.len() > 0 && max_evals < CONSTRAINED_MIN {
             refuse!(invalid "/max_evals"; "expected at least {CONSTRAINED_MIN} evaluations with constraints, found {max_evals}";
                 "leave it out, or raise it");
         }
-        let maximise = args.mode == Mode::Maximize;
+        let maximise = args.mode == OptimisationMode::Maximize;
         let smooth = function.is_smooth() && constraints.smooth;
         let (problem, first) = begin((&function, maximise), &constraints, (bounds, centre), ctx)?;
-        let mut search = Search::new(problem, (ctx, seed), smooth, first);
+        let mut search = GlobalSearch::new(problem, (ctx, seed), smooth, first);
         let reserve = search.gradient_cost().min(max_evals / 2);
         let reason = look(&mut search, args.method, max_evals - reserve)?;
         polish(&mut search)?;
@@ -228,12 +228,12 @@ const CONSTRAINED_MIN: u64 = 100;
 
 /// The problem in a box, and the key of the centre with the centre.
 fn begin<'a>(
-    (function, maximise): (&'a Function, bool),
-    constraints: &'a Constraints,
-    (bounds, centre): (Bounds, Vec<f64>),
+    (function, maximise): (&'a ObjectiveFunction, bool),
+    constraints: &'a ConstraintSet,
+    (bounds, centre): (VariableBounds, Vec<f64>),
     ctx: &'a Ctx,
-) -> Result<(Problem<'a>, (f64, Vec<f64>)), ToolError> {
-    let (target, value) = Target::near(function, maximise, &centre, ctx)?;
+) -> Result<(ConstrainedProblem<'a>, (f64, Vec<f64>)), ToolError> {
+    let (target, value) = MinimisationTarget::near(function, maximise, &centre, ctx)?;
     let free = constraints.len() == 0;
     let floor = if free { f64::MIN } else { f64::NEG_INFINITY };
     let target = target.within(&bounds).down_to(floor);
@@ -247,11 +247,16 @@ fn begin<'a>(
         }
         false => f64::INFINITY, // the first search tells
     };
-    let problem = Problem::in_box(target, Watched::new(constraints, ctx), bounds, &centre);
+    let problem = ConstrainedProblem::in_box(
+        target,
+        ConstraintEvaluator::new(constraints, ctx),
+        bounds,
+        &centre,
+    );
     Ok((problem, (key, centre)))
 }
 
-fn warn(search: &Search<'_>, converged: bool, ctx: &Ctx) {
+fn warn(search: &GlobalSearch<'_>, converged: bool, ctx: &Ctx) {
     /// Difference of coordinates, relative to the box, beyond which points are different.
     const APART: f64 = 1e-3;
     if !converged {
@@ -264,7 +269,7 @@ fn warn(search: &Search<'_>, converged: bool, ctx: &Ctx) {
 }
 
 /// The error of a search that found no feasible point.
-fn infeasible(search: &mut Search<'_>) -> Result<ToolError, ToolError> {
+fn infeasible(search: &mut GlobalSearch<'_>) -> Result<ToolError, ToolError> {
     let x = search.best.1.clone();
     let c = search.problem.constraints(&x)?;
     let violated = search.problem.violated(&c, TOLERANCE);
@@ -282,19 +287,19 @@ fn infeasible(search: &mut Search<'_>) -> Result<ToolError, ToolError> {
 }
 
 /// What is known of the best point.
-struct Evidence {
+struct GlobalEvidence {
     residual: f64,
-    constraints: Option<Vec<Constraint>>,
+    constraints: Option<Vec<ConstraintReport>>,
     violation: Option<f64>,
 }
 
-fn evidence(search: &mut Search<'_>, max_evals: u64) -> Result<Evidence, ToolError> {
+fn evidence(search: &mut GlobalSearch<'_>, max_evals: u64) -> Result<GlobalEvidence, ToolError> {
     if search.is_constrained() {
         let (value, x) = search.best.clone();
         let c = search.problem.constraints(&x)?;
         let at = search.problem.state(x, (value, c))?;
         let evidence = search.problem.evidence(&at)?;
-        return Ok(Evidence {
+        return Ok(GlobalEvidence {
             residual: evidence.residual,
             violation: Some(evidence.violation),
             constraints: Some(search.problem.report(&at, &evidence)),
@@ -305,7 +310,7 @@ fn evidence(search: &mut Search<'_>, max_evals: u64) -> Result<Evidence, ToolErr
         true => search.slope()?,
         false => f64::NAN,
     };
-    Ok(Evidence {
+    Ok(GlobalEvidence {
         residual,
         constraints: None,
         violation: None,
@@ -313,33 +318,37 @@ fn evidence(search: &mut Search<'_>, max_evals: u64) -> Result<Evidence, ToolErr
 }
 
 /// Runs a method until the budget is used up or many searches agree; a twentieth of it is left for the polish.
-fn look(search: &mut Search<'_>, method: Method, max_evals: u64) -> Result<Reason, ToolError> {
+fn look(
+    search: &mut GlobalSearch<'_>,
+    method: GlobalMethod,
+    max_evals: u64,
+) -> Result<GlobalReason, ToolError> {
     const POLISH: u64 = 20;
     search.limit = max_evals - max_evals / POLISH;
     let limit = search.limit;
     let agrees = match method {
-        Method::Auto => share(search)?,
-        Method::Multistart => search.within(limit, multistart::search)?,
-        Method::DualAnnealing => search.within(limit, annealing::search)?,
-        Method::CmaEs => search.within(limit, cma::search)?,
-        Method::DifferentialEvolution => search.within(limit, evolution::search)?,
-        Method::BasinHopping => search.within(limit, hopping::search)?,
+        GlobalMethod::Auto => share(search)?,
+        GlobalMethod::Multistart => search.within(limit, multistart::search)?,
+        GlobalMethod::DualAnnealing => search.within(limit, annealing::search)?,
+        GlobalMethod::CmaEs => search.within(limit, cma::search)?,
+        GlobalMethod::DifferentialEvolution => search.within(limit, evolution::search)?,
+        GlobalMethod::BasinHopping => search.within(limit, hopping::search)?,
     };
     search.limit = max_evals;
     Ok(match agrees {
-        true => Reason::Agreement,
-        false => Reason::MaxEvals,
+        true => GlobalReason::Agreement,
+        false => GlobalReason::MaxEvals,
     })
 }
 
 /// A method: it ends by the error of a budget that is used up.
-type Run = fn(&mut Search<'_>) -> Result<(), ToolError>;
+type Run = fn(&mut GlobalSearch<'_>) -> Result<(), ToolError>;
 
 /// Shares the budget among the methods that suit the problem; answers whether it ended early, since many searches agree.
 ///
 /// # Method
 /// Where local searches have gradients, `basin_hopping` and `cma_es` get a share each, and the rest goes to the one with the lower value.
-fn share(search: &mut Search<'_>) -> Result<bool, ToolError> {
+fn share(search: &mut GlobalSearch<'_>) -> Result<bool, ToolError> {
     let parts: &[(Run, f64)] = if search.smooth {
         &[
             (multistart::search, 0.05),
@@ -377,7 +386,7 @@ fn share(search: &mut Search<'_>) -> Result<bool, ToolError> {
 const AGREEING_MANY: usize = 40;
 
 /// Improves the best point by a local search with what is left of the budget.
-fn polish(search: &mut Search<'_>) -> Result<(), ToolError> {
+fn polish(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     const ITERATIONS_MAX: u64 = 10_000;
     const TOLERANCE: f64 = 1e-10;
     let (bounds, x) = (search.bounds.clone(), search.best.1.clone());

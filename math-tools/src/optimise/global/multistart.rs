@@ -7,7 +7,7 @@
 use rand::RngExt;
 use tool_core::ToolError;
 
-use super::search::Search;
+use super::search::GlobalSearch;
 
 /// Random points of which the best starts a search.
 const SAMPLE: usize = 8;
@@ -16,7 +16,7 @@ const SAMPLE: usize = 8;
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search(search: &mut Search<'_>) -> Result<(), ToolError> {
+pub(super) fn search(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let mut first = vec![0.5; d];

@@ -1,4 +1,4 @@
-//! [`Search`]: the objective in the unit cube, its budget, and what has been found.
+//! [`GlobalSearch`]: the objective in the unit cube, its budget, and what has been found.
 //!
 //! Under constraints, points are ordered by their keys: feasible ones by their values, below all others, which their violation orders.
 //!
@@ -8,26 +8,26 @@ use rand::RngExt;
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, Seed, ToolError};
 
-use super::cma::Restarts;
+use super::cma::CmaRestarts;
 use crate::linalg::dense::max_abs;
-use crate::optimise::minimise::bounds::Bounds;
+use crate::optimise::minimise::bounds::VariableBounds;
 use crate::optimise::minimise::constrained::{
-    Problem, TOLERANCE, cobyla, is_spent, spent, sqp, violations,
+    ConstrainedProblem, TOLERANCE, cobyla, is_spent, spent, sqp, violations,
 };
 use crate::optimise::minimise::lbfgs;
-use crate::optimise::minimise::scale::{ORDINARY, Scale, Scaled, rounded};
-use crate::optimise::minimise::smooth::Smooth;
+use crate::optimise::minimise::scale::{ORDINARY, ProblemScale, ScaledFunction, rounded};
+use crate::optimise::minimise::smooth::SmoothFunction;
 
-/// Values that differ by less, relative to their size or to [`Search::resolution`], are those of one minimum.
+/// Values that differ by less, relative to their size or to [`GlobalSearch::resolution`], are those of one minimum.
 const SAME: f64 = 1e-8;
 
 /// Keys from here on are those of points that violate a constraint.
 pub(super) const INFEASIBLE: f64 = 1e100;
 
 /// The state of a global search.
-pub(super) struct Search<'a> {
-    pub problem: Problem<'a>,
-    pub bounds: Bounds,
+pub(super) struct GlobalSearch<'a> {
+    pub problem: ConstrainedProblem<'a>,
+    pub bounds: VariableBounds,
     pub ctx: &'a Ctx,
     pub seed: Seed,
     /// Whether local searches have gradients to follow.
@@ -37,10 +37,10 @@ pub(super) struct Search<'a> {
     /// The best key and its point.
     pub best: (f64, Vec<f64>),
     /// The restarts of `cma_es` so far: with another share of the budget it goes on from there.
-    pub restarts: Restarts,
+    pub restarts: CmaRestarts,
     /// Values and points at the ends of independent searches.
     ends: Vec<(f64, Vec<f64>)>,
-    /// The first values, of points all over the box, until [`Search::range`] is asked for.
+    /// The first values, of points all over the box, until [`GlobalSearch::range`] is asked for.
     seen: Vec<f64>,
     range: Option<f64>,
     /// Points at which constraints failed, so that the objective was not evaluated.
@@ -48,10 +48,10 @@ pub(super) struct Search<'a> {
     streams: u64,
 }
 
-impl<'a> Search<'a> {
+impl<'a> GlobalSearch<'a> {
     /// A search in a box, of which one point was evaluated.
     pub(super) fn new(
-        problem: Problem<'a>,
+        problem: ConstrainedProblem<'a>,
         (ctx, seed): (&'a Ctx, Seed),
         smooth: bool,
         first: (f64, Vec<f64>),
@@ -64,7 +64,7 @@ impl<'a> Search<'a> {
             smooth,
             limit: u64::MAX,
             best: first,
-            restarts: Restarts::default(),
+            restarts: CmaRestarts::default(),
             ends: Vec::new(),
             seen: Vec::new(),
             range: None,
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
     /// The value at coordinates of the unit cube.
     ///
     /// # Errors
-    /// Those of the target, and one that [`Search::within`] takes back when the budget is used up.
+    /// Those of the target, and one that [`GlobalSearch::within`] takes back when the budget is used up.
     pub(super) fn at(&mut self, unit: &[f64]) -> Result<f64, ToolError> {
         let x = self.point(unit);
         self.value(&x)
@@ -160,7 +160,7 @@ impl<'a> Search<'a> {
     /// an ordinary size.
     ///
     /// # Errors
-    /// As [`Search::at`].
+    /// As [`GlobalSearch::at`].
     pub(super) fn range(&mut self) -> Result<f64, ToolError> {
         /// Values that tell a range.
         const ENOUGH: usize = 8;
@@ -177,7 +177,7 @@ impl<'a> Search<'a> {
         Ok(range)
     }
 
-    /// As [`Search::range`], of the points so far.
+    /// As [`GlobalSearch::range`], of the points so far.
     fn seen_range(&self) -> f64 {
         let low = self.seen.iter().copied().fold(f64::INFINITY, f64::min);
         let above = self.seen.iter().map(|value| value - low);
@@ -204,12 +204,12 @@ impl<'a> Search<'a> {
     }
 
     /// The units of a local search: those of the box and of the range of the values.
-    fn scale(&mut self) -> Result<Scale, ToolError> {
+    fn scale(&mut self) -> Result<ProblemScale, ToolError> {
         let value = self.range()?;
         Ok(self.scale_of(value))
     }
 
-    fn scale_of(&self, value: f64) -> Scale {
+    fn scale_of(&self, value: f64) -> ProblemScale {
         let width = |(low, high): (&f64, &f64)| rounded((high / 2.0 - low / 2.0) * 2.0);
         let x: Vec<f64> = self
             .bounds
@@ -226,7 +226,7 @@ impl<'a> Search<'a> {
                 1.0
             }
         });
-        Scale {
+        ProblemScale {
             value,
             x: x.collect(),
         }
@@ -257,7 +257,7 @@ impl<'a> Search<'a> {
     /// `enough`, as [`lbfgs::descend`] does.
     ///
     /// # Errors
-    /// As [`Search::at`].
+    /// As [`GlobalSearch::at`].
     pub(super) fn settle(&mut self, x: &[f64], enough: f64) -> Result<(Vec<f64>, f64), ToolError> {
         const ITERATIONS_MAX: u64 = 200;
         const TOLERANCE: f64 = 1e-6;
@@ -269,7 +269,7 @@ impl<'a> Search<'a> {
         }
         let scale = self.scale()?;
         let (bounds, start) = (scale.bounds(&self.bounds), scale.inside(x));
-        let mut scaled = Scaled {
+        let mut scaled = ScaledFunction {
             function: self,
             scale: &scale,
         };
@@ -281,7 +281,7 @@ impl<'a> Search<'a> {
     /// The end of a local search under constraints, or the point where it fails.
     ///
     /// # Errors
-    /// As [`Search::at`].
+    /// As [`GlobalSearch::at`].
     pub(super) fn under_constraints(
         &mut self,
         x: &[f64],
@@ -300,7 +300,7 @@ impl<'a> Search<'a> {
             true => sqp::minimise(&mut self.problem, &start, iterations_max, TOLERANCE),
             false => cobyla::minimise(&mut self.problem, &start, iterations_max, TOLERANCE),
         };
-        self.problem.set_scale(Scale::one(x.len()));
+        self.problem.set_scale(ProblemScale::one(x.len()));
         self.problem.limit = None;
         let end = match found {
             Ok(found) => scale.outside(&found.at.x),
@@ -316,7 +316,7 @@ impl<'a> Search<'a> {
     /// Descends from a point to a local minimum and notes it as the end of a search.
     ///
     /// # Errors
-    /// As [`Search::at`].
+    /// As [`GlobalSearch::at`].
     pub(super) fn descend(&mut self, x: &[f64]) -> Result<(Vec<f64>, f64), ToolError> {
         let found = self.settle(x, 0.0)?;
         self.end(&found.0, found.1);
@@ -397,7 +397,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Smooth for Search<'_> {
+impl SmoothFunction for GlobalSearch<'_> {
     fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
         /// Feasible points that tell by how much values differ.
         const FEASIBLE: usize = 32;

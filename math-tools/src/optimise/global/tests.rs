@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use tool_core::{Budget, Ctx, ErrorCode, Finite, StopFlag, Tool, ToolError, convert};
 
-use super::{Args, Method, Output, Reason};
+use super::{Args, GlobalMethod, GlobalReason, Output};
 use crate::linalg::tests::parse;
 
 fn from_json(text: &str) -> Result<Output, ToolError> {
@@ -79,10 +79,10 @@ fn each_method_solves_smooth_functions_with_few_minima() {
 /// The published minima are where the script says.
 #[test]
 fn the_minima_of_the_testbed_are_right() {
-    use crate::expression::{Expression, Scope};
+    use crate::expression::{Expression, ExpressionScope};
     for case in cases() {
         let objective = case["objective"].as_str().unwrap();
-        let expression = Expression::parse(objective, &Scope::point(4)).unwrap();
+        let expression = Expression::parse(objective, &ExpressionScope::point(4)).unwrap();
         let x: Vec<f64> = case["x"]
             .as_array()
             .unwrap()
@@ -132,7 +132,7 @@ fn maxima_and_borders() {
     let found =
         from_json(r#"{"objective":"(x-0.3)**2","bounds":[[-1,1]],"max_evals":20000}"#).unwrap();
     assert!(
-        found.converged && found.reason == Reason::Agreement && found.agreeing >= 40,
+        found.converged && found.reason == GlobalReason::Agreement && found.agreeing >= 40,
         "{found:?}"
     );
 }
@@ -190,10 +190,10 @@ fn bad_arguments_are_named() {
 #[test]
 fn stops_reach_the_methods() {
     for method in [
-        Method::Auto,
-        Method::CmaEs,
-        Method::DualAnnealing,
-        Method::BasinHopping,
+        GlobalMethod::Auto,
+        GlobalMethod::CmaEs,
+        GlobalMethod::DualAnnealing,
+        GlobalMethod::BasinHopping,
     ] {
         let args = || {
             let bounds = vec![[Finite::literal(-5.0), Finite::literal(5.0)]; 3];

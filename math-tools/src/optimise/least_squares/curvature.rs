@@ -5,7 +5,7 @@ use faer::Mat;
 use kernels::dense::cholesky::Cholesky;
 use tool_core::{Ctx, ToolError};
 
-use super::levenberg::{Found, Linear, Problem, Reason};
+use super::levenberg::{LeastSquaresResult, LevenbergEnd, LinearisedResiduals, ResidualProblem};
 
 /// More free parameters are not examined.
 const FREE_MAX: usize = 100;
@@ -16,13 +16,13 @@ const FREE_MAX: usize = 100;
 /// # Errors
 /// A stop.
 pub(super) fn decided(
-    problem: &mut dyn Problem,
-    found: Found,
+    problem: &mut dyn ResidualProblem,
+    found: LeastSquaresResult,
     start: &[f64],
     bounds: &[[f64; 2]],
     ctx: &Ctx,
-) -> Result<Found, ToolError> {
-    let undecided = matches!(found.reason, Reason::NoProgress | Reason::Flat);
+) -> Result<LeastSquaresResult, ToolError> {
+    let undecided = matches!(found.reason, LevenbergEnd::NoProgress | LevenbergEnd::Flat);
     let half = half(&found.linear);
     let free: Vec<usize> = (0..found.point.len())
         .filter(|&index| !found.held[index])
@@ -56,13 +56,13 @@ pub(super) fn decided(
         let [low, high] = bounds[index];
         next[index] = (next[index] + step).clamp(low, high);
     }
-    let found = Found {
-        reason: Reason::Curvature,
+    let found = LeastSquaresResult {
+        reason: LevenbergEnd::Curvature,
         ..found
     };
     let rounding = 1.0 + 16.0 * f64::EPSILON;
     Ok(match problem.linear(&next)? {
-        Some(linear) if linear.cost <= found.linear.cost * rounding => Found {
+        Some(linear) if linear.cost <= found.linear.cost * rounding => LeastSquaresResult {
             point: next,
             linear,
             ..found
@@ -72,7 +72,7 @@ pub(super) fn decided(
 }
 
 /// Half the sum of squares.
-fn half(linear: &Linear) -> f64 {
+fn half(linear: &LinearisedResiduals) -> f64 {
     linear.cost / 2.0
 }
 
@@ -80,8 +80,8 @@ fn half(linear: &Linear) -> f64 {
 ///
 /// It is looked for from a thousandth of the parameter's size, of the order of 1 where that is 0.
 fn step(
-    problem: &mut dyn Problem,
-    found: &Found,
+    problem: &mut dyn ResidualProblem,
+    found: &LeastSquaresResult,
     (index, size): (usize, f64),
     [low, high]: [f64; 2],
     ctx: &Ctx,
@@ -126,14 +126,14 @@ fn step(
 }
 
 /// The gradient of half the sum of squares by some parameters.
-fn slopes(linear: &Linear, free: &[usize]) -> Vec<f64> {
+fn slopes(linear: &LinearisedResiduals, free: &[usize]) -> Vec<f64> {
     let slope = |&index: &usize| kernels::dense::dot(&linear.jacobian[index], &linear.residuals);
     free.iter().map(slope).collect()
 }
 
 /// Second derivatives of half the sum of squares in units of the steps, by differences of the gradient.
 fn hessian(
-    problem: &mut dyn Problem,
+    problem: &mut dyn ResidualProblem,
     point: &[f64],
     free: &[usize],
     steps: &[f64],

@@ -2,7 +2,7 @@
 //!
 //! # Method
 //! The damped linear problems are solved by Householder QR of the exact Jacobian, with damping in proportion to the largest column norms
-//! seen, so that the result does not depend on the units of the parameters ([`Weights`] has others). The damping follows Nielsen. Parameters at a bound that the
+//! seen, so that the result does not depend on the units of the parameters ([`StepWeights`] has others). The damping follows Nielsen. Parameters at a bound that the
 //! gradient pushes outwards are held; steps are cut at the bounds, and damped until the objective falls.
 //!
 //! # References
@@ -13,12 +13,12 @@
 use tool_core::{Ctx, Describe, Encode, ToolError};
 
 use super::curvature;
-use super::qr::Qr;
+use super::qr::JacobianQr;
 
 /// Reason a fit ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum LevenbergEnd {
     /// The residuals are orthogonal to the columns of the Jacobian, and no step improves the fit: converged.
     Orthogonal,
     /// The model passes through the data, to rounding or the tolerance of its integration: converged.
@@ -34,7 +34,7 @@ pub(crate) enum Reason {
     MaxIter,
 }
 
-impl Reason {
+impl LevenbergEnd {
     pub(crate) fn has_converged(self) -> bool {
         matches!(self, Self::Orthogonal | Self::Exact | Self::Curvature)
     }
@@ -42,7 +42,7 @@ impl Reason {
 
 /// Residuals and Jacobian at a point.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Linear {
+pub(crate) struct LinearisedResiduals {
     pub(crate) residuals: Vec<f64>,
     /// A column for each parameter.
     pub(crate) jacobian: Vec<Vec<f64>>,
@@ -51,7 +51,7 @@ pub(crate) struct Linear {
 }
 
 /// The residuals of a model as a function of its parameters.
-pub(crate) trait Problem {
+pub(crate) trait ResidualProblem {
     /// The objective; `None` where the model is not finite.
     fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, ToolError>;
 
@@ -61,16 +61,16 @@ pub(crate) trait Problem {
     }
 
     /// The objective with its linear approximation; `None` where either is not finite.
-    fn linear(&mut self, point: &[f64]) -> Result<Option<Linear>, ToolError>;
+    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, ToolError>;
 }
 
 /// Where a fit ended.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct LeastSquaresResult {
     pub(crate) point: Vec<f64>,
-    pub(crate) linear: Linear,
+    pub(crate) linear: LinearisedResiduals,
     pub(crate) iterations: u64,
-    pub(crate) reason: Reason,
+    pub(crate) reason: LevenbergEnd,
     /// Largest cosine between the residuals and a column of the Jacobian of a parameter that is free.
     pub(crate) cosine: f64,
     /// Parameters that are held at a bound.
@@ -90,7 +90,7 @@ const SHARE: f64 = 1e-4;
 
 /// How a fit is made.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct How<'a> {
+pub(crate) struct LevenbergOptions<'a> {
     pub(crate) bounds: &'a [[f64; 2]],
     pub(crate) max_iter: u64,
     pub(crate) tolerance: f64,
@@ -99,12 +99,12 @@ pub(crate) struct How<'a> {
     /// Size of the errors of the residuals beyond roundings, as of a model that is integrated; 0 for none.
     pub(crate) error: f64,
     /// What the damping of a parameter is in proportion to.
-    pub(crate) weights: Weights,
+    pub(crate) weights: StepWeights,
 }
 
 /// Weights of the parameters in the length of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Weights {
+pub(crate) enum StepWeights {
     /// The largest norm of its column so far.
     Largest,
     /// The present norm: for columns that shrink by orders.
@@ -119,12 +119,12 @@ pub(crate) enum Weights {
 /// # Errors
 /// A stop; a model that is not finite at the start is `None`.
 pub(crate) fn minimise(
-    problem: &mut dyn Problem,
+    problem: &mut dyn ResidualProblem,
     start: &[f64],
-    how: &How<'_>,
+    how: &LevenbergOptions<'_>,
     ctx: &Ctx,
-) -> Result<Option<Found>, ToolError> {
-    let &How {
+) -> Result<Option<LeastSquaresResult>, ToolError> {
+    let &LevenbergOptions {
         bounds,
         max_iter,
         tolerance,
@@ -144,12 +144,12 @@ pub(crate) fn minimise(
         let cosine = cosine(&linear, &held);
         let is_exact = linear.cost.sqrt() <= 4.0 * f64::EPSILON * scale || linear.cost == 0.0;
         let reason = match is_exact {
-            true => Some(Reason::Exact),
+            true => Some(LevenbergEnd::Exact),
             false if cosine == 0.0 => Some(stationary(&linear, &held)),
-            false if iterations == max_iter => Some(Reason::MaxIter),
+            false if iterations == max_iter => Some(LevenbergEnd::MaxIter),
             false => None,
         };
-        let found = |reason| Found {
+        let found = |reason| LeastSquaresResult {
             point: point.clone(),
             linear: linear.clone(),
             iterations,
@@ -165,11 +165,11 @@ pub(crate) fn minimise(
         }
         let free: Vec<usize> = (0..point.len()).filter(|&index| !held[index]).collect();
         let columns = free.iter().map(|&index| linear.jacobian[index].clone());
-        let qr = Qr::new(columns.collect(), &linear.residuals);
+        let qr = JacobianQr::new(columns.collect(), &linear.residuals);
         let largest = free.iter().map(|&index| norms[index]).fold(0.0, f64::max);
         let of = |&index: &usize| match kind {
-            Weights::Equal => weight(largest),
-            Weights::Largest | Weights::Present => weight(norms[index]),
+            StepWeights::Equal => weight(largest),
+            StepWeights::Largest | StepWeights::Present => weight(norms[index]),
         };
         let weights: Vec<f64> = free.iter().map(of).collect();
         let length = |values: &[f64]| {
@@ -213,11 +213,11 @@ pub(crate) fn minimise(
             let size = norm(&linear.residuals);
             let rounding = ROUNDING * f64::EPSILON * scale.max(sensitivity(&point, &linear));
             let settled = if size <= error.max(rounding) {
-                Reason::Exact
+                LevenbergEnd::Exact
             } else if cosine <= COSINE_MAX.max(error / size) {
                 stationary(&linear, &held)
             } else {
-                Reason::NoProgress
+                LevenbergEnd::NoProgress
             };
             let found = polished(problem, found(settled), bounds)?;
             return Ok(Some(curvature::decided(
@@ -228,15 +228,15 @@ pub(crate) fn minimise(
         (point, linear) = (next, found_there);
         for (norm_max, column) in norms.iter_mut().zip(&linear.jacobian) {
             *norm_max = match kind {
-                Weights::Largest => norm(column).max(*norm_max),
-                Weights::Present | Weights::Equal => norm(column),
+                StepWeights::Largest => norm(column).max(*norm_max),
+                StepWeights::Present | StepWeights::Equal => norm(column),
             };
         }
     }
 }
 
 /// The size of what the residuals are made of, as far as the parameters tell: by how much a relative change of 1 of each would change them.
-fn sensitivity(point: &[f64], linear: &Linear) -> f64 {
+fn sensitivity(point: &[f64], linear: &LinearisedResiduals) -> f64 {
     let columns = point.iter().zip(&linear.jacobian);
     columns.map(|(x, column)| x.abs() * norm(column)).sum()
 }
@@ -253,12 +253,12 @@ fn stepped(point: &[f64], free: &[usize], step: &[f64], bounds: &[[f64; 2]]) -> 
 
 /// Takes the last steps, which the objective is too flat to tell: as long as the residuals become more orthogonal to the Jacobian.
 fn polished(
-    problem: &mut dyn Problem,
-    mut found: Found,
+    problem: &mut dyn ResidualProblem,
+    mut found: LeastSquaresResult,
     bounds: &[[f64; 2]],
-) -> Result<Found, ToolError> {
+) -> Result<LeastSquaresResult, ToolError> {
     const STEPS: usize = 4;
-    if found.reason != Reason::Orthogonal {
+    if found.reason != LevenbergEnd::Orthogonal {
         return Ok(found);
     }
     for _ in 0..STEPS {
@@ -268,7 +268,7 @@ fn polished(
         let columns = free
             .iter()
             .map(|&index| found.linear.jacobian[index].clone());
-        let qr = Qr::new(columns.collect(), &found.linear.residuals);
+        let qr = JacobianQr::new(columns.collect(), &found.linear.residuals);
         let norms = free
             .iter()
             .map(|&index| weight(norm(&found.linear.jacobian[index])));
@@ -283,7 +283,7 @@ fn polished(
         if !is_level || cosine >= found.cosine {
             break;
         }
-        found = Found {
+        found = LeastSquaresResult {
             point: next,
             linear,
             cosine,
@@ -303,7 +303,7 @@ fn weight(norm: f64) -> f64 {
 }
 
 /// The parameters at a bound that the objective falls beyond.
-fn held(point: &[f64], linear: &Linear, bounds: &[[f64; 2]]) -> Vec<bool> {
+fn held(point: &[f64], linear: &LinearisedResiduals, bounds: &[[f64; 2]]) -> Vec<bool> {
     let slope = |column: &Vec<f64>| -> f64 {
         let pairs = column.iter().zip(&linear.residuals);
         pairs.map(|(a, b)| a * b).sum()
@@ -316,16 +316,16 @@ fn held(point: &[f64], linear: &Linear, bounds: &[[f64; 2]]) -> Vec<bool> {
 }
 
 /// The reason at a point whose residuals are orthogonal to the Jacobian.
-fn stationary(linear: &Linear, held: &[bool]) -> Reason {
+fn stationary(linear: &LinearisedResiduals, held: &[bool]) -> LevenbergEnd {
     let mut free = linear.jacobian.iter().zip(held).filter(|(_, held)| !**held);
     match free.any(|(column, _)| norm(column) == 0.0) {
-        true => Reason::Flat,
-        false => Reason::Orthogonal,
+        true => LevenbergEnd::Flat,
+        false => LevenbergEnd::Orthogonal,
     }
 }
 
 /// The largest cosine between the residuals and the column of a free parameter.
-fn cosine(linear: &Linear, held: &[bool]) -> f64 {
+fn cosine(linear: &LinearisedResiduals, held: &[bool]) -> f64 {
     let size = norm(&linear.residuals);
     let mut largest = 0.0_f64;
     for (column, _) in linear.jacobian.iter().zip(held).filter(|(_, held)| !**held) {

@@ -5,7 +5,7 @@ use tool_core::{Decode, Describe, Encode};
 /// How much a residual counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum LossKind {
     /// Its square.
     #[default]
     Linear,
@@ -19,23 +19,23 @@ pub(crate) enum Kind {
 
 /// A loss with the size at which residuals begin to count less.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Loss {
-    pub(crate) kind: Kind,
+pub(crate) struct RobustLoss {
+    pub(crate) kind: LossKind,
     pub(crate) scale: f64,
 }
 
-impl Loss {
+impl RobustLoss {
     /// The loss rho(z) of z = (r / scale)^2, and its first and second derivative.
     fn of(self, z: f64) -> [f64; 3] {
         match self.kind {
-            Kind::Linear => [z, 1.0, 0.0],
-            Kind::Huber if z <= 1.0 => [z, 1.0, 0.0],
-            Kind::Huber => [2.0 * z.sqrt() - 1.0, z.powf(-0.5), -0.5 * z.powf(-1.5)],
-            Kind::SoftL1 => {
+            LossKind::Linear => [z, 1.0, 0.0],
+            LossKind::Huber if z <= 1.0 => [z, 1.0, 0.0],
+            LossKind::Huber => [2.0 * z.sqrt() - 1.0, z.powf(-0.5), -0.5 * z.powf(-1.5)],
+            LossKind::SoftL1 => {
                 let t = 1.0 + z;
                 [2.0 * (t.sqrt() - 1.0), t.powf(-0.5), -0.5 * t.powf(-1.5)]
             }
-            Kind::Cauchy => {
+            LossKind::Cauchy => {
                 let t = 1.0 + z;
                 [z.ln_1p(), 1.0 / t, -1.0 / (t * t)]
             }
@@ -44,7 +44,7 @@ impl Loss {
 
     /// The objective: scale^2 times the sum of the losses.
     pub(crate) fn sum(self, residuals: &[f64]) -> f64 {
-        if self.kind == Kind::Linear {
+        if self.kind == LossKind::Linear {
             return residuals.iter().map(|r| r * r).sum();
         }
         let part = |r: &f64| self.of((r / self.scale).powi(2))[0];
@@ -56,7 +56,7 @@ impl Loss {
     /// less, of which no square is made.
     pub(crate) fn scale(self, residuals: &mut [f64], jacobian: &mut [Vec<f64>]) {
         const LEAST: f64 = 0.1;
-        if self.kind == Kind::Linear {
+        if self.kind == LossKind::Linear {
             return;
         }
         for (row, residual) in residuals.iter_mut().enumerate() {

@@ -11,13 +11,13 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use self::levenberg::{How, Reason, Weights};
-use self::loss::{Kind, Loss};
-use self::problem::Residuals;
+use self::levenberg::{LevenbergEnd, LevenbergOptions, StepWeights};
+use self::loss::{LossKind, RobustLoss};
+use self::problem::ResidualSystem;
 use self::projected::minimise_doggedly;
-use super::minimise::bounds::{Bounds, Given};
-use crate::expression::Parameters;
-use crate::expression::unknowns::{self, Each, Start};
+use super::minimise::bounds::{Given, VariableBounds};
+use crate::expression::NamedParameters;
+use crate::expression::unknowns::{self, PerVariable, StartPoint};
 use crate::prelude::*;
 
 /// Find the x that minimises the sum of squares of residuals. From a start point, by the Levenberg-Marquardt method with exact
@@ -30,19 +30,19 @@ pub(crate) struct Args {
     pub residuals: Vec<String>,
     /// Start point. A list, one number per variable, or an object with names, such as `{"a": 1, "b": 0}`.
     #[schema(extend("x-shape" = ["n"]))]
-    pub x0: Input<Start>,
+    pub x0: Input<StartPoint>,
     /// Columns of numbers that residuals name.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Named numbers that residuals use.
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Bounds of each variable, `[low, high]` with null for none, in their order or by name.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub bounds: Option<Each<Given>>,
+    pub bounds: Option<PerVariable<Given>>,
     /// How much a residual counts: its square, or less when it is large.
     #[value(default)]
-    pub loss: Kind,
+    pub loss: LossKind,
     /// Residual at which a loss begins to count less.
     #[value(default = "one")]
     pub loss_scale: Positive,
@@ -75,7 +75,7 @@ pub(crate) struct Output {
     /// Whether x passed the test of a minimum.
     pub converged: bool,
     /// Reason the method ended.
-    pub reason: Reason,
+    pub reason: LevenbergEnd,
     /// Sum of the squares of the residuals.
     pub sum_of_squares: f64,
     /// The residuals at x.
@@ -117,29 +117,31 @@ impl Tool for Args {
             refuse!(invalid "/x0"; "`x0` is empty"; "give one number per variable");
         }
         let bounds = match &args.bounds {
-            Some(given) => Bounds::new(&given.of(&start, &[None, None], "/bounds")?, x0.len())?,
-            None => Bounds::free(x0.len()),
+            Some(given) => {
+                VariableBounds::new(&given.of(&start, &[None, None], "/bounds")?, x0.len())?
+            }
+            None => VariableBounds::free(x0.len()),
         };
         if bounds.project(&mut x0) {
             ctx.warn("`x0` is outside `bounds`: the nearest point in them is the start");
         }
         let (variables, data) = ((x0.len(), names.as_deref()), args.data.as_ref());
         let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
-        let loss = Loss {
+        let loss = RobustLoss {
             kind: args.loss,
             scale: args.loss_scale.get(),
         };
         let texts = &args.residuals;
-        let mut problem = Residuals::new(texts, scope, x0.len(), loss, ctx)?;
+        let mut problem = ResidualSystem::new(texts, scope, x0.len(), loss, ctx)?;
         let pairs = bounds.low.iter().zip(&bounds.high);
         let pairs: Vec<[f64; 2]> = pairs.map(|(low, high)| [*low, *high]).collect();
-        let how = How {
+        let how = LevenbergOptions {
             bounds: &pairs,
             max_iter: args.max_iter.get() as u64,
             tolerance: args.tolerance.get(),
             scale: 0.0,
             error: 0.0,
-            weights: Weights::Largest,
+            weights: StepWeights::Largest,
         };
         let (found, iterations) = minimise_doggedly(&mut problem, &x0, &how, ctx)?;
         let Some(found) = found else {
@@ -147,7 +149,7 @@ impl Tool for Args {
                 "choose a start at which they are");
         };
         let converged = found.reason.has_converged();
-        if found.reason == Reason::Flat {
+        if found.reason == LevenbergEnd::Flat {
             ctx.warn(
                 "a variable has no influence at x, which need not be a minimum: start elsewhere",
             );

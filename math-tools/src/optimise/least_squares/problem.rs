@@ -2,9 +2,9 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::levenberg::{Linear, Problem};
-use super::loss::Loss;
-use crate::expression::{Expression, Scope, System};
+use super::levenberg::{LinearisedResiduals, ResidualProblem};
+use super::loss::RobustLoss;
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem};
 
 /// Residuals, and the columns of their Jacobian.
 type Both = (Vec<f64>, Vec<Vec<f64>>);
@@ -13,26 +13,26 @@ type Both = (Vec<f64>, Vec<Vec<f64>>);
 const TEXTS_MAX: usize = 10_000;
 
 /// Residuals as a function of n variables.
-pub(crate) struct Residuals<'a> {
+pub(crate) struct ResidualSystem<'a> {
     n: usize,
     /// Values of the texts, then their derivatives text by text.
-    system: System,
+    system: ExpressionSystem,
     /// By text, whether it is a residual for each row.
     by_row: Vec<bool>,
     rows: usize,
-    loss: Loss,
+    loss: RobustLoss,
     pub(crate) evaluations: u64,
     ctx: &'a Ctx,
 }
 
-impl<'a> Residuals<'a> {
+impl<'a> ResidualSystem<'a> {
     /// # Errors
     /// `invalid_args` at `/residuals` for texts that do not fit, at `/data` for columns that are no numbers.
     pub(crate) fn new(
         texts: &[String],
-        scope: Scope,
+        scope: ExpressionScope,
         n: usize,
-        loss: Loss,
+        loss: RobustLoss,
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
         if texts.is_empty() || texts.len() > TEXTS_MAX {
@@ -54,7 +54,7 @@ impl<'a> Residuals<'a> {
         let columns = by_row.iter().filter(|is_column| **is_column).count();
         let count = rows.saturating_mul(columns).saturating_add(texts.len());
         ctx.reserve_doubles(count.saturating_mul(5 * n + 6))?;
-        let (system, _) = System::values_and_jacobian(&parsed, n).map_err(|err| {
+        let (system, _) = ExpressionSystem::values_and_jacobian(&parsed, n).map_err(|err| {
             ToolError::invalid("/residuals", format!("a residual has no derivative: {err}"))
                 .hint("write it without that function")
         })?;
@@ -102,20 +102,20 @@ impl<'a> Residuals<'a> {
     }
 }
 
-impl Problem for Residuals<'_> {
+impl ResidualProblem for ResidualSystem<'_> {
     fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, ToolError> {
         let values = self.values(point)?;
         let cost = values.map(|values| self.loss.sum(&values));
         Ok(cost.filter(|cost| cost.is_finite()))
     }
 
-    fn linear(&mut self, point: &[f64]) -> Result<Option<Linear>, ToolError> {
+    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, ToolError> {
         let Some((mut residuals, mut jacobian)) = self.all(point)? else {
             return Ok(None);
         };
         let cost = self.loss.sum(&residuals);
         self.loss.scale(&mut residuals, &mut jacobian);
-        let linear = Linear {
+        let linear = LinearisedResiduals {
             residuals,
             jacobian,
             cost,

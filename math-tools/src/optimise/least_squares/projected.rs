@@ -6,32 +6,35 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::levenberg::{Found, How, Linear, Problem, Reason, Weights, minimise};
-use super::qr::Qr;
+use super::levenberg::{
+    LeastSquaresResult, LevenbergEnd, LevenbergOptions, LinearisedResiduals, ResidualProblem,
+    StepWeights, minimise,
+};
+use super::qr::JacobianQr;
 
 /// Minimises from a start; where that does not converge, again with the parameters in which the residuals are linear solved for at every
-/// step, then with damping by the present column norms, and, where the first was slow, by equal [`Weights`]. Answers with the best, and with the iterations of all.
+/// step, then with damping by the present column norms, and, where the first was slow, by equal [`StepWeights`]. Answers with the best, and with the iterations of all.
 ///
 /// # Errors
 /// A stop; residuals that are not finite at the start are `None`.
 pub(crate) fn minimise_doggedly(
-    problem: &mut dyn Problem,
+    problem: &mut dyn ResidualProblem,
     start: &[f64],
-    how: &How<'_>,
+    how: &LevenbergOptions<'_>,
     ctx: &Ctx,
-) -> Result<(Option<Found>, u64), ToolError> {
-    let mut best: Option<Found> = None;
+) -> Result<(Option<LeastSquaresResult>, u64), ToolError> {
+    let mut best: Option<LeastSquaresResult> = None;
     let mut iterations = 0;
-    let mut keep = |found: Option<Found>| {
+    let mut keep = |found: Option<LeastSquaresResult>| {
         iterations += found.as_ref().map_or(0, |found| found.iterations);
         best = better(best.take(), found);
         best.as_ref()
             .is_some_and(|best| best.reason.has_converged())
     };
-    let by = |weights: Weights| How { weights, ..*how };
-    let present = by(Weights::Present);
+    let by = |weights: StepWeights| LevenbergOptions { weights, ..*how };
+    let present = by(StepWeights::Present);
     let first = minimise(problem, start, how, ctx)?;
-    let is_slow = (first.as_ref()).is_some_and(|found| found.reason == Reason::MaxIter);
+    let is_slow = (first.as_ref()).is_some_and(|found| found.reason == LevenbergEnd::MaxIter);
     if keep(first) {
         return Ok((best, iterations));
     }
@@ -39,20 +42,23 @@ pub(crate) fn minimise_doggedly(
     let linear = linear_at(problem, start, &all)?;
     let mut solved = start.to_vec();
     if !linear.is_empty() && solve_linear(problem, &mut solved, &linear, how.bounds)?.is_some() {
-        let mut projected = Projected { problem, linear };
+        let mut projected = VariableProjection { problem, linear };
         if keep(minimise(&mut projected, &solved, &present, ctx)?) {
             return Ok((best, iterations));
         }
     }
     if !keep(minimise(problem, start, &present, ctx)?) && is_slow {
-        keep(minimise(problem, start, &by(Weights::Equal), ctx)?);
+        keep(minimise(problem, start, &by(StepWeights::Equal), ctx)?);
     }
     Ok((best, iterations))
 }
 
 /// The closer of two fits.
-pub(crate) fn better(a: Option<Found>, b: Option<Found>) -> Option<Found> {
-    let rank = |found: &Found| (found.linear.cost, !found.reason.has_converged());
+pub(crate) fn better(
+    a: Option<LeastSquaresResult>,
+    b: Option<LeastSquaresResult>,
+) -> Option<LeastSquaresResult> {
+    let rank = |found: &LeastSquaresResult| (found.linear.cost, !found.reason.has_converged());
     match (a, b) {
         (Some(a), Some(b)) if rank(&b) < rank(&a) => Some(b),
         (Some(a), _) => Some(a),
@@ -61,12 +67,12 @@ pub(crate) fn better(a: Option<Found>, b: Option<Found>) -> Option<Found> {
 }
 
 /// A problem whose linear parameters are solved for at every trial point.
-struct Projected<'a> {
-    problem: &'a mut dyn Problem,
+struct VariableProjection<'a> {
+    problem: &'a mut dyn ResidualProblem,
     linear: Vec<usize>,
 }
 
-impl Problem for Projected<'_> {
+impl ResidualProblem for VariableProjection<'_> {
     fn cost(&mut self, point: &[f64]) -> Result<Option<f64>, ToolError> {
         self.problem.cost(point)
     }
@@ -76,7 +82,7 @@ impl Problem for Projected<'_> {
         Ok(())
     }
 
-    fn linear(&mut self, point: &[f64]) -> Result<Option<Linear>, ToolError> {
+    fn linear(&mut self, point: &[f64]) -> Result<Option<LinearisedResiduals>, ToolError> {
         self.problem.linear(point)
     }
 }
@@ -86,7 +92,7 @@ impl Problem for Projected<'_> {
 /// # Errors
 /// A stop.
 pub(crate) fn linear_at(
-    problem: &mut dyn Problem,
+    problem: &mut dyn ResidualProblem,
     base: &[f64],
     among: &[usize],
 ) -> Result<Vec<usize>, ToolError> {
@@ -119,7 +125,7 @@ pub(crate) fn linear_at(
 /// # Errors
 /// A stop.
 pub(crate) fn solve_linear(
-    problem: &mut dyn Problem,
+    problem: &mut dyn ResidualProblem,
     point: &mut [f64],
     linear: &[usize],
     bounds: &[[f64; 2]],
@@ -128,7 +134,7 @@ pub(crate) fn solve_linear(
         let [low, high] = bounds[index];
         point[index] = 0.0_f64.clamp(low, high);
     }
-    let Some(Linear {
+    let Some(LinearisedResiduals {
         residuals,
         mut jacobian,
         cost,
@@ -145,7 +151,7 @@ pub(crate) fn solve_linear(
     let weights: Vec<f64> = (design.iter())
         .map(|column| kernels::dense::norm2(column))
         .collect();
-    let step = Qr::new(design, &residuals).damped(&weights, 1e-14);
+    let step = JacobianQr::new(design, &residuals).damped(&weights, 1e-14);
     for (&index, step) in linear.iter().zip(&step) {
         let [low, high] = bounds[index];
         point[index] = (point[index] + step).clamp(low, high);

@@ -1,13 +1,13 @@
 //! Householder QR of a tall matrix with few columns, and the damped problems that its triangle solves.
 
 /// The triangle of J = Q R, column by column, and the first entries of -Q' r.
-pub(crate) struct Qr {
+pub(crate) struct JacobianQr {
     /// `triangle[j][i]` is row i of column j.
     triangle: Vec<Vec<f64>>,
     target: Vec<f64>,
 }
 
-impl Qr {
+impl JacobianQr {
     /// Factors the columns of J; `residuals` is r.
     pub(crate) fn new(mut columns: Vec<Vec<f64>>, residuals: &[f64]) -> Self {
         let mut target: Vec<f64> = residuals.iter().map(|value| -value).collect();
@@ -115,7 +115,7 @@ impl Qr {
     }
 }
 
-struct Reflector {
+struct JacobianReflector {
     from: usize,
     vector: Vec<f64>,
     /// 2 / |vector|^2.
@@ -123,7 +123,7 @@ struct Reflector {
 }
 
 /// Reflects a column so that it is zero below the row `from`; `None` where it is so already.
-fn reflect(column: &mut [f64], from: usize) -> Option<Reflector> {
+fn reflect(column: &mut [f64], from: usize) -> Option<JacobianReflector> {
     let below = &column[from..];
     let size = kernels::dense::norm2(below);
     if size == 0.0 || below[1..].iter().all(|value| *value == 0.0) {
@@ -135,14 +135,14 @@ fn reflect(column: &mut [f64], from: usize) -> Option<Reflector> {
     let squares: f64 = vector.iter().map(|value| value * value).sum();
     column[from] = -sign * size;
     column[from + 1..].fill(0.0);
-    Some(Reflector {
+    Some(JacobianReflector {
         from,
         vector,
         factor: 2.0 / squares,
     })
 }
 
-impl Reflector {
+impl JacobianReflector {
     fn apply(&self, column: &mut [f64]) {
         let below = &mut column[self.from..];
         let product: f64 = below.iter().zip(&self.vector).map(|(a, b)| a * b).sum();

@@ -164,7 +164,7 @@ fn curvature_decides_where_a_column_vanishes() {
         let found = from_text(&format!(r#"{{"residuals":{residuals},"x0":{start}}}"#));
         assert_eq!(
             (found.converged, found.reason),
-            (true, Reason::Curvature),
+            (true, LevenbergEnd::Curvature),
             "{found:?}"
         );
         for (x, at) in found.x.iter().zip(at) {
@@ -176,7 +176,7 @@ fn curvature_decides_where_a_column_vanishes() {
         let found = from_text(&format!(r#"{{"residuals":{residuals},"x0":[0]}}"#));
         assert_eq!(
             (found.converged, found.reason),
-            (false, Reason::Flat),
+            (false, LevenbergEnd::Flat),
             "{found:?}"
         );
     }
@@ -207,7 +207,7 @@ fn exact_data_are_exact() {
             ));
             assert_eq!(
                 (found.converged, found.reason),
-                (true, Reason::Exact),
+                (true, LevenbergEnd::Exact),
                 "{residual} {scale}: {found:?}"
             );
         }

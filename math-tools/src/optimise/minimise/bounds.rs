@@ -1,4 +1,4 @@
-//! [`Bounds`]: the box that the variables may not leave.
+//! [`VariableBounds`]: the box that the variables may not leave.
 
 use std::borrow::Borrow;
 
@@ -11,12 +11,12 @@ pub(crate) type Given = [Option<Finite>; 2];
 
 /// Lower and upper bound of each variable, infinite where there is none.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Bounds {
+pub(crate) struct VariableBounds {
     pub low: Vec<f64>,
     pub high: Vec<f64>,
 }
 
-impl Bounds {
+impl VariableBounds {
     /// No bound on any of `n` variables.
     pub(crate) fn free(n: usize) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Bounds {
         (0..x.len()).map(step).collect()
     }
 
-    /// Largest entry of [`Bounds::descent`] in magnitude.
+    /// Largest entry of [`VariableBounds::descent`] in magnitude.
     pub(crate) fn slope(&self, x: &[f64], gradient: &[f64]) -> f64 {
         if gradient.iter().any(|entry| entry.is_nan()) {
             return f64::NAN;

@@ -9,23 +9,23 @@
 
 use faer::Mat;
 
-use super::bounds::Bounds;
+use super::bounds::VariableBounds;
 use super::curvature::along;
-use super::smooth::Point;
+use super::smooth::GradientPoint;
 use crate::linalg::dense::{Lu, add_multiple, dot};
 
 /// A step, the change of the gradient along it, and the inverse of their inner product.
 pub(super) type Pair = (Vec<f64>, Vec<f64>, f64);
 
 /// The quadratic model.
-struct Compact<'a> {
+struct CompactLbfgs<'a> {
     pairs: Vec<&'a Pair>,
     theta: f64,
     /// Factors of the inverse of `M`.
     middle: Lu,
 }
 
-impl<'a> Compact<'a> {
+impl<'a> CompactLbfgs<'a> {
     fn new(pairs: impl Iterator<Item = &'a Pair>) -> Option<Self> {
         let pairs: Vec<&Pair> = pairs.collect();
         let (_, change, inverse) = pairs.last()?;
@@ -86,7 +86,7 @@ impl<'a> Compact<'a> {
 }
 
 /// The first minimum of the model along the projected steepest descent.
-struct Cauchy {
+struct CauchyPoint {
     x: Vec<f64>,
     /// `W' (x - start)`.
     moved: Vec<f64>,
@@ -94,7 +94,7 @@ struct Cauchy {
     free: Vec<usize>,
 }
 
-fn cauchy(model: &Compact<'_>, bounds: &Bounds, at: &Point) -> Cauchy {
+fn cauchy(model: &CompactLbfgs<'_>, bounds: &VariableBounds, at: &GradientPoint) -> CauchyPoint {
     let n = at.x.len();
     let limit = |index: usize| {
         let bound = match at.gradient[index] {
@@ -158,11 +158,11 @@ fn cauchy(model: &Compact<'_>, bounds: &Bounds, at: &Point) -> Cauchy {
     order[..passed].iter().for_each(|&index| hit[index] = true);
     let free = (0..n).filter(|&index| !hit[index] && limits[index] > 0.0);
     let free = free.collect();
-    Cauchy { x, moved, free }
+    CauchyPoint { x, moved, free }
 }
 
 /// The minimum of the model over the free variables, from the Cauchy point on; `None` where the model does not have one.
-fn subspace(model: &Compact<'_>, at: &Point, from: &Cauchy) -> Option<Vec<f64>> {
+fn subspace(model: &CompactLbfgs<'_>, at: &GradientPoint, from: &CauchyPoint) -> Option<Vec<f64>> {
     let n = at.x.len();
     let correction = model.times(&model.middle_times(&from.moved), n);
     let mut residual = vec![0.0; n];
@@ -200,10 +200,10 @@ fn subspace(model: &Compact<'_>, at: &Point, from: &Cauchy) -> Option<Vec<f64>> 
 /// The direction from a point to the minimum of the model in the box; `None` where the pairs do not define a model.
 pub(super) fn direction<'a>(
     pairs: impl Iterator<Item = &'a Pair>,
-    bounds: &Bounds,
-    at: &Point,
+    bounds: &VariableBounds,
+    at: &GradientPoint,
 ) -> Option<Vec<f64>> {
-    let model = Compact::new(pairs)?;
+    let model = CompactLbfgs::new(pairs)?;
     let cauchy = cauchy(&model, bounds, at);
     let to_cauchy = along(&cauchy.x, -1.0, &at.x);
     let Some(step) = subspace(&model, at, &cauchy) else {

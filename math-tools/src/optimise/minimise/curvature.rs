@@ -5,8 +5,8 @@ use rand::RngExt;
 use tool_core::rng::stream_rng;
 use tool_core::{Seed, ToolError};
 
-use super::bounds::Bounds;
-use super::smooth::Smooth;
+use super::bounds::VariableBounds;
+use super::smooth::SmoothFunction;
 use crate::linalg::dense::{add_multiple, dot, max_abs, norm2, symmetric_eigen};
 
 /// Up to so many variables the whole Hessian is formed.
@@ -15,7 +15,7 @@ pub(super) const WHOLE_MAX: usize = 60;
 const PRODUCTS: usize = 60;
 
 /// The Hessian at a point, as far as it is known.
-pub(crate) struct Curvature {
+pub(crate) struct HessianCurvature {
     /// Lowest eigenvalue.
     pub lowest: f64,
     /// A unit vector with that curvature.
@@ -30,7 +30,7 @@ pub(crate) struct Curvature {
     whole: Option<(Vec<f64>, Mat<f64>)>,
 }
 
-impl Curvature {
+impl HessianCurvature {
     /// Whether the function curves down along the direction by more than what is left of a valley's floor near a minimum.
     pub(crate) fn is_negative(&self) -> bool {
         const SHARE: f64 = 1e-6;
@@ -75,10 +75,10 @@ impl Curvature {
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 10.1.
 pub(crate) fn lowest(
-    target: &mut impl Smooth,
+    target: &mut impl SmoothFunction,
     x: &[f64],
     free: &[usize],
-) -> Result<Option<Curvature>, ToolError> {
+) -> Result<Option<HessianCurvature>, ToolError> {
     if free.is_empty() {
         return Ok(None);
     }
@@ -106,7 +106,7 @@ pub(super) fn of_part(
     kept: &[usize],
     all: &[usize],
     n: usize,
-) -> Option<Curvature> {
+) -> Option<HessianCurvature> {
     let part = Mat::from_fn(kept.len(), kept.len(), |i, j| hessian[(kept[i], kept[j])]);
     let variables: Vec<usize> = kept.iter().map(|&position| all[position]).collect();
     of_matrix(&part, None, n, &variables)
@@ -117,7 +117,7 @@ pub(super) fn of_part(
 /// # Errors
 /// Those of the target.
 pub(crate) fn hessian(
-    target: &mut impl Smooth,
+    target: &mut impl SmoothFunction,
     x: &[f64],
     free: &[usize],
 ) -> Result<Option<Mat<f64>>, ToolError> {
@@ -138,7 +138,7 @@ pub(crate) fn hessian(
 type Projected = (Mat<f64>, Vec<Vec<f64>>);
 
 fn lanczos(
-    target: &mut impl Smooth,
+    target: &mut impl SmoothFunction,
     x: &[f64],
     free: &[usize],
 ) -> Result<Option<Projected>, ToolError> {
@@ -186,7 +186,7 @@ fn of_matrix(
     basis: Option<&[Vec<f64>]>,
     n: usize,
     free: &[usize],
-) -> Option<Curvature> {
+) -> Option<HessianCurvature> {
     const ROUNDINGS: f64 = 64.0;
     let (values, vectors) = symmetric_eigen(hessian.as_ref(), true).ok()?;
     let vectors = vectors?;
@@ -208,7 +208,7 @@ fn of_matrix(
     if !size.is_finite() || direction.iter().any(|entry: &f64| !entry.is_finite()) {
         return None;
     }
-    Some(Curvature {
+    Some(HessianCurvature {
         lowest: values[0],
         direction,
         size,
@@ -230,10 +230,10 @@ pub(crate) fn along(x: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
 /// # Errors
 /// Those of the target.
 pub(crate) fn lower_point(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
     (x, value): (&[f64], f64),
-    curvature: &Curvature,
+    curvature: &HessianCurvature,
 ) -> Result<Option<Vec<f64>>, ToolError> {
     /// Steps relative to the size of the point: from where a curvature shows in the values to far away.
     const STEPS: [f64; 8] = [1e-4, 1e-3, 1e-2, 0.1, 0.5, 2.0, 10.0, 100.0];

@@ -2,18 +2,18 @@
 
 use tool_core::ToolError;
 
-use super::bounds::Bounds;
+use super::bounds::VariableBounds;
 use super::curvature::{self, along, lower_point};
-use super::smooth::{Point, Smooth};
+use super::smooth::{GradientPoint, SmoothFunction};
 use crate::linalg::dense::max_abs;
 
 /// The largest component of a gradient that counts as zero.
-pub(super) fn small(target: &impl Smooth, at: &Point, tolerance: f64) -> f64 {
+pub(super) fn small(target: &impl SmoothFunction, at: &GradientPoint, tolerance: f64) -> f64 {
     tolerance + target.gradient_noise(&at.x, at.value)
 }
 
 /// The result of a search below a point where the gradient vanishes.
-pub(super) enum Look {
+pub(super) enum StationaryPointVerdict {
     Lower(Vec<f64>),
     /// With the lowest curvature, where it is known.
     Minimum(Option<f64>),
@@ -26,10 +26,10 @@ pub(super) enum Look {
 /// # Errors
 /// Those of the target.
 pub(super) fn curvature_of_free(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
-    at: &Point,
-) -> Result<Option<curvature::Curvature>, ToolError> {
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
+    at: &GradientPoint,
+) -> Result<Option<curvature::HessianCurvature>, ToolError> {
     curvature::lowest(target, &at.x, &bounds.movable(&at.x, &at.gradient))
 }
 
@@ -39,18 +39,18 @@ pub(super) fn curvature_of_free(
 /// # Errors
 /// Those of the target.
 pub(super) fn look(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
-    at: &Point,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
+    at: &GradientPoint,
     tolerance: f64,
-) -> Result<Look, ToolError> {
+) -> Result<StationaryPointVerdict, ToolError> {
     if let Some(lower) = lower_neighbour(target, bounds, at)? {
-        return Ok(Look::Lower(lower));
+        return Ok(StationaryPointVerdict::Lower(lower));
     }
     if bounds.slope(&at.x, &at.gradient) > tolerance
         && let Some(lower) = lower_far_down(target, bounds, at)?
     {
-        return Ok(Look::Lower(lower));
+        return Ok(StationaryPointVerdict::Lower(lower));
     }
     let small = small(target, at, tolerance);
     let (free, weak) = bounds.loose(&at.x, &at.gradient, small);
@@ -60,13 +60,13 @@ pub(super) fn look(
         return Ok(look);
     }
     let Some(curvature) = curvature::lowest(target, &at.x, &free)? else {
-        return Ok(Look::Minimum(None));
+        return Ok(StationaryPointVerdict::Minimum(None));
     };
     Ok(
         match lower_point(target, bounds, (&at.x, at.value), &curvature)? {
-            Some(lower) => Look::Lower(lower),
-            None if curvature.is_negative() => Look::Saddle(curvature.lowest),
-            None => Look::Minimum(Some(curvature.lowest)),
+            Some(lower) => StationaryPointVerdict::Lower(lower),
+            None if curvature.is_negative() => StationaryPointVerdict::Saddle(curvature.lowest),
+            None => StationaryPointVerdict::Minimum(Some(curvature.lowest)),
         },
     )
 }
@@ -81,11 +81,11 @@ pub(super) fn look(
 /// # References
 /// K. P. Hadeler, "On copositive matrices", Linear Algebra Appl. 49, 1983.
 fn look_from_bounds(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
-    at: &Point,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
+    at: &GradientPoint,
     (free, weak): (&[usize], &[usize]),
-) -> Result<Option<Look>, ToolError> {
+) -> Result<Option<StationaryPointVerdict>, ToolError> {
     const FACES_WHOLE_MAX: usize = 10;
     let all: Vec<usize> = free.iter().chain(weak).copied().collect();
     let mut widest = None;
@@ -112,8 +112,8 @@ fn look_from_bounds(
             }
             return Ok(Some(
                 match lower_point(target, bounds, (&at.x, at.value), &curvature)? {
-                    Some(lower) => Look::Lower(lower),
-                    None => Look::Saddle(curvature.lowest),
+                    Some(lower) => StationaryPointVerdict::Lower(lower),
+                    None => StationaryPointVerdict::Saddle(curvature.lowest),
                 },
             ));
         }
@@ -122,7 +122,7 @@ fn look_from_bounds(
     if let Some(curvature) = widest
         && let Some(lower) = lower_point(target, bounds, (&at.x, at.value), &curvature)?
     {
-        return Ok(Some(Look::Lower(lower)));
+        return Ok(Some(StationaryPointVerdict::Lower(lower)));
     }
     Ok(None)
 }
@@ -151,11 +151,11 @@ pub(super) fn faces(count: usize, whole_max: usize) -> Vec<Vec<usize>> {
 /// W. W. Hager, H. Zhang, "A new conjugate gradient method with guaranteed descent and an efficient line search", SIAM J. Optim.
 /// 16(1), 2005, section 4.1.
 pub(super) fn flatter(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
-    at: &Point,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
+    at: &GradientPoint,
     step: &[f64],
-) -> Result<Option<Point>, ToolError> {
+) -> Result<Option<GradientPoint>, ToolError> {
     /// Relative to the value: residuals that cancel leave more than rounding.
     const HIGHER: f64 = 1e-9;
     let mut x = along(&at.x, 1.0, step);
@@ -166,15 +166,15 @@ pub(super) fn flatter(
     }
     let gradient = target.gradient(&x, value)?;
     let halved = bounds.slope(&x, &gradient) <= 0.5 * bounds.slope(&at.x, &at.gradient);
-    Ok(halved.then_some(Point { x, value, gradient }))
+    Ok(halved.then_some(GradientPoint { x, value, gradient }))
 }
 
 /// The lowest of points against the gradient, each ten times as far as the one before, where one is clearly lower: a gradient that the rounding
 /// error of a large value hides near by may lead far down.
 fn lower_far_down(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
-    at: &Point,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
+    at: &GradientPoint,
 ) -> Result<Option<Vec<f64>>, ToolError> {
     const NEAREST: f64 = 1e-3;
     const ROUNDS: i32 = 40;
@@ -197,9 +197,9 @@ fn lower_far_down(
 
 /// A point along an axis that is clearly lower; not looked for where there are many axes.
 fn lower_neighbour(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
-    at: &Point,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
+    at: &GradientPoint,
 ) -> Result<Option<Vec<f64>>, ToolError> {
     const STEP: f64 = 1e-3;
     const AXES_MAX: usize = 1000;

@@ -5,7 +5,7 @@ use tool_core::{Decode, Describe, Encode};
 /// The method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum MinimiseMethod {
     /// The methods in turn until one converges.
     #[default]
     Auto,
@@ -27,7 +27,7 @@ pub(crate) enum Method {
 /// The direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Mode {
+pub(crate) enum OptimisationMode {
     /// Find a minimum.
     #[default]
     Minimize,
@@ -38,7 +38,7 @@ pub(crate) enum Mode {
 /// Reason a method ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum MinimiseEnd {
     /// The gradient vanishes to the tolerance, no neighbour along an axis is better, and the objective curves the wrong way in no
     /// direction.
     Gradient,
@@ -60,7 +60,7 @@ pub(crate) enum Reason {
 
 /// The result of a method, minimising.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct MinimiseResult {
     /// The best point.
     pub x: Vec<f64>,
     /// The value there, to be minimised.
@@ -72,12 +72,12 @@ pub(crate) struct Found {
     /// Whether the test of convergence was passed.
     pub converged: bool,
     /// Reason the method ended.
-    pub reason: Reason,
+    pub reason: MinimiseEnd,
     /// The lowest curvature there, where the method has looked at it.
     pub lowest_curvature: Option<f64>,
 }
 
-impl Found {
+impl MinimiseResult {
     pub(super) fn with_curvature(self, lowest_curvature: Option<f64>) -> Self {
         Self {
             lowest_curvature,

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use tool_core::ToolError;
 
-use super::bounds::Bounds;
+use super::bounds::VariableBounds;
 use super::compact::{self, Pair};
 use super::curvature::{along, lower_point};
-use super::ending::{self, Look};
-use super::found::{Found, Reason};
+use super::ending::{self, StationaryPointVerdict};
+use super::found::{MinimiseEnd, MinimiseResult};
 use super::line;
-use super::smooth::{Point, Smooth};
+use super::smooth::{GradientPoint, SmoothFunction};
 use crate::linalg::dense::{add_multiple, dot, max_abs};
 
 /// Pairs of steps and gradient changes that are kept.
@@ -35,12 +35,12 @@ const MEMORY: usize = 10;
 /// # References
 /// J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, algorithms 7.4, 3.5 and 3.6.
 pub(crate) fn minimise(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<Found, ToolError> {
+) -> Result<MinimiseResult, ToolError> {
     run(target, bounds, x0, (max_iter, tolerance, 0.0), true)
 }
 
@@ -50,53 +50,53 @@ pub(crate) fn minimise(
 /// # Errors
 /// Those of the target.
 pub(crate) fn descend(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
     x0: &[f64],
     max_iter: u64,
     (tolerance, enough): (f64, f64),
-) -> Result<Found, ToolError> {
+) -> Result<MinimiseResult, ToolError> {
     run(target, bounds, x0, (max_iter, tolerance, enough), false)
 }
 
 fn run(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
     x0: &[f64],
     (max_iter, tolerance, enough): (u64, f64, f64),
     verify: bool,
-) -> Result<Found, ToolError> {
-    let mut at = Point::new(target, x0.to_vec())?;
+) -> Result<MinimiseResult, ToolError> {
+    let mut at = GradientPoint::new(target, x0.to_vec())?;
     let start = at.value;
-    let mut history = History::default();
+    let mut history = LbfgsHistory::default();
     let mut iterations = 0;
     loop {
         if bounds.slope(&at.x, &at.gradient) <= ending::small(target, &at, tolerance) {
             let look = if verify {
                 ending::look(target, bounds, &at, tolerance)?
             } else {
-                Look::Minimum(None)
+                StationaryPointVerdict::Minimum(None)
             };
             match look {
-                Look::Lower(lower) => at = Point::new(target, lower)?,
-                Look::Minimum(lowest) => {
-                    let found = at.found(iterations, true, Reason::Gradient);
+                StationaryPointVerdict::Lower(lower) => at = GradientPoint::new(target, lower)?,
+                StationaryPointVerdict::Minimum(lowest) => {
+                    let found = at.found(iterations, true, MinimiseEnd::Gradient);
                     return Ok(found.with_curvature(lowest));
                 }
-                Look::Saddle(lowest) => {
-                    let found = at.found(iterations, false, Reason::NegativeCurvature);
+                StationaryPointVerdict::Saddle(lowest) => {
+                    let found = at.found(iterations, false, MinimiseEnd::NegativeCurvature);
                     return Ok(found.with_curvature(Some(lowest)));
                 }
             }
-            history = History::default();
+            history = LbfgsHistory::default();
         }
         if iterations == max_iter {
-            return Ok(at.found(iterations, false, Reason::MaxIter));
+            return Ok(at.found(iterations, false, MinimiseEnd::MaxIter));
         }
         iterations += 1;
         let mut direction = history.direction(&at, bounds);
         if dot(&direction, &at.gradient) >= 0.0 {
-            history = History::default();
+            history = LbfgsHistory::default();
             direction = history.direction(&at, bounds);
         }
         let first = if history.pairs.is_empty() && bounds.is_free() {
@@ -108,25 +108,25 @@ fn run(
         if next.is_none() && !history.pairs.is_empty() {
             next = ending::flatter(target, bounds, &at, &direction)?;
             if next.is_none() {
-                history = History::default();
+                history = LbfgsHistory::default();
                 continue;
             }
         }
         if next.is_none() && !verify {
-            return Ok(at.found(iterations, false, Reason::NoProgress));
+            return Ok(at.found(iterations, false, MinimiseEnd::NoProgress));
         }
         if next.is_none() {
             let Some(curvature) = ending::curvature_of_free(target, bounds, &at)? else {
-                return Ok(at.found(iterations, false, Reason::NoProgress));
+                return Ok(at.found(iterations, false, MinimiseEnd::NoProgress));
             };
             next = match curvature.newton_step(&at.gradient) {
                 Some(step) => ending::flatter(target, bounds, &at, &step)?,
                 None => match lower_point(target, bounds, (&at.x, at.value), &curvature)? {
-                    Some(lower) => Some(Point::new(target, lower)?),
+                    Some(lower) => Some(GradientPoint::new(target, lower)?),
                     None => None,
                 },
             };
-            history = History::default();
+            history = LbfgsHistory::default();
         }
         match next {
             Some(next) => {
@@ -135,27 +135,27 @@ fn run(
                 history.push(&at, &next);
                 at = next;
                 if is_enough {
-                    return Ok(at.found(iterations, false, Reason::NoProgress));
+                    return Ok(at.found(iterations, false, MinimiseEnd::NoProgress));
                 }
             }
-            None => return Ok(at.found(iterations, false, Reason::NoProgress)),
+            None => return Ok(at.found(iterations, false, MinimiseEnd::NoProgress)),
         }
     }
 }
 
 /// The first step: the coordinate that moves most moves by the size of the point.
-fn first_step(at: &Point) -> f64 {
+fn first_step(at: &GradientPoint) -> f64 {
     1.0_f64.max(max_abs(&at.x)) / max_abs(&at.gradient)
 }
 
 /// The last steps, changes of gradient, and the inverse of their inner products.
 #[derive(Default)]
-struct History {
+struct LbfgsHistory {
     pairs: VecDeque<Pair>,
 }
 
-impl History {
-    fn push(&mut self, from: &Point, to: &Point) {
+impl LbfgsHistory {
+    fn push(&mut self, from: &GradientPoint, to: &GradientPoint) {
         let step = along(&to.x, -1.0, &from.x);
         let change = along(&to.gradient, -1.0, &from.gradient);
         let inner = dot(&step, &change);
@@ -169,7 +169,7 @@ impl History {
     }
 
     /// The direction to the minimum of the model, in the box.
-    fn direction(&self, at: &Point, bounds: &Bounds) -> Vec<f64> {
+    fn direction(&self, at: &GradientPoint, bounds: &VariableBounds) -> Vec<f64> {
         if bounds.is_free() {
             return self.newton(&at.gradient);
         }

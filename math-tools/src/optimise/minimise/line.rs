@@ -4,9 +4,9 @@
 
 use tool_core::ToolError;
 
-use super::bounds::Bounds;
+use super::bounds::VariableBounds;
 use super::curvature::along;
-use super::smooth::{Point, Smooth};
+use super::smooth::{GradientPoint, SmoothFunction};
 use crate::linalg::dense::dot;
 
 /// Sufficient decrease, as a part of the slope.
@@ -16,31 +16,31 @@ const CURVATURE: f64 = 0.9;
 
 /// A trial along the line: step, value and slope there.
 #[derive(Clone, Copy)]
-struct Trial {
+struct LineTrial {
     step: f64,
     value: f64,
     slope: f64,
 }
 
 /// A direction from a point.
-struct Line<'a> {
-    bounds: &'a Bounds,
-    at: &'a Point,
+struct SearchLine<'a> {
+    bounds: &'a VariableBounds,
+    at: &'a GradientPoint,
     direction: &'a [f64],
     slope: f64,
 }
 
 /// A trial, by what it says of the minimum along the line.
-enum Tried {
+enum LineTrialResult {
     /// Not low enough: the minimum is before it.
-    High(Trial),
+    High(LineTrial),
     /// Satisfies the strong Wolfe conditions.
-    Good(Point),
+    Good(GradientPoint),
     /// Lower, with a slope.
-    Lower(Trial, Point),
+    Lower(LineTrial, GradientPoint),
 }
 
-impl Line<'_> {
+impl SearchLine<'_> {
     fn point(&self, step: f64) -> Vec<f64> {
         let mut x = along(&self.at.x, step, self.direction);
         self.bounds.project(&mut x); // against rounding
@@ -48,20 +48,25 @@ impl Line<'_> {
     }
 
     /// Looks at the point one step away, which is high from the value `bar` on.
-    fn tried(&self, target: &mut impl Smooth, step: f64, bar: f64) -> Result<Tried, ToolError> {
+    fn tried(
+        &self,
+        target: &mut impl SmoothFunction,
+        step: f64,
+        bar: f64,
+    ) -> Result<LineTrialResult, ToolError> {
         let x = self.point(step);
         let value = target.value(&x)?;
         if value > self.at.value + DECREASE * step * self.slope || value >= bar {
             let slope = f64::NAN;
-            return Ok(Tried::High(Trial { step, value, slope }));
+            return Ok(LineTrialResult::High(LineTrial { step, value, slope }));
         }
         let gradient = target.gradient(&x, value)?;
         let slope = dot(&gradient, self.direction);
-        let point = Point { x, value, gradient };
+        let point = GradientPoint { x, value, gradient };
         Ok(if slope.abs() <= CURVATURE * self.slope.abs() {
-            Tried::Good(point)
+            LineTrialResult::Good(point)
         } else {
-            Tried::Lower(Trial { step, value, slope }, point)
+            LineTrialResult::Lower(LineTrial { step, value, slope }, point)
         })
     }
 }
@@ -72,23 +77,23 @@ impl Line<'_> {
 /// # Errors
 /// Those of the function.
 pub(crate) fn search(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
-    at: &Point,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
+    at: &GradientPoint,
     direction: &[f64],
     first: f64,
-) -> Result<Option<Point>, ToolError> {
+) -> Result<Option<GradientPoint>, ToolError> {
     const EXPANSIONS_MAX: usize = 60;
     const EXPANSION: f64 = 4.0;
     let (slope, value) = (dot(direction, &at.gradient), at.value);
     let longest = bounds.longest_step(&at.x, direction);
-    let line = Line {
+    let line = SearchLine {
         bounds,
         at,
         direction,
         slope,
     };
-    let mut low = Trial {
+    let mut low = LineTrial {
         step: 0.0,
         value,
         slope,
@@ -96,12 +101,14 @@ pub(crate) fn search(
     let (mut step, mut bar, mut lowest) = (first.min(longest), f64::INFINITY, None);
     for _ in 0..EXPANSIONS_MAX {
         match line.tried(target, step, bar)? {
-            Tried::High(high) => return zoom(target, &line, (low, high), lowest),
-            Tried::Good(point) => return Ok(Some(point)),
-            Tried::Lower(trial, point) if trial.slope >= 0.0 => {
+            LineTrialResult::High(high) => return zoom(target, &line, (low, high), lowest),
+            LineTrialResult::Good(point) => return Ok(Some(point)),
+            LineTrialResult::Lower(trial, point) if trial.slope >= 0.0 => {
                 return zoom(target, &line, (trial, low), Some(point));
             }
-            Tried::Lower(trial, point) => (low, bar, lowest) = (trial, trial.value, Some(point)),
+            LineTrialResult::Lower(trial, point) => {
+                (low, bar, lowest) = (trial, trial.value, Some(point))
+            }
         }
         if step == longest {
             break;
@@ -113,11 +120,11 @@ pub(crate) fn search(
 
 /// Narrows a bracket: `low` has the lowest value that decreases enough, `high` lies across the minimum.
 fn zoom(
-    target: &mut impl Smooth,
-    line: &Line<'_>,
-    (mut low, mut high): (Trial, Trial),
-    mut lowest: Option<Point>,
-) -> Result<Option<Point>, ToolError> {
+    target: &mut impl SmoothFunction,
+    line: &SearchLine<'_>,
+    (mut low, mut high): (LineTrial, LineTrial),
+    mut lowest: Option<GradientPoint>,
+) -> Result<Option<GradientPoint>, ToolError> {
     const ROUNDS_MAX: usize = 60;
     for _ in 0..ROUNDS_MAX {
         let step = interpolate(low, high);
@@ -126,9 +133,9 @@ fn zoom(
             break;
         }
         match line.tried(target, step, low.value)? {
-            Tried::High(trial) => high = trial,
-            Tried::Good(point) => return Ok(Some(point)),
-            Tried::Lower(trial, point) => {
+            LineTrialResult::High(trial) => high = trial,
+            LineTrialResult::Good(point) => return Ok(Some(point)),
+            LineTrialResult::Lower(trial, point) => {
                 if trial.slope * (high.step - low.step) >= 0.0 {
                     high = low;
                 }
@@ -140,7 +147,7 @@ fn zoom(
 }
 
 /// The minimum of the parabola through both ends, kept away from them; the middle where it says nothing.
-fn interpolate(low: Trial, high: Trial) -> f64 {
+fn interpolate(low: LineTrial, high: LineTrial) -> f64 {
     const MARGIN: f64 = 0.1;
     let width = high.step - low.step;
     let bend = high.value - low.value - low.slope * width;

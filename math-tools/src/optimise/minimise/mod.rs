@@ -19,14 +19,14 @@ pub(crate) mod target;
 
 use std::collections::BTreeMap;
 
-use crate::expression::Parameters;
-use crate::expression::unknowns::{self, Each, Start};
+use crate::expression::NamedParameters;
+use crate::expression::unknowns::{self, PerVariable, StartPoint};
 use crate::prelude::*;
 
-use self::constrained::Constraints;
-pub(crate) use self::found::{Method, Mode, Reason};
-use self::objective::{Function, Objective};
-use self::posed::{Posed, check_size};
+use self::constrained::ConstraintSet;
+pub(crate) use self::found::{MinimiseEnd, MinimiseMethod, OptimisationMode};
+use self::objective::{Objective, ObjectiveFunction};
+use self::posed::{MinimiseProblem, check_size};
 
 /// Find a local minimum or maximum of a function of n variables from a start point, within bounds and under constraints
 /// where they are given. A run that does not
@@ -37,13 +37,13 @@ use self::posed::{Posed, check_size};
 pub(crate) struct Args {
     /// Start point. A list, one number per variable, or an object with names, such as `{"a": 1, "b": 0}`.
     #[schema(extend("x-shape" = ["n"]))]
-    pub x0: Input<Start>,
+    pub x0: Input<StartPoint>,
     /// Objective: an expression in x0, x1, ... (also x, y, z for the first three) or in the names of `x0`, the name `rosenbrock` or `sphere`, or
     /// {"quadratic": {"A", "b", "c"}} for 0.5 x'Ax + b'x + c.
     pub objective: Objective,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers. The objective names them and reduces them to one number, such as `sum((y - x0 - x1*t)**2)`; inline or from a
     /// file.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// evaluated within the bounds only.
     #[value(default, skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["n", 2]))]
-    pub bounds: Option<Each<bounds::Given>>,
+    pub bounds: Option<PerVariable<bounds::Given>>,
     /// Constraints, such as `["x0+x1<=1", "x0*x1==0.2"]`: expressions with `>=`, `<=` or `==` between them.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
@@ -62,10 +62,10 @@ pub(crate) struct Args {
     /// derivatives, at most 100 variables); or `auto`: with constraints `sqp`, and where it does not converge `augmented_lagrangian` and
     /// `cobyla`; else `gradient`, and where it does not converge `newton` and `nelder_mead` from its end.
     #[value(default)]
-    pub method: Method,
+    pub method: MinimiseMethod,
     /// `minimize` or `maximize`.
     #[value(default)]
-    pub(crate) mode: Mode,
+    pub(crate) mode: OptimisationMode,
     /// Largest number of iterations of each method; absent: 1000, and for `nelder_mead` 400 for each variable if that is more.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub max_iter: Option<Bounded<1, 100_000_000>>,
@@ -104,7 +104,7 @@ pub(crate) struct Output {
     /// Each constraint at x, in the order given.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "constraints": { "least": 1 } }))]
-    pub constraints: Option<Vec<Constraint>>,
+    pub constraints: Option<Vec<ConstraintReport>>,
     /// Largest amount by which a constraint is violated.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "constraints": { "least": 1 } }))]
@@ -126,14 +126,14 @@ pub(crate) struct Output {
     /// Whether x passed the test of convergence.
     pub converged: bool,
     /// The method that found x.
-    pub method: Method,
+    pub method: MinimiseMethod,
     /// Reason the method ended.
-    pub reason: Reason,
+    pub reason: MinimiseEnd,
 }
 
 /// A constraint at the point found.
 #[derive(Debug, Clone, PartialEq, Encode, Describe)]
-pub(crate) struct Constraint {
+pub(crate) struct ConstraintReport {
     /// Left side minus right side.
     pub value: f64,
     /// Change of the optimal objective per unit by which the right side grows; 0 where the constraint is not active. One choice of many
@@ -179,17 +179,17 @@ impl Tool for Args {
         check_size(n, args.method, is_constrained)?;
         let (variables, data) = ((n, start.names()), args.data.as_ref());
         let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
-        let function = Function::new(&args.objective, &scope, n, ctx)?;
-        let constraints = Constraints::new(&args.constraints, &scope, n)?;
+        let function = ObjectiveFunction::new(&args.objective, &scope, n, ctx)?;
+        let constraints = ConstraintSet::new(&args.constraints, &scope, n)?;
         let expressions = function.expression_of().into_iter();
         unknowns::check_use(data, expressions.chain(constraints.sides()), ctx)?;
-        let posed = Posed {
+        let posed = MinimiseProblem {
             function: &function,
             constraints: &constraints,
             start: &start,
             bounds: args.bounds.as_ref(),
             method: args.method,
-            maximise: args.mode == Mode::Maximize,
+            maximise: args.mode == OptimisationMode::Maximize,
             max_iter: args.max_iter.map(|most| most.get().unsigned_abs()),
             tolerance: args.tolerance.get(),
         };

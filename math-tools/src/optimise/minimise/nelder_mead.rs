@@ -2,11 +2,11 @@
 
 use tool_core::ToolError;
 
-use super::bounds::Bounds;
+use super::bounds::VariableBounds;
 use super::curvature::along;
-use super::ending::{self, Look};
-use super::found::{Found, Reason};
-use super::smooth::{Point, Smooth};
+use super::ending::{self, StationaryPointVerdict};
+use super::found::{MinimiseEnd, MinimiseResult};
+use super::smooth::{GradientPoint, SmoothFunction};
 
 /// The cost of an iteration grows with the square of the number of coordinates.
 pub(crate) const COORDINATES_MAX: usize = 200;
@@ -35,12 +35,12 @@ pub(super) const ITERATIONS_EACH: u64 = 400;
 /// Nelder-Mead simplex algorithm with adaptive parameters", Comput. Optim. Appl. 51, 2012; C. T. Kelley, "Detection and remediation of
 /// stagnation in the Nelder-Mead algorithm", SIAM J. Optim. 10, 1999 (restarts).
 pub(crate) fn minimise(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<Found, ToolError> {
+) -> Result<MinimiseResult, ToolError> {
     const FIRST_SIZE: f64 = 0.05;
     const LATER_SIZE: f64 = 0.005;
     const X_TOLERANCE_MIN: f64 = 6e-8; // 4 sqrt(eps)
@@ -50,7 +50,7 @@ pub(crate) fn minimise(
     let (mut iterations, mut size) = (0, FIRST_SIZE);
     loop {
         let left = run_max.min(max_iter - iterations);
-        let mut simplex = Simplex::new(target, bounds, (&x, value), size)?;
+        let mut simplex = NelderMeadSimplex::new(target, bounds, (&x, value), size)?;
         let used = simplex.run(target, bounds, (left, tolerance))?;
         let (next, next_value) = simplex.vertices.swap_remove(0);
         iterations += used.max(1);
@@ -65,12 +65,13 @@ pub(crate) fn minimise(
         if converged
             && iterations < max_iter
             && let gradient = target.gradient(&x, value)?
-            && let at = (Point {
+            && let at = (GradientPoint {
                 x: x.clone(),
                 value,
                 gradient,
             })
-            && let Look::Lower(lower) = ending::look(target, bounds, &at, tolerance)?
+            && let StationaryPointVerdict::Lower(lower) =
+                ending::look(target, bounds, &at, tolerance)?
         {
             value = target.value(&lower)?;
             (x, size) = (lower, FIRST_SIZE);
@@ -78,9 +79,9 @@ pub(crate) fn minimise(
         }
         if converged || iterations >= max_iter {
             let gradient = target.gradient(&x, value)?;
-            let reasons = [Reason::MaxIter, Reason::Simplex];
+            let reasons = [MinimiseEnd::MaxIter, MinimiseEnd::Simplex];
             let reason = reasons[usize::from(converged)];
-            let at = Point { x, value, gradient };
+            let at = GradientPoint { x, value, gradient };
             return Ok(at.found(iterations, converged, reason));
         }
         size = LATER_SIZE;
@@ -88,15 +89,15 @@ pub(crate) fn minimise(
 }
 
 /// Points and values, the lowest first.
-struct Simplex {
+struct NelderMeadSimplex {
     vertices: Vec<(Vec<f64>, f64)>,
 }
 
-impl Simplex {
+impl NelderMeadSimplex {
     /// The point and one along each axis: upwards, or downwards where a bound is nearer than the size.
     fn new(
-        target: &mut impl Smooth,
-        bounds: &Bounds,
+        target: &mut impl SmoothFunction,
+        bounds: &VariableBounds,
         (x, value): (&[f64], f64),
         size: f64,
     ) -> Result<Self, ToolError> {
@@ -124,8 +125,8 @@ impl Simplex {
     /// minimum), or the iterations are used up; answers how many.
     fn run(
         &mut self,
-        target: &mut impl Smooth,
-        bounds: &Bounds,
+        target: &mut impl SmoothFunction,
+        bounds: &VariableBounds,
         (max_iter, tolerance): (u64, f64),
     ) -> Result<u64, ToolError> {
         let n = self.vertices.len() - 1;

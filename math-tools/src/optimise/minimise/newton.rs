@@ -3,11 +3,11 @@
 use faer::Mat;
 use tool_core::ToolError;
 
-use super::bounds::Bounds;
+use super::bounds::VariableBounds;
 use super::curvature::{self, along};
-use super::ending::{self, Look};
-use super::found::{Found, Reason};
-use super::smooth::{Point, Smooth};
+use super::ending::{self, StationaryPointVerdict};
+use super::found::{MinimiseEnd, MinimiseResult};
+use super::smooth::{GradientPoint, SmoothFunction};
 use crate::linalg::dense::{add_multiple, dot, max_abs, norm2, symmetric_eigen};
 
 /// Up to so many free variables the whole Hessian is formed.
@@ -31,28 +31,28 @@ const WHOLE_MAX: usize = 60;
 /// method and trust regions in large scale optimization", SIAM J. Numer. Anal. 20, 1983; D. P. Bertsekas, "Projected Newton methods for
 /// optimization problems with simple constraints", SIAM J. Control Optim. 20, 1982.
 pub(crate) fn minimise(
-    target: &mut impl Smooth,
-    bounds: &Bounds,
+    target: &mut impl SmoothFunction,
+    bounds: &VariableBounds,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<Option<Found>, ToolError> {
+) -> Result<Option<MinimiseResult>, ToolError> {
     const ACCEPT: f64 = 1e-4;
-    let mut at = Point::new(target, x0.to_vec())?;
+    let mut at = GradientPoint::new(target, x0.to_vec())?;
     let mut radius = max_abs(&at.x).max(1.0);
     for iterations in 0..=max_iter {
         if bounds.slope(&at.x, &at.gradient) <= ending::small(target, &at, tolerance) {
             match ending::look(target, bounds, &at, tolerance)? {
-                Look::Lower(lower) => {
-                    at = Point::new(target, lower)?;
+                StationaryPointVerdict::Lower(lower) => {
+                    at = GradientPoint::new(target, lower)?;
                     continue;
                 }
-                Look::Minimum(lowest) => {
-                    let found = at.found(iterations, true, Reason::Gradient);
+                StationaryPointVerdict::Minimum(lowest) => {
+                    let found = at.found(iterations, true, MinimiseEnd::Gradient);
                     return Ok(Some(found.with_curvature(lowest)));
                 }
-                Look::Saddle(lowest) => {
-                    let found = at.found(iterations, false, Reason::NegativeCurvature);
+                StationaryPointVerdict::Saddle(lowest) => {
+                    let found = at.found(iterations, false, MinimiseEnd::NegativeCurvature);
                     return Ok(Some(found.with_curvature(Some(lowest))));
                 }
             }
@@ -62,22 +62,22 @@ pub(crate) fn minimise(
         }
         let free = bounds.movable(&at.x, &at.gradient);
         if free.is_empty() {
-            return Ok(Some(at.found(iterations, false, Reason::NoProgress)));
+            return Ok(Some(at.found(iterations, false, MinimiseEnd::NoProgress)));
         }
-        let Some(model) = Model::new(target, &at, free)? else {
-            let stuck = at.found(iterations, false, Reason::NoProgress);
+        let Some(model) = NewtonModel::new(target, &at, free)? else {
+            let stuck = at.found(iterations, false, MinimiseEnd::NoProgress);
             return Ok((iterations > 0).then_some(stuck));
         };
         loop {
             let Some(step) = model.step(target, radius)? else {
-                return Ok(Some(at.found(iterations, false, Reason::NoProgress)));
+                return Ok(Some(at.found(iterations, false, MinimiseEnd::NoProgress)));
             };
             let mut x = along(&at.x, 1.0, &step);
             bounds.project(&mut x);
             let moved = along(&x, -1.0, &at.x);
             let length = norm2(&moved);
             if x == at.x || radius <= f64::EPSILON * f64::EPSILON * max_abs(&at.x) {
-                return Ok(Some(at.found(iterations, false, Reason::NoProgress)));
+                return Ok(Some(at.found(iterations, false, MinimiseEnd::NoProgress)));
             }
             let gain = -model.change(target, &moved)?;
             let value = target.value(&x)?;
@@ -89,7 +89,7 @@ pub(crate) fn minimise(
                     radius = 0.5 * length;
                 }
                 let gradient = target.gradient(&x, value)?;
-                at = Point { x, value, gradient };
+                at = GradientPoint { x, value, gradient };
                 break;
             }
             if let Some(flatter) = ending::flatter(target, bounds, &at, &moved)? {
@@ -99,11 +99,11 @@ pub(crate) fn minimise(
             radius = 0.25 * length.min(radius);
         }
     }
-    Ok(Some(at.found(max_iter, false, Reason::MaxIter)))
+    Ok(Some(at.found(max_iter, false, MinimiseEnd::MaxIter)))
 }
 
 /// The quadratic model of a function in the free variables.
-struct Model {
+struct NewtonModel {
     x: Vec<f64>,
     gradient: Vec<f64>,
     free: Vec<usize>,
@@ -111,8 +111,12 @@ struct Model {
     whole: Option<(Mat<f64>, Vec<f64>, Mat<f64>)>,
 }
 
-impl Model {
-    fn new(f: &mut impl Smooth, at: &Point, free: Vec<usize>) -> Result<Option<Self>, ToolError> {
+impl NewtonModel {
+    fn new(
+        f: &mut impl SmoothFunction,
+        at: &GradientPoint,
+        free: Vec<usize>,
+    ) -> Result<Option<Self>, ToolError> {
         let mut whole = None;
         if free.len() <= WHOLE_MAX {
             let Some(hessian) = curvature::hessian(f, &at.x, &free)? else {
@@ -145,7 +149,11 @@ impl Model {
         all
     }
 
-    fn hessian_times(&self, f: &mut impl Smooth, v: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
+    fn hessian_times(
+        &self,
+        f: &mut impl SmoothFunction,
+        v: &[f64],
+    ) -> Result<Option<Vec<f64>>, ToolError> {
         if let Some((hessian, ..)) = &self.whole {
             let columns = 0..v.len();
             return Ok(Some(
@@ -159,7 +167,7 @@ impl Model {
     }
 
     /// The change of the model along a step.
-    fn change(&self, f: &mut impl Smooth, step: &[f64]) -> Result<f64, ToolError> {
+    fn change(&self, f: &mut impl SmoothFunction, step: &[f64]) -> Result<f64, ToolError> {
         let inner = self.restricted(step);
         let image = self.hessian_times(f, &inner)?;
         let bend = image.map_or(0.0, |image| dot(&inner, &image));
@@ -167,7 +175,11 @@ impl Model {
     }
 
     /// The minimum of the model in a ball.
-    fn step(&self, f: &mut impl Smooth, radius: f64) -> Result<Option<Vec<f64>>, ToolError> {
+    fn step(
+        &self,
+        f: &mut impl SmoothFunction,
+        radius: f64,
+    ) -> Result<Option<Vec<f64>>, ToolError> {
         let gradient = self.restricted(&self.gradient);
         let step = match &self.whole {
             Some((_, values, vectors)) => Some(in_ball(values, vectors, &gradient, radius)),
@@ -180,7 +192,7 @@ impl Model {
     /// Conjugate gradients up to the border of a ball.
     fn conjugate(
         &self,
-        f: &mut impl Smooth,
+        f: &mut impl SmoothFunction,
         gradient: &[f64],
         radius: f64,
     ) -> Result<Option<Vec<f64>>, ToolError> {

@@ -1,4 +1,4 @@
-//! [`Objective`], the objective as given, and [`Function`], the checked one.
+//! [`Objective`], the objective as given, and [`ObjectiveFunction`], the checked one.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -10,7 +10,7 @@ use tool_core::{
     Ctx, Decode, DecodeError, Describe, Encode, Finite, Input, Matrix, ToolError, Value, Vector,
 };
 
-use crate::expression::{Expression, Scope, System};
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem};
 use crate::linalg::{dense::dot, square_and_vector};
 
 /// The names of the built-in functions.
@@ -25,7 +25,7 @@ pub(crate) enum Objective {
     /// `sum x[i]^2`; minimum 0 at the origin.
     Sphere,
     /// `x'Ax / 2 + b'x + c`.
-    Quadratic(Quadratic),
+    Quadratic(QuadraticFunction),
     /// An expression in x0, x1, ...
     #[value(untagged)]
     Expression(String),
@@ -34,7 +34,7 @@ pub(crate) enum Objective {
 /// The quadratic function 0.5 x'Ax + b'x + c.
 #[derive(Debug, Clone, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub(crate) struct Quadratic {
+pub(crate) struct QuadraticFunction {
     /// The matrix, n rows of n numbers; only its symmetric part counts.
     #[value(rename = "A")]
     #[schema(extend("x-shape" = ["n", "n"]))]
@@ -81,7 +81,7 @@ impl Decode for Objective {
         };
         let under_key = |error: DecodeError| error.under_key(key);
         let objective = match key {
-            "quadratic" => Self::Quadratic(Quadratic::decode(content).map_err(under_key)?),
+            "quadratic" => Self::Quadratic(QuadraticFunction::decode(content).map_err(under_key)?),
             "command" => {
                 let message = "a program as objective has effects: call `optimize_program` with its `command`";
                 return Err(DecodeError::new(message));
@@ -108,7 +108,7 @@ impl Decode for Objective {
 impl Describe for Objective {
     fn describe(contract: Contract) -> Schema {
         let named = |name: &str| json!({ "type": "object", "properties": { name: { "const": true } }, "required": [name], "additionalProperties": false });
-        let quadratic = Quadratic::describe(contract);
+        let quadratic = QuadraticFunction::describe(contract);
         json!({
             "anyOf": [
                 { "type": "string" },
@@ -127,13 +127,13 @@ impl Describe for Objective {
 
 /// The value of an expression with its gradient, and the product of its Hessian and a vector, compiled when first requested.
 #[derive(Debug)]
-pub(crate) struct Derivatives {
-    pub(super) gradient: System,
-    curvature: OnceCell<Option<System>>,
+pub(crate) struct ObjectiveDerivatives {
+    pub(super) gradient: ExpressionSystem,
+    curvature: OnceCell<Option<ExpressionSystem>>,
 }
 
 /// An objective that is no formula.
-pub(crate) trait Oracle: fmt::Debug {
+pub(crate) trait ObjectiveOracle: fmt::Debug {
     /// The value at a point; NaN where there is none.
     ///
     /// # Errors
@@ -146,9 +146,9 @@ pub(crate) trait Oracle: fmt::Debug {
 
 /// A checked objective for points of n coordinates.
 #[derive(Debug)]
-pub(crate) enum Function {
+pub(crate) enum ObjectiveFunction {
     /// An expression in the slots x0, x1, ...; and its derivatives, where every function in it has them.
-    Expression(Expression, Option<Box<Derivatives>>),
+    Expression(Expression, Option<Box<ObjectiveDerivatives>>),
     /// See [`Objective::Rosenbrock`].
     Rosenbrock,
     /// See [`Objective::Sphere`].
@@ -156,17 +156,17 @@ pub(crate) enum Function {
     /// Symmetric matrix (row by row), linear part, constant.
     Quadratic(Vec<f64>, Vector, f64),
     /// No formula.
-    Oracle(Rc<dyn Oracle>),
+    Oracle(Rc<dyn ObjectiveOracle>),
 }
 
-impl Function {
+impl ObjectiveFunction {
     /// Parses and loads an objective for `n` coordinates.
     ///
     /// # Errors
     /// `invalid_args` at `/objective` when it does not fit.
     pub(crate) fn new(
         objective: &Objective,
-        scope: &Scope,
+        scope: &ExpressionScope,
         n: usize,
         ctx: &Ctx,
     ) -> Result<Self, ToolError> {
@@ -182,7 +182,7 @@ impl Function {
         }
     }
 
-    fn expression(text: &str, scope: &Scope, n: usize) -> Result<Self, ToolError> {
+    fn expression(text: &str, scope: &ExpressionScope, n: usize) -> Result<Self, ToolError> {
         let expression = Expression::parse(text, scope).map_err(|err| {
             let error = err.into_tool_error("/objective");
             match did_you_mean(text.trim(), NAMES) {
@@ -191,16 +191,16 @@ impl Function {
             }
         })?;
         let slots: Vec<usize> = (0..n).collect();
-        let gradient = System::value_and_gradient(&expression, &slots).ok();
+        let gradient = ExpressionSystem::value_and_gradient(&expression, &slots).ok();
         let curvature = OnceCell::new();
-        let derivatives = gradient.map(|gradient| Derivatives {
+        let derivatives = gradient.map(|gradient| ObjectiveDerivatives {
             gradient,
             curvature,
         });
         Ok(Self::Expression(expression, derivatives.map(Box::new)))
     }
 
-    fn quadratic(quadratic: &Quadratic, n: usize, ctx: &Ctx) -> Result<Self, ToolError> {
+    fn quadratic(quadratic: &QuadraticFunction, n: usize, ctx: &Ctx) -> Result<Self, ToolError> {
         let parts = (&quadratic.a, &quadratic.b);
         let (a, b) = square_and_vector(parts, (n, "x0"), "/objective/quadratic", ctx)?;
         ctx.reserve_doubles(n * n)?;
@@ -236,7 +236,7 @@ impl Function {
         match self {
             Self::Expression(expression, derivatives) => {
                 let derivatives = derivatives.as_ref()?;
-                let compile = || System::hessian_product(expression, x.len()).ok();
+                let compile = || ExpressionSystem::hessian_product(expression, x.len()).ok();
                 let product = derivatives.curvature.get_or_init(compile);
                 let mut found = vec![0.0; x.len()];
                 let slots: Vec<f64> = x.iter().chain(v).copied().collect();

@@ -1,37 +1,37 @@
-//! [`Posed`]: a problem with its start and its bounds, and the choice between the methods with and without constraints.
+//! [`MinimiseProblem`]: a problem with its start and its bounds, and the choice between the methods with and without constraints.
 
 use tool_core::{Ctx, Real, ToolError};
 
-use super::bounds::{Bounds, Given};
-use super::constrained::constraints::Watched;
-use super::constrained::{self, Constraints, Problem as Constrained};
-use super::found::{Method, Reason};
-use super::objective::Function;
-use super::target::Target;
+use super::bounds::{Given, VariableBounds};
+use super::constrained::constraints::ConstraintEvaluator;
+use super::constrained::{self, ConstrainedProblem as Constrained, ConstraintSet};
+use super::found::{MinimiseEnd, MinimiseMethod};
+use super::objective::ObjectiveFunction;
+use super::target::MinimisationTarget;
 use super::{Output, curvature, free, nelder_mead, warn_of_no_convergence};
-use crate::expression::unknowns::{self, Each, Start};
+use crate::expression::unknowns::{self, PerVariable, StartPoint};
 use crate::linalg::dense::max_abs;
 
 /// Iterations of a method where the call sets no limit.
 pub(super) const ITERATIONS: u64 = 1000;
 
 /// A problem as a tool states it.
-pub(in crate::optimise) struct Posed<'a> {
-    pub(in crate::optimise) function: &'a Function,
-    pub(in crate::optimise) constraints: &'a Constraints,
-    pub(in crate::optimise) start: &'a Start,
-    pub(in crate::optimise) bounds: Option<&'a Each<Given>>,
-    pub(in crate::optimise) method: Method,
+pub(in crate::optimise) struct MinimiseProblem<'a> {
+    pub(in crate::optimise) function: &'a ObjectiveFunction,
+    pub(in crate::optimise) constraints: &'a ConstraintSet,
+    pub(in crate::optimise) start: &'a StartPoint,
+    pub(in crate::optimise) bounds: Option<&'a PerVariable<Given>>,
+    pub(in crate::optimise) method: MinimiseMethod,
     pub(in crate::optimise) maximise: bool,
     /// Absent: what suits the method.
     pub(in crate::optimise) max_iter: Option<u64>,
     pub(in crate::optimise) tolerance: f64,
 }
 
-fn takes_constraints(method: Method) -> bool {
+fn takes_constraints(method: MinimiseMethod) -> bool {
     matches!(
         method,
-        Method::Sqp | Method::AugmentedLagrangian | Method::Cobyla
+        MinimiseMethod::Sqp | MinimiseMethod::AugmentedLagrangian | MinimiseMethod::Cobyla
     )
 }
 
@@ -41,14 +41,14 @@ fn takes_constraints(method: Method) -> bool {
 /// `invalid_args` for none, and for more than a method takes.
 pub(in crate::optimise) fn check_size(
     n: usize,
-    method: Method,
+    method: MinimiseMethod,
     is_constrained: bool,
 ) -> Result<(), ToolError> {
     if n == 0 {
         refuse!(invalid "/x0"; "`x0` is empty"; "give one number per variable");
     }
     let most = nelder_mead::COORDINATES_MAX;
-    if method == Method::NelderMead && n > most {
+    if method == MinimiseMethod::NelderMead && n > most {
         let message = format!("`nelder_mead` takes at most {most} variables, found {n}");
         return Err(ToolError::invalid("/method", message).hint("use `gradient`"));
     }
@@ -61,7 +61,7 @@ pub(in crate::optimise) fn check_size(
     Ok(())
 }
 
-impl Posed<'_> {
+impl MinimiseProblem<'_> {
     /// Minimises or maximises.
     ///
     /// # Errors
@@ -74,8 +74,8 @@ impl Posed<'_> {
         let given = given.map(|each| each.of(self.start, &[None, None], "/bounds"));
         let given = given.transpose()?;
         let bounds = match &given {
-            Some(given) => Bounds::new(given, n)?,
-            None => Bounds::free(n),
+            Some(given) => VariableBounds::new(given, n)?,
+            None => VariableBounds::free(n),
         };
         let mut x0 = self.start.to_vec();
         if bounds.project(&mut x0) {
@@ -90,15 +90,15 @@ impl Posed<'_> {
                 ctx.reserve_doubles(2 * n * (self.constraints.len() + 2 * n) + 8 * n * n)?;
             }
             // The start moves to satisfy linear constraints.
-            let (target, _) = Target::near(self.function, self.maximise, &x0, ctx)?;
-            let watched = Watched::new(self.constraints, ctx);
+            let (target, _) = MinimisationTarget::near(self.function, self.maximise, &x0, ctx)?;
+            let watched = ConstraintEvaluator::new(self.constraints, ctx);
             let mut problem = Constrained::new(target.within(&bounds), watched, bounds, &x0);
             let found = constrained::minimise(&mut problem, self.method, &x0, usual)?;
             let mut output = found.output(&problem, given.is_some(), ctx);
             output.named = unknowns::by_name(names, &output.x);
             return Ok(judged(output, self.start, ctx));
         }
-        let target = Target::new(self.function, self.maximise, &x0, ctx)?;
+        let target = MinimisationTarget::new(self.function, self.maximise, &x0, ctx)?;
         let mut target = target.within(&bounds);
         let (found, method) = free::minimise(&mut target, &bounds, self.method, &x0, limits)?;
         if !found.converged {
@@ -140,7 +140,7 @@ fn judged(mut output: Output, start: &[f64], ctx: &Ctx) -> Output {
     const LOST: f64 = 1e100;
     let distance = max_abs(&output.x) / (1.0 + max_abs(start));
     if distance > LOST && output.converged {
-        (output.converged, output.reason) = (false, Reason::NoProgress);
+        (output.converged, output.reason) = (false, MinimiseEnd::NoProgress);
     }
     if distance > FAR {
         ctx.warn("x ran far away from the start: the objective may be unbounded, or level off without an optimum; set `bounds`");

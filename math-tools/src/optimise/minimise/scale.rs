@@ -1,4 +1,4 @@
-//! [`Scale`]: the units in which the tests of convergence are made.
+//! [`ProblemScale`]: the units in which the tests of convergence are made.
 //!
 //! The unit of a variable is the step that changes the objective by its own unit, so that tests in these units are the same whatever
 //! factor the objective or a variable is multiplied with. Problems of ordinary size keep the unit 1.
@@ -7,22 +7,22 @@
 
 use tool_core::ToolError;
 
-use super::bounds::Bounds;
-use super::found::{Found, Reason};
-use super::smooth::Smooth;
+use super::bounds::VariableBounds;
+use super::found::{MinimiseEnd, MinimiseResult};
+use super::smooth::SmoothFunction;
 
 /// Sizes between these are ordinary.
 pub(crate) const ORDINARY: (f64, f64) = (1e-4, 1e4);
 
 /// Units of the objective and of each variable, powers of two.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Scale {
+pub(crate) struct ProblemScale {
     pub value: f64,
     pub x: Vec<f64>,
 }
 
 /// What is known of a function at the end of a method.
-pub(crate) struct Sizes<'a> {
+pub(crate) struct ScaleEvidence<'a> {
     pub x: &'a [f64],
     pub gradient: &'a [f64],
     /// Second derivatives by each variable, where they are known.
@@ -31,7 +31,7 @@ pub(crate) struct Sizes<'a> {
     pub drop: f64,
 }
 
-impl Scale {
+impl ProblemScale {
     /// Every unit is 1.
     pub(crate) fn one(n: usize) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Scale {
 
     /// The units at a point: the objective's is the largest change that a variable makes that changes by its own size or by a step of
     /// Newton's method; where that is small, the fall since the start counts too.
-    pub(crate) fn of(sizes: &Sizes<'_>) -> Self {
+    pub(crate) fn of(sizes: &ScaleEvidence<'_>) -> Self {
         let n = sizes.x.len();
         let bend = |i: usize| sizes.bends.as_ref().map_or(0.0, |bends| bends[i].abs());
         let change = |i: usize| {
@@ -95,8 +95,8 @@ impl Scale {
     }
 
     /// A box in these units.
-    pub(crate) fn bounds(&self, bounds: &Bounds) -> Bounds {
-        Bounds {
+    pub(crate) fn bounds(&self, bounds: &VariableBounds) -> VariableBounds {
+        VariableBounds {
             low: self.inside(&bounds.low),
             high: self.inside(&bounds.high),
         }
@@ -113,12 +113,12 @@ pub(crate) fn rounded(size: f64) -> f64 {
 }
 
 /// A function in other units.
-pub(crate) struct Scaled<'a, F> {
+pub(crate) struct ScaledFunction<'a, F> {
     pub function: &'a mut F,
-    pub scale: &'a Scale,
+    pub scale: &'a ProblemScale,
 }
 
-impl<F: Smooth> Smooth for Scaled<'_, F> {
+impl<F: SmoothFunction> SmoothFunction for ScaledFunction<'_, F> {
     fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
         Ok(self.function.value(&self.scale.outside(x))? / self.scale.value)
     }
@@ -150,17 +150,21 @@ impl<F: Smooth> Smooth for Scaled<'_, F> {
 ///
 /// # Errors
 /// Those of the function.
-pub(crate) fn in_units<F: Smooth, M>(
+pub(crate) fn in_units<F: SmoothFunction, M>(
     function: &mut F,
-    bounds: &Bounds,
+    bounds: &VariableBounds,
     x0: &[f64],
     tolerance: f64,
-    mut run: impl FnMut(&mut Scaled<'_, F>, &Bounds, &[f64]) -> Result<(Found, M), ToolError>,
-) -> Result<(Found, M), ToolError> {
+    mut run: impl FnMut(
+        &mut ScaledFunction<'_, F>,
+        &VariableBounds,
+        &[f64],
+    ) -> Result<(MinimiseResult, M), ToolError>,
+) -> Result<(MinimiseResult, M), ToolError> {
     const ROUNDS_MAX: usize = 3;
-    let mut scale = Scale::one(x0.len());
-    let mut round = |function: &mut F, scale: &Scale, from: &[f64]| {
-        let mut scaled = Scaled { function, scale };
+    let mut scale = ProblemScale::one(x0.len());
+    let mut round = |function: &mut F, scale: &ProblemScale, from: &[f64]| {
+        let mut scaled = ScaledFunction { function, scale };
         let (found, method) = run(&mut scaled, &scale.bounds(bounds), &scale.inside(from))?;
         Ok::<_, ToolError>((found.outside(scale), method))
     };
@@ -186,14 +190,17 @@ pub(crate) fn in_units<F: Smooth, M>(
 }
 
 /// The units in which an end is not one, or in which a search that failed may do better.
-fn other_units<F: Smooth>(
+fn other_units<F: SmoothFunction>(
     function: &mut F,
-    bounds: &Bounds,
+    bounds: &VariableBounds,
     x0: &[f64],
-    found: &Found,
+    found: &MinimiseResult,
     tolerance: f64,
-) -> Result<Option<Scale>, ToolError> {
-    if matches!(found.reason, Reason::MaxIter | Reason::NegativeCurvature) {
+) -> Result<Option<ProblemScale>, ToolError> {
+    if matches!(
+        found.reason,
+        MinimiseEnd::MaxIter | MinimiseEnd::NegativeCurvature
+    ) {
         return Ok(None);
     }
     let noise = function.gradient_noise(&found.x, found.value);
@@ -201,13 +208,13 @@ fn other_units<F: Smooth>(
     if found.converged && is_zero {
         return Ok(None);
     }
-    let sizes = Sizes {
+    let sizes = ScaleEvidence {
         x: &found.x,
         gradient: &found.gradient,
         bends: bends(function, &found.x)?,
         drop: function.value(x0)? - found.value,
     };
-    let scale = Scale::of(&sizes);
+    let scale = ProblemScale::of(&sizes);
     if scale.is_one() || !found.converged {
         return Ok(Some(scale));
     }
@@ -220,7 +227,7 @@ fn other_units<F: Smooth>(
 }
 
 /// The second derivatives by each variable, where they are known and the variables are few.
-fn bends<F: Smooth>(function: &mut F, x: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
+fn bends<F: SmoothFunction>(function: &mut F, x: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
     const VARIABLES_MAX: usize = 1000;
     if x.len() > VARIABLES_MAX {
         return Ok(None);
@@ -237,9 +244,9 @@ fn bends<F: Smooth>(function: &mut F, x: &[f64]) -> Result<Option<Vec<f64>>, Too
     Ok(Some(bends))
 }
 
-impl Found {
+impl MinimiseResult {
     /// The end in the caller's units.
-    fn outside(self, scale: &Scale) -> Self {
+    fn outside(self, scale: &ProblemScale) -> Self {
         if scale.is_one() {
             return self;
         }

@@ -1,12 +1,12 @@
-//! [`Smooth`]: what the methods with gradients ask of a function, and [`Point`].
+//! [`SmoothFunction`]: what the methods with gradients ask of a function, and [`GradientPoint`].
 
 use tool_core::ToolError;
 
-use super::found::{Found, Reason};
-use super::target::Target;
+use super::found::{MinimiseEnd, MinimiseResult};
+use super::target::MinimisationTarget;
 
 /// A function to be minimised, with its derivatives.
-pub(crate) trait Smooth {
+pub(crate) trait SmoothFunction {
     /// The value; positive infinity where it is not finite.
     ///
     /// # Errors
@@ -16,55 +16,60 @@ pub(crate) trait Smooth {
     /// The gradient, given the value there.
     ///
     /// # Errors
-    /// As [`Smooth::value`].
+    /// As [`SmoothFunction::value`].
     fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError>;
 
     /// The product of the Hessian and a vector, where it is known and finite.
     ///
     /// # Errors
-    /// As [`Smooth::value`].
+    /// As [`SmoothFunction::value`].
     fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, ToolError>;
 
     /// The size of the rounding error of a component of the gradient.
     fn gradient_noise(&self, x: &[f64], value: f64) -> f64;
 }
 
-impl Smooth for Target<'_> {
+impl SmoothFunction for MinimisationTarget<'_> {
     fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
-        Target::value(self, x)
+        MinimisationTarget::value(self, x)
     }
 
     fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
-        Target::gradient(self, x, value)
+        MinimisationTarget::gradient(self, x, value)
     }
 
     fn hessian_times(&mut self, x: &[f64], v: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
-        Target::hessian_times(self, x, v)
+        MinimisationTarget::hessian_times(self, x, v)
     }
 
     fn gradient_noise(&self, x: &[f64], value: f64) -> f64 {
-        Target::gradient_noise(self, x, value)
+        MinimisationTarget::gradient_noise(self, x, value)
     }
 }
 
 /// A point with its value and gradient.
 #[derive(Debug, Clone)]
-pub(crate) struct Point {
+pub(crate) struct GradientPoint {
     pub x: Vec<f64>,
     pub value: f64,
     pub gradient: Vec<f64>,
 }
 
-impl Point {
-    pub(crate) fn new(f: &mut impl Smooth, x: Vec<f64>) -> Result<Self, ToolError> {
+impl GradientPoint {
+    pub(crate) fn new(f: &mut impl SmoothFunction, x: Vec<f64>) -> Result<Self, ToolError> {
         let value = f.value(&x)?;
         let gradient = f.gradient(&x, value)?;
         Ok(Self { x, value, gradient })
     }
 
     /// The point as the result of a method.
-    pub(crate) fn found(self, iterations: u64, converged: bool, reason: Reason) -> Found {
-        Found {
+    pub(crate) fn found(
+        self,
+        iterations: u64,
+        converged: bool,
+        reason: MinimiseEnd,
+    ) -> MinimiseResult {
+        MinimiseResult {
             gradient: self.gradient,
             x: self.x,
             value: self.value,

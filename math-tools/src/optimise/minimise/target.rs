@@ -1,22 +1,22 @@
-//! [`Target`]: an objective as the methods see it, always minimised, counted, and stoppable.
+//! [`MinimisationTarget`]: an objective as the methods see it, always minimised, counted, and stoppable.
 
 use crate::expression::program;
 use tool_core::{Ctx, ToolError, Value};
 
-use super::bounds::Bounds;
-use super::objective::Function;
+use super::bounds::VariableBounds;
+use super::objective::ObjectiveFunction;
 use super::scale::rounded;
-use crate::expression::Evaluator;
+use crate::expression::SystemEvaluator;
 use crate::linalg::dense::{dot, max_abs};
 
 /// The objective as the methods see it: minimised, counted, watched for stop requests and for a fall without end.
-pub(crate) struct Target<'a> {
-    function: &'a Function,
-    evaluator: Option<Evaluator<'a>>,
-    gradient: Option<program::Evaluator<'a>>,
+pub(crate) struct MinimisationTarget<'a> {
+    function: &'a ObjectiveFunction,
+    evaluator: Option<SystemEvaluator<'a>>,
+    gradient: Option<program::SystemEvaluator<'a>>,
     pub(super) ctx: &'a Ctx,
     /// Differences stay within.
-    bounds: Bounds,
+    bounds: VariableBounds,
     /// -1 when the caller maximises.
     sign: f64,
     /// Below this the objective counts as unbounded.
@@ -27,13 +27,13 @@ pub(crate) struct Target<'a> {
     best: (f64, Vec<f64>),
 }
 
-impl<'a> Target<'a> {
+impl<'a> MinimisationTarget<'a> {
     /// Evaluates a function at a start point.
     ///
     /// # Errors
     /// `numeric` with reason `not_finite` when the function is not finite there.
     pub(crate) fn new(
-        function: &'a Function,
+        function: &'a ObjectiveFunction,
         maximise: bool,
         x0: &[f64],
         ctx: &'a Ctx,
@@ -56,7 +56,7 @@ impl<'a> Target<'a> {
     /// # Errors
     /// A stop request or a budget.
     pub(crate) fn near(
-        function: &'a Function,
+        function: &'a ObjectiveFunction,
         maximise: bool,
         x0: &[f64],
         ctx: &'a Ctx,
@@ -64,7 +64,7 @@ impl<'a> Target<'a> {
         /// Drop below the start, relative to its size, beyond which a value is no optimum.
         const FALL: f64 = 1e100;
         let (evaluator, gradient) = match function {
-            Function::Expression(expression, derivatives) => {
+            ObjectiveFunction::Expression(expression, derivatives) => {
                 let programmed = derivatives.as_ref().map(|all| all.gradient.evaluator());
                 (Some(expression.evaluator()), programmed)
             }
@@ -76,7 +76,7 @@ impl<'a> Target<'a> {
             evaluator,
             gradient,
             ctx,
-            bounds: Bounds::free(x0.len()),
+            bounds: VariableBounds::free(x0.len()),
             sign,
             floor: f64::NEG_INFINITY,
             evaluations: 0,
@@ -93,7 +93,7 @@ impl<'a> Target<'a> {
 
     /// Takes differences within these bounds only.
     #[must_use]
-    pub(crate) fn within(self, bounds: &Bounds) -> Self {
+    pub(crate) fn within(self, bounds: &VariableBounds) -> Self {
         let bounds = bounds.clone();
         Self { bounds, ..self }
     }
@@ -115,12 +115,12 @@ impl<'a> Target<'a> {
         self.count()?;
         Ok(match (self.function, &mut self.evaluator) {
             (_, Some(evaluator)) => evaluator.eval(x),
-            (Function::Oracle(oracle), _) => oracle.value(x, self.ctx)?,
-            (Function::Rosenbrock, _) => {
+            (ObjectiveFunction::Oracle(oracle), _) => oracle.value(x, self.ctx)?,
+            (ObjectiveFunction::Rosenbrock, _) => {
                 let term = |x: f64, y: f64| 100.0 * (y - x * x).powi(2) + (1.0 - x).powi(2);
                 x.windows(2).map(|pair| term(pair[0], pair[1])).sum()
             }
-            (Function::Quadratic(a, b, c), _) => {
+            (ObjectiveFunction::Quadratic(a, b, c), _) => {
                 let rows = a.chunks_exact(x.len()).zip(x).zip(b.iter());
                 let terms = rows.map(|((row, x_i), b)| x_i * (0.5 * dot(row, x) + b));
                 terms.sum::<f64>() + c
@@ -158,7 +158,7 @@ impl<'a> Target<'a> {
 
     /// Whether nothing is known of the objective but its values.
     pub(crate) fn is_oracle(&self) -> bool {
-        matches!(self.function, Function::Oracle(_))
+        matches!(self.function, ObjectiveFunction::Oracle(_))
     }
 
     /// Below this the objective counts as unbounded.
@@ -194,7 +194,7 @@ impl<'a> Target<'a> {
     /// where a neighbour is not finite or beyond a bound.
     ///
     /// # Errors
-    /// As [`Target::value`].
+    /// As [`MinimisationTarget::value`].
     pub(crate) fn gradient(&mut self, x: &[f64], value: f64) -> Result<Vec<f64>, ToolError> {
         if let Some(mut gradient) = self.function.exact_gradient(x) {
             self.count()?;
@@ -264,13 +264,15 @@ impl<'a> Target<'a> {
         const ROUNDINGS: f64 = 4.0;
         let size = match self.function {
             // By a step of 1, or of the size of the point where that is far beyond.
-            Function::Expression(_, Some(_)) => value.abs() / rounded(max_abs(x)).max(1.0),
-            Function::Expression(_, None) | Function::Oracle(_) => {
+            ObjectiveFunction::Expression(_, Some(_)) => value.abs() / rounded(max_abs(x)).max(1.0),
+            ObjectiveFunction::Expression(_, None) | ObjectiveFunction::Oracle(_) => {
                 value.abs() / difference_step(0.0)
             }
-            Function::Sphere => max_abs(x),
-            Function::Rosenbrock => 400.0 * max_abs(x).powi(3),
-            Function::Quadratic(a, b, _) => x.len() as f64 * max_abs(a) * max_abs(x) + max_abs(b),
+            ObjectiveFunction::Sphere => max_abs(x),
+            ObjectiveFunction::Rosenbrock => 400.0 * max_abs(x).powi(3),
+            ObjectiveFunction::Quadratic(a, b, _) => {
+                x.len() as f64 * max_abs(a) * max_abs(x) + max_abs(b)
+            }
         };
         ROUNDINGS * f64::EPSILON * size
     }

@@ -10,7 +10,7 @@ use tool_core::{Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, conver
 
 use crate::linalg::tests::parse;
 
-use super::{Args, Method, Mode, Objective, Output, Reason};
+use super::{Args, MinimiseEnd, MinimiseMethod, Objective, OptimisationMode, Output};
 
 pub(super) fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
     Args {
@@ -20,14 +20,14 @@ pub(super) fn args(x0: &[f64], objective: impl Into<Objective>) -> Args {
         data: None,
         bounds: None,
         constraints: Vec::new(),
-        method: Method::Auto,
-        mode: Mode::Minimize,
+        method: MinimiseMethod::Auto,
+        mode: OptimisationMode::Minimize,
         max_iter: None,
         tolerance: super::default_tolerance(),
     }
 }
 
-pub(super) fn with(method: Method, args: Args) -> Args {
+pub(super) fn with(method: MinimiseMethod, args: Args) -> Args {
     Args { method, ..args }
 }
 
@@ -70,7 +70,10 @@ fn rosenbrock_text(n: usize) -> String {
 #[test]
 fn w17_gradient_method_descends_rosenbrock() {
     for objective in ["rosenbrock", "100*(x1-x0**2)**2+(1-x0)**2"] {
-        let output = run(with(Method::Gradient, args(&[-1.2, 1.0], objective)));
+        let output = run(with(
+            MinimiseMethod::Gradient,
+            args(&[-1.2, 1.0], objective),
+        ));
         assert_found(&output, &[1.0, 1.0], 0.0, 1e-12);
         assert!(
             output.gradient_norm.0 < 1e-6 && output.evaluations < 1000,
@@ -94,29 +97,32 @@ fn w19_rosenbrock_in_ten_coordinates() {
         for objective in ["rosenbrock", &rosenbrock_text(10)] {
             let output = run(args(&start, objective));
             assert_found(&output, &[1.0; 10], 0.0, 1e-10);
-            assert_eq!(output.method, Method::Gradient);
+            assert_eq!(output.method, MinimiseMethod::Gradient);
         }
-        let simplex = run(with(Method::NelderMead, args(&start, "rosenbrock")));
+        let simplex = run(with(MinimiseMethod::NelderMead, args(&start, "rosenbrock")));
         // The minimum near (-1, 1, ..., 1): Y.-W. Shang, Y.-H. Qiu, "A note on the extended Rosenbrock function", Evolutionary Computation 14, 2006.
         let is_minimum = [0.0, 3.986_579_112]
             .iter()
             .any(|f| (simplex.f - f).abs() < 1e-6);
         assert!(simplex.converged == is_minimum, "{simplex:?}");
-        assert!(simplex.converged || simplex.reason == Reason::MaxIter);
+        assert!(simplex.converged || simplex.reason == MinimiseEnd::MaxIter);
     }
     let output = run(args(&valley(100), "rosenbrock"));
     assert_found(&output, &[1.0; 100], 0.0, 1e-10);
     let long = Args {
         max_iter: Some(tool_core::Bounded::literal(100_000)),
-        ..with(Method::NelderMead, args(&valley(4), "rosenbrock"))
+        ..with(MinimiseMethod::NelderMead, args(&valley(4), "rosenbrock"))
     };
-    assert_eq!(run(long).reason, Reason::Simplex);
+    assert_eq!(run(long).reason, MinimiseEnd::Simplex);
 }
 
 /// Case W20: convergence is tested in x and in f, so a flat start is not taken for the minimum.
 #[test]
 fn w20_simplex_does_not_stop_at_a_flat_start() {
-    let output = run(with(Method::NelderMead, args(&[1e-6, 1e-6], "sphere")));
+    let output = run(with(
+        MinimiseMethod::NelderMead,
+        args(&[1e-6, 1e-6], "sphere"),
+    ));
     assert!(output.iterations > 10 && output.f < 1e-15, "{output:?}");
     assert_found(&output, &[0.0, 0.0], 0.0, 1e-15);
 }
@@ -124,13 +130,17 @@ fn w20_simplex_does_not_stop_at_a_flat_start() {
 /// Case W21: what has no maximum is refused, with the best point as evidence.
 #[test]
 fn w21_unbounded_objectives_are_refused() {
-    for method in [Method::Auto, Method::Gradient, Method::NelderMead] {
+    for method in [
+        MinimiseMethod::Auto,
+        MinimiseMethod::Gradient,
+        MinimiseMethod::NelderMead,
+    ] {
         for (x0, objective, mode) in [
-            (vec![1.0, 1.0], "sphere", Mode::Maximize),
-            (vec![0.0, 0.0], "sphere", Mode::Maximize),
-            (vec![1.0, 2.0], "x*y", Mode::Minimize),
-            (vec![1.0], "x", Mode::Minimize),
-            (vec![1.0], "x**3", Mode::Minimize),
+            (vec![1.0, 1.0], "sphere", OptimisationMode::Maximize),
+            (vec![0.0, 0.0], "sphere", OptimisationMode::Maximize),
+            (vec![1.0, 2.0], "x*y", OptimisationMode::Minimize),
+            (vec![1.0], "x", OptimisationMode::Minimize),
+            (vec![1.0], "x**3", OptimisationMode::Minimize),
         ] {
             let err = Args::run(
                 Args {
@@ -152,7 +162,7 @@ fn w21_unbounded_objectives_are_refused() {
             );
             let f = value.pointer("/evidence/f").unwrap().as_f64().unwrap();
             assert!(
-                if mode == Mode::Maximize {
+                if mode == OptimisationMode::Maximize {
                     f > 1e99
                 } else {
                     f < -1e99
@@ -165,14 +175,32 @@ fn w21_unbounded_objectives_are_refused() {
 
 #[test]
 fn known_minima_and_maxima() {
-    type Case = (&'static [f64], &'static str, Mode, Vec<f64>, f64);
+    type Case = (
+        &'static [f64],
+        &'static str,
+        OptimisationMode,
+        Vec<f64>,
+        f64,
+    );
     let cases: Vec<Case> = vec![
-        (&[0.0], "(x-3)**2+1", Mode::Minimize, vec![3.0], 1.0),
-        (&[0.0], "5-(x-3)**2", Mode::Maximize, vec![3.0], 5.0),
+        (
+            &[0.0],
+            "(x-3)**2+1",
+            OptimisationMode::Minimize,
+            vec![3.0],
+            1.0,
+        ),
+        (
+            &[0.0],
+            "5-(x-3)**2",
+            OptimisationMode::Maximize,
+            vec![3.0],
+            5.0,
+        ),
         (
             &[0.0],
             "exp(x)-2*x",
-            Mode::Minimize,
+            OptimisationMode::Minimize,
             vec![2.0_f64.ln()],
             2.0 - 2.0 * 2.0_f64.ln(),
         ),
@@ -180,7 +208,7 @@ fn known_minima_and_maxima() {
         (
             &[2.5, 2.5],
             "(x**2+y-11)**2+(x+y**2-7)**2",
-            Mode::Minimize,
+            OptimisationMode::Minimize,
             vec![3.0, 2.0],
             0.0,
         ),
@@ -188,7 +216,7 @@ fn known_minima_and_maxima() {
         (
             &[1.0, 1.0],
             "(1.5-x+x*y)**2+(2.25-x+x*y**2)**2+(2.625-x+x*y**3)**2",
-            Mode::Minimize,
+            OptimisationMode::Minimize,
             vec![3.0, 0.5],
             0.0,
         ),
@@ -196,7 +224,7 @@ fn known_minima_and_maxima() {
         (
             &[0.0, 0.0],
             "(x+2*y-7)**2+(2*x+y-5)**2",
-            Mode::Minimize,
+            OptimisationMode::Minimize,
             vec![1.0, 3.0],
             0.0,
         ),
@@ -204,7 +232,7 @@ fn known_minima_and_maxima() {
         (
             &[1.0, 0.0],
             "x**2-y**2+y**4",
-            Mode::Minimize,
+            OptimisationMode::Minimize,
             vec![0.0, 0.5_f64.sqrt()],
             -0.25,
         ),
@@ -212,15 +240,25 @@ fn known_minima_and_maxima() {
         (
             &[5.0, 5.0],
             "1e6+(x-1)**2+(y-2)**2",
-            Mode::Minimize,
+            OptimisationMode::Minimize,
             vec![1.0, 2.0],
             1e6,
         ),
         // Undefined beyond the border: the steps stay inside.
-        (&[3.0], "x-log(x)", Mode::Minimize, vec![1.0], 1.0),
+        (
+            &[3.0],
+            "x-log(x)",
+            OptimisationMode::Minimize,
+            vec![1.0],
+            1.0,
+        ),
     ];
     for (x0, objective, mode, x, f) in cases {
-        for method in [Method::Auto, Method::Gradient, Method::NelderMead] {
+        for method in [
+            MinimiseMethod::Auto,
+            MinimiseMethod::Gradient,
+            MinimiseMethod::NelderMead,
+        ] {
             let mut output = run(Args {
                 mode,
                 ..with(method, args(x0, objective))
@@ -244,13 +282,13 @@ fn a_function_with_corners_falls_to_the_simplex() {
 
 #[test]
 fn limits_of_iterations_are_kept_and_said() {
-    for method in [Method::Gradient, Method::NelderMead] {
+    for method in [MinimiseMethod::Gradient, MinimiseMethod::NelderMead] {
         let output = run(Args {
             max_iter: Some(tool_core::Bounded::literal(3)),
             ..with(method, args(&valley(2), "rosenbrock"))
         });
         assert!(
-            !output.converged && output.reason == Reason::MaxIter,
+            !output.converged && output.reason == MinimiseEnd::MaxIter,
             "{output:?}"
         );
         assert!(output.iterations <= 3, "{output:?}");
@@ -261,7 +299,11 @@ fn limits_of_iterations_are_kept_and_said() {
 #[test]
 fn a_start_that_is_not_finite_is_refused() {
     for (x0, objective) in [(-1.0, "log(x)"), (0.0, "1/x"), (-1.0, "sqrt(x)")] {
-        for method in [Method::Auto, Method::Gradient, Method::NelderMead] {
+        for method in [
+            MinimiseMethod::Auto,
+            MinimiseMethod::Gradient,
+            MinimiseMethod::NelderMead,
+        ] {
             let err = Args::run(with(method, args(&[x0], objective)), &Ctx::default()).unwrap_err();
             assert_eq!(
                 (err.code(), err.reason_str()),
@@ -385,7 +427,7 @@ fn bad_input_names_the_argument() {
     }
     let err = from_json(r#"{"x0":[1,1],"objective":"rosenbrok"}"#).unwrap_err();
     assert_eq!(err.hint_str(), Some("did you mean `rosenbrock`?"));
-    let many = with(Method::NelderMead, args(&[1.0; 201], "sphere"));
+    let many = with(MinimiseMethod::NelderMead, args(&[1.0; 201], "sphere"));
     assert_eq!(
         Args::run(many, &Ctx::default()).unwrap_err().path(),
         Some("/method")
@@ -394,7 +436,7 @@ fn bad_input_names_the_argument() {
 
 #[test]
 fn stops_and_budgets_reach_the_methods() {
-    for method in [Method::Gradient, Method::NelderMead] {
+    for method in [MinimiseMethod::Gradient, MinimiseMethod::NelderMead] {
         let go = |ctx: Ctx| {
             let endless = Args {
                 max_iter: Some(tool_core::Bounded::literal(2000)),
@@ -582,7 +624,7 @@ fn the_simplex_has_iterations_for_many_variables() {
     for n in [2, 15, 25] {
         let x0: Vec<f64> = (0..n).map(|index| 1.0 + 0.1 * f64::from(index)).collect();
         let found = run(Args {
-            method: Method::NelderMead,
+            method: MinimiseMethod::NelderMead,
             tolerance: tool_core::Tolerance::literal(1e-9),
             ..args(&x0, "sphere")
         });
@@ -590,7 +632,7 @@ fn the_simplex_has_iterations_for_many_variables() {
         assert!(found.iterations <= (400 * n as u64).max(1000), "{n}");
     }
     let stopped = run(Args {
-        method: Method::NelderMead,
+        method: MinimiseMethod::NelderMead,
         max_iter: Some(tool_core::Bounded::literal(1000)),
         ..args(&[1.0; 15], "sphere")
     });

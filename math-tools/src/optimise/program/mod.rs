@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-use self::talk::{Best, Program, Terms};
+use self::talk::{BestAnswer, ConversationTerms, ExternalObjective};
 use super::minimise::bounds::Given;
-use super::minimise::constrained::Constraints;
-use super::minimise::objective::{Function, Oracle as _};
-use super::minimise::posed::{Posed, check_size};
-use super::minimise::{self, Mode};
+use super::minimise::constrained::ConstraintSet;
+use super::minimise::objective::{ObjectiveFunction, ObjectiveOracle as _};
+use super::minimise::posed::{MinimiseProblem, check_size};
+use super::minimise::{self, OptimisationMode};
 use crate::bayes::bayesopt;
-use crate::expression::Parameters;
-use crate::expression::unknowns::{self, Each, Start};
+use crate::expression::NamedParameters;
+use crate::expression::unknowns::{self, PerVariable, StartPoint};
 use crate::prelude::*;
 use tool_core::{Capability, Determinism, Effect, Permission, ResourceKey};
 
@@ -32,12 +32,12 @@ pub(crate) struct Args {
     /// Start point. A list, or an object with names, such as `{"a": 1, "b": 0}`; not for `bayes`, which begins anywhere within `bounds`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["n"]))]
-    pub x0: Option<Input<Start>>,
+    pub x0: Option<Input<StartPoint>>,
     /// Lower and upper bound of each variable. In their order or by name, such as `[[0, null], [-1, 1]]`; null where there is none. The
     /// program never sees a point beyond them.
     #[value(default, skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["n", 2]))]
-    pub bounds: Option<Each<Given>>,
+    pub bounds: Option<PerVariable<Given>>,
     /// Constraints, such as `["x0+x1<=1"]`: expressions with `>=`, `<=` or `==` between them.
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
@@ -45,10 +45,10 @@ pub(crate) struct Args {
     /// models, with constraints), `bayes` (Gaussian process, at most 20 variables with finite bounds, for slow programs), or `auto`: without `x0` `bayes`, with
     /// constraints `cobyla`, else `nelder_mead`.
     #[value(default)]
-    pub method: Method,
+    pub method: OptimiseProgramMethod,
     /// `minimize` or `maximize`.
     #[value(default)]
-    pub(crate) mode: Mode,
+    pub(crate) mode: OptimisationMode,
     /// Most evaluations. 50 for `bayes` (at most 600), else 1000, where absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub max_evals: Option<Bounded<1, 1_000_000>>,
@@ -77,7 +77,7 @@ fn tolerance() -> Tolerance {
 /// The method.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum OptimiseProgramMethod {
     /// By what is given.
     #[default]
     Auto,
@@ -114,15 +114,15 @@ pub(crate) struct Output {
     /// Whether the method's test of an optimum was passed.
     pub converged: bool,
     /// Reason the search ended.
-    pub reason: Reason,
+    pub reason: OptimiseProgramReason,
     /// The method that ran.
-    pub method: Method,
+    pub method: OptimiseProgramMethod,
 }
 
 /// Reason a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum OptimiseProgramReason {
     /// The test of the method was passed.
     Converged,
     /// `max_evals` was used up.
@@ -178,7 +178,7 @@ impl Tool for Args {
             (None, Some(bounds)) => bounds.entries().1,
             (None, None) => None,
         };
-        let bayes = method == Method::Bayes;
+        let bayes = method == OptimiseProgramMethod::Bayes;
         let default = if bayes { 50 } else { 1000 };
         let max_evals = args.max_evals.map_or(default, |most| most.get() as u64);
         if bayes && max_evals > 600 {
@@ -188,34 +188,41 @@ impl Tool for Args {
         // All that can be refused is, before the program runs.
         let n = match (&start, &args.bounds) {
             (Some(start), _) => start.len(),
-            (None, bounds) => bounds.as_ref().map_or(0, Each::len),
+            (None, bounds) => bounds.as_ref().map_or(0, PerVariable::len),
         };
         check_size(n, method.local(), !args.constraints.is_empty())?;
-        let none = Parameters::default();
+        let none = NamedParameters::default();
         let scope = unknowns::scope((n, names.as_deref()), None, &none, "/x0", ctx)?;
-        let constraints = Rc::new(Constraints::new(&args.constraints, &scope, n)?);
+        let constraints = Rc::new(ConstraintSet::new(&args.constraints, &scope, n)?);
         let space = if bayes { args.space()? } else { Vec::new() };
-        let terms = Terms {
+        let terms = ConversationTerms {
             max_evals,
             patience: Duration::try_from_secs_f64(args.seconds.get()).unwrap_or(Duration::MAX),
-            maximise: args.mode == Mode::Maximize,
+            maximise: args.mode == OptimisationMode::Maximize,
             constraints: Rc::clone(&constraints),
             tolerance: args.tolerance.get().max(FEASIBLE),
         };
-        let program = Rc::new(Program::start(&args.command, names.as_deref(), terms, ctx)?);
+        let program = Rc::new(ExternalObjective::start(
+            &args.command,
+            names.as_deref(),
+            terms,
+            ctx,
+        )?);
         let found = match &start {
             Some(start) => args.search(&program, start, &constraints, (method, max_evals), ctx),
             None => args.by_process(&program, &space, max_evals, ctx),
         };
         let found = found.and_then(|converged| program.is_quiet(ctx).map(|()| converged));
         let (reason, converged) = match found {
-            Ok(true) => (Reason::Converged, true),
-            Ok(false) if program.evaluations() >= max_evals => (Reason::MaxEvals, false),
-            Ok(false) => (Reason::NoProgress, false),
-            Err(_) if program.is_exhausted() => (Reason::MaxEvals, false),
+            Ok(true) => (OptimiseProgramReason::Converged, true),
+            Ok(false) if program.evaluations() >= max_evals => {
+                (OptimiseProgramReason::MaxEvals, false)
+            }
+            Ok(false) => (OptimiseProgramReason::NoProgress, false),
+            Err(_) if program.is_exhausted() => (OptimiseProgramReason::MaxEvals, false),
             Err(error) => return Err(program.with_best(error)),
         };
-        let Some(Best { x, f, violation }) = program.best() else {
+        let Some(BestAnswer { x, f, violation }) = program.best() else {
             refuse!(numeric "/command", "not_finite"; "the program returned no value at any of {} points", program.evaluations();
                 "choose `x0` or `bounds` where it has one");
         };
@@ -237,13 +244,13 @@ impl Tool for Args {
     }
 }
 
-impl Method {
+impl OptimiseProgramMethod {
     /// The local search that it is.
-    fn local(self) -> minimise::Method {
+    fn local(self) -> minimise::MinimiseMethod {
         match self {
-            Self::Cobyla => minimise::Method::Cobyla,
-            Self::Gradient => minimise::Method::Gradient,
-            Self::Auto | Self::NelderMead | Self::Bayes => minimise::Method::NelderMead,
+            Self::Cobyla => minimise::MinimiseMethod::Cobyla,
+            Self::Gradient => minimise::MinimiseMethod::Gradient,
+            Self::Auto | Self::NelderMead | Self::Bayes => minimise::MinimiseMethod::NelderMead,
         }
     }
 }
@@ -253,34 +260,34 @@ impl Args {
     ///
     /// # Errors
     /// `invalid_args` where a method lacks what it needs, or would not heed what is given.
-    fn chosen(&self, has_start: bool) -> Result<Method, ToolError> {
+    fn chosen(&self, has_start: bool) -> Result<OptimiseProgramMethod, ToolError> {
         let constrained = !self.constraints.is_empty();
         let method = match self.method {
-            Method::Auto if !has_start => Method::Bayes,
-            Method::Auto if constrained => Method::Cobyla,
-            Method::Auto => Method::NelderMead,
+            OptimiseProgramMethod::Auto if !has_start => OptimiseProgramMethod::Bayes,
+            OptimiseProgramMethod::Auto if constrained => OptimiseProgramMethod::Cobyla,
+            OptimiseProgramMethod::Auto => OptimiseProgramMethod::NelderMead,
             method => method,
         };
-        if self.seed.is_some() && method != Method::Bayes {
+        if self.seed.is_some() && method != OptimiseProgramMethod::Bayes {
             refuse!(invalid "/seed"; "only `bayes` has a seed"; "leave it out");
         }
         match method {
-            Method::Bayes if has_start => {
+            OptimiseProgramMethod::Bayes if has_start => {
                 refuse!(invalid "/x0"; "`bayes` begins anywhere within `bounds`"; "leave `x0` out, or use `nelder_mead`");
             }
-            Method::Bayes if constrained => {
+            OptimiseProgramMethod::Bayes if constrained => {
                 refuse!(invalid "/constraints"; "`bayes` takes no constraints";
                     "give `x0` for `cobyla`, or let the program return null where they do not hold");
             }
-            Method::Bayes if self.bounds.is_none() => {
+            OptimiseProgramMethod::Bayes if self.bounds.is_none() => {
                 refuse!(invalid "/x0"; "expected a start point, or `bounds` for `bayes`, found neither";
                     "give `x0`, one number per variable");
             }
-            Method::Bayes => {}
+            OptimiseProgramMethod::Bayes => {}
             _ if !has_start => {
                 refuse!(invalid "/x0"; "this method needs a start point"; "give `x0`, one number per variable");
             }
-            Method::NelderMead | Method::Gradient if constrained => {
+            OptimiseProgramMethod::NelderMead | OptimiseProgramMethod::Gradient if constrained => {
                 refuse!(invalid "/method"; "this method takes no constraints"; "use `auto` or `cobyla`");
             }
             _ => {}
@@ -291,19 +298,19 @@ impl Args {
     /// A local search; answers whether it converged.
     fn search(
         &self,
-        program: &Rc<Program>,
-        start: &Start,
-        constraints: &Constraints,
-        (method, max_evals): (Method, u64),
+        program: &Rc<ExternalObjective>,
+        start: &StartPoint,
+        constraints: &ConstraintSet,
+        (method, max_evals): (OptimiseProgramMethod, u64),
         ctx: &Ctx,
     ) -> Result<bool, ToolError> {
-        let posed = Posed {
-            function: &Function::Oracle(Rc::<Program>::clone(program)),
+        let posed = MinimiseProblem {
+            function: &ObjectiveFunction::Oracle(Rc::<ExternalObjective>::clone(program)),
             constraints,
             start,
             bounds: self.bounds.as_ref(),
             method: method.local(),
-            maximise: self.mode == Mode::Maximize,
+            maximise: self.mode == OptimisationMode::Maximize,
             max_iter: Some(max_evals),
             tolerance: self.tolerance.get(),
         };
@@ -312,7 +319,11 @@ impl Args {
 
     /// The finite bounds that `bayes` searches within.
     fn space(&self) -> Result<Vec<[Finite; 2]>, ToolError> {
-        let (pairs, _) = self.bounds.as_ref().map(Each::entries).unwrap_or_default();
+        let (pairs, _) = self
+            .bounds
+            .as_ref()
+            .map(PerVariable::entries)
+            .unwrap_or_default();
         let finite = |(index, pair): (usize, Given)| {
             let [Some(low), Some(high)] = pair else {
                 refuse!(invalid format!("/bounds/{index}"); "`bayes` needs finite bounds"; "give both, or `x0` and another method");
@@ -325,12 +336,12 @@ impl Args {
     /// A search by a Gaussian process; answers whether it converged.
     fn by_process(
         &self,
-        program: &Program,
+        program: &ExternalObjective,
         space: &[[Finite; 2]],
         max_evals: u64,
         ctx: &Ctx,
     ) -> Result<bool, ToolError> {
-        let sign = [-1.0, 1.0][usize::from(self.mode == Mode::Maximize)];
+        let sign = [-1.0, 1.0][usize::from(self.mode == OptimisationMode::Maximize)];
         let seed = ctx.seed(self.seed);
         bayesopt::maximise_within(space, max_evals as usize, seed, ctx, |x| {
             Ok(sign * program.value(x, ctx)?)

@@ -1,11 +1,11 @@
-//! [`Program`]: a program that evaluates an objective, a line in and a line out for each point.
+//! [`ExternalObjective`]: a program that evaluates an objective, a line in and a line out for each point.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::optimise::minimise::constrained::Constraints;
-use crate::optimise::minimise::objective::Oracle;
+use crate::optimise::minimise::constrained::ConstraintSet;
+use crate::optimise::minimise::objective::ObjectiveOracle;
 use tool_core::command::Command;
 use tool_core::conversation::{Conversation, Heard};
 use tool_core::{Ctx, ErrorCode, Reason, ToolError, Value, json, tool_error};
@@ -21,45 +21,45 @@ const LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
 /// How a program is asked, and which answer is the best.
 #[derive(Debug)]
-pub(super) struct Terms {
+pub(super) struct ConversationTerms {
     /// Most points.
     pub(super) max_evals: u64,
     /// Longest time for one answer.
     pub(super) patience: Duration,
     pub(super) maximise: bool,
-    pub(super) constraints: Rc<Constraints>,
+    pub(super) constraints: Rc<ConstraintSet>,
     /// A violation up to this counts as none.
     pub(super) tolerance: f64,
 }
 
 /// The best answer: the lowest value, and before that the least violation of constraints.
 #[derive(Debug, Clone)]
-pub(super) struct Best {
+pub(super) struct BestAnswer {
     pub(super) x: Vec<f64>,
     pub(super) f: f64,
     pub(super) violation: f64,
 }
 
 /// A running program.
-pub(super) struct Program {
+pub(super) struct ExternalObjective {
     talk: Box<dyn Conversation>,
     names: Option<Vec<String>>,
-    terms: Terms,
-    course: RefCell<Course>,
+    terms: ConversationTerms,
+    course: RefCell<ConversationCourse>,
 }
 
 /// What was asked and answered so far.
 #[derive(Debug, Default)]
-struct Course {
+struct ConversationCourse {
     evaluations: u64,
     without_value: u64,
     is_exhausted: bool,
     /// The last point and its gradient.
     last: Option<(Vec<f64>, Option<Vec<f64>>)>,
-    best: Option<Best>,
+    best: Option<BestAnswer>,
 }
 
-impl std::fmt::Debug for Program {
+impl std::fmt::Debug for ExternalObjective {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Program")
             .field("course", &self.course)
@@ -67,7 +67,7 @@ impl std::fmt::Debug for Program {
     }
 }
 
-impl Program {
+impl ExternalObjective {
     /// Starts a program in the sandbox; `names` are those of the variables.
     ///
     /// # Errors
@@ -75,7 +75,7 @@ impl Program {
     pub(super) fn start(
         argv: &[String],
         names: Option<&[String]>,
-        terms: Terms,
+        terms: ConversationTerms,
         ctx: &Ctx,
     ) -> Result<Self, ToolError> {
         let mut command = Command::new(argv.iter().cloned());
@@ -107,12 +107,12 @@ impl Program {
     }
 
     /// The best point and its value.
-    pub(super) fn best(&self) -> Option<Best> {
+    pub(super) fn best(&self) -> Option<BestAnswer> {
         self.course.borrow().best.clone()
     }
 
-    fn is_better(&self, next: &Best, best: &Best) -> bool {
-        let excess = |answer: &Best| (answer.violation - self.terms.tolerance).max(0.0);
+    fn is_better(&self, next: &BestAnswer, best: &BestAnswer) -> bool {
+        let excess = |answer: &BestAnswer| (answer.violation - self.terms.tolerance).max(0.0);
         let (less, more) = (excess(next), excess(best));
         let is_lower = if self.terms.maximise {
             next.f > best.f
@@ -125,7 +125,7 @@ impl Program {
     /// An error with the best point so far as evidence.
     pub(super) fn with_best(&self, error: ToolError) -> ToolError {
         match self.best() {
-            Some(Best { x, f, .. }) => error.evidence(Value::object([
+            Some(BestAnswer { x, f, .. }) => error.evidence(Value::object([
                 ("x", Value::vector(x)),
                 ("f", Value::from(f)),
                 ("evaluations", Value::from(self.evaluations())),
@@ -214,7 +214,7 @@ impl Program {
     }
 }
 
-impl Oracle for Program {
+impl ObjectiveOracle for ExternalObjective {
     fn value(&self, x: &[f64], ctx: &Ctx) -> Result<f64, ToolError> {
         ctx.check()?;
         if x.iter().any(|x| !x.is_finite()) {
@@ -230,7 +230,7 @@ impl Oracle for Program {
         if value.is_finite() {
             let violation = self.terms.constraints.violation(x);
             let (x, f) = (x.to_vec(), value);
-            let next = Best { x, f, violation };
+            let next = BestAnswer { x, f, violation };
             if course
                 .best
                 .as_ref()

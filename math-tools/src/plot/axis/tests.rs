@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
-use super::{Range, ticks};
+use super::{AxisRange, ticks};
 
 fn labels(low: f64, high: f64, ticks_max: usize) -> String {
-    let found = ticks(Range::exact(low, high), ticks_max);
+    let found = ticks(AxisRange::exact(low, high), ticks_max);
     found
         .iter()
         .map(|tick| tick.label.as_str())
@@ -41,16 +41,20 @@ fn one_value_gets_a_range() {
         (f64::MAX, [f64::MAX * 0.95, f64::MAX]),
     ];
     for (value, expected) in cases {
-        assert_eq!(Range::with_margin(value, value).ends(), expected, "{value}");
+        assert_eq!(
+            AxisRange::with_margin(value, value).ends(),
+            expected,
+            "{value}"
+        );
     }
-    let rounding_noise = Range::with_margin(0.1 + 0.2, 0.3);
+    let rounding_noise = AxisRange::with_margin(0.1 + 0.2, 0.3);
     assert!(rounding_noise.half_span() == 1.0, "{rounding_noise:?}");
 }
 
 proptest! {
     #[test]
     fn ticks_rise_inside_the_range(a in proptest::num::f64::NORMAL, b in proptest::num::f64::NORMAL, ticks_max in 2_usize..20) {
-        let range = Range::with_margin(a.min(b), a.max(b));
+        let range = AxisRange::with_margin(a.min(b), a.max(b));
         let found = ticks(range, ticks_max);
         prop_assert!(!found.is_empty() && found.len() <= ticks_max, "{range:?}: {found:?}");
         prop_assert!(found.iter().all(|tick| range.contains(tick.value)));
@@ -64,7 +68,7 @@ proptest! {
     #[test]
     fn places_keep_their_order(values in proptest::collection::vec(-1e6..1e6_f64, 2..50)) {
         let (low, high) = crate::plot::series::extent(&values);
-        let range = Range::with_margin(low, high);
+        let range = AxisRange::with_margin(low, high);
         let mut sorted = values;
         sorted.sort_by(f64::total_cmp);
         let places: Vec<f64> = sorted.iter().map(|value| range.fraction(*value)).collect();

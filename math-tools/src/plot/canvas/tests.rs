@@ -3,8 +3,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use tool_core::{Ctx, StopFlag};
 
-use super::{Projection, Surface, clip, line, trace};
-use crate::plot::axis::Range;
+use super::{DotSurface, PlotProjection, clip, line, trace};
+use crate::plot::axis::AxisRange;
 
 const COLUMNS: usize = 30;
 const ROWS: usize = 20;
@@ -13,7 +13,7 @@ const ROWS: usize = 20;
 #[derive(Debug, Default, PartialEq)]
 struct Set(BTreeSet<(usize, usize)>);
 
-impl Surface for Set {
+impl DotSurface for Set {
     fn size(&self) -> (usize, usize) {
         (COLUMNS, ROWS)
     }
@@ -27,10 +27,10 @@ impl Surface for Set {
     }
 }
 
-fn projection() -> Projection {
-    Projection {
-        x: Range::exact(0.0, 1.0),
-        y: Range::exact(0.0, 1.0),
+fn projection() -> PlotProjection {
+    PlotProjection {
+        x: AxisRange::exact(0.0, 1.0),
+        y: AxisRange::exact(0.0, 1.0),
         columns: COLUMNS,
         rows: ROWS,
     }

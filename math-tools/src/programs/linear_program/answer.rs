@@ -5,7 +5,7 @@ use kernels::programs::linear::{self, SimplexSolution, SimplexStatus};
 
 use super::arguments::Args;
 use super::picture;
-use super::pose::Posed;
+use super::pose::PosedLinearProgram;
 use crate::prelude::*;
 
 /// A residual of a certificate above this proves nothing.
@@ -21,16 +21,16 @@ pub(crate) struct Output {
     /// Whether x is proved optimal, to the tolerances of `residuals` and, with `integrality`, to `gap`.
     pub converged: bool,
     /// Reason the method ended.
-    pub reason: Reason,
+    pub reason: LinearProgramReason,
     /// Method used.
-    pub method: Method,
+    pub method: LinearProgramMethod,
     /// Each variable at x.
-    pub variables: Vec<Variable>,
+    pub variables: Vec<VariableReport>,
     /// Each constraint at x: those of `A_ub`, then those of `A_eq`.
-    pub constraints: Vec<Constraint>,
+    pub constraints: Vec<RowReport>,
     /// How far x and the prices are from the conditions of an optimum, summed with twice the digits.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub residuals: Option<Residuals>,
+    pub residuals: Option<LinearProgramResiduals>,
     /// Without integers: whether no other point is as good; false when a reduced cost that could be positive is 0.
     #[value(skip_encoding_if = "Option::is_none")]
     pub unique: Option<bool>,
@@ -42,7 +42,7 @@ pub(crate) struct Output {
     pub condition: Option<Real>,
     /// Proof that there is no optimum.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub certificate: Option<Certificate>,
+    pub certificate: Option<InfeasibilityCertificate>,
     /// With integers: no point is better than this.
     #[value(skip_encoding_if = "Option::is_none")]
     pub bound: Option<Real>,
@@ -62,7 +62,7 @@ pub(crate) struct Output {
 /// Reason the method ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum LinearProgramReason {
     /// x is optimal.
     Optimal,
     /// No point satisfies the constraints.
@@ -80,7 +80,7 @@ pub(crate) enum Reason {
 /// The method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum LinearProgramMethod {
     /// Dual simplex, then primal simplex where that is left to do.
     Simplex,
     /// Branch and bound over relaxations solved by the dual simplex.
@@ -89,7 +89,7 @@ pub(crate) enum Method {
 
 /// A variable at the point found.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Variable {
+pub(crate) struct VariableReport {
     /// Its name.
     pub name: String,
     /// Its value.
@@ -98,13 +98,13 @@ pub(crate) struct Variable {
     #[value(skip_encoding_if = "Option::is_none")]
     pub reduced_cost: Option<f64>,
     /// Where it is.
-    pub at: Place,
+    pub at: VariablePlace,
 }
 
 /// Where a variable is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Place {
+pub(crate) enum VariablePlace {
     /// Between its bounds.
     Between,
     /// At its lower bound.
@@ -117,7 +117,7 @@ pub(crate) enum Place {
 
 /// A constraint at the point found.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Constraint {
+pub(crate) struct RowReport {
     /// `ub0`, `ub1`, ... or `eq0`, `eq1`, ...
     pub name: String,
     /// Right-hand side minus left-hand side.
@@ -131,7 +131,7 @@ pub(crate) struct Constraint {
 
 /// How far a solution is from the conditions of an optimum, in the units of the program.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Residuals {
+pub(crate) struct LinearProgramResiduals {
     /// Largest violation of a constraint or bound.
     pub primal: f64,
     /// Largest price of the wrong sign. Not with integers.
@@ -147,7 +147,7 @@ pub(crate) struct Residuals {
 
 /// A proof that there is no optimum, checked with twice the digits.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Certificate {
+pub(crate) struct InfeasibilityCertificate {
     /// `infeasible`: a multiplier y of each constraint, `ub` then `eq`, such that y'Ax > y'b for all x within the bounds.
     #[value(skip_encoding_if = "Option::is_none")]
     pub multipliers: Option<Vec<f64>>,
@@ -163,7 +163,7 @@ pub(crate) struct Certificate {
 /// The answer of a program without integers.
 pub(super) fn continuous(
     args: &Args,
-    posed: &Posed,
+    posed: &PosedLinearProgram,
     mut solution: SimplexSolution,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
@@ -175,11 +175,11 @@ pub(super) fn continuous(
     }
     let program = posed.program();
     let mut reason = match solution.status {
-        SimplexStatus::Optimal => Reason::Optimal,
-        SimplexStatus::Infeasible => Reason::Infeasible,
-        SimplexStatus::Unbounded => Reason::Unbounded,
-        SimplexStatus::IterationLimit => Reason::IterationLimit,
-        SimplexStatus::Numerical | SimplexStatus::Stopped => Reason::Numerical,
+        SimplexStatus::Optimal => LinearProgramReason::Optimal,
+        SimplexStatus::Infeasible => LinearProgramReason::Infeasible,
+        SimplexStatus::Unbounded => LinearProgramReason::Unbounded,
+        SimplexStatus::IterationLimit => LinearProgramReason::IterationLimit,
+        SimplexStatus::Numerical | SimplexStatus::Stopped => LinearProgramReason::Numerical,
     };
     let restored = posed.restored(solution.clone());
     let certificate = certificate(posed, &restored);
@@ -188,20 +188,23 @@ pub(super) fn continuous(
         .as_ref()
         .is_some_and(|proof| proof.residual > PROVED || proof.margin <= 0.0)
     {
-        reason = Reason::Numerical;
+        reason = LinearProgramReason::Numerical;
     }
     match reason {
-        Reason::Numerical => ctx.warn("rounding kept the method from a conclusion: use units in which coefficients are nearer to 1"),
-        Reason::IterationLimit => ctx.warn("stopped without a conclusion: raise `max_iter`"),
+        LinearProgramReason::Numerical => ctx.warn("rounding kept the method from a conclusion: use units in which coefficients are nearer to 1"),
+        LinearProgramReason::IterationLimit => ctx.warn("stopped without a conclusion: raise `max_iter`"),
         _ => {}
     }
-    let is_optimal = reason == Reason::Optimal;
+    let is_optimal = reason == LinearProgramReason::Optimal;
     let sign = sign(args);
-    let has_point = matches!(reason, Reason::Optimal | Reason::Unbounded);
+    let has_point = matches!(
+        reason,
+        LinearProgramReason::Optimal | LinearProgramReason::Unbounded
+    );
     let residuals = is_optimal.then(|| {
         let found = linear::residuals(&posed.given, &restored);
         let bound = linear::dual_objective(program, &solution);
-        Residuals {
+        LinearProgramResiduals {
             primal: found.primal,
             dual: Some(found.dual),
             complementarity: Some(found.complementarity),
@@ -221,7 +224,7 @@ pub(super) fn continuous(
         objective: is_optimal.then_some(sign * restored.objective),
         converged: is_optimal,
         reason,
-        method: Method::Simplex,
+        method: LinearProgramMethod::Simplex,
         variables: if has_point {
             variables(posed, &solutions, sign)
         } else {
@@ -249,7 +252,7 @@ pub(super) fn continuous(
 /// The answer of a program with integers.
 pub(super) fn integer(
     args: &Args,
-    posed: &Posed,
+    posed: &PosedLinearProgram,
     found: MilpResult,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
@@ -267,24 +270,28 @@ pub(super) fn integer(
         return Err(stopped(ctx, &evidence));
     }
     let reason = match found.outcome {
-        MilpOutcome::Optimal => Reason::Optimal,
-        MilpOutcome::Infeasible => Reason::Infeasible,
-        MilpOutcome::Unbounded => Reason::Unbounded,
-        MilpOutcome::NodeLimit => Reason::NodeLimit,
-        MilpOutcome::IterationLimit => Reason::IterationLimit,
-        MilpOutcome::Numerical | MilpOutcome::Stopped => Reason::Numerical,
+        MilpOutcome::Optimal => LinearProgramReason::Optimal,
+        MilpOutcome::Infeasible => LinearProgramReason::Infeasible,
+        MilpOutcome::Unbounded => LinearProgramReason::Unbounded,
+        MilpOutcome::NodeLimit => LinearProgramReason::NodeLimit,
+        MilpOutcome::IterationLimit => LinearProgramReason::IterationLimit,
+        MilpOutcome::Numerical | MilpOutcome::Stopped => LinearProgramReason::Numerical,
     };
     let mut restored = posed.restored(found.solution.clone());
-    let certificate = certificate(posed, &restored)
-        .filter(|_| matches!(reason, Reason::Infeasible | Reason::Unbounded));
+    let certificate = certificate(posed, &restored).filter(|_| {
+        matches!(
+            reason,
+            LinearProgramReason::Infeasible | LinearProgramReason::Unbounded
+        )
+    });
     match reason {
-        Reason::NodeLimit | Reason::IterationLimit => {
+        LinearProgramReason::NodeLimit | LinearProgramReason::IterationLimit => {
             ctx.warn("stopped before the best point was proved: raise `max_nodes` or `max_iter`, or accept a `gap`");
         }
-        Reason::Numerical => ctx.warn("a relaxation was left without a conclusion, so nothing is proved: use units in which coefficients are nearer to 1"),
+        LinearProgramReason::Numerical => ctx.warn("a relaxation was left without a conclusion, so nothing is proved: use units in which coefficients are nearer to 1"),
         _ => {}
     }
-    let has_point = found.is_point || reason == Reason::Unbounded;
+    let has_point = found.is_point || reason == LinearProgramReason::Unbounded;
     let solution = found.solution;
     restored.ray = None;
     let solutions = Solutions {
@@ -302,9 +309,9 @@ pub(super) fn integer(
     });
     Ok(Output {
         objective: found.is_point.then_some(sign * restored.objective),
-        converged: reason == Reason::Optimal,
+        converged: reason == LinearProgramReason::Optimal,
         reason,
-        method: Method::BranchAndBound,
+        method: LinearProgramMethod::BranchAndBound,
         variables: if has_point {
             variables(posed, &solutions, sign)
         } else {
@@ -315,7 +322,7 @@ pub(super) fn integer(
         } else {
             Vec::new()
         },
-        residuals: found.is_point.then(|| Residuals {
+        residuals: found.is_point.then(|| LinearProgramResiduals {
             primal: linear::residuals(&posed.given, &restored).primal,
             dual: None,
             complementarity: None,
@@ -325,7 +332,8 @@ pub(super) fn integer(
         duals_unique: None,
         condition: None,
         certificate,
-        bound: (reason != Reason::Infeasible && reason != Reason::Unbounded)
+        bound: (reason != LinearProgramReason::Infeasible
+            && reason != LinearProgramReason::Unbounded)
             .then_some(Real(sign * posed.objective(found.bound))),
         gap: gap.map(Real),
         nodes: Some(found.nodes),
@@ -356,12 +364,15 @@ struct Solutions<'a> {
     has_prices: bool,
 }
 
-fn certificate(posed: &Posed, solution: &SimplexSolution) -> Option<Certificate> {
+fn certificate(
+    posed: &PosedLinearProgram,
+    solution: &SimplexSolution,
+) -> Option<InfeasibilityCertificate> {
     let mut ray = solution.ray.clone()?;
     let program = &posed.given;
     if solution.status == SimplexStatus::Infeasible {
         let proof = linear::prove_infeasible(program, &mut ray);
-        return Some(Certificate {
+        return Some(InfeasibilityCertificate {
             multipliers: Some(ray),
             ray: None,
             margin: proof.margin,
@@ -369,7 +380,7 @@ fn certificate(posed: &Posed, solution: &SimplexSolution) -> Option<Certificate>
         });
     }
     let proof = linear::prove_unbounded(program, &ray);
-    Some(Certificate {
+    Some(InfeasibilityCertificate {
         multipliers: None,
         ray: Some(ray),
         margin: proof.margin,
@@ -377,29 +388,33 @@ fn certificate(posed: &Posed, solution: &SimplexSolution) -> Option<Certificate>
     })
 }
 
-fn variables(posed: &Posed, solutions: &Solutions<'_>, sign: f64) -> Vec<Variable> {
+fn variables(
+    posed: &PosedLinearProgram,
+    solutions: &Solutions<'_>,
+    sign: f64,
+) -> Vec<VariableReport> {
     let (program, solution) = (&posed.given, solutions.restored);
     let prices = solutions.has_prices.then_some(solution);
     let bounds = program.low.iter().zip(&program.high);
     let lines = posed.names.iter().zip(&solution.x).zip(bounds).enumerate();
-    let lines = lines.map(|(index, ((name, &value), (&low, &high)))| Variable {
+    let lines = lines.map(|(index, ((name, &value), (&low, &high)))| VariableReport {
         name: name.clone(),
         value,
         reduced_cost: prices.map(|solution| signed(sign, solution.reduced[index])),
         at: if low == high {
-            Place::Fixed
+            VariablePlace::Fixed
         } else if value <= low {
-            Place::Lower
+            VariablePlace::Lower
         } else if value >= high {
-            Place::Upper
+            VariablePlace::Upper
         } else {
-            Place::Between
+            VariablePlace::Between
         },
     });
     lines.collect()
 }
 
-fn constraints(posed: &Posed, solutions: &Solutions<'_>, sign: f64) -> Vec<Constraint> {
+fn constraints(posed: &PosedLinearProgram, solutions: &Solutions<'_>, sign: f64) -> Vec<RowReport> {
     let (program, own) = (posed.program(), solutions.own);
     let own_slacks = linear::slacks(program, &own.x);
     let sizes = linear::activities(&program.matrix, &own.x);
@@ -412,7 +427,7 @@ fn constraints(posed: &Posed, solutions: &Solutions<'_>, sign: f64) -> Vec<Const
         };
         let is_basic = prices.is_some_and(|solution| solution.basic[program.costs.len() + index]);
         let active = own.abs() <= 1e-9 * size.abs().max(1.0);
-        Constraint {
+        RowReport {
             name,
             slack: if prices.is_some() && !is_basic && active {
                 0.0

@@ -5,8 +5,8 @@ use tool_core::{
     Bounded, Decode, DecodeError, Describe, Encode, Finite, Input, Probability, Value, Vector,
 };
 
-use super::rows::Rows;
-use crate::expression::unknowns::Each;
+use super::rows::ConstraintMatrix;
+use crate::expression::unknowns::PerVariable;
 use crate::prelude::yes;
 
 /// Minimise c'x under linear constraints, with integer variables where asked.
@@ -21,22 +21,22 @@ pub(crate) struct Args {
     pub c: Input<Vector>,
     /// Coefficients of `<=` constraints: rows, or `{"rows", "cols", "values"}` or `{"indptr", "indices", "data"}` of the nonzeros.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub A_ub: Option<Input<Rows>>,
+    pub A_ub: Option<Input<ConstraintMatrix>>,
     /// Right-hand side of each `<=` constraint.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub b_ub: Option<Input<Vector>>,
     /// Coefficients of `==` constraints, as `A_ub`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub A_eq: Option<Input<Rows>>,
+    pub A_eq: Option<Input<ConstraintMatrix>>,
     /// Right-hand side of each `==` constraint.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub b_eq: Option<Input<Vector>>,
     /// `[low, high]` of each variable, null for none, or of some by name; absent: `[0, null]`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub bounds: Option<Each<[Option<Finite>; 2]>>,
+    pub bounds: Option<PerVariable<[Option<Finite>; 2]>>,
     /// Integer variables: 0 or 1 for each variable, or their names.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub integrality: Option<Integrality>,
+    pub integrality: Option<IntegerVariables>,
     /// Whether to find the maximum.
     #[value(default)]
     pub maximize: bool,
@@ -60,14 +60,14 @@ pub(crate) struct Args {
 /// Which variables are integers.
 #[derive(Debug, Clone, PartialEq, Encode)]
 #[value(untagged)]
-pub(crate) enum Integrality {
+pub(crate) enum IntegerVariables {
     /// 1 for an integer and 0 for any number, for each variable.
     Flags(Vec<u8>),
     /// The names of those that are integers.
     Names(Vec<String>),
 }
 
-impl Decode for Integrality {
+impl Decode for IntegerVariables {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         let items = value.items().unwrap_or_default();
         let names = items.iter().map(|item| item.as_str().map(str::to_owned));
@@ -91,7 +91,7 @@ impl Decode for Integrality {
 }
 
 tool_core::inline_schema!(
-    Integrality,
+    IntegerVariables,
     json!({ "anyOf": [
         { "type": "array", "items": { "enum": [0, 1] } },
         { "type": "array", "items": { "type": "string" } }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kernels::programs::linear::LinearProgram;
 
 use super::arguments::Args;
-use super::pose::Posed;
+use super::pose::PosedLinearProgram;
 use crate::plot::{plot_braille, series};
 use crate::prelude::*;
 
@@ -15,7 +15,7 @@ const COLUMNS: usize = 129;
 /// The picture, where there are two variables, it is wanted, and the region is not empty.
 pub(super) fn of(
     args: &Args,
-    posed: &Posed,
+    posed: &PosedLinearProgram,
     best: Option<&Vec<f64>>,
     ctx: &Ctx,
 ) -> Result<Option<String>, ToolError> {
@@ -49,7 +49,7 @@ pub(super) fn of(
     );
     let args = plot_braille::Args {
         x: Input::inline(x),
-        y: Input::Inline(series::Series(Arc::new(vec![
+        y: Input::Inline(series::PlotSeries(Arc::new(vec![
             Vector::from(lower),
             Vector::from(upper),
         ]))),

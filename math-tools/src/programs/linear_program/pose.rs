@@ -3,9 +3,9 @@
 use kernels::programs::linear::{LinearProgram, SimplexSolution};
 use tool_core::{Ctx, Finite, Input, ToolError, Vector};
 
-use super::arguments::{Args, Integrality};
-use super::rows::{Entries, Rows};
-use crate::expression::unknowns::Each;
+use super::arguments::{Args, IntegerVariables};
+use super::rows::{ConstraintEntries, ConstraintMatrix};
+use crate::expression::unknowns::PerVariable;
 use crate::prelude::did_you_mean;
 use crate::programs::units::Units;
 
@@ -16,7 +16,7 @@ const BYTES_PER_LINE: u64 = 400;
 const BYTES_PER_ENTRY: u64 = 160;
 
 /// A program and how its lines are called.
-pub(super) struct Posed {
+pub(super) struct PosedLinearProgram {
     /// To be minimised: the costs are negated where the maximum is asked for.
     pub(super) given: LinearProgram,
     /// The same in other units, where its own are far from 1.
@@ -27,7 +27,7 @@ pub(super) struct Posed {
     pub(super) upper_count: usize,
 }
 
-impl Posed {
+impl PosedLinearProgram {
     /// The program to be solved; points and prices of it are compared with tolerances.
     pub(super) fn program(&self) -> &LinearProgram {
         self.in_units.as_ref().map_or(&self.given, |(_, new)| new)
@@ -41,7 +41,7 @@ impl Posed {
         solution
     }
 
-    /// As [`Posed::restored`], of a value of the objective.
+    /// As [`PosedLinearProgram::restored`], of a value of the objective.
     pub(super) fn objective(&self, value: f64) -> f64 {
         let units = self.in_units.as_ref();
         units.map_or(value, |(units, _)| units.objective(value))
@@ -49,7 +49,7 @@ impl Posed {
 }
 
 /// Reads and checks the arguments.
-pub(super) fn pose(args: &Args, ctx: &Ctx) -> Result<Posed, ToolError> {
+pub(super) fn pose(args: &Args, ctx: &Ctx) -> Result<PosedLinearProgram, ToolError> {
     let costs = args.c.load(ctx)?;
     let n = costs.len();
     if n == 0 {
@@ -61,7 +61,7 @@ pub(super) fn pose(args: &Args, ctx: &Ctx) -> Result<Posed, ToolError> {
     let b_eq = right("eq", args.A_eq.as_ref(), args.b_eq.as_ref(), ctx)?;
     let (upper_count, count) = (b_ub.len(), b_ub.len() + b_eq.len());
     ctx.reserve(BYTES_PER_LINE * (n + count) as u64)?;
-    let mut entries = Entries::default();
+    let mut entries = ConstraintEntries::default();
     for (given, at, above, rows) in [
         (&args.A_ub, "/A_ub", 0, upper_count),
         (&args.A_eq, "/A_eq", upper_count, b_eq.len()),
@@ -83,7 +83,7 @@ pub(super) fn pose(args: &Args, ctx: &Ctx) -> Result<Posed, ToolError> {
         high,
     };
     let is_integer = integers(args.integrality.as_ref(), &names, n)?;
-    Ok(Posed {
+    Ok(PosedLinearProgram {
         in_units: Units::of_linear(&given, is_integer.contains(&true)),
         given,
         is_integer,
@@ -102,7 +102,7 @@ fn check_count(at: &str, count: usize) -> Result<(), ToolError> {
 /// The right-hand side of constraints, empty where there are none.
 fn right(
     which: &str,
-    matrix: Option<&Input<Rows>>,
+    matrix: Option<&Input<ConstraintMatrix>>,
     side: Option<&Input<Vector>>,
     ctx: &Ctx,
 ) -> Result<Vector, ToolError> {
@@ -142,7 +142,7 @@ fn names(given: Option<&[String]>, n: usize) -> Result<Vec<String>, ToolError> {
 
 /// Lower and upper bounds: from 0 up where none are given.
 fn bounds(
-    given: Option<&Each<[Option<Finite>; 2]>>,
+    given: Option<&PerVariable<[Option<Finite>; 2]>>,
     names: Option<&[String]>,
     n: usize,
 ) -> Result<[Vec<f64>; 2], ToolError> {
@@ -161,17 +161,17 @@ fn bounds(
     };
     match given {
         None => {}
-        Some(Each::List(pairs)) if pairs.len() == n => {
+        Some(PerVariable::List(pairs)) if pairs.len() == n => {
             for (at, pair) in pairs.iter().enumerate() {
                 set(at, format!("/bounds/{at}"), pair)?;
             }
         }
-        Some(Each::List(pairs)) => {
+        Some(PerVariable::List(pairs)) => {
             let found = pairs.len();
             refuse!(invalid "/bounds", "shape"; "expected {n} pairs [low, high], one for each variable, found {found}";
                 "null where there is no bound; by name only those that differ from [0, null]");
         }
-        Some(Each::Named(pairs)) => {
+        Some(PerVariable::Named(pairs)) => {
             for (name, pair) in pairs {
                 let at = place(name, names, n, "/bounds")?;
                 set(at, format!("/bounds/{name}"), pair)?;
@@ -201,21 +201,21 @@ fn place(name: &str, names: Option<&[String]>, n: usize, at: &str) -> Result<usi
 }
 
 fn integers(
-    given: Option<&Integrality>,
+    given: Option<&IntegerVariables>,
     names: &[String],
     n: usize,
 ) -> Result<Vec<bool>, ToolError> {
     match given {
         None => Ok(vec![false; n]),
-        Some(Integrality::Flags(flags)) if flags.len() == n => {
+        Some(IntegerVariables::Flags(flags)) if flags.len() == n => {
             Ok(flags.iter().map(|flag| *flag == 1).collect())
         }
-        Some(Integrality::Flags(flags)) => {
+        Some(IntegerVariables::Flags(flags)) => {
             let found = flags.len();
             refuse!(invalid "/integrality", "shape"; "expected {n} numbers 0 or 1, one for each variable, found {found}";
                 "or list the names of the integer variables");
         }
-        Some(Integrality::Names(list)) => {
+        Some(IntegerVariables::Names(list)) => {
             let mut is_integer = vec![false; n];
             for name in list {
                 is_integer[place(name, Some(names), n, "/integrality")?] = true;

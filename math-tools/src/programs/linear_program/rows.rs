@@ -1,4 +1,4 @@
-//! [`Rows`]: coefficients of constraints, all of them or those that are not zero.
+//! [`ConstraintMatrix`]: coefficients of constraints, all of them or those that are not zero.
 
 use kernels::sparse::{CsrMatrix, csr::SIZE_MAX};
 use tool_core::input::InputKind;
@@ -7,40 +7,40 @@ use tool_core::{Ctx, Input, Load, Matrix, Problem, ToolError, Value, Vector};
 
 /// A matrix with a column for each variable.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Rows {
+pub(crate) enum ConstraintMatrix {
     /// Every coefficient.
     Full(Matrix),
     /// `rows`, `cols`, `values`, or `indptr`, `indices`, `data`.
-    Sparse([Vector; 3], Form),
+    Sparse([Vector; 3], SparseMatrixForm),
 }
 
 /// The form of a sparse matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum SparseMatrixForm {
     /// One row, column and value for each entry.
     Coordinates,
     /// Compressed rows.
     Compressed,
 }
 
-const NAMES: [(Form, [&str; 3]); 2] = [
-    (Form::Coordinates, ["rows", "cols", "values"]),
-    (Form::Compressed, ["indptr", "indices", "data"]),
+const NAMES: [(SparseMatrixForm, [&str; 3]); 2] = [
+    (SparseMatrixForm::Coordinates, ["rows", "cols", "values"]),
+    (SparseMatrixForm::Compressed, ["indptr", "indices", "data"]),
 ];
 
-impl From<Matrix> for Rows {
+impl From<Matrix> for ConstraintMatrix {
     fn from(matrix: Matrix) -> Self {
         Self::Full(matrix)
     }
 }
 
-impl Form {
+impl SparseMatrixForm {
     fn names(self) -> [&'static str; 3] {
         NAMES[usize::from(self == Self::Compressed)].1
     }
 }
 
-impl Load for Rows {
+impl Load for ConstraintMatrix {
     const KIND: InputKind = InputKind::Data;
 
     fn from_value(value: &Value) -> Result<Self, Problem> {
@@ -85,23 +85,23 @@ impl Load for Rows {
 
 /// Entries of a part of the constraints.
 #[derive(Debug, Default)]
-pub(super) struct Entries {
+pub(super) struct ConstraintEntries {
     pub(super) rows: Vec<u32>,
     pub(super) columns: Vec<u32>,
     pub(super) values: Vec<f64>,
 }
 
-impl Entries {
+impl ConstraintEntries {
     /// Adds the entries of `input`, which has `count` rows and `n` columns, below the first `above` rows.
     pub(super) fn add(
         &mut self,
-        input: &Input<Rows>,
+        input: &Input<ConstraintMatrix>,
         at: &str,
         (above, count, n): (usize, usize, usize),
         ctx: &Ctx,
     ) -> Result<(), ToolError> {
         match input.load(ctx)? {
-            Rows::Full(matrix) => {
+            ConstraintMatrix::Full(matrix) => {
                 if (matrix.rows(), matrix.columns()) != (count, n) {
                     let (rows, columns) = (matrix.rows(), matrix.columns());
                     refuse!(invalid at, "shape"; "expected {count} rows of {n} coefficients, found {rows} x {columns}";
@@ -120,10 +120,10 @@ impl Entries {
                     self.values.push(value);
                 }
             }
-            Rows::Sparse([rows, columns, values], form) => {
+            ConstraintMatrix::Sparse([rows, columns, values], form) => {
                 let names = form.names();
                 if columns.len() != values.len()
-                    || (form == Form::Coordinates && rows.len() != values.len())
+                    || (form == SparseMatrixForm::Coordinates && rows.len() != values.len())
                 {
                     let (found, expected) = (columns.len(), values.len());
                     refuse!(invalid format!("{at}/{}", names[1]), "shape"; "the lists of entries differ in length: {found} columns, {expected} values";
@@ -138,14 +138,14 @@ impl Entries {
                 self.values.extend_from_slice(&values);
                 let path = format!("{at}/{}", names[0]);
                 match form {
-                    Form::Coordinates => {
+                    SparseMatrixForm::Coordinates => {
                         self.rows.extend(
                             indices(&path, &rows, count)?
                                 .into_iter()
                                 .map(|row| row + above as u32),
                         );
                     }
-                    Form::Compressed => {
+                    SparseMatrixForm::Compressed => {
                         let starts = indices(&path, &rows, values.len() + 1)?;
                         let is_good = starts.len() == count + 1
                             && starts[0] == 0

@@ -1,4 +1,4 @@
-//! [`Coefficients`]: a matrix by rows, or by its entries.
+//! [`CoefficientMatrix`]: a matrix by rows, or by its entries.
 
 use kernels::sparse::CsrMatrix;
 use tool_core::input::InputKind;
@@ -7,22 +7,22 @@ use tool_core::{Load, Matrix, Problem, ToolError, Value, Vector};
 
 /// A matrix of coefficients.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Coefficients {
+pub(crate) enum CoefficientMatrix {
     /// All entries.
     Dense(Matrix),
     /// Entries that are not zero; those of one place are added.
-    Sparse(Entries),
+    Sparse(CoefficientTriplets),
 }
 
 /// Rows, columns and values.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entries {
+pub(crate) struct CoefficientTriplets {
     rows: Vector,
     columns: Vector,
     values: Vector,
 }
 
-impl Load for Coefficients {
+impl Load for CoefficientMatrix {
     const KIND: InputKind = InputKind::Data;
 
     fn from_value(value: &Value) -> Result<Self, Problem> {
@@ -55,7 +55,7 @@ impl Load for Coefficients {
             );
             return Err(Problem::new("", message));
         }
-        Ok(Self::Sparse(Entries {
+        Ok(Self::Sparse(CoefficientTriplets {
             rows,
             columns,
             values,
@@ -84,7 +84,7 @@ impl Load for Coefficients {
     }
 }
 
-impl Coefficients {
+impl CoefficientMatrix {
     /// Entries that are stored.
     pub(super) fn count(&self) -> usize {
         match self {

@@ -4,7 +4,7 @@ use kernels::programs::quadratic::QuadraticProgram;
 use kernels::sparse::CsrMatrix;
 
 use super::Args;
-use super::coefficients::Coefficients;
+use super::coefficients::CoefficientMatrix;
 use crate::prelude::*;
 
 /// The program, and whether `P` was symmetric.
@@ -24,7 +24,7 @@ pub(super) fn program(args: &Args, ctx: &Ctx) -> Result<(QuadraticProgram, bool)
         refuse!(invalid "/c", "empty"; "`c` is empty"; "give a number for each variable");
     }
     let load =
-        |input: &Option<Input<Coefficients>>| input.as_ref().map(|a| a.load(ctx)).transpose();
+        |input: &Option<Input<CoefficientMatrix>>| input.as_ref().map(|a| a.load(ctx)).transpose();
     let sides = |input: &Option<Input<Vector>>| input.as_ref().map(|b| b.load(ctx)).transpose();
     let (a_ub, a_eq) = (load(&args.a_ub)?, load(&args.a_eq)?);
     let (b_ub, b_eq) = (sides(&args.b_ub)?, sides(&args.b_eq)?);
@@ -32,7 +32,7 @@ pub(super) fn program(args: &Args, ctx: &Ctx) -> Result<(QuadraticProgram, bool)
     if n.saturating_add(rows) > SIZE_MAX {
         refuse!(invalid "/c", "size"; "{n} variables and {rows} constraints are more than {SIZE_MAX}");
     }
-    let count = |a: &Option<Coefficients>| a.as_ref().map_or(0, Coefficients::count);
+    let count = |a: &Option<CoefficientMatrix>| a.as_ref().map_or(0, CoefficientMatrix::count);
     let entries = p.count() + count(&a_ub) + count(&a_eq) + n + rows;
     ctx.reserve((entries as u64).saturating_mul(BYTES_PER_ENTRY))?;
     let (p, symmetric) = symmetrised(p.matrix("/P", n, n)?);
@@ -77,7 +77,7 @@ fn symmetrised(p: CsrMatrix) -> (CsrMatrix, bool) {
 type Named<T> = (&'static str, Option<T>);
 
 fn constraints(
-    (a_name, a): Named<Coefficients>,
+    (a_name, a): Named<CoefficientMatrix>,
     (b_name, b): Named<Vector>,
     n: usize,
 ) -> Result<(CsrMatrix, Vec<f64>), ToolError> {

@@ -10,7 +10,7 @@ use kernels::programs::quadratic::{
     self as kernel, Convexity, QuadraticEnd, QuadraticFailure, QuadraticSolution,
 };
 
-use self::coefficients::Coefficients;
+use self::coefficients::CoefficientMatrix;
 use crate::linalg::sparse_solve::CtxLimits;
 use crate::prelude::*;
 use crate::programs::units::QuadraticUnits;
@@ -21,21 +21,21 @@ use crate::programs::units::QuadraticUnits;
 pub(crate) struct Args {
     /// Symmetric n x n matrix of the squares, dense, or sparse as {"rows", "cols", "values"} counted from 0.
     #[value(rename = "P")]
-    pub p: Input<Coefficients>,
+    pub p: Input<CoefficientMatrix>,
     /// Linear part, n numbers; absent: zeros.
     #[value(default, skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["n"]))]
     pub c: Option<Input<Vector>>,
     /// Rows of the inequalities, dense or sparse like `P`.
     #[value(rename = "A_ub", default, skip_encoding_if = "Option::is_none")]
-    pub a_ub: Option<Input<Coefficients>>,
+    pub a_ub: Option<Input<CoefficientMatrix>>,
     /// Upper limits of the inequalities.
     #[value(default, skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["inequalities"]))]
     pub b_ub: Option<Input<Vector>>,
     /// Rows of the equations, dense or sparse like `P`.
     #[value(rename = "A_eq", default, skip_encoding_if = "Option::is_none")]
-    pub a_eq: Option<Input<Coefficients>>,
+    pub a_eq: Option<Input<CoefficientMatrix>>,
     /// Right-hand sides of the equations.
     #[value(default, skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["equations"]))]
@@ -58,7 +58,7 @@ fn tolerance() -> Positive {
 /// Reason that the method ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum QuadraticProgramReason {
     /// All conditions of optimality hold within the tolerance.
     Kkt,
     /// The limit of iterations.
@@ -78,7 +78,7 @@ pub(crate) struct Output {
     /// Whether the conditions of optimality hold within the tolerance; for a convex program they are the proof.
     pub converged: bool,
     /// Reason the method ended.
-    pub reason: Reason,
+    pub reason: QuadraticProgramReason,
     /// Change of the optimal objective per unit by which a limit of `b_ub` grows: at most 0, and 0 where it does not bind.
     #[schema(extend("x-shape" = ["inequalities"]))]
     pub duals_ub: Vec<f64>,
@@ -225,9 +225,9 @@ fn output(
     let residual = kkt.relative();
     let converged = residual <= args.tolerance.get();
     let reason = match found.ending {
-        _ if converged => Reason::Kkt,
-        QuadraticEnd::Iterations => Reason::MaxIterations,
-        QuadraticEnd::Converged | QuadraticEnd::Stalled => Reason::Stalled,
+        _ if converged => QuadraticProgramReason::Kkt,
+        QuadraticEnd::Iterations => QuadraticProgramReason::MaxIterations,
+        QuadraticEnd::Converged | QuadraticEnd::Stalled => QuadraticProgramReason::Stalled,
     };
     if residual.is_nan() {
         refuse!(numeric "/P", "overflow"; "the point is no double"; "scale the program: its numbers differ too much in size");

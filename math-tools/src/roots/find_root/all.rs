@@ -7,10 +7,10 @@ use kernels::roots::isolate::{
 };
 use tool_core::{Ctx, Real, ToolError};
 
-use super::function::Function;
-use super::shrink::{Found, shrink};
-use super::{Kind, Method, Output, Place, Reason, Root};
-use crate::expression::enclosure::Unsupported;
+use super::function::RootFunction;
+use super::shrink::{ShrunkBracket, shrink};
+use super::{FindRootMethod, FindRootReason, Output, RealRoot, SuspectKind, SuspectPlace};
+use crate::expression::enclosure::NoIntervalForm;
 
 const LIMITS: IsolationLimits = IsolationLimits {
     parts: 40_000,
@@ -20,7 +20,7 @@ const LIMITS: IsolationLimits = IsolationLimits {
 const SAMPLES: usize = 8192;
 
 /// Why the search over intervals ended early.
-enum End {
+enum IntervalSearchEnd {
     Unsupported(&'static str),
     Stopped(ToolError),
 }
@@ -29,16 +29,16 @@ enum End {
 ///
 /// # Errors
 /// A stop.
-pub(super) fn find(f: &Function<'_>, ends: (f64, f64), ctx: &Ctx) -> Result<Output, ToolError> {
-    let mut over = |x: Interval| -> Result<FunctionEnclosure, End> {
+pub(super) fn find(f: &RootFunction<'_>, ends: (f64, f64), ctx: &Ctx) -> Result<Output, ToolError> {
+    let mut over = |x: Interval| -> Result<FunctionEnclosure, IntervalSearchEnd> {
         f.over(x)
-            .map_err(End::Stopped)?
-            .map_err(|Unsupported(name)| End::Unsupported(name))
+            .map_err(IntervalSearchEnd::Stopped)?
+            .map_err(|NoIntervalForm(name)| IntervalSearchEnd::Unsupported(name))
     };
     match isolate(Interval::new(ends.0, ends.1), LIMITS, &mut over) {
         Ok(found) => answer(f, ends, &found, ctx),
-        Err(End::Stopped(err)) => Err(err),
-        Err(End::Unsupported(name)) => {
+        Err(IntervalSearchEnd::Stopped(err)) => Err(err),
+        Err(IntervalSearchEnd::Unsupported(name)) => {
             ctx.warn(format!(
                 "`{name}` is not known over intervals: roots are sign changes and minima among {SAMPLES} samples, and some may be missing"
             ));
@@ -48,7 +48,7 @@ pub(super) fn find(f: &Function<'_>, ends: (f64, f64), ctx: &Ctx) -> Result<Outp
 }
 
 fn answer(
-    f: &Function<'_>,
+    f: &RootFunction<'_>,
     (from, to): (f64, f64),
     found: &RootIsolation,
     ctx: &Ctx,
@@ -62,7 +62,7 @@ fn answer(
         let x = inside.middle();
         let residual = points.at(x)? + 0.0; // no minus zero
         let error = (enclosure.hi - x).max(x - enclosure.lo);
-        roots.push(Root {
+        roots.push(RealRoot {
             x,
             error,
             residual: Real(residual),
@@ -74,7 +74,7 @@ fn answer(
         let place = place(f, region, to - from)?;
         // A value of exactly zero is a root, though others may be near it.
         if let (Some(x), isolate::UnprovenReason::Undecided) = (region.exact, region.kind) {
-            roots.push(Root {
+            roots.push(RealRoot {
                 x,
                 error: 0.0,
                 residual: Real(0.0),
@@ -84,11 +84,11 @@ fn answer(
         unresolved.push(place);
     }
     roots.sort_by(|a, b| a.x.total_cmp(&b.x));
-    let open = |place: &&Place| !matches!(place.kind, Kind::Pole | Kind::Jump);
+    let open = |place: &&SuspectPlace| !matches!(place.kind, SuspectKind::Pole | SuspectKind::Jump);
     let is_complete = unresolved.iter().find(open).is_none();
     let unsearched = unresolved
         .iter()
-        .find(|place| place.kind == Kind::Unsearched);
+        .find(|place| place.kind == SuspectKind::Unsearched);
     if let Some(place) = unsearched {
         ctx.warn(format!(
             "stopped at {} roots and {} parts: from {:?} to {:?} roots may be missing, as where they accumulate; search parts of the interval",
@@ -97,19 +97,21 @@ fn answer(
     } else if !is_complete {
         ctx.warn("some places could not be decided: `unresolved` names them");
     }
-    let is_flat = unresolved.iter().any(|place| place.kind == Kind::Flat);
+    let is_flat = unresolved
+        .iter()
+        .any(|place| place.kind == SuspectKind::Flat);
     Ok(Output {
         root: roots.first().map(|root| root.x),
         converged: is_complete,
         reason: match (is_complete, is_flat) {
-            (true, _) => Reason::All,
-            (false, true) if roots.is_empty() => Reason::Flat,
-            _ => Reason::Unresolved,
+            (true, _) => FindRootReason::All,
+            (false, true) if roots.is_empty() => FindRootReason::Flat,
+            _ => FindRootReason::Unresolved,
         },
         roots,
         complete: Some(is_complete),
         unresolved: merged(unresolved),
-        method: Method::Intervals,
+        method: FindRootMethod::Intervals,
         evaluations: 0,
         plot: None,
     })
@@ -119,19 +121,23 @@ fn answer(
 const PLACES_MAX: usize = 100;
 
 /// The first places, and the rest as one.
-fn merged(mut places: Vec<Place>) -> Vec<Place> {
+fn merged(mut places: Vec<SuspectPlace>) -> Vec<SuspectPlace> {
     if places.len() > PLACES_MAX {
         let last = places[places.len() - 1].clone();
         places.truncate(PLACES_MAX);
         let rest = &mut places[PLACES_MAX - 1];
-        rest.kind = Kind::Unsearched;
+        rest.kind = SuspectKind::Unsearched;
         rest.to = last.to;
     }
     places
 }
 
 /// What a part is; `span` is the length of the interval searched.
-fn place(f: &Function<'_>, region: &UnprovenRegion, span: f64) -> Result<Place, ToolError> {
+fn place(
+    f: &RootFunction<'_>,
+    region: &UnprovenRegion,
+    span: f64,
+) -> Result<SuspectPlace, ToolError> {
     let points = f.points();
     let Interval { lo, hi } = region.part;
     let mut best = (region.part.middle(), f64::NAN);
@@ -148,17 +154,17 @@ fn place(f: &Function<'_>, region: &UnprovenRegion, span: f64) -> Result<Place, 
     let size = region.part.magnitude();
     let is_wide = region.part.width() > (1e-3 * size).max(1e-6 * span);
     let kind = match region.kind {
-        isolate::UnprovenReason::Zero => Kind::Flat,
+        isolate::UnprovenReason::Zero => SuspectKind::Flat,
         isolate::UnprovenReason::Undecided if is_wide && best.1 == 0.0 && !region.has_root => {
-            Kind::Flat
+            SuspectKind::Flat
         }
-        isolate::UnprovenReason::Undecided => Kind::Multiple,
-        isolate::UnprovenReason::Unsearched => Kind::Unsearched,
-        isolate::UnprovenReason::Edge => Kind::Undefined,
-        isolate::UnprovenReason::Jump if best.1.abs() > 0.0 => Kind::Jump,
-        isolate::UnprovenReason::Jump => Kind::Multiple,
+        isolate::UnprovenReason::Undecided => SuspectKind::Multiple,
+        isolate::UnprovenReason::Unsearched => SuspectKind::Unsearched,
+        isolate::UnprovenReason::Edge => SuspectKind::Undefined,
+        isolate::UnprovenReason::Jump if best.1.abs() > 0.0 => SuspectKind::Jump,
+        isolate::UnprovenReason::Jump => SuspectKind::Multiple,
     };
-    Ok(Place {
+    Ok(SuspectPlace {
         kind,
         from: lo,
         to: hi,
@@ -169,7 +175,7 @@ fn place(f: &Function<'_>, region: &UnprovenRegion, span: f64) -> Result<Place, 
 }
 
 /// Roots by samples.
-fn sampled(f: &Function<'_>, (from, to): (f64, f64)) -> Result<Output, ToolError> {
+fn sampled(f: &RootFunction<'_>, (from, to): (f64, f64)) -> Result<Output, ToolError> {
     let points = f.points();
     let x = |index: usize| {
         let share = index as f64 / SAMPLES as f64;
@@ -182,7 +188,7 @@ fn sampled(f: &Function<'_>, (from, to): (f64, f64)) -> Result<Output, ToolError
     let values = (0..=SAMPLES)
         .map(|index| points.at(x(index)))
         .collect::<Result<Vec<f64>, _>>()?;
-    let (mut roots, mut unresolved): (Vec<Root>, Vec<Place>) = (Vec::new(), Vec::new());
+    let (mut roots, mut unresolved): (Vec<RealRoot>, Vec<SuspectPlace>) = (Vec::new(), Vec::new());
     for index in 1..=SAMPLES {
         let bracket = RootBracket {
             low: x(index - 1),
@@ -193,8 +199,8 @@ fn sampled(f: &Function<'_>, (from, to): (f64, f64)) -> Result<Output, ToolError
         let is_new = bracket.at_low != 0.0 || index == 1;
         if !bracket.at_low.is_nan() && !bracket.at_high.is_nan() && bracket.has_change() && is_new {
             match shrink(f, &points, &bracket, 0.0)? {
-                Some(Found::Root(root)) => roots.push(root),
-                Some(Found::Place(place)) => unresolved.push(place),
+                Some(ShrunkBracket::Root(root)) => roots.push(root),
+                Some(ShrunkBracket::Place(place)) => unresolved.push(place),
                 None => {}
             }
         } else if index < SAMPLES && touches(&values[index - 1..=index + 1]) {
@@ -203,8 +209,8 @@ fn sampled(f: &Function<'_>, (from, to): (f64, f64)) -> Result<Output, ToolError
             let scale = values[index - 1].abs().max(values[index + 1].abs());
             if value.abs() <= 1e-9 * scale {
                 let residual = super::value(value);
-                unresolved.push(Place {
-                    kind: Kind::Multiple,
+                unresolved.push(SuspectPlace {
+                    kind: SuspectKind::Multiple,
                     from: low,
                     to: high,
                     has_root: value == 0.0,
@@ -218,10 +224,10 @@ fn sampled(f: &Function<'_>, (from, to): (f64, f64)) -> Result<Output, ToolError
         root: roots.first().map(|root| root.x),
         roots,
         converged: false,
-        reason: Reason::Sampled,
+        reason: FindRootReason::Sampled,
         complete: Some(false),
         unresolved: merged(unresolved),
-        method: Method::Sampling,
+        method: FindRootMethod::Sampling,
         evaluations: 0,
         plot: None,
     })
@@ -236,7 +242,7 @@ fn touches(values: &[f64]) -> bool {
 
 /// The smallest magnitude between two points, by golden sections.
 fn lowest(
-    points: &super::function::Points<'_, '_>,
+    points: &super::function::PointEvaluator<'_, '_>,
     low: f64,
     high: f64,
 ) -> Result<(f64, f64), ToolError> {

@@ -1,4 +1,4 @@
-//! [`Function`]: the expression at points and over intervals, counted.
+//! [`RootFunction`]: the expression at points and over intervals, counted.
 
 use std::cell::{Cell, RefCell};
 
@@ -7,23 +7,23 @@ use kernels::roots::isolate::FunctionEnclosure;
 use tool_core::{Ctx, ToolError};
 
 use super::Args;
-use crate::expression::enclosure::Unsupported;
-use crate::expression::{Evaluator, Expression, Scope, unknowns};
+use crate::expression::enclosure::NoIntervalForm;
+use crate::expression::{Expression, ExpressionScope, SystemEvaluator, unknowns};
 
 /// A function of one variable.
-pub(super) struct Function<'a> {
+pub(super) struct RootFunction<'a> {
     expression: Expression,
     count: Cell<u64>,
     ctx: &'a Ctx,
 }
 
-impl<'a> Function<'a> {
+impl<'a> RootFunction<'a> {
     /// # Errors
     /// `invalid_args` for what is no expression in the variable.
     pub(super) fn new(args: &Args, ctx: &'a Ctx) -> Result<Self, ToolError> {
         let variable = args.variable.as_str();
         Expression::check_name(variable, "/variable")?;
-        let scope = Scope::new()
+        let scope = ExpressionScope::new()
             .variable(variable)
             .with_table(args.data.as_ref(), ctx)?
             .with_parameters(&args.parameters, "/parameters")?;
@@ -58,8 +58,8 @@ impl<'a> Function<'a> {
     }
 
     /// An evaluator for many points.
-    pub(super) fn points(&self) -> Points<'_, 'a> {
-        Points {
+    pub(super) fn points(&self) -> PointEvaluator<'_, 'a> {
+        PointEvaluator {
             evaluator: RefCell::new(self.expression.evaluator()),
             function: self,
         }
@@ -69,7 +69,7 @@ impl<'a> Function<'a> {
     pub(super) fn over(
         &self,
         x: Interval,
-    ) -> Result<Result<FunctionEnclosure, Unsupported>, ToolError> {
+    ) -> Result<Result<FunctionEnclosure, NoIntervalForm>, ToolError> {
         self.tick()?;
         let empty = FunctionEnclosure {
             values: None,
@@ -100,12 +100,12 @@ impl<'a> Function<'a> {
 }
 
 /// Values at points.
-pub(super) struct Points<'f, 'a> {
-    evaluator: RefCell<Evaluator<'f>>,
-    function: &'f Function<'a>,
+pub(super) struct PointEvaluator<'f, 'a> {
+    evaluator: RefCell<SystemEvaluator<'f>>,
+    function: &'f RootFunction<'a>,
 }
 
-impl Points<'_, '_> {
+impl PointEvaluator<'_, '_> {
     /// The value; NaN where there is none, infinite beyond the doubles.
     pub(super) fn at(&self, x: f64) -> Result<f64, ToolError> {
         self.function.tick()?;

@@ -7,8 +7,8 @@ mod single;
 #[cfg(test)]
 mod tests;
 
-use self::function::Function;
-use crate::expression::Parameters;
+use self::function::RootFunction;
+use crate::expression::NamedParameters;
 use crate::plot::marked;
 use crate::prelude::*;
 
@@ -36,8 +36,8 @@ pub(crate) struct Args {
     #[value(default = "default_variable")]
     pub variable: String,
     /// Named numbers that `f` uses, such as `{"a": 1.5}`.
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers, inline or from a file, which `f` reduces to one number, such as `sum(t*(y - exp(x*t)))`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
@@ -63,19 +63,19 @@ pub(crate) struct Output {
     /// The root, with `all` the first one; null where there is none.
     pub root: Option<f64>,
     /// Every root found, ascending.
-    pub roots: Vec<Root>,
+    pub roots: Vec<RealRoot>,
     /// Whether the request is fulfilled: the root, or with `all` exactly all of them, none left open.
     pub converged: bool,
     /// What was found.
-    pub reason: Reason,
+    pub reason: FindRootReason,
     /// With `all`: whether every root of the interval is in `roots`, each proven.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "all": true }))]
     pub complete: Option<bool>,
     /// Places that are no roots or not decided: poles, jumps, roots of higher order, parts not searched.
-    pub unresolved: Vec<Place>,
+    pub unresolved: Vec<SuspectPlace>,
     /// `chandrupatla`, `intervals` or `sampling`.
-    pub method: Method,
+    pub method: FindRootMethod,
     /// Evaluations of `f`, at points and over intervals.
     pub evaluations: u64,
     /// The function with its roots.
@@ -85,7 +85,7 @@ pub(crate) struct Output {
 
 /// A root.
 #[derive(Debug, Clone, Encode, Describe)]
-pub(crate) struct Root {
+pub(crate) struct RealRoot {
     /// The root.
     pub x: f64,
     /// Distance that the true root is within: a bound where it is proven, else the width of the bracket.
@@ -98,9 +98,9 @@ pub(crate) struct Root {
 
 /// A place that is no root or not decided.
 #[derive(Debug, Clone, Encode, Describe)]
-pub(crate) struct Place {
+pub(crate) struct SuspectPlace {
     /// What it is.
-    pub kind: Kind,
+    pub kind: SuspectKind,
     /// Lower end.
     pub from: f64,
     /// Upper end.
@@ -121,7 +121,7 @@ pub(crate) fn value(y: f64) -> Option<Real> {
 /// What a place is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum SuspectKind {
     /// The function changes its sign through infinity.
     Pole,
     /// The function jumps across zero.
@@ -139,7 +139,7 @@ pub(crate) enum Kind {
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum FindRootReason {
     /// A root: a sign change without a pole or a jump, or a value of exactly zero.
     Root,
     /// Every root of the interval is proven.
@@ -159,7 +159,7 @@ pub(crate) enum Reason {
 /// How roots were looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum FindRootMethod {
     /// A bracket made smaller.
     Chandrupatla,
     /// Interval arithmetic on the whole interval.
@@ -184,7 +184,7 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let f = Function::new(&args, ctx)?;
+        let f = RootFunction::new(&args, ctx)?;
         let mut output = match (ends(&args)?, args.x0) {
             (None, None) => {
                 refuse!(invalid "/from", "missing"; "expected `from` and `to`, or `x0`"; "give the ends of an interval, or a start");
@@ -226,7 +226,7 @@ fn ends(args: &Args) -> Result<Option<(f64, f64)>, ToolError> {
 }
 
 fn draw(
-    f: &Function<'_>,
+    f: &RootFunction<'_>,
     args: &Args,
     output: &Output,
     ctx: &Ctx,

@@ -4,15 +4,15 @@ use kernels::roots::bracket::{BracketFault, RootBracket};
 use kernels::roots::interval::Interval;
 use tool_core::{Real, ToolError};
 
-use super::function::{Function, Points};
-use super::{Kind, Place, Root};
+use super::function::{PointEvaluator, RootFunction};
+use super::{RealRoot, SuspectKind, SuspectPlace};
 
 /// What a bracket shrank to.
-pub(super) enum Found {
+pub(super) enum ShrunkBracket {
     /// A root.
-    Root(Root),
+    Root(RealRoot),
     /// Not a root.
-    Place(Place),
+    Place(SuspectPlace),
 }
 
 /// Makes a bracket smaller and tells what is in it; `None` where `f` has no value in it.
@@ -20,11 +20,11 @@ pub(super) enum Found {
 /// # Errors
 /// A stop.
 pub(super) fn shrink(
-    f: &Function<'_>,
-    points: &Points<'_, '_>,
+    f: &RootFunction<'_>,
+    points: &PointEvaluator<'_, '_>,
     bracket: &RootBracket,
     tolerance: f64,
-) -> Result<Option<Found>, ToolError> {
+) -> Result<Option<ShrunkBracket>, ToolError> {
     // A single point without a value, as where a bisection meets a pole, counts with the one beside it.
     let mut value = |x: f64| -> Result<f64, ToolError> {
         let value = points.at(x)?;
@@ -38,8 +38,8 @@ pub(super) fn shrink(
         Ok(found) => found,
         Err(BracketFault::Stopped(err)) => return Err(err),
         Err(BracketFault::NotANumber(x)) => {
-            return Ok(Some(Found::Place(Place {
-                kind: Kind::Undefined,
+            return Ok(Some(ShrunkBracket::Place(SuspectPlace {
+                kind: SuspectKind::Undefined,
                 from: bracket.low,
                 to: bracket.high,
                 has_root: false,
@@ -50,7 +50,7 @@ pub(super) fn shrink(
     };
     let (x, residual) = found.best();
     let place = |kind, from, to| {
-        Some(Found::Place(Place {
+        Some(ShrunkBracket::Place(SuspectPlace {
             kind,
             from,
             to,
@@ -61,24 +61,28 @@ pub(super) fn shrink(
     };
     if points.at(x)?.is_nan() {
         let gap = discontinuity(points, &found, bracket)?;
-        return Ok(place(gap.unwrap_or(Kind::Undefined), found.low, found.high));
+        return Ok(place(
+            gap.unwrap_or(SuspectKind::Undefined),
+            found.low,
+            found.high,
+        ));
     }
     if residual == 0.0 {
         return Ok(if is_flat(points, x, bracket)? {
-            place(Kind::Flat, x, x)
+            place(SuspectKind::Flat, x, x)
         } else {
-            Some(Found::Root(exact(f, x, bracket)?))
+            Some(ShrunkBracket::Root(exact(f, x, bracket)?))
         });
     }
     let inside = Interval::new(found.low, found.high);
     let known = f.over(inside)?;
     if let Ok(known) = known {
         if known.values.is_none_or(|values| !values.contains(0.0)) && !known.is_continuous {
-            return Ok(place(Kind::Pole, found.low, found.high));
+            return Ok(place(SuspectKind::Pole, found.low, found.high));
         }
         if known.is_defined && known.is_continuous {
             let (error, proven) = proven(f, x, &found, bracket)?;
-            return Ok(Some(Found::Root(Root {
+            return Ok(Some(ShrunkBracket::Root(RealRoot {
                 x,
                 error,
                 residual: Real(residual),
@@ -90,7 +94,7 @@ pub(super) fn shrink(
         Some(kind) => place(kind, found.low, found.high),
         None => {
             let error = (found.high - x).max(x - found.low);
-            Some(Found::Root(Root {
+            Some(ShrunkBracket::Root(RealRoot {
                 x,
                 error,
                 residual: Real(residual),
@@ -101,10 +105,10 @@ pub(super) fn shrink(
 }
 
 /// A root where the value in doubles is zero.
-fn exact(f: &Function<'_>, x: f64, bracket: &RootBracket) -> Result<Root, ToolError> {
+fn exact(f: &RootFunction<'_>, x: f64, bracket: &RootBracket) -> Result<RealRoot, ToolError> {
     let known = f.over(Interval::point(x))?;
     if known.is_ok_and(|found| found.values == Some(Interval::ZERO)) {
-        return Ok(Root {
+        return Ok(RealRoot {
             x,
             error: 0.0,
             residual: Real(0.0),
@@ -118,7 +122,7 @@ fn exact(f: &Function<'_>, x: f64, bracket: &RootBracket) -> Result<Root, ToolEr
         at_high: 0.0,
     };
     if known.is_err() {
-        return Ok(Root {
+        return Ok(RealRoot {
             x,
             error: x.abs().next_up() - x.abs(),
             residual: Real(0.0),
@@ -126,7 +130,7 @@ fn exact(f: &Function<'_>, x: f64, bracket: &RootBracket) -> Result<Root, ToolEr
         });
     }
     let (error, proven) = proven(f, x, &at, bracket)?;
-    Ok(Root {
+    Ok(RealRoot {
         x,
         error,
         residual: Real(0.0),
@@ -137,7 +141,7 @@ fn exact(f: &Function<'_>, x: f64, bracket: &RootBracket) -> Result<Root, ToolEr
 /// How far to go from a root until intervals prove both signs, with a proof that the function is continuous between; at most the width
 /// of the bracket that the search began with.
 fn proven(
-    f: &Function<'_>,
+    f: &RootFunction<'_>,
     x: f64,
     found: &RootBracket,
     bracket: &RootBracket,
@@ -175,7 +179,11 @@ fn proven(
 }
 
 /// Whether the function is zero on both sides of a zero, as where its values underflow.
-fn is_flat(points: &Points<'_, '_>, x: f64, bracket: &RootBracket) -> Result<bool, ToolError> {
+fn is_flat(
+    points: &PointEvaluator<'_, '_>,
+    x: f64,
+    bracket: &RootBracket,
+) -> Result<bool, ToolError> {
     const SHARE: f64 = 1e-6;
     let reach = SHARE * x.abs().max(1e-3 * (bracket.high - bracket.low));
     let zero = |x: f64| points.at(x).map(|value| value == 0.0);
@@ -184,10 +192,10 @@ fn is_flat(points: &Points<'_, '_>, x: f64, bracket: &RootBracket) -> Result<boo
 
 /// What a sign change is that does not come from a root: the values beside it do not become smaller with the bracket.
 fn discontinuity(
-    points: &Points<'_, '_>,
+    points: &PointEvaluator<'_, '_>,
     found: &RootBracket,
     bracket: &RootBracket,
-) -> Result<Option<Kind>, ToolError> {
+) -> Result<Option<SuspectKind>, ToolError> {
     const WIDER: f64 = 1000.0;
     let rise = |low: f64, high: f64| (high / 2.0 - low / 2.0).abs();
     let width = found.high - found.low;
@@ -203,9 +211,9 @@ fn discontinuity(
     Ok(if !is_small || far.is_nan() {
         None
     } else if !near.is_finite() || near > 2.0 * far {
-        Some(Kind::Pole)
+        Some(SuspectKind::Pole)
     } else if near > 0.5 * far {
-        Some(Kind::Jump)
+        Some(SuspectKind::Jump)
     } else {
         None
     })

@@ -3,9 +3,9 @@
 use kernels::roots::bracket::RootBracket;
 use tool_core::{Ctx, ToolError};
 
-use super::function::Function;
-use super::shrink::{Found, shrink};
-use super::{Kind, Method, Output, Reason};
+use super::function::RootFunction;
+use super::shrink::{ShrunkBracket, shrink};
+use super::{FindRootMethod, FindRootReason, Output, SuspectKind};
 
 /// Samples between the ends where their signs do not differ.
 const SAMPLES: usize = 256;
@@ -15,7 +15,7 @@ const SAMPLES: usize = 256;
 /// # Errors
 /// `numeric` where no two points with different signs are found, or `f` has no value.
 pub(super) fn between(
-    f: &Function<'_>,
+    f: &RootFunction<'_>,
     (from, to): (f64, f64),
     tolerance: f64,
     ctx: &Ctx,
@@ -32,7 +32,7 @@ pub(super) fn between(
     let mut first = None;
     if is_defined && whole.has_change() {
         match shrink(f, &points, &whole, tolerance)? {
-            Some(Found::Root(root)) => return Ok(answer(Found::Root(root))),
+            Some(ShrunkBracket::Root(root)) => return Ok(answer(ShrunkBracket::Root(root))),
             other => first = other,
         }
     }
@@ -67,12 +67,12 @@ pub(super) fn between(
     }
     for bracket in &brackets {
         let found = shrink(f, &points, bracket, tolerance)?;
-        if let Some(Found::Root(root)) = found {
+        if let Some(ShrunkBracket::Root(root)) = found {
             ctx.warn(format!(
                 "the signs of `f` at `from` and `to` do not single this root out: it is the first of {} sign changes between {SAMPLES} samples; `all` finds every root",
                 brackets.len()
             ));
-            return Ok(answer(Found::Root(root)));
+            return Ok(answer(ShrunkBracket::Root(root)));
         }
         first = first.or(found);
     }
@@ -98,7 +98,7 @@ pub(super) fn between(
 /// # Errors
 /// `numeric` where they never do.
 pub(super) fn around(
-    f: &Function<'_>,
+    f: &RootFunction<'_>,
     start: f64,
     tolerance: f64,
     ctx: &Ctx,
@@ -147,7 +147,9 @@ pub(super) fn around(
             };
             if bracket.has_change() && inner.1 != 0.0 {
                 match shrink(f, &points, &bracket, tolerance)? {
-                    Some(Found::Root(root)) => return Ok(answer(Found::Root(root))),
+                    Some(ShrunkBracket::Root(root)) => {
+                        return Ok(answer(ShrunkBracket::Root(root)));
+                    }
                     found => first = first.or(found),
                 }
             }
@@ -163,27 +165,27 @@ pub(super) fn around(
         "give `from` and `to` with different signs; with `all`, roots without a sign change are found too");
 }
 
-fn answer(found: Found) -> Output {
+fn answer(found: ShrunkBracket) -> Output {
     let (roots, unresolved, reason) = match found {
-        Found::Root(root) => (vec![root], Vec::new(), Reason::Root),
-        Found::Place(place) => {
+        ShrunkBracket::Root(root) => (vec![root], Vec::new(), FindRootReason::Root),
+        ShrunkBracket::Place(place) => {
             let reason = match place.kind {
-                Kind::Pole => Reason::Pole,
-                Kind::Flat => Reason::Flat,
-                Kind::Jump => Reason::Jump,
-                _ => Reason::Unresolved,
+                SuspectKind::Pole => FindRootReason::Pole,
+                SuspectKind::Flat => FindRootReason::Flat,
+                SuspectKind::Jump => FindRootReason::Jump,
+                _ => FindRootReason::Unresolved,
             };
             (Vec::new(), vec![place], reason)
         }
     };
     Output {
         root: roots.first().map(|root| root.x),
-        converged: reason == Reason::Root,
+        converged: reason == FindRootReason::Root,
         roots,
         reason,
         complete: None,
         unresolved,
-        method: Method::Chandrupatla,
+        method: FindRootMethod::Chandrupatla,
         evaluations: 0,
         plot: None,
     }

@@ -2,7 +2,7 @@ use serde_json::Value as Json;
 use tool_core::ToolError;
 use tool_core::convert::to_value;
 
-use super::{Args, Kind, Method, Output, Reason};
+use super::{Args, FindRootMethod, FindRootReason, Output, SuspectKind};
 
 fn call(text: &str) -> Result<(Output, String), ToolError> {
     crate::testing::run_warned::<Args>(text)
@@ -47,12 +47,16 @@ fn roots_agree_with_mpmath() {
             assert_eq!(output.complete, Some(complete), "{what}");
             assert_eq!(output.converged, complete, "{what}");
             for kind in left.as_array().unwrap() {
-                let has =
-                    |place: &super::Place| to_value(&place.kind).unwrap().as_str() == kind.as_str();
+                let has = |place: &super::SuspectPlace| {
+                    to_value(&place.kind).unwrap().as_str() == kind.as_str()
+                };
                 assert!(output.unresolved.iter().any(has), "{kind}: {what}");
             }
         } else {
-            assert!(output.converged && output.reason == Reason::Root, "{what}");
+            assert!(
+                output.converged && output.reason == FindRootReason::Root,
+                "{what}"
+            );
         }
     }
 }
@@ -60,21 +64,30 @@ fn roots_agree_with_mpmath() {
 #[test]
 fn poles_and_jumps_are_no_roots() {
     for (text, reason) in [
-        (r#"{"f": "tan(x)", "from": 1, "to": 2}"#, Reason::Pole),
-        (r#"{"f": "1/(x-1)", "from": 0, "to": 3}"#, Reason::Pole),
+        (
+            r#"{"f": "tan(x)", "from": 1, "to": 2}"#,
+            FindRootReason::Pole,
+        ),
+        (
+            r#"{"f": "1/(x-1)", "from": 0, "to": 3}"#,
+            FindRootReason::Pole,
+        ),
         (
             r#"{"f": "gamma(x)", "from": -0.5, "to": 0.5}"#,
-            Reason::Pole,
+            FindRootReason::Pole,
         ),
         (
             r#"{"f": "if(x<1, -1, 2)", "from": 0, "to": 3}"#,
-            Reason::Jump,
+            FindRootReason::Jump,
         ),
-        (r#"{"f": "sign(x-0.3)", "from": 0, "to": 3}"#, Reason::Jump),
-        (r#"{"f": "x-x", "from": -1, "to": 3}"#, Reason::Flat),
+        (
+            r#"{"f": "sign(x-0.3)", "from": 0, "to": 3}"#,
+            FindRootReason::Jump,
+        ),
+        (r#"{"f": "x-x", "from": -1, "to": 3}"#, FindRootReason::Flat),
         (
             r#"{"f": "exp(-1/x**2)", "from": -0.01, "to": 0.01}"#,
-            Reason::Flat,
+            FindRootReason::Flat,
         ),
     ] {
         let output = found(text);
@@ -110,7 +123,11 @@ fn what_intervals_do_not_know_is_sampled_and_said() {
         call(r#"{"f": "bessely0(x)", "from": 0.5, "to": 12, "all": true}"#).unwrap();
     assert_eq!(
         (output.method, output.reason, output.complete),
-        (Method::Sampling, Reason::Sampled, Some(false))
+        (
+            FindRootMethod::Sampling,
+            FindRootReason::Sampled,
+            Some(false)
+        )
     );
     // A. and S. table 9.5
     for (root, x) in output.roots.iter().zip([
@@ -138,7 +155,7 @@ fn accumulating_roots_end_at_the_limit() {
         output
             .unresolved
             .iter()
-            .any(|place| place.kind == Kind::Unsearched)
+            .any(|place| place.kind == SuspectKind::Unsearched)
     );
     assert!(warnings.contains("may be missing"), "{warnings}");
     assert!(output.roots.iter().all(|root| root.proven));

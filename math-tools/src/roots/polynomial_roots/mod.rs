@@ -19,13 +19,13 @@ pub(crate) struct Args {
     pub imaginary: Option<Input<Vector>>,
     /// Which coefficient comes first.
     #[value(default)]
-    pub order: Order,
+    pub order: CoefficientOrder,
 }
 
 /// Which coefficient comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Order {
+pub(crate) enum CoefficientOrder {
     /// That of the highest power.
     #[default]
     HighestFirst,
@@ -37,13 +37,13 @@ pub(crate) enum Order {
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// By real part, then by imaginary part.
-    pub roots: Vec<Root>,
+    pub roots: Vec<EnclosedRoot>,
     /// Degree: the number of roots with their multiplicity.
     pub degree: usize,
     /// Whether every disc is as small as doubles allow.
     pub converged: bool,
     /// Why it ended.
-    pub reason: Reason,
+    pub reason: PolynomialRootsReason,
     /// Sweeps of the iteration over all roots.
     pub iterations: usize,
     /// Most bits of the arithmetic.
@@ -52,7 +52,7 @@ pub(crate) struct Output {
 
 /// A root, or several within the radius.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Root {
+pub(crate) struct EnclosedRoot {
     /// Real part.
     pub re: f64,
     /// Imaginary part.
@@ -70,7 +70,7 @@ pub(crate) struct Root {
 /// Why the search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum PolynomialRootsReason {
     /// Every disc is as small as doubles allow.
     Enclosed,
     /// The limit of bits was reached first: some radii are large.
@@ -105,7 +105,7 @@ impl Tool for Args {
             refuse!(invalid "/imaginary", "shape"; "expected {} numbers, one for each coefficient, found {}", re.len(), im.len();
                 "give 0 for a real coefficient");
         }
-        if args.order == Order::HighestFirst {
+        if args.order == CoefficientOrder::HighestFirst {
             re.reverse();
             im.reverse();
         }
@@ -141,7 +141,7 @@ fn answer(found: &PolynomialRoots, degree: usize, ctx: &Ctx) -> Result<Output, T
     if !found.converged {
         ctx.warn("some radii are large: the roots are closer to each other than the limit of bits resolves");
     }
-    let roots = found.roots.iter().map(|root| Root {
+    let roots = found.roots.iter().map(|root| EnclosedRoot {
         re: root.re,
         im: root.im,
         radius: root.radius,
@@ -154,9 +154,9 @@ fn answer(found: &PolynomialRoots, degree: usize, ctx: &Ctx) -> Result<Output, T
         degree,
         converged: found.converged,
         reason: if found.converged {
-            Reason::Enclosed
+            PolynomialRootsReason::Enclosed
         } else {
-            Reason::Precision
+            PolynomialRootsReason::Precision
         },
         iterations: found.sweeps,
         bits: found.bits,

@@ -1,7 +1,7 @@
 use serde_json::Value as Json;
 use tool_core::ToolError;
 
-use super::{Args, Output, Reason};
+use super::{Args, Output, PolynomialRootsReason};
 
 fn call(text: &str) -> Result<(Output, String), ToolError> {
     crate::testing::run_warned::<Args>(text)
@@ -21,7 +21,7 @@ fn discs_hold_the_roots_of_mpmath() {
         let name = case["name"].as_str().unwrap();
         let (output, _) = call(&args.to_string()).unwrap_or_else(|err| panic!("{name}: {err:?}"));
         assert!(
-            output.converged && output.reason == Reason::Enclosed,
+            output.converged && output.reason == PolynomialRootsReason::Enclosed,
             "{name} {output:?}"
         );
         let mut counts = vec![0; output.roots.len()];
@@ -30,8 +30,9 @@ fn discs_hold_the_roots_of_mpmath() {
             let (re, im) = (part(0), part(1));
             // The reference is rounded to doubles here: half a unit in the last place of each part.
             let slack = 1.2e-16 * libm::hypot(re, im);
-            let within =
-                |root: &super::Root| libm::hypot(root.re - re, root.im - im) <= root.radius + slack;
+            let within = |root: &super::EnclosedRoot| {
+                libm::hypot(root.re - re, root.im - im) <= root.radius + slack
+            };
             let mut near: Vec<usize> = (0..counts.len())
                 .filter(|&at| within(&output.roots[at]))
                 .collect();

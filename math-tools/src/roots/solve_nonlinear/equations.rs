@@ -1,20 +1,20 @@
-//! [`Equations`]: the system with its Jacobian, at points and over boxes.
+//! [`NonlinearSystem`]: the system with its Jacobian, at points and over boxes.
 
 use std::cell::Cell;
 
 use kernels::roots::interval::Interval;
 use tool_core::{Ctx, ToolError};
 
-use crate::expression::{Expression, Scope, System};
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem};
 
 /// Values and Jacobian at a point, row by row.
-pub(super) struct Local {
+pub(super) struct JacobianPoint {
     pub(super) values: Vec<f64>,
     pub(super) jacobian: Vec<f64>,
 }
 
 /// Values and slopes over a box.
-pub(super) struct Boxed {
+pub(super) struct JacobianEnclosure {
     pub(super) values: Vec<Interval>,
     pub(super) slopes: Vec<Interval>,
     /// Whether every equation is defined and continuous there.
@@ -22,20 +22,20 @@ pub(super) struct Boxed {
 }
 
 /// As many equations as unknowns.
-pub(super) struct Equations<'a> {
+pub(super) struct NonlinearSystem<'a> {
     expressions: Vec<Expression>,
-    system: System,
+    system: ExpressionSystem,
     n: usize,
     count: Cell<u64>,
     ctx: &'a Ctx,
 }
 
-impl<'a> Equations<'a> {
+impl<'a> NonlinearSystem<'a> {
     /// # Errors
     /// `invalid_args` at `/system` for what is no expression or has no derivative.
     pub(super) fn new(
         texts: &[String],
-        scope: &Scope,
+        scope: &ExpressionScope,
         n: usize,
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
@@ -51,10 +51,11 @@ impl<'a> Equations<'a> {
             .collect::<Result<_, _>>()?;
         let enclosed = expressions.iter().map(|expression| expression.enclosed(n));
         ctx.reserve_doubles(enclosed.max().unwrap_or(0))?;
-        let (system, _) = System::values_and_jacobian(&expressions, n).map_err(|err| {
-            ToolError::invalid("/system", format!("an equation has no derivative: {err}"))
-                .hint("write it without that function")
-        })?;
+        let (system, _) =
+            ExpressionSystem::values_and_jacobian(&expressions, n).map_err(|err| {
+                ToolError::invalid("/system", format!("an equation has no derivative: {err}"))
+                    .hint("write it without that function")
+            })?;
         let count = Cell::new(0);
         Ok(Self {
             expressions,
@@ -84,17 +85,17 @@ impl<'a> Equations<'a> {
     }
 
     /// At a point; `None` where a number is not finite.
-    pub(super) fn at(&self, x: &[f64]) -> Result<Option<Local>, ToolError> {
+    pub(super) fn at(&self, x: &[f64]) -> Result<Option<JacobianPoint>, ToolError> {
         self.tick()?;
         let mut values = vec![0.0; self.n * (self.n + 1)];
         self.system.evaluator().point(x, &mut values);
         let is_finite = values.iter().all(|value| value.is_finite());
         let jacobian = values.split_off(self.n);
-        Ok(is_finite.then_some(Local { values, jacobian }))
+        Ok(is_finite.then_some(JacobianPoint { values, jacobian }))
     }
 
     /// Over a box; `None` where a function is not known over intervals.
-    pub(super) fn over(&self, x: &[Interval]) -> Result<Option<Boxed>, ToolError> {
+    pub(super) fn over(&self, x: &[Interval]) -> Result<Option<JacobianEnclosure>, ToolError> {
         self.tick()?;
         let (mut values, mut slopes) = (
             Vec::with_capacity(self.n),
@@ -110,7 +111,7 @@ impl<'a> Equations<'a> {
             values.push(found.values);
             slopes.extend(found.slopes);
         }
-        Ok(Some(Boxed {
+        Ok(Some(JacobianEnclosure {
             values,
             slopes,
             is_regular,

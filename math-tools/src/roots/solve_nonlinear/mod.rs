@@ -8,10 +8,10 @@ mod verify;
 
 use std::collections::BTreeMap;
 
-use self::equations::Equations;
-use crate::expression::Parameters;
-use crate::expression::unknowns::{self, Each, Start};
-use crate::optimise::minimise::bounds::{Bounds, Given};
+use self::equations::NonlinearSystem;
+use crate::expression::NamedParameters;
+use crate::expression::unknowns::{self, PerVariable, StartPoint};
+use crate::optimise::minimise::bounds::{Given, VariableBounds};
 use crate::prelude::*;
 
 /// Solve a system of nonlinear equations, from one start or from many within bounds, with exact derivatives.
@@ -25,16 +25,16 @@ pub(crate) struct Args {
     /// Start: a list, one number per unknown, or an object with names, such as `{"a": 1, "b": 0}`. Absent: starts within `bounds`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["n"]))]
-    pub x0: Option<Input<Start>>,
+    pub x0: Option<Input<StartPoint>>,
     /// Bounds of each unknown, `[low, high]` with null for none, in their order or by name.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub bounds: Option<Each<Given>>,
+    pub bounds: Option<PerVariable<Given>>,
     /// Number of starts, spread evenly within `bounds` (which must be finite), after `x0`; absent: `x0` alone, else 32.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub starts: Option<Bounded<1, 100_000>>,
     /// Named numbers that equations use.
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers, inline or from a file, which each equation reduces to one number, such as `sum(y - a - b*t)`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
@@ -63,12 +63,12 @@ pub(crate) struct Output {
     /// Whether x is a solution.
     pub converged: bool,
     /// Why it is one or not.
-    pub reason: Reason,
+    pub reason: SolveNonlinearReason,
     /// The equations at x.
     #[schema(extend("x-shape" = ["n"]))]
     pub residuals: Vec<f64>,
     /// Different solutions found, the verified ones first.
-    pub solutions: Vec<Solution>,
+    pub solutions: Vec<NonlinearSolution>,
     /// Starts that were tried.
     pub starts: usize,
     /// Iterations of all starts.
@@ -79,7 +79,7 @@ pub(crate) struct Output {
 
 /// A solution.
 #[derive(Debug, Clone, Encode, Describe)]
-pub(crate) struct Solution {
+pub(crate) struct NonlinearSolution {
     /// The point.
     #[schema(extend("x-shape" = ["n"]))]
     pub x: Vec<f64>,
@@ -98,7 +98,7 @@ pub(crate) struct Solution {
 /// Why x is a solution or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Reason {
+pub(crate) enum SolveNonlinearReason {
     /// Proven by intervals.
     Verified,
     /// Newton's step is below the tolerance.
@@ -134,11 +134,11 @@ impl Tool for Args {
         let names = names(&args, given.as_ref())?;
         let n = names.n;
         let bounds = match (&args.bounds, given.as_ref()) {
-            (None, _) => Bounds::free(n),
+            (None, _) => VariableBounds::free(n),
             (Some(bounds), Some(start)) => {
-                Bounds::new(&bounds.of(start, &[None, None], "/bounds")?, n)?
+                VariableBounds::new(&bounds.of(start, &[None, None], "/bounds")?, n)?
             }
-            (Some(bounds), None) => Bounds::new(&bounds.entries().0, n)?,
+            (Some(bounds), None) => VariableBounds::new(&bounds.entries().0, n)?,
         };
         let scope = unknowns::scope(
             (n, names.names.as_deref()),
@@ -151,7 +151,7 @@ impl Tool for Args {
             refuse!(invalid "/system", "shape"; "expected {n} equations, as many as there are unknowns, found {}", args.system.len();
                 "for more equations than unknowns, use `nonlinear_least_squares`");
         }
-        let equations = Equations::new(&args.system, &scope, n, ctx)?;
+        let equations = NonlinearSystem::new(&args.system, &scope, n, ctx)?;
         unknowns::check_use(args.data.as_ref(), equations.expressions(), ctx)?;
         let starts = starts(&args, given.as_ref(), &bounds, ctx)?;
         let mut output = search::run(&equations, &args, scope, &starts, &bounds, ctx)?;
@@ -161,13 +161,13 @@ impl Tool for Args {
 }
 
 /// The unknowns.
-struct Names {
+struct UnknownNames {
     n: usize,
     names: Option<Vec<String>>,
     pointer: &'static str,
 }
 
-fn names(args: &Args, given: Option<&Start>) -> Result<Names, ToolError> {
+fn names(args: &Args, given: Option<&StartPoint>) -> Result<UnknownNames, ToolError> {
     /// Most unknowns: an inverse of n x n is made at each solution.
     const UNKNOWNS_MAX: usize = 1000;
     let (n, names, pointer) = match (given, &args.bounds) {
@@ -180,15 +180,15 @@ fn names(args: &Args, given: Option<&Start>) -> Result<Names, ToolError> {
     if n == 0 || n > UNKNOWNS_MAX {
         refuse!(invalid pointer, "shape"; "expected 1 to {UNKNOWNS_MAX} unknowns, found {n}"; "give a number for each unknown");
     }
-    Ok(Names { n, names, pointer })
+    Ok(UnknownNames { n, names, pointer })
 }
 
 /// The start points: `x0`, then a sequence that fills the bounds evenly (additive recurrence with powers of the root of
 /// g^(n+1) = g + 1: M. Roberts, 2018).
 fn starts(
     args: &Args,
-    given: Option<&Start>,
-    bounds: &Bounds,
+    given: Option<&StartPoint>,
+    bounds: &VariableBounds,
     ctx: &Ctx,
 ) -> Result<Vec<Vec<f64>>, ToolError> {
     const WITHOUT_START: usize = 32;

@@ -4,15 +4,17 @@ use rand::RngExt;
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, Real, ToolError};
 
-use super::equations::Equations;
+use super::equations::NonlinearSystem;
 use super::verify::{condition, inverse, times, verified};
-use super::{Args, Output, Reason, Solution};
-use crate::expression::Scope;
-use crate::optimise::least_squares::levenberg::{self, Found, How, Weights};
-use crate::optimise::least_squares::loss::{Kind, Loss};
-use crate::optimise::least_squares::problem::Residuals;
+use super::{Args, NonlinearSolution, Output, SolveNonlinearReason};
+use crate::expression::ExpressionScope;
+use crate::optimise::least_squares::levenberg::{
+    self, LeastSquaresResult, LevenbergOptions, StepWeights,
+};
+use crate::optimise::least_squares::loss::{LossKind, RobustLoss};
+use crate::optimise::least_squares::problem::ResidualSystem;
 use crate::optimise::least_squares::projected::minimise_doggedly;
-use crate::optimise::minimise::bounds::Bounds;
+use crate::optimise::minimise::bounds::VariableBounds;
 
 /// Condition beyond which a Jacobian counts as singular.
 const SINGULAR: f64 = 1e13;
@@ -29,44 +31,47 @@ const RESTARTS: u64 = 1;
 const RESTARTS_EACH: usize = 8;
 
 /// What a start led to.
-enum Led {
-    Solution(Solution, Reason),
+enum StartOutcome {
+    Solution(NonlinearSolution, SolveNonlinearReason),
     /// The point, its equations, the norm and the reason.
-    Elsewhere(Vec<f64>, Vec<f64>, Reason),
+    Elsewhere(Vec<f64>, Vec<f64>, SolveNonlinearReason),
 }
 
 pub(super) fn run(
-    equations: &Equations<'_>,
+    equations: &NonlinearSystem<'_>,
     args: &Args,
-    scope: Scope,
+    scope: ExpressionScope,
     starts: &[Vec<f64>],
-    bounds: &Bounds,
+    bounds: &VariableBounds,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let n = equations.n();
-    let loss = Loss {
-        kind: Kind::default(),
+    let loss = RobustLoss {
+        kind: LossKind::default(),
         scale: 1.0,
     };
     let texts = scaled(equations, &args.system, starts)?;
-    let mut problem = Residuals::new(&texts, scope, n, loss, ctx)?;
+    let mut problem = ResidualSystem::new(&texts, scope, n, loss, ctx)?;
     let pairs: Vec<[f64; 2]> = bounds
         .low
         .iter()
         .zip(&bounds.high)
         .map(|(low, high)| [*low, *high])
         .collect();
-    let how = How {
+    let how = LevenbergOptions {
         bounds: &pairs,
         max_iter: args.max_iter.get() as u64,
         tolerance: 1e-14,
         scale: 0.0,
         error: 0.0,
-        weights: Weights::Largest,
+        weights: StepWeights::Largest,
     };
-    let (mut solutions, mut iterations, mut undefined): (Vec<(Solution, Reason)>, u64, usize) =
-        (Vec::new(), 0, 0);
-    let mut best: Option<(Vec<f64>, Vec<f64>, Reason)> = None;
+    let (mut solutions, mut iterations, mut undefined): (
+        Vec<(NonlinearSolution, SolveNonlinearReason)>,
+        u64,
+        usize,
+    ) = (Vec::new(), 0, 0);
+    let mut best: Option<(Vec<f64>, Vec<f64>, SolveNonlinearReason)> = None;
     let mut rng = ctx.rng(ctx.seed(None), RESTARTS);
     let mut queue: Vec<(Vec<f64>, bool)> =
         starts.iter().map(|start| (start.clone(), false)).collect();
@@ -96,12 +101,12 @@ pub(super) fn run(
             &found,
             ctx,
         )? {
-            Led::Solution(solution, reason) => {
+            StartOutcome::Solution(solution, reason) => {
                 add(&mut solutions, solution, reason, largest(start));
             }
-            Led::Elsewhere(x, values, reason) => {
+            StartOutcome::Elsewhere(x, values, reason) => {
                 let is_last = index == queue.len() && solutions.is_empty();
-                if is_last && !is_restart && reason == Reason::LocalMinimum {
+                if is_last && !is_restart && reason == SolveNonlinearReason::LocalMinimum {
                     let others = (0..RESTARTS_EACH).map(|_| {
                         let moved = perturbed(start, &x, bounds, &mut rng);
                         (moved, true)
@@ -132,7 +137,7 @@ pub(super) fn run(
     let converged = !solutions.is_empty();
     if !converged {
         ctx.warn("no solution was found: start elsewhere, or give `bounds` and more `starts`; there may be none");
-    } else if reason == Reason::Singular {
+    } else if reason == SolveNonlinearReason::Singular {
         ctx.warn("the Jacobian is singular at the solution: it has about half the digits, and may not be isolated");
     }
     Ok(Output {
@@ -152,7 +157,12 @@ pub(super) fn run(
 }
 
 /// A start beside one that led to a local minimum: each unknown moved by up to the larger of its sizes here and there.
-fn perturbed(start: &[f64], minimum: &[f64], bounds: &Bounds, rng: &mut StreamRng) -> Vec<f64> {
+fn perturbed(
+    start: &[f64],
+    minimum: &[f64],
+    bounds: &VariableBounds,
+    rng: &mut StreamRng,
+) -> Vec<f64> {
     let all = largest(start).max(largest(minimum));
     let size = if all > 0.0 { all } else { 1.0 };
     let moved = start.iter().zip(minimum).map(|(start, minimum)| {
@@ -167,7 +177,7 @@ fn perturbed(start: &[f64], minimum: &[f64], bounds: &Bounds, rng: &mut StreamRn
 /// The equations, each times a power of ten where its values at the first start are far from 1: one that is much larger than the others hides
 /// them in the sum of squares.
 fn scaled(
-    equations: &Equations<'_>,
+    equations: &NonlinearSystem<'_>,
     texts: &[String],
     starts: &[Vec<f64>],
 ) -> Result<Vec<String>, ToolError> {
@@ -211,21 +221,21 @@ fn largest(values: &[f64]) -> f64 {
 
 /// Whether a point is a solution; it is refined first.
 fn judged(
-    equations: &Equations<'_>,
+    equations: &NonlinearSystem<'_>,
     args: &Args,
-    bounds: &Bounds,
+    bounds: &VariableBounds,
     start: &[f64],
     initial: f64,
-    found: &Found,
+    found: &LeastSquaresResult,
     ctx: &Ctx,
-) -> Result<Led, ToolError> {
+) -> Result<StartOutcome, ToolError> {
     let n = equations.n();
     let mut x = found.point.clone();
     let Some(mut local) = equations.at(&x)? else {
-        return Ok(Led::Elsewhere(
+        return Ok(StartOutcome::Elsewhere(
             x,
             found.linear.residuals.clone(),
-            Reason::NoProgress,
+            SolveNonlinearReason::NoProgress,
         ));
     };
     ctx.afford(2.0 * (n as f64).powi(3))?;
@@ -257,7 +267,7 @@ fn judged(
     let grade = inverted.as_ref().map_or(f64::INFINITY, |inverted| {
         condition(&local.jacobian, inverted, n)
     });
-    let solution = |error: f64, verified: bool, singular: bool| Solution {
+    let solution = |error: f64, verified: bool, singular: bool| NonlinearSolution {
         x: x.clone(),
         residual,
         error: Real(error),
@@ -267,9 +277,9 @@ fn judged(
     };
     if let Some(inverted) = &inverted {
         if let Some(bound) = verified(equations, &x, inverted, ctx)? {
-            return Ok(Led::Solution(
+            return Ok(StartOutcome::Solution(
                 solution(largest(&bound), true, false),
-                Reason::Verified,
+                SolveNonlinearReason::Verified,
             ));
         }
         // The equations are known to about the rounding of their terms, whose sizes are those of the products of slopes and unknowns.
@@ -291,9 +301,9 @@ fn judged(
             .collect();
         let is_small = relative(&newton, &x, &x) <= args.tolerance.get();
         if grade < SINGULAR && is_small && relative(&errors, &x, &x) <= BLURRED {
-            return Ok(Led::Solution(
+            return Ok(StartOutcome::Solution(
                 solution(largest(&errors), false, false),
-                Reason::Step,
+                SolveNonlinearReason::Step,
             ));
         }
     }
@@ -301,11 +311,14 @@ fn judged(
     // place that steps no longer change much.
     let near = step <= 1e-3 || inverted.is_none();
     if norm(&local.values) <= 1e-12 * initial && near || residual == 0.0 {
-        let singular = Solution {
+        let singular = NonlinearSolution {
             condition: Real(f64::INFINITY),
             ..solution(f64::INFINITY, false, true)
         };
-        return Ok(Led::Solution(singular, Reason::Singular));
+        return Ok(StartOutcome::Solution(
+            singular,
+            SolveNonlinearReason::Singular,
+        ));
     }
     // How much the sum of squares changes with each unknown by its own size, here or at the start.
     let size = norm(&local.values).max(f64::MIN_POSITIVE);
@@ -319,14 +332,14 @@ fn judged(
     let steepest = (0..n).map(slope).fold(0.0, f64::max);
     let is_stationary = steepest <= STATIONARY;
     let reason = match found.reason {
-        levenberg::Reason::Orthogonal | levenberg::Reason::Curvature | levenberg::Reason::Flat => {
-            Reason::LocalMinimum
-        }
-        _ if is_stationary => Reason::LocalMinimum,
-        levenberg::Reason::MaxIter => Reason::MaxIter,
-        _ => Reason::NoProgress,
+        levenberg::LevenbergEnd::Orthogonal
+        | levenberg::LevenbergEnd::Curvature
+        | levenberg::LevenbergEnd::Flat => SolveNonlinearReason::LocalMinimum,
+        _ if is_stationary => SolveNonlinearReason::LocalMinimum,
+        levenberg::LevenbergEnd::MaxIter => SolveNonlinearReason::MaxIter,
+        _ => SolveNonlinearReason::NoProgress,
     };
-    Ok(Led::Elsewhere(x, local.values, reason))
+    Ok(StartOutcome::Elsewhere(x, local.values, reason))
 }
 
 /// The largest step relative to the size of an unknown, here or at the start.
@@ -343,21 +356,26 @@ fn relative(step: &[f64], x: &[f64], start: &[f64]) -> f64 {
 }
 
 /// Adds a solution that is not there yet; `start` is the size of the unknowns where its search began.
-fn add(solutions: &mut Vec<(Solution, Reason)>, new: Solution, reason: Reason, start: f64) {
+fn add(
+    solutions: &mut Vec<(NonlinearSolution, SolveNonlinearReason)>,
+    new: NonlinearSolution,
+    reason: SolveNonlinearReason,
+    start: f64,
+) {
     /// Relative distance within which solutions are one where they are not verified.
     const NEAR: f64 = 1e-6;
     /// Unknowns below this have a unit of their own, 1e-4 or less.
     const SMALL: f64 = 1e-4;
     let all = largest(&new.x).max(start);
     let unit = if all > 0.0 && all < SMALL { all } else { 1.0 };
-    let reach = |solution: &Solution| {
+    let reach = |solution: &NonlinearSolution| {
         if solution.verified {
             2.0 * solution.error.0
         } else {
             NEAR * largest(&solution.x) + 1e-10 * unit
         }
     };
-    let same = |(old, _): &&mut (Solution, Reason)| {
+    let same = |(old, _): &&mut (NonlinearSolution, SolveNonlinearReason)| {
         let distance = old
             .x
             .iter()

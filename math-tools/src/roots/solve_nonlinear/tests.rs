@@ -1,7 +1,7 @@
 use serde_json::Value as Json;
 use tool_core::ToolError;
 
-use super::{Args, Output, Reason};
+use super::{Args, Output, SolveNonlinearReason};
 
 fn call(text: &str) -> Result<(Output, String), ToolError> {
     crate::testing::run_warned::<Args>(text)
@@ -93,12 +93,15 @@ fn what_is_no_solution_is_named() {
         "{output:?}"
     );
     assert!(
-        matches!(output.reason, Reason::LocalMinimum | Reason::NoProgress),
+        matches!(
+            output.reason,
+            SolveNonlinearReason::LocalMinimum | SolveNonlinearReason::NoProgress
+        ),
         "{output:?}"
     );
     assert!(warnings.contains("no solution"));
     let (output, _) = call(r#"{"system": ["(x0-1)**2"], "x0": [4]}"#).unwrap();
-    assert_eq!(output.reason, Reason::Singular);
+    assert_eq!(output.reason, SolveNonlinearReason::Singular);
     assert!((output.x[0] - 1.0).abs() < 1e-5);
 }
 

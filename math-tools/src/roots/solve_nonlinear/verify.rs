@@ -6,7 +6,7 @@
 use kernels::roots::interval::Interval;
 use tool_core::{Ctx, ToolError};
 
-use super::equations::Equations;
+use super::equations::NonlinearSystem;
 
 /// The inverse of a matrix of `n` rows by Gauss and Jordan with row exchanges; `None` where a pivot is zero or not finite.
 pub(super) fn inverse(matrix: &[f64], n: usize, ctx: &Ctx) -> Result<Option<Vec<f64>>, ToolError> {
@@ -76,7 +76,7 @@ pub(super) fn condition(matrix: &[f64], inverse: &[f64], n: usize) -> f64 {
 
 /// A bound of the distance of each unknown to the one solution near a point; `None` where it is not proven.
 pub(super) fn verified(
-    equations: &Equations<'_>,
+    equations: &NonlinearSystem<'_>,
     x: &[f64],
     inverse: &[f64],
     ctx: &Ctx,

@@ -4,36 +4,36 @@ use rand_distr::{Distribution as _, StandardNormal};
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, ToolError};
 
-use super::model::Metric;
-use crate::expression::{Expression, System};
+use super::model::MetricForm;
+use crate::expression::{Expression, ExpressionSystem};
 
 /// The schedule of every chain.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Plan<'a> {
+pub(super) struct ChainSchedule<'a> {
     pub(super) density: &'a Expression,
     pub(super) start: &'a [f64],
     pub(super) draws: usize,
     pub(super) thin: usize,
     pub(super) burnin: usize,
     pub(super) proposal_std: f64,
-    pub(super) sampler: Sampler<'a>,
+    pub(super) sampler: TransitionKernel<'a>,
 }
 
 /// Transition kernel of a chain.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Sampler<'a> {
+pub(super) enum TransitionKernel<'a> {
     /// By random-walk proposals.
     Metropolis,
     /// Along trajectories that follow the gradient.
     Nuts {
         /// The log density and its derivatives.
-        gradient: &'a System,
+        gradient: &'a ExpressionSystem,
         /// The mean acceptance that the step size is adapted to.
         target_accept: f64,
     },
 }
 
-impl Plan<'_> {
+impl ChainSchedule<'_> {
     /// Reports the progress of the call: that of its first chain, which takes as many steps as every other.
     pub(super) fn report(&self, chain: usize, step: usize, ctx: &Ctx) {
         if chain == 0 && step.is_multiple_of(256) {
@@ -53,7 +53,7 @@ impl Plan<'_> {
 
 /// One finished chain.
 #[derive(Debug, Clone)]
-pub(super) struct Chain {
+pub(super) struct MarkovChain {
     /// Kept draws, `[draw][dimension]`.
     pub(super) draws: Vec<f64>,
     /// Sum of the acceptance of the steps after burn-in: 0 or 1 for a proposal, the mean over a trajectory.
@@ -63,12 +63,12 @@ pub(super) struct Chain {
     /// Evaluations of the density, with or without its gradient.
     pub(super) evaluations: u64,
     /// Statistics of the trajectories; `None` for random walks.
-    pub(super) trajectories: Option<Trajectories>,
+    pub(super) trajectories: Option<TrajectoryStatistics>,
 }
 
 /// Statistics of the trajectories of a chain after burn-in.
 #[derive(Debug, Clone)]
-pub(super) struct Trajectories {
+pub(super) struct TrajectoryStatistics {
     /// Those that diverged.
     pub(super) divergences: u64,
     /// Those that came where the density is zero.
@@ -80,12 +80,12 @@ pub(super) struct Trajectories {
     /// The leapfrog step, in units of the metric.
     pub(super) step_size: f64,
     /// The form of the metric.
-    pub(super) metric: Metric,
+    pub(super) metric: MetricForm,
 }
 
 /// Start of a chain: the first one at `x0`, the others nearby where the density is positive.
 pub(super) fn start(
-    plan: &Plan<'_>,
+    plan: &ChainSchedule<'_>,
     index: usize,
     rng: &mut StreamRng,
     mut level: impl FnMut(&[f64]) -> f64,

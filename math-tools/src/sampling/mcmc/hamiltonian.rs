@@ -11,8 +11,8 @@ use crate::expression::program;
 use tool_core::ToolError;
 
 use super::chain::infinite_density;
-use super::model::Metric;
-use crate::expression::System;
+use super::model::MetricForm;
+use crate::expression::ExpressionSystem;
 use crate::linalg::factors::cholesky;
 
 /// Most dimensions of a dense metric, whose steps cost their square.
@@ -22,7 +22,7 @@ const CORRELATION_MAX: f64 = 0.5;
 
 /// A point and a momentum.
 #[derive(Debug, Clone, Default)]
-pub(super) struct State {
+pub(super) struct PhasePoint {
     pub(super) point: Vec<f64>,
     pub(super) momentum: Vec<f64>,
     /// The gradient in the coordinates of the momentum.
@@ -31,7 +31,7 @@ pub(super) struct State {
     pub(super) level: f64,
 }
 
-impl State {
+impl PhasePoint {
     /// Minus the logarithm of the joint density of point and momentum.
     pub(super) fn energy(&self) -> f64 {
         let square: f64 = self.momentum.iter().map(|p| p * p).sum();
@@ -49,29 +49,29 @@ impl State {
 
 /// A log density with its gradient, and the metric.
 pub(super) struct Hamiltonian<'a> {
-    evaluator: program::Evaluator<'a>,
+    evaluator: program::SystemEvaluator<'a>,
     /// The log density, then its derivatives.
     found: Vec<f64>,
-    scale: Scale,
+    scale: CovarianceFactor,
     /// Evaluations so far.
     pub(super) evaluations: u64,
 }
 
 impl<'a> Hamiltonian<'a> {
     /// With the same scale in every dimension.
-    pub(super) fn new(gradient: &'a System, dimension: usize, std: f64) -> Self {
+    pub(super) fn new(gradient: &'a ExpressionSystem, dimension: usize, std: f64) -> Self {
         Self {
             evaluator: gradient.evaluator(),
             found: vec![0.0; dimension + 1],
-            scale: Scale::Diagonal(vec![std; dimension]),
+            scale: CovarianceFactor::Diagonal(vec![std; dimension]),
             evaluations: 0,
         }
     }
 
     /// A state at a point, at rest.
-    pub(super) fn state(&mut self, point: Vec<f64>) -> Result<State, ToolError> {
+    pub(super) fn state(&mut self, point: Vec<f64>) -> Result<PhasePoint, ToolError> {
         let dimension = point.len();
-        let mut state = State {
+        let mut state = PhasePoint {
             point,
             momentum: vec![0.0; dimension],
             slope: vec![0.0; dimension],
@@ -93,7 +93,7 @@ impl<'a> Hamiltonian<'a> {
     ///
     /// # Errors
     /// When the log density is plus infinity at a finite point.
-    pub(super) fn evaluate(&mut self, state: &mut State) -> Result<(), ToolError> {
+    pub(super) fn evaluate(&mut self, state: &mut PhasePoint) -> Result<(), ToolError> {
         self.evaluations += 1;
         self.evaluator.point(&state.point, &mut self.found);
         state.level = self.found[0];
@@ -112,7 +112,7 @@ impl<'a> Hamiltonian<'a> {
     ///
     /// # Errors
     /// As [`Hamiltonian::evaluate`].
-    pub(super) fn leapfrog(&mut self, state: &mut State, step: f64) -> Result<(), ToolError> {
+    pub(super) fn leapfrog(&mut self, state: &mut PhasePoint, step: f64) -> Result<(), ToolError> {
         kick(state, 0.5 * step);
         self.scale.push(step, &state.momentum, &mut state.point);
         self.evaluate(state)?;
@@ -140,7 +140,9 @@ impl<'a> Hamiltonian<'a> {
         self.scale = correlated
             .then(|| cholesky(covariance.to_vec(), n))
             .flatten()
-            .map_or(Scale::Diagonal(std), |rows| Scale::dense(rows, n));
+            .map_or(CovarianceFactor::Diagonal(std), |rows| {
+                CovarianceFactor::dense(rows, n)
+            });
     }
 
     /// Standard deviation per dimension that the metric assumes.
@@ -149,29 +151,29 @@ impl<'a> Hamiltonian<'a> {
     }
 
     /// The form of the metric.
-    pub(super) fn metric(&self) -> Metric {
+    pub(super) fn metric(&self) -> MetricForm {
         match self.scale {
-            Scale::Diagonal(_) => Metric::Diagonal,
-            Scale::Dense { .. } => Metric::Dense,
+            CovarianceFactor::Diagonal(_) => MetricForm::Diagonal,
+            CovarianceFactor::Dense { .. } => MetricForm::Dense,
         }
     }
 }
 
-fn kick(state: &mut State, time: f64) {
+fn kick(state: &mut PhasePoint, time: f64) {
     for (p, slope) in state.momentum.iter_mut().zip(&state.slope) {
         *p += time * slope;
     }
 }
 
 /// The factor `L` of the covariance estimate.
-enum Scale {
+enum CovarianceFactor {
     /// Standard deviations.
     Diagonal(Vec<f64>),
     /// The lower triangle in a full square, row by row and column by column: both products then run along memory.
     Dense { rows: Vec<f64>, columns: Vec<f64> },
 }
 
-impl Scale {
+impl CovarianceFactor {
     fn dense(rows: Vec<f64>, n: usize) -> Self {
         let columns = (0..n * n)
             .map(|index| rows[index % n * n + index / n])

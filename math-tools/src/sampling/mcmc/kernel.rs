@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use tool_core::{Ctx, Seed, ToolError};
 
-use super::chain::{Chain, Plan, Sampler};
+use super::chain::{ChainSchedule, MarkovChain, TransitionKernel};
 use super::{metropolis, nuts};
 
 /// Runs chains in parallel, each with its own stream.
@@ -11,25 +11,25 @@ use super::{metropolis, nuts};
 /// # Errors
 /// When the call is stopped, when its evaluations are used up, or when the log density is plus infinity somewhere.
 pub(super) fn run(
-    plan: &Plan<'_>,
+    plan: &ChainSchedule<'_>,
     chains: usize,
     seed: Seed,
     ctx: &Ctx,
-) -> Result<Vec<Chain>, ToolError> {
-    if let Sampler::Metropolis = plan.sampler {
+) -> Result<Vec<MarkovChain>, ToolError> {
+    if let TransitionKernel::Metropolis = plan.sampler {
         ctx.count_evaluations(metropolis::evaluations(plan).saturating_mul(chains as u64))?;
     }
     let one = |index| {
         let rng = ctx.rng(seed, index as u64);
         match plan.sampler {
-            Sampler::Metropolis => metropolis::run_chain(plan, index, rng, ctx),
-            Sampler::Nuts {
+            TransitionKernel::Metropolis => metropolis::run_chain(plan, index, rng, ctx),
+            TransitionKernel::Nuts {
                 gradient,
                 target_accept,
             } => nuts::run_chain(plan, gradient, target_accept, index, rng, ctx),
         }
     };
-    let results: Vec<Result<Chain, ToolError>> =
+    let results: Vec<Result<MarkovChain, ToolError>> =
         thread_pools::within(|| (0..chains).into_par_iter().map(one).collect());
     results.into_iter().collect()
 }

@@ -17,14 +17,14 @@ use rand_distr::{Distribution as _, StandardNormal};
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, ToolError};
 
-use super::chain::{Chain, Plan, infinite_density, start};
-use super::warmup::{Window, window_ends};
-use crate::expression::Evaluator;
+use super::chain::{ChainSchedule, MarkovChain, infinite_density, start};
+use super::warmup::{WarmupWindow, window_ends};
+use crate::expression::SystemEvaluator;
 use crate::linalg::dense::norm2;
 use crate::linalg::factors::cholesky;
 
 /// Evaluations of one chain: its steps and its start.
-pub(super) fn evaluations(plan: &Plan<'_>) -> u64 {
+pub(super) fn evaluations(plan: &ChainSchedule<'_>) -> u64 {
     (plan.steps() as u64).saturating_add(1)
 }
 
@@ -33,13 +33,13 @@ pub(super) fn evaluations(plan: &Plan<'_>) -> u64 {
 /// # Errors
 /// When the call is stopped, or the log density is plus infinity somewhere.
 pub(super) fn run_chain(
-    plan: &Plan<'_>,
+    plan: &ChainSchedule<'_>,
     index: usize,
     mut rng: StreamRng,
     ctx: &Ctx,
-) -> Result<Chain, ToolError> {
-    let mut walker = Walker::start(plan, index, &mut rng);
-    let mut schedule = Schedule::new(plan);
+) -> Result<MarkovChain, ToolError> {
+    let mut walker = MetropolisWalker::start(plan, index, &mut rng);
+    let mut schedule = AdaptationSchedule::new(plan);
     for step in 0..plan.burnin {
         ctx.check()?;
         plan.report(index, step, ctx);
@@ -56,7 +56,7 @@ pub(super) fn run_chain(
         }
         draws.extend_from_slice(&walker.point);
     }
-    Ok(Chain {
+    Ok(MarkovChain {
         draws,
         accepted: accepted as f64,
         proposal_std: walker.proposal.std(),
@@ -66,18 +66,18 @@ pub(super) fn run_chain(
 }
 
 /// A point, its log density and the way to propose the next.
-struct Walker<'a> {
-    evaluator: Evaluator<'a>,
+struct MetropolisWalker<'a> {
+    evaluator: SystemEvaluator<'a>,
     point: Vec<f64>,
     level: f64,
-    proposal: Proposal,
+    proposal: GaussianProposal,
     /// Scratch: standard normals, then the candidate.
     normals: Vec<f64>,
     candidate: Vec<f64>,
 }
 
-impl<'a> Walker<'a> {
-    fn start(plan: &Plan<'a>, index: usize, rng: &mut StreamRng) -> Self {
+impl<'a> MetropolisWalker<'a> {
+    fn start(plan: &ChainSchedule<'a>, index: usize, rng: &mut StreamRng) -> Self {
         let dimension = plan.start.len();
         let mut evaluator = plan.density.evaluator();
         let point = start(plan, index, rng, |point| evaluator.eval(point));
@@ -85,7 +85,7 @@ impl<'a> Walker<'a> {
             level: evaluator.eval(&point),
             evaluator,
             point,
-            proposal: Proposal::new(dimension, plan.proposal_std),
+            proposal: GaussianProposal::new(dimension, plan.proposal_std),
             normals: vec![0.0; dimension],
             candidate: vec![0.0; dimension],
         }
@@ -117,14 +117,14 @@ impl<'a> Walker<'a> {
 }
 
 /// A Gaussian proposal: scale times a lower triangular factor.
-struct Proposal {
+struct GaussianProposal {
     dimension: usize,
     log_scale: f64,
     /// Row-major lower triangle of the covariance's Cholesky factor, in a full square.
     factor: Vec<f64>,
 }
 
-impl Proposal {
+impl GaussianProposal {
     fn new(dimension: usize, std: f64) -> Self {
         let mut factor = vec![0.0; dimension * dimension];
         let diagonal = factor.iter_mut().step_by(dimension + 1);
@@ -168,20 +168,20 @@ impl Proposal {
 }
 
 /// When the proposal learns what: the scale at every step, the covariance at the end of each window.
-struct Schedule {
+struct AdaptationSchedule {
     target: f64,
     /// Ends of the windows, as steps of burn-in, the next one last.
     window_ends: Vec<usize>,
     /// Whether the window is the one that only finds the bulk.
     first: bool,
-    window: Window,
+    window: WarmupWindow,
     /// Steps since the scale was set anew.
     age: usize,
 }
 
-impl Schedule {
+impl AdaptationSchedule {
     /// A seventh of burn-in to find the bulk, doubling windows, a seventh to settle the scale.
-    fn new(plan: &Plan<'_>) -> Self {
+    fn new(plan: &ChainSchedule<'_>) -> Self {
         let dimension = plan.start.len();
         let edge = plan.burnin / 7;
         let end = plan.burnin - edge;
@@ -191,12 +191,12 @@ impl Schedule {
             target,
             window_ends: window_ends(edge, end, length),
             first: true,
-            window: Window::new(dimension),
+            window: WarmupWindow::new(dimension),
             age: 0,
         }
     }
 
-    fn adapt(&mut self, step: usize, acceptance: f64, walker: &mut Walker<'_>) {
+    fn adapt(&mut self, step: usize, acceptance: f64, walker: &mut MetropolisWalker<'_>) {
         const DECAY: f64 = -0.6; // between 1/2 and 1: the steps sum to infinity, their squares do not
         self.age += 1;
         walker.proposal.log_scale += (self.age as f64).powf(DECAY) * (acceptance - self.target);
@@ -206,7 +206,7 @@ impl Schedule {
             if !self.first && walker.proposal.set_covariance(&self.window.covariance()) {
                 self.age = 0;
             }
-            self.window = Window::new(walker.point.len());
+            self.window = WarmupWindow::new(walker.point.len());
             self.first = false;
         }
     }

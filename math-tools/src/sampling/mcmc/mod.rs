@@ -4,7 +4,7 @@
 //! `hamiltonian` are the one sampler, `metropolis` the other; `warmup` adapts both, `report` summarises the draws.
 
 use super::blocks::too_many_dimensions;
-use crate::expression::{Expression, System, unknowns};
+use crate::expression::{Expression, ExpressionSystem, unknowns};
 use crate::prelude::*;
 
 mod chain;
@@ -19,11 +19,11 @@ mod tests;
 mod trajectory;
 mod warmup;
 
-use chain::{Chain, Plan, Sampler};
-use model::Draws;
-pub(crate) use model::{Args, DIMENSION_MAX, Method, Output};
+use chain::{ChainSchedule, MarkovChain, TransitionKernel};
+use model::KeptDraws;
+pub(crate) use model::{Args, DIMENSION_MAX, McmcMethod, Output};
 #[cfg(test)]
-pub(crate) use model::{Metric, Nuts};
+pub(crate) use model::{MetricForm, NutsReport};
 
 /// The acceptance that `nuts` adapts its steps to where the arguments set none.
 const TARGET_ACCEPT: f64 = 0.8;
@@ -70,7 +70,7 @@ impl Tool for Args {
         let gradient = gradient(&density, &start, args.method)?;
         let sampler = sampler(gradient.as_ref(), args.target_accept)?;
         let seed = ctx.seed(args.seed);
-        let plan = Plan {
+        let plan = ChainSchedule {
             density: &density,
             start: &start,
             draws: args.n_samples.size(),
@@ -131,14 +131,14 @@ fn check_start(density: &Expression, start: &[f64]) -> Result<(), ToolError> {
 fn gradient(
     density: &Expression,
     start: &[f64],
-    method: Method,
-) -> Result<Option<System>, ToolError> {
+    method: McmcMethod,
+) -> Result<Option<ExpressionSystem>, ToolError> {
     let smooth = || density.ast().is_smooth();
-    if method == Method::Metropolis || (method == Method::Auto && !smooth()) {
+    if method == McmcMethod::Metropolis || (method == McmcMethod::Auto && !smooth()) {
         return Ok(None);
     }
     let slots: Vec<usize> = (0..start.len()).collect();
-    let found = System::value_and_gradient(density, &slots)
+    let found = ExpressionSystem::value_and_gradient(density, &slots)
         .map_err(|err| err.to_string())
         .and_then(|system| {
             let mut values = vec![0.0; start.len() + 1];
@@ -150,7 +150,7 @@ fn gradient(
         });
     match (found, method) {
         (Ok(system), _) => Ok(Some(system)),
-        (Err(cause), Method::Nuts) => {
+        (Err(cause), McmcMethod::Nuts) => {
             let message = format!("`nuts` needs the gradient of the log density: {cause}");
             let error = ToolError::invalid("/method", message).reason("gradient");
             Err(error.hint("use `metropolis`"))
@@ -161,9 +161,9 @@ fn gradient(
 
 /// Transition kernel of the chains.
 fn sampler(
-    gradient: Option<&System>,
+    gradient: Option<&ExpressionSystem>,
     target_accept: Option<Probability>,
-) -> Result<Sampler<'_>, ToolError> {
+) -> Result<TransitionKernel<'_>, ToolError> {
     const RANGE: std::ops::RangeInclusive<f64> = 0.6..=0.99;
     let target = target_accept.map(Probability::get);
     match (gradient, target) {
@@ -178,8 +178,8 @@ fn sampler(
             let error = ToolError::invalid("/target_accept", message).reason("method");
             Err(error.hint("leave it out, or set `method` to \"nuts\""))
         }
-        (None, None) => Ok(Sampler::Metropolis),
-        (Some(gradient), target) => Ok(Sampler::Nuts {
+        (None, None) => Ok(TransitionKernel::Metropolis),
+        (Some(gradient), target) => Ok(TransitionKernel::Nuts {
             gradient,
             target_accept: target.unwrap_or(TARGET_ACCEPT),
         }),
@@ -187,7 +187,7 @@ fn sampler(
 }
 
 /// Draws, their copies for the diagnostics and the proposals' matrices.
-fn reserve(plan: &Plan<'_>, chains: usize, ctx: &Ctx) -> Result<(), ToolError> {
+fn reserve(plan: &ChainSchedule<'_>, chains: usize, ctx: &Ctx) -> Result<(), ToolError> {
     const COPIES: usize = 2; // as drawn, and as one block
     let dimension = plan.start.len();
     let draws = plan.draws.saturating_mul(chains);
@@ -197,10 +197,10 @@ fn reserve(plan: &Plan<'_>, chains: usize, ctx: &Ctx) -> Result<(), ToolError> {
 }
 
 /// The draws of all chains as one block.
-fn draws(chains: Vec<Chain>, plan: &Plan<'_>) -> Draws {
+fn draws(chains: Vec<MarkovChain>, plan: &ChainSchedule<'_>) -> KeptDraws {
     let shape = vec![chains.len(), plan.draws, plan.start.len()];
     let data = chains.into_iter().flat_map(|chain| chain.draws).collect();
     let block = Numbers::new(shape, data, false)
         .expect("every chain holds `draws` times `dimension` numbers, at least one");
-    Draws(Value::Numbers(block))
+    KeptDraws(Value::Numbers(block))
 }

@@ -6,8 +6,8 @@ use tool_core::{
     Seed, Table, Value,
 };
 
-use crate::expression::Parameters;
-use crate::expression::unknowns::Start;
+use crate::expression::NamedParameters;
+use crate::expression::unknowns::StartPoint;
 
 /// Most dimensions of a density.
 pub(crate) const DIMENSION_MAX: usize = 200;
@@ -30,8 +30,8 @@ pub(crate) struct Args {
     /// of densities such as `normal_lpdf(x, mu, sigma)`.
     pub log_density: String,
     /// Named numbers the expression uses, such as `{"a": 1.5}`; the entries of a list `w` are `w[0]`, `w[1]`, ...
-    #[value(default, skip_encoding_if = "Parameters::is_empty")]
-    pub parameters: Parameters,
+    #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
+    pub parameters: NamedParameters,
     /// Columns of numbers. The density names them and reduces them to one number, such as `sum(normal_lpdf(y, x0 + x1*t, 1))`; inline
     /// or from a file.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -39,12 +39,12 @@ pub(crate) struct Args {
     /// Start, one number per dimension (1 to 200), where the density is not zero: a list, or an object with the names of the
     /// variables, such as `{"a": 1, "b": 0}`.
     #[schema(extend("x-shape" = ["d"]))]
-    pub x0: Input<Start>,
+    pub x0: Input<StartPoint>,
     /// `nuts` (No-U-Turn sampler; needs the gradient), `metropolis` (random walk; for densities with steps, kinks or bounds), or
     /// `auto`: `nuts` where the expression has a derivative at `x0` and no `if`, comparison, `abs`, `min`, `max`, `floor`, `%` or
     /// other step or kink, else `metropolis`.
     #[value(default)]
-    pub method: Method,
+    pub method: McmcMethod,
     /// Draws kept from each chain.
     #[value(default = "Bounded::<1, 100_000_000>::of::<10_000>")]
     pub n_samples: Bounded<1, 100_000_000>,
@@ -82,7 +82,7 @@ fn default_proposal() -> Positive {
 /// The sampler.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Method {
+pub(crate) enum McmcMethod {
     /// `nuts` for smooth expressions, else `metropolis`.
     #[default]
     Auto,
@@ -99,13 +99,13 @@ pub(crate) struct Output {
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["chains", "n_samples", "d"]))]
     #[schema(extend("x-present" = { "return_samples": { "not": false } }))]
-    pub samples: Option<Draws>,
+    pub samples: Option<KeptDraws>,
     /// The method that was used: `nuts` or `metropolis`.
-    pub method: Method,
+    pub method: McmcMethod,
     /// Share of accepted proposals after burn-in, over all chains; for `nuts` the mean acceptance along trajectories.
     pub acceptance_rate: f64,
     /// A row for each dimension: name, mean, standard deviation, quantiles 5 %, 50 % and 95 %, effective sample size and R-hat.
-    pub summary: Vec<Dimension>,
+    pub summary: Vec<DimensionSummary>,
     /// Mean of all kept draws, per dimension.
     #[schema(extend("x-shape" = ["d"]))]
     pub mean: Vec<f64>,
@@ -132,7 +132,7 @@ pub(crate) struct Output {
     pub converged: bool,
     /// Reason they have not converged; absent when they have.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub reason: Option<Unconverged>,
+    pub reason: Option<UnconvergedReason>,
     /// Standard deviations of the proposals (`nuts`: of the metric) after burn-in, `[chain][dimension]`.
     #[schema(extend("x-shape" = ["chains", "d"]))]
     pub proposal_std: Vec<Vec<f64>>,
@@ -153,14 +153,14 @@ pub(crate) struct Output {
     /// Statistics of the trajectories of `nuts`; absent for `metropolis`.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "method": "nuts" }))]
-    pub nuts: Option<Nuts>,
+    pub nuts: Option<NutsReport>,
     /// Seed of the random streams.
     pub seed: Seed,
 }
 
 /// What the draws say of one dimension.
 #[derive(Debug, Clone, Encode, Describe)]
-pub(crate) struct Dimension {
+pub(crate) struct DimensionSummary {
     /// Name: that of `x0`, or `x0`, `x1`, ...
     pub name: String,
     /// Mean.
@@ -181,7 +181,7 @@ pub(crate) struct Dimension {
 
 /// Statistics of the trajectories of the No-U-Turn sampler after burn-in.
 #[derive(Debug, Clone, Encode, Describe)]
-pub(crate) struct Nuts {
+pub(crate) struct NutsReport {
     /// Trajectories whose energy rose by more than 1000, over all chains: the draws may miss a part of the distribution near them.
     pub divergences: u64,
     /// Trajectories that came where the density is zero, over all chains; harmless but slow.
@@ -191,7 +191,7 @@ pub(crate) struct Nuts {
     /// Leapfrog step per chain, in units of the metric.
     pub step_size: Vec<f64>,
     /// Form of the metric per chain: `dense` when the last window of burn-in had a correlation beyond 0.5, in 50 dimensions or fewer.
-    pub metric: Vec<Metric>,
+    pub metric: Vec<MetricForm>,
     /// Energy Bayesian fraction of missing information per chain; below 0.3 the tails are explored too slowly.
     pub bfmi: Vec<Real>,
 }
@@ -199,7 +199,7 @@ pub(crate) struct Nuts {
 /// The form of the metric, the covariance that trajectories are scaled by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Metric {
+pub(crate) enum MetricForm {
     /// A standard deviation per dimension.
     Diagonal,
     /// A whole covariance.
@@ -208,23 +208,23 @@ pub(crate) enum Metric {
 
 /// Kept draws, `[chain][draw][dimension]`, in one block.
 #[derive(Debug, Clone)]
-pub(crate) struct Draws(pub(super) Value);
+pub(crate) struct KeptDraws(pub(super) Value);
 
-impl Encode for Draws {
+impl Encode for KeptDraws {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         self.0.encode(encoder)
     }
 }
 
 tool_core::inline_schema!(
-    Draws,
+    KeptDraws,
     json!({ "type": "array", "items": { "type": "array", "items": { "type": "array", "items": { "type": "number" } } } })
 );
 
 /// The first reason that chains have not converged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Unconverged {
+pub(crate) enum UnconvergedReason {
     /// R-hat or an effective sample size is not defined: too few draws, or draws that do not vary.
     Undefined,
     /// An R-hat is above 1.01: the chains have not mixed.
@@ -235,7 +235,7 @@ pub(crate) enum Unconverged {
     Trajectories,
 }
 
-impl Unconverged {
+impl UnconvergedReason {
     pub(in crate::sampling) fn of(rhat: f64, ess: f64, enough: f64) -> Option<Self> {
         if rhat.is_nan() || ess.is_nan() {
             Some(Self::Undefined)

@@ -14,11 +14,11 @@ use rand_distr::{Distribution as _, StandardNormal};
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, ToolError};
 
-use super::chain::{Chain, Plan, Trajectories, improper, start};
-use super::hamiltonian::{Hamiltonian, State};
-use super::trajectory::{End, Outcome, Trajectory};
-use super::warmup::{StepSize, Window, window_ends};
-use crate::expression::System;
+use super::chain::{ChainSchedule, MarkovChain, TrajectoryStatistics, improper, start};
+use super::hamiltonian::{Hamiltonian, PhasePoint};
+use super::trajectory::{TrajectoryEnd, TrajectoryOutcome, TrajectoryTree};
+use super::warmup::{StepSize, WarmupWindow, window_ends};
+use crate::expression::ExpressionSystem;
 
 /// Runs one chain.
 ///
@@ -26,28 +26,28 @@ use crate::expression::System;
 /// When the call is stopped, when its evaluations are used up, when the log density is plus infinity somewhere, or when no step
 /// size fits it.
 pub(super) fn run_chain(
-    plan: &Plan<'_>,
-    gradient: &System,
+    plan: &ChainSchedule<'_>,
+    gradient: &ExpressionSystem,
     target_accept: f64,
     index: usize,
     mut rng: StreamRng,
     ctx: &Ctx,
-) -> Result<Chain, ToolError> {
+) -> Result<MarkovChain, ToolError> {
     let dimension = plan.start.len();
     let mut hamiltonian = Hamiltonian::new(gradient, dimension, plan.proposal_std);
     let level = |point: &[f64]| hamiltonian.start_level(point);
     let point = start(plan, index, &mut rng, level);
-    let mut sampler = Sampler {
+    let mut sampler = NutsSampler {
         state: hamiltonian.state(point)?,
         hamiltonian,
-        trajectory: Trajectory::new(),
+        trajectory: TrajectoryTree::new(),
         rng,
         ctx,
         counted: 0,
     };
     let step = sampler.warm_up(plan, index, target_accept)?;
     let mut draws = Vec::with_capacity(plan.draws * dimension);
-    let mut tally = Tally::default();
+    let mut tally = NutsTally::default();
     for draw in 0..plan.draws {
         for extra in 0..plan.thin {
             plan.report(index, plan.burnin + draw * plan.thin + extra, ctx);
@@ -55,12 +55,12 @@ pub(super) fn run_chain(
         }
         draws.extend_from_slice(&sampler.state.point);
     }
-    Ok(Chain {
+    Ok(MarkovChain {
         draws,
         accepted: tally.acceptance,
         proposal_std: sampler.hamiltonian.std(),
         evaluations: sampler.hamiltonian.evaluations,
-        trajectories: Some(Trajectories {
+        trajectories: Some(TrajectoryStatistics {
             divergences: tally.divergences,
             outside: tally.outside,
             saturated: tally.saturated,
@@ -72,19 +72,19 @@ pub(super) fn run_chain(
 }
 
 /// A chain on its way.
-struct Sampler<'a> {
-    state: State,
+struct NutsSampler<'a> {
+    state: PhasePoint,
     hamiltonian: Hamiltonian<'a>,
-    trajectory: Trajectory,
+    trajectory: TrajectoryTree,
     rng: StreamRng,
     ctx: &'a Ctx,
     /// Evaluations counted against the call's budget.
     counted: u64,
 }
 
-impl Sampler<'_> {
+impl NutsSampler<'_> {
     /// One trajectory.
-    fn step(&mut self, step: f64) -> Result<Outcome, ToolError> {
+    fn step(&mut self, step: f64) -> Result<TrajectoryOutcome, ToolError> {
         let (state, hamiltonian) = (&mut self.state, &mut self.hamiltonian);
         let trajectory = &mut self.trajectory;
         let outcome = trajectory.step(state, hamiltonian, step, &mut self.rng, self.ctx)?;
@@ -99,12 +99,17 @@ impl Sampler<'_> {
     }
 
     /// Learns metric and step size; the step size to use from now on.
-    fn warm_up(&mut self, plan: &Plan<'_>, chain: usize, target: f64) -> Result<f64, ToolError> {
+    fn warm_up(
+        &mut self,
+        plan: &ChainSchedule<'_>,
+        chain: usize,
+        target: f64,
+    ) -> Result<f64, ToolError> {
         let burnin = plan.burnin;
         let (first, last) = edges(burnin);
         let mut ends = window_ends(first, last, (last - first).clamp(1, 25));
         let dimension = self.state.point.len();
-        let mut window = Window::new(dimension);
+        let mut window = WarmupWindow::new(dimension);
         let mut step_size = StepSize::new(self.reasonable_step(1.0)?, target);
         for iteration in 1..=burnin {
             plan.report(chain, iteration, self.ctx);
@@ -119,7 +124,7 @@ impl Sampler<'_> {
                     let guess = self.reasonable_step(step_size.current)?;
                     step_size = StepSize::new(guess, target);
                 }
-                window = Window::new(dimension);
+                window = WarmupWindow::new(dimension);
             }
         }
         Ok(step_size.settled())
@@ -180,7 +185,7 @@ fn no_step(grew: bool) -> ToolError {
 
 /// Counts after burn-in.
 #[derive(Default)]
-struct Tally {
+struct NutsTally {
     acceptance: f64,
     divergences: u64,
     outside: u64,
@@ -194,14 +199,14 @@ struct Tally {
     jumps: f64,
 }
 
-impl Tally {
-    fn add(&mut self, outcome: Outcome) {
+impl NutsTally {
+    fn add(&mut self, outcome: TrajectoryOutcome) {
         self.acceptance += outcome.acceptance;
         match outcome.end {
-            End::Turn => {}
-            End::Divergence => self.divergences += 1,
-            End::Outside => self.outside += 1,
-            End::DepthMax => self.saturated += 1,
+            TrajectoryEnd::Turn => {}
+            TrajectoryEnd::Divergence => self.divergences += 1,
+            TrajectoryEnd::Outside => self.outside += 1,
+            TrajectoryEnd::DepthMax => self.saturated += 1,
         }
         if self.count > 0.0 {
             self.jumps += (outcome.energy - self.energy).powi(2);
@@ -227,19 +232,19 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expression::{Expression, Scope};
-    use crate::sampling::mcmc::Metric;
+    use crate::expression::{Expression, ExpressionScope};
+    use crate::sampling::mcmc::MetricForm;
 
-    fn gradient(text: &str, dimension: usize) -> System {
-        let expression = Expression::parse(text, &Scope::point(dimension)).unwrap();
+    fn gradient(text: &str, dimension: usize) -> ExpressionSystem {
+        let expression = Expression::parse(text, &ExpressionScope::point(dimension)).unwrap();
         let slots: Vec<usize> = (0..dimension).collect();
-        System::value_and_gradient(&expression, &slots).unwrap()
+        ExpressionSystem::value_and_gradient(&expression, &slots).unwrap()
     }
 
     /// Two metrics, learnt from covariances with and without correlation, on a density with curvature.
-    fn each_metric(check: impl Fn(&mut Hamiltonian<'_>, State)) {
+    fn each_metric(check: impl Fn(&mut Hamiltonian<'_>, PhasePoint)) {
         let density = gradient("-cosh(x - y) - x**4 - 0.5*y**2", 2);
-        for (correlation, metric) in [(0.1, Metric::Diagonal), (0.9, Metric::Dense)] {
+        for (correlation, metric) in [(0.1, MetricForm::Diagonal), (0.9, MetricForm::Dense)] {
             let mut hamiltonian = Hamiltonian::new(&density, 2, 1.0);
             hamiltonian.learn(&[4.0, 0.0, 2.0 * correlation, 1.0]);
             assert_eq!(hamiltonian.metric(), metric);

@@ -4,13 +4,14 @@ use kernels::quantile::QuantileDefinition;
 use rayon::prelude::*;
 use tool_core::{Ctx, Real, Seed, ToolError};
 
-use super::chain::{Chain, Plan, Trajectories, improper};
+use super::chain::{ChainSchedule, MarkovChain, TrajectoryStatistics, improper};
 use super::model::{
-    Args, Dimension, ESS_PER_CHAIN_MIN, Method, Nuts, Output, RHAT_MAX, Unconverged,
+    Args, DimensionSummary, ESS_PER_CHAIN_MIN, McmcMethod, NutsReport, Output, RHAT_MAX,
+    UnconvergedReason,
 };
 use super::trajectory::DEPTH_MAX;
-use crate::sampling::blocks::Moments;
-use crate::sampling::diagnostics::{DRAWS_MIN, Diagnosis, Diagnostics};
+use crate::sampling::blocks::SampleMoments;
+use crate::sampling::diagnostics::{ChainDiagnostics, DRAWS_MIN, DiagnosticParts};
 
 /// Acceptance rates outside of this range mean a badly scaled proposal.
 const ACCEPTANCE_RANGE: std::ops::Range<f64> = 0.05..0.8;
@@ -31,8 +32,8 @@ pub(in crate::sampling) const PER_DRAW: usize = 24;
 /// # Errors
 /// When the call is stopped, or the draws diverge.
 pub(super) fn summarise(
-    plan: &Plan<'_>,
-    chains: &[Chain],
+    plan: &ChainSchedule<'_>,
+    chains: &[MarkovChain],
     seed: Seed,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
@@ -40,7 +41,7 @@ pub(super) fn summarise(
     let columns = |axis| columns(chains, axis, dimension);
     let found = of_axes(dimension, (chains.len(), plan.draws), columns, ctx)?;
     let mean: Vec<f64> = found.iter().map(|(moments, _)| moments.mean).collect();
-    let diagnostics: Vec<Diagnostics> = found.into_iter().map(|(_, found)| found).collect();
+    let diagnostics: Vec<ChainDiagnostics> = found.into_iter().map(|(_, found)| found).collect();
     let covariance = covariance(chains, &mean, ctx)?;
     let count = (chains.len() * plan.draws) as f64;
     let mut entries = covariance.iter().flatten();
@@ -48,23 +49,25 @@ pub(super) fn summarise(
         return Err(improper("the draws diverge"));
     }
     let real =
-        |f: fn(&Diagnostics) -> f64| diagnostics.iter().map(|found| Real(f(found))).collect();
+        |f: fn(&ChainDiagnostics) -> f64| diagnostics.iter().map(|found| Real(f(found))).collect();
     let enough = ESS_PER_CHAIN_MIN * chains.len() as f64;
     let nuts = trajectories(chains);
-    let unsound = |nuts: &Nuts| !is_sound(nuts, count * plan.thin as f64);
-    let unmixed = |found: &Diagnostics| {
-        Unconverged::of(found.rhat, lowest([found.ess_bulk, found.ess_tail]), enough)
+    let unsound = |nuts: &NutsReport| !is_sound(nuts, count * plan.thin as f64);
+    let unmixed = |found: &ChainDiagnostics| {
+        UnconvergedReason::of(found.rhat, lowest([found.ess_bulk, found.ess_tail]), enough)
     };
     let unsound = nuts.as_ref().is_some_and(unsound);
     let reason = diagnostics.iter().find_map(unmixed);
-    let reason = reason.or(unsound.then_some(Unconverged::Trajectories));
+    let reason = reason.or(unsound.then_some(UnconvergedReason::Trajectories));
     let accepted = chains.iter().map(|chain| chain.accepted).sum::<f64>();
     let std_dev = |axis: usize| Real(covariance[axis][axis].sqrt());
     let reals = |row: &Vec<f64>| row.iter().copied().map(Real).collect();
-    let proposal = |chain: &Chain| chain.proposal_std.clone();
+    let proposal = |chain: &MarkovChain| chain.proposal_std.clone();
     Ok(Output {
         samples: None,
-        method: nuts.as_ref().map_or(Method::Metropolis, |_| Method::Nuts),
+        method: nuts
+            .as_ref()
+            .map_or(McmcMethod::Metropolis, |_| McmcMethod::Nuts),
         acceptance_rate: accepted / (count * plan.thin as f64),
         summary: summary(chains, (&mean, &covariance, &diagnostics), ctx)?,
         mean,
@@ -90,17 +93,17 @@ pub(super) fn summarise(
 
 /// A row for each dimension, with the names `x0`, `x1`, ...
 fn summary(
-    chains: &[Chain],
-    (mean, covariance, diagnostics): (&[f64], &[Vec<f64>], &[Diagnostics]),
+    chains: &[MarkovChain],
+    (mean, covariance, diagnostics): (&[f64], &[Vec<f64>], &[ChainDiagnostics]),
     ctx: &Ctx,
-) -> Result<Vec<Dimension>, ToolError> {
+) -> Result<Vec<DimensionSummary>, ToolError> {
     let dimension = mean.len();
     let row = |axis: usize| {
         ctx.check()?;
         let mut draws = columns(chains, axis, dimension).concat();
         draws.sort_unstable_by(f64::total_cmp);
         let quantile = |p: f64| QuantileDefinition::Linear.of(&draws, p);
-        Ok(Dimension {
+        Ok(DimensionSummary {
             name: format!("x{axis}"),
             mean: mean[axis],
             std_dev: Real(covariance[axis][axis].sqrt()),
@@ -129,15 +132,21 @@ pub(in crate::sampling) fn of_axes(
     (chains, draws): (usize, usize),
     columns: impl Fn(usize) -> Vec<Vec<f64>> + Sync,
     ctx: &Ctx,
-) -> Result<Vec<(Moments, Diagnostics)>, ToolError> {
-    let diagnosis = Diagnosis::new(chains, draws);
+) -> Result<Vec<(SampleMoments, ChainDiagnostics)>, ToolError> {
+    let diagnosis = DiagnosticParts::new(chains, draws);
     let axes: Vec<usize> = (0..dimension).collect();
     let mut found = Vec::with_capacity(dimension);
     for group in axes.chunks(AXES_AT_ONCE) {
         let of_axis = |&axis: &usize| {
             let columns = columns(axis);
-            let moments = columns.iter().map(|column| Moments::of(column)).collect();
-            Ok((Moments::join_all(moments), diagnosis.of(&columns, ctx)?))
+            let moments = columns
+                .iter()
+                .map(|column| SampleMoments::of(column))
+                .collect();
+            Ok((
+                SampleMoments::join_all(moments),
+                diagnosis.of(&columns, ctx)?,
+            ))
         };
         let of_group: Result<Vec<_>, ToolError> =
             thread_pools::within(|| group.par_iter().map(of_axis).collect());
@@ -147,8 +156,8 @@ pub(in crate::sampling) fn of_axes(
 }
 
 /// One coordinate of the draws, by chain.
-fn columns(chains: &[Chain], axis: usize, dimension: usize) -> Vec<Vec<f64>> {
-    let column = |chain: &Chain| {
+fn columns(chains: &[MarkovChain], axis: usize, dimension: usize) -> Vec<Vec<f64>> {
+    let column = |chain: &MarkovChain| {
         let draws = chain.draws[axis..].iter();
         draws.step_by(dimension).copied().collect()
     };
@@ -156,13 +165,14 @@ fn columns(chains: &[Chain], axis: usize, dimension: usize) -> Vec<Vec<f64>> {
 }
 
 /// Statistics of the trajectories; `None` for random walks.
-fn trajectories(chains: &[Chain]) -> Option<Nuts> {
+fn trajectories(chains: &[MarkovChain]) -> Option<NutsReport> {
     let of_chains = chains
         .iter()
         .filter_map(|chain| chain.trajectories.as_ref());
-    let found: Vec<&Trajectories> = of_chains.collect();
-    let total = |count: fn(&Trajectories) -> u64| found.iter().map(|chain| count(chain)).sum();
-    (!found.is_empty()).then(|| Nuts {
+    let found: Vec<&TrajectoryStatistics> = of_chains.collect();
+    let total =
+        |count: fn(&TrajectoryStatistics) -> u64| found.iter().map(|chain| count(chain)).sum();
+    (!found.is_empty()).then(|| NutsReport {
         divergences: total(|chain| chain.divergences),
         outside: total(|chain| chain.outside),
         tree_depth_saturated: total(|chain| chain.saturated),
@@ -173,13 +183,13 @@ fn trajectories(chains: &[Chain]) -> Option<Nuts> {
 }
 
 /// Whether nothing about this many trajectories speaks against the draws.
-fn is_sound(nuts: &Nuts, count: f64) -> bool {
+fn is_sound(nuts: &NutsReport, count: f64) -> bool {
     nuts.divergences as f64 <= DIVERGENCES_MAX * count
         && nuts.bfmi.iter().all(|bfmi| bfmi.0 >= BFMI_MIN)
 }
 
 /// Sample covariance over all draws of all chains.
-fn covariance(chains: &[Chain], mean: &[f64], ctx: &Ctx) -> Result<Vec<Vec<f64>>, ToolError> {
+fn covariance(chains: &[MarkovChain], mean: &[f64], ctx: &Ctx) -> Result<Vec<Vec<f64>>, ToolError> {
     let dimension = mean.len();
     let mut sums = vec![vec![0.0; dimension]; dimension];
     let mut count = 0.0;
@@ -253,7 +263,7 @@ fn warn_of_proposals(output: &Output, args: &Args, ctx: &Ctx) {
     }
 }
 
-fn warn_of_trajectories(nuts: &Nuts, output: &Output, args: &Args, ctx: &Ctx) {
+fn warn_of_trajectories(nuts: &NutsReport, output: &Output, args: &Args, ctx: &Ctx) {
     let count = (output.n_samples * output.chains * args.thin.get()) as f64;
     if nuts.divergences > 0 {
         ctx.warn(format!("{} of {count} trajectories diverged: the draws may miss a part of the distribution that curves strongly; raise `target_accept` (to 0.95 or 0.99), or reparameterise", nuts.divergences));

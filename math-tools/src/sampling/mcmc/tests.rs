@@ -2,7 +2,7 @@ mod posterior;
 
 use tool_core::{Bounded, Ctx, ErrorCode, Input, Positive, Real, Seed, Tool};
 
-use super::{Args, Method, Output};
+use super::{Args, McmcMethod, Output};
 
 pub(super) fn args(log_density: &str, start: Vec<f64>) -> Args {
     Args {
@@ -10,7 +10,7 @@ pub(super) fn args(log_density: &str, start: Vec<f64>) -> Args {
         parameters: Default::default(),
         data: None,
         x0: Input::inline(start),
-        method: Method::Auto,
+        method: McmcMethod::Auto,
         n_samples: Bounded::literal(5000),
         proposal_std: Positive::literal(1.0),
         burnin: Bounded::literal(1000),
@@ -30,7 +30,7 @@ pub(super) fn run(args: Args) -> (Output, Vec<String>) {
 
 /// The mean of every axis within five of its own standard errors, the standard deviation within 8 %.
 fn check(log_density: &str, start: Vec<f64>, mean: &[f64], std: &[f64]) {
-    for method in [Method::Metropolis, Method::Nuts] {
+    for method in [McmcMethod::Metropolis, McmcMethod::Nuts] {
         let mut args = args(log_density, start.clone());
         args.method = method;
         let output = check_run(args, mean, std);
@@ -86,7 +86,10 @@ fn w7_trailing_text_is_an_error_with_its_column() {
 
 #[test]
 fn w34_narrow_target_is_found_by_adaptation() {
-    for (method, acceptance) in [(Method::Metropolis, 0.3..0.6), (Method::Nuts, 0.7..0.95)] {
+    for (method, acceptance) in [
+        (McmcMethod::Metropolis, 0.3..0.6),
+        (McmcMethod::Nuts, 0.7..0.95),
+    ] {
         let mut args = args("-0.5*(x0/0.001)**2", vec![0.0]);
         args.method = method;
         let output = check_run(args, &[0.0], &[0.001]);
@@ -105,7 +108,7 @@ fn w34_narrow_target_is_found_by_adaptation() {
 fn w34_without_burn_in_it_warns() {
     let mut args = args("-0.5*(x0/0.001)**2", vec![0.0]);
     args.burnin = Bounded::literal(0);
-    args.method = Method::Metropolis;
+    args.method = McmcMethod::Metropolis;
     let (output, warnings) = run(args);
     assert!(!output.converged && !output.adapted);
     assert!(output.acceptance_rate < 0.01);
@@ -138,7 +141,7 @@ fn w42_seeds_have_64_bits() {
 fn several_dimensions_scales_and_correlation() {
     // Covariance [[1, 0.9 * 100], [0.9 * 100, 100^2]]: correlation 0.9, scales 1 and 100.
     let density = "-0.5*(x**2 - 2*0.9*x*(y/100) + (y/100)**2)/(1 - 0.9**2)";
-    for method in [Method::Metropolis, Method::Nuts] {
+    for method in [McmcMethod::Metropolis, McmcMethod::Nuts] {
         let mut args = args(density, vec![0.0, 0.0]);
         args.method = method;
         let output = check_run(args, &[0.0, 0.0], &[1.0, 100.0]);
@@ -178,7 +181,7 @@ fn separated_modes_are_reported() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    for method in [Method::Metropolis, Method::Nuts] {
+    for method in [McmcMethod::Metropolis, McmcMethod::Nuts] {
         let draws = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
@@ -206,7 +209,7 @@ fn faults_are_typed() {
         ("-x0**2", vec![0.0; 201], ErrorCode::LimitExceeded, "/x0"),
         ("1e300*x0**3", vec![0.0], ErrorCode::Numeric, "/log_density"),
     ] {
-        for method in [Method::Auto, Method::Metropolis] {
+        for method in [McmcMethod::Auto, McmcMethod::Metropolis] {
             let mut args = args(density, start.clone());
             args.method = method;
             let err = Args::run(args, &Ctx::default()).expect_err(density);

@@ -19,7 +19,7 @@ use rand_distr::{Distribution as _, StandardNormal};
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, ToolError};
 
-use super::hamiltonian::{Hamiltonian, State};
+use super::hamiltonian::{Hamiltonian, PhasePoint};
 
 /// Most doublings: at most 1023 leapfrog steps.
 pub(super) const DEPTH_MAX: u32 = 10;
@@ -29,7 +29,7 @@ const RISE_MAX: f64 = 1000.0;
 
 /// Reason a trajectory ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum TrajectoryEnd {
     /// U-turn.
     Turn,
     /// The energy rose by more than [`RISE_MAX`], or the gradient is not finite.
@@ -42,8 +42,8 @@ pub(super) enum End {
 
 /// Statistics of a trajectory.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Outcome {
-    pub(super) end: End,
+pub(super) struct TrajectoryOutcome {
+    pub(super) end: TrajectoryEnd,
     /// Mean over its states of the probability that a Metropolis step would accept them.
     pub(super) acceptance: f64,
     /// The energy of the state that was drawn.
@@ -52,7 +52,7 @@ pub(super) struct Outcome {
 
 /// Consecutive states, in the order in which they were made.
 #[derive(Default)]
-struct Segment {
+struct TrajectorySegment {
     /// Momentum of the first state.
     first: Vec<f64>,
     /// Momentum of the last state.
@@ -62,12 +62,12 @@ struct Segment {
     /// Sum of the weights of the states.
     weight: f64,
     /// The state kept of them.
-    chosen: State,
+    chosen: PhasePoint,
 }
 
-impl Segment {
+impl TrajectorySegment {
     /// One state.
-    fn set(&mut self, state: &State, weight: f64) {
+    fn set(&mut self, state: &PhasePoint, weight: f64) {
         self.first.clone_from(&state.momentum);
         self.last.clone_from(&state.momentum);
         self.sum.clone_from(&state.momentum);
@@ -111,23 +111,25 @@ impl Segment {
 }
 
 /// The memory of trajectories: a few dozen vectors, reused.
-pub(super) struct Trajectory {
+pub(super) struct TrajectoryTree {
     /// The states at the backward and the forward end.
-    ends: [State; 2],
-    whole: Segment,
+    ends: [PhasePoint; 2],
+    whole: TrajectorySegment,
     /// Segments of the extension that are not joined yet, the longest first; the rest is scratch.
-    pending: Vec<Segment>,
+    pending: Vec<TrajectorySegment>,
     /// Weights are relative to a state whose energy is this much below the start's.
     reference: f64,
 }
 
-impl Trajectory {
+impl TrajectoryTree {
     /// Empty.
     pub(super) fn new() -> Self {
         Self {
-            ends: [State::default(), State::default()],
-            whole: Segment::default(),
-            pending: (0..=DEPTH_MAX).map(|_| Segment::default()).collect(),
+            ends: [PhasePoint::default(), PhasePoint::default()],
+            whole: TrajectorySegment::default(),
+            pending: (0..=DEPTH_MAX)
+                .map(|_| TrajectorySegment::default())
+                .collect(),
             reference: 0.0,
         }
     }
@@ -138,21 +140,21 @@ impl Trajectory {
     /// When the call is stopped, or the log density is plus infinity somewhere.
     pub(super) fn step(
         &mut self,
-        state: &mut State,
+        state: &mut PhasePoint,
         hamiltonian: &mut Hamiltonian<'_>,
         step: f64,
         rng: &mut StreamRng,
         ctx: &Ctx,
-    ) -> Result<Outcome, ToolError> {
+    ) -> Result<TrajectoryOutcome, ToolError> {
         state.momentum.fill_with(|| StandardNormal.sample(rng));
         let start = state.energy();
         self.ends.iter_mut().for_each(|end| end.copy_from(state));
         self.whole.set(state, 1.0);
         self.reference = 0.0;
-        let (mut end, mut acceptance, mut steps) = (End::DepthMax, 0.0, 0.0);
+        let (mut end, mut acceptance, mut steps) = (TrajectoryEnd::DepthMax, 0.0, 0.0);
         for depth in 0..DEPTH_MAX {
             let forward: bool = rng.random();
-            let mut walk = Walk {
+            let mut walk = LeapfrogWalk {
                 hamiltonian: &mut *hamiltonian,
                 step: if forward { step } else { -step },
                 start,
@@ -176,12 +178,12 @@ impl Trajectory {
                 whole.reverse();
             }
             if !straight {
-                end = End::Turn;
+                end = TrajectoryEnd::Turn;
                 break;
             }
         }
         std::mem::swap(state, &mut self.whole.chosen);
-        Ok(Outcome {
+        Ok(TrajectoryOutcome {
             end,
             acceptance: acceptance / steps,
             energy: state.energy(),
@@ -193,10 +195,10 @@ impl Trajectory {
         &mut self,
         depth: u32,
         forward: bool,
-        walk: &mut Walk<'_, '_>,
+        walk: &mut LeapfrogWalk<'_, '_>,
         rng: &mut StreamRng,
         ctx: &Ctx,
-    ) -> Result<Option<End>, ToolError> {
+    ) -> Result<Option<TrajectoryEnd>, ToolError> {
         let mut height = 0;
         for leaf in 1..=1_u32 << depth {
             ctx.check()?;
@@ -214,7 +216,7 @@ impl Trajectory {
                 let (left, right) = (&mut left[height - 2], &mut right[0]);
                 let both = left.weight + right.weight;
                 if !left.join(right, rng.random(), both) {
-                    return Ok(Some(End::Turn));
+                    return Ok(Some(TrajectoryEnd::Turn));
                 }
                 height -= 1;
             }
@@ -237,7 +239,7 @@ impl Trajectory {
 }
 
 /// Steps in one direction, and how they went.
-struct Walk<'w, 'a> {
+struct LeapfrogWalk<'w, 'a> {
     hamiltonian: &'w mut Hamiltonian<'a>,
     step: f64,
     /// The energy of the trajectory's start.
@@ -246,17 +248,17 @@ struct Walk<'w, 'a> {
     steps: f64,
 }
 
-impl Walk<'_, '_> {
+impl LeapfrogWalk<'_, '_> {
     /// One leapfrog step: by how much the energy is below the start's, or why the trajectory ends.
-    fn go(&mut self, state: &mut State) -> Result<Result<f64, End>, ToolError> {
+    fn go(&mut self, state: &mut PhasePoint) -> Result<Result<f64, TrajectoryEnd>, ToolError> {
         self.hamiltonian.leapfrog(state, self.step)?;
         self.steps += 1.0;
         if state.level.is_nan() || state.level == f64::NEG_INFINITY {
-            return Ok(Err(End::Outside));
+            return Ok(Err(TrajectoryEnd::Outside));
         }
         let fall = self.start - state.energy();
         if fall.is_nan() || fall < -RISE_MAX {
-            return Ok(Err(End::Divergence));
+            return Ok(Err(TrajectoryEnd::Divergence));
         }
         self.acceptance += unary(Unary::Exp, fall.min(0.0));
         Ok(Ok(fall))
@@ -268,9 +270,9 @@ mod tests {
     use super::*;
 
     /// A segment of one state with this momentum.
-    fn leaf(momentum: [f64; 2], weight: f64) -> Segment {
-        let mut segment = Segment::default();
-        let state = State {
+    fn leaf(momentum: [f64; 2], weight: f64) -> TrajectorySegment {
+        let mut segment = TrajectorySegment::default();
+        let state = PhasePoint {
             point: momentum.to_vec(),
             momentum: momentum.to_vec(),
             slope: vec![0.0; 2],

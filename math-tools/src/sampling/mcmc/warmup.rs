@@ -18,14 +18,14 @@ pub(super) fn window_ends(start: usize, end: usize, mut length: usize) -> Vec<us
 }
 
 /// Mean and sum of outer products of the points of one window.
-pub(super) struct Window {
+pub(super) struct WarmupWindow {
     count: f64,
     mean: Vec<f64>,
     products: Vec<f64>,
     deviation: Vec<f64>,
 }
 
-impl Window {
+impl WarmupWindow {
     pub(super) fn new(dimension: usize) -> Self {
         Self {
             count: 0.0,

@@ -2,9 +2,9 @@ use tool_core::Ctx;
 
 use kernels::special::normppf;
 
-use crate::sampling::diagnostics::Diagnostics;
+use crate::sampling::diagnostics::ChainDiagnostics;
 
-fn diagnose(chains: &[Vec<f64>]) -> Diagnostics {
+fn diagnose(chains: &[Vec<f64>]) -> ChainDiagnostics {
     crate::sampling::diagnostics::diagnose(chains, &Ctx::default()).unwrap()
 }
 

@@ -35,7 +35,7 @@ fn faults_name_the_argument() {
 fn stated_errors_are_kept_and_zero_for_whole_numbers() {
     let a: Vec<f64> = (0..500).map(|j| f64::from((j * 37) % 101 - 50)).collect();
     let exact = run(&format!(r#"{{"a": {a:?}, "b": {a:?}}}"#)).unwrap();
-    assert_eq!((exact.method, exact.error), (Method::Direct, 0.0));
+    assert_eq!((exact.method, exact.error), (ConvolveMethod::Direct, 0.0));
     let quick = run(&format!(r#"{{"a": {a:?}, "b": {a:?}, "method": "fft"}}"#)).unwrap();
     let pairs = exact.values.as_slice().iter().zip(quick.values.as_slice());
     let most = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

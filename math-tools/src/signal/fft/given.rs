@@ -13,14 +13,14 @@ use crate::prelude::*;
 pub(super) const POINTS_MAX: i64 = 1 << 30;
 
 /// The numbers to transform.
-pub(super) enum Samples {
+pub(super) enum FftSamples {
     Real(Vec<f64>),
     Complex(Vec<Complex64>),
     /// A matrix row by row, and its number of columns.
     Matrix(Vec<Complex64>, usize),
 }
 
-impl Samples {
+impl FftSamples {
     /// As complex numbers, and the number of columns of a matrix.
     pub(super) fn into_complex(self) -> (Vec<Complex64>, Option<usize>) {
         match self {
@@ -35,11 +35,11 @@ impl Samples {
 }
 
 /// The form of a result.
-pub(super) struct Shape {
+pub(super) struct TransformShape {
     columns: Option<usize>,
 }
 
-impl Shape {
+impl TransformShape {
     /// Real and imaginary parts.
     pub(super) fn parts(&self, values: &[Complex64]) -> (Rhs, Rhs) {
         let form = |part: Vec<f64>| match self.columns {
@@ -53,8 +53,8 @@ impl Shape {
 }
 
 /// A checked call.
-pub(super) struct Given {
-    pub samples: Samples,
+pub(super) struct FftRequest {
+    pub samples: FftSamples,
     /// Samples before zeros are appended.
     pub length: usize,
     pub n: usize,
@@ -65,7 +65,7 @@ pub(super) struct Given {
     pub trend: TrendRemoval,
 }
 
-impl Given {
+impl FftRequest {
     /// # Errors
     /// `invalid_args` at the argument that does not fit the others; `limit_exceeded`.
     pub(super) fn new(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
@@ -107,9 +107,11 @@ impl Given {
         ctx.reserve_doubles(n.max(count).saturating_mul(12))?;
         ctx.afford(operations(n))?;
         let samples = match (data, imaginary) {
-            (Rhs::Many(re), im) => Samples::Matrix(pairs(re.as_slice(), im.as_ref()), re.columns()),
-            (Rhs::One(re), None) if !args.inverse => Samples::Real(re.to_vec()),
-            (Rhs::One(re), im) => Samples::Complex(pairs(&re, im.as_ref())),
+            (Rhs::Many(re), im) => {
+                FftSamples::Matrix(pairs(re.as_slice(), im.as_ref()), re.columns())
+            }
+            (Rhs::One(re), None) if !args.inverse => FftSamples::Real(re.to_vec()),
+            (Rhs::One(re), im) => FftSamples::Complex(pairs(&re, im.as_ref())),
         };
         let mut given = Self {
             samples,
@@ -135,18 +137,18 @@ impl Given {
     fn cut(&mut self) {
         self.length = self.length.min(self.n);
         match &mut self.samples {
-            Samples::Real(x) => x.truncate(self.n),
-            Samples::Complex(z) => z.truncate(self.n),
-            Samples::Matrix(..) => {}
+            FftSamples::Real(x) => x.truncate(self.n),
+            FftSamples::Complex(z) => z.truncate(self.n),
+            FftSamples::Matrix(..) => {}
         }
     }
 
-    pub(super) fn shape(&self) -> Shape {
+    pub(super) fn shape(&self) -> TransformShape {
         let columns = match self.samples {
-            Samples::Matrix(_, columns) => Some(columns),
+            FftSamples::Matrix(_, columns) => Some(columns),
             _ => None,
         };
-        Shape { columns }
+        TransformShape { columns }
     }
 }
 

@@ -8,8 +8,8 @@ mod tests;
 mod tones;
 mod transforms;
 
-use self::given::Given;
-use self::tones::Tone;
+use self::given::FftRequest;
+use self::tones::SpectralTone;
 use crate::linalg::solve::Rhs;
 use crate::prelude::*;
 
@@ -150,7 +150,7 @@ words! {
 #[derive(Debug, Default, Encode, Describe)]
 pub(crate) struct Output {
     /// Tones by falling amplitude: peaks that are neither noise nor leakage of larger ones. Of lists only, not of an inverse.
-    pub peaks: Vec<Tone>,
+    pub peaks: Vec<SpectralTone>,
     /// Points of the transform.
     pub n: usize,
     /// Width of a tone's peak at half of its power: tones that are closer together are one peak. In the unit of the frequencies.
@@ -223,7 +223,7 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let given = Given::new(&args, ctx)?;
+        let given = FftRequest::new(&args, ctx)?;
         let mut output = match (args.inverse, args.kind) {
             (true, _) => transforms::inverse(given)?,
             (false, Kind::Power) => power::power(&args, given, ctx)?,

@@ -70,7 +70,9 @@ pub(in crate::signal) fn draw(
 ) -> Result<String, ToolError> {
     let args = plot_braille::Args {
         x: Input::inline(x),
-        y: Input::Inline(series::Series(std::sync::Arc::new(vec![Vector::from(y)]))),
+        y: Input::Inline(series::PlotSeries(std::sync::Arc::new(vec![Vector::from(
+            y,
+        )]))),
         plot_type: series::PlotType::Line,
         points: Vec::new(),
         width: Bounded::literal(72),

@@ -4,16 +4,16 @@ use kernels::signal::peaks::PeakSearch;
 use kernels::signal::spectrum::{SpectrumScaling, WelchMethod};
 use kernels::signal::transform::{frequencies, operations};
 
-use super::given::{Given, Samples};
+use super::given::{FftRequest, FftSamples};
 use super::tones::tones;
 use super::transforms::half_width;
 use super::{Args, Output, ScalingName, Sides};
 use crate::prelude::*;
 
 /// Welch's method.
-pub(super) fn power(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, ToolError> {
+pub(super) fn power(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Output, ToolError> {
     const SEGMENT: usize = 256;
-    let Samples::Real(samples) = given.samples else {
+    let FftSamples::Real(samples) = given.samples else {
         refuse!(invalid "/data"; "power is of real samples in a list"; "pass one list");
     };
     let count = samples.len();

@@ -1,4 +1,4 @@
-//! [`Tone`]: a peak of a spectrum in the units of the caller.
+//! [`SpectralTone`]: a peak of a spectrum in the units of the caller.
 
 use kernels::signal::peaks::PeakSearch;
 
@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 /// A tone.
 #[derive(Debug, Clone, Encode, Describe)]
-pub(crate) struct Tone {
+pub(crate) struct SpectralTone {
     /// Its frequency, between the points of the transform.
     pub frequency: f64,
     /// Standard deviation of the frequency by the noise around, with the most that leakage moves it.
@@ -24,7 +24,7 @@ pub(super) fn tones(
     search: &PeakSearch<'_>,
     most: Option<Bounded<0, 1000>>,
     rate: f64,
-) -> Vec<Tone> {
+) -> Vec<SpectralTone> {
     const USUAL: usize = 5;
     /// What rounding leaves of an offset.
     const ROUNDING: f64 = 1e-13;
@@ -36,7 +36,7 @@ pub(super) fn tones(
             place -= search.points as f64;
         }
         let frequency = place * spacing;
-        Tone {
+        SpectralTone {
             frequency,
             uncertainty: (peak.uncertainty.max(ROUNDING) * spacing)
                 .max(frequency.abs() * f64::EPSILON),
@@ -45,7 +45,7 @@ pub(super) fn tones(
             above_noise_db: Real(10.0 * libm::log10(peak.over_noise)),
         }
     };
-    let mut tones: Vec<Tone> = search.peaks(most).into_iter().map(tone).collect();
+    let mut tones: Vec<SpectralTone> = search.peaks(most).into_iter().map(tone).collect();
     tones.sort_by(|a, b| b.amplitude.total_cmp(&a.amplitude));
     tones
 }

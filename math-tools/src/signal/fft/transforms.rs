@@ -6,7 +6,7 @@ use kernels::signal::transform::{self, TransformDirection};
 use kernels::signal::window::WindowFunction;
 use kernels::signal::{Complex64, lobe, peaks};
 
-use super::given::{Given, Samples, Shape};
+use super::given::{FftRequest, FftSamples, TransformShape};
 use super::tones::tones;
 use super::{Args, Kind, Output, Sides};
 use crate::linalg::solve::Rhs;
@@ -14,12 +14,12 @@ use crate::prelude::*;
 
 /// A sum of squares `value * 4^exponent`, which does not leave the range of doubles.
 #[derive(Debug, Clone, Copy)]
-struct Energy {
+struct ScaledEnergy {
     value: f64,
     exponent: i32,
 }
 
-impl Energy {
+impl ScaledEnergy {
     /// Of the parts of some numbers, each square with its weight.
     fn of(parts: impl Iterator<Item = ([f64; 2], f64)> + Clone) -> Self {
         let most = parts.clone().fold(0.0_f64, |most, ([re, im], _)| {
@@ -57,9 +57,9 @@ impl Energy {
 }
 
 /// Relative difference of two energies.
-fn parseval(of_samples: Energy, of_coefficients: Energy) -> f64 {
+fn parseval(of_samples: ScaledEnergy, of_coefficients: ScaledEnergy) -> f64 {
     let exponent = of_samples.exponent.max(of_coefficients.exponent);
-    let same = |energy: Energy| scaled(energy.value, 2 * (energy.exponent - exponent));
+    let same = |energy: ScaledEnergy| scaled(energy.value, 2 * (energy.exponent - exponent));
     let (samples, coefficients) = (same(of_samples), same(of_coefficients));
     let most = samples.max(coefficients);
     if most == 0.0 {
@@ -74,7 +74,7 @@ fn are_finite(values: &[Complex64]) -> bool {
 }
 
 /// Samples of coefficients.
-pub(super) fn inverse(given: Given) -> Result<Output, ToolError> {
+pub(super) fn inverse(given: FftRequest) -> Result<Output, ToolError> {
     let (n, shape) = (given.n, given.shape());
     let samples = given.samples;
     let (mut values, columns) = samples.into_complex();
@@ -86,9 +86,9 @@ pub(super) fn inverse(given: Given) -> Result<Output, ToolError> {
             k if k < inner => ([z.re, z.im], 2.0),
             _ => ([z.re, 0.0], 1.0),
         };
-        let there = Energy::of(values.iter().enumerate().map(part));
+        let there = ScaledEnergy::of(values.iter().enumerate().map(part));
         check_finite(samples.iter().all(|x| x.is_finite()))?;
-        let here = Energy::of_real(&samples);
+        let here = ScaledEnergy::of_real(&samples);
         return Ok(Output {
             n,
             parseval_error: Some(parseval(here, there.over(n as f64))),
@@ -96,7 +96,7 @@ pub(super) fn inverse(given: Given) -> Result<Output, ToolError> {
             ..Output::default()
         });
     }
-    let before = Energy::of_complex(&values);
+    let before = ScaledEnergy::of_complex(&values);
     match columns {
         Some(columns) => transform::complex_2d(
             &mut values,
@@ -108,7 +108,7 @@ pub(super) fn inverse(given: Given) -> Result<Output, ToolError> {
     }
     check_finite(are_finite(&values))?;
     let (real, imaginary) = shape.parts(&values);
-    let here = Energy::of_complex(&values);
+    let here = ScaledEnergy::of_complex(&values);
     Ok(Output {
         n,
         parseval_error: Some(parseval(here, before.over(n as f64))),
@@ -127,7 +127,7 @@ fn check_finite(are_finite: bool) -> Result<(), ToolError> {
 }
 
 /// Coefficients of samples.
-pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, ToolError> {
+pub(super) fn forward(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Output, ToolError> {
     let (n, rate, length, window, sides) =
         (given.n, given.rate, given.length, given.window, given.sides);
     let (shape, name) = (given.shape(), given.window_name);
@@ -137,12 +137,12 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
         window: name,
         ..Output::default()
     };
-    if let Samples::Matrix(mut values, columns) = given.samples {
-        let before = Energy::of_complex(&values);
+    if let FftSamples::Matrix(mut values, columns) = given.samples {
+        let before = ScaledEnergy::of_complex(&values);
         let rows = n / columns;
         transform::complex_2d(&mut values, rows, columns, TransformDirection::Forward);
         check_finite(are_finite(&values))?;
-        let there = Energy::of_complex(&values);
+        let there = ScaledEnergy::of_complex(&values);
         output.parseval_error = Some(parseval(before, there.over(n as f64)));
         output.frequencies = Some(transform::frequencies(columns, rate, true));
         output.row_frequencies = Some(transform::frequencies(rows, rate, true));
@@ -154,12 +154,12 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
     let weights = window.weights(length);
     let sum: f64 = weights.iter().sum();
     let (values, before) = match given.samples {
-        Samples::Real(mut x) => {
+        FftSamples::Real(mut x) => {
             detrend(&mut x, trend);
             x.iter_mut()
                 .zip(&weights)
                 .for_each(|(x, weight)| *x *= weight);
-            let before = Energy::of_real(&x);
+            let before = ScaledEnergy::of_real(&x);
             x.resize(n, 0.0);
             let mut values = transform::real(&x);
             if sides == Sides::Two {
@@ -175,7 +175,7 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
                 .iter_mut()
                 .zip(&weights)
                 .for_each(|(z, weight)| *z *= weight);
-            let before = Energy::of_complex(&values);
+            let before = ScaledEnergy::of_complex(&values);
             values.resize(n, Complex64::default());
             transform::complex(&mut values, TransformDirection::Forward);
             (values, before)
@@ -185,7 +185,7 @@ pub(super) fn forward(args: &Args, given: Given, ctx: &Ctx) -> Result<Output, To
     let both = |k: usize| if is_alone(k) { 1.0 } else { 2.0 };
     check_finite(are_finite(&values))?;
     let weighted = values.iter().enumerate();
-    let there = Energy::of(weighted.map(|(k, z)| ([z.re, z.im], both(k))));
+    let there = ScaledEnergy::of(weighted.map(|(k, z)| ([z.re, z.im], both(k))));
     output.parseval_error = Some(parseval(before, there.over(n as f64)));
     let frequencies = transform::frequencies(n, rate, sides == Sides::Two);
     let magnitudes: Vec<f64> = (0..values.len())
@@ -230,7 +230,7 @@ fn show(
     output: &mut Output,
     kind: Kind,
     values: &[Complex64],
-    shape: &Shape,
+    shape: &TransformShape,
     unit: impl Fn(usize) -> f64,
 ) {
     if kind == Kind::Spectrum {

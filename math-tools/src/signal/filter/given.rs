@@ -5,14 +5,14 @@ use kernels::signal::filter::FilterCascade;
 use tool_core::schema::json;
 use tool_core::{DecodeError, EncodeError, Encoder};
 
-use super::{Args, Design, Initial, Kind};
+use super::{Args, FilterDesign, FilterInitial, PassbandKind};
 use crate::prelude::*;
 
 /// One frequency, or two.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Cutoff(pub(super) Vec<f64>);
+pub(crate) struct CutoffFrequencies(pub(super) Vec<f64>);
 
-impl Encode for Cutoff {
+impl Encode for CutoffFrequencies {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match &self.0[..] {
             [one] => one.encode(encoder),
@@ -21,7 +21,7 @@ impl Encode for Cutoff {
     }
 }
 
-impl Decode for Cutoff {
+impl Decode for CutoffFrequencies {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         let frequencies = match value {
             Value::Numbers(numbers) if numbers.rank() == 1 => numbers.as_slice().to_vec(),
@@ -38,7 +38,7 @@ impl Decode for Cutoff {
 }
 
 tool_core::inline_schema!(
-    Cutoff,
+    CutoffFrequencies,
     json!({ "anyOf": [
         { "type": "number", "exclusiveMinimum": 0 },
         { "type": "array", "items": { "type": "number", "exclusiveMinimum": 0 }, "minItems": 1, "maxItems": 2 }
@@ -46,22 +46,22 @@ tool_core::inline_schema!(
 );
 
 /// What the ends of the samples were given or leave.
-pub(super) enum Spread {
+pub(super) enum EdgeTreatment {
     Padding(usize),
     State(Vec<Vec<f64>>),
 }
 
 /// A filter.
-pub(super) struct Given {
+pub(super) struct FilterRequest {
     pub cascade: FilterCascade,
     pub sections: Option<Vec<Section>>,
     /// Cutoffs in cycles per sample, and what passes.
-    pub band: Option<(Vec<f64>, Kind)>,
+    pub band: Option<(Vec<f64>, PassbandKind)>,
     /// Coefficients.
     pub size: usize,
 }
 
-impl Given {
+impl FilterRequest {
     /// # Errors
     /// `invalid_args` at the argument that does not fit the others.
     pub(super) fn new(args: &Args, ctx: &Ctx) -> Result<Self, ToolError> {
@@ -104,7 +104,7 @@ impl Given {
             let plain = |one: &Vec<Finite>| one.iter().map(|value| value.get()).collect();
             return Ok(state.iter().map(plain).collect());
         }
-        if args.initial.unwrap_or_default() == Initial::Rest {
+        if args.initial.unwrap_or_default() == FilterInitial::Rest {
             return Ok(self.cascade.rest());
         }
         let Some(mut state) = self.cascade.steady() else {
@@ -135,7 +135,7 @@ fn refuse_idle(args: &Args) -> Result<(), ToolError> {
     if args.a.is_some() && args.b.is_none() {
         refuse!(invalid "/a", "idle"; "`a` belongs to `b`"; "pass `b` too; without zeros it is [1]");
     }
-    if args.ripple.is_some() && args.design.unwrap_or_default() == Design::Butterworth {
+    if args.ripple.is_some() && args.design.unwrap_or_default() == FilterDesign::Butterworth {
         refuse!(invalid "/ripple", "idle"; "a Butterworth filter has no ripples"; "leave `ripple` out, or pass `design`: \"chebyshev1\"");
     }
     let causal = [
@@ -159,13 +159,13 @@ fn refuse_idle(args: &Args) -> Result<(), ToolError> {
 fn prototype(args: &Args) -> FilterPrototype {
     let ripple = |usual: f64| args.ripple.map_or(usual, Positive::get);
     match args.design.unwrap_or_default() {
-        Design::Butterworth => FilterPrototype::Butterworth,
-        Design::Chebyshev1 => FilterPrototype::Chebyshev1(ripple(1.0)),
-        Design::Chebyshev2 => FilterPrototype::Chebyshev2(ripple(40.0)),
+        FilterDesign::Butterworth => FilterPrototype::Butterworth,
+        FilterDesign::Chebyshev1 => FilterPrototype::Chebyshev1(ripple(1.0)),
+        FilterDesign::Chebyshev2 => FilterPrototype::Chebyshev2(ripple(40.0)),
     }
 }
 
-fn band(args: &Args) -> Result<(PassBand, Vec<f64>, Kind), ToolError> {
+fn band(args: &Args) -> Result<(PassBand, Vec<f64>, PassbandKind), ToolError> {
     let rate = args.rate.map_or(1.0, Positive::get);
     let given = args.cutoff.as_ref().map_or(&[][..], |cutoff| &cutoff.0);
     let half = rate / 2.0;
@@ -175,21 +175,21 @@ fn band(args: &Args) -> Result<(PassBand, Vec<f64>, Kind), ToolError> {
     }
     let frequencies: Vec<f64> = given.iter().map(|frequency| frequency / rate).collect();
     let usual = if given.len() == 2 {
-        Kind::Bandpass
+        PassbandKind::Bandpass
     } else {
-        Kind::Lowpass
+        PassbandKind::Lowpass
     };
     let kind = args.kind.unwrap_or(usual);
     let band = match (kind, &frequencies[..]) {
-        (Kind::Lowpass, [cutoff]) => PassBand::Low(*cutoff),
-        (Kind::Highpass, [cutoff]) => PassBand::High(*cutoff),
-        (Kind::Bandpass, [from, to]) if from < to => PassBand::Pass(*from, *to),
-        (Kind::Bandstop, [from, to]) if from < to => PassBand::Stop(*from, *to),
-        (_, [_, _]) if matches!(kind, Kind::Bandpass | Kind::Bandstop) => {
+        (PassbandKind::Lowpass, [cutoff]) => PassBand::Low(*cutoff),
+        (PassbandKind::Highpass, [cutoff]) => PassBand::High(*cutoff),
+        (PassbandKind::Bandpass, [from, to]) if from < to => PassBand::Pass(*from, *to),
+        (PassbandKind::Bandstop, [from, to]) if from < to => PassBand::Stop(*from, *to),
+        (_, [_, _]) if matches!(kind, PassbandKind::Bandpass | PassbandKind::Bandstop) => {
             refuse!(invalid "/cutoff", "range"; "expected [low, high] with low below high, found {given:?}");
         }
         _ => {
-            let needed = if matches!(kind, Kind::Lowpass | Kind::Highpass) {
+            let needed = if matches!(kind, PassbandKind::Lowpass | PassbandKind::Highpass) {
                 "one frequency"
             } else {
                 "two frequencies"
@@ -200,7 +200,7 @@ fn band(args: &Args) -> Result<(PassBand, Vec<f64>, Kind), ToolError> {
     Ok((band, frequencies, kind))
 }
 
-fn of_sections(sos: &Matrix) -> Result<Given, ToolError> {
+fn of_sections(sos: &Matrix) -> Result<FilterRequest, ToolError> {
     if sos.columns() != 6 {
         refuse!(invalid "/sos", "shape"; "expected rows of 6 coefficients, found {}", sos.columns(); "a row is b0, b1, b2, a0, a1, a2");
     }
@@ -213,7 +213,7 @@ fn of_sections(sos: &Matrix) -> Result<Given, ToolError> {
         }
         sections.push(std::array::from_fn(|at| given[at] / leading));
     }
-    Ok(Given {
+    Ok(FilterRequest {
         cascade: FilterCascade::of_sections(&sections),
         size: 6 * sections.len(),
         sections: Some(sections),
@@ -221,7 +221,7 @@ fn of_sections(sos: &Matrix) -> Result<Given, ToolError> {
     })
 }
 
-fn of_polynomials(b: &[f64], a: &[f64]) -> Result<Given, ToolError> {
+fn of_polynomials(b: &[f64], a: &[f64]) -> Result<FilterRequest, ToolError> {
     const COEFFICIENTS_MAX: usize = 100_000;
     for (path, name, of) in [("/b", "b", b), ("/a", "a", a)] {
         if of.is_empty() || of.len() > COEFFICIENTS_MAX {
@@ -232,7 +232,7 @@ fn of_polynomials(b: &[f64], a: &[f64]) -> Result<Given, ToolError> {
     if a[0] == 0.0 {
         refuse!(invalid "/a/0", "range"; "the first coefficient of `a` is 0"; "leave leading zeros out");
     }
-    Ok(Given {
+    Ok(FilterRequest {
         cascade: FilterCascade::of_polynomials(b, a),
         sections: None,
         band: None,

@@ -5,7 +5,7 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-use self::given::{Cutoff, Given, Spread};
+use self::given::{CutoffFrequencies, EdgeTreatment, FilterRequest};
 use crate::prelude::*;
 
 /// Filter samples. Designs a low, high, band pass or band stop filter (Butterworth, Chebyshev), or takes `sos` or `b`, `a`.
@@ -17,19 +17,19 @@ pub(crate) struct Args {
     pub data: Input<Vector>,
     /// Frequency where the band ends, or `[low, high]`; above 0, below half of `rate`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub cutoff: Option<Cutoff>,
+    pub cutoff: Option<CutoffFrequencies>,
     /// Samples per second, which makes `cutoff` hertz; absent: 1, cycles per sample.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub rate: Option<Positive>,
     /// What passes: `lowpass`, `highpass`, `bandpass` or `bandstop`; absent: `lowpass`, of two frequencies `bandpass`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub kind: Option<Kind>,
+    pub kind: Option<PassbandKind>,
     /// Order of the design; bands between two frequencies have twice as many poles. Absent: 4.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub order: Option<Bounded<1, 50>>,
     /// `butterworth`, `chebyshev1` (ripples in the pass band) or `chebyshev2` (in the stop band, which begins at `cutoff`).
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub design: Option<Design>,
+    pub design: Option<FilterDesign>,
     /// Decibels: of chebyshev1 the ripple (absent: 1), of chebyshev2 the attenuation (absent: 40).
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub ripple: Option<Positive>,
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     pub padding: Option<Bounded<0, 1_000_000_000>>,
     /// Causal: what came before, `rest` (zeros, the default) or `steady` (the first sample for ever).
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub initial: Option<Initial>,
+    pub initial: Option<FilterInitial>,
     /// Causal: `state` of an earlier call, to continue from there.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub state: Option<Vec<Vec<Finite>>>,
@@ -63,7 +63,7 @@ pub(crate) struct Args {
 /// What passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum PassbandKind {
     /// Below the cutoff.
     Lowpass,
     /// Above it.
@@ -77,7 +77,7 @@ pub(crate) enum Kind {
 /// A family of designs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Design {
+pub(crate) enum FilterDesign {
     /// Flat.
     #[default]
     Butterworth,
@@ -90,7 +90,7 @@ pub(crate) enum Design {
 /// The past of a causal filter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Initial {
+pub(crate) enum FilterInitial {
     /// Zeros.
     #[default]
     Rest,
@@ -157,22 +157,24 @@ impl Tool for Args {
         if data.is_empty() {
             refuse!(invalid "/data", "empty"; "`data` is empty"; "give at least one sample");
         }
-        let given = Given::new(&args, ctx)?;
+        let given = FilterRequest::new(&args, ctx)?;
         let work = 10.0 * data.len() as f64 * given.size as f64;
         ctx.reserve_doubles(data.len().saturating_mul(4))?;
         ctx.afford(work)?;
         let (filtered, spread) = if args.zero_phase {
             let padding = args.padding.map_or(given.cascade.padding(), Bounded::size);
-            (both_ways(&given, &data, padding)?, Spread::Padding(padding))
+            (
+                both_ways(&given, &data, padding)?,
+                EdgeTreatment::Padding(padding),
+            )
         } else {
             let mut state = given.state(&args, data[0])?;
             let mut filtered = data.to_vec();
             given.cascade.causal(&mut filtered, &mut state);
-            (filtered, Spread::State(state))
+            (filtered, EdgeTreatment::State(state))
         };
         let is_finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
-        let state_is =
-            !matches!(&spread, Spread::State(state) if !state.iter().all(|state| is_finite(state)));
+        let state_is = !matches!(&spread, EdgeTreatment::State(state) if !state.iter().all(|state| is_finite(state)));
         if !is_finite(&filtered) || !state_is {
             refuse!(numeric "/data", "overflow"; "the filtered samples grow beyond any double";
                 "take a stable filter: all poles inside the unit circle");
@@ -181,7 +183,7 @@ impl Tool for Args {
     }
 }
 
-fn both_ways(given: &Given, data: &[f64], padding: usize) -> Result<Vec<f64>, ToolError> {
+fn both_ways(given: &FilterRequest, data: &[f64], padding: usize) -> Result<Vec<f64>, ToolError> {
     if data.len() <= padding {
         let (found, needed) = (data.len(), padding + 1);
         refuse!(invalid "/data", "too_short"; "filtering forward and backward with {padding} samples of padding needs at least {needed} samples, found {found}";

@@ -2,8 +2,8 @@
 
 use kernels::signal::filter::{is_stable, pole_radius};
 
-use super::given::{Given, Spread};
-use super::{Args, Design, Kind, Output};
+use super::given::{EdgeTreatment, FilterRequest};
+use super::{Args, FilterDesign, Output, PassbandKind};
 use crate::prelude::*;
 use crate::signal::fft::plot::draw;
 
@@ -12,9 +12,9 @@ const SEARCHED_MAX: usize = 200;
 
 pub(super) fn output(
     args: &Args,
-    given: Given,
+    given: FilterRequest,
     filtered: Vec<f64>,
-    spread: Spread,
+    spread: EdgeTreatment,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let stages: Vec<&[f64]> = given.cascade.denominators().collect();
@@ -57,8 +57,8 @@ pub(super) fn output(
         response(rate, unit, &decibels, ctx)
     });
     let (padding, state) = match spread {
-        Spread::Padding(padding) => (Some(padding), None),
-        Spread::State(state) => (None, Some(state)),
+        EdgeTreatment::Padding(padding) => (Some(padding), None),
+        EdgeTreatment::State(state) => (None, Some(state)),
     };
     Ok(Output {
         filtered,
@@ -89,9 +89,9 @@ fn settling(radius: f64, stages: &[&[f64]]) -> f64 {
 fn warn_of_rounding(args: &Args, gains: Option<&[f64]>, passes: f64, ctx: &Ctx) {
     const OFF: f64 = 1e-3;
     let defined = match args.design.unwrap_or_default() {
-        Design::Butterworth => -10.0 * std::f64::consts::LOG10_2,
-        Design::Chebyshev1 => -args.ripple.map_or(1.0, Positive::get),
-        Design::Chebyshev2 => -args.ripple.map_or(40.0, Positive::get),
+        FilterDesign::Butterworth => -10.0 * std::f64::consts::LOG10_2,
+        FilterDesign::Chebyshev1 => -args.ripple.map_or(1.0, Positive::get),
+        FilterDesign::Chebyshev2 => -args.ripple.map_or(40.0, Positive::get),
     };
     let off = |gain: &&f64| {
         (**gain - passes * defined).abs().is_nan() || (**gain - passes * defined).abs() > OFF
@@ -106,12 +106,12 @@ fn warn_of_rounding(args: &Args, gains: Option<&[f64]>, passes: f64, ctx: &Ctx) 
 }
 
 /// Frequencies within the band that passes.
-fn passing(cutoffs: &[f64], kind: Kind) -> impl Iterator<Item = f64> {
+fn passing(cutoffs: &[f64], kind: PassbandKind) -> impl Iterator<Item = f64> {
     const COUNT: usize = 200;
     let (from, to) = match (kind, cutoffs) {
-        (Kind::Lowpass, [to]) => (0.0, *to),
-        (Kind::Highpass, [from]) => (*from, 0.5),
-        (Kind::Bandpass, [from, to]) => (*from, *to),
+        (PassbandKind::Lowpass, [to]) => (0.0, *to),
+        (PassbandKind::Highpass, [from]) => (*from, 0.5),
+        (PassbandKind::Bandpass, [from, to]) => (*from, *to),
         (_, [from, ..]) => (0.0, *from),
         _ => (0.0, 0.5),
     };

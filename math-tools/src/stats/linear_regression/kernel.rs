@@ -11,7 +11,7 @@ use kernels::special::{student_two_sided, student_two_sided_inverse};
 const CONFIDENCE: f64 = 0.95;
 
 /// A fit; the intercept, when there is one, comes first everywhere.
-pub(super) struct Fit {
+pub(super) struct RegressionFit {
     pub(super) estimates: Vec<f64>,
     pub(super) standard_errors: Vec<f64>,
     pub(super) t_values: Vec<f64>,
@@ -49,7 +49,7 @@ pub(super) fn fit(
     y: &[f64],
     intercept: bool,
     ctx: &Ctx,
-) -> Result<Fit, ToolError> {
+) -> Result<RegressionFit, ToolError> {
     let n = x.rows();
     let p = degree.unwrap_or(x.columns()) + usize::from(intercept);
     // The design, plain and scaled, its factorisation and a few vectors.
@@ -57,7 +57,7 @@ pub(super) fn fit(
     let (design, exponents) = design(x, degree, intercept).scaled();
     let y_exponent = exponent_of(max_abs(y));
     let y: Vec<f64> = y.iter().map(|&value| scaled(value, -y_exponent)).collect();
-    let qr = Qr::new(&design, intercept, ctx)?;
+    let qr = HouseholderQr::new(&design, intercept, ctx)?;
     let (solution, residual) = qr.solve(&design, &y, ctx)?;
     let restored = |value: f64, column: usize| scaled(value, exponents[column] + y_exponent);
 
@@ -94,7 +94,7 @@ pub(super) fn fit(
     if estimates.iter().any(|value| !value.is_finite()) {
         refuse!(numeric "/x", "overflow"; "the fit overflows the range of doubles"; "scale `x` or `y`");
     }
-    Ok(Fit {
+    Ok(RegressionFit {
         p_values: t_values.iter().map(p_value).collect(),
         half_widths: standard_errors
             .iter()
@@ -164,14 +164,14 @@ fn design(x: &Matrix, degree: Option<usize>, intercept: bool) -> DesignMatrix {
 }
 
 /// A Householder factorisation: reflectors below the diagonal of `data` (column-major), R above, its diagonal apart.
-struct Qr {
+struct HouseholderQr {
     rows: usize,
     columns: usize,
     data: Vec<f64>,
     diagonal: Vec<f64>,
 }
 
-impl Qr {
+impl HouseholderQr {
     fn new(design: &DesignMatrix, intercept: bool, ctx: &Ctx) -> Result<Self, ToolError> {
         let (n, p) = (design.rows, design.columns);
         let mut data = design.high.clone();
@@ -273,7 +273,7 @@ impl Qr {
     }
 
     /// The inverse of R, one column after the other.
-    fn inverse(&self, ctx: &Ctx) -> Result<Inverse, ToolError> {
+    fn inverse(&self, ctx: &Ctx) -> Result<TriangleInverse, ToolError> {
         let p = self.columns;
         ctx.reserve_doubles(p.saturating_mul(p))?;
         let mut data = vec![0.0; p * p];
@@ -282,17 +282,17 @@ impl Qr {
             column[index] = 1.0;
             self.solve_upper(column);
         }
-        Ok(Inverse { columns: p, data })
+        Ok(TriangleInverse { columns: p, data })
     }
 }
 
 /// The inverse of an upper triangle, column-major.
-struct Inverse {
+struct TriangleInverse {
     columns: usize,
     data: Vec<f64>,
 }
 
-impl Inverse {
+impl TriangleInverse {
     fn row_length(&self, row: usize) -> f64 {
         let entry = |column: usize| self.data[column * self.columns + row];
         let squares = (row..self.columns).map(|column| entry(column).powi(2));
@@ -300,7 +300,7 @@ impl Inverse {
     }
 
     /// 1 / (|R| |R^-1|) in the 1-norm, with the columns of R scaled to length exactly 1.
-    fn rcond(&self, qr: &Qr) -> f64 {
+    fn rcond(&self, qr: &HouseholderQr) -> f64 {
         let p = self.columns;
         let sum = |column: usize, of: fn(f64) -> f64| {
             let above: f64 = (0..column).map(|row| of(qr.above(row, column))).sum();

@@ -8,7 +8,7 @@ use tool_core::Load;
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
 
-use self::kernel::{Fit, fit};
+use self::kernel::{RegressionFit, fit};
 use crate::prelude::*;
 
 /// Fits y = intercept + x b, or a polynomial in x, by ordinary least squares (Householder QR) and reports each term with its standard error, t and p
@@ -18,7 +18,7 @@ use crate::prelude::*;
 pub(crate) struct Args {
     /// Predictors: a list of n numbers for one predictor, or n rows of p numbers for p of them.
     #[schema(extend("x-shape" = ["n", "*p"]))]
-    pub x: Input<Predictors>,
+    pub x: Input<PredictorMatrix>,
     /// Responses: n numbers, one for each row of `x`.
     #[schema(extend("x-shape" = ["n"]))]
     pub y: Input<Vector>,
@@ -33,9 +33,9 @@ pub(crate) struct Args {
 
 /// Predictors: one row for each observation; a flat list is one column.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Predictors(Matrix);
+pub(crate) struct PredictorMatrix(Matrix);
 
-impl Load for Predictors {
+impl Load for PredictorMatrix {
     const KIND: InputKind = InputKind::Data;
 
     fn from_value(value: &Value) -> Result<Self, Problem> {
@@ -76,7 +76,7 @@ pub(crate) struct Output {
     /// The estimates one by one, the intercept (when fitted), then the coefficients: each with `name`, `estimate`, `standard_error`, `t`, `p` and
     /// the 95 % confidence `interval`.
     #[schema(extend("x-shape" = ["terms"]))]
-    pub(crate) terms: Vec<Term>,
+    pub(crate) terms: Vec<RegressionTerm>,
     /// Coefficient of determination: around the mean of y with an intercept, around 0 without; "NaN" for a constant y.
     pub r2: Real,
     /// r2 adjusted for the number of predictors; "NaN" with 0 degrees of freedom.
@@ -93,7 +93,7 @@ pub(crate) struct Output {
 
 /// An estimate and its uncertainty.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Term {
+pub(crate) struct RegressionTerm {
     /// Name: `intercept`; `x`, or `x0`, `x1`, ... for the columns of `x`, or their names where a file with `columns` gives them; `x`, `x^2`, ... for powers.
     pub name: String,
     /// The estimate.
@@ -190,7 +190,7 @@ impl Tool for Args {
 }
 
 /// The names of the columns of a file, where `x` names them.
-fn names(x: &Input<Predictors>) -> Vec<String> {
+fn names(x: &Input<PredictorMatrix>) -> Vec<String> {
     match x {
         Input::Inline(_) => Vec::new(),
         Input::From(source) => {
@@ -202,7 +202,12 @@ fn names(x: &Input<Predictors>) -> Vec<String> {
 }
 
 /// The estimates of a fit by name, `constants` of them before the coefficients.
-fn terms(fit: &Fit, constants: usize, are_powers: bool, names: &[String]) -> Vec<Term> {
+fn terms(
+    fit: &RegressionFit,
+    constants: usize,
+    are_powers: bool,
+    names: &[String],
+) -> Vec<RegressionTerm> {
     let slopes = fit.estimates.len() - constants;
     let variable = match names {
         [one] => one.as_str(),
@@ -217,7 +222,7 @@ fn terms(fit: &Fit, constants: usize, are_powers: bool, names: &[String]) -> Vec
     };
     let term = |(index, &estimate): (usize, &f64)| {
         let half = fit.half_widths[index];
-        Term {
+        RegressionTerm {
             name: name(index),
             estimate,
             standard_error: Real(fit.standard_errors[index]),

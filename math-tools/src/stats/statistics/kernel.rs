@@ -22,7 +22,7 @@ const CHUNK: usize = 1 << 16;
 /// # References
 /// T. F. Chan, G. H. Golub and R. J. LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37(3),
 /// 1983; R. J. Hyndman and Y. Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50(4), 1996.
-pub(super) struct Summary<'a> {
+pub(super) struct SampleSummary<'a> {
     data: &'a [f64],
     extremes: Option<(f64, f64)>,
     total: Option<CompensatedSum>,
@@ -30,7 +30,7 @@ pub(super) struct Summary<'a> {
     sorted: Option<Vec<f64>>,
 }
 
-impl<'a> Summary<'a> {
+impl<'a> SampleSummary<'a> {
     /// A summary of a sample, which must not be empty.
     pub(super) fn new(data: &'a [f64]) -> Self {
         Self {

@@ -17,20 +17,20 @@ pub(crate) struct Args {
     pub data: Input<Vector>,
     /// The statistics to return; all but `std` and `var` when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub metrics: Option<Vec<Metric>>,
+    pub metrics: Option<Vec<StatisticMetric>>,
     /// Probabilities of quantiles to return beside the statistics, such as `[0.05, 0.95]`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["k"]))]
     pub quantiles: Option<Vec<Probability>>,
     /// Definition of `quantiles`, by NumPy's name; absent: `linear`. Or by R's: `type1` to `type9`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub definition: Option<Definition>,
+    pub definition: Option<QuantileRule>,
 }
 
 /// A definition of the quantile of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Definition {
+pub(crate) enum QuantileRule {
     /// R's type 1: the inverse of the distribution function.
     #[value(alias = "type1")]
     InvertedCdf,
@@ -60,8 +60,8 @@ pub(crate) enum Definition {
     NormalUnbiased,
 }
 
-impl From<Definition> for quantile::QuantileDefinition {
-    fn from(definition: Definition) -> Self {
+impl From<QuantileRule> for quantile::QuantileDefinition {
+    fn from(definition: QuantileRule) -> Self {
         Self::ALL[definition as usize]
     }
 }
@@ -69,7 +69,7 @@ impl From<Definition> for quantile::QuantileDefinition {
 /// A statistic by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Metric {
+pub(crate) enum StatisticMetric {
     /// Number of values.
     Count,
     /// Sum.
@@ -102,7 +102,7 @@ pub(crate) enum Metric {
     Var,
 }
 
-impl Metric {
+impl StatisticMetric {
     /// The statistics returned by default.
     const DEFAULT: [Self; 13] = [
         Self::Count,
@@ -212,7 +212,7 @@ impl Tool for Args {
             refuse!(invalid "/data", "empty"; "`data` is empty"; "pass at least one number");
         }
         let asked = args.metrics.as_deref();
-        let metrics = asked.unwrap_or(&Metric::DEFAULT);
+        let metrics = asked.unwrap_or(&StatisticMetric::DEFAULT);
         if metrics.is_empty() {
             return Err(ToolError::invalid("/metrics", "`metrics` is empty")
                 .hint("name at least one statistic, or leave `metrics` out for all of them"));
@@ -221,10 +221,15 @@ impl Tool for Args {
         if lone && asked.is_none() {
             ctx.warn("the sample variance of a single value is undefined; `variance_sample` and `std_sample` are left out");
         }
-        let mut summary = kernel::Summary::new(&data);
+        let mut summary = kernel::SampleSummary::new(&data);
         let mut output = Output::default();
         for (index, &metric) in metrics.iter().enumerate() {
-            if lone && matches!(metric, Metric::VarianceSample | Metric::StdSample) {
+            if lone
+                && matches!(
+                    metric,
+                    StatisticMetric::VarianceSample | StatisticMetric::StdSample
+                )
+            {
                 if asked.is_none() {
                     continue;
                 }
@@ -239,7 +244,7 @@ impl Tool for Args {
                 "give `quantiles`, such as [0.05, 0.95], or leave it out");
         }
         if let Some(probabilities) = &args.quantiles {
-            let definition = args.definition.unwrap_or(Definition::Linear).into();
+            let definition = args.definition.unwrap_or(QuantileRule::Linear).into();
             let probabilities = probabilities.iter().map(|p| p.get());
             let quantiles = probabilities.map(|p| summary.quantile_by(definition, p, ctx));
             output.quantiles = Some(quantiles.collect::<Result<_, _>>()?);
@@ -251,32 +256,32 @@ impl Tool for Args {
 /// Computes one statistic into its field.
 fn fill(
     output: &mut Output,
-    metric: Metric,
-    summary: &mut kernel::Summary<'_>,
+    metric: StatisticMetric,
+    summary: &mut kernel::SampleSummary<'_>,
     ctx: &Ctx,
 ) -> Result<(), ToolError> {
     let (slot, name, value) = match metric {
-        Metric::Count => {
+        StatisticMetric::Count => {
             output.count = Count::new(summary.count() as i64);
             return Ok(());
         }
         // These lie within the data.
-        Metric::Mean => return set(&mut output.mean, summary.mean(ctx)),
-        Metric::Min => return set(&mut output.min, summary.min(ctx)),
-        Metric::Max => return set(&mut output.max, summary.max(ctx)),
-        Metric::Median => return set(&mut output.median, summary.quantile(0.5, ctx)),
-        Metric::Q25 => return set(&mut output.q25, summary.quantile(0.25, ctx)),
-        Metric::Q75 => return set(&mut output.q75, summary.quantile(0.75, ctx)),
-        Metric::Sum => (&mut output.sum, "sum", summary.sum(ctx)?),
-        Metric::Iqr => {
+        StatisticMetric::Mean => return set(&mut output.mean, summary.mean(ctx)),
+        StatisticMetric::Min => return set(&mut output.min, summary.min(ctx)),
+        StatisticMetric::Max => return set(&mut output.max, summary.max(ctx)),
+        StatisticMetric::Median => return set(&mut output.median, summary.quantile(0.5, ctx)),
+        StatisticMetric::Q25 => return set(&mut output.q25, summary.quantile(0.25, ctx)),
+        StatisticMetric::Q75 => return set(&mut output.q75, summary.quantile(0.75, ctx)),
+        StatisticMetric::Sum => (&mut output.sum, "sum", summary.sum(ctx)?),
+        StatisticMetric::Iqr => {
             let range = summary.quantile(0.75, ctx)? - summary.quantile(0.25, ctx)?;
             (&mut output.iqr, "iqr", range)
         }
-        Metric::VarianceSample => {
+        StatisticMetric::VarianceSample => {
             let value = summary.variance(1, ctx)?;
             (&mut output.variance_sample, "variance_sample", value)
         }
-        Metric::VariancePopulation => {
+        StatisticMetric::VariancePopulation => {
             let value = summary.variance(0, ctx)?;
             (
                 &mut output.variance_population,
@@ -284,13 +289,13 @@ fn fill(
                 value,
             )
         }
-        Metric::StdSample => (&mut output.std_sample, "std_sample", summary.std(1, ctx)?),
-        Metric::StdPopulation => {
+        StatisticMetric::StdSample => (&mut output.std_sample, "std_sample", summary.std(1, ctx)?),
+        StatisticMetric::StdPopulation => {
             let value = summary.std(0, ctx)?;
             (&mut output.std_population, "std_population", value)
         }
-        Metric::Std => (&mut output.std, "std", summary.std(0, ctx)?),
-        Metric::Var => (&mut output.var, "var", summary.variance(0, ctx)?),
+        StatisticMetric::Std => (&mut output.std, "std", summary.std(0, ctx)?),
+        StatisticMetric::Var => (&mut output.var, "var", summary.variance(0, ctx)?),
     };
     if !value.is_finite() {
         ctx.warn(format!(

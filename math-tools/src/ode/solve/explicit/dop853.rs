@@ -1,13 +1,13 @@
 //! The pair 8(5,3) of J. R. Dormand and P. J. Prince with the interpolation of order 7 (Hairer, Norsett, Wanner, sections II.5, II.6
 //! and II.10); the coefficients are those of the authors' program DOP853.
 
-use super::tableau::{Tableau, Taken, combine};
-use crate::ode::solve::flow::Problem;
+use super::tableau::{ButcherTableau, RungeKuttaStep, combine};
+use crate::ode::solve::flow::OdeProblem;
 
 /// Stages that only the interpolation needs.
 pub(super) const EXTRA: usize = 3;
 
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) static TABLEAU: ButcherTableau = ButcherTableau {
     a: &[
         &[],
         &[0.052_600_151_958_767_73],
@@ -286,7 +286,7 @@ pub(super) fn extra_stages(
     k: &mut [f64],
     before: &[f64],
     (t, h): (f64, f64),
-    problem: &mut Problem<'_>,
+    problem: &mut OdeProblem<'_>,
 ) {
     let n = before.len();
     let mut stage = vec![0.0; n];
@@ -298,7 +298,7 @@ pub(super) fn extra_stages(
 }
 
 /// The coefficients of the interpolation, seven per entry of the state.
-pub(super) fn dense(step: Taken<'_>, dense: &mut [f64]) {
+pub(super) fn dense(step: RungeKuttaStep<'_>, dense: &mut [f64]) {
     let (n, h) = (step.before.len(), step.h);
     for index in 0..n {
         let k = |stage: usize| step.k[stage * n + index];

@@ -1,9 +1,9 @@
 //! The pair 5(4) of J. R. Dormand and P. J. Prince, J. Comput. Appl. Math. 6, 1980, with the interpolation of order 4 of L. F. Shampine
 //! (Hairer, Norsett, Wanner, section II.6).
 
-use super::tableau::{Tableau, Taken};
+use super::tableau::{ButcherTableau, RungeKuttaStep};
 
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) static TABLEAU: ButcherTableau = ButcherTableau {
     a: &[
         &[],
         &[1.0 / 5.0],
@@ -59,7 +59,7 @@ const D: [f64; 7] = [
 ];
 
 /// The coefficients of the interpolation, four per entry of the state.
-pub(super) fn dense(step: Taken<'_>, dense: &mut [f64]) {
+pub(super) fn dense(step: RungeKuttaStep<'_>, dense: &mut [f64]) {
     let (n, h) = (step.before.len(), step.h);
     for index in 0..n {
         let k = |stage: usize| step.k[stage * n + index];

@@ -1,4 +1,4 @@
-//! [`Explicit`]: embedded explicit Runge-Kutta pairs with step control, dense output and a test for stiffness.
+//! [`ExplicitRungeKutta`]: embedded explicit Runge-Kutta pairs with step control, dense output and a test for stiffness.
 //!
 //! Sources: E. Hairer, S. P. Norsett, G. Wanner, "Solving Ordinary Differential Equations I", 2nd ed., Springer 1993, sections II.4 to
 //! II.6 (control, dense output, the pairs of Dormand and Prince); "Solving Ordinary Differential Equations II", section IV.2 (stiffness);
@@ -9,10 +9,10 @@ mod dopri5;
 mod tableau;
 mod tsit5;
 
-use self::tableau::{Tableau, Taken, combine};
-use super::control::Predictive;
-use super::flow::Problem;
-use super::stepper::{Attempt, Bounds, Stepper, initial_step, planned, stuck};
+use self::tableau::{ButcherTableau, RungeKuttaStep, combine};
+use super::control::StepController;
+use super::flow::OdeProblem;
+use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, planned, stuck};
 
 /// Smaller than that of stiff methods, whose steps are limited by more than the error: fewer steps are rejected, and of `dop853` a tenth to a
 /// sixth fewer evaluations are needed for the same error at the end (Lorenz, Kepler, Arenstorf, Brusselator, Van der Pol, Henon-Heiles).
@@ -22,7 +22,7 @@ const SHRINK: f64 = 0.2;
 
 /// The pair of formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pair {
+pub(crate) enum RungeKuttaPair {
     /// Dormand-Prince 5(4).
     Dopri5,
     /// Tsitouras 5(4).
@@ -31,8 +31,8 @@ pub(crate) enum Pair {
     Dop853,
 }
 
-impl Pair {
-    fn tableau(self) -> &'static Tableau {
+impl RungeKuttaPair {
+    fn tableau(self) -> &'static ButcherTableau {
         match self {
             Self::Dopri5 => &dopri5::TABLEAU,
             Self::Tsit5 => &tsit5::TABLEAU,
@@ -42,8 +42,8 @@ impl Pair {
 }
 
 /// A pair with its state. The last stage of a step is the first of the next.
-pub(crate) struct Explicit {
-    pair: Pair,
+pub(crate) struct ExplicitRungeKutta {
+    pair: RungeKuttaPair,
     n: usize,
     t: f64,
     y: Vec<f64>,
@@ -59,20 +59,20 @@ pub(crate) struct Explicit {
     /// Coefficients of the interpolation, and whether they belong to the last step.
     dense: Vec<f64>,
     dense_ready: bool,
-    control: Predictive,
-    near: Nearness,
-    half_near: Nearness,
+    control: StepController,
+    near: StiffnessCounter,
+    half_near: StiffnessCounter,
     non_finite: bool,
 }
 
 /// Steps near the border of stability, and those off it since.
 #[derive(Debug, Clone, Copy, Default)]
-struct Nearness {
+struct StiffnessCounter {
     near: u32,
     off: u32,
 }
 
-impl Nearness {
+impl StiffnessCounter {
     fn count(&mut self, near: bool) {
         if near {
             self.off = 0;
@@ -91,14 +91,14 @@ impl Nearness {
     }
 }
 
-impl Explicit {
+impl ExplicitRungeKutta {
     /// Starts at a state; `step` is the size of the first step, found when absent.
     pub(crate) fn new(
-        pair: Pair,
-        problem: &mut Problem<'_>,
+        pair: RungeKuttaPair,
+        problem: &mut OdeProblem<'_>,
         (t, y): (f64, &[f64]),
         step: Option<f64>,
-        bounds: Bounds,
+        bounds: StepBounds,
     ) -> Self {
         let n = y.len();
         let tableau = pair.tableau();
@@ -121,15 +121,15 @@ impl Explicit {
             error: vec![0.0; n],
             dense: vec![0.0; 8 * n],
             dense_ready: false,
-            control: Predictive::new(tableau.growth, tableau.order, SAFETY),
-            near: Nearness::default(),
-            half_near: Nearness::default(),
+            control: StepController::new(tableau.growth, tableau.order, SAFETY),
+            near: StiffnessCounter::default(),
+            half_near: StiffnessCounter::default(),
             non_finite: false,
         }
     }
 
     /// Evaluates the stages; the last argument is left in `stage`, the solution in `next`.
-    fn stages(&mut self, problem: &mut Problem<'_>, h: f64) {
+    fn stages(&mut self, problem: &mut OdeProblem<'_>, h: f64) {
         let tableau = self.pair.tableau();
         let n = self.n;
         let last = tableau.a.len() - 1;
@@ -150,7 +150,7 @@ impl Explicit {
         self.pair.tableau().a.len() - 1
     }
 
-    fn evaluate_end(&mut self, problem: &mut Problem<'_>, h: f64) {
+    fn evaluate_end(&mut self, problem: &mut OdeProblem<'_>, h: f64) {
         let (n, last) = (self.n, self.last_stage());
         problem.eval(
             self.t + h,
@@ -159,11 +159,11 @@ impl Explicit {
         );
     }
 
-    fn error(&mut self, problem: &Problem<'_>, h: f64) -> f64 {
+    fn error(&mut self, problem: &OdeProblem<'_>, h: f64) -> f64 {
         match self.pair {
-            Pair::Dopri5 => self.embedded(problem, h, &dopri5::ERROR),
-            Pair::Tsit5 => self.embedded(problem, h, &tsit5::ERROR),
-            Pair::Dop853 => self.error_853(problem, h),
+            RungeKuttaPair::Dopri5 => self.embedded(problem, h, &dopri5::ERROR),
+            RungeKuttaPair::Tsit5 => self.embedded(problem, h, &tsit5::ERROR),
+            RungeKuttaPair::Dop853 => self.error_853(problem, h),
         }
     }
 
@@ -171,7 +171,7 @@ impl Explicit {
         self.y[index].abs().max(self.next[index].abs())
     }
 
-    fn embedded(&mut self, problem: &Problem<'_>, h: f64, weights: &[f64]) -> f64 {
+    fn embedded(&mut self, problem: &OdeProblem<'_>, h: f64, weights: &[f64]) -> f64 {
         self.error.fill(0.0);
         for (weight, k) in weights.iter().zip(self.k.chunks_exact(self.n)) {
             for (error, k) in self.error.iter_mut().zip(k) {
@@ -188,7 +188,7 @@ impl Explicit {
     }
 
     /// The error of order 5, damped by that of order 3 (section II.10 of the book).
-    fn error_853(&mut self, problem: &Problem<'_>, h: f64) -> f64 {
+    fn error_853(&mut self, problem: &OdeProblem<'_>, h: f64) -> f64 {
         let n = self.n;
         let (mut fifth, mut third) = (0.0, 0.0);
         let [first, ninth, twelfth] = dop853::BHH;
@@ -232,31 +232,31 @@ impl Explicit {
         self.half_near.count(found > 0.5);
     }
 
-    fn prepare_dense(&mut self, problem: &mut Problem<'_>) {
+    fn prepare_dense(&mut self, problem: &mut OdeProblem<'_>) {
         if self.dense_ready {
             return;
         }
         self.dense_ready = true;
         let h = self.t - self.t_before;
-        if self.pair == Pair::Dop853 {
+        if self.pair == RungeKuttaPair::Dop853 {
             dop853::extra_stages(&mut self.k, &self.y_before, (self.t_before, h), problem);
         }
-        let step = Taken {
+        let step = RungeKuttaStep {
             h,
             k: &self.k,
             before: &self.y_before,
             after: &self.y,
         };
         match self.pair {
-            Pair::Dopri5 => dopri5::dense(step, &mut self.dense),
-            Pair::Tsit5 => {}
-            Pair::Dop853 => dop853::dense(step, &mut self.dense),
+            RungeKuttaPair::Dopri5 => dopri5::dense(step, &mut self.dense),
+            RungeKuttaPair::Tsit5 => {}
+            RungeKuttaPair::Dop853 => dop853::dense(step, &mut self.dense),
         }
     }
 }
 
-impl Stepper for Explicit {
-    fn attempt(&mut self, problem: &mut Problem<'_>, bounds: Bounds) -> Attempt {
+impl OdeStepper for ExplicitRungeKutta {
+    fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt {
         let n = self.n;
         if !self.control.is_first() && !self.control.is_after_rejection() && self.t != self.t_before
         {
@@ -270,7 +270,7 @@ impl Stepper for Explicit {
             return stuck(0, self.non_finite);
         };
         self.stages(problem, h);
-        let fsal = self.pair != Pair::Dop853;
+        let fsal = self.pair != RungeKuttaPair::Dop853;
         if fsal {
             self.evaluate_end(problem, h);
         }
@@ -282,7 +282,7 @@ impl Stepper for Explicit {
                 false => h / self.control.quotient(error, 1.0),
             };
             self.control.reject();
-            return Attempt::Rejected;
+            return StepAttempt::Rejected;
         }
         if !fsal {
             self.evaluate_end(problem, h);
@@ -293,7 +293,7 @@ impl Stepper for Explicit {
         self.t = if last { bounds.end } else { self.t + h };
         std::mem::swap(&mut self.y, &mut self.y_before);
         self.y.copy_from_slice(&self.next);
-        Attempt::Accepted
+        StepAttempt::Accepted
     }
 
     fn t(&self) -> f64 {
@@ -308,16 +308,16 @@ impl Stepper for Explicit {
         &self.y
     }
 
-    fn interpolate(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+    fn interpolate(&mut self, problem: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
         self.prepare_dense(problem);
         let s = (t - self.t_before) / (self.t - self.t_before);
         match self.pair {
-            Pair::Dopri5 => dopri5::interpolate(&self.dense, &self.y_before, s, y),
-            Pair::Tsit5 => {
+            RungeKuttaPair::Dopri5 => dopri5::interpolate(&self.dense, &self.y_before, s, y),
+            RungeKuttaPair::Tsit5 => {
                 let h = self.t - self.t_before;
                 combine(y, &self.y_before, h, &self.k, &tsit5::weights(s));
             }
-            Pair::Dop853 => dop853::interpolate(&self.dense, &self.y_before, s, y),
+            RungeKuttaPair::Dop853 => dop853::interpolate(&self.dense, &self.y_before, s, y),
         }
     }
 

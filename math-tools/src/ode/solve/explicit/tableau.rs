@@ -1,7 +1,7 @@
-//! [`Tableau`]: the coefficients of a pair, and what all pairs do with them.
+//! [`ButcherTableau`]: the coefficients of a pair, and what all pairs do with them.
 
 /// The coefficients of a pair and of its control.
-pub(super) struct Tableau {
+pub(super) struct ButcherTableau {
     /// Row `i` has the weights of the stages before `i`; the last row gives the solution.
     pub a: &'static [&'static [f64]],
     pub c: &'static [f64],
@@ -15,7 +15,7 @@ pub(super) struct Tableau {
 
 /// A step that was taken: its length, the derivatives at its stages, and the states at its ends.
 #[derive(Clone, Copy)]
-pub(super) struct Taken<'a> {
+pub(super) struct RungeKuttaStep<'a> {
     pub h: f64,
     pub k: &'a [f64],
     pub before: &'a [f64],

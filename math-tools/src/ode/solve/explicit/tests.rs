@@ -3,7 +3,11 @@ use super::*;
 /// The conditions of order on quadrature, row sums, and the interpolation at the end of a step.
 #[test]
 fn coefficients_fulfil_their_conditions() {
-    for (pair, order) in [(Pair::Dopri5, 5), (Pair::Tsit5, 5), (Pair::Dop853, 8)] {
+    for (pair, order) in [
+        (RungeKuttaPair::Dopri5, 5),
+        (RungeKuttaPair::Tsit5, 5),
+        (RungeKuttaPair::Dop853, 8),
+    ] {
         let tableau = pair.tableau();
         for (row, c) in tableau.a.iter().zip(tableau.c) {
             let sum: f64 = row.iter().sum();

@@ -1,8 +1,8 @@
 //! The pair 5(4) of C. Tsitouras, Comput. Math. Appl. 62, 2011, with its own interpolation of order 4.
 
-use super::tableau::Tableau;
+use super::tableau::ButcherTableau;
 
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) static TABLEAU: ButcherTableau = ButcherTableau {
     a: &[
         &[],
         &[0.161],

@@ -1,13 +1,13 @@
 //! LU factors of a band matrix with partial pivoting, real or complex.
 
-use super::field::{Field, Singular};
+use super::field::{RealOrComplexField, SingularShift};
 
 /// Factors `P A = L U`, column by column with `height` entries each: row `i` of column `j` at `shift + i - j`.
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 4.3.
 #[derive(Debug)]
-pub(super) struct Banded<T> {
+pub(super) struct ShiftedBandedLu<T> {
     n: usize,
     lower: usize,
     shift: usize,
@@ -16,7 +16,7 @@ pub(super) struct Banded<T> {
     pivots: Vec<usize>,
 }
 
-impl<T: Field> Banded<T> {
+impl<T: RealOrComplexField> ShiftedBandedLu<T> {
     pub(super) fn new(n: usize, lower: usize, upper: usize) -> Self {
         let shift = lower + upper;
         let height = shift + lower + 1;
@@ -33,7 +33,7 @@ impl<T: Field> Banded<T> {
     pub(super) fn factor(
         &mut self,
         entries: impl Iterator<Item = (usize, usize, T)>,
-    ) -> Result<(), Singular> {
+    ) -> Result<(), SingularShift> {
         let Self { shift, height, .. } = *self;
         self.data.fill(T::real(0.0));
         for (row, column, value) in entries {
@@ -48,7 +48,7 @@ impl<T: Field> Banded<T> {
     }
 
     #[inline(always)]
-    fn eliminate(&mut self, lower: usize, shift: usize) -> Result<(), Singular> {
+    fn eliminate(&mut self, lower: usize, shift: usize) -> Result<(), SingularShift> {
         let n = self.n;
         let height = shift + lower + 1;
         let whole = n.saturating_sub(shift);
@@ -149,12 +149,12 @@ impl<T: Field> Banded<T> {
 /// Eliminates below the diagonal of the first of some columns, in the `right` columns after it too; the distance of the pivot. The diagonal
 /// becomes its reciprocal, by which solving multiplies.
 #[inline(always)]
-fn eliminate_column<T: Field>(
+fn eliminate_column<T: RealOrComplexField>(
     columns: &mut [T],
     (lower, shift): (usize, usize),
     below: usize,
     right: usize,
-) -> Result<usize, Singular> {
+) -> Result<usize, SingularShift> {
     let height = shift + lower + 1;
     let (first, others) = columns.split_at_mut(height);
     let first = &mut first[shift..=shift + below];
@@ -164,7 +164,7 @@ fn eliminate_column<T: Field>(
         (pivot, size) = largest(first);
     }
     if size == 0.0 || !size.is_finite() {
-        return Err(Singular);
+        return Err(SingularShift);
     }
     // The entries of the row of the diagonal: one further up in each column.
     let place = |other: usize| other * (height - 1) + shift - 1;
@@ -195,7 +195,7 @@ fn eliminate_column<T: Field>(
 /// The place of the first of the largest entries, and its size.
 #[cold]
 #[inline(never)]
-fn largest<T: Field>(entries: &[T]) -> (usize, f64) {
+fn largest<T: RealOrComplexField>(entries: &[T]) -> (usize, f64) {
     let mut pivot = 0;
     for step in 1..entries.len() {
         if entries[step].size() > entries[pivot].size() {

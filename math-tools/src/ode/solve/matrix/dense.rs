@@ -4,14 +4,14 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting::factor;
 use faer::{MatMut, Par, Spec};
 
-use super::field::{Field, Singular};
+use super::field::{RealOrComplexField, SingularShift};
 
 /// Sizes up to this are eliminated column by column, which starts faster than blocks.
 const SMALL: usize = 40;
 
 /// Packed factors, column by column: `L` below the diagonal, `U` from it on; row `i` of both is row `order[i]` of the matrix.
 #[derive(Debug)]
-pub(super) struct Dense<T> {
+pub(super) struct ShiftedDenseLu<T> {
     n: usize,
     data: Vec<T>,
     order: Vec<usize>,
@@ -20,7 +20,7 @@ pub(super) struct Dense<T> {
     work: Vec<T>,
 }
 
-impl<T: Field> Dense<T> {
+impl<T: RealOrComplexField> ShiftedDenseLu<T> {
     pub(super) fn new(n: usize) -> Self {
         let zero = T::real(0.0);
         Self {
@@ -38,7 +38,7 @@ impl<T: Field> Dense<T> {
     pub(super) fn factor(
         &mut self,
         entries: impl Iterator<Item = (usize, usize, T)>,
-    ) -> Result<(), Singular> {
+    ) -> Result<(), SingularShift> {
         let n = self.n;
         self.data.fill(T::real(0.0));
         for (row, column, value) in entries {
@@ -59,7 +59,7 @@ impl<T: Field> Dense<T> {
             let pivot = self.data[k * n + k];
             let size = pivot.size();
             if size == 0.0 || !size.is_finite() {
-                return Err(Singular);
+                return Err(SingularShift);
             }
             self.reciprocals[k] = pivot.reciprocal();
         }
@@ -68,7 +68,7 @@ impl<T: Field> Dense<T> {
 
     /// Part of its callers, so that the loops of a size that is known there are no loops.
     #[inline(always)]
-    fn by_columns(&mut self, n: usize) -> Result<(), Singular> {
+    fn by_columns(&mut self, n: usize) -> Result<(), SingularShift> {
         let data = &mut self.data[..n * n];
         for (index, place) in self.order.iter_mut().enumerate() {
             *place = index;
@@ -83,7 +83,7 @@ impl<T: Field> Dense<T> {
             }
             let size = column[pivot].size();
             if size == 0.0 || !size.is_finite() {
-                return Err(Singular);
+                return Err(SingularShift);
             }
             if pivot != k {
                 self.order.swap(k, pivot);
@@ -138,7 +138,7 @@ impl<T: Field> Dense<T> {
         }
     }
 
-    /// As [`Dense::by_columns`].
+    /// As [`ShiftedDenseLu::by_columns`].
     #[inline(always)]
     fn substitute(&mut self, n: usize, x: &mut [T]) {
         let work = &mut self.work[..n];

@@ -1,4 +1,4 @@
-//! [`Field`]: the real and the complex numbers, as the factorisations use them.
+//! [`RealOrComplexField`]: the real and the complex numbers, as the factorisations use them.
 
 use std::fmt::Debug;
 use std::ops::{AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -7,7 +7,7 @@ use faer::c64;
 use faer::traits::ComplexField;
 
 /// Real or complex numbers.
-pub(crate) trait Field:
+pub(crate) trait RealOrComplexField:
     ComplexField
     + Copy
     + Debug
@@ -27,7 +27,7 @@ pub(crate) trait Field:
     fn size(self) -> f64;
 }
 
-impl Field for f64 {
+impl RealOrComplexField for f64 {
     fn real(value: f64) -> Self {
         value
     }
@@ -41,7 +41,7 @@ impl Field for f64 {
     }
 }
 
-impl Field for c64 {
+impl RealOrComplexField for c64 {
     fn real(value: f64) -> Self {
         Self::new(value, 0.0)
     }
@@ -61,4 +61,4 @@ impl Field for c64 {
 
 /// `s M - J` is singular to the last bit, or not finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Singular;
+pub(crate) struct SingularShift;

@@ -1,4 +1,4 @@
-//! [`Shifted`], the factors of `s M - J` for a real or complex `s`, stored as the [`Pattern`] of `M` and `J` suggests.
+//! [`ShiftedFactors`], the factors of `s M - J` for a real or complex `s`, stored as the [`JacobianPattern`] of `M` and `J` suggests.
 
 mod banded;
 mod dense;
@@ -8,35 +8,37 @@ mod sparse;
 
 use std::sync::Arc;
 
-use self::banded::Banded;
-use self::dense::Dense;
-use self::sparse::Sparse;
+use self::banded::ShiftedBandedLu;
+use self::dense::ShiftedDenseLu;
+use self::sparse::ShiftedSparseLu;
 
-pub(crate) use self::field::{Field, Singular};
-pub(crate) use self::pattern::{Pattern, Storage};
+pub(crate) use self::field::{RealOrComplexField, SingularShift};
+pub(crate) use self::pattern::{JacobianPattern, JacobianStorage};
 
 /// The factors of `s M - J`.
 #[derive(Debug)]
-pub(crate) struct Shifted<T: Field> {
-    pattern: Arc<Pattern>,
-    factors: Factors<T>,
+pub(crate) struct ShiftedFactors<T: RealOrComplexField> {
+    pattern: Arc<JacobianPattern>,
+    factors: ShiftedLu<T>,
 }
 
 #[derive(Debug)]
-enum Factors<T: Field> {
-    Dense(Dense<T>),
-    Banded(Banded<T>),
-    Sparse(Box<Sparse<T>>),
+enum ShiftedLu<T: RealOrComplexField> {
+    Dense(ShiftedDenseLu<T>),
+    Banded(ShiftedBandedLu<T>),
+    Sparse(Box<ShiftedSparseLu<T>>),
 }
 
-impl<T: Field> Shifted<T> {
+impl<T: RealOrComplexField> ShiftedFactors<T> {
     /// Room for the factors.
-    pub(crate) fn new(pattern: &Arc<Pattern>) -> Self {
+    pub(crate) fn new(pattern: &Arc<JacobianPattern>) -> Self {
         let n = pattern.n;
         let factors = match pattern.storage() {
-            Storage::Dense => Factors::Dense(Dense::new(n)),
-            Storage::Banded { lower, upper } => Factors::Banded(Banded::new(n, lower, upper)),
-            Storage::Sparse => Factors::Sparse(Box::new(Sparse::new(pattern))),
+            JacobianStorage::Dense => ShiftedLu::Dense(ShiftedDenseLu::new(n)),
+            JacobianStorage::Banded { lower, upper } => {
+                ShiftedLu::Banded(ShiftedBandedLu::new(n, lower, upper))
+            }
+            JacobianStorage::Sparse => ShiftedLu::Sparse(Box::new(ShiftedSparseLu::new(pattern))),
         };
         Self {
             pattern: Arc::clone(pattern),
@@ -45,12 +47,12 @@ impl<T: Field> Shifted<T> {
     }
 
     /// Doubles that the factors of a pattern take.
-    pub(crate) fn room(pattern: &Pattern) -> usize {
+    pub(crate) fn room(pattern: &JacobianPattern) -> usize {
         let n = pattern.n;
         let numbers = match pattern.storage() {
-            Storage::Dense => n * n,
-            Storage::Banded { lower, upper } => n * (2 * lower + upper + 1),
-            Storage::Sparse => 20 * (pattern.entries.len() + n),
+            JacobianStorage::Dense => n * n,
+            JacobianStorage::Banded { lower, upper } => n * (2 * lower + upper + 1),
+            JacobianStorage::Sparse => 20 * (pattern.entries.len() + n),
         };
         numbers.saturating_mul(size_of::<T>() / size_of::<f64>())
     }
@@ -58,8 +60,8 @@ impl<T: Field> Shifted<T> {
     /// Factors `shift M - J`, the entries of `J` in the order of the pattern.
     ///
     /// # Errors
-    /// [`Singular`].
-    pub(crate) fn factor(&mut self, shift: T, jacobian: &[f64]) -> Result<(), Singular> {
+    /// [`SingularShift`].
+    pub(crate) fn factor(&mut self, shift: T, jacobian: &[f64]) -> Result<(), SingularShift> {
         let pattern = &*self.pattern;
         let of_jacobian = pattern
             .entries
@@ -72,9 +74,9 @@ impl<T: Field> Shifted<T> {
             .map(|&(row, column, value)| (row, column, shift * T::real(value)));
         let entries = of_jacobian.chain(of_mass);
         match &mut self.factors {
-            Factors::Dense(factors) => factors.factor(entries),
-            Factors::Banded(factors) => factors.factor(entries),
-            Factors::Sparse(factors) => factors.factor(entries.map(|(_, _, value)| value)),
+            ShiftedLu::Dense(factors) => factors.factor(entries),
+            ShiftedLu::Banded(factors) => factors.factor(entries),
+            ShiftedLu::Sparse(factors) => factors.factor(entries.map(|(_, _, value)| value)),
         }
     }
 
@@ -82,9 +84,9 @@ impl<T: Field> Shifted<T> {
     pub(crate) fn solve(&mut self, x: &mut [T]) {
         for part in x.chunks_exact_mut(self.pattern.n) {
             match &mut self.factors {
-                Factors::Dense(factors) => factors.solve(part),
-                Factors::Banded(factors) => factors.solve(part),
-                Factors::Sparse(factors) => factors.solve(part),
+                ShiftedLu::Dense(factors) => factors.solve(part),
+                ShiftedLu::Banded(factors) => factors.solve(part),
+                ShiftedLu::Sparse(factors) => factors.solve(part),
             }
         }
     }

@@ -1,8 +1,8 @@
-//! [`Pattern`]: which entries of a Jacobian can differ from zero, and how the matrices made of it are stored.
+//! [`JacobianPattern`]: which entries of a Jacobian can differ from zero, and how the matrices made of it are stored.
 
 /// The entries of the Jacobian that can differ from zero, the mass matrix, and the storage that suits both.
 #[derive(Debug)]
-pub(crate) struct Pattern {
+pub(crate) struct JacobianPattern {
     /// Rows and columns.
     pub n: usize,
     /// Row and column of each entry of the Jacobian, in the order of their values.
@@ -11,12 +11,12 @@ pub(crate) struct Pattern {
     pub mass: Vec<(usize, usize, f64)>,
     /// Whether the mass matrix is the identity.
     pub identity: bool,
-    storage: Storage,
+    storage: JacobianStorage,
 }
 
 /// How `s M - J` is stored and factored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Storage {
+pub(crate) enum JacobianStorage {
     /// Every entry.
     Dense,
     /// The diagonals from `lower` below to `upper` above the main one.
@@ -30,7 +30,7 @@ pub(crate) enum Storage {
     Sparse,
 }
 
-impl Pattern {
+impl JacobianPattern {
     /// The pattern of a Jacobian and a mass matrix, the identity when absent.
     pub(crate) fn new(
         n: usize,
@@ -50,18 +50,18 @@ impl Pattern {
         // A band costs 2 l (l + u) operations per column, full elimination 2/3 n^2 that run faster; sparse elimination starts late.
         let storage = if n >= 8 && 3 * lower * (lower + upper) < n * n / 4 && 2 * lower + upper < n
         {
-            Storage::Banded { lower, upper }
+            JacobianStorage::Banded { lower, upper }
         } else if n >= 64 && 10 * (entries.len() + mass.len()) < n * n {
-            Storage::Sparse
+            JacobianStorage::Sparse
         } else {
-            Storage::Dense
+            JacobianStorage::Dense
         };
         // A band of which little is used is better served by its entries.
         let storage = match storage {
-            Storage::Banded { lower, upper }
+            JacobianStorage::Banded { lower, upper }
                 if lower + upper > 40 && 8 * entries.len() < n * (lower + upper) =>
             {
-                Storage::Sparse
+                JacobianStorage::Sparse
             }
             other => other,
         };
@@ -75,7 +75,7 @@ impl Pattern {
     }
 
     /// The storage that was chosen.
-    pub(crate) fn storage(&self) -> Storage {
+    pub(crate) fn storage(&self) -> JacobianStorage {
         self.storage
     }
 

@@ -7,11 +7,11 @@ use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Spec};
 
-use super::field::{Field, Singular};
-use super::pattern::Pattern;
+use super::field::{RealOrComplexField, SingularShift};
+use super::pattern::JacobianPattern;
 
 #[derive(Debug)]
-pub(super) struct Sparse<T> {
+pub(super) struct ShiftedSparseLu<T> {
     n: usize,
     starts: Vec<usize>,
     rows: Vec<usize>,
@@ -23,8 +23,8 @@ pub(super) struct Sparse<T> {
     numeric: NumericLu<usize, T>,
 }
 
-impl<T: Field> Sparse<T> {
-    pub(super) fn new(pattern: &Pattern) -> Self {
+impl<T: RealOrComplexField> ShiftedSparseLu<T> {
+    pub(super) fn new(pattern: &JacobianPattern) -> Self {
         let n = pattern.n;
         let of_mass = pattern.mass.iter().map(|&(row, column, _)| (row, column));
         let all: Vec<(usize, usize)> = pattern.entries.iter().copied().chain(of_mass).collect();
@@ -62,14 +62,14 @@ impl<T: Field> Sparse<T> {
         }
     }
 
-    pub(super) fn factor(&mut self, entries: impl Iterator<Item = T>) -> Result<(), Singular> {
+    pub(super) fn factor(&mut self, entries: impl Iterator<Item = T>) -> Result<(), SingularShift> {
         self.values.fill(T::real(0.0));
         for (&place, value) in self.places.iter().zip(entries) {
             self.values[place] += value;
         }
-        let symbolic = self.symbolic.as_ref().ok_or(Singular)?;
+        let symbolic = self.symbolic.as_ref().ok_or(SingularShift)?;
         if self.values.iter().any(|value| !value.size().is_finite()) {
-            return Err(Singular);
+            return Err(SingularShift);
         }
         let pattern =
             SymbolicSparseColMatRef::new_checked(self.n, self.n, &self.starts, None, &self.rows);
@@ -83,7 +83,7 @@ impl<T: Field> Sparse<T> {
                 MemStack::new(&mut MemBuffer::new(request)),
                 Spec::default(),
             )
-            .map_err(|_| Singular)?;
+            .map_err(|_| SingularShift)?;
         Ok(())
     }
 

@@ -20,9 +20,13 @@ fn entries(n: usize, lower: usize, upper: usize, far: bool) -> (Vec<(usize, usiz
 }
 
 /// The residual of `(s M - J) x = b` with the largest entry of x.
-fn residual<T: Field>(pattern: &Arc<Pattern>, shift: T, values: &[f64]) -> f64 {
+fn residual<T: RealOrComplexField>(
+    pattern: &Arc<JacobianPattern>,
+    shift: T,
+    values: &[f64],
+) -> f64 {
     let n = pattern.n;
-    let mut factors = Shifted::<T>::new(pattern);
+    let mut factors = ShiftedFactors::<T>::new(pattern);
     factors.factor(shift, values).unwrap();
     let b: Vec<T> = (0..n)
         .map(|index| T::real((index % 5) as f64 - 1.5))
@@ -42,22 +46,22 @@ fn residual<T: Field>(pattern: &Arc<Pattern>, shift: T, values: &[f64]) -> f64 {
 
 #[test]
 fn every_storage_solves_the_system() {
-    let band = |lower, upper| Storage::Banded { lower, upper };
+    let band = |lower, upper| JacobianStorage::Banded { lower, upper };
     for (n, lower, upper, far, storage) in [
-        (1, 0, 0, false, Storage::Dense),
-        (5, 4, 4, false, Storage::Dense),
-        (60, 59, 59, false, Storage::Dense),
+        (1, 0, 0, false, JacobianStorage::Dense),
+        (5, 4, 4, false, JacobianStorage::Dense),
+        (60, 59, 59, false, JacobianStorage::Dense),
         (40, 1, 1, false, band(1, 1)),
         (60, 2, 2, false, band(2, 2)),
         (60, 2, 3, false, band(2, 3)),
-        (200, 1, 1, true, Storage::Sparse),
+        (200, 1, 1, true, JacobianStorage::Sparse),
     ] {
         let (places, values) = entries(n, lower, upper, far);
         for mass in [
             None,
             Some((0..n).map(|i| (i, i, 1.0 + (i % 3) as f64)).collect()),
         ] {
-            let pattern = Arc::new(Pattern::new(n, places.clone(), mass));
+            let pattern = Arc::new(JacobianPattern::new(n, places.clone(), mass));
             assert_eq!(pattern.storage(), storage, "n = {n}");
             let real = residual(&pattern, 3.7, &values);
             let complex = residual(&pattern, c64::new(2.0, 3.0), &values);
@@ -74,8 +78,8 @@ fn every_storage_solves_the_system() {
 fn singular_matrices_are_told() {
     for n in [2, 50] {
         let places: Vec<(usize, usize)> = (0..n).map(|index| (index, 0)).collect();
-        let pattern = Arc::new(Pattern::new(n, places, Some(vec![(0, 0, 1.0)])));
-        let mut factors = Shifted::<f64>::new(&pattern);
-        assert_eq!(factors.factor(1.0, &vec![1.0; n]), Err(Singular));
+        let pattern = Arc::new(JacobianPattern::new(n, places, Some(vec![(0, 0, 1.0)])));
+        let mut factors = ShiftedFactors::<f64>::new(&pattern);
+        assert_eq!(factors.factor(1.0, &vec![1.0; n]), Err(SingularShift));
     }
 }

@@ -3,7 +3,7 @@
 
 /// The coefficients with `S` stages.
 #[derive(Debug)]
-pub(super) struct Coefficients<const S: usize> {
+pub(super) struct RadauCoefficients<const S: usize> {
     /// Times of the stages in a step; the last is its end.
     pub c: [f64; S],
     /// Eigenvectors of the inverse Runge-Kutta matrix: that of the real eigenvalue, then real and imaginary parts of the others.
@@ -19,18 +19,18 @@ pub(super) struct Coefficients<const S: usize> {
 }
 
 /// The methods with known coefficients.
-pub(super) trait Known<const S: usize> {
+pub(super) trait KnownRadauCoefficients<const S: usize> {
     /// The coefficients, known where the loops over stages are compiled.
-    const OF: &'static Coefficients<S>;
+    const OF: &'static RadauCoefficients<S>;
 }
 
 /// The method with `S` stages.
 #[derive(Debug)]
-pub(super) struct Stages<const S: usize>;
+pub(super) struct RadauStages<const S: usize>;
 
 /// Order 5.
-impl Known<3> for Stages<3> {
-    const OF: &'static Coefficients<3> = &Coefficients {
+impl KnownRadauCoefficients<3> for RadauStages<3> {
+    const OF: &'static RadauCoefficients<3> = &RadauCoefficients {
         c: [0.155_051_025_721_682_2, 0.644_948_974_278_317_8, 1.0],
         t: [
             [
@@ -73,8 +73,8 @@ impl Known<3> for Stages<3> {
 }
 
 /// Order 9.
-impl Known<5> for Stages<5> {
-    const OF: &'static Coefficients<5> = &Coefficients {
+impl KnownRadauCoefficients<5> for RadauStages<5> {
+    const OF: &'static RadauCoefficients<5> = &RadauCoefficients {
         c: [
             0.057_104_196_114_517_68,
             0.276_843_013_638_123_8,
@@ -177,9 +177,9 @@ mod tests {
     /// Powers of the time solve their own equations: at the stages up to the power `S`, at the end up to 2 `S` - 1.
     fn powers_are_solved<const S: usize>()
     where
-        Stages<S>: Known<S>,
+        RadauStages<S>: KnownRadauCoefficients<S>,
     {
-        let of = Stages::<S>::OF;
+        let of = RadauStages::<S>::OF;
         for power in 1..2 * S as i32 {
             let slope = of.c.map(|c| f64::from(power) * c.powi(power - 1));
             let mut split = times(&of.t_inverse, slope);

@@ -20,11 +20,11 @@ use std::sync::Arc;
 
 use faer::c64;
 
-use self::coefficients::{Coefficients, Known, Stages};
-use super::control::Predictive;
-use super::flow::{Problem, Tolerances};
-use super::matrix::{Pattern, Shifted};
-use super::stepper::{Attempt, Bounds, Stepper, initial_step, stuck, vanishes};
+use self::coefficients::{KnownRadauCoefficients, RadauCoefficients, RadauStages};
+use super::control::StepController;
+use super::flow::{OdeProblem, OdeTolerances};
+use super::matrix::{JacobianPattern, ShiftedFactors};
+use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, stuck, vanishes};
 
 /// Corrections below this part of the tolerance of the iterations end them.
 const NEGLIGIBLE: f64 = 1e-3;
@@ -40,8 +40,8 @@ const KEEP: f64 = 1.2;
 /// The method with `S` stages, and its state.
 struct Radau<const S: usize> {
     n: usize,
-    pattern: Arc<Pattern>,
-    tolerances: Tolerances,
+    pattern: Arc<JacobianPattern>,
+    tolerances: OdeTolerances,
     newton_tolerance: f64,
     t: f64,
     t_before: f64,
@@ -53,9 +53,9 @@ struct Radau<const S: usize> {
     /// Coefficients of the collocation polynomial of the last step, in Newton's form from its end backwards.
     collocation: [Vec<f64>; S],
     jacobian: Vec<f64>,
-    real: Shifted<f64>,
+    real: ShiftedFactors<f64>,
     /// One for each pair of eigenvalues.
-    complex: Vec<Shifted<c64>>,
+    complex: Vec<ShiftedFactors<c64>>,
     /// Whether the Jacobian belongs to this state, and whether the factors belong to the step.
     fresh: bool,
     jacobian_due: bool,
@@ -72,18 +72,18 @@ struct Radau<const S: usize> {
     pairs: Vec<c64>,
     convergence: f64,
     rate: f64,
-    control: Predictive,
+    control: StepController,
     singular: u32,
     non_finite: bool,
 }
 
 /// Starts at a state, with as many stages as the tolerances are worth; `step` is the size of the first step, found when absent.
 pub(crate) fn start(
-    problem: &mut Problem<'_>,
+    problem: &mut OdeProblem<'_>,
     at: (f64, &[f64]),
     step: Option<f64>,
-    bounds: Bounds,
-) -> Box<dyn Stepper> {
+    bounds: StepBounds,
+) -> Box<dyn OdeStepper> {
     if has_five_stages(&problem.tolerances) {
         Box::new(Radau::<5>::new(problem, at, step, bounds))
     } else {
@@ -92,23 +92,23 @@ pub(crate) fn start(
 }
 
 /// Whether the tolerances are worth the longer and dearer steps of order 9.
-pub(crate) fn has_five_stages(tolerances: &Tolerances) -> bool {
+pub(crate) fn has_five_stages(tolerances: &OdeTolerances) -> bool {
     reference(tolerances) < NINTH_ORDER
 }
 
 impl<const S: usize> Radau<S>
 where
-    Stages<S>: Known<S>,
+    RadauStages<S>: KnownRadauCoefficients<S>,
 {
-    const OF: &'static Coefficients<S> = Stages::<S>::OF;
+    const OF: &'static RadauCoefficients<S> = RadauStages::<S>::OF;
     /// Largest number of Newton iterations.
     const ITERATIONS_MAX: usize = 7 + 5 * (S - 3) / 2;
 
     fn new(
-        problem: &mut Problem<'_>,
+        problem: &mut OdeProblem<'_>,
         (t, y): (f64, &[f64]),
         step: Option<f64>,
-        bounds: Bounds,
+        bounds: StepBounds,
     ) -> Self {
         let n = y.len();
         let pattern = problem.pattern();
@@ -124,11 +124,11 @@ where
         Self {
             n,
             jacobian: vec![0.0; pattern.entries.len()],
-            real: Shifted::new(&pattern),
+            real: ShiftedFactors::new(&pattern),
             complex: Self::OF
                 .pairs
                 .iter()
-                .map(|_| Shifted::new(&pattern))
+                .map(|_| ShiftedFactors::new(&pattern))
                 .collect(),
             pattern,
             newton_tolerance: (10.0 * f64::EPSILON / rtol).max(accuracy.min(0.03)),
@@ -153,23 +153,23 @@ where
             pairs: vec![c64::new(0.0, 0.0); S / 2 * n],
             convergence: 1.0,
             rate: 1.0,
-            control: Predictive::new(GROWTH, S as f64 + 1.0, 0.9),
+            control: StepController::new(GROWTH, S as f64 + 1.0, 0.9),
             singular: 0,
             non_finite: false,
         }
     }
 
     /// A shorter step, with a new Jacobian unless it is this state's own.
-    fn shorten(&mut self, h: f64) -> Attempt {
+    fn shorten(&mut self, h: f64) -> StepAttempt {
         self.h = h;
         self.control.reject();
         self.factors_due = true;
         self.jacobian_due = !self.fresh;
-        Attempt::Rejected
+        StepAttempt::Rejected
     }
 
     /// Makes Jacobian and factors where they are due; false when the matrix is singular.
-    fn prepare(&mut self, problem: &mut Problem<'_>, h: f64) -> bool {
+    fn prepare(&mut self, problem: &mut OdeProblem<'_>, h: f64) -> bool {
         if self.jacobian_due {
             problem.finite_jacobian(self.t, &self.y, &mut self.jacobian);
             (self.jacobian_due, self.fresh, self.factors_due) = (false, true, true);
@@ -222,9 +222,9 @@ where
     }
 
     /// Replaces `w` by the residual in the split coordinates and solves; the norm of the correction, which is added.
-    fn iterate(&mut self, problem: &mut Problem<'_>, h: f64) -> f64 {
+    fn iterate(&mut self, problem: &mut OdeProblem<'_>, h: f64) -> f64 {
         let n = self.n;
-        let Coefficients {
+        let RadauCoefficients {
             c, t, t_inverse, ..
         } = Self::OF;
         for (stage, z) in self.stages.iter_mut().zip(&self.z) {
@@ -280,7 +280,7 @@ where
     }
 
     /// The number of iterations, or the step to try instead.
-    fn newton(&mut self, problem: &mut Problem<'_>, h: f64) -> Result<usize, f64> {
+    fn newton(&mut self, problem: &mut OdeProblem<'_>, h: f64) -> Result<usize, f64> {
         self.convergence = self.convergence.max(f64::EPSILON).powf(0.8);
         let (mut norm_before, mut ratio_before) = (0.0_f64, 0.0_f64);
         self.rate = SLOW;
@@ -336,7 +336,7 @@ where
     }
 
     /// The norm of the error estimate, of order `S`.
-    fn error(&mut self, problem: &mut Problem<'_>, h: f64) -> f64 {
+    fn error(&mut self, problem: &mut OdeProblem<'_>, h: f64) -> f64 {
         let n = self.n;
         for index in 0..n {
             let z = self.z.each_ref().map(|z| z[index]);
@@ -371,7 +371,7 @@ where
     }
 
     /// Records the step; `last` says that it reaches the end.
-    fn accept(&mut self, problem: &mut Problem<'_>, h: f64, last: bool, bounds: Bounds) {
+    fn accept(&mut self, problem: &mut OdeProblem<'_>, h: f64, last: bool, bounds: StepBounds) {
         self.t_before = self.t;
         self.t = if last { bounds.end } else { self.t + h };
         // Divided differences of the stages, from the end of the step to its start.
@@ -408,7 +408,7 @@ fn dot<const S: usize>(row: &[f64; S], column: &[f64; S]) -> f64 {
 }
 
 /// The relative tolerance; where the absolute one alone counts, that is taken as relative to a solution of size 1.
-fn reference(given: &Tolerances) -> f64 {
+fn reference(given: &OdeTolerances) -> f64 {
     let largest = given.atol.iter().copied().fold(0.0, f64::max);
     if given.rtol < 1e-13 {
         given.rtol.max(largest.min(1.0))
@@ -418,7 +418,7 @@ fn reference(given: &Tolerances) -> f64 {
 }
 
 /// Tolerances for an error estimate whose order is the number of stages, with which the error of the method follows the tolerances given.
-fn tightened(given: &Tolerances, stages: f64) -> Tolerances {
+fn tightened(given: &OdeTolerances, stages: f64) -> OdeTolerances {
     let reference = reference(given);
     let factor = 0.1 * reference.powf((stages + 1.0) / (2.0 * stages)) / reference;
     // A component that has become small is not given up: its absolute tolerance stays.
@@ -427,11 +427,11 @@ fn tightened(given: &Tolerances, stages: f64) -> Tolerances {
     tightened
 }
 
-impl<const S: usize> Stepper for Radau<S>
+impl<const S: usize> OdeStepper for Radau<S>
 where
-    Stages<S>: Known<S>,
+    RadauStages<S>: KnownRadauCoefficients<S>,
 {
-    fn attempt(&mut self, problem: &mut Problem<'_>, bounds: Bounds) -> Attempt {
+    fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt {
         let rest = bounds.end - self.t;
         let mut h = self.h.signum() * self.h.abs().min(bounds.step_max);
         if vanishes(h, self.t) && !vanishes(rest, self.t) {
@@ -486,7 +486,7 @@ where
             self.factors_due = true;
         }
         self.jacobian_due = self.rate > SLOW;
-        Attempt::Accepted
+        StepAttempt::Accepted
     }
 
     fn t(&self) -> f64 {
@@ -501,7 +501,7 @@ where
         &self.y
     }
 
-    fn interpolate(&mut self, _: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+    fn interpolate(&mut self, _: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
         let s = (t - self.t) / self.h_before;
         for (index, y) in y.iter_mut().enumerate() {
             *y = self.y[index] + self.continued(index, s);
@@ -509,7 +509,7 @@ where
     }
 
     /// A step from the start of the last one: the interpolation has the order `S`, the ends of steps 2 `S` - 1.
-    fn sample(&mut self, problem: &mut Problem<'_>, t: f64, y: &mut [f64]) {
+    fn sample(&mut self, problem: &mut OdeProblem<'_>, t: f64, y: &mut [f64]) {
         let h = t - self.t_before;
         self.interpolate(problem, self.t_before, y);
         let mut start = std::mem::replace(&mut self.y, y.to_vec());

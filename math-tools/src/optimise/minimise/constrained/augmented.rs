@@ -2,13 +2,13 @@
 
 use tool_core::ToolError;
 
-use super::kkt::{Evidence, violations};
-use super::look::{Look, look_down};
-use super::restore::{self, Restored};
-use super::{Found, Problem, State};
+use super::kkt::{KktEvidence, violations};
+use super::look::{CurvatureProbeResult, look_down};
+use super::restore::{self, RestorationEnd};
+use super::{ConstrainedPoint, ConstrainedProblem, ConstrainedResult};
 use crate::linalg::dense::{add_multiple, max_abs};
-use crate::optimise::minimise::found::{Method, Reason};
-use crate::optimise::minimise::smooth::Smooth;
+use crate::optimise::minimise::found::{MinimiseEnd, MinimiseMethod};
+use crate::optimise::minimise::smooth::SmoothFunction;
 use crate::optimise::minimise::{lbfgs, newton};
 
 /// The most variables.
@@ -33,17 +33,17 @@ pub(crate) const VARIABLES_MAX: usize = 5000;
 /// constraints and simple bounds", SIAM J. Numer. Anal. 28, 1991; E. G. Birgin, J. M. Martinez, "Practical Augmented Lagrangian Methods for
 /// Constrained Optimization", SIAM 2014, algorithm 4.1.
 pub(crate) fn minimise(
-    problem: &mut Problem<'_>,
+    problem: &mut ConstrainedProblem<'_>,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<Found, ToolError> {
+) -> Result<ConstrainedResult, ToolError> {
     /// The second price is so high that the first round hardly leaves the constraints.
     const PRICES: [f64; 2] = [1.0, 1e4];
-    let mut best: Option<Found> = None;
+    let mut best: Option<ConstrainedResult> = None;
     let mut iterations = 0;
     for factor in PRICES {
-        let mut lagrangian = Lagrangian::new(problem, x0)?;
+        let mut lagrangian = AugmentedObjective::new(problem, x0)?;
         lagrangian.price *= factor;
         let mut found = rounds(&mut lagrangian, x0, max_iter, tolerance)?;
         iterations += found.iterations;
@@ -67,7 +67,7 @@ pub(crate) fn minimise(
     best.iterations = iterations;
     if best.evidence.violation > tolerance
         && problem.is_small()
-        && let Restored::Stationary(x, c) =
+        && let RestorationEnd::Stationary(x, c) =
             restore::restore(problem, &best.at, problem.equal(), tolerance)?
     {
         let violated = problem.violated(&c, tolerance);
@@ -78,17 +78,17 @@ pub(crate) fn minimise(
 
 /// Rounds from a start point.
 fn rounds(
-    lagrangian: &mut Lagrangian<'_, '_>,
+    lagrangian: &mut AugmentedObjective<'_, '_>,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<Found, ToolError> {
+) -> Result<ConstrainedResult, ToolError> {
     const ROUNDS_MAX: usize = 60;
     const PRICE_MAX: f64 = 1e14;
     const ESCAPES_MAX: usize = 10;
     let (mut x, mut inner, mut before) = (x0.to_vec(), 1e-2_f64, f64::INFINITY);
     let (mut iterations, mut escapes) = (0, 0);
-    let mut end = (false, Reason::NoProgress, None);
+    let mut end = (false, MinimiseEnd::NoProgress, None);
     for _ in 0..ROUNDS_MAX {
         let (next, used, ended) = lagrangian.descend(&x, max_iter, inner.max(0.1 * tolerance))?;
         (x, iterations) = (next, iterations + used);
@@ -101,19 +101,20 @@ fn rounds(
             let escape = (escapes < ESCAPES_MAX).then_some(tolerance);
             let look = match lagrangian.problem.is_small() {
                 true => look_down(lagrangian.problem, &at, &evidence, escape)?,
-                false => Look::default(),
+                false => CurvatureProbeResult::default(),
             };
             if let Some(lower) = look.lower {
                 (x, inner, before) = (lower.x, 1e-2, f64::INFINITY);
                 escapes += 1;
                 continue;
             }
-            let reason = [Reason::Kkt, Reason::NegativeCurvature][usize::from(look.negative)];
+            let reason =
+                [MinimiseEnd::Kkt, MinimiseEnd::NegativeCurvature][usize::from(look.negative)];
             end = (!look.negative, reason, look.lowest);
             break;
         }
-        if ended == Reason::MaxIter && inner <= tolerance {
-            end.1 = Reason::MaxIter;
+        if ended == MinimiseEnd::MaxIter && inner <= tolerance {
+            end.1 = MinimiseEnd::MaxIter;
             break;
         }
         let feasible = evidence.violation <= 0.1 * tolerance;
@@ -127,13 +128,13 @@ fn rounds(
         inner = (0.1 * inner).max(0.1 * tolerance);
     }
     let (at, evidence) = lagrangian.evidence(&x)?;
-    Ok(Found {
+    Ok(ConstrainedResult {
         has_unique_multipliers: None,
         at,
         evidence,
         iterations,
         converged: end.0,
-        method: Method::AugmentedLagrangian,
+        method: MinimiseMethod::AugmentedLagrangian,
         reason: end.1,
         lowest_curvature: end.2,
     })
@@ -143,8 +144,8 @@ fn rounds(
 type Row = Vec<(usize, f64)>;
 
 /// The function that a round minimises.
-struct Lagrangian<'p, 'a> {
-    problem: &'p mut Problem<'a>,
+struct AugmentedObjective<'p, 'a> {
+    problem: &'p mut ConstrainedProblem<'a>,
     /// What each constraint is divided by.
     units: Vec<f64>,
     /// Multipliers of the divided constraints.
@@ -154,8 +155,8 @@ struct Lagrangian<'p, 'a> {
     rows: Option<(Vec<f64>, Vec<Row>)>,
 }
 
-impl<'p, 'a> Lagrangian<'p, 'a> {
-    fn new(problem: &'p mut Problem<'a>, x0: &[f64]) -> Result<Self, ToolError> {
+impl<'p, 'a> AugmentedObjective<'p, 'a> {
+    fn new(problem: &'p mut ConstrainedProblem<'a>, x0: &[f64]) -> Result<Self, ToolError> {
         let (value, c) = problem.values(x0)?;
         if !value.is_finite() {
             refuse!(numeric "/x0", "not_finite"; "the objective or a constraint is not finite at `x0`";
@@ -234,7 +235,7 @@ impl<'p, 'a> Lagrangian<'p, 'a> {
         x: &[f64],
         max_iter: u64,
         tolerance: f64,
-    ) -> Result<(Vec<f64>, u64, Reason), ToolError> {
+    ) -> Result<(Vec<f64>, u64, MinimiseEnd), ToolError> {
         let bounds = self.problem.bounds.clone();
         let first = lbfgs::descend(self, &bounds, x, max_iter, (tolerance, 0.0))?;
         if first.converged {
@@ -269,7 +270,7 @@ impl<'p, 'a> Lagrangian<'p, 'a> {
     }
 
     /// The point with its evidence: the multipliers of the projected gradient where the variables are few, else those of the method.
-    fn evidence(&mut self, x: &[f64]) -> Result<(State, Evidence), ToolError> {
+    fn evidence(&mut self, x: &[f64]) -> Result<(ConstrainedPoint, KktEvidence), ToolError> {
         let values = self.problem.values(x)?;
         let at = self.problem.state(x.to_vec(), values)?;
         if self.problem.is_small() {
@@ -278,12 +279,12 @@ impl<'p, 'a> Lagrangian<'p, 'a> {
         }
         let multipliers = self.multipliers.iter().zip(&self.units);
         let multipliers: Vec<f64> = multipliers.map(|(m, unit)| m / unit).collect();
-        let evidence = Evidence::at(self.problem, &at, multipliers)?;
+        let evidence = KktEvidence::at(self.problem, &at, multipliers)?;
         Ok((at, evidence))
     }
 }
 
-impl Smooth for Lagrangian<'_, '_> {
+impl SmoothFunction for AugmentedObjective<'_, '_> {
     fn value(&mut self, x: &[f64]) -> Result<f64, ToolError> {
         let (value, c) = self.problem.values(x)?;
         if !value.is_finite() {

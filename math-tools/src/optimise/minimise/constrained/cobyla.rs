@@ -3,12 +3,12 @@
 use faer::Mat;
 use tool_core::ToolError;
 
-use super::super::bounds::Bounds;
+use super::super::bounds::VariableBounds;
 use super::kkt::violations;
-use super::step::Conditions;
-use super::{Found, Problem, State};
+use super::step::StepConditions;
+use super::{ConstrainedPoint, ConstrainedProblem, ConstrainedResult};
 use crate::linalg::dense::{Lu, add_multiple, dot, max_abs, norm2};
-use crate::optimise::minimise::found::{Method, Reason};
+use crate::optimise::minimise::found::{MinimiseEnd, MinimiseMethod};
 
 /// The cost of a step grows with the cube of the number of variables.
 pub(crate) const COORDINATES_MAX: usize = 100;
@@ -32,25 +32,25 @@ pub(crate) const COORDINATES_MAX: usize = 100;
 /// M. J. D. Powell, "A direct search optimization method that models the objective and constraint functions by linear interpolation", in:
 /// Advances in Optimization and Numerical Analysis, Kluwer 1994.
 pub(crate) fn minimise(
-    problem: &mut Problem<'_>,
+    problem: &mut ConstrainedProblem<'_>,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<Found, ToolError> {
+) -> Result<ConstrainedResult, ToolError> {
     const FIRST: f64 = 0.25;
     const TOLERANCE_MIN: f64 = 1e-8;
     /// Share of a gradient that counts as balanced.
     const BALANCED: f64 = 1e-2;
     let tolerance = tolerance.max(TOLERANCE_MIN);
     let size = max_abs(x0).max(1.0);
-    let mut simplex = Simplex::new(problem, x0, FIRST * size)?;
+    let mut simplex = CobylaSimplex::new(problem, x0, FIRST * size)?;
     let (mut iterations, mut converged) = (0, false);
     let mut start = f64::INFINITY;
     let mut downwards = true;
     while iterations < max_iter && !converged {
         iterations += 1;
         simplex.choose_best(problem.equal());
-        if simplex.advance(problem)? == Progress::More {
+        if simplex.advance(problem)? == CobylaProgress::More {
             continue;
         }
         if simplex.radius > tolerance * size {
@@ -66,9 +66,9 @@ pub(crate) fn minimise(
             let signed = if downwards { -FIRST } else { FIRST };
             (start, downwards) = (end, !downwards);
             let price = simplex.price;
-            simplex = Simplex {
+            simplex = CobylaSimplex {
                 price,
-                ..Simplex::new(problem, &x, signed * size)?
+                ..CobylaSimplex::new(problem, &x, signed * size)?
             };
         }
     }
@@ -82,17 +82,17 @@ pub(crate) fn minimise(
     let sound = balanced || !problem.is_smooth();
     let converged = converged && sound && evidence.violation <= tolerance;
     let reason = match (converged, iterations == max_iter) {
-        (true, _) => Reason::Radius,
-        (false, true) => Reason::MaxIter,
-        (false, false) => Reason::NoProgress,
+        (true, _) => MinimiseEnd::Radius,
+        (false, true) => MinimiseEnd::MaxIter,
+        (false, false) => MinimiseEnd::NoProgress,
     };
-    Ok(Found {
+    Ok(ConstrainedResult {
         has_unique_multipliers: None,
         at,
         evidence,
         iterations,
         converged,
-        method: Method::Cobyla,
+        method: MinimiseMethod::Cobyla,
         reason,
         lowest_curvature: None,
     })
@@ -100,31 +100,35 @@ pub(crate) fn minimise(
 
 /// Whether a step was worth it.
 #[derive(PartialEq, Eq)]
-enum Progress {
+enum CobylaProgress {
     /// The next step may be as long.
     More,
     /// Nothing more is to be gained with this radius.
     Exhausted,
 }
 
-struct Corner {
+struct CobylaCorner {
     x: Vec<f64>,
     value: f64,
     c: Vec<f64>,
 }
 
 /// The corners of which the first is the best, one more than variables that can move.
-struct Simplex {
-    corners: Vec<Corner>,
+struct CobylaSimplex {
+    corners: Vec<CobylaCorner>,
     free: Vec<usize>,
     radius: f64,
     /// Price of a violation.
     price: f64,
 }
 
-impl Simplex {
+impl CobylaSimplex {
     /// Corners along the axes, downwards for a negative radius.
-    fn new(problem: &mut Problem<'_>, x0: &[f64], signed: f64) -> Result<Self, ToolError> {
+    fn new(
+        problem: &mut ConstrainedProblem<'_>,
+        x0: &[f64],
+        signed: f64,
+    ) -> Result<Self, ToolError> {
         let radius = signed.abs();
         let bounds = problem.bounds.clone();
         let free: Vec<usize> = (0..x0.len())
@@ -136,7 +140,7 @@ impl Simplex {
                 "start at a point where they are finite");
         }
         let mut simplex = Self {
-            corners: vec![Corner {
+            corners: vec![CobylaCorner {
                 x: x0.to_vec(),
                 value,
                 c,
@@ -175,20 +179,20 @@ impl Simplex {
     /// The corner at an offset of the free variables; `None` where a function is not finite.
     fn corner(
         &self,
-        problem: &mut Problem<'_>,
+        problem: &mut ConstrainedProblem<'_>,
         from: &[f64],
         offset: &[f64],
-    ) -> Result<Option<Corner>, ToolError> {
+    ) -> Result<Option<CobylaCorner>, ToolError> {
         let mut x = from.to_vec();
         for (&index, step) in self.free.iter().zip(offset) {
             x[index] += step;
         }
         problem.bounds.project(&mut x);
         let (value, c) = problem.values(&x)?;
-        Ok(value.is_finite().then_some(Corner { x, value, c }))
+        Ok(value.is_finite().then_some(CobylaCorner { x, value, c }))
     }
 
-    fn merit(&self, corner: &Corner, equal: &[bool]) -> f64 {
+    fn merit(&self, corner: &CobylaCorner, equal: &[bool]) -> f64 {
         corner.value + self.price * violations(&corner.c, equal).sum::<f64>()
     }
 
@@ -218,10 +222,13 @@ impl Simplex {
         })
     }
 
-    fn advance(&mut self, problem: &mut Problem<'_>) -> Result<Progress, ToolError> {
+    fn advance(
+        &mut self,
+        problem: &mut ConstrainedProblem<'_>,
+    ) -> Result<CobylaProgress, ToolError> {
         let n = self.free.len();
         if n == 0 {
-            return Ok(Progress::Exhausted);
+            return Ok(CobylaProgress::Exhausted);
         }
         let edges = Lu::new(self.edges());
         if edges.zero_pivot().is_some() {
@@ -234,14 +241,14 @@ impl Simplex {
         }
         let step = self.model_step(problem, &inverse)?;
         let Some((offset, expected)) = step else {
-            return Ok(Progress::Exhausted);
+            return Ok(CobylaProgress::Exhausted);
         };
         if max_abs(&offset) < 0.5 * self.radius || expected <= 0.0 {
-            return Ok(Progress::Exhausted);
+            return Ok(CobylaProgress::Exhausted);
         }
         let base = self.corners[0].x.clone();
         let Some(corner) = self.corner(problem, &base, &offset)? else {
-            return Ok(Progress::Exhausted);
+            return Ok(CobylaProgress::Exhausted);
         };
         let equal = problem.equal();
         let gain = self.merit(&self.corners[0], equal) - self.merit(&corner, equal);
@@ -265,9 +272,9 @@ impl Simplex {
             self.corners[out + 1] = corner;
         }
         Ok(if gain >= 0.1 * expected {
-            Progress::More
+            CobylaProgress::More
         } else {
-            Progress::Exhausted
+            CobylaProgress::Exhausted
         })
     }
 
@@ -297,10 +304,10 @@ impl Simplex {
     /// Replaces a corner by one at the radius along the normal of the plane of the others.
     fn replace(
         &mut self,
-        problem: &mut Problem<'_>,
+        problem: &mut ConstrainedProblem<'_>,
         inverse: &Mat<f64>,
         worst: usize,
-    ) -> Result<Progress, ToolError> {
+    ) -> Result<CobylaProgress, ToolError> {
         let normal = inverse.col_as_slice(worst);
         let length = norm2(normal);
         let base = self.corners[0].x.clone();
@@ -314,34 +321,37 @@ impl Simplex {
             });
             if inside && let Some(corner) = self.corner(problem, &base, &offset)? {
                 self.corners[worst + 1] = corner;
-                return Ok(Progress::More);
+                return Ok(CobylaProgress::More);
             }
         }
         self.rebuild(problem)
     }
 
     /// A new simplex around the best corner.
-    fn rebuild(&mut self, problem: &mut Problem<'_>) -> Result<Progress, ToolError> {
+    fn rebuild(
+        &mut self,
+        problem: &mut ConstrainedProblem<'_>,
+    ) -> Result<CobylaProgress, ToolError> {
         let base = self.corners[0].x.clone();
         let price = self.price;
         *self = Self {
             price,
             ..Self::new(problem, &base, 0.9 * self.radius)?
         };
-        Ok(Progress::More)
+        Ok(CobylaProgress::More)
     }
 
     /// The step of the linear models and the gain of merit that they expect.
     fn model_step(
         &mut self,
-        problem: &Problem<'_>,
+        problem: &ConstrainedProblem<'_>,
         inverse: &Mat<f64>,
     ) -> Result<Option<(Vec<f64>, f64)>, ToolError> {
         const CURVATURE: f64 = 1e-3;
         const MARGIN: f64 = 2.0;
         let n = self.free.len();
         let base = &self.corners[0];
-        let slope = |of: &dyn Fn(&Corner) -> f64| {
+        let slope = |of: &dyn Fn(&CobylaCorner) -> f64| {
             let mut gradient = vec![0.0; n];
             for position in 0..n {
                 let rise = of(&self.corners[position + 1]) - of(base);
@@ -349,12 +359,12 @@ impl Simplex {
             }
             gradient
         };
-        let gradient = slope(&|corner: &Corner| corner.value);
+        let gradient = slope(&|corner: &CobylaCorner| corner.value);
         let rows: Vec<Vec<f64>> = (0..base.c.len())
-            .map(|row| slope(&|corner: &Corner| corner.c[row]))
+            .map(|row| slope(&|corner: &CobylaCorner| corner.c[row]))
             .collect();
         let x: Vec<f64> = self.free.iter().map(|&i| base.x[i]).collect();
-        let near = Bounds {
+        let near = VariableBounds {
             low: (0..n)
                 .map(|i| problem.bounds.low[self.free[i]].max(x[i] - self.radius))
                 .collect(),
@@ -363,7 +373,7 @@ impl Simplex {
                 .collect(),
         };
         let equal = problem.equal();
-        let at = State {
+        let at = ConstrainedPoint {
             x,
             value: base.value,
             gradient,
@@ -374,7 +384,7 @@ impl Simplex {
         let steep = if steep > 0.0 { steep } else { 1.0 };
         let bend = (CURVATURE * steep / self.radius).max(f64::MIN_POSITIVE);
         let hessian = Mat::from_fn(n, n, |i, j| if i == j { bend } else { 0.0 });
-        let conditions = Conditions::new(&at, equal, &near);
+        let conditions = StepConditions::new(&at, equal, &near);
         let penalty = 10.0 * self.price.max(max_abs(&at.gradient)).max(1.0);
         let ctx = problem.target.ctx;
         let Some(step) = conditions.solve(&at, &hessian, penalty, || ctx.check())? else {

@@ -1,13 +1,13 @@
-//! [`Constraints`]: comparisons of expressions, read and differentiated.
+//! [`ConstraintSet`]: comparisons of expressions, read and differentiated.
 
 use std::cell::OnceCell;
 
 use crate::expression::program;
 use tool_core::{Ctx, ToolError};
 
-use super::super::bounds::Bounds;
+use super::super::bounds::VariableBounds;
 use super::kkt::violations;
-use crate::expression::{Expression, Scope, System};
+use crate::expression::{Expression, ExpressionScope, ExpressionSystem};
 use crate::linalg::dense::add_multiple;
 
 /// Most constraints.
@@ -15,7 +15,7 @@ const CONSTRAINTS_MAX: usize = 1000;
 
 /// Constraints on points of n coordinates, each as `c(x) >= 0` or `c(x) = 0`.
 #[derive(Debug)]
-pub(crate) struct Constraints {
+pub(crate) struct ConstraintSet {
     /// As they were given.
     pub texts: Vec<String>,
     /// Whether it is an equality.
@@ -28,18 +28,22 @@ pub(crate) struct Constraints {
     pub smooth: bool,
     n: usize,
     sides: Vec<Expression>,
-    values: System,
-    jacobian: Option<System>,
-    gradient: OnceCell<Option<System>>,
-    curvature: OnceCell<Option<System>>,
+    values: ExpressionSystem,
+    jacobian: Option<ExpressionSystem>,
+    gradient: OnceCell<Option<ExpressionSystem>>,
+    curvature: OnceCell<Option<ExpressionSystem>>,
 }
 
-impl Constraints {
+impl ConstraintSet {
     /// Reads constraints on `n` coordinates.
     ///
     /// # Errors
     /// `invalid_args` at the constraint that is no comparison with `>=`, `<=` or `==`.
-    pub(crate) fn new(texts: &[String], scope: &Scope, n: usize) -> Result<Self, ToolError> {
+    pub(crate) fn new(
+        texts: &[String],
+        scope: &ExpressionScope,
+        n: usize,
+    ) -> Result<Self, ToolError> {
         if texts.len() > CONSTRAINTS_MAX {
             let found = texts.len();
             refuse!(invalid "/constraints"; "expected at most {CONSTRAINTS_MAX} constraints, found {found}";
@@ -53,7 +57,8 @@ impl Constraints {
             signs.push(if sign == "<=" { -1.0 } else { 1.0 });
             sides.push(side);
         }
-        let known = (n <= super::VARIABLES_MAX).then(|| System::values_and_jacobian(&sides, n));
+        let known =
+            (n <= super::VARIABLES_MAX).then(|| ExpressionSystem::values_and_jacobian(&sides, n));
         let (jacobian, affine) = match known {
             Some(Ok((system, affine))) => (Some(system), affine),
             _ => (None, vec![false; sides.len()]),
@@ -65,7 +70,7 @@ impl Constraints {
             affine,
             smooth: sides.iter().all(|side| side.ast().is_smooth()),
             n,
-            values: System::values(&sides),
+            values: ExpressionSystem::values(&sides),
             sides,
             jacobian,
             gradient: OnceCell::new(),
@@ -96,13 +101,13 @@ impl Constraints {
         violations(&c, &self.equal).fold(0.0, f64::max)
     }
 
-    fn gradient(&self) -> Option<&System> {
-        let compile = || System::weighted_gradient(&self.sides, self.n).ok();
+    fn gradient(&self) -> Option<&ExpressionSystem> {
+        let compile = || ExpressionSystem::weighted_gradient(&self.sides, self.n).ok();
         self.gradient.get_or_init(compile).as_ref()
     }
 
-    fn curvature(&self) -> Option<&System> {
-        let compile = || System::weighted_hessian_product(&self.sides, self.n).ok();
+    fn curvature(&self) -> Option<&ExpressionSystem> {
+        let compile = || ExpressionSystem::weighted_hessian_product(&self.sides, self.n).ok();
         self.curvature.get_or_init(compile).as_ref()
     }
 }
@@ -110,7 +115,7 @@ impl Constraints {
 /// The sign of a constraint, and its left side minus its right side.
 fn comparison(
     text: &str,
-    scope: &Scope,
+    scope: &ExpressionScope,
     pointer: &str,
 ) -> Result<(&'static str, Expression), ToolError> {
     const HINT: &str =
@@ -140,22 +145,25 @@ fn comparison(
 }
 
 /// Evaluates constraints, counted and stoppable.
-pub(crate) struct Watched<'a> {
-    pub constraints: &'a Constraints,
+pub(crate) struct ConstraintEvaluator<'a> {
+    pub constraints: &'a ConstraintSet,
     ctx: &'a Ctx,
-    values: program::Evaluator<'a>,
-    jacobian: Option<program::Evaluator<'a>>,
+    values: program::SystemEvaluator<'a>,
+    jacobian: Option<program::SystemEvaluator<'a>>,
     /// Evaluations of all constraints together.
     pub evaluations: u64,
 }
 
-impl<'a> Watched<'a> {
-    pub(crate) fn new(constraints: &'a Constraints, ctx: &'a Ctx) -> Self {
+impl<'a> ConstraintEvaluator<'a> {
+    pub(crate) fn new(constraints: &'a ConstraintSet, ctx: &'a Ctx) -> Self {
         Self {
             constraints,
             ctx,
             values: constraints.values.evaluator(),
-            jacobian: constraints.jacobian.as_ref().map(System::evaluator),
+            jacobian: constraints
+                .jacobian
+                .as_ref()
+                .map(ExpressionSystem::evaluator),
             evaluations: 0,
         }
     }
@@ -190,11 +198,11 @@ impl<'a> Watched<'a> {
     /// The derivatives of each `c`, row by row: by formula, or by differences within the bounds.
     ///
     /// # Errors
-    /// As [`Watched::values`].
+    /// As [`ConstraintEvaluator::values`].
     pub(crate) fn jacobian(
         &mut self,
         x: &[f64],
-        bounds: &Bounds,
+        bounds: &VariableBounds,
     ) -> Result<Vec<Vec<f64>>, ToolError> {
         let (m, n) = (self.constraints.len(), x.len());
         if let Some(evaluator) = &mut self.jacobian {
@@ -241,12 +249,12 @@ impl<'a> Watched<'a> {
     /// The gradient of the sum of `weights` times `c`: by formula, or from differences within the bounds.
     ///
     /// # Errors
-    /// As [`Watched::values`].
+    /// As [`ConstraintEvaluator::values`].
     pub(crate) fn weighted_gradient(
         &mut self,
         x: &[f64],
         weights: &[f64],
-        bounds: &Bounds,
+        bounds: &VariableBounds,
     ) -> Result<Vec<f64>, ToolError> {
         if let Some(system) = self.constraints.gradient() {
             self.count()?;
@@ -269,7 +277,7 @@ impl<'a> Watched<'a> {
     /// The product of the Hessian of the sum of `weights` times `c` and a vector, where second derivatives are known.
     ///
     /// # Errors
-    /// As [`Watched::values`].
+    /// As [`ConstraintEvaluator::values`].
     pub(crate) fn hessian_times(
         &mut self,
         x: &[f64],

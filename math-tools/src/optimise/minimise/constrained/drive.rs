@@ -4,23 +4,25 @@ use tool_core::ToolError;
 
 use super::kkt::DEPENDENT;
 use super::look::look_down;
-use super::{Found, Problem, State, VARIABLES_MAX, augmented, cobyla, sqp};
+use super::{
+    ConstrainedPoint, ConstrainedProblem, ConstrainedResult, VARIABLES_MAX, augmented, cobyla, sqp,
+};
 use crate::linalg::dense::max_abs;
-use crate::optimise::minimise::found::{Method, Reason};
-use crate::optimise::minimise::scale::{Scale, Sizes};
+use crate::optimise::minimise::found::{MinimiseEnd, MinimiseMethod};
+use crate::optimise::minimise::scale::{ProblemScale, ScaleEvidence};
 
 /// Minimises with a method; the end is in the caller's units.
 ///
 /// # Errors
 /// Those of the problem; `invalid_args` at `/method` for one that does not fit.
 pub(crate) fn minimise(
-    problem: &mut Problem<'_>,
-    method: Method,
+    problem: &mut ConstrainedProblem<'_>,
+    method: MinimiseMethod,
     x0: &[f64],
     limits: (u64, f64),
-) -> Result<Found, ToolError> {
+) -> Result<ConstrainedResult, ToolError> {
     const ROUNDS_MAX: usize = 3;
-    let mut scale = Scale::one(x0.len());
+    let mut scale = ProblemScale::one(x0.len());
     let mut best = round(problem, method, x0, limits)?;
     for _ in 0..ROUNDS_MAX {
         let Some(next) = other_units(problem, x0, &mut best, limits.1)? else {
@@ -45,11 +47,14 @@ pub(crate) fn minimise(
 }
 
 /// The same end in the caller's units.
-fn outside(problem: &mut Problem<'_>, found: Found) -> Result<Found, ToolError> {
+fn outside(
+    problem: &mut ConstrainedProblem<'_>,
+    found: ConstrainedResult,
+) -> Result<ConstrainedResult, ToolError> {
     let x = problem.scale.outside(&found.at.x);
     // In the caller's units bounds that are not active may look so.
     let has_unique_multipliers = Some(problem.has_unique_multipliers(&found.at, DEPENDENT));
-    problem.set_scale(Scale::one(x.len()));
+    problem.set_scale(ProblemScale::one(x.len()));
     let values = problem.values(&x)?;
     let at = problem.state(x, values)?;
     let evidence = problem.evidence(&at)?;
@@ -58,7 +63,7 @@ fn outside(problem: &mut Problem<'_>, found: Found) -> Result<Found, ToolError> 
         true => look_down(problem, &at, &evidence, None)?.lowest,
         false => None,
     };
-    Ok(Found {
+    Ok(ConstrainedResult {
         at,
         evidence,
         lowest_curvature,
@@ -69,14 +74,16 @@ fn outside(problem: &mut Problem<'_>, found: Found) -> Result<Found, ToolError> 
 
 /// The units in which an end is not one, or in which a search that failed may do better.
 fn other_units(
-    problem: &mut Problem<'_>,
+    problem: &mut ConstrainedProblem<'_>,
     x0: &[f64],
-    found: &mut Found,
+    found: &mut ConstrainedResult,
     tolerance: f64,
-) -> Result<Option<Scale>, ToolError> {
+) -> Result<Option<ProblemScale>, ToolError> {
     // Linear models in units that do not suit them may take any number of iterations.
-    let models = found.method == Method::Cobyla;
-    if found.reason == Reason::NegativeCurvature || found.reason == Reason::MaxIter && !models {
+    let models = found.method == MinimiseMethod::Cobyla;
+    if found.reason == MinimiseEnd::NegativeCurvature
+        || found.reason == MinimiseEnd::MaxIter && !models
+    {
         return Ok(None);
     }
     let (at, evidence) = (&found.at, &found.evidence);
@@ -97,7 +104,7 @@ fn other_units(
     } else {
         0.0
     };
-    let scale = Scale::of(&Sizes {
+    let scale = ProblemScale::of(&ScaleEvidence {
         x: &at.x,
         gradient: &at.gradient,
         bends: hessian.map(diagonal),
@@ -108,7 +115,7 @@ fn other_units(
     }
     problem.set_scale(scale.clone());
     let x = scale.inside(&at.x);
-    let state = State {
+    let state = ConstrainedPoint {
         value: at.value / scale.value,
         gradient: scale.gradient(&at.gradient),
         jacobian: problem.jacobian(&x)?,
@@ -118,26 +125,30 @@ fn other_units(
     let small = tolerance + problem.gradient_noise(&state);
     let passes = problem.evidence(&state)?.relative <= small;
     found.has_unique_multipliers = Some(problem.has_unique_multipliers(&state, DEPENDENT));
-    problem.set_scale(Scale::one(at.x.len()));
+    problem.set_scale(ProblemScale::one(at.x.len()));
     Ok((!passes).then_some(scale))
 }
 
 fn round(
-    problem: &mut Problem<'_>,
-    method: Method,
+    problem: &mut ConstrainedProblem<'_>,
+    method: MinimiseMethod,
     x0: &[f64],
     (max_iter, tolerance): (u64, f64),
-) -> Result<Found, ToolError> {
+) -> Result<ConstrainedResult, ToolError> {
     let n = x0.len();
     match method {
-        Method::Sqp if n > VARIABLES_MAX => {
+        MinimiseMethod::Sqp if n > VARIABLES_MAX => {
             let message = format!("`sqp` takes at most {VARIABLES_MAX} variables, found {n}");
             Err(ToolError::invalid("/method", message).hint("use `augmented_lagrangian`"))
         }
-        Method::Sqp => sqp::minimise(problem, x0, max_iter, tolerance),
-        Method::AugmentedLagrangian => augmented::minimise(problem, x0, max_iter, tolerance),
-        Method::Auto if n > VARIABLES_MAX => augmented::minimise(problem, x0, max_iter, tolerance),
-        Method::Cobyla => {
+        MinimiseMethod::Sqp => sqp::minimise(problem, x0, max_iter, tolerance),
+        MinimiseMethod::AugmentedLagrangian => {
+            augmented::minimise(problem, x0, max_iter, tolerance)
+        }
+        MinimiseMethod::Auto if n > VARIABLES_MAX => {
+            augmented::minimise(problem, x0, max_iter, tolerance)
+        }
+        MinimiseMethod::Cobyla => {
             let most = cobyla::COORDINATES_MAX;
             if n > most {
                 let message = format!("`cobyla` takes at most {most} variables, found {n}");
@@ -145,8 +156,8 @@ fn round(
             }
             cobyla::minimise(problem, x0, max_iter, tolerance)
         }
-        Method::Auto => in_turn(problem, x0, max_iter, tolerance),
-        Method::Gradient | Method::Newton | Method::NelderMead => {
+        MinimiseMethod::Auto => in_turn(problem, x0, max_iter, tolerance),
+        MinimiseMethod::Gradient | MinimiseMethod::Newton | MinimiseMethod::NelderMead => {
             refuse!(invalid "/method"; "this method takes no constraints"; "use `auto`, `sqp`, `augmented_lagrangian` or `cobyla`")
         }
     }
@@ -155,14 +166,14 @@ fn round(
 /// Sequential quadratic programming; where it does not converge, the augmented Lagrangian, from whose end it tries again, and then linear
 /// models without derivatives. A contradiction that `sqp` meets has to be confirmed by the others.
 fn in_turn(
-    problem: &mut Problem<'_>,
+    problem: &mut ConstrainedProblem<'_>,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<Found, ToolError> {
+) -> Result<ConstrainedResult, ToolError> {
     /// Iterations of each round of a second look at an end that converged.
     const SECOND_LOOK: u64 = 300;
-    let mut turns = Turns {
+    let mut turns = MethodTurns {
         first: sqp::minimise(problem, x0, max_iter, tolerance),
         tolerance,
     };
@@ -176,7 +187,8 @@ fn in_turn(
             false => (turns.end(x0), max_iter),
         };
         let second = augmented::minimise(problem, &from, max_iter, tolerance);
-        let near = |end: &Found| end.evidence.violation <= tolerance.sqrt() && !end.converged;
+        let near =
+            |end: &ConstrainedResult| end.evidence.violation <= tolerance.sqrt() && !end.converged;
         let polished = match &second {
             Ok(end) if near(end) => {
                 let from = end.at.x.clone();
@@ -202,12 +214,12 @@ fn in_turn(
 }
 
 /// The best end so far.
-struct Turns {
-    first: Result<Found, ToolError>,
+struct MethodTurns {
+    first: Result<ConstrainedResult, ToolError>,
     tolerance: f64,
 }
 
-impl Turns {
+impl MethodTurns {
     /// Whether nothing better is looked for.
     fn is_final(&self) -> bool {
         match &self.first {
@@ -229,7 +241,7 @@ impl Turns {
 
     /// Whether the end may be no minimum though it passed the tests: where the gradients of nonlinear constraints depend on each other, first
     /// and second order say little.
-    fn is_doubtful(&self, problem: &Problem<'_>) -> bool {
+    fn is_doubtful(&self, problem: &ConstrainedProblem<'_>) -> bool {
         /// The end of a violation of 1e-8 that grows with the square.
         const NEARLY: f64 = 1e-4;
         let nonlinear = problem.watched.constraints.affine.contains(&false);
@@ -242,7 +254,11 @@ impl Turns {
 
     /// Takes another end where it is better: one that converged, and is lower or the first that did; or the first feasible one. At a kink
     /// the linear models end converged where others do not.
-    fn take(&mut self, other: Result<Found, ToolError>, kinked: bool) -> Result<(), ToolError> {
+    fn take(
+        &mut self,
+        other: Result<ConstrainedResult, ToolError>,
+        kinked: bool,
+    ) -> Result<(), ToolError> {
         let mut other = match other {
             Ok(other) => other,
             Err(error) if error.reason_str() == Some("infeasible") => return Ok(()),
@@ -259,7 +275,7 @@ impl Turns {
         first.iterations = other.iterations;
         let (old, new) = (first.evidence.violation, other.evidence.violation);
         let lower = first.at.value - other.at.value;
-        let models = other.method == Method::Cobyla;
+        let models = other.method == MinimiseMethod::Cobyla;
         let better = if first.converged {
             other.converged && lower > tolerance * first.at.value.abs().max(1.0)
         } else if old > tolerance && new <= tolerance {

@@ -3,8 +3,8 @@
 use tool_core::ToolError;
 
 use super::kkt::violations;
-use super::restore::{self, Restored};
-use super::{Problem, State};
+use super::restore::{self, RestorationEnd};
+use super::{ConstrainedPoint, ConstrainedProblem};
 use crate::optimise::minimise::curvature::along;
 
 /// Whether a point violates no constraint by more than the rounding of its terms.
@@ -12,7 +12,7 @@ use crate::optimise::minimise::curvature::along;
 /// # Errors
 /// Those of the problem.
 pub(super) fn is_feasible(
-    problem: &mut Problem<'_>,
+    problem: &mut ConstrainedProblem<'_>,
     x: &[f64],
     c: &[f64],
 ) -> Result<bool, ToolError> {
@@ -35,7 +35,11 @@ pub(super) fn is_feasible(
 ///
 /// # Errors
 /// A stop request or a budget.
-pub(super) fn goes_on(problem: &mut Problem<'_>, x: &[f64], value: f64) -> Result<bool, ToolError> {
+pub(super) fn goes_on(
+    problem: &mut ConstrainedProblem<'_>,
+    x: &[f64],
+    value: f64,
+) -> Result<bool, ToolError> {
     const FARTHER: f64 = 4.0;
     const ROUNDS: i32 = 12;
     const TOLERANCE: f64 = 1e-6;
@@ -55,7 +59,7 @@ pub(super) fn goes_on(problem: &mut Problem<'_>, x: &[f64], value: f64) -> Resul
             return Ok(false);
         }
         if moved {
-            let at = State {
+            let at = ConstrainedPoint {
                 value: 0.0,
                 gradient: vec![0.0; far.len()],
                 jacobian: Vec::new(),
@@ -63,7 +67,7 @@ pub(super) fn goes_on(problem: &mut Problem<'_>, x: &[f64], value: f64) -> Resul
                 c,
             };
             match restore::restore(problem, &at, problem.equal(), TOLERANCE)? {
-                Restored::Better(x) => far = x,
+                RestorationEnd::Better(x) => far = x,
                 _ => return Ok(false),
             }
             let c = problem.constraints(&far)?;

@@ -9,9 +9,9 @@
 use faer::Mat;
 use tool_core::ToolError;
 
-use super::super::bounds::Bounds;
-use super::quadratic::{self, Row};
-use super::{Problem, State};
+use super::super::bounds::VariableBounds;
+use super::quadratic::{self, LinearConstraint};
+use super::{ConstrainedPoint, ConstrainedProblem};
 use crate::linalg::dense::orthogonal::orthogonal;
 use crate::linalg::dense::{add_multiple, max_abs, norm2};
 
@@ -22,7 +22,7 @@ pub(super) const DEPENDENT: f64 = 1e-9;
 
 /// Multipliers, and how far a point is from optimal.
 #[derive(Debug, Clone)]
-pub(crate) struct Evidence {
+pub(crate) struct KktEvidence {
     /// Multiplier of each constraint: the gradient less these times the constraints' gradients is that of the Lagrangian.
     pub multipliers: Vec<f64>,
     /// The part of the gradient of the Lagrangian that a bound holds, by variable.
@@ -39,7 +39,7 @@ pub(crate) struct Evidence {
     pub complementarity: f64,
 }
 
-impl Evidence {
+impl KktEvidence {
     /// What the residual is compared with: the largest multiplier in magnitude by 100, at least 1.
     pub(crate) fn scale(&self) -> f64 {
         let largest = max_abs(&self.multipliers).max(max_abs(&self.bound_multipliers));
@@ -54,7 +54,7 @@ pub(crate) fn violations<'a>(c: &'a [f64], equal: &'a [bool]) -> impl Iterator<I
         .map(|(c, equal)| if *equal { c.abs() } else { (-c).max(0.0) })
 }
 
-impl Evidence {
+impl KktEvidence {
     /// Whether the first-order conditions hold at a point with this value to a tolerance; `noise` is the rounding of the gradient.
     pub(super) fn is_optimal(&self, value: f64, tolerance: f64, noise: f64) -> bool {
         /// However large the values are, the gradient is known to so many digits.
@@ -69,8 +69,8 @@ impl Evidence {
     /// # Errors
     /// A stop request or a budget.
     pub(super) fn at(
-        problem: &mut Problem<'_>,
-        at: &State,
+        problem: &mut ConstrainedProblem<'_>,
+        at: &ConstrainedPoint,
         multipliers: Vec<f64>,
     ) -> Result<Self, ToolError> {
         let n = at.x.len();
@@ -112,8 +112,8 @@ impl Evidence {
 }
 
 /// The normals of the constraints and bounds that hold with equality, at length 1.
-struct Near {
-    rows: Vec<Row>,
+struct ActiveNormals {
+    rows: Vec<LinearConstraint>,
     /// Of constraints: which, and the length of its normal; then of bounds: which variable, and the sign.
     origins: Vec<(usize, f64)>,
     /// Whether each constraint holds with equality.
@@ -122,8 +122,8 @@ struct Near {
     constraints: usize,
 }
 
-impl Near {
-    fn new(at: &State, equal: &[bool], bounds: &Bounds) -> Self {
+impl ActiveNormals {
+    fn new(at: &ConstrainedPoint, equal: &[bool], bounds: &VariableBounds) -> Self {
         let n = at.x.len();
         // By variable: a large one makes no other one near its bound.
         let near: Vec<f64> = at.x.iter().map(|x| NEAR * x.abs().max(1.0)).collect();
@@ -140,7 +140,7 @@ impl Near {
             active.push(holds);
             if holds && length > 0.0 && length.is_finite() {
                 let normal = normal.iter().map(|entry| entry / length).collect();
-                rows.push(Row {
+                rows.push(LinearConstraint {
                     normal,
                     least: 0.0,
                     equal: equal[index],
@@ -153,7 +153,7 @@ impl Near {
             let mut push = |sign: f64, equal: bool| {
                 let mut normal = vec![0.0; n];
                 normal[index] = sign;
-                rows.push(Row {
+                rows.push(LinearConstraint {
                     normal,
                     least: 0.0,
                     equal,
@@ -182,8 +182,13 @@ impl Near {
 
 /// Whether the multipliers at a point are determined: the gradients of what holds with equality do not depend on each other.
 /// Each is at least so far from the span of the others, at length 1.
-pub(super) fn are_unique(at: &State, equal: &[bool], bounds: &Bounds, least: f64) -> bool {
-    let (n, rows) = (at.x.len(), Near::new(at, equal, bounds).rows);
+pub(super) fn are_unique(
+    at: &ConstrainedPoint,
+    equal: &[bool],
+    bounds: &VariableBounds,
+    least: f64,
+) -> bool {
+    let (n, rows) = (at.x.len(), ActiveNormals::new(at, equal, bounds).rows);
     if rows.len() > n {
         return false;
     }
@@ -197,19 +202,19 @@ pub(super) fn are_unique(at: &State, equal: &[bool], bounds: &Bounds, least: f64
 /// # Errors
 /// Those of `check`.
 pub(super) fn evidence(
-    at: &State,
+    at: &ConstrainedPoint,
     equal: &[bool],
-    bounds: &Bounds,
+    bounds: &VariableBounds,
     check: impl FnMut() -> Result<(), ToolError>,
-) -> Result<Evidence, ToolError> {
+) -> Result<KktEvidence, ToolError> {
     let n = at.x.len();
-    let Near {
+    let ActiveNormals {
         rows,
         origins,
         active,
         constraints,
-    } = Near::new(at, equal, bounds);
-    let mut found = Evidence {
+    } = ActiveNormals::new(at, equal, bounds);
+    let mut found = KktEvidence {
         multipliers: vec![0.0; at.c.len()],
         bound_multipliers: vec![0.0; n],
         active,

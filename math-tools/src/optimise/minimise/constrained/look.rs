@@ -8,35 +8,39 @@
 use faer::Mat;
 use tool_core::ToolError;
 
-use super::kkt::{Evidence, NEAR, violations};
-use super::restore::{self, Restored};
-use super::step::Conditions;
-use super::{Problem, State};
+use super::kkt::{KktEvidence, NEAR, violations};
+use super::restore::{self, RestorationEnd};
+use super::step::StepConditions;
+use super::{ConstrainedPoint, ConstrainedProblem};
 use crate::linalg::dense::{dot, max_abs};
 use crate::optimise::minimise::curvature::along;
 use crate::optimise::minimise::ending::faces;
 
 /// What a look at the curvature found.
 #[derive(Default)]
-pub(super) struct Look {
+pub(super) struct CurvatureProbeResult {
     /// The lowest curvature, where it is known and a direction is left.
     pub lowest: Option<f64>,
     /// A feasible point with a lower value.
-    pub lower: Option<State>,
+    pub lower: Option<ConstrainedPoint>,
     /// Whether the Lagrangian curves down in a direction that the constraints permit.
     pub negative: bool,
 }
 
 /// The rows of the conditions on a step that hold with equality: with a multiplier, and without one.
-struct Active {
+struct ActiveConditions {
     strong: Vec<usize>,
     weak: Vec<usize>,
     /// Constraints that stay equalities.
     held: Vec<bool>,
 }
 
-impl Active {
-    fn new(problem: &Problem<'_>, at: &State, evidence: &Evidence) -> Self {
+impl ActiveConditions {
+    fn new(
+        problem: &ConstrainedProblem<'_>,
+        at: &ConstrainedPoint,
+        evidence: &KktEvidence,
+    ) -> Self {
         const STRONG: f64 = 1e-7;
         let strong = STRONG * evidence.scale();
         let mut found = Self {
@@ -81,9 +85,9 @@ impl Active {
 
 /// The lowest curvature over the directions that the active rows permit, with its direction and the size of the curvatures.
 fn lowest_in_cone(
-    conditions: &Conditions,
+    conditions: &StepConditions,
     hessian: &Mat<f64>,
-    active: &Active,
+    active: &ActiveConditions,
 ) -> Option<(f64, Vec<f64>, f64)> {
     const WHOLE_MAX: usize = 6;
     let face = |open: &[usize]| {
@@ -113,18 +117,18 @@ fn lowest_in_cone(
 /// # Errors
 /// Those of the problem.
 pub(super) fn look_down(
-    problem: &mut Problem<'_>,
-    at: &State,
-    evidence: &Evidence,
+    problem: &mut ConstrainedProblem<'_>,
+    at: &ConstrainedPoint,
+    evidence: &KktEvidence,
     search: Option<f64>,
-) -> Result<Look, ToolError> {
+) -> Result<CurvatureProbeResult, ToolError> {
     const SHARE: f64 = 1e-6;
-    let mut look = Look::default();
+    let mut look = CurvatureProbeResult::default();
     let Some(hessian) = problem.hessian(&at.x, &evidence.multipliers)? else {
         return Ok(look);
     };
-    let conditions = Conditions::new(at, problem.equal(), &problem.bounds);
-    let active = Active::new(problem, at, evidence);
+    let conditions = StepConditions::new(at, problem.equal(), &problem.bounds);
+    let active = ActiveConditions::new(problem, at, evidence);
     let Some((lowest, direction, size)) = lowest_in_cone(&conditions, &hessian, &active) else {
         return Ok(look);
     };
@@ -140,13 +144,13 @@ pub(super) fn look_down(
 
 /// The lowest of some feasible points near the line through a point.
 fn lower_point(
-    problem: &mut Problem<'_>,
-    at: &State,
+    problem: &mut ConstrainedProblem<'_>,
+    at: &ConstrainedPoint,
     (direction, held): (&[f64], &[bool]),
     tolerance: f64,
-) -> Result<Option<State>, ToolError> {
+) -> Result<Option<ConstrainedPoint>, ToolError> {
     const STEPS: [f64; 5] = [1e-2, 0.1, 0.5, 2.0, 10.0];
-    let mut lowest: Option<State> = None;
+    let mut lowest: Option<ConstrainedPoint> = None;
     let scale = max_abs(&at.x).max(1.0);
     let clearly = 1e-12 * (1.0 + at.value.abs());
     for step in STEPS.iter().flat_map(|step| [step * scale, -step * scale]) {
@@ -156,8 +160,8 @@ fn lower_point(
         if c.iter().any(|c| !c.is_finite()) {
             continue;
         }
-        let away = State { x, c, ..at.clone() };
-        let Restored::Better(x) = restore::restore(problem, &away, held, tolerance)? else {
+        let away = ConstrainedPoint { x, c, ..at.clone() };
+        let RestorationEnd::Better(x) = restore::restore(problem, &away, held, tolerance)? else {
             continue;
         };
         let (value, c) = problem.values(&x)?;

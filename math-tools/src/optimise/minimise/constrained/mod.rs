@@ -1,6 +1,6 @@
 //! Minimisation under constraints.
 //!
-//! [`Problem`] is the type to read first: objective, constraints and bounds as the methods see them. [`sqp`] is the method of smooth
+//! [`ConstrainedProblem`] is the type to read first: objective, constraints and bounds as the methods see them. [`sqp`] is the method of smooth
 //! problems, `augmented` the one of many variables, [`cobyla`] the one without derivatives; `drive` chooses.
 
 mod augmented;
@@ -17,27 +17,27 @@ mod restore;
 pub(crate) mod sqp;
 mod step;
 
-use super::found::{Method, Reason};
-use kkt::Evidence;
+use super::found::{MinimiseEnd, MinimiseMethod};
+use kkt::KktEvidence;
 
 pub(crate) use augmented::VARIABLES_MAX as VARIABLES_MAX_SPARSE;
-pub(crate) use constraints::Constraints;
+pub(crate) use constraints::ConstraintSet;
 pub(crate) use drive::minimise;
 pub(crate) use kkt::violations;
-pub(crate) use problem::{Problem, is_spent, spent};
+pub(crate) use problem::{ConstrainedProblem, is_spent, spent};
 
 /// The most variables of methods that factor dense matrices, which cannot be interrupted.
 const VARIABLES_MAX: usize = 300;
 
 /// The end of a method under constraints.
 #[derive(Debug)]
-pub(crate) struct Found {
-    pub at: State,
-    pub evidence: Evidence,
+pub(crate) struct ConstrainedResult {
+    pub at: ConstrainedPoint,
+    pub evidence: KktEvidence,
     pub iterations: u64,
     pub converged: bool,
-    pub method: Method,
-    pub reason: Reason,
+    pub method: MinimiseMethod,
+    pub reason: MinimiseEnd,
     /// Lowest curvature of the Lagrangian along the active constraints, where it is known and a direction is left.
     pub lowest_curvature: Option<f64>,
     /// Whether the multipliers are the only ones, as the units of the search show it; absent where those are the caller's.
@@ -46,7 +46,7 @@ pub(crate) struct Found {
 
 /// A point with values and first derivatives.
 #[derive(Debug, Clone)]
-pub(crate) struct State {
+pub(crate) struct ConstrainedPoint {
     pub x: Vec<f64>,
     pub value: f64,
     pub gradient: Vec<f64>,

@@ -1,15 +1,15 @@
-//! [`Problem`]: an objective with constraints and bounds, as the methods see them.
+//! [`ConstrainedProblem`]: an objective with constraints and bounds, as the methods see them.
 
 use faer::Mat;
 use tool_core::{ToolError, Value};
 
-use super::State;
-use super::constraints::Watched;
+use super::ConstrainedPoint;
+use super::constraints::ConstraintEvaluator;
 use super::fall;
-use super::kkt::{self, Evidence};
-use crate::optimise::minimise::bounds::Bounds;
-use crate::optimise::minimise::scale::Scale;
-use crate::optimise::minimise::target::Target;
+use super::kkt::{self, KktEvidence};
+use crate::optimise::minimise::bounds::VariableBounds;
+use crate::optimise::minimise::scale::ProblemScale;
+use crate::optimise::minimise::target::MinimisationTarget;
 
 /// The reason of the error that ends a method whose evaluations are used up; a global search takes it back.
 const SPENT: &str = "global_budget_spent";
@@ -26,13 +26,13 @@ pub(crate) fn is_spent(error: &ToolError) -> bool {
 
 /// A problem: the objective, its constraints and bounds. Points, values and derivatives are in the units of `scale`; constraints keep the
 /// caller's.
-pub(crate) struct Problem<'a> {
-    pub target: Target<'a>,
-    pub watched: Watched<'a>,
-    pub bounds: Bounds,
-    pub scale: Scale,
+pub(crate) struct ConstrainedProblem<'a> {
+    pub target: MinimisationTarget<'a>,
+    pub watched: ConstraintEvaluator<'a>,
+    pub bounds: VariableBounds,
+    pub scale: ProblemScale,
     /// The bounds in the caller's units.
-    given: Bounds,
+    given: VariableBounds,
     /// The start, in the caller's units.
     start: Vec<f64>,
     /// A feasible point with a lower value may show that there is no minimum.
@@ -41,11 +41,11 @@ pub(crate) struct Problem<'a> {
     pub limit: Option<u64>,
 }
 
-impl<'a> Problem<'a> {
+impl<'a> ConstrainedProblem<'a> {
     pub(crate) fn new(
-        target: Target<'a>,
-        watched: Watched<'a>,
-        bounds: Bounds,
+        target: MinimisationTarget<'a>,
+        watched: ConstraintEvaluator<'a>,
+        bounds: VariableBounds,
         x0: &[f64],
     ) -> Self {
         /// Points on curved constraints do not get as far as free ones.
@@ -60,9 +60,9 @@ impl<'a> Problem<'a> {
 
     /// A problem in a finite box, where no value shows that there is no minimum.
     pub(crate) fn in_box(
-        target: Target<'a>,
-        watched: Watched<'a>,
-        bounds: Bounds,
+        target: MinimisationTarget<'a>,
+        watched: ConstraintEvaluator<'a>,
+        bounds: VariableBounds,
         x0: &[f64],
     ) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl<'a> Problem<'a> {
             watched,
             given: bounds.clone(),
             bounds,
-            scale: Scale::one(x0.len()),
+            scale: ProblemScale::one(x0.len()),
             start: x0.to_vec(),
             floor: f64::NEG_INFINITY,
             limit: None,
@@ -78,7 +78,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Changes the units.
-    pub(crate) fn set_scale(&mut self, scale: Scale) {
+    pub(crate) fn set_scale(&mut self, scale: ProblemScale) {
         self.bounds = scale.bounds(&self.given);
         self.scale = scale;
     }
@@ -202,13 +202,13 @@ impl<'a> Problem<'a> {
         &mut self,
         x: Vec<f64>,
         (value, c): (f64, Vec<f64>),
-    ) -> Result<State, ToolError> {
+    ) -> Result<ConstrainedPoint, ToolError> {
         let gradient = self.gradient(&x, value)?;
         let jacobian = match self.is_small() {
             true => self.jacobian(&x)?,
             false => Vec::new(),
         };
-        Ok(State {
+        Ok(ConstrainedPoint {
             gradient,
             x,
             value,
@@ -218,7 +218,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The size of the rounding error of a component of the gradient.
-    pub(super) fn gradient_noise(&self, at: &State) -> f64 {
+    pub(super) fn gradient_noise(&self, at: &ConstrainedPoint) -> f64 {
         self.noise(&at.x, at.value)
     }
 
@@ -284,13 +284,13 @@ impl<'a> Problem<'a> {
     ///
     /// # Errors
     /// A stop request.
-    pub(crate) fn evidence(&self, at: &State) -> Result<Evidence, ToolError> {
+    pub(crate) fn evidence(&self, at: &ConstrainedPoint) -> Result<KktEvidence, ToolError> {
         kkt::evidence(at, self.equal(), &self.bounds, || self.target.ctx.check())
     }
 
     /// Whether the multipliers at a point are determined, as far as the derivatives are at hand.
     /// `least` is the distance of a gradient of length 1 from the span of the others that makes it independent.
-    pub(super) fn has_unique_multipliers(&self, at: &State, least: f64) -> bool {
+    pub(super) fn has_unique_multipliers(&self, at: &ConstrainedPoint, least: f64) -> bool {
         !self.is_small() || kkt::are_unique(at, self.equal(), &self.bounds, least)
     }
 

@@ -14,7 +14,7 @@ use crate::linalg::dense::{add_multiple, dot, norm2};
 
 /// `normal' x >= least`, or `= least`.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
+pub(super) struct LinearConstraint {
     pub normal: Vec<f64>,
     pub least: f64,
     pub equal: bool,
@@ -22,7 +22,7 @@ pub(super) struct Row {
 
 /// The minimum.
 #[derive(Debug)]
-pub(super) struct Solution {
+pub(super) struct SubproblemSolution {
     pub x: Vec<f64>,
     /// One for each row: `Hx + g` is the sum of the normals times these; not negative for inequalities.
     pub multipliers: Vec<f64>,
@@ -32,7 +32,7 @@ pub(super) struct Solution {
 
 /// Reason there is no solution.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum SubproblemFailure {
     /// These rows contradict each other.
     Infeasible(Vec<usize>),
     /// The matrix is not positive definite to rounding, or the iteration did not end.
@@ -43,7 +43,7 @@ pub(super) enum Failure {
 const DEPENDENT: f64 = 1e-10;
 
 /// The active constraints: `J' N = [R; 0]` with `J J' = H^-1`.
-struct Active {
+struct ActiveSetFactors {
     j: Mat<f64>,
     /// Columns of the upper triangular factor.
     r: Vec<Vec<f64>>,
@@ -53,7 +53,7 @@ struct Active {
     multipliers: Vec<f64>,
 }
 
-impl Active {
+impl ActiveSetFactors {
     /// `J' v`.
     fn image(&self, v: &[f64]) -> Vec<f64> {
         let columns = 0..self.j.ncols();
@@ -139,17 +139,17 @@ impl Active {
 pub(super) fn minimise(
     hessian: &Mat<f64>,
     gradient: &[f64],
-    rows: &[Row],
+    rows: &[LinearConstraint],
     mut check: impl FnMut() -> Result<(), ToolError>,
-) -> Result<Result<Solution, Failure>, ToolError> {
+) -> Result<Result<SubproblemSolution, SubproblemFailure>, ToolError> {
     let n = gradient.len();
     let Ok(factor) = Cholesky::new(hessian.clone()) else {
-        return Ok(Err(Failure::Numeric));
+        return Ok(Err(SubproblemFailure::Numeric));
     };
     let mut start = Mat::from_fn(n, 1, |row, _| -gradient[row]);
     factor.solve(&mut start);
     let mut x = start.col_as_slice(0).to_vec();
-    let mut active = Active {
+    let mut active = ActiveSetFactors {
         j: inverse_transposed(&factor),
         r: Vec::new(),
         rows: Vec::new(),
@@ -181,7 +181,7 @@ pub(super) fn minimise(
             check()?;
             steps += 1;
             if steps > steps_max || x.iter().any(|entry| !entry.is_finite()) {
-                return Ok(Err(Failure::Numeric));
+                return Ok(Err(SubproblemFailure::Numeric));
             }
             let image = active.image(&normal);
             let free = norm2(&image[active.rows.len()..]);
@@ -220,7 +220,7 @@ pub(super) fn minimise(
                         .filter(|(share, _)| share.abs() > 1e-9 * most)
                         .map(|(_, row)| *row),
                 );
-                return Ok(Err(Failure::Infeasible(conflict)));
+                return Ok(Err(SubproblemFailure::Infeasible(conflict)));
             }
             let step = full.min(dual);
             if !dependent {
@@ -257,7 +257,7 @@ fn inverse_transposed(factor: &Cholesky) -> Mat<f64> {
 }
 
 fn most_violated(
-    rows: &[Row],
+    rows: &[LinearConstraint],
     lengths: &[f64],
     x: &[f64],
     active: &[usize],
@@ -282,12 +282,12 @@ fn most_violated(
     worst.map(|(index, _)| index)
 }
 
-fn solution(x: Vec<f64>, active: &Active, count: usize) -> Solution {
+fn solution(x: Vec<f64>, active: &ActiveSetFactors, count: usize) -> SubproblemSolution {
     let mut multipliers = vec![0.0; count];
     for (position, &row) in active.rows.iter().enumerate() {
         multipliers[row] = active.signs[position] * active.multipliers[position];
     }
-    Solution {
+    SubproblemSolution {
         x,
         multipliers,
         active: active.rows.clone(),

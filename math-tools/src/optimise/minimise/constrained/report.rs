@@ -2,19 +2,25 @@
 
 use tool_core::{Ctx, Real};
 
-use super::kkt::{DEPENDENT, Evidence};
-use super::{Found, Problem, State};
+use super::kkt::{DEPENDENT, KktEvidence};
+use super::{ConstrainedPoint, ConstrainedProblem, ConstrainedResult};
 use crate::linalg::dense::max_abs;
-use crate::optimise::minimise::{Constraint, Method, Output, warn_of_no_convergence};
+use crate::optimise::minimise::{ConstraintReport, MinimiseMethod, Output, warn_of_no_convergence};
 
-impl Found {
+impl ConstrainedResult {
     /// The answer; `bounded` says whether bounds were given.
-    pub(crate) fn output(self, problem: &Problem<'_>, bounded: bool, ctx: &Ctx) -> Output {
+    pub(crate) fn output(
+        self,
+        problem: &ConstrainedProblem<'_>,
+        bounded: bool,
+        ctx: &Ctx,
+    ) -> Output {
         if !self.converged {
             warn_of_no_convergence(self.iterations, ctx);
         }
         let target = &problem.target;
-        let is_seen = self.method != Method::Cobyla || target.is_smooth() || target.is_oracle();
+        let is_seen =
+            self.method != MinimiseMethod::Cobyla || target.is_smooth() || target.is_oracle();
         if !is_seen {
             ctx.warn("the objective has kinks or steps, at which linear models may see no gain: not known to be an optimum; compare the results from other starts");
         }
@@ -47,11 +53,15 @@ impl Found {
     }
 }
 
-impl Problem<'_> {
+impl ConstrainedProblem<'_> {
     /// The constraints at a point, in the caller's signs.
-    pub(crate) fn report(&self, at: &State, evidence: &Evidence) -> Vec<Constraint> {
+    pub(crate) fn report(
+        &self,
+        at: &ConstrainedPoint,
+        evidence: &KktEvidence,
+    ) -> Vec<ConstraintReport> {
         let (target, given) = (&self.target, self.watched.constraints);
-        let constraint = |index: usize| Constraint {
+        let constraint = |index: usize| ConstraintReport {
             value: given.signs[index] * at.c[index] + 0.0,
             multiplier: target.restored(given.signs[index] * evidence.multipliers[index]),
             active: evidence.active[index],

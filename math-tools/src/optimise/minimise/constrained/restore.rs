@@ -9,9 +9,9 @@ use faer::Mat;
 use tool_core::ToolError;
 
 use super::kkt::violations;
-use super::quadratic::{self, Failure};
-use super::step::Conditions;
-use super::{Problem, State};
+use super::quadratic::{self, SubproblemFailure};
+use super::step::StepConditions;
+use super::{ConstrainedPoint, ConstrainedProblem};
 use crate::linalg::dense::max_abs;
 use crate::optimise::minimise::curvature::along;
 
@@ -19,7 +19,10 @@ use crate::optimise::minimise::curvature::along;
 ///
 /// # Errors
 /// `numeric` with reason `infeasible` when they contradict each other or the bounds.
-pub(super) fn affine(problem: &mut Problem<'_>, x0: &[f64]) -> Result<Vec<f64>, ToolError> {
+pub(super) fn affine(
+    problem: &mut ConstrainedProblem<'_>,
+    x0: &[f64],
+) -> Result<Vec<f64>, ToolError> {
     const CLOSE: f64 = 1e-9;
     let constraints = problem.watched.constraints;
     let mut x = x0.to_vec();
@@ -51,21 +54,21 @@ pub(super) fn affine(problem: &mut Problem<'_>, x0: &[f64]) -> Result<Vec<f64>, 
             .iter()
             .map(|&index| std::mem::take(&mut jacobian[index]))
             .collect();
-        let at = State {
+        let at = ConstrainedPoint {
             x: x.clone(),
             value: 0.0,
             gradient: vec![0.0; n],
             c: affine,
             jacobian,
         };
-        let conditions = Conditions::new(&at, &equal, &problem.bounds);
+        let conditions = StepConditions::new(&at, &equal, &problem.bounds);
         let check = || problem.target.ctx.check();
         match quadratic::minimise(&Mat::identity(n, n), &at.gradient, &conditions.rows, check)? {
             Ok(found) => {
                 x = along(&x, 1.0, &found.x);
                 problem.bounds.project(&mut x);
             }
-            Err(Failure::Infeasible(rows)) => {
+            Err(SubproblemFailure::Infeasible(rows)) => {
                 let mut named: Vec<usize> = rows
                     .iter()
                     .filter_map(|&row| origins.get(row).copied())
@@ -77,14 +80,14 @@ pub(super) fn affine(problem: &mut Problem<'_>, x0: &[f64]) -> Result<Vec<f64>, 
                 }
                 break;
             }
-            Err(Failure::Numeric) => break,
+            Err(SubproblemFailure::Numeric) => break,
         }
     }
     Ok(x)
 }
 
 /// The end of a search for feasible points.
-pub(super) enum Restored {
+pub(super) enum RestorationEnd {
     /// The constraints hold, or their violation is much smaller.
     Better(Vec<f64>),
     /// Every step increases the violation.
@@ -98,11 +101,11 @@ pub(super) enum Restored {
 /// # Errors
 /// Those of the problem.
 pub(super) fn restore(
-    problem: &mut Problem<'_>,
-    from: &State,
+    problem: &mut ConstrainedProblem<'_>,
+    from: &ConstrainedPoint,
     equal: &[bool],
     tolerance: f64,
-) -> Result<Restored, ToolError> {
+) -> Result<RestorationEnd, ToolError> {
     const ROUNDS: usize = 200;
     const PENALTY: f64 = 1e4;
     let n = from.x.len();
@@ -112,17 +115,17 @@ pub(super) fn restore(
     let mut c = from.c.clone();
     for _ in 0..ROUNDS {
         if violations(&c, equal).all(|violation| violation <= 0.1 * tolerance) {
-            return Ok(Restored::Better(x));
+            return Ok(RestorationEnd::Better(x));
         }
         let jacobian = problem.jacobian(&x)?;
-        let at = State {
+        let at = ConstrainedPoint {
             x: x.clone(),
             value: 0.0,
             gradient: vec![0.0; n],
             c: c.clone(),
             jacobian,
         };
-        let conditions = Conditions::new(&at, equal, &problem.bounds);
+        let conditions = StepConditions::new(&at, equal, &problem.bounds);
         let check = || problem.target.ctx.check();
         let penalty = PENALTY * sum(&c).max(1.0);
         let Some(step) = conditions.solve(&at, &Mat::identity(n, n), penalty, check)? else {
@@ -132,9 +135,9 @@ pub(super) fn restore(
         let gain = before - step.left.iter().sum::<f64>();
         if gain <= 1e-7 * before {
             return Ok(if before <= 0.1 * first {
-                Restored::Better(x)
+                RestorationEnd::Better(x)
             } else {
-                Restored::Stationary(x, c)
+                RestorationEnd::Stationary(x, c)
             });
         }
         let mut share = 1.0;
@@ -154,14 +157,14 @@ pub(super) fn restore(
             share *= 0.5;
         }
         let Some(found) = next else {
-            return Ok(Restored::Stationary(x, c));
+            return Ok(RestorationEnd::Stationary(x, c));
         };
         (x, c) = found;
     }
     let better = sum(&c) <= 0.1 * first;
     Ok(if better {
-        Restored::Better(x)
+        RestorationEnd::Better(x)
     } else {
-        Restored::Stuck
+        RestorationEnd::Stuck
     })
 }

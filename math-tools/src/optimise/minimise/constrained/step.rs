@@ -7,17 +7,17 @@
 use faer::Mat;
 use tool_core::ToolError;
 
-use super::super::bounds::Bounds;
-use super::State;
+use super::super::bounds::VariableBounds;
+use super::ConstrainedPoint;
 use super::kkt::violations;
-use super::quadratic::{self, Failure, Row};
+use super::quadratic::{self, LinearConstraint, SubproblemFailure};
 use crate::linalg::dense::cholesky::Cholesky;
 use crate::linalg::dense::orthogonal::orthogonal;
 use crate::linalg::dense::{add_multiple, dot, max_abs, symmetric_eigen};
 
 /// A step from a point.
 #[derive(Debug, Clone)]
-pub(super) struct Step {
+pub(super) struct SqpStep {
     pub direction: Vec<f64>,
     /// Multipliers of the constraints.
     pub multipliers: Vec<f64>,
@@ -28,17 +28,17 @@ pub(super) struct Step {
 }
 
 /// The linear conditions on a step: constraints first, then bounds.
-pub(super) struct Conditions {
-    pub rows: Vec<Row>,
+pub(super) struct StepConditions {
+    pub rows: Vec<LinearConstraint>,
     constraints: usize,
 }
 
-impl Conditions {
-    pub(super) fn new(at: &State, equal: &[bool], bounds: &Bounds) -> Self {
+impl StepConditions {
+    pub(super) fn new(at: &ConstrainedPoint, equal: &[bool], bounds: &VariableBounds) -> Self {
         let n = at.x.len();
         let constraints = at.jacobian.iter().zip(&at.c).zip(equal);
-        let mut rows: Vec<Row> = constraints
-            .map(|((normal, c), equal)| Row {
+        let mut rows: Vec<LinearConstraint> = constraints
+            .map(|((normal, c), equal)| LinearConstraint {
                 normal: normal.clone(),
                 least: -c,
                 equal: *equal,
@@ -50,7 +50,7 @@ impl Conditions {
             let mut push = |sign: f64, least: f64| {
                 let mut normal = vec![0.0; n];
                 normal[index] = sign;
-                rows.push(Row {
+                rows.push(LinearConstraint {
                     normal,
                     least,
                     equal: low == high,
@@ -68,11 +68,11 @@ impl Conditions {
 
     fn step(
         &self,
-        at: &State,
+        at: &ConstrainedPoint,
         direction: Vec<f64>,
         multipliers: &[f64],
         active: Vec<usize>,
-    ) -> Step {
+    ) -> SqpStep {
         let linear: Vec<f64> = at
             .jacobian
             .iter()
@@ -83,7 +83,7 @@ impl Conditions {
             .iter()
             .map(|row| row.equal)
             .collect();
-        Step {
+        SqpStep {
             left: violations(&linear, &equal).collect(),
             multipliers: multipliers[..self.constraints].to_vec(),
             direction,
@@ -97,11 +97,11 @@ impl Conditions {
     /// Those of `check`.
     pub(super) fn solve(
         &self,
-        at: &State,
+        at: &ConstrainedPoint,
         hessian: &Mat<f64>,
         penalty: f64,
         mut check: impl FnMut() -> Result<(), ToolError>,
-    ) -> Result<Option<Step>, ToolError> {
+    ) -> Result<Option<SqpStep>, ToolError> {
         match quadratic::minimise(hessian, &at.gradient, &self.rows, &mut check)? {
             Ok(found) => {
                 // The dual method starts far away where the matrix is nearly singular: its digits are restored.
@@ -116,8 +116,8 @@ impl Conditions {
                 };
                 Ok(Some(refined.unwrap_or_else(plain)))
             }
-            Err(Failure::Numeric) => Ok(None),
-            Err(Failure::Infeasible(_)) => self.elastic(at, hessian, penalty, check),
+            Err(SubproblemFailure::Numeric) => Ok(None),
+            Err(SubproblemFailure::Infeasible(_)) => self.elastic(at, hessian, penalty, check),
         }
     }
 
@@ -127,11 +127,11 @@ impl Conditions {
     /// Those of `check`.
     pub(super) fn elastic(
         &self,
-        at: &State,
+        at: &ConstrainedPoint,
         hessian: &Mat<f64>,
         penalty: f64,
         check: impl FnMut() -> Result<(), ToolError>,
-    ) -> Result<Option<Step>, ToolError> {
+    ) -> Result<Option<SqpStep>, ToolError> {
         /// Curvature of the price, which makes the program strictly convex.
         const CURVATURE: f64 = 1e-4;
         let n = at.x.len();
@@ -162,12 +162,12 @@ impl Conditions {
                     slack += 1;
                 }
             }
-            rows.push(Row { normal, ..*row });
+            rows.push(LinearConstraint { normal, ..*row });
         }
         for index in n..size {
             let mut normal = vec![0.0; size];
             normal[index] = 1.0;
-            rows.push(Row {
+            rows.push(LinearConstraint {
                 normal,
                 least: 0.0,
                 equal: false,
@@ -195,10 +195,15 @@ impl Conditions {
 
     /// Newton's step for the active rows as equalities, with the Hessian itself; `None` unless it is positive definite along them and
     /// the step satisfies every condition.
-    pub(super) fn newton(&self, at: &State, hessian: &Mat<f64>, active: &[usize]) -> Option<Step> {
+    pub(super) fn newton(
+        &self,
+        at: &ConstrainedPoint,
+        hessian: &Mat<f64>,
+        active: &[usize],
+    ) -> Option<SqpStep> {
         const SIGN: f64 = 1e-9;
         let n = at.x.len();
-        let split = Split::new(self.normals(active, n))?;
+        let split = NormalSplit::new(self.normals(active, n))?;
         let least: Vec<f64> = active.iter().map(|&row| self.rows[row].least).collect();
         let mut direction = split.range_step(&least);
         let mut slope = at.gradient.clone();
@@ -227,7 +232,7 @@ impl Conditions {
             multipliers[row] = share;
         }
         let size = max_abs(&direction);
-        let holds = |row: &Row| {
+        let holds = |row: &LinearConstraint| {
             let slack = dot(&row.normal, &direction) - row.least;
             slack >= -1e-9 * (row.least.abs() + max_abs(&row.normal) * size)
         };
@@ -237,7 +242,7 @@ impl Conditions {
 
     /// The shortest step that makes the active constraints hold whose values are `c`, to first order; active bounds stay.
     pub(super) fn correction(&self, active: &[usize], c: &[f64], n: usize) -> Option<Vec<f64>> {
-        let split = Split::new(self.normals(active, n))?;
+        let split = NormalSplit::new(self.normals(active, n))?;
         let least = |row: &usize| {
             if *row < self.constraints {
                 -c[*row]
@@ -278,12 +283,12 @@ impl Conditions {
 }
 
 /// The space of some normals and what is orthogonal to it.
-struct Split {
+struct NormalSplit {
     q: Mat<f64>,
     r: Mat<f64>,
 }
 
-impl Split {
+impl NormalSplit {
     /// `None` when the normals depend on each other.
     fn new(normals: Mat<f64>) -> Option<Self> {
         let (n, k) = normals.shape();

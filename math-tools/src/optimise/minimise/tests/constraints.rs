@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tool_core::{Budget, Ctx, ErrorCode, StopFlag, Tool};
 
 use super::{args, from_json, run, with};
-use crate::optimise::minimise::{Args, Method, Mode, Output, Reason};
+use crate::optimise::minimise::{Args, MinimiseEnd, MinimiseMethod, OptimisationMode, Output};
 
 fn under(constraints: &[&str], args: Args) -> Args {
     Args {
@@ -34,7 +34,9 @@ fn the_example_of_active_sets() {
     let text = r#"{"objective":"(x0-1)**2+(x1-2.5)**2","x0":[2,0],"bounds":[[0,null],[0,null]],
         "constraints":["x0-2*x1+2>=0","-x0-2*x1+6>=0","-x0+2*x1+2>=0"]}"#;
     let found = from_json(text).unwrap();
-    assert!(found.converged && found.reason == Reason::Kkt && found.method == Method::Sqp);
+    assert!(
+        found.converged && found.reason == MinimiseEnd::Kkt && found.method == MinimiseMethod::Sqp
+    );
     assert_close(&found.x, &[1.4, 1.7], 1e-14);
     assert_close(&multipliers(&found), &[0.8, 0.0, 0.0], 1e-14);
     let constraints = found.constraints.unwrap();
@@ -48,43 +50,43 @@ fn the_example_of_active_sets() {
 /// differences of the optima of moved problems.
 #[test]
 fn multipliers_are_the_slopes_of_the_optimum() {
-    type Case = (&'static str, [f64; 2], fn(f64) -> String, Mode);
+    type Case = (&'static str, [f64; 2], fn(f64) -> String, OptimisationMode);
     let cases: [Case; 6] = [
         (
             "x**2+2*y**2",
             [1.0, 1.0],
             |b| format!("x+y>={}", 1.0 + b),
-            Mode::Minimize,
+            OptimisationMode::Minimize,
         ),
         (
             "x**2+2*y**2",
             [1.0, 1.0],
             |b| format!("-x-y<={}", -1.0 + b),
-            Mode::Minimize,
+            OptimisationMode::Minimize,
         ),
         (
             "x**2+2*y**2",
             [1.0, 1.0],
             |b| format!("x*y=={}", 1.0 + b),
-            Mode::Minimize,
+            OptimisationMode::Minimize,
         ),
         (
             "x*y",
             [1.0, 1.0],
             |b| format!("x**2+y**2<={}", 2.0 + b),
-            Mode::Maximize,
+            OptimisationMode::Maximize,
         ),
         (
             "x+y",
             [1.0, 0.5],
             |b| format!("exp(x)+y**2<={}", 3.0 + b),
-            Mode::Maximize,
+            OptimisationMode::Maximize,
         ),
         (
             "(x-3)**2+y**2",
             [0.0, 0.0],
             |b| format!("x-y**2<={}", 1.0 + b),
-            Mode::Minimize,
+            OptimisationMode::Minimize,
         ),
     ];
     for (objective, x0, constraint, mode) in cases {
@@ -241,7 +243,10 @@ fn constraints_that_cannot_be_read_are_named() {
         );
         assert!(error.message().contains(words), "{text}: {error:?}");
     }
-    let call = under(&["x>=0"], with(Method::NelderMead, args(&[1.0], "x**2")));
+    let call = under(
+        &["x>=0"],
+        with(MinimiseMethod::NelderMead, args(&[1.0], "x**2")),
+    );
     assert_eq!(
         Args::run(call, &Ctx::default()).unwrap_err().path(),
         Some("/method")
@@ -251,7 +256,10 @@ fn constraints_that_cannot_be_read_are_named() {
         Args::run(call, &Ctx::default()).unwrap_err().path(),
         Some("/x0")
     );
-    let call = under(&["x0>=0"], with(Method::Sqp, args(&[1.0; 301], "sphere")));
+    let call = under(
+        &["x0>=0"],
+        with(MinimiseMethod::Sqp, args(&[1.0; 301], "sphere")),
+    );
     assert_eq!(
         Args::run(call, &Ctx::default()).unwrap_err().path(),
         Some("/method")
@@ -280,7 +288,7 @@ fn stops_reach_the_method() {
     };
     let found = run(few);
     assert!(
-        !found.converged && found.reason == Reason::MaxIter,
+        !found.converged && found.reason == MinimiseEnd::MaxIter,
         "{found:?}"
     );
 }
@@ -306,7 +314,7 @@ proptest! {
             format!("{}>={:.3}", sum(terms.collect()), -row[4].abs())
         }).collect();
         let texts: Vec<&str> = constraints.iter().map(String::as_str).collect();
-        let call = under(&texts, with(Method::Sqp, args(&vec![1.0; n], objective.as_str())));
+        let call = under(&texts, with(MinimiseMethod::Sqp, args(&vec![1.0; n], objective.as_str())));
         let found = run(call);
         prop_assert!(found.converged, "{found:?}");
         for constraint in found.constraints.iter().flatten() {
@@ -378,10 +386,10 @@ fn linear_models_find_constrained_minima() {
     for (constraints, x0, objective, f, tolerance) in cases {
         let found = run(under(
             constraints,
-            with(Method::Cobyla, args(x0, objective)),
+            with(MinimiseMethod::Cobyla, args(x0, objective)),
         ));
         assert!(
-            found.converged && found.reason == Reason::Radius,
+            found.converged && found.reason == MinimiseEnd::Radius,
             "{objective} {found:?}"
         );
         assert!(
@@ -538,7 +546,7 @@ fn many_variables_under_constraints() {
         args(&vec![0.0; n], objective.join("+").as_str()),
     ));
     assert!(
-        found.converged && found.method == Method::AugmentedLagrangian,
+        found.converged && found.method == MinimiseMethod::AugmentedLagrangian,
         "{:?}",
         found.reason
     );

@@ -1,13 +1,17 @@
 //! Saddles, and problems whose iterates pass near them.
 
 use super::{args, run, with};
-use crate::optimise::minimise::{Args, Method, Mode, Output, Reason};
+use crate::optimise::minimise::{Args, MinimiseEnd, MinimiseMethod, OptimisationMode, Output};
 use tool_core::{Ctx, Tool};
 
 /// Both methods that use gradients; the simplex too where `simplex` says so.
-fn each(simplex: bool, x0: &[f64], objective: &str, check: impl Fn(Method, Output)) {
-    for method in [Method::Auto, Method::Gradient, Method::NelderMead] {
-        if simplex || method != Method::NelderMead {
+fn each(simplex: bool, x0: &[f64], objective: &str, check: impl Fn(MinimiseMethod, Output)) {
+    for method in [
+        MinimiseMethod::Auto,
+        MinimiseMethod::Gradient,
+        MinimiseMethod::NelderMead,
+    ] {
+        if simplex || method != MinimiseMethod::NelderMead {
             check(method, run(with(method, args(x0, objective))));
         }
     }
@@ -41,11 +45,15 @@ fn saddles_off_the_axes_are_left() {
 #[test]
 fn a_saddle_of_an_unbounded_objective_is_no_minimum() {
     for (objective, mode) in [
-        ("x**2+y**2-3*x*y", Mode::Minimize),
-        ("3*x*y-x**2-y**2", Mode::Maximize),
-        ("x*y", Mode::Minimize),
+        ("x**2+y**2-3*x*y", OptimisationMode::Minimize),
+        ("3*x*y-x**2-y**2", OptimisationMode::Maximize),
+        ("x*y", OptimisationMode::Minimize),
     ] {
-        for method in [Method::Auto, Method::Gradient, Method::NelderMead] {
+        for method in [
+            MinimiseMethod::Auto,
+            MinimiseMethod::Gradient,
+            MinimiseMethod::NelderMead,
+        ] {
             let args = crate::optimise::minimise::Args {
                 mode,
                 ..with(method, args(&[0.0, 0.0], objective))
@@ -66,7 +74,7 @@ fn saddles_of_many_variables_are_left() {
     let sum: Vec<String> = (0..200).map(|i| format!("x{i}**2+0.1*x{i}**4")).collect();
     let objective = format!("{}-3*x70*x71", sum.join("+"));
     let found = run(with(
-        Method::Gradient,
+        MinimiseMethod::Gradient,
         args(&[0.0; 200], objective.as_str()),
     ));
     // x70 = x71 = s: 2 s^2 + 0.2 s^4 - 3 s^2 is lowest at s^2 = 2.5.
@@ -174,9 +182,9 @@ fn standard_problems_converge() {
         ),
     ];
     for (objective, x0, minima, most) in cases {
-        let found = run(with(Method::Gradient, args(x0, objective)));
+        let found = run(with(MinimiseMethod::Gradient, args(x0, objective)));
         assert!(
-            found.converged && found.reason == Reason::Gradient,
+            found.converged && found.reason == MinimiseEnd::Gradient,
             "{objective}: {found:?}"
         );
         assert!(

@@ -3,18 +3,18 @@
 use tool_core::{Bounded, Budget, Ctx, ErrorCode, Probability, StopFlag, Tool};
 
 use super::{args, run};
-use crate::sampling::blocks::Moments;
+use crate::sampling::blocks::SampleMoments;
 use crate::sampling::diagnostics::diagnose;
-use crate::sampling::mcmc::{Args, Method, Metric, Nuts, Output};
+use crate::sampling::mcmc::{Args, McmcMethod, MetricForm, NutsReport, Output};
 
 fn nuts_args(log_density: &str, start: Vec<f64>) -> Args {
     let mut args = args(log_density, start);
-    args.method = Method::Nuts;
+    args.method = McmcMethod::Nuts;
     args.return_samples = Some(true);
     args
 }
 
-fn nuts(args: Args) -> (Output, Nuts, Vec<String>) {
+fn nuts(args: Args) -> (Output, NutsReport, Vec<String>) {
     let (output, warnings) = run(args);
     let evidence = output.nuts.clone().expect("the method is `nuts`");
     (output, evidence, warnings)
@@ -35,7 +35,7 @@ fn check(output: &Output, f: impl Fn(&[f64]) -> f64, expected: f64) {
         .chunks_exact(per_chain)
         .map(|chain| chain.chunks_exact(output.dimension).map(&f).collect())
         .collect();
-    let mean = Moments::of(&chains.concat()).mean;
+    let mean = SampleMoments::of(&chains.concat()).mean;
     let mcse = diagnose(&chains, &Ctx::default()).unwrap().mcse;
     assert!(
         (mean - expected).abs() <= 5.0 * mcse,
@@ -61,7 +61,7 @@ fn autoregressive(dimension: usize, rho: f64) -> String {
 
 #[test]
 fn a_correlated_gaussian_by_both_metrics() {
-    for (rho, metric) in [(0.95, Metric::Dense), (0.2, Metric::Diagonal)] {
+    for (rho, metric) in [(0.95, MetricForm::Dense), (0.2, MetricForm::Diagonal)] {
         let (output, evidence, warnings) = nuts(nuts_args(&autoregressive(10, rho), vec![1.0; 10]));
         assert!(output.converged && warnings.is_empty(), "{warnings:?}");
         assert_eq!(evidence.metric, [metric; 4]);
@@ -93,7 +93,7 @@ fn a_correlated_gaussian_by_both_metrics() {
 
 #[test]
 fn gradients_are_worth_more_than_proposals() {
-    let run_by = |method: Method| {
+    let run_by = |method: McmcMethod| {
         let mut args = args(&autoregressive(10, 0.95), vec![0.0; 10]);
         args.method = method;
         let output = run(args).0;
@@ -104,7 +104,7 @@ fn gradients_are_worth_more_than_proposals() {
             .fold(f64::INFINITY, f64::min);
         least / output.evaluations as f64
     };
-    let ratio = run_by(Method::Nuts) / run_by(Method::Metropolis);
+    let ratio = run_by(McmcMethod::Nuts) / run_by(McmcMethod::Metropolis);
     assert!(ratio > 5.0, "{ratio}");
 }
 
@@ -215,21 +215,21 @@ fn a_kink_is_sampled_when_asked_for() {
 #[test]
 fn auto_takes_gradients_of_smooth_densities_only() {
     for (density, method) in [
-        ("-x**2", Method::Nuts),
-        ("2*log(x) - x", Method::Nuts),
-        ("logsumexp(-x, -x**2) - lgamma(x)", Method::Nuts),
-        ("-x**2 - abs(-3) - if(1 < 2, 0, x)", Method::Nuts),
+        ("-x**2", McmcMethod::Nuts),
+        ("2*log(x) - x", McmcMethod::Nuts),
+        ("logsumexp(-x, -x**2) - lgamma(x)", McmcMethod::Nuts),
+        ("-x**2 - abs(-3) - if(1 < 2, 0, x)", McmcMethod::Nuts),
         (
             "if(x > 0, if(x < 2, 0, log(0)), log(0))",
-            Method::Metropolis,
+            McmcMethod::Metropolis,
         ),
-        ("-abs(x)", Method::Metropolis),
-        ("-x**2 + (x < 2)", Method::Metropolis),
-        ("-clip(x, 0, 2)**2 - x**2", Method::Metropolis),
-        ("-x**2 - floor(x)", Method::Metropolis),
-        ("-x**2 - x % 2", Method::Metropolis),
-        ("-x**2 + besselj(x, 1)", Method::Metropolis), // without a known derivative
-        ("-x**2 - sqrt(x - 1)", Method::Metropolis),   // no finite gradient at x0 = 1
+        ("-abs(x)", McmcMethod::Metropolis),
+        ("-x**2 + (x < 2)", McmcMethod::Metropolis),
+        ("-clip(x, 0, 2)**2 - x**2", McmcMethod::Metropolis),
+        ("-x**2 - floor(x)", McmcMethod::Metropolis),
+        ("-x**2 - x % 2", McmcMethod::Metropolis),
+        ("-x**2 + besselj(x, 1)", McmcMethod::Metropolis), // without a known derivative
+        ("-x**2 - sqrt(x - 1)", McmcMethod::Metropolis),   // no finite gradient at x0 = 1
     ] {
         let mut args = args(density, vec![1.0]);
         args.n_samples = Bounded::literal(10);
@@ -237,7 +237,7 @@ fn auto_takes_gradients_of_smooth_densities_only() {
         let (output, _) = run(args);
         assert_eq!(
             (output.method, output.nuts.is_some()),
-            (method, method == Method::Nuts),
+            (method, method == McmcMethod::Nuts),
             "{density}"
         );
     }
@@ -245,7 +245,7 @@ fn auto_takes_gradients_of_smooth_densities_only() {
 
 #[test]
 fn faults_of_the_method_are_typed() {
-    let fault = |density: &str, method: Method, target: Option<f64>| {
+    let fault = |density: &str, method: McmcMethod, target: Option<f64>| {
         let mut args = args(density, vec![1.0]);
         args.method = method;
         args.target_accept = target.map(|target| Probability::new(target).unwrap());
@@ -254,7 +254,7 @@ fn faults_of_the_method_are_typed() {
     for (density, method, target, code, path, reason) in [
         (
             "-x**2 + besselj(x, 1)",
-            Method::Nuts,
+            McmcMethod::Nuts,
             None,
             ErrorCode::InvalidArgs,
             "/method",
@@ -262,7 +262,7 @@ fn faults_of_the_method_are_typed() {
         ),
         (
             "-x**2 - sqrt(x - 1)",
-            Method::Nuts,
+            McmcMethod::Nuts,
             None,
             ErrorCode::InvalidArgs,
             "/method",
@@ -270,7 +270,7 @@ fn faults_of_the_method_are_typed() {
         ),
         (
             "-x**2",
-            Method::Auto,
+            McmcMethod::Auto,
             Some(0.5),
             ErrorCode::InvalidArgs,
             "/target_accept",
@@ -278,7 +278,7 @@ fn faults_of_the_method_are_typed() {
         ),
         (
             "-x**2",
-            Method::Nuts,
+            McmcMethod::Nuts,
             Some(1.0),
             ErrorCode::InvalidArgs,
             "/target_accept",
@@ -286,7 +286,7 @@ fn faults_of_the_method_are_typed() {
         ),
         (
             "-x**2",
-            Method::Metropolis,
+            McmcMethod::Metropolis,
             Some(0.9),
             ErrorCode::InvalidArgs,
             "/target_accept",
@@ -294,7 +294,7 @@ fn faults_of_the_method_are_typed() {
         ),
         (
             "-abs(x)",
-            Method::Auto,
+            McmcMethod::Auto,
             Some(0.9),
             ErrorCode::InvalidArgs,
             "/target_accept",
@@ -302,7 +302,7 @@ fn faults_of_the_method_are_typed() {
         ),
         (
             "x",
-            Method::Nuts,
+            McmcMethod::Nuts,
             None,
             ErrorCode::Numeric,
             "/log_density",
@@ -310,7 +310,7 @@ fn faults_of_the_method_are_typed() {
         ),
         (
             "0*x",
-            Method::Nuts,
+            McmcMethod::Nuts,
             None,
             ErrorCode::Numeric,
             "/log_density",
@@ -359,7 +359,7 @@ fn a_posterior_of_data_is_that_of_theory() {
     let args: Args = tool_core::convert::from_value(&crate::linalg::tests::parse(text)).unwrap();
     let (output, _) = run(args);
     assert!(output.converged);
-    assert_eq!(output.method, Method::Nuts);
+    assert_eq!(output.method, McmcMethod::Nuts);
     assert_eq!(output.names.as_deref(), Some(&["mu".to_owned()][..]));
     let precision = 0.01 + 5.0 / 4.0;
     let mean = 17.0 / 4.0 / precision;

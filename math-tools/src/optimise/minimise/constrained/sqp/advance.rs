@@ -3,13 +3,13 @@
 use tool_core::ToolError;
 
 use super::super::kkt::violations;
-use super::super::step::{self, Conditions, Step};
-use super::super::{Problem, State};
-use super::Search;
+use super::super::step::{self, SqpStep, StepConditions};
+use super::super::{ConstrainedPoint, ConstrainedProblem};
+use super::SqpSearch;
 use crate::linalg::dense::{dot, max_abs};
 use crate::optimise::minimise::curvature::along;
 
-impl Search {
+impl SqpSearch {
     /// The objective and the weighted violations.
     fn merit(&self, value: f64, c: &[f64], equal: &[bool]) -> f64 {
         let priced = violations(c, equal)
@@ -19,7 +19,10 @@ impl Search {
     }
 
     /// Moves on by one step; answers whether it could.
-    pub(super) fn advance(&mut self, problem: &mut Problem<'_>) -> Result<bool, ToolError> {
+    pub(super) fn advance(
+        &mut self,
+        problem: &mut ConstrainedProblem<'_>,
+    ) -> Result<bool, ToolError> {
         let exact = if self.plain {
             None
         } else {
@@ -31,7 +34,7 @@ impl Search {
         else {
             return Ok(false);
         };
-        let conditions = Conditions::new(&self.at, problem.equal(), &problem.bounds);
+        let conditions = StepConditions::new(&self.at, problem.equal(), &problem.bounds);
         let most = max_abs(&self.weights)
             .max(max_abs(&self.multipliers))
             .max(max_abs(&self.at.gradient));
@@ -49,7 +52,7 @@ impl Search {
         for step in newton.into_iter().chain([step]) {
             let before = self.at.clone();
             if self.line_search(problem, &conditions, &step, modified)? {
-                let sum = |at: &State| violations(&at.c, problem.equal()).sum::<f64>();
+                let sum = |at: &ConstrainedPoint| violations(&at.c, problem.equal()).sum::<f64>();
                 let (old, new) = (sum(&before), sum(&self.at));
                 self.worse = new > 2.0 * old && new > 1e-2 * max_abs(&self.at.x).max(1.0);
                 self.quasi.update(&before, &self.at, &step.multipliers);
@@ -63,7 +66,11 @@ impl Search {
 
     /// Takes a whole step that halves what is left of the gradient of the Lagrangian and leaves the merit as it is but for rounding: near
     /// a minimum values say less than gradients.
-    fn flatter(&mut self, problem: &mut Problem<'_>, step: Step) -> Result<bool, ToolError> {
+    fn flatter(
+        &mut self,
+        problem: &mut ConstrainedProblem<'_>,
+        step: SqpStep,
+    ) -> Result<bool, ToolError> {
         const HIGHER: f64 = 1e-9;
         let equal = problem.equal();
         let mut x = along(&self.at.x, 1.0, &step.direction);
@@ -103,9 +110,9 @@ impl Search {
 
     fn line_search(
         &mut self,
-        problem: &mut Problem<'_>,
-        conditions: &Conditions,
-        step: &Step,
+        problem: &mut ConstrainedProblem<'_>,
+        conditions: &StepConditions,
+        step: &SqpStep,
         modified: bool,
     ) -> Result<bool, ToolError> {
         const DECREASE: f64 = 1e-4;

@@ -5,13 +5,13 @@ mod quasi;
 
 use tool_core::ToolError;
 
-use self::quasi::Quasi;
-use super::kkt::Evidence;
+use self::quasi::QuasiNewtonHessian;
+use super::kkt::KktEvidence;
 use super::look::look_down;
-use super::restore::{self, Restored};
-use super::{Found, Problem, State};
+use super::restore::{self, RestorationEnd};
+use super::{ConstrainedPoint, ConstrainedProblem, ConstrainedResult};
 use crate::linalg::dense::max_abs;
-use crate::optimise::minimise::found::{Method, Reason};
+use crate::optimise::minimise::found::{MinimiseEnd, MinimiseMethod};
 
 /// Minimises from a start point, which is first moved to satisfy the affine constraints; they hold from then on.
 ///
@@ -35,11 +35,11 @@ use crate::optimise::minimise::found::{Method, Reason};
 /// J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, chapter 18; M. J. D. Powell, "A fast algorithm for
 /// nonlinearly constrained optimization calculations", 1978 (weights, damped updates).
 pub(crate) fn minimise(
-    problem: &mut Problem<'_>,
+    problem: &mut ConstrainedProblem<'_>,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
-) -> Result<Found, ToolError> {
+) -> Result<ConstrainedResult, ToolError> {
     let x = restore::affine(problem, x0)?;
     let values = problem.values(&x)?;
     if !values.0.is_finite() || values.1.iter().any(|c| !c.is_finite()) {
@@ -50,10 +50,10 @@ pub(crate) fn minimise(
     let at = problem.state(x, values)?;
     let multipliers = problem.evidence(&at)?.multipliers;
     let n = at.x.len();
-    let mut search = Search {
+    let mut search = SqpSearch {
         weights: steepness(&at),
         radius: max_abs(&at.x).max(1.0),
-        quasi: Quasi::new(n),
+        quasi: QuasiNewtonHessian::new(n),
         plain: false,
         worse: false,
         flat: 0,
@@ -90,8 +90,8 @@ pub(crate) fn minimise(
                 }
                 None => {
                     let (converged, reason) = match look.negative {
-                        true => (false, Reason::NegativeCurvature),
-                        false => (true, Reason::Kkt),
+                        true => (false, MinimiseEnd::NegativeCurvature),
+                        false => (true, MinimiseEnd::Kkt),
                     };
                     return Ok(search.found(
                         evidence,
@@ -106,7 +106,7 @@ pub(crate) fn minimise(
             return Ok(search.found(
                 evidence,
                 iterations,
-                (false, Reason::MaxIter),
+                (false, MinimiseEnd::MaxIter),
                 lowest_curvature,
             ));
         }
@@ -116,14 +116,14 @@ pub(crate) fn minimise(
         }
         if !search.plain {
             search.plain = true;
-            search.quasi = Quasi::new(n);
+            search.quasi = QuasiNewtonHessian::new(n);
             continue;
         }
         search.plain = false;
         if evidence.violation > tolerance && restorations < RESTORATIONS_MAX {
             restorations += 1;
             match restore::restore(problem, &search.at, problem.equal(), tolerance)? {
-                Restored::Better(x) => {
+                RestorationEnd::Better(x) => {
                     let values = problem.values(&x)?;
                     if values.0.is_finite() {
                         search.at = problem.state(x, values)?;
@@ -132,24 +132,24 @@ pub(crate) fn minimise(
                         continue;
                     }
                 }
-                Restored::Stationary(x, c) => {
+                RestorationEnd::Stationary(x, c) => {
                     let violated = problem.violated(&c, tolerance);
                     return Err(problem.infeasible(&x, &c, &violated, false));
                 }
-                Restored::Stuck => {}
+                RestorationEnd::Stuck => {}
             }
         }
         return Ok(search.found(
             evidence,
             iterations,
-            (false, Reason::NoProgress),
+            (false, MinimiseEnd::NoProgress),
             lowest_curvature,
         ));
     }
 }
 
 /// Prices at which no violation pays to first order.
-fn steepness(at: &State) -> Vec<f64> {
+fn steepness(at: &ConstrainedPoint) -> Vec<f64> {
     let size = max_abs(&at.gradient);
     let price = |row: &Vec<f64>| size / max_abs(row).max(1e-8 * size).max(f64::MIN_POSITIVE);
     at.jacobian.iter().map(price).collect()
@@ -161,14 +161,14 @@ const POLISHING_MAX: usize = 3;
 /// Violations that polishing leaves, relative to the size of the point.
 const POLISHED: f64 = 1e-14;
 
-struct Search {
-    at: State,
+struct SqpSearch {
+    at: ConstrainedPoint,
     multipliers: Vec<f64>,
     /// Prices of the violations.
     weights: Vec<f64>,
     /// Longest step where the model has no minimum.
     radius: f64,
-    quasi: Quasi,
+    quasi: QuasiNewtonHessian,
     /// Whether the last step increased the sum of the violations to a noticeable one.
     worse: bool,
     /// Whether the second derivatives are left out for one step.
@@ -178,27 +178,27 @@ struct Search {
     tolerance: f64,
 }
 
-impl Search {
+impl SqpSearch {
     fn found(
         self,
-        evidence: Evidence,
+        evidence: KktEvidence,
         iterations: u64,
-        (converged, reason): (bool, Reason),
+        (converged, reason): (bool, MinimiseEnd),
         lowest_curvature: Option<f64>,
-    ) -> Found {
-        Found {
+    ) -> ConstrainedResult {
+        ConstrainedResult {
             has_unique_multipliers: None,
             at: self.at,
             evidence,
             iterations,
             converged,
-            method: Method::Sqp,
+            method: MinimiseMethod::Sqp,
             reason,
             lowest_curvature,
         }
     }
 
-    fn is_optimal(&self, problem: &Problem<'_>, evidence: &Evidence) -> bool {
+    fn is_optimal(&self, problem: &ConstrainedProblem<'_>, evidence: &KktEvidence) -> bool {
         let noise = problem.gradient_noise(&self.at);
         evidence.is_optimal(self.at.value, self.tolerance, noise)
     }

@@ -1,28 +1,28 @@
-//! [`Quasi`]: damped updates in the place of second derivatives.
+//! [`QuasiNewtonHessian`]: damped updates in the place of second derivatives.
 //!
 //! M. J. D. Powell, "A fast algorithm for nonlinearly constrained optimization calculations", in: Numerical Analysis, Lecture Notes in
 //! Mathematics 630, Springer 1978.
 
 use faer::Mat;
 
-use super::super::State;
+use super::super::ConstrainedPoint;
 use super::super::step;
 use crate::linalg::dense::{add_multiple, dot, max_abs};
 use crate::optimise::minimise::curvature::along;
 
 /// A positive definite matrix in the place of the Hessian of the Lagrangian, by damped updates.
-pub(super) struct Quasi {
+pub(super) struct QuasiNewtonHessian {
     matrix: Option<Mat<f64>>,
     n: usize,
 }
 
-impl Quasi {
+impl QuasiNewtonHessian {
     pub(super) fn new(n: usize) -> Self {
         Self { matrix: None, n }
     }
 
     /// The matrix; at first such that steepest descent goes as far as the size of the point.
-    pub(super) fn matrix(&self, at: &State, radius: f64) -> Mat<f64> {
+    pub(super) fn matrix(&self, at: &ConstrainedPoint, radius: f64) -> Mat<f64> {
         if let Some(matrix) = &self.matrix {
             return matrix.clone();
         }
@@ -31,7 +31,12 @@ impl Quasi {
     }
 
     /// Powell's update with the change of the gradient of the Lagrangian.
-    pub(super) fn update(&mut self, from: &State, to: &State, multipliers: &[f64]) {
+    pub(super) fn update(
+        &mut self,
+        from: &ConstrainedPoint,
+        to: &ConstrainedPoint,
+        multipliers: &[f64],
+    ) {
         const DAMPING: f64 = 0.2;
         let step = along(&to.x, -1.0, &from.x);
         let mut change = along(&to.gradient, -1.0, &from.gradient);
