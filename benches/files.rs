@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use host_sandbox::Workspace;
-use tool_core::{Budget, Capabilities, Ctx, StopFlag, Value, json};
+use tool_core::{CallBudget, Capabilities, Ctx, StopFlag, Value, json};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -22,9 +22,9 @@ fn main() {
     let root = folder.path();
     let files = Workspace::open(root).expect("a workspace");
     // One context serves all calls, and counts what each of them sets aside.
-    let budget = Budget {
+    let budget = CallBudget {
         memory_bytes: u64::MAX / 2,
-        ..Budget::default()
+        ..CallBudget::default()
     };
     let ctx = Ctx::new(StopFlag::new(), budget).with_capabilities(Capabilities {
         files: Some(Arc::new(files)),
@@ -95,7 +95,7 @@ fn main() {
 }
 
 fn try_call(ctx: &Ctx, tool: &str, args: &str) -> Result<Value, tool_core::ToolError> {
-    let args = json::parse(args, json::Limits::default()).expect("JSON");
+    let args = json::parse(args, json::JsonLimits::default()).expect("JSON");
     let families = host_tools::FAMILIES.iter().copied().flatten();
     let found = families
         .map(|entry| entry.tool())

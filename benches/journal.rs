@@ -6,7 +6,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use journal::{Journal, RunHeader, RunState, State};
 use mathchain::clock::SystemClock;
 use tool_core::Value;
-use tool_core::capability::Durability;
+use tool_core::capability::RecordDurability;
 
 /// As the binaries do.
 #[global_allocator]
@@ -61,7 +61,9 @@ fn steps(criterion: &mut Criterion) {
             let journal = begin(&place);
             for step in 0..STEPS {
                 let event = settled(step, None);
-                journal.write(&event, Durability::Batched).expect("written");
+                journal
+                    .write(&event, RecordDurability::Batched)
+                    .expect("written");
             }
             journal.finish(RunState::Succeeded).expect("ends");
         });
@@ -76,7 +78,9 @@ fn steps(criterion: &mut Criterion) {
                 let value = Value::object([("mean", (round * STEPS + step) as f64)]);
                 let handle = journal.put(&value).expect("kept");
                 let event = settled(step, Some(handle.to_value()));
-                journal.write(&event, Durability::Batched).expect("written");
+                journal
+                    .write(&event, RecordDurability::Batched)
+                    .expect("written");
             }
             journal.finish(RunState::Succeeded).expect("ends");
         });
@@ -90,9 +94,11 @@ fn effects(criterion: &mut Criterion) {
     criterion.bench_function("journal of one effect: two syncs", |bencher| {
         bencher.iter(|| {
             let intent = Value::object([("kind", "intent")]);
-            journal.write(&intent, Durability::Synced).expect("written");
             journal
-                .write(&settled(0, None), Durability::Synced)
+                .write(&intent, RecordDurability::Synced)
+                .expect("written");
+            journal
+                .write(&settled(0, None), RecordDurability::Synced)
                 .expect("written");
         });
     });

@@ -13,8 +13,8 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use math_tools::expression::{Expression, ExpressionScope, ExpressionSystem};
-use tool_core::json::{self, Limits};
-use tool_core::{Load as _, Table};
+use tool_core::json::{self, JsonLimits};
+use tool_core::{LoadInput as _, Table};
 
 /// Rows of every column.
 const ROWS: usize = 100_000;
@@ -129,7 +129,7 @@ fn columns() -> Table {
         write!(text, "{comma}\"{name}\":{column:?}").expect("a string grows");
     }
     text.push('}');
-    let value = json::parse(&text, Limits::default()).expect("JSON");
+    let value = json::parse(&text, JsonLimits::default()).expect("JSON");
     Table::from_value(&value).expect("columns of equal length")
 }
 

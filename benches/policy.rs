@@ -14,8 +14,8 @@ use registry::{
 use sessions::{EVENTS_MAX, Event, Live, Record, Replay, Session};
 use tool_core::tool::ErasedExample;
 use tool_core::{
-    AnyTool, Call, Category, Ctx, Determinism, Effect, Reach, ResourceKey, Spec, ToolError, Value,
-    json,
+    AnyTool, Category, Ctx, Determinism, Effect, EffectReach, ResourceKey, Spec, ToolCall,
+    ToolError, Value, json,
 };
 
 /// As the binaries do.
@@ -41,14 +41,14 @@ impl AnyTool for Claims {
     fn examples(&self) -> Vec<ErasedExample> {
         Vec::new()
     }
-    fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
-        Ok(Box::new(ClaimsCall(args.clone(), Reach::of(&self.0))))
+    fn decode(&self, args: &Value) -> Result<Box<dyn ToolCall>, ToolError> {
+        Ok(Box::new(ClaimsCall(args.clone(), EffectReach::of(&self.0))))
     }
 }
 
-struct ClaimsCall(Value, Reach);
+struct ClaimsCall(Value, EffectReach);
 
-impl Call for ClaimsCall {
+impl ToolCall for ClaimsCall {
     fn args(&self) -> &Value {
         &self.0
     }
@@ -58,7 +58,7 @@ impl Call for ClaimsCall {
     fn resources(&self) -> Result<Vec<ResourceKey>, ToolError> {
         Ok(Vec::new())
     }
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> EffectReach {
         self.1
     }
     fn run(self: Box<Self>, _: &Ctx) -> Result<Value, ToolError> {
@@ -253,7 +253,7 @@ impl Logged {
 }
 
 fn event(text: &str) -> Event {
-    let value = json::parse(text, json::Limits::default()).expect("JSON");
+    let value = json::parse(text, json::JsonLimits::default()).expect("JSON");
     Event::from_value(&value).expect("an event")
 }
 
@@ -312,7 +312,7 @@ fn sessions(criterion: &mut Criterion) {
         bencher.iter(|| {
             let mut replay = Replay::default();
             for (number, line) in logged.log.iter().enumerate() {
-                let line = json::parse(line, json::Limits::default()).expect("JSON");
+                let line = json::parse(line, json::JsonLimits::default()).expect("JSON");
                 replay.line(number as u64 + 1, &line).expect("follows");
             }
             replay.finish().expect("whole")

@@ -7,7 +7,7 @@ use host_sandbox::Sandbox;
 use host_sandbox::sandbox::{Surroundings, launch_if_asked};
 use tool_core::StopFlag;
 use tool_core::capability::Spawner;
-use tool_core::command::{Command, Level};
+use tool_core::command::{Level, SandboxCommand};
 
 /// Runs per row.
 const RUNS: usize = 300;
@@ -33,7 +33,7 @@ fn main() {
             ..Surroundings::default()
         })
         .with_ceiling(level);
-        let mut command = Command::new(["/bin/true"]);
+        let mut command = SandboxCommand::new(["/bin/true"]);
         command.minimum = level;
         let run = || {
             let ran = sandbox.run(&command, &StopFlag::new()).expect("runs");

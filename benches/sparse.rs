@@ -6,7 +6,7 @@
 use kernels::sparse::{
     CsrMatrix, NoLimits, PreconditionerMethod, SparseEvidence, SparseMethod, SparseOptions, solve,
 };
-use tool_core::{Budget, Ctx, StopFlag, Tool, convert, json};
+use tool_core::{CallBudget, Ctx, StopFlag, Tool, convert, json};
 
 const PROBLEMS: &str = "poisson2d_300,poisson2d_1000,poisson3d_100,convection2d_200";
 const METHODS: &str = "auto,cholesky,cg_amg,cg_ic0,cg_jacobi,cg_none,lu,gmres_ilu0,call";
@@ -119,14 +119,14 @@ fn call(a: &CsrMatrix, b: &[f64]) -> String {
     let start = processor_ms();
     let ctx = Ctx::new(
         StopFlag::new(),
-        Budget {
+        CallBudget {
             timeout_ms: 600_000,
-            ..Budget::default()
+            ..CallBudget::default()
         },
     );
-    let limits = json::Limits {
+    let limits = json::JsonLimits {
         bytes_max: text.len(),
-        ..json::Limits::default()
+        ..json::JsonLimits::default()
     };
     let value = json::parse(&text, limits).expect("JSON");
     let args = convert::from_value(&value).expect("arguments");

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use tool_core::{
-    Ctx, Decode, Describe, Encode, Entry, Finite, Input, Matrix, Spec, Tool, ToolError, entry,
+    Ctx, Decode, Describe, Encode, ErasedTool, Finite, Input, Matrix, Spec, Tool, ToolError, entry,
 };
 
 /// The tools of this file.
-pub static TOOLS: &[Entry] = &[entry::<AddArgs>(), entry::<HandOnArgs>()];
+pub static TOOLS: &[ErasedTool] = &[entry::<AddArgs>(), entry::<HandOnArgs>()];
 
 /// Add one to a number, some time later.
 #[derive(Debug, Encode, Decode, Describe)]

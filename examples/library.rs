@@ -4,8 +4,8 @@
 
 use mathchain::{Context, Layer, Toolkit, parse};
 use tool_core::{
-    Ctx, Decode, Describe, Encode, Entry, Input, Positive, Result, Spec, Tool, ToolError, Vector,
-    entry,
+    Ctx, Decode, Describe, Encode, ErasedTool, Input, Positive, Result, Spec, Tool, ToolError,
+    Vector, entry,
 };
 
 /// Smooth a series with an exponential moving average.
@@ -44,7 +44,7 @@ impl Tool for Args {
 }
 
 /// The tools of this program.
-static OWN: &[Entry] = &[entry::<Args>()];
+static OWN: &[ErasedTool] = &[entry::<Args>()];
 
 fn main() -> Result<()> {
     let toolkit = Toolkit::builder().add_tools(OWN).build()?;

@@ -10,7 +10,7 @@ use registry::{
     CallRequest, CallerContext, Catalogue, Config, Facts, Layer, Overrides, Policy, Principal,
     Selector,
 };
-use tool_core::{Seed, StopFlag, Value, json};
+use tool_core::{RandomSeed, StopFlag, Value, json};
 
 use crate::neutral;
 
@@ -242,7 +242,7 @@ fn check_answer(case: &Value, catalogue: Catalogue, policy: Policy, who: Princip
             chain,
             ..CallerContext::default()
         },
-        seed: Seed::DEFAULT,
+        seed: RandomSeed::DEFAULT,
         timeout_ms: None,
         stop: StopFlag::new(),
         progress: None,

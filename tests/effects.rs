@@ -422,7 +422,7 @@ fn judged(catalogue: &Catalogue, policy: &Policy, who: &Principal) -> String {
     for (tool, args) in CALLS {
         let index = catalogue.index(tool).expect("a tool");
         let tool = catalogue.tool(index);
-        let args = json::parse(args, json::Limits::default()).expect("arguments");
+        let args = json::parse(args, json::JsonLimits::default()).expect("arguments");
         let call = tool.decode(&args).expect("a call");
         let facts = CallFacts::of(tool, call.as_ref(), None);
         let decision = caller.decide(catalogue, index, Some(&facts), None);
@@ -450,7 +450,7 @@ const OF_PIPELINES: &str = "phases[].clis phases[].depends_on phases[].failure_m
 
 #[test]
 fn each_key_of_the_policy_acts() {
-    let args = json::parse(r#"{"path":"data"}"#, json::Limits::default()).expect("arguments");
+    let args = json::parse(r#"{"path":"data"}"#, json::JsonLimits::default()).expect("arguments");
     let document = read(&POLICY.replace("CALL", &registry::digest::of_value(&args)));
     let tables = [
         "default_role",

@@ -1,12 +1,12 @@
 //! A catalogue without the optional families of tools, as a build without default features has it; `.ci/families` compiles that build.
 
 use registry::{Catalogue, Config, Policy};
-use tool_core::Entry;
+use tool_core::ErasedTool;
 
 /// One tool of each family that a feature leaves out (`archives`, `web`, `llm`).
 const OPTIONAL: [&str; 3] = ["archive_open", "http_get", "embed_text"];
 
-fn has_one_of(family: &[Entry], tools: &[&str]) -> bool {
+fn has_one_of(family: &[ErasedTool], tools: &[&str]) -> bool {
     let mut ids = family.iter().map(|entry| entry.tool().spec().id);
     ids.any(|id| tools.contains(&id))
 }

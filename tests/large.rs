@@ -40,7 +40,7 @@ fn four_thousand_unknowns_through_an_array_file() {
         .build()
         .expect("a toolkit");
     let args = r#"{"A": {"$file": "a.npy"}, "b": {"$file": "b.npy"}}"#;
-    let args = json::parse(args, json::Limits::default()).expect("JSON");
+    let args = json::parse(args, json::JsonLimits::default()).expect("JSON");
     let outcome = toolkit.call_with(&Context::default(), "matrix_solve", &args);
     let output = outcome
         .output()

@@ -6,8 +6,8 @@ use fakes::{NumberArgs, RunCommand, TWELVE, TestClock};
 use registry::{Catalogue, Dispatcher, Host, Limits, LoadErrors, Policy};
 use tool_core::tool::ErasedExample;
 use tool_core::{
-    AnyTool, Call, Category, Ctx, Determinism, Effect, Entry, ErrorCode, Reach, Spec, ToolError,
-    Value, entry,
+    AnyTool, Category, Ctx, Determinism, Effect, EffectReach, ErasedTool, ErrorCode, Spec,
+    ToolCall, ToolError, Value, entry,
 };
 
 fakes::tool!(Calculate(NumberArgs) { id: "calculate", category: Category::Math } = |args, _| {
@@ -15,8 +15,8 @@ fakes::tool!(Calculate(NumberArgs) { id: "calculate", category: Category::Math }
 });
 
 /// The twelve; `run_shell` takes a command line, and `calculate` returns its arguments.
-fn twelve() -> Vec<Entry> {
-    let neutral = |one: &Entry| match one.tool().spec().id {
+fn twelve() -> Vec<ErasedTool> {
+    let neutral = |one: &ErasedTool| match one.tool().spec().id {
         "run_shell" => entry::<RunCommand>(),
         "calculate" => entry::<Calculate>(),
         _ => *one,
@@ -43,7 +43,7 @@ impl AnyTool for Described {
     fn examples(&self) -> Vec<ErasedExample> {
         Vec::new()
     }
-    fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
+    fn decode(&self, args: &Value) -> Result<Box<dyn ToolCall>, ToolError> {
         DescribedCall::check(args, self.0.clone())
     }
 }
@@ -52,7 +52,7 @@ impl AnyTool for Described {
 struct DescribedCall(Value, Spec);
 
 impl DescribedCall {
-    fn check(args: &Value, spec: Spec) -> Result<Box<dyn Call>, ToolError> {
+    fn check(args: &Value, spec: Spec) -> Result<Box<dyn ToolCall>, ToolError> {
         match args
             .as_object()
             .is_some_and(|object| object.iter().next().is_none())
@@ -66,7 +66,7 @@ impl DescribedCall {
     }
 }
 
-impl Call for DescribedCall {
+impl ToolCall for DescribedCall {
     fn args(&self) -> &Value {
         &self.0
     }
@@ -76,8 +76,8 @@ impl Call for DescribedCall {
     fn resources(&self) -> Result<Vec<tool_core::ResourceKey>, ToolError> {
         Ok(Vec::new())
     }
-    fn reach(&self) -> Reach {
-        Reach::of(&self.1)
+    fn reach(&self) -> EffectReach {
+        EffectReach::of(&self.1)
     }
     fn run(self: Box<Self>, _: &Ctx) -> Result<Value, ToolError> {
         Ok(self.0)

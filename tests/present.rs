@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chain_runtime::{Fault, Plan, Problems};
 use mathchain::{Context, Toolkit};
 use serde_json::Value as Schema;
-use tool_core::present::{Field, fields};
+use tool_core::present::{ConditionalField, fields};
 use tool_core::{AnyTool, Object, Value};
 
 use crate::shapes::{calls, run, tools, value};
@@ -240,7 +240,7 @@ fn part(all: &Value, path: &str) -> Option<Value> {
 }
 
 /// Whether a tool states of these arguments that the part is there.
-fn is_stated(tool: &dyn AnyTool, field: &Field, args: &Value) -> bool {
+fn is_stated(tool: &dyn AnyTool, field: &ConditionalField, args: &Value) -> bool {
     let canonical = tool.decode(args).map(|call| call.args().clone());
     let canonical = canonical.expect("arguments of a call that was made");
     let input = tool.input_schema();

@@ -3,7 +3,7 @@
 use fakes::reading_time::{SHAPES, assert_linear};
 use mathchain::registry::{self, AgentFile, Aliases, Config, document, policy, redact};
 use mathchain::{chain_runtime, tool_core};
-use tool_core::{AnyTool, Budget, Ctx, StopFlag, Value};
+use tool_core::{AnyTool, CallBudget, Ctx, StopFlag, Value};
 use workflow::governance::{self, Glob};
 use workflow::item::Page;
 use workflow::{State, template};
@@ -52,7 +52,7 @@ fn with_text(value: &Value, pointer: &str, text: &str) -> Value {
 fn call(tool: &dyn AnyTool, args: &Value) {
     let Ok(call) = tool.decode(args) else { return };
     let _ = (call.resources(), call.reach());
-    let budget = Budget {
+    let budget = CallBudget {
         timeout_ms: 2_000,
         memory_bytes: 1 << 30,
         evaluations: 100_000,
@@ -129,7 +129,7 @@ fn plans_scripts_and_calls() {
         let _ = redact::text(text);
     });
     assert_linear("table", SHAPES, |text| {
-        let _ = tool_core::csv::read(text, &tool_core::csv::Dialect::default(), &|| Ok(()));
+        let _ = tool_core::csv::read(text, &tool_core::csv::CsvDialect::default(), &|| Ok(()));
     });
 }
 

@@ -237,7 +237,7 @@ fn check(case: &Value) {
     );
     let mut replay = Replay::default();
     for (number, line) in run.log.iter().enumerate() {
-        let line = json::parse(&json::to_text(line), json::Limits::default()).expect("JSON");
+        let line = json::parse(&json::to_text(line), json::JsonLimits::default()).expect("JSON");
         replay
             .line(number as u64 + 1, &line)
             .unwrap_or_else(|err| panic!("{err:?}"));

@@ -5,7 +5,7 @@ use std::fmt;
 
 use registry::{LoadError, LoadErrors};
 use tool_core::error::PROBLEMS_BYTES_MAX;
-use tool_core::{ErrorCode, Problem, ToolError, brief, object, path};
+use tool_core::{ErrorCode, RequestProblem, ToolError, brief, object, path};
 
 /// Maximum number of problems that are retained; the rest is counted.
 pub const PROBLEMS_MAX: usize = 1000;
@@ -132,12 +132,12 @@ impl PlanProblem {
     }
 
     /// As an answer holds it.
-    fn to_problem(&self) -> Problem {
-        Problem {
+    fn to_problem(&self) -> RequestProblem {
+        RequestProblem {
             reason: Some(self.fault.as_str().into()),
             place: self.place,
             hint: self.hint.clone(),
-            ..Problem::new(&self.pointer, &self.message)
+            ..RequestProblem::new(&self.pointer, &self.message)
         }
     }
 }
@@ -327,11 +327,11 @@ impl From<Problems> for ToolError {
         };
         let mut bytes = 0;
         let listed = problems.list.iter().map(PlanProblem::to_problem);
-        let fits = |problem: &Problem| {
+        let fits = |problem: &RequestProblem| {
             bytes += problem.bytes();
             bytes <= LISTED_BYTES_MAX
         };
-        let listed: Vec<Problem> = listed.take(LISTED_MAX).take_while(fits).collect();
+        let listed: Vec<RequestProblem> = listed.take(LISTED_MAX).take_while(fits).collect();
         let blocked = problems.blocked_tools();
         let evidence = object! {
             "status" => "rejected",

@@ -256,7 +256,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn value(text: &str) -> Value {
-        tool_core::json::parse(text, tool_core::json::Limits::default()).unwrap()
+        tool_core::json::parse(text, tool_core::json::JsonLimits::default()).unwrap()
     }
 
     #[test]

@@ -4,8 +4,8 @@ use chain_runtime::run::{Resume, cancel};
 use chain_runtime::{ChainStatus, StepStatus};
 use journal::RunState;
 use registry::{CallRequest, CallerContext, ChainPosition};
-use tool_core::capability::Durability;
-use tool_core::{Seed, Status, StopFlag, Value, json};
+use tool_core::capability::RecordDurability;
+use tool_core::{OutcomeStatus, RandomSeed, StopFlag, Value, json};
 
 use crate::durable::{Durable, approval_of, asker, outputs};
 use crate::fakes::{World, logged, operator, statuses, steps};
@@ -148,14 +148,14 @@ fn a_plan_within_that_had_ended_answers_with_the_same_bytes() {
             tool: "chain_run".to_owned(),
             args: Value::object([("plan", Value::from(inner.as_str()))]),
             context,
-            seed: Seed::DEFAULT,
+            seed: RandomSeed::DEFAULT,
             timeout_ms: None,
             stop: StopFlag::new(),
             progress: None,
             client: None,
         });
         match outcome.status {
-            Status::Success(value) => json::to_text(&value),
+            OutcomeStatus::Success(value) => json::to_text(&value),
             other => panic!("{other:?}"),
         }
     };
@@ -207,7 +207,7 @@ fn a_replay_of_a_run_whose_process_ended_compares_its_calls() {
     // As a process leaves it that dies in the call.
     let (journal, _) = durable.state.take_run(&waits.chain_id).unwrap();
     let intent = Value::object([("kind", "intent"), ("step", "w"), ("tool", "write")]);
-    journal.write(&intent, Durability::Synced).unwrap();
+    journal.write(&intent, RecordDurability::Synced).unwrap();
     drop(journal);
     let replayed = durable.replay(&waits.chain_id, 0);
     assert_eq!(replayed.run.state, RunState::Running);

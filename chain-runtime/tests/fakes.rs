@@ -13,8 +13,8 @@ use registry::{
     Answer, CallerContext, Catalogue, Config, Dispatcher, Host, Limits, Policy, Principal,
 };
 use tool_core::{
-    Caller, Ctx, Decode, Describe, Determinism, Effect, Encode, Entry, ErrorCode, Input, Matrix,
-    Object, Probe, Seed, Spec, Syntax, Tool, ToolError, Value, Vector, entry,
+    CallProbe, Caller, Ctx, Decode, Describe, Determinism, Effect, Encode, ErasedTool, ErrorCode,
+    Input, Matrix, Object, RandomSeed, Spec, Syntax, Tool, ToolError, Value, Vector, entry,
 };
 
 /// What tools did, in order, by the key of the test.
@@ -299,17 +299,17 @@ impl Tool for StampArgs {
         Ok((!exists).then(|| Value::from("absent")))
     }
 
-    fn probe(args: &StampArgs, before: &Value, _: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(args: &StampArgs, before: &Value, _: &Ctx) -> Result<CallProbe, ToolError> {
         assert_eq!(before.as_str(), Some("absent"));
         let opened = std::fs::OpenOptions::new().read(true).open(&args.path);
         let Ok(file) = opened else {
-            return Ok(Probe::NotHappened);
+            return Ok(CallProbe::NotHappened);
         };
         Ok(match std::io::read_to_string(file) {
             Ok(text) if text == args.text => {
-                Probe::Happened(Value::object([("text", Value::from(text))]))
+                CallProbe::Happened(Value::object([("text", Value::from(text))]))
             }
-            _ => Probe::Unknown,
+            _ => CallProbe::Unknown,
         })
     }
 }
@@ -347,7 +347,7 @@ tool!(
     SpelledArgs { text: String },
     SpelledOutput { result: Value },
     |args, _| {
-        let value = tool_core::json::parse(&args.text, tool_core::json::Limits::default())?;
+        let value = tool_core::json::parse(&args.text, tool_core::json::JsonLimits::default())?;
         Ok(SpelledOutput { result: value })
     }
 );
@@ -367,8 +367,8 @@ tool!(pub(crate) Trace, "trace", { ..Spec::pure() }, TraceArgs { a: Input<Matrix
 });
 
 tool!(pub(crate) Random, "random", { ..Spec::pure().seeded() },
-RandomArgs { #[value(default)] count: u8, #[value(default)] seed: Option<Seed> },
-RandomOutput { values: Vec<u32>, seed: Seed },
+RandomArgs { #[value(default)] count: u8, #[value(default)] seed: Option<RandomSeed> },
+RandomOutput { values: Vec<u32>, seed: RandomSeed },
 |args, ctx| {
     use rand::Rng as _;
     let seed = ctx.seed(args.seed);
@@ -438,7 +438,7 @@ tool!(pub(crate) Silent, "silent", { permissions: &[], determinism: Determinism:
     SilentArgs {}, SilentOutput { mean: f64 },
     |_, _| { Ok(SilentOutput { mean: 0.0 }) });
 
-static TOOLS: &[Entry] = &[
+static TOOLS: &[ErasedTool] = &[
     entry::<Note>(),
     entry::<Spelled>(),
     entry::<Write>(),
@@ -504,8 +504,8 @@ impl World {
         Self::made(config, None, TOOLS)
     }
 
-    fn made(config: Config, state: Option<Arc<State>>, tools: &[Entry]) -> Self {
-        let reader: &[Entry] = &[entry::<reader::ReadFile>()];
+    fn made(config: Config, state: Option<Arc<State>>, tools: &[ErasedTool]) -> Self {
+        let reader: &[ErasedTool] = &[entry::<reader::ReadFile>()];
         let catalogue =
             Arc::new(Catalogue::new(&[tools, reader, chain_runtime::tools::TOOLS]).unwrap());
         let policy = Arc::new(Policy::compile(&catalogue, &config, &[]).unwrap());

@@ -4,8 +4,8 @@ use chain_runtime::run::{OutcomeRuling, Resume, cancel, root_run};
 use chain_runtime::{ChainStatus, StepStatus};
 use journal::RunState;
 use registry::CallRequest;
-use tool_core::capability::Durability;
-use tool_core::{Outcome, Seed, Status, StopFlag, Value, json};
+use tool_core::capability::RecordDurability;
+use tool_core::{CallOutcome, OutcomeStatus, RandomSeed, StopFlag, Value, json};
 
 use crate::durable::{Durable, approval_of, asker, outputs};
 use crate::fakes::{logged, parse, statuses, steps};
@@ -168,7 +168,7 @@ fn decisions_reach_runs_within() {
         ("step", "two"),
         ("tool", "append"),
     ]);
-    journal.write(&intent, Durability::Synced).unwrap();
+    journal.write(&intent, RecordDurability::Synced).unwrap();
     journal.finish(RunState::NeedsDecision).unwrap();
     drop(journal);
     let go_on = |how: &Resume| durable.resume(&waits.chain_id, &asker(), how).unwrap();
@@ -186,8 +186,8 @@ fn decisions_reach_runs_within() {
     assert_eq!(durable.state_of(&child), RunState::Succeeded);
 }
 
-fn call(durable: &Durable, plan: &str, inputs: &str) -> Outcome {
-    let inputs = json::parse(inputs, json::Limits::default()).unwrap();
+fn call(durable: &Durable, plan: &str, inputs: &str) -> CallOutcome {
+    let inputs = json::parse(inputs, json::JsonLimits::default()).unwrap();
     durable.asking().call(CallRequest {
         tool: "chain_run".to_owned(),
         args: Value::object([
@@ -195,7 +195,7 @@ fn call(durable: &Durable, plan: &str, inputs: &str) -> Outcome {
             ("inputs", inputs),
         ]),
         context: asker(),
-        seed: Seed::new(1),
+        seed: RandomSeed::new(1),
         timeout_ms: None,
         stop: StopFlag::new(),
         progress: None,
@@ -203,9 +203,9 @@ fn call(durable: &Durable, plan: &str, inputs: &str) -> Outcome {
     })
 }
 
-fn waits_for(outcome: &Outcome) -> String {
+fn waits_for(outcome: &CallOutcome) -> String {
     match &outcome.status {
-        Status::PendingApproval {
+        OutcomeStatus::PendingApproval {
             approval_id,
             so_far,
         } => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use journal::{Journal, RunHeader, State};
 use registry::{CallRequest, ChainPosition, Dispatcher};
-use tool_core::{ErrorCode, Outcome, Seed, StopFlag, Value};
+use tool_core::{CallOutcome, ErrorCode, RandomSeed, StopFlag, Value};
 
 use crate::fakes::{World, logged, operator, test_clock};
 
@@ -35,7 +35,7 @@ impl Place {
         }
     }
 
-    fn call(&self, tool: &str, key: &str) -> Outcome {
+    fn call(&self, tool: &str, key: &str) -> CallOutcome {
         let mut context = operator();
         context.chain = Some(ChainPosition {
             chain_id: self.journal.id().to_owned(),
@@ -47,7 +47,7 @@ impl Place {
             tool: tool.to_owned(),
             args: Value::object([("key", key), ("path", "x"), ("text", "t")]),
             context,
-            seed: Seed::DEFAULT,
+            seed: RandomSeed::DEFAULT,
             timeout_ms: None,
             stop: StopFlag::new(),
             progress: None,

@@ -1,15 +1,15 @@
 //! Plans within plans, and plans as tools.
 
-use tool_core::{ErrorCode, Seed, StopFlag, Value, json};
+use tool_core::{ErrorCode, RandomSeed, StopFlag, Value, json};
 
 use crate::fakes::{World, logged, operator, statuses, steps};
 
-fn call(world: &World, tool: &str, args: &str) -> tool_core::Outcome {
+fn call(world: &World, tool: &str, args: &str) -> tool_core::CallOutcome {
     world.dispatcher.call(registry::CallRequest {
         tool: tool.to_owned(),
-        args: json::parse(args, json::Limits::default()).unwrap(),
+        args: json::parse(args, json::JsonLimits::default()).unwrap(),
         context: operator(),
-        seed: Seed::DEFAULT,
+        seed: RandomSeed::DEFAULT,
         timeout_ms: None,
         stop: StopFlag::new(),
         progress: None,

@@ -1,7 +1,7 @@
 //! Files that arguments refer to: what the policy says of reading them is part of the check, before anything happens.
 
 use registry::{Answer, CallRequest, CallerContext, Config};
-use tool_core::{ErrorCode, Seed, StopFlag, ToolError, Value};
+use tool_core::{ErrorCode, RandomSeed, StopFlag, ToolError, Value};
 
 use crate::fakes::{World, logged, operator, steps};
 
@@ -99,7 +99,7 @@ fn a_plan_in_a_denied_file_is_not_read() {
                     tool: tool.to_owned(),
                     args: Value::object([("plan", format!("version: 1\n{outer}"))]),
                     context: context.clone(),
-                    seed: Seed::new(1),
+                    seed: RandomSeed::new(1),
                     timeout_ms: None,
                     stop: StopFlag::new(),
                     progress: None,

@@ -3,12 +3,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mathchain::tool_core::json::{self, Limits};
+use mathchain::tool_core::json::{self, JsonLimits};
 
 fuzz_target!(|bytes: &[u8]| {
-    let limits = Limits {
+    let limits = JsonLimits {
         memory_bytes_max: 64 << 20,
-        ..Limits::default()
+        ..JsonLimits::default()
     };
     let Ok(value) = json::parse_bytes(bytes, limits) else {
         return;

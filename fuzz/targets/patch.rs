@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use libfuzzer_sys::fuzz_target;
 use mathchain::host_tools::files::apply_patch::Args;
-use mathchain::tool_core::capability::{Change, FileContent, FileInfo, FileKind, Files, WriteMode};
-use mathchain::tool_core::{Budget, Capabilities, Ctx, ErrorCode, StopFlag, Tool, ToolError};
+use mathchain::tool_core::capability::{FileChange, FileContent, FileInfo, FileKind, WorkspaceFiles, WriteMode};
+use mathchain::tool_core::{CallBudget, Capabilities, Ctx, ErrorCode, StopFlag, Tool, ToolError};
 
 /// Stands between the content of `f` and the patch.
 const LINE: &str = "\n====\n";
@@ -35,7 +35,7 @@ fuzz_target!(|text: &str| {
     };
     let keys = Args::resources(&args);
     let reach = Args::narrow(&args);
-    let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
+    let ctx = Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(Capabilities {
         files: Some(files.clone()),
         ..Capabilities::default()
     });
@@ -104,7 +104,7 @@ fn info(path: &str, content: &[u8]) -> FileInfo {
     }
 }
 
-impl Files for Memory {
+impl WorkspaceFiles for Memory {
     fn read(&self, path: &str, _: u64) -> Result<FileContent, ToolError> {
         let texts = self.texts();
         let bytes = texts.get(path).ok_or_else(|| missing(path))?;
@@ -138,16 +138,16 @@ impl Files for Memory {
     }
 
     /// All of them, each on what it expects: the tool must not ask for anything else.
-    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
+    fn change(&self, changes: &[FileChange]) -> Result<Vec<FileInfo>, ToolError> {
         let mut texts = self.texts();
         let mut infos = Vec::new();
         for change in changes {
             infos.push(match change {
-                Change::Create { path, content, .. } => {
+                FileChange::Create { path, content, .. } => {
                     assert!(texts.insert(path.clone(), content.clone()).is_none());
                     info(path, content)
                 }
-                Change::Replace {
+                FileChange::Replace {
                     path,
                     before,
                     content,
@@ -158,7 +158,7 @@ impl Files for Memory {
                     );
                     info(path, content)
                 }
-                Change::Delete { path, before } => {
+                FileChange::Delete { path, before } => {
                     assert_eq!(texts.remove(path).as_ref(), Some(before));
                     info(path, before)
                 }

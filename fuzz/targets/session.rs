@@ -15,7 +15,7 @@ use mathchain::sessions::{
 };
 use mathchain::registry::policy::WorkspaceState;
 use mathchain::registry::{Facts, Principal};
-use mathchain::tool_core::json::{self, Limits};
+use mathchain::tool_core::json::{self, JsonLimits};
 use mathchain::tool_core::schema::{self, Schema};
 use mathchain::tool_core::{Access, ErrorCode, ResourceKind, ToolError};
 
@@ -41,7 +41,7 @@ fn fold(text: &str) {
     let bytes = json::canonical(&state.to_value().expect("a state"));
     let mut replay = Replay::default();
     for (number, line) in run.log.iter().enumerate() {
-        let line = json::parse(line, Limits::default()).expect("a line of the log");
+        let line = json::parse(line, JsonLimits::default()).expect("a line of the log");
         replay
             .line(number as u64 + 1, &line)
             .unwrap_or_else(|divergence| panic!("{divergence}: {divergence:?}"));
@@ -54,7 +54,7 @@ fn fold(text: &str) {
 fn replay(text: &str) {
     let mut replay = Replay::default();
     for (number, line) in text.lines().enumerate() {
-        let Ok(line) = json::parse(line, Limits::default()) else {
+        let Ok(line) = json::parse(line, JsonLimits::default()) else {
             return;
         };
         if let Err(divergence) = replay.line(number as u64 + 1, &line) {
@@ -98,9 +98,9 @@ impl Run {
             return;
         }
         // The log has an event one level deeper.
-        let limits = Limits {
-            depth_max: Limits::default().depth_max - 1,
-            ..Limits::default()
+        let limits = JsonLimits {
+            depth_max: JsonLimits::default().depth_max - 1,
+            ..JsonLimits::default()
         };
         let Ok(value) = json::parse(line, limits) else {
             return;

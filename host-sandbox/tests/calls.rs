@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::time::Duration;
 
-use tool_core::command::{Command, Level};
+use tool_core::command::{Level, SandboxCommand};
 
 use crate::place::{Place, said};
 use crate::survivors::CALLER;
@@ -210,7 +210,7 @@ fn denied_at(level: Level, victim: &std::process::Child) {
     open_to_all(&place.path("workspace/datagrams"));
     let before = state_of(victim.id());
     let pid = victim.id().to_string();
-    let mut command = Command::new(["python3", "-I", "-c", SCRIPT, &pid]);
+    let mut command = SandboxCommand::new(["python3", "-I", "-c", SCRIPT, &pid]);
     command.limits.wall = Duration::from_secs(30);
     let ran = place.run(&command).expect("runs");
     assert_eq!(said(&ran), "over\n", "{level}: what was not denied");
@@ -261,7 +261,7 @@ pub(crate) fn run_as_ordinary() {
     assert!(!rustix::process::geteuid().is_root());
     let mut victim = victim();
     let reached = Place::at(Level::S3)
-        .run(&Command::new(["true"]))
+        .run(&SandboxCommand::new(["true"]))
         .expect("runs");
     let mut levels = vec![Level::S2];
     levels.extend((reached.level == Level::S3).then_some(Level::S3));
@@ -269,7 +269,7 @@ pub(crate) fn run_as_ordinary() {
         denied_at(level, &victim);
         let place = Place::at(level);
         // Attributes of the user's own files, through a file that is open for reading.
-        let ran = place.run(&Command::new(["python3", "-I", "-c", ATTRIBUTES]));
+        let ran = place.run(&SandboxCommand::new(["python3", "-I", "-c", ATTRIBUTES]));
         assert_eq!(said(&ran.expect("runs")), "over\n", "{level}");
         read_states(&place);
     }

@@ -5,7 +5,7 @@ use std::net::{TcpListener, UdpSocket};
 use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::time::Duration;
 
-use tool_core::command::{CommandLimits, Excess, Exit, Level};
+use tool_core::command::{CommandLimits, Excess, Level, ProcessExit};
 
 use crate::place::{CANARY, Place, said};
 
@@ -240,7 +240,7 @@ print(b.recv(20).decode())
             tcp = tcp.local_addr().expect("an address").port(),
             udp = udp.local_addr().expect("an address").port(),
         );
-        let mut command = tool_core::command::Command::new(["python3", "-I", "-c", &script]);
+        let mut command = tool_core::command::SandboxCommand::new(["python3", "-I", "-c", &script]);
         command.limits.wall = Duration::from_secs(10);
         let ran = place.run(&command).expect("runs");
         let text = said(&ran);
@@ -290,7 +290,7 @@ fn bombs_stay_inside() {
         processor.limits.cpu = Duration::from_secs(1);
         let ran = place.run(&processor).expect("ends");
         assert!(
-            matches!(ran.exit, Exit::Signal(_)) && !ran.timed_out,
+            matches!(ran.exit, ProcessExit::Signal(_)) && !ran.timed_out,
             "{ran:?}"
         );
 
@@ -348,7 +348,7 @@ print(\"over\")";
         let memory = |limits: &mut CommandLimits| limits.tree_memory_bytes = 128 << 20;
         let ran = run(&python(hidden), memory);
         assert_eq!(ran.exceeded, Some(Excess::Memory), "{level}: {ran:?}");
-        assert!(ran.exit == Exit::Signal(9) && !ran.timed_out);
+        assert!(ran.exit == ProcessExit::Signal(9) && !ran.timed_out);
         // What processes share counts once.
         let ran = run(&python(shared), memory);
         assert_eq!((ran.exceeded, ran.stdout.text().trim()), (None, "over"));
@@ -429,7 +429,7 @@ print("CAME BACK")
     let place = Place::at(Level::S2);
     for way in ["int80", "x32"] {
         let ran = place
-            .run(&tool_core::command::Command::new([
+            .run(&tool_core::command::SandboxCommand::new([
                 "python3", "-I", "-c", SCRIPT, way,
             ]))
             .expect("ends");
@@ -438,7 +438,7 @@ print("CAME BACK")
             text.contains("begun") && !text.contains("CAME BACK"),
             "{way}: {text}"
         );
-        assert_eq!(ran.exit, Exit::Signal(31), "{way}: {text}");
+        assert_eq!(ran.exit, ProcessExit::Signal(31), "{way}: {text}");
     }
     drop(std::io::empty().read(&mut []));
 }

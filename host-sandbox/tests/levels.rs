@@ -2,7 +2,7 @@
 
 use host_sandbox::sandbox::Standing;
 use tool_core::ErrorCode;
-use tool_core::command::{Access, Command, Level};
+use tool_core::command::{CommandAccess, Level, SandboxCommand};
 
 use crate::place::{Place, said};
 use crate::survivors::CALLER;
@@ -34,7 +34,7 @@ fn below_its_level_a_command_never_runs() {
         .expect("sets");
         let mut command = place.script("echo ran > @/marker/file");
         command.minimum = minimum;
-        command.workspace = Access::None;
+        command.workspace = CommandAccess::None;
         let err = place.run(&command).expect_err("refused");
         assert_eq!(err.code(), ErrorCode::SandboxUnavailable, "{err:?}");
         assert!(err.hint_str().is_some());
@@ -67,7 +67,7 @@ fn every_level_that_is_reached_is_probed() {
     for probe in &probes {
         assert!(!probe.found.is_empty());
     }
-    let ran = place.run(&Command::new(["true"])).expect("runs");
+    let ran = place.run(&SandboxCommand::new(["true"])).expect("runs");
     let level = probes.last().expect("one");
     assert!(level.found.starts_with(ran.level.as_str()), "{level:?}");
     assert_eq!(level.standing, Standing::Ok);
@@ -75,7 +75,7 @@ fn every_level_that_is_reached_is_probed() {
 
 fn a_lower_level_serves_where_it_is_enough() {
     let place = Place::at(Level::S2);
-    let ran = place.run(&Command::new(["true"])).expect("runs");
+    let ran = place.run(&SandboxCommand::new(["true"])).expect("runs");
     assert_eq!(ran.level, Level::S2);
 }
 
@@ -87,7 +87,7 @@ pub(crate) const INNER: &str = "inner";
 fn a_part_that_does_not_work_is_named() {
     let place = Place::at(Level::S3);
     let own = std::env::current_exe().expect("a program");
-    let mut command = Command::new([own.to_str().expect("UTF-8")]);
+    let mut command = SandboxCommand::new([own.to_str().expect("UTF-8")]);
     command.readable = vec![own.clone()];
     command.environment = vec![(CALLER.to_owned(), INNER.to_owned())];
     let ran = place.run(&command).expect("runs");
@@ -123,7 +123,7 @@ pub(crate) fn run_inside() {
         ..Surroundings::default()
     });
     let script = format!("echo ran > {}/marker", home.display());
-    let mut command = Command::new(["sh", "-c", &script]);
+    let mut command = SandboxCommand::new(["sh", "-c", &script]);
     command.minimum = Level::S3;
     match sandbox.run(&command, &StopFlag::new()) {
         Ok(ran) => println!("it ran: {ran:?}"),
@@ -138,7 +138,7 @@ pub(crate) fn run_inside() {
     if !home.join("marker").exists() {
         println!("no marker");
     }
-    match sandbox.run(&Command::new(["true"]), &StopFlag::new()) {
+    match sandbox.run(&SandboxCommand::new(["true"]), &StopFlag::new()) {
         Ok(ran) => println!("runs at {}", ran.level),
         Err(err) => println!("refused too: {err:?}"),
     }

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use tool_core::capability::Spawner;
-use tool_core::command::{Command, Exit, Isolation, Level};
-use tool_core::conversation::{Conversation, Heard};
+use tool_core::command::{Isolation, Level, ProcessExit, SandboxCommand};
+use tool_core::conversation::{LineWaitResult, ProcessConversation};
 use tool_core::{ErrorCode, StopFlag};
 
 use crate::place::{CANARY, Place};
@@ -26,16 +26,16 @@ crate::trials!(
 
 const LONG: Duration = Duration::from_secs(30);
 
-fn start(place: &Place, command: &Command) -> Box<dyn Conversation> {
+fn start(place: &Place, command: &SandboxCommand) -> Box<dyn ProcessConversation> {
     place
         .sandbox
         .converse(command, &StopFlag::new())
         .unwrap_or_else(|err| panic!("{err:?}"))
 }
 
-fn line(conversation: &dyn Conversation) -> String {
+fn line(conversation: &dyn ProcessConversation) -> String {
     match conversation.receive(LONG, &StopFlag::new()) {
-        Ok(Heard::Line(line)) => line,
+        Ok(LineWaitResult::Line(line)) => line,
         other => panic!("{other:?}; stderr: {}", conversation.stderr()),
     }
 }
@@ -55,16 +55,19 @@ fn lines_go_both_ways() {
         talk.send(&long, &StopFlag::new()).expect("takes it");
         assert_eq!(line(&*talk).len(), 40_002);
         let quiet = talk.receive(Duration::from_millis(20), &StopFlag::new());
-        assert_eq!(quiet.expect("no fault"), Heard::Silence);
+        assert_eq!(quiet.expect("no fault"), LineWaitResult::Silence);
         talk.kill();
         loop {
             match talk.receive(LONG, &StopFlag::new()).expect("no fault") {
-                Heard::Line(_) => {}
-                Heard::Ended(exit) => {
-                    assert!(matches!(exit, None | Some(Exit::Signal(9))), "{exit:?}");
+                LineWaitResult::Line(_) => {}
+                LineWaitResult::Ended(exit) => {
+                    assert!(
+                        matches!(exit, None | Some(ProcessExit::Signal(9))),
+                        "{exit:?}"
+                    );
                     break;
                 }
-                Heard::Silence => panic!("still there"),
+                LineWaitResult::Silence => panic!("still there"),
             }
         }
         let gone = talk.send("more", &StopFlag::new()).expect_err("gone");
@@ -168,7 +171,7 @@ fn a_program_that_is_not_there_is_named() {
     // Said at once, or with the first line: whichever looks first.
     let missing = place
         .sandbox
-        .converse(&Command::new(["no-such-program"]), &stop)
+        .converse(&SandboxCommand::new(["no-such-program"]), &stop)
         .and_then(|talk| talk.receive(LONG, &stop).map(drop))
         .expect_err("not there");
     assert_eq!(missing.reason_str(), Some("not_found"));
@@ -193,7 +196,7 @@ fn stop_flags_end_the_waiting() {
     stop.check().expect_err("set");
     let refused = place
         .sandbox
-        .converse(&Command::new(["true"]), &stop)
+        .converse(&SandboxCommand::new(["true"]), &stop)
         .map(drop);
     assert_eq!(
         refused.map_err(|err| err.code()).err(),
@@ -217,7 +220,7 @@ fn what_it_writes_to_the_shared_folder_counts() {
         let talk = start(&place, &command);
         let ended = talk.receive(LONG, &StopFlag::new());
         assert!(
-            matches!(ended, Ok(Heard::Ended(_)) | Err(_)),
+            matches!(ended, Ok(LineWaitResult::Ended(_)) | Err(_)),
             "{level}: {ended:?}"
         );
         let files = std::fs::read_dir(&folder).expect("lists");
@@ -253,11 +256,11 @@ fn it_ends_at_its_time() {
     command.limits.wall = Duration::from_millis(50);
     let talk = start(&place, &command);
     let heard = talk.receive(LONG, &StopFlag::new()).expect("no fault");
-    assert_eq!(heard, Heard::Ended(Some(Exit::Signal(9))));
+    assert_eq!(heard, LineWaitResult::Ended(Some(ProcessExit::Signal(9))));
 }
 
 /// The lines that a script says until `done`.
-fn said(talk: &dyn Conversation) -> Vec<String> {
+fn said(talk: &dyn ProcessConversation) -> Vec<String> {
     let mut lines = Vec::new();
     while lines.last().map(String::as_str) != Some("done") {
         lines.push(line(talk));

@@ -7,7 +7,7 @@ use host_sandbox::Sandbox;
 use host_sandbox::sandbox::Surroundings;
 use tempfile::TempDir;
 use tool_core::capability::Spawner;
-use tool_core::command::{Command, Finished, Level};
+use tool_core::command::{CommandOutput, Level, SandboxCommand};
 use tool_core::{StopFlag, ToolError};
 
 /// What no command may ever show.
@@ -65,19 +65,19 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    pub(crate) fn run(&self, command: &Command) -> Result<Finished, ToolError> {
+    pub(crate) fn run(&self, command: &SandboxCommand) -> Result<CommandOutput, ToolError> {
         self.sandbox.run(command, &StopFlag::new())
     }
 
     /// Runs a script of the shell; `@` in it stands for the folder of this place.
-    pub(crate) fn shell(&self, script: &str) -> Finished {
+    pub(crate) fn shell(&self, script: &str) -> CommandOutput {
         self.run(&self.script(script))
             .unwrap_or_else(|err| panic!("{script}: {err:?}"))
     }
 
-    pub(crate) fn script(&self, script: &str) -> Command {
+    pub(crate) fn script(&self, script: &str) -> SandboxCommand {
         let folder = self.folder.path().to_str().expect("UTF-8");
-        let mut command = Command::new(["sh", "-c", &script.replace('@', folder)]);
+        let mut command = SandboxCommand::new(["sh", "-c", &script.replace('@', folder)]);
         command.limits.wall = Duration::from_secs(10);
         command
     }
@@ -135,6 +135,6 @@ pub(crate) fn read(path: &Path) -> String {
 }
 
 /// The text of both streams.
-pub(crate) fn said(finished: &Finished) -> String {
+pub(crate) fn said(finished: &CommandOutput) -> String {
     format!("{}{}", finished.stdout.text(), finished.stderr.text())
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tool_core::capability::Spawner;
-use tool_core::command::{Access, Command, Exit, Level};
+use tool_core::command::{CommandAccess, Level, ProcessExit, SandboxCommand};
 use tool_core::{ErrorCode, StopFlag};
 
 use crate::place::{CANARY, Place, said};
@@ -31,7 +31,7 @@ fn a_command_reads_the_workspace_and_writes_its_scratch_folder() {
     for level in [Level::S3, Level::S2] {
         let place = Place::at(level);
         let ran = place.shell("cat notes.txt && echo x > $HOME/a && cat $TMPDIR/a && ls -a sub");
-        assert_eq!(ran.exit, Exit::Status(0), "{}", said(&ran));
+        assert_eq!(ran.exit, ProcessExit::Status(0), "{}", said(&ran));
         assert_eq!(ran.stdout.text(), "hello\nx\n.\n..\n");
         assert_eq!(ran.level, level);
         let ran = place.shell("mkdir $HOME/d && mv $HOME/d $HOME/e && ln -s e $HOME/l && rm -r $HOME/e; ls -l /proc/self/fd | wc -l");
@@ -42,14 +42,14 @@ fn a_command_reads_the_workspace_and_writes_its_scratch_folder() {
 fn results_tell_status_streams_and_signals() {
     let place = Place::at(Level::S3);
     let ran = place.shell("echo out; echo err >&2; exit 3");
-    assert_eq!((ran.exit, ran.exit.code()), (Exit::Status(3), 3));
+    assert_eq!((ran.exit, ran.exit.code()), (ProcessExit::Status(3), 3));
     assert_eq!(
         (ran.stdout.text().as_str(), ran.stderr.text().as_str()),
         ("out\n", "err\n")
     );
     assert!(!ran.timed_out && !ran.stdout.truncated());
     let ran = place.shell("kill -TERM $$");
-    assert_eq!((ran.exit, ran.exit.code()), (Exit::Signal(15), 143));
+    assert_eq!((ran.exit, ran.exit.code()), (ProcessExit::Signal(15), 143));
     let ran = place.shell("i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done");
     assert!(ran.cpu > Duration::from_millis(10), "{:?}", ran.cpu);
     assert!(ran.wall >= ran.cpu);
@@ -105,7 +105,7 @@ fn every_root_is_read_and_is_a_working_folder() {
             assert_eq!(err.path(), Some("/cwd"), "{err:?}");
         }
         let mut command = place.script("cat @/more/notes.txt");
-        command.workspace = tool_core::command::Access::None;
+        command.workspace = tool_core::command::CommandAccess::None;
         assert_eq!(
             place.run(&command).expect("runs").stdout.text(),
             "",
@@ -215,7 +215,7 @@ fn a_stop_flag_ends_the_command() {
 fn a_folder_is_chosen_beneath_the_root() {
     let place = Place::at(Level::S2);
     let run = |folder: &str| {
-        let mut command = Command::new(["pwd"]);
+        let mut command = SandboxCommand::new(["pwd"]);
         folder.clone_into(&mut command.directory);
         place.run(&command)
     };
@@ -249,7 +249,7 @@ fn a_folder_is_chosen_beneath_the_root() {
 fn without_a_workspace_there_is_none() {
     let place = Place::at(Level::S2);
     let mut command = place.script("pwd; cat @/workspace/notes.txt");
-    command.workspace = Access::None;
+    command.workspace = CommandAccess::None;
     let ran = place.run(&command).expect("runs");
     assert!(ran.stdout.text().contains("/scratch/"), "{}", said(&ran));
     assert!(!said(&ran).contains("hello"));
@@ -257,7 +257,11 @@ fn without_a_workspace_there_is_none() {
 
 fn a_program_that_is_not_there_is_an_error() {
     let place = Place::at(Level::S2);
-    let run = |program: &str| place.run(&Command::new([program])).expect_err(program);
+    let run = |program: &str| {
+        place
+            .run(&SandboxCommand::new([program]))
+            .expect_err(program)
+    };
     assert_eq!(run("no-such-program").reason_str(), Some("not_found"));
     assert_eq!(run("./notes.txt").reason_str(), Some("exec"));
     assert_eq!(run("/root/secret-program").code(), ErrorCode::ToolError);
@@ -274,13 +278,13 @@ fn nothing_is_left_in_the_scratch_folder() {
 
 fn what_cannot_be_a_command_is_refused() {
     let place = Place::at(Level::S2);
-    let mut zero = Command::new(["true"]);
+    let mut zero = SandboxCommand::new(["true"]);
     zero.argv.push("a\0b".to_owned());
-    let mut named = Command::new(["true"]);
+    let mut named = SandboxCommand::new(["true"]);
     named.environment = vec![("A=B".to_owned(), String::new())];
     for command in [
-        Command::new(Vec::<String>::new()),
-        Command::new([""]),
+        SandboxCommand::new(Vec::<String>::new()),
+        SandboxCommand::new([""]),
         zero,
         named,
     ] {
@@ -289,12 +293,12 @@ fn what_cannot_be_a_command_is_refused() {
             ErrorCode::InvalidArgs
         );
     }
-    let long = Command::new(["true".to_owned(), "x".repeat(2 << 20)]);
+    let long = SandboxCommand::new(["true".to_owned(), "x".repeat(2 << 20)]);
     assert_eq!(
         place.run(&long).expect_err("long").code(),
         ErrorCode::LimitExceeded
     );
-    let kernel = Command::new(["true".to_owned(), "x".repeat(200_000)]);
+    let kernel = SandboxCommand::new(["true".to_owned(), "x".repeat(200_000)]);
     assert_eq!(
         place.run(&kernel).expect_err("long").code(),
         ErrorCode::LimitExceeded

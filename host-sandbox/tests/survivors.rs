@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tool_core::command::{Command, Finished, Level};
+use tool_core::command::{CommandOutput, Level, SandboxCommand};
 
 use crate::place::{Place, said};
 
@@ -56,7 +56,7 @@ pub(crate) fn number(index: usize, salt: u32) -> String {
 }
 
 /// Runs a command and says how many hidden processes there were meanwhile, at most.
-fn watched(place: &Place, command: &Command, number: &str) -> (Finished, usize) {
+fn watched(place: &Place, command: &SandboxCommand, number: &str) -> (CommandOutput, usize) {
     std::thread::scope(|scope| {
         let runs = scope.spawn(|| place.run(command).expect("ends"));
         let mut most = 0;
@@ -174,7 +174,7 @@ pub(crate) fn call_if_asked() -> bool {
     })
     .with_ceiling(level);
     let script = format!("(setsid sleep {0} &) ; sleep {0}", words[1]);
-    let mut command = Command::new(["sh", "-c", &script]);
+    let mut command = SandboxCommand::new(["sh", "-c", &script]);
     command.limits.wall = Duration::from_secs(60);
     let _ = tool_core::capability::Spawner::run(&sandbox, &command, &tool_core::StopFlag::new());
     true

@@ -1,7 +1,7 @@
 //! Commands that change folders of the workspace: only these, and not what tools never write.
 
 use tool_core::ErrorCode;
-use tool_core::command::{Access, Command, Isolation, Level};
+use tool_core::command::{CommandAccess, Isolation, Level, SandboxCommand};
 
 use crate::place::{Place, read, said, write};
 
@@ -15,7 +15,7 @@ crate::trials!(
     processes_are_counted_where_the_kernel_does_not,
 );
 
-fn writes(place: &Place, folders: &[&str], script: &str) -> Command {
+fn writes(place: &Place, folders: &[&str], script: &str) -> SandboxCommand {
     let mut command = place.script(script);
     command.writable = folders.iter().map(|&folder| folder.to_owned()).collect();
     command
@@ -108,7 +108,7 @@ fn without_namespaces_nothing_is_writable() {
     let err = place.run(&command).expect_err("refused");
     assert_eq!(err.code(), ErrorCode::InvalidArgs, "{err:?}");
     let mut command = writes(&place, &[".git"], "true");
-    command.workspace = Access::None;
+    command.workspace = CommandAccess::None;
     let err = place.run(&command).expect_err("refused");
     assert_eq!(err.code(), ErrorCode::InvalidArgs, "{err:?}");
 }

@@ -4,7 +4,7 @@
 //! `host-sandbox`, connections in [`web::Client`], models in [`llm`]; [`inputs`] reads the files of arguments. The families `archives`,
 //! `llm` and `web` are features, on by default.
 
-use tool_core::Entry;
+use tool_core::ErasedTool;
 
 mod admin;
 #[cfg(feature = "archives")]
@@ -31,7 +31,7 @@ pub mod web;
 pub use inputs::Inputs;
 
 /// Every family, in the order of the documentation.
-pub static FAMILIES: &[&[Entry]] = &[
+pub static FAMILIES: &[&[ErasedTool]] = &[
     files::TOOLS,
     #[cfg(feature = "archives")]
     archives::TOOLS,

@@ -6,16 +6,17 @@ pub(crate) use tool_core::Describe;
     reason = "some names are used by families that a build may leave out"
 )]
 pub(crate) use tool_core::capability::{
-    Change, Clock, Draft, Embeddings, FileInfo, FileKind, FileReader, Files, Http, HttpMethod,
-    HttpRequest, HttpResponse, HttpService, Links, Message, Model, Reply, WriteMode,
+    Clock, DraftFolder, FileChange, FileInfo, FileKind, FileReader, HttpMethod, HttpRequest,
+    HttpResponse, HttpService, HttpTransport, LanguageModel, LinkMode, ModelMessage, ModelReply,
+    TextEmbeddings, WorkspaceFiles, WriteMode,
 };
 pub(crate) use tool_core::convert::{from_value, to_value};
 pub(crate) use tool_core::value::SAFE_INTEGER;
 pub(crate) use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Entry, ErrorCode,
-    Input, JsonExample, Numbers, Permission, Probe, Reach, Reason, ResourceId, ResourceKey,
-    ResourceKind, ResourceTemplate, Result, Shortfall, Spec, StopFlag, Syntax, Text, Tool,
-    ToolError, Value, entry, examples, json, tool_error,
+    Access, BoundedInteger, CallProbe, Caller, Capability, Category, Ctx, Determinism, Effect,
+    EffectReach, ErasedTool, ErrorCode, Input, JsonExample, Numbers, Permission, Reason,
+    ResourceId, ResourceKey, ResourceKind, ResourceTemplate, Result, Shortfall, Spec, StopFlag,
+    Syntax, TextInput, Tool, ToolError, Value, entry, examples, json, tool_error,
 };
 pub(crate) use tool_core::{Decode, Encode};
 

@@ -202,7 +202,7 @@ impl State {
         })?;
         found.expire_at(now_ms);
         let details = details.filter(|_| found.state == "pending");
-        let details = details.and_then(|text| json::parse(&text, json::Limits::default()).ok());
+        let details = details.and_then(|text| json::parse(&text, json::JsonLimits::default()).ok());
         Ok((found, details))
     }
 

@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use registry::WorkspaceId;
 use rusqlite::{Transaction, params};
-use tool_core::capability::Durability;
-use tool_core::capability::{Backups, Change, FileInfo, FileKind, Files, Kept, Ledger as _};
+use tool_core::capability::RecordDurability;
+use tool_core::capability::{
+    AuditLedger as _, BackupCopy, BackupStore, FileChange, FileInfo, FileKind, WorkspaceFiles,
+};
 use tool_core::{Encode, ErrorCode, Reason, Result, StopFlag, ToolError, object, tool_error};
 
 use super::folders::{self, IS_IN, ROOT};
@@ -53,12 +55,12 @@ row_structs! {
 /// Backs up the files of one workspace into one state.
 pub struct FileBackups {
     state: Arc<State>,
-    files: Arc<dyn Files>,
+    files: Arc<dyn WorkspaceFiles>,
 }
 
 impl FileBackups {
     /// Backs up these files into this state.
-    pub fn new(state: Arc<State>, files: Arc<dyn Files>) -> Self {
+    pub fn new(state: Arc<State>, files: Arc<dyn WorkspaceFiles>) -> Self {
         Self { state, files }
     }
 
@@ -72,7 +74,7 @@ impl FileBackups {
         wanted: &str,
         at_ms: Option<u64>,
         by: &str,
-    ) -> Result<(Backup, Option<Kept>)> {
+    ) -> Result<(Backup, Option<BackupCopy>)> {
         let backup = self.state.backup(wanted, at_ms)?;
         let content = self.state.content(&backup)?;
         let before = self.keep("restore", std::slice::from_ref(&backup.path))?;
@@ -86,7 +88,7 @@ impl FileBackups {
                     return Err(changed.hint("restore it again"));
                 }
                 let before = now.bytes;
-                Change::Replace {
+                FileChange::Replace {
                     path,
                     before,
                     content,
@@ -94,7 +96,7 @@ impl FileBackups {
             }
             None => {
                 let mode = Some(backup.mode);
-                Change::Create {
+                FileChange::Create {
                     path,
                     content,
                     mode,
@@ -109,7 +111,7 @@ impl FileBackups {
             "digest" => backup.digest.as_str(),
             "restored_by" => by,
         };
-        self.state.record(&record, Durability::Synced)?;
+        self.state.record(&record, RecordDurability::Synced)?;
         Ok((backup, before.into_iter().next()))
     }
 
@@ -156,8 +158,8 @@ impl FileBackups {
     }
 }
 
-impl Backups for FileBackups {
-    fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<Kept>> {
+impl BackupStore for FileBackups {
+    fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<BackupCopy>> {
         let mut found = Vec::new();
         for path in paths {
             self.below(path, &mut found)?;
@@ -193,7 +195,7 @@ impl Backups for FileBackups {
                 ));
             }
         }
-        let one = |backup: Backup| Kept {
+        let one = |backup: Backup| BackupCopy {
             id: backup.id,
             path: backup.path,
             digest: backup.digest,

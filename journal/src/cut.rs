@@ -63,7 +63,7 @@ impl Cut {
     }
 
     fn of_body(body: &str) -> Option<Self> {
-        let record = json::parse(body, json::Limits::default()).ok()?;
+        let record = json::parse(body, json::JsonLimits::default()).ok()?;
         (record.get("event")?.as_str()? == EVENT).then_some(())?;
         convert::from_value(record.get("cut")?).ok()
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::{Transaction, params};
 use tool_core::capability::{
-    ApprovalRequest, ApprovalState, Approvals, Durability, Ledger, LedgerHead,
+    ApprovalRequest, ApprovalState, ApprovalStore, AuditLedger, LedgerHead, RecordDurability,
 };
 use tool_core::{ErrorCode, Result, ToolError, Value};
 
@@ -69,7 +69,7 @@ impl Journal {
     /// # Errors
     /// `conflict` with reason `run_lost` or `run_ended`, `limit_exceeded` above a mebibyte, `tool_error` when it could not be
     /// written.
-    pub fn write(&self, event: &Value, durability: Durability) -> Result<LedgerHead> {
+    pub fn write(&self, event: &Value, durability: RecordDurability) -> Result<LedgerHead> {
         let kind = event.text("kind");
         let (before, after) = match kind {
             Some("intent") => ("journal.before_intent", "journal.after_intent"),
@@ -79,8 +79,8 @@ impl Journal {
         fail_at(before);
         let shared = &self.state.shared;
         let head = match durability {
-            Durability::Synced => shared.record_synced(self.target(), event),
-            Durability::Batched => shared.record_batched(self.target(), event),
+            RecordDurability::Synced => shared.record_synced(self.target(), event),
+            RecordDurability::Batched => shared.record_batched(self.target(), event),
         }?;
         fail_at(after);
         Ok(head)
@@ -158,18 +158,18 @@ impl Journal {
 
 /// The dispatcher's records of calls in this run. Intents are synced. Outcomes may be batched: after an effect the runner writes a
 /// synced event of its own, so that each effect costs one sync before and one after.
-impl Ledger for Journal {
-    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead> {
+impl AuditLedger for Journal {
+    fn record(&self, record: &Value, durability: RecordDurability) -> Result<LedgerHead> {
         let is_end = record.text("kind") == Some("call");
         let durability = match is_end {
-            true => Durability::Batched,
+            true => RecordDurability::Batched,
             false => durability,
         };
         self.write(record, durability)
     }
 }
 
-impl Approvals for Journal {
+impl ApprovalStore for Journal {
     fn settle(&self, request: &ApprovalRequest, intent: &Value) -> Result<ApprovalState> {
         fail_at("journal.before_intent");
         let settled = self.state.shared.settle(self.target(), request, intent)?;

@@ -43,7 +43,7 @@ impl Owner {
     }
 
     pub(super) fn parse(text: &str) -> Option<Self> {
-        convert::from_value(&json::parse(text, json::Limits::default()).ok()?).ok()
+        convert::from_value(&json::parse(text, json::JsonLimits::default()).ok()?).ok()
     }
 }
 

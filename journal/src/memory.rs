@@ -15,7 +15,7 @@ const SELECT: &str = "SELECT value FROM memory WHERE key = ?";
 const STORE: &str = "INSERT INTO memory(key, value, changed_ms) VALUES (?, ?, ?)
     ON CONFLICT(key) DO UPDATE SET value = excluded.value, changed_ms = excluded.changed_ms";
 
-impl capability::State for State {
+impl capability::ToolStateStore for State {
     fn get(&self, key: &str) -> Result<Option<Value>> {
         check_key(key)?;
         let text = self.shared.read("read the memory", |connection| {
@@ -56,7 +56,7 @@ fn check_key(key: &str) -> Result<()> {
 }
 
 fn read(key: &str, text: String) -> Result<Value> {
-    json::parse(&text, json::Limits::default()).map_err(|err| {
+    json::parse(&text, json::JsonLimits::default()).map_err(|err| {
         tool_error!(ToolError, "state_corrupt"; "the memory of `{key}` cannot be read: {err}").hint(
             "`mathchain doctor` shows the state file; retain the file and start with a new one",
         )

@@ -2,7 +2,7 @@
 
 use registry::WorkspaceId;
 use rusqlite::{Connection, Transaction, params};
-use tool_core::capability::{Asked, Notice, Notices};
+use tool_core::capability::{AskedQuestion, Notification, NotificationLog};
 use tool_core::{Encode, Result, object, tool_error};
 
 use super::folders::{self, IS_IN, ROOT};
@@ -160,7 +160,7 @@ impl State {
 /// Stores a notification under an id.
 pub(super) fn insert_new(
     transaction: &Transaction<'_>,
-    (id, notice): (&str, &Notice),
+    (id, notice): (&str, &Notification),
     now_ms: u64,
     folder: Option<&WorkspaceId>,
 ) -> rusqlite::Result<usize> {
@@ -178,14 +178,14 @@ pub(super) fn insert_new(
     insert(transaction, &notice, folder)
 }
 
-impl Notices for State {
-    fn asked(&self, question: &Notice) -> Result<Option<Asked>> {
+impl NotificationLog for State {
+    fn asked(&self, question: &Notification) -> Result<Option<AskedQuestion>> {
         let sql = of_table(&format!(
             "WHERE kind = 'question' AND role = ?3 AND agent IS ?4 AND tool IS ?5 AND text = ?6
                 AND (folder IS NULL OR {IS_IN}) ORDER BY number DESC LIMIT 1"
         ));
         self.shared.read("look for the question", |connection| {
-            let Notice {
+            let Notification {
                 role,
                 agent,
                 tool,
@@ -200,11 +200,11 @@ impl Notices for State {
             let newest = answers(connection, &found.id)?.into_iter().next();
             let answer = newest.map(|answer| answer.text);
             let id = found.id;
-            Ok(Some(Asked { id, answer }))
+            Ok(Some(AskedQuestion { id, answer }))
         })
     }
 
-    fn notify(&self, notice: &Notice) -> Result<String> {
+    fn notify(&self, notice: &Notification) -> Result<String> {
         let id = Self::new_notice_id();
         self.shared
             .transact("store the notification", |transaction, now_ms| {

@@ -5,7 +5,7 @@
 
 use registry::WorkspaceId;
 use rusqlite::{Connection, params};
-use tool_core::capability::Notice;
+use tool_core::capability::Notification;
 use tool_core::{Encode, ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
 use super::folders::{self, IS_IN, ROOT};
@@ -138,7 +138,7 @@ impl State {
         id: &str,
         events: &[Value],
         state: Option<&str>,
-        question: Option<&(String, Notice)>,
+        question: Option<&(String, Notification)>,
     ) -> Result<()> {
         const ADD: &str = "INSERT INTO pipeline_events(pipeline, number, body, time_ms)
              SELECT ?1, ifnull(max(number), 0) + 1, ?2, ?3 FROM pipeline_events WHERE pipeline = ?1";
@@ -226,7 +226,7 @@ impl State {
         let params = params![id, after as i64];
         let rows: Vec<Row> = self.shared.select("read the pipeline", &sql, params)?;
         let parsed = |row: Row| {
-            let event = json::parse(&row.body, json::Limits::default());
+            let event = json::parse(&row.body, json::JsonLimits::default());
             let event = event.map_err(|_| {
                 let message = format!("event {} of pipeline `{id}` is damaged", row.number);
                 ToolError::new(ErrorCode::ToolError, message).reason("state_corrupt")

@@ -265,7 +265,7 @@ impl RunRow {
 }
 
 fn parsed(text: &str) -> Value {
-    json::parse(text, json::Limits::default()).unwrap_or_else(|_| Value::from(text))
+    json::parse(text, json::JsonLimits::default()).unwrap_or_else(|_| Value::from(text))
 }
 
 /// A handle in a row; for a damaged one the header of the chain differs.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, params};
-use tool_core::capability::Durability;
+use tool_core::capability::RecordDurability;
 use tool_core::{Result, ToolError, Value, json, object, tool_error};
 
 use super::chain::{self, Chain};
@@ -175,7 +175,7 @@ impl State {
             "fence" => fence,
             "process" => owner.process,
         };
-        journal.write(&taken, Durability::Batched)?;
+        journal.write(&taken, RecordDurability::Batched)?;
         Ok((journal, records))
     }
 
@@ -403,7 +403,7 @@ fn read_chain(connection: &Connection, row: &RunRow) -> Done<(Chain, Vec<Value>)
         if hash != *stored {
             return Err(corrupt(id, expected, "it was changed").into());
         }
-        let record = json::parse(body, json::Limits::default());
+        let record = json::parse(body, json::JsonLimits::default());
         records.push(record.map_err(|err| corrupt(id, expected, &err.to_string()))?);
     }
     let newest = events.len() as u64;

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use registry::WorkspaceId;
 use rusqlite::Connection;
 use tool_core::capability::{
-    ApprovalRequest, ApprovalState, Approvals, Clock, Durability, Ledger, LedgerHead,
+    ApprovalRequest, ApprovalState, ApprovalStore, AuditLedger, Clock, LedgerHead, RecordDurability,
 };
 use tool_core::{Result, Value};
 
@@ -131,11 +131,11 @@ impl State {
     }
 }
 
-impl Ledger for State {
-    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead> {
+impl AuditLedger for State {
+    fn record(&self, record: &Value, durability: RecordDurability) -> Result<LedgerHead> {
         match durability {
-            Durability::Synced => self.shared.record_synced(Target::Own, record),
-            Durability::Batched => {
+            RecordDurability::Synced => self.shared.record_synced(Target::Own, record),
+            RecordDurability::Batched => {
                 let head = self.shared.record_batched(Target::Own, record)?;
                 self.flush_later();
                 Ok(head)
@@ -152,7 +152,7 @@ impl Ledger for State {
     }
 }
 
-impl Approvals for State {
+impl ApprovalStore for State {
     fn settle(&self, request: &ApprovalRequest, intent: &Value) -> Result<ApprovalState> {
         self.shared.settle(Target::Own, request, intent)
     }

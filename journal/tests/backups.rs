@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fakes::MemoryFiles;
 use tempfile::TempDir;
-use tool_core::capability::{Backups as _, Clock, Files};
+use tool_core::capability::{BackupStore as _, Clock, WorkspaceFiles};
 
 use journal::{BACKUPS, FileBackups, State};
 
@@ -23,7 +23,10 @@ impl Place {
         let (top, clock) = (folder(), TestClock::at(NOW));
         let opened = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>);
         let (state, files) = (Arc::new(opened.unwrap()), Arc::new(MemoryFiles::default()));
-        let keeper = FileBackups::new(Arc::clone(&state), Arc::clone(&files) as Arc<dyn Files>);
+        let keeper = FileBackups::new(
+            Arc::clone(&state),
+            Arc::clone(&files) as Arc<dyn WorkspaceFiles>,
+        );
         Self {
             top,
             clock,
@@ -33,7 +36,7 @@ impl Place {
         }
     }
 
-    fn keep(&self, paths: &[&str]) -> Vec<tool_core::capability::Kept> {
+    fn keep(&self, paths: &[&str]) -> Vec<tool_core::capability::BackupCopy> {
         let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
         self.keeper.keep("c1", &paths).unwrap()
     }

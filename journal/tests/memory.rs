@@ -1,5 +1,5 @@
 use journal::State;
-use tool_core::capability::State as _;
+use tool_core::capability::ToolStateStore as _;
 use tool_core::{ErrorCode, ToolError, Value};
 
 use crate::support::*;

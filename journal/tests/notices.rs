@@ -1,14 +1,14 @@
 //! What people are told.
 
-use tool_core::capability::{Notice, Notices as _};
+use tool_core::capability::{Notification, NotificationLog as _};
 
 use journal::FILE_NAME;
 use rusqlite::Connection;
 
 use crate::support::*;
 
-fn notice(text: &str) -> Notice {
-    Notice {
+fn notice(text: &str) -> Notification {
+    Notification {
         kind: "call",
         call_id: "c1".to_owned(),
         tool: Some("write_file".to_owned()),

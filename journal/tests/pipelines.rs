@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tool_core::Value;
-use tool_core::capability::{Clock, Notice};
+use tool_core::capability::{Clock, Notification};
 
 use journal::{CutKey, SEED_BYTES, State};
 
@@ -74,7 +74,7 @@ fn a_question_is_recorded_with_its_event() {
     let state = open(top.path());
     let id = state.begin_pipeline("team.toml", "d1").unwrap();
     let question = |text: &str| {
-        let notice = Notice {
+        let notice = Notification {
             kind: "gate",
             call_id: id.clone(),
             tool: None,

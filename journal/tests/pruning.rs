@@ -7,7 +7,8 @@ use registry::WorkspaceId;
 use tempfile::TempDir;
 use tool_core::Value;
 use tool_core::capability::{
-    Backups as _, Clock, Durability, Files, Ledger as _, Notice, Notices as _,
+    AuditLedger as _, BackupStore as _, Clock, Notification, NotificationLog as _,
+    RecordDurability, WorkspaceFiles,
 };
 
 use journal::{BACKUPS, CutKey, FileBackups, SEED_BYTES, State};
@@ -45,12 +46,12 @@ impl Place {
         self.clock.advance(DAY_MS);
         let state = self.open();
         self.files.put("a.txt", content);
-        let files = Arc::clone(&self.files) as Arc<dyn Files>;
+        let files = Arc::clone(&self.files) as Arc<dyn WorkspaceFiles>;
         let keeper = FileBackups::new(Arc::clone(&state), files);
         keeper.keep(id, &["a.txt".to_owned()]).unwrap();
         state.notify(&notice("call", id, id)).unwrap();
         let record = Value::object([("call_id", id)]);
-        state.record(&record, Durability::Synced).unwrap();
+        state.record(&record, RecordDurability::Synced).unwrap();
         state.close().unwrap();
     }
 
@@ -66,8 +67,8 @@ impl Place {
     }
 }
 
-fn notice(kind: &'static str, call_id: &str, text: &str) -> Notice {
-    Notice {
+fn notice(kind: &'static str, call_id: &str, text: &str) -> Notification {
+    Notification {
         kind,
         call_id: call_id.to_owned(),
         tool: Some("write_file".to_owned()),
@@ -107,7 +108,7 @@ fn backups_and_notifications_go_with_the_records_of_their_calls() {
         .map(|one| one.call_id)
         .collect();
     assert_eq!(left, ["c3"]);
-    let files = Arc::clone(&place.files) as Arc<dyn Files>;
+    let files = Arc::clone(&place.files) as Arc<dyn WorkspaceFiles>;
     FileBackups::new(Arc::clone(&state), files)
         .restore("a.txt", None, "terminal")
         .unwrap();
@@ -123,13 +124,13 @@ fn what_a_remaining_record_names_remains() {
     // A session whose newest record is newer than the time remains whole.
     let living = place.open();
     place.files.put("a.txt", "text");
-    let files = Arc::clone(&place.files) as Arc<dyn Files>;
+    let files = Arc::clone(&place.files) as Arc<dyn WorkspaceFiles>;
     let keeper = FileBackups::new(Arc::clone(&living), files);
     keeper.keep("c1", &["a.txt".to_owned()]).unwrap();
     living.notify(&notice("call", "c1", "told")).unwrap();
     let record = |call: &str| {
         let record = Value::object([("call_id", call)]);
-        living.record(&record, Durability::Synced).unwrap();
+        living.record(&record, RecordDurability::Synced).unwrap();
     };
     record("c1");
     place.clock.advance(DAY_MS);
@@ -176,7 +177,7 @@ fn a_backup_made_during_a_pruning_has_its_content() {
         let (pruning, keeping) = (place.open(), place.open());
         let before = place.clock.unix_ms();
         place.files.put("a.txt", "same content");
-        let files = Arc::clone(&place.files) as Arc<dyn Files>;
+        let files = Arc::clone(&place.files) as Arc<dyn WorkspaceFiles>;
         std::thread::scope(|scope| {
             scope.spawn(|| pruning.prune(before, &key()).unwrap());
             let keeper = FileBackups::new(Arc::clone(&keeping), Arc::clone(&files));
@@ -201,13 +202,13 @@ fn lists_of_a_shared_state_are_of_one_folder() {
         let state = place.open();
         state.set_workspace(id(name));
         place.files.put("a.txt", name);
-        let files = Arc::clone(&place.files) as Arc<dyn Files>;
+        let files = Arc::clone(&place.files) as Arc<dyn WorkspaceFiles>;
         FileBackups::new(Arc::clone(&state), files)
             .keep(name, &["a.txt".to_owned()])
             .unwrap();
         state.notify(&notice("question", name, "which?")).unwrap();
         let record = Value::object([("call_id", name), ("tool", "calculate")]);
-        state.record(&record, Durability::Synced).unwrap();
+        state.record(&record, RecordDurability::Synced).unwrap();
         state.close().unwrap();
     }
     let state = place.open();
@@ -247,7 +248,7 @@ fn lists_of_a_shared_state_are_of_one_folder() {
     for name in ["a", "b"] {
         let state = place.open();
         state.set_workspace(id(name));
-        let files = Arc::clone(&place.files) as Arc<dyn Files>;
+        let files = Arc::clone(&place.files) as Arc<dyn WorkspaceFiles>;
         let keeper = FileBackups::new(Arc::clone(&state), files);
         let (restored, _) = keeper.restore("a.txt", Some(NOW), "terminal").unwrap();
         assert_eq!(restored.call_id, name);

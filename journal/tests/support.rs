@@ -6,7 +6,7 @@ use std::path::Path;
 pub(crate) use fakes::TestClock;
 use rusqlite::Connection;
 use tempfile::TempDir;
-use tool_core::capability::{Durability, Ledger as _};
+use tool_core::capability::{AuditLedger as _, RecordDurability};
 use tool_core::{ToolError, Value};
 
 use super::State;
@@ -49,13 +49,17 @@ pub(crate) fn filled(folder: &Path, count: usize) {
     for _ in 0..2 {
         let state = open(folder);
         for number in 0..count {
-            state.record(&event(number), Durability::Batched).unwrap();
+            state
+                .record(&event(number), RecordDurability::Batched)
+                .unwrap();
         }
         state.close().unwrap();
     }
     let state = open(folder);
     for number in 0..count {
-        state.record(&event(number), Durability::Synced).unwrap();
+        state
+            .record(&event(number), RecordDurability::Synced)
+            .unwrap();
     }
     state.flush().unwrap();
     // As after a kill: the end of the session is not linked.

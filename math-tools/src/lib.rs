@@ -3,7 +3,7 @@
 //! One folder per family; each lists its tools in `mod.rs`. [`FAMILIES`] is what a catalogue is built from. Adding a tool is one
 //! file and one line in its family's list.
 
-use tool_core::Entry;
+use tool_core::ErasedTool;
 
 #[macro_use]
 mod prelude;
@@ -29,10 +29,10 @@ pub(crate) mod units;
 mod testing;
 
 /// Tools that start programs, which the binary `math-tools` has not.
-pub static PROGRAMS: &[Entry] = optimise::PROGRAMS;
+pub static PROGRAMS: &[ErasedTool] = optimise::PROGRAMS;
 
 /// Every family of pure tools, in the order of the documentation.
-pub static FAMILIES: &[&[Entry]] = &[
+pub static FAMILIES: &[&[ErasedTool]] = &[
     expression::TOOLS,
     linalg::TOOLS,
     calculus::TOOLS,

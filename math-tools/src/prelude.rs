@@ -24,8 +24,8 @@ pub(crate) fn yes() -> bool {
 pub(crate) use tool_core::Describe;
 pub(crate) use tool_core::examples;
 pub(crate) use tool_core::{
-    Bounded, Category, Count, Ctx, ErrorCode, Finite, Input, JsonExample, Matrix, Numbers,
-    Positive, Probability, Problem, Real, Seed, Spec, Syntax, Table, Text, Tolerance, Tool,
-    ToolError, Value, Vector,
+    BoundedInteger, Category, Count, Ctx, ErrorCode, Finite, Input, JsonExample, Matrix, Numbers,
+    Positive, Probability, RandomSeed, Real, RequestProblem, Spec, Syntax, Table, TextInput,
+    Tolerance, Tool, ToolError, Value, Vector,
 };
 pub(crate) use tool_core::{Decode, Encode};

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use math_tools::ode::{OdeEnd, OdeFunction, OdeMethod, OdeOptions, OdeTolerances};
-use tool_core::{Budget, Ctx, StopFlag};
+use tool_core::{CallBudget, Ctx, StopFlag};
 
 fn options(method: OdeMethod, rtol: f64, atol: f64) -> OdeOptions {
     OdeOptions {
@@ -176,9 +176,9 @@ fn what_cannot_go_on_says_so() {
         .unwrap();
     assert_eq!(path.stopped, Some(OdeEnd::BlowUp));
     assert!((path.t_end() - 1.0).abs() < 1e-6, "{}", path.t_end());
-    let few = Budget {
+    let few = CallBudget {
         evaluations: 50,
-        ..Budget::default()
+        ..CallBudget::default()
     };
     let ctx = Ctx::new(StopFlag::new(), few);
     let error = blow_up

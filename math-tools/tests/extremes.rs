@@ -10,7 +10,7 @@ use std::time::Duration;
 use rand::RngExt;
 use serde_json::{Value as Json, json};
 use tool_core::rng::stream_rng;
-use tool_core::{AnyTool, Budget, Ctx, ErrorCode, StopFlag, Syntax, Value, json as strict};
+use tool_core::{AnyTool, CallBudget, Ctx, ErrorCode, StopFlag, Syntax, Value, json as strict};
 
 use crate::every_tool::tools;
 
@@ -381,7 +381,7 @@ fn mixed(tool: &'static dyn AnyTool, args: &Json, count: usize) -> Vec<Case> {
 
 /// What is wrong with the answer to a call, if anything.
 fn fault(case: &Case, ctx: &Ctx) -> Option<String> {
-    let args = strict::parse(&case.args.to_string(), strict::Limits::default()).expect("JSON");
+    let args = strict::parse(&case.args.to_string(), strict::JsonLimits::default()).expect("JSON");
     let outcome = catch_unwind(AssertUnwindSafe(|| case.tool.decode(&args)?.run(ctx)));
     match outcome {
         Err(_) => Some("it panicked".to_owned()),
@@ -457,10 +457,10 @@ fn sweep(cases: impl IntoIterator<Item = Case>) {
     let mut faults = Vec::new();
     for (index, case) in cases.into_iter().enumerate() {
         let stop = StopFlag::new();
-        let budget = Budget {
+        let budget = CallBudget {
             timeout_ms: DEADLINE_MS,
             memory_bytes: 1 << 30,
-            ..Budget::default()
+            ..CallBudget::default()
         };
         let shown = format!("{} {}", case.tool.spec().id, case.args);
         let shown: String = shown.chars().take(400).collect();
@@ -496,7 +496,7 @@ fn the_calls_to_start_from_are_answered() {
     for tool in tools() {
         for args in starts(tool) {
             let text = args.to_string();
-            let args = strict::parse(&text, strict::Limits::default()).expect("JSON");
+            let args = strict::parse(&text, strict::JsonLimits::default()).expect("JSON");
             let answer = tool
                 .decode(&args)
                 .and_then(|call| call.run(&Ctx::default()));

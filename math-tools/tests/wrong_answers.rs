@@ -10,7 +10,7 @@ use tool_core::{Value, json};
 
 fn ask(request: &str) -> Value {
     let (line, _) = answer(request.as_bytes());
-    json::parse(&line, json::Limits::default()).unwrap_or_else(|err| panic!("{request}: {err}"))
+    json::parse(&line, json::JsonLimits::default()).unwrap_or_else(|err| panic!("{request}: {err}"))
 }
 
 fn number(found: &Value, pointer: &str) -> f64 {
@@ -264,7 +264,8 @@ fn w24_threads_do_not_change_a_result() {
             .num_threads(threads)
             .build()
             .expect("a pool");
-        let params = json::parse(r#"{"n_samples":300000}"#, json::Limits::default()).expect("JSON");
+        let params =
+            json::parse(r#"{"n_samples":300000}"#, json::JsonLimits::default()).expect("JSON");
         let ctx = tool_core::Ctx::default();
         let run = || math_tools::sampling::legacy::run("pi", &params, &ctx);
         number(&pool.install(run).expect("an estimate"), "/pi_estimate")

@@ -6,10 +6,10 @@ pub(crate) mod web {
 
     use registry::Config;
     use tool_core::Result;
-    use tool_core::capability::{Clock, Http};
+    use tool_core::capability::{Clock, HttpTransport};
 
     /// No HTTP client.
-    pub(crate) fn client(_: &Config, _: Arc<dyn Clock>) -> Result<Option<Arc<dyn Http>>> {
+    pub(crate) fn client(_: &Config, _: Arc<dyn Clock>) -> Result<Option<Arc<dyn HttpTransport>>> {
         Ok(None)
     }
 }
@@ -19,10 +19,13 @@ pub(crate) mod models {
     use std::sync::Arc;
 
     use registry::model::Models;
-    use tool_core::capability::{Http, Model};
+    use tool_core::capability::{HttpTransport, LanguageModel};
 
     /// No models.
-    pub(crate) fn of_config(_: &Models, _: Option<Arc<dyn Http>>) -> Option<Arc<dyn Model>> {
+    pub(crate) fn of_config(
+        _: &Models,
+        _: Option<Arc<dyn HttpTransport>>,
+    ) -> Option<Arc<dyn LanguageModel>> {
         None
     }
 }

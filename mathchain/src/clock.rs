@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use tool_core::StopFlag;
-use tool_core::capability::{Alarm, Clock};
+use tool_core::capability::{Clock, ClockAlarm};
 
 /// Wall and monotonic time of this machine.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,7 @@ impl Clock for SystemClock {
         self.start.elapsed()
     }
 
-    fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn Alarm> {
+    fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn ClockAlarm> {
         let cleared = Arc::new(AtomicBool::new(false));
         // A deadline beyond the clock's range never fires.
         if let Some(due) = Instant::now().checked_add(after) {
@@ -49,7 +49,7 @@ struct Set {
     cleared: Arc<AtomicBool>,
 }
 
-impl Alarm for Set {}
+impl ClockAlarm for Set {}
 
 impl Drop for Set {
     fn drop(&mut self) {

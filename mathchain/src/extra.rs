@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tool_core::capability::Client;
+use tool_core::capability::CallClient;
 use tool_core::{Result, Value};
 
 use crate::Toolkit;
@@ -49,8 +49,13 @@ pub trait Extra: Send + Sync {
     /// A prompt with its arguments: `{"messages": ..}`; `None` for any other name.
     ///
     /// # Errors
-    /// Arguments that do not fit; as [`Client::ask`] for a prompt that asks.
-    fn prompt(&self, name: &str, arguments: &Value, client: &dyn Client) -> Option<Result<Value>> {
+    /// Arguments that do not fit; as [`CallClient::ask`] for a prompt that asks.
+    fn prompt(
+        &self,
+        name: &str,
+        arguments: &Value,
+        client: &dyn CallClient,
+    ) -> Option<Result<Value>> {
         let _ = (name, arguments, client);
         None
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 use registry::plugins::{Broken, Plugin, Status};
 use registry::{Catalogue, Config, Dispatcher, Host, Layer, LoadError, Policy};
 use tool_core::capability::EventLog;
-use tool_core::{AnyTool, Encode, Entry, Result, Value, convert, object, tool_error};
+use tool_core::{AnyTool, Encode, ErasedTool, Result, Value, convert, object, tool_error};
 
 use crate::notify;
 use crate::plugins::{self, Loaded, Loader, PluginRoot, Seen};
@@ -61,7 +61,7 @@ pub(crate) struct Generations {
     current: RwLock<Arc<Generation>>,
     /// One reload at a time.
     reloading: Mutex<()>,
-    families: Vec<&'static [Entry]>,
+    families: Vec<&'static [ErasedTool]>,
     /// Tools added at run time.
     added: Mutex<Vec<Arc<dyn AnyTool>>>,
     layers: Vec<Layer>,
@@ -77,7 +77,7 @@ impl Generations {
     /// # Errors
     /// Tools that contradict each other, a policy or plugin with errors.
     pub(crate) fn start(
-        families: Vec<&'static [Entry]>,
+        families: Vec<&'static [ErasedTool]>,
         layers: Vec<Layer>,
         config: Config,
         mut host: Host,
@@ -265,7 +265,7 @@ impl Generations {
 }
 
 fn generation(
-    families: &[&'static [Entry]],
+    families: &[&'static [ErasedTool]],
     added: &[Arc<dyn AnyTool>],
     layers: &[Layer],
     (host, agents): (&Host, Option<&AgentStarter>),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use journal::{FileBackups, State};
-use tool_core::capability::{Arrays, Backups, Files};
+use tool_core::capability::{ArrayLoader, BackupStore, WorkspaceFiles};
 use tool_core::input::InputKind;
-use tool_core::{Place, Result, Source, Value, tool_error};
+use tool_core::{DataPlace, DataSource, Result, Value, tool_error};
 
 /// Opens files through the workspace and artifacts from the state, if present.
 struct Inputs {
@@ -15,9 +15,9 @@ struct Inputs {
 
 /// The opener of inputs; `None` without workspace and state.
 pub(crate) fn arrays(
-    files: Option<&Arc<dyn Files>>,
+    files: Option<&Arc<dyn WorkspaceFiles>>,
     state: Option<&Arc<State>>,
-) -> Option<Arc<dyn Arrays>> {
+) -> Option<Arc<dyn ArrayLoader>> {
     (files.is_some() || state.is_some()).then(|| {
         Arc::new(Inputs {
             files: files.cloned().map(host_tools::Inputs::new),
@@ -28,22 +28,22 @@ pub(crate) fn arrays(
 
 /// The backups of files; `None` without a workspace or a state.
 pub(crate) fn backups(
-    files: Option<&Arc<dyn Files>>,
+    files: Option<&Arc<dyn WorkspaceFiles>>,
     state: Option<&Arc<State>>,
-) -> Option<Arc<dyn Backups>> {
+) -> Option<Arc<dyn BackupStore>> {
     let backups = FileBackups::new(Arc::clone(state?), Arc::clone(files?));
     Some(Arc::new(backups))
 }
 
-impl Arrays for Inputs {
+impl ArrayLoader for Inputs {
     /// Without a role no artifact is opened.
-    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value> {
+    fn open(&self, source: &DataSource, kind: InputKind, bytes_max: u64) -> Result<Value> {
         match (&source.place, &self.files) {
-            (Place::File(_), Some(files)) => files.open(source, kind, bytes_max),
-            (Place::File(path), None) => Err(tool_error!(PreconditionFailed, "no_workspace";
+            (DataPlace::File(_), Some(files)) => files.open(source, kind, bytes_max),
+            (DataPlace::File(path), None) => Err(tool_error!(PreconditionFailed, "no_workspace";
                 "`{path}` cannot be opened: there is no workspace";
                 "pass the data inline, or open a workspace with --workspace")),
-            (Place::Artifact(handle), _) => {
+            (DataPlace::Artifact(handle), _) => {
                 Err(tool_error!(PreconditionFailed, "no_artifact_store";
                     "the artifact `{handle}` cannot be opened: there is no state folder";
                     "pass the data inline, or as a file with `{{\"$file\": path}}`"))
@@ -54,11 +54,11 @@ impl Arrays for Inputs {
     fn open_for(
         &self,
         role: &str,
-        source: &Source,
+        source: &DataSource,
         kind: InputKind,
         bytes_max: u64,
     ) -> Result<Value> {
-        let (Place::Artifact(handle), Some(state)) = (&source.place, &self.state) else {
+        let (DataPlace::Artifact(handle), Some(state)) = (&source.place, &self.state) else {
             return self.open(source, kind, bytes_max);
         };
         let value = state.open_for(role, handle, bytes_max)?;
@@ -73,20 +73,20 @@ impl Arrays for Inputs {
     fn open_noting(
         &self,
         role: &str,
-        source: &Source,
+        source: &DataSource,
         kind: InputKind,
         bytes_max: u64,
         notes: &mut Vec<String>,
     ) -> Result<Value> {
         match (&source.place, &self.files) {
-            (Place::File(_), Some(files)) => {
+            (DataPlace::File(_), Some(files)) => {
                 files.open_noting(role, source, kind, bytes_max, notes)
             }
             _ => self.open_for(role, source, kind, bytes_max),
         }
     }
 
-    fn for_call(&self, files: &Arc<dyn Files>) -> Option<Arc<dyn Arrays>> {
+    fn for_call(&self, files: &Arc<dyn WorkspaceFiles>) -> Option<Arc<dyn ArrayLoader>> {
         Some(Arc::new(Self {
             files: Some(host_tools::Inputs::new(Arc::clone(files))),
             state: self.state.clone(),

@@ -82,13 +82,13 @@ pub use plugins::PluginRoot;
 pub use registry::{Answer, Config, Layer, Level, Rule, TraceParent, Verdict, Witness};
 use tool_core::AnyTool;
 pub use tool_core::{
-    Ctx, Entry, ErrorCode, Example, Input, Matrix, Outcome, Spec, Tool, ToolError, Value, Vector,
-    entry,
+    CallOutcome, Ctx, ErasedTool, ErrorCode, Input, Matrix, Spec, Tool, ToolError, ToolExample,
+    Value, Vector, entry,
 };
 pub use toolkit::{Builder, Context, Toolkit};
 
 /// The tools that come with the program, by family.
-pub fn families() -> impl Iterator<Item = &'static [Entry]> {
+pub fn families() -> impl Iterator<Item = &'static [ErasedTool]> {
     math_tools::FAMILIES
         .iter()
         .chain(host_tools::FAMILIES)
@@ -116,7 +116,7 @@ pub(crate) fn built_in_tool(name: &str) -> Option<&'static dyn AnyTool> {
 /// # Errors
 /// `invalid_request` with line, column and JSON pointer.
 pub fn parse(text: &str) -> tool_core::Result<Value> {
-    let limits = tool_core::json::Limits::default();
+    let limits = tool_core::json::JsonLimits::default();
     Ok(tool_core::json::parse(text, limits)?)
 }
 

@@ -1,8 +1,8 @@
 //! A call as a line of JSON, and its answer: the form of `serve --jsonl` and of `POST /v1/call`.
 
 use registry::TraceParent;
-use tool_core::json::{self, Limits};
-use tool_core::{Object, Outcome, Result, ToolError, Value, object, tool_error};
+use tool_core::json::{self, JsonLimits};
+use tool_core::{CallOutcome, Object, Result, ToolError, Value, object, tool_error};
 
 /// The call of one line.
 pub(crate) struct LineCall {
@@ -29,7 +29,7 @@ pub(crate) enum Door {
 }
 
 /// The answer to a line: its id, and the envelope.
-pub(crate) fn envelope(id: Value, outcome: &Outcome) -> Value {
+pub(crate) fn envelope(id: Value, outcome: &CallOutcome) -> Value {
     let mut envelope = Object::new();
     envelope.insert("id", id);
     let outcome = outcome.to_value();
@@ -59,9 +59,9 @@ pub(crate) fn parse(
     roles: &[String],
     bytes_max: usize,
 ) -> (Value, Result<LineCall>) {
-    let limits = Limits {
+    let limits = JsonLimits {
         bytes_max,
-        ..Limits::default()
+        ..JsonLimits::default()
     };
     let value = match json::parse_bytes(bytes, limits) {
         Ok(value) => value,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use host_tools::llm::endpoint::{Endpoint, Endpoints, Key};
 use registry::model::{KeyVariable, ModelEndpoint, Models};
-use tool_core::capability::{Http, Model};
+use tool_core::capability::{HttpTransport, LanguageModel};
 
 use crate::environment;
 
@@ -13,7 +13,10 @@ use crate::environment;
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The models of a configuration; `None` if it names none.
-pub(crate) fn of_config(models: &Models, http: Option<Arc<dyn Http>>) -> Option<Arc<dyn Model>> {
+pub(crate) fn of_config(
+    models: &Models,
+    http: Option<Arc<dyn HttpTransport>>,
+) -> Option<Arc<dyn LanguageModel>> {
     if *models == Models::default() {
         return None;
     }
@@ -45,7 +48,9 @@ mod tests {
     use registry::Config;
     use std::sync::Mutex;
 
-    use tool_core::capability::{HttpRequest, HttpResponse, HttpService, Image, Message, Speaker};
+    use tool_core::capability::{
+        HttpRequest, HttpResponse, HttpService, MessageImage, MessageSpeaker, ModelMessage,
+    };
     use tool_core::{ErrorCode, StopFlag, ToolError};
 
     use super::*;
@@ -54,7 +59,7 @@ mod tests {
     #[derive(Default)]
     struct Noted(Mutex<Vec<HttpRequest>>);
 
-    impl Http for Noted {
+    impl HttpTransport for Noted {
         fn send(&self, request: &HttpRequest, _: &StopFlag) -> Result<HttpResponse, ToolError> {
             self.0.lock().expect("no panic").push(request.clone());
             Err(ToolError::new(ErrorCode::ToolError, "away"))
@@ -78,12 +83,12 @@ mod tests {
         let models = config.expect("a configuration").models;
         let model = of_config(&models, Some(Arc::clone(&http) as _)).expect("three endpoints");
         let stop = StopFlag::new();
-        let said = |images: Vec<Image>| Message {
-            speaker: Speaker::User,
+        let said = |images: Vec<MessageImage>| ModelMessage {
+            speaker: MessageSpeaker::User,
             text: "x".to_owned(),
             images,
         };
-        let image = Image {
+        let image = MessageImage {
             media_type: "image/png".to_owned(),
             base64: "AAAA".to_owned(),
         };

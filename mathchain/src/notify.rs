@@ -7,7 +7,7 @@ use std::time::Duration;
 use registry::Notifier;
 use registry::model::Notify;
 use tool_core::capability::{Decide, EventLog, Memo, Show, Spawner};
-use tool_core::command::{Command, Isolation};
+use tool_core::command::{Isolation, SandboxCommand};
 use tool_core::{Object, Result, StopFlag, Value, json};
 use workflow::state::State;
 use workflow::tools::log;
@@ -33,7 +33,7 @@ pub(crate) fn tell(spawner: &dyn Spawner, notify: &Notify, entry: &Value) {
     let Some(program) = notify.command.first() else {
         return;
     };
-    let mut command = Command::new(notify.command.clone());
+    let mut command = SandboxCommand::new(notify.command.clone());
     command.isolation = Isolation::None;
     command.environment = environment::of_user();
     command.stdin = format!("{}\n", json::to_text(entry)).into_bytes();

@@ -2,7 +2,7 @@
 
 use chain_runtime::run as chains;
 use journal::{Run, RunState, Scope, State};
-use tool_core::{Outcome, Result, Status, Value, object, tool_error};
+use tool_core::{CallOutcome, OutcomeStatus, Result, Value, object, tool_error};
 
 /// One run that a caller sees.
 ///
@@ -31,7 +31,7 @@ pub(crate) fn summary(run: &Run) -> Value {
 ///
 /// # Errors
 /// When its records cannot be read.
-pub(crate) fn answer(state: &State, run: &Run) -> Result<Option<Outcome>> {
+pub(crate) fn answer(state: &State, run: &Run) -> Result<Option<CallOutcome>> {
     if run.state == RunState::Running {
         return Ok(None);
     }
@@ -47,8 +47,8 @@ pub(crate) fn answer(state: &State, run: &Run) -> Result<Option<Outcome>> {
     let so_far = outcome
         .err()
         .and_then(|error| error.evidence_value().cloned());
-    Ok(Some(Outcome {
-        status: Status::PendingApproval {
+    Ok(Some(CallOutcome {
+        status: OutcomeStatus::PendingApproval {
             approval_id: waiting.swap_remove(0),
             so_far: so_far.unwrap_or_default(),
         },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use registry::WorkspaceId;
 use registry::model::Roots;
-use tool_core::capability::Files;
+use tool_core::capability::WorkspaceFiles;
 use tool_core::{Access, Result, tool_error};
 
 use crate::real_paths::RealPaths;
@@ -25,7 +25,7 @@ pub(crate) fn open(
     closed: &[PathBuf],
     protected: &[PathBuf],
     paths: &RealPaths,
-) -> Result<Arc<dyn Files>> {
+) -> Result<Arc<dyn WorkspaceFiles>> {
     for root in roots {
         let root = paths.real(&root.path);
         let mut around = protected.iter().chain(closed);

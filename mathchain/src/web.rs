@@ -6,7 +6,7 @@ use std::time::Duration;
 use host_tools::web::client::{Client, Search, Settings};
 use registry::Config;
 use registry::model::KeyVariable;
-use tool_core::capability::{Clock, Http};
+use tool_core::capability::{Clock, HttpTransport};
 use tool_core::{Result, ToolError};
 
 use crate::environment;
@@ -15,7 +15,10 @@ use crate::environment;
 ///
 /// # Errors
 /// An entry that is not a host, address or URL.
-pub(crate) fn client(config: &Config, clock: Arc<dyn Clock>) -> Result<Option<Arc<dyn Http>>> {
+pub(crate) fn client(
+    config: &Config,
+    clock: Arc<dyn Clock>,
+) -> Result<Option<Arc<dyn HttpTransport>>> {
     let reason = |err: ToolError| {
         err.reason("configuration")
             .hint("`docs/web.md` shows the form of `[web]` and `[permissions.network]`")

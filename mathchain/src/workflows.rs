@@ -6,7 +6,7 @@ use std::sync::Arc;
 use journal::State;
 use journal::failpoints::fail_at;
 use registry::WorkspaceId;
-use tool_core::capability::{Decide, EventLog, Files, Memo, Show, WriteMode};
+use tool_core::capability::{Decide, EventLog, Memo, Show, WorkspaceFiles, WriteMode};
 use tool_core::{Result, ToolError, tool_error};
 
 /// Largest file that shows an item, in bytes.
@@ -15,7 +15,7 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 /// The log of the workflows of one workspace.
 pub(crate) struct Workflows {
     state: Arc<State>,
-    files: Option<Arc<dyn Files>>,
+    files: Option<Arc<dyn WorkspaceFiles>>,
     workspace: Option<WorkspaceId>,
     /// The path of the workspace that the state was copied from.
     copy_of: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) fn copied(original: &str) -> ToolError {
 impl Workflows {
     pub(crate) fn new(
         state: Arc<State>,
-        files: Option<Arc<dyn Files>>,
+        files: Option<Arc<dyn WorkspaceFiles>>,
         workspace: Option<WorkspaceId>,
         copy_of: Option<String>,
     ) -> Self {
@@ -44,7 +44,7 @@ impl Workflows {
         }
     }
 
-    fn files(&self) -> Result<&dyn Files> {
+    fn files(&self) -> Result<&dyn WorkspaceFiles> {
         self.files.as_deref().ok_or_else(|| {
             tool_error!(PreconditionFailed, "workspace"; "no workspace is open, so no files show the workflows";
                 "set `[workspace] roots` in the configuration")

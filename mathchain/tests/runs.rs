@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mathchain::clock::SystemClock;
 use mathchain::journal::artifacts::Handle;
 use mathchain::journal::{RunHeader, RunState, State};
-use mathchain::tool_core::capability::Durability;
+use mathchain::tool_core::capability::RecordDurability;
 use tool_core::Value;
 
 use crate::support::Place;
@@ -48,7 +48,7 @@ fn run_of(place: &Place, role: &str, end: RunState, who: Value) -> (String, Hand
         ("value", matrix.to_value()),
     ]);
     journal
-        .write(&settled, Durability::Synced)
+        .write(&settled, RecordDurability::Synced)
         .expect("written");
     journal.finish(end).expect("ends");
     (journal.id().to_owned(), matrix, text)

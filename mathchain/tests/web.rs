@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 
 use mathchain::{Context, Layer, Toolkit};
-use tool_core::json::{Limits, parse};
+use tool_core::json::{JsonLimits, parse};
 use tool_core::{ErrorCode, Value};
 
 use crate::support::Place;
@@ -193,7 +193,7 @@ fn without_web_texts_are_still_compared_here() {
     let toolkit = Toolkit::builder().build().expect("the built-in tools");
     let offline = Context::default().narrow(Layer::no_web());
     let call = |tool: &str, args: &str| {
-        let args = parse(args, Limits::default()).expect("arguments");
+        let args = parse(args, JsonLimits::default()).expect("arguments");
         toolkit.call_with(&offline, tool, &args)
     };
     for (tool, args, endpoint) in [

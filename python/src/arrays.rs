@@ -16,7 +16,7 @@ use numpy::{
     PyUntypedArrayMethods as _,
 };
 use pyo3::prelude::*;
-use tool_core::value::{Block, Lender, Numbers};
+use tool_core::value::{MemoryLender, NumberBlock, Numbers};
 use tool_core::{Value, number};
 
 use crate::results::Shared;
@@ -39,7 +39,7 @@ unsafe impl Send for Lent {}
 // SAFETY: as above.
 unsafe impl Sync for Lent {}
 
-impl Lender for Lent {
+impl MemoryLender for Lent {
     fn doubles(&self) -> &[f64] {
         // SAFETY: `lend` took pointer and count from an aligned contiguous array, which the owner keeps alive: NumPy does not
         // move the memory of an array that is referred to.
@@ -58,7 +58,7 @@ pub(crate) fn take(array: &Bound<'_, PyUntypedArray>) -> Option<Value> {
     numbers.map(spelled)
 }
 
-fn lend(array: &Bound<'_, PyArrayDyn<f64>>) -> Block {
+fn lend(array: &Bound<'_, PyArrayDyn<f64>>) -> NumberBlock {
     let (data, count) = (array.data().cast_const(), array.len());
     let lent = Lent {
         _owner: AssertUnwindSafe(array.clone().unbind()),
@@ -67,7 +67,7 @@ fn lend(array: &Bound<'_, PyArrayDyn<f64>>) -> Block {
     };
     match count < SHARED_LEAST {
         true => lent.doubles().to_vec().into(),
-        false => Block::lent(Box::new(lent)),
+        false => NumberBlock::lent(Box::new(lent)),
     }
 }
 
@@ -107,7 +107,11 @@ pub(crate) fn give(py: Python<'_>, numbers: Numbers) -> PyResult<Bound<'_, PyAny
     }
 }
 
-fn view<'py>(py: Python<'py>, block: Arc<Block>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+fn view<'py>(
+    py: Python<'py>,
+    block: Arc<NumberBlock>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
     let owner = Bound::new(py, Shared(Arc::clone(&block)))?;
     let view = ArrayViewD::from_shape(shape, &block);
     let view = view.map_err(|err| pyo3::exceptions::PyValueError::new_err(err.to_string()))?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mathchain::Context;
 use pyo3::prelude::*;
-use tool_core::{Outcome, StopFlag, ToolError, tool_error};
+use tool_core::{CallOutcome, StopFlag, ToolError, tool_error};
 
 use crate::errors::OrRaise as _;
 use crate::interrupt::Watch;
@@ -55,8 +55,8 @@ impl Call {
         self,
         py: Python<'_>,
         caller: &Caller,
-        work: impl FnOnce(&Context, Option<Arc<Told>>) -> Outcome + Send,
-    ) -> PyResult<Outcome> {
+        work: impl FnOnce(&Context, Option<Arc<Told>>) -> CallOutcome + Send,
+    ) -> PyResult<CallOutcome> {
         same_process(caller.process).or_raise(py)?;
         own::forget();
         let watch = Watch::begin(py)?;

@@ -79,7 +79,7 @@ pub(crate) fn run<'py>(
         let result = (toolkit.inner).run_plan(context, &given.plan, &given.inputs, options);
         match result {
             Ok(result) => result.to_outcome(),
-            Err(problems) => tool_core::Outcome::error(problems.into()),
+            Err(problems) => tool_core::CallOutcome::error(problems.into()),
         }
     })?;
     toolkit.finish(py, outcome, true)

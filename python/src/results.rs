@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use tool_core::value::Block;
+use tool_core::value::NumberBlock;
 use tool_core::{Value, number};
 
 use crate::arrays;
@@ -13,7 +13,7 @@ use crate::arrays;
 /// The owner of the memory behind an array that is shared.
 #[pyclass(frozen)]
 pub(crate) struct Shared(
-    #[expect(dead_code, reason = "it keeps the memory alive")] pub(crate) Arc<Block>,
+    #[expect(dead_code, reason = "it keeps the memory alive")] pub(crate) Arc<NumberBlock>,
 );
 
 /// A value as an object. With `spelled`, the texts `NaN`, `Infinity` and `-Infinity` are numbers: the tool's result has such.

@@ -7,7 +7,7 @@ use mathchain::Context;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use registry::{Answer, Unattended};
-use tool_core::{Outcome, Status, ToolError, json};
+use tool_core::{CallOutcome, OutcomeStatus, ToolError, json};
 
 use crate::call::{Call, Caller, Stop, same_process};
 use crate::errors::{self, OrRaise as _};
@@ -127,7 +127,7 @@ impl Toolkit {
     fn _answer_json(&self, py: Python<'_>, tool: &str, args: &str) -> PyResult<String> {
         let args = match mathchain::parse(args) {
             Ok(args) => args,
-            Err(err) => return Ok(json::to_text(&Outcome::error(err).to_value())),
+            Err(err) => return Ok(json::to_text(&CallOutcome::error(err).to_value())),
         };
         let call = Call::default();
         let outcome = call.make(py, &self.caller, |context, _| {
@@ -250,7 +250,7 @@ impl Toolkit {
     pub(crate) fn finish<'py>(
         &self,
         py: Python<'py>,
-        mut outcome: Outcome,
+        mut outcome: CallOutcome,
         spelled: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         if self.inner.state().is_none() && self.inner.state_fault().is_none() {
@@ -262,13 +262,13 @@ impl Toolkit {
             errors::warn(py, &outcome.warnings)?;
         }
         match outcome.status {
-            Status::Success(output) => results::give(py, output, spelled),
-            Status::Error(error) => {
+            OutcomeStatus::Success(output) => results::give(py, output, spelled),
+            OutcomeStatus::Error(error) => {
                 let exception = errors::raise(py, &error);
                 exception.set_cause(py, own::raised());
                 Err(exception)
             }
-            Status::PendingApproval {
+            OutcomeStatus::PendingApproval {
                 approval_id,
                 so_far,
             } => Err(errors::pending(py, &approval_id, &so_far)),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tool_core::nearest::nearest;
 use tool_core::spec::wire_name;
-use tool_core::{AnyTool, Entry, Spec, ToolError, tool_error};
+use tool_core::{AnyTool, ErasedTool, Spec, ToolError, tool_error};
 
 use crate::aliases::Aliases;
 use crate::error::{LoadError, LoadErrors};
@@ -92,7 +92,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// Every duplicate id or wire name, reserved prefix and unsound spec.
-    pub fn new(families: &[&[Entry]]) -> Result<Self, LoadErrors> {
+    pub fn new(families: &[&[ErasedTool]]) -> Result<Self, LoadErrors> {
         Self::with_plugins(families, &[])
     }
 
@@ -101,7 +101,7 @@ impl Catalogue {
     /// # Errors
     /// As [`Catalogue::new`]; a plugin's tool cannot take the name of another.
     pub fn with_plugins(
-        families: &[&[Entry]],
+        families: &[&[ErasedTool]],
         plugins: &[Arc<dyn AnyTool>],
     ) -> Result<Self, LoadErrors> {
         let mut catalogue = Self {
@@ -276,7 +276,7 @@ pub(crate) fn plugin_of_source(source: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use tool_core::{Entry, Value, entry};
+    use tool_core::{ErasedTool, Value, entry};
 
     use super::*;
     use crate::fakes::twelve;
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn r1_both_spellings_find_a_tool_and_names_are_unique() {
-        static ONE: &[Entry] = &[entry::<Submit>()];
+        static ONE: &[ErasedTool] = &[entry::<Submit>()];
         let catalogue = Catalogue::new(&[TWELVE, ONE]).unwrap();
         assert_eq!(catalogue.len(), 13);
         for name in ["task:submit", "task_submit"] {
@@ -300,7 +300,7 @@ mod tests {
                 Some("task:submit")
             );
         }
-        static BAD: &[Entry] = &[
+        static BAD: &[ErasedTool] = &[
             entry::<Submit>(),
             entry::<Submit>(),
             entry::<Same>(),

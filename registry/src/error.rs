@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tool_core::{Decode, Encode, ErrorCode, Problem, ToolError, brief, path};
+use tool_core::{Decode, Encode, ErrorCode, RequestProblem, ToolError, brief, path};
 
 /// A place in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Encode, Decode)]
@@ -159,9 +159,9 @@ impl From<LoadErrors> for ToolError {
                 Some(place) => format!("{place}: {}", error.message),
                 None => error.message,
             };
-            Problem {
+            RequestProblem {
                 hint: error.hint,
-                ..Problem::new(error.pointer, message)
+                ..RequestProblem::new(error.pointer, message)
             }
         };
         let problems = errors.0.into_iter().map(problem).collect();

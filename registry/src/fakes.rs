@@ -6,8 +6,8 @@ use std::time::Duration;
 use fakes::{
     MemoryApprovals, MemoryBackups, MemoryFiles, MemoryLedger, MemoryNotices, TWELVE, TestClock,
 };
-use tool_core::capability::Files;
-use tool_core::{Capabilities, Entry, Seed, StopFlag, Value};
+use tool_core::capability::WorkspaceFiles;
+use tool_core::{Capabilities, ErasedTool, RandomSeed, StopFlag, Value};
 
 use crate::catalogue::Catalogue;
 use crate::dispatch::{CallRequest, CallerContext, Dispatcher, Host};
@@ -30,12 +30,12 @@ pub(crate) struct World {
 }
 
 impl World {
-    pub(crate) fn new(families: &[&[Entry]], config: &str) -> Self {
+    pub(crate) fn new(families: &[&[ErasedTool]], config: &str) -> Self {
         Self::build(families, config, MemoryLedger::default(), Limits::default())
     }
 
     pub(crate) fn build(
-        families: &[&[Entry]],
+        families: &[&[ErasedTool]],
         config: &str,
         ledger: MemoryLedger,
         limits: Limits,
@@ -44,7 +44,7 @@ impl World {
     }
 
     pub(crate) fn with_plugins(
-        families: &[&[Entry]],
+        families: &[&[ErasedTool]],
         plugins: &[Arc<dyn tool_core::AnyTool>],
         config: &str,
     ) -> Self {
@@ -79,7 +79,7 @@ impl World {
         );
         let host = Host {
             capabilities: Capabilities {
-                files: Some(Arc::clone(&files) as Arc<dyn Files>),
+                files: Some(Arc::clone(&files) as Arc<dyn WorkspaceFiles>),
                 ..Capabilities::default()
             },
             arrays: Some(Arc::clone(&files) as _),
@@ -102,7 +102,7 @@ impl World {
         }
     }
 
-    pub(crate) fn call(&self, role: &str, tool: &str, args: &str) -> tool_core::Outcome {
+    pub(crate) fn call(&self, role: &str, tool: &str, args: &str) -> tool_core::CallOutcome {
         self.dispatcher.call(request(role, tool, args))
     }
 
@@ -133,9 +133,9 @@ pub(crate) fn context(role: &str) -> CallerContext {
 pub(crate) fn request(role: &str, tool: &str, args: &str) -> CallRequest {
     CallRequest {
         tool: tool.to_owned(),
-        args: tool_core::json::parse(args, tool_core::json::Limits::default()).unwrap(),
+        args: tool_core::json::parse(args, tool_core::json::JsonLimits::default()).unwrap(),
         context: context(role),
-        seed: Seed::DEFAULT,
+        seed: RandomSeed::DEFAULT,
         timeout_ms: None,
         stop: StopFlag::new(),
         progress: None,

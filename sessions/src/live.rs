@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use registry::{CallRequest, CallerContext, Dispatcher, Facts, Principal, Verdict};
 use tool_core::{
-    Access, AnyTool, Caller, Capability, Effect, ErrorCode, ResourceKey, Result, Seed, Spec,
+    Access, AnyTool, Caller, Capability, Effect, ErrorCode, RandomSeed, ResourceKey, Result, Spec,
     StopFlag, ToolError, Value,
 };
 
@@ -100,7 +100,7 @@ impl Registry for Live {
                 who: who.clone(),
                 ..CallerContext::default()
             },
-            seed: Seed::DEFAULT,
+            seed: RandomSeed::DEFAULT,
             timeout_ms: None,
             stop: StopFlag::new(),
             progress: None,

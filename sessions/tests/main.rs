@@ -159,7 +159,8 @@ impl Registry for Fake {
 /// An event from its text.
 #[track_caller]
 pub(crate) fn event(text: &str) -> Event {
-    let value = json::parse(text, json::Limits::default()).unwrap_or_else(|err| panic!("{err}"));
+    let value =
+        json::parse(text, json::JsonLimits::default()).unwrap_or_else(|err| panic!("{err}"));
     Event::from_value(&value).unwrap_or_else(|err| panic!("{err:?}: {text}"))
 }
 
@@ -207,7 +208,7 @@ impl Logged {
     pub(crate) fn replays(&self) {
         let mut replay = Replay::default();
         for (number, line) in self.log.iter().enumerate() {
-            let line = json::parse(&json::to_text(line), json::Limits::default());
+            let line = json::parse(&json::to_text(line), json::JsonLimits::default());
             replay
                 .line(number as u64 + 1, &line.unwrap())
                 .unwrap_or_else(|divergence| panic!("{divergence}: {divergence:?}"));

@@ -1,7 +1,7 @@
 //! The published schemas are what the code says, and what it writes fits them.
 
 use sessions::{Emitted, Event, Record, schema};
-use tool_core::json::{self, Limits};
+use tool_core::json::{self, JsonLimits};
 use tool_core::{ErrorCode, Value};
 
 use super::{OPENED, READY, RUN};
@@ -22,7 +22,7 @@ fn every_line_of_a_log_fits_the_schema_and_reads_back() {
     let (event, output) = (schema::event(), schema::output());
     let mut kinds = std::collections::BTreeSet::new();
     for line in include_str!("golden/session.jsonl").lines() {
-        let value = json::parse(line, Limits::default()).unwrap();
+        let value = json::parse(line, JsonLimits::default()).unwrap();
         assert_eq!(tool_core::schema::check(&output, &value), [], "{line}");
         let kind = value
             .get("type")
@@ -61,13 +61,13 @@ fn documents_are_closed() {
         r#"{"type":"call.settled","call_id":"a","status":"rejected"}"#,
         r#"{"type":"generate.requested"}"#,
     ] {
-        let value = json::parse(text, Limits::default()).unwrap();
+        let value = json::parse(text, JsonLimits::default()).unwrap();
         let err = Event::from_value(&value).unwrap_err();
         assert_eq!(err.code(), ErrorCode::InvalidRequest, "{text}");
         assert_ne!(tool_core::schema::check(&event, &value), [], "{text}");
     }
     for text in [OPENED, READY, RUN] {
-        let value = json::parse(text, Limits::default()).unwrap();
+        let value = json::parse(text, JsonLimits::default()).unwrap();
         assert_eq!(tool_core::schema::check(&event, &value), [], "{text}");
     }
 }

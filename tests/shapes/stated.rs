@@ -2,10 +2,10 @@
 
 use chain_runtime::shapes::{Call, Place, Solver, Stated, shape_of_node};
 use chain_runtime::template::Node;
-use tool_core::shape::{Field, fields};
+use tool_core::shape::{ArrayField, fields};
 use tool_core::{
-    AnyTool, Ctx, Decode, Describe, Encode, Entry, Input, Spec, Tool, ToolError, Value, Vector,
-    entry,
+    AnyTool, Ctx, Decode, Describe, Encode, ErasedTool, Input, Spec, Tool, ToolError, Value,
+    Vector, entry,
 };
 
 use super::{run, tools, value};
@@ -193,7 +193,7 @@ pub(crate) fn calls(tool: &dyn AnyTool) -> Vec<(Value, Value)> {
     examples.chain(further).collect()
 }
 
-fn is_array(all: &Value, field: &Field) -> bool {
+fn is_array(all: &Value, field: &ArrayField) -> bool {
     let part = field
         .path
         .iter()
@@ -216,7 +216,7 @@ fn what_tools_state_of_their_arrays_is_true_of_calls() {
             let faults = faults(tool, args, output).expect("read above");
             assert!(faults.is_empty(), "`{id}`, {args}: {}", faults.join("; "));
         }
-        let unseen = |fields: &[Field], of: &dyn Fn(&(Value, Value)) -> Value| {
+        let unseen = |fields: &[ArrayField], of: &dyn Fn(&(Value, Value)) -> Value| {
             let names = fields
                 .iter()
                 .filter(|field| !calls.iter().any(|call| is_array(&of(call), field)));
@@ -274,7 +274,7 @@ impl Tool for Args {
 
 #[test]
 fn a_statement_that_is_not_true_is_found() {
-    static LIAR: Entry = entry::<Args>();
+    static LIAR: ErasedTool = entry::<Args>();
     let args = value(r#"{"data": [1,2], "more": [1,2,3]}"#);
     let output = run(LIAR.tool(), &args).expect("runs");
     let found = faults(LIAR.tool(), &args, &output)

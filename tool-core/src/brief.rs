@@ -21,7 +21,7 @@ pub fn name(text: &str) -> Cow<'_, str> {
 
 /// A whole message; text beyond the limit is counted and never stored.
 pub fn message(message: impl Display) -> String {
-    let mut kept = Kept::default();
+    let mut kept = BriefWriter::default();
     let _ = write!(kept, "{message}"); // it cannot fail: nothing below gives an error
     if kept.bytes > kept.text.len() {
         kept.text.push_str(&format!("...({} bytes)", kept.bytes));
@@ -36,12 +36,12 @@ fn head(text: &str, bytes_max: usize) -> &str {
 
 /// A writer that keeps the beginning and counts the length.
 #[derive(Default)]
-struct Kept {
+struct BriefWriter {
     text: String,
     bytes: usize,
 }
 
-impl fmt::Write for Kept {
+impl fmt::Write for BriefWriter {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         // After a first cut nothing is added any more, also where a short piece would fit again.
         if self.bytes == self.text.len() {

@@ -1,4 +1,4 @@
-//! [`Command`] and [`Finished`]: a program to run in the sandbox, and its results. Plain data; a
+//! [`SandboxCommand`] and [`CommandOutput`]: a program to run in the sandbox, and its results. Plain data; a
 //! [`Spawner`](crate::capability::Spawner) runs it.
 
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ names! {
 
 /// Access of a command to the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum CommandAccess {
     /// No access.
     None,
     /// Read access to all of it.
@@ -91,18 +91,18 @@ impl Default for CommandLimits {
 /// A program to run in the sandbox. Unless [`Isolation`] says otherwise it has no network, and writes only to its own scratch folder, which
 /// is its home and is deleted afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
+pub struct SandboxCommand {
     /// Program and arguments, without a shell. A program without `/` is searched in the path of the sandbox.
     pub argv: Vec<String>,
     /// Working folder, relative to the workspace root; without the workspace it is the scratch folder.
     pub directory: String,
     /// Access to the workspace.
-    pub workspace: Access,
+    pub workspace: CommandAccess,
     /// Folders of the workspace that it may change, relative to `directory`; none is reached through a link. Such a command runs at
     /// level S3 only, where everything else stays read-only, and as the owner of the first folder. Files that tools never write stay
     /// read-only in them, but for a folder `.git` that is named here.
     pub writable: Vec<String>,
-    /// Files and folders below [`Command::writable`] that stay read-only; missing ones are ignored.
+    /// Files and folders below [`SandboxCommand::writable`] that stay read-only; missing ones are ignored.
     pub kept: Vec<String>,
     /// Files and folders outside the workspace that may be read and executed besides the system's own.
     pub readable: Vec<PathBuf>,
@@ -121,13 +121,13 @@ pub struct Command {
     pub isolation: Isolation,
 }
 
-impl Command {
+impl SandboxCommand {
     /// A command that reads the workspace, starts at its root, and runs at level S2 or above.
     pub fn new<S: Into<String>>(argv: impl IntoIterator<Item = S>) -> Self {
         Self {
             argv: argv.into_iter().map(Into::into).collect(),
             directory: ".".to_owned(),
-            workspace: Access::Read,
+            workspace: CommandAccess::Read,
             writable: Vec::new(),
             kept: Vec::new(),
             readable: Vec::new(),
@@ -143,23 +143,23 @@ impl Command {
 
 /// A program that a [`Spawner`](crate::capability::Spawner) found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub struct SandboxProgram {
     /// Path: the first word of a command.
     pub path: String,
-    /// Paths that must be [`Command::readable`] for it to run, unless it is part of the system.
+    /// Paths that must be [`SandboxCommand::readable`] for it to run, unless it is part of the system.
     pub readable: Vec<PathBuf>,
 }
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
-pub enum Exit {
+pub enum ProcessExit {
     /// With a status.
     Status(i32),
     /// By a signal.
     Signal(i32),
 }
 
-impl Exit {
+impl ProcessExit {
     /// The exit status as in a shell: 128 plus the number of a signal.
     pub const fn code(self) -> i32 {
         match self {
@@ -190,14 +190,14 @@ names! {
 
 /// One output stream, up to its limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Captured {
+pub struct CapturedStream {
     /// Its beginning.
     pub bytes: Vec<u8>,
     /// Number of bytes written in all.
     pub bytes_total: u64,
 }
 
-impl Captured {
+impl CapturedStream {
     /// Whether more was written than is kept.
     pub fn truncated(&self) -> bool {
         self.bytes_total > self.bytes.len() as u64
@@ -211,13 +211,13 @@ impl Captured {
 
 /// The results of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finished {
+pub struct CommandOutput {
     /// How its first process ended.
-    pub exit: Exit,
+    pub exit: ProcessExit,
     /// Standard output.
-    pub stdout: Captured,
+    pub stdout: CapturedStream,
     /// Standard error.
-    pub stderr: Captured,
+    pub stderr: CapturedStream,
     /// Wall time.
     pub wall: Duration,
     /// Processor time of its processes.

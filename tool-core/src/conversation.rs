@@ -1,24 +1,24 @@
-//! [`Conversation`]: a long-lived sandboxed process that exchanges lines.
+//! [`ProcessConversation`]: a long-lived sandboxed process that exchanges lines.
 
 use std::time::Duration;
 
-use crate::command::{Exit, Level};
+use crate::command::{Level, ProcessExit};
 use crate::error::ToolError;
 use crate::stop::StopFlag;
 
 /// The result of waiting for a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
+pub enum LineWaitResult {
     /// A line, without its end.
     Line(String),
     /// No line within the time.
     Silence,
     /// The process ended and all its lines were returned; its exit, where known.
-    Ended(Option<Exit>),
+    Ended(Option<ProcessExit>),
 }
 
 /// A live process of a [`Spawner`](crate::capability::Spawner). Dropping it kills its process tree.
-pub trait Conversation: Send + Sync {
+pub trait ProcessConversation: Send + Sync {
     /// Sends one line; the newline is added. After an error, part of it may have been read, and the conversation is unusable.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ pub trait Conversation: Send + Sync {
     /// # Errors
     /// `limit_exceeded` for a line longer than `limits.stdout_bytes`, `tool_error` for one that is not UTF-8 and for a
     /// program that could not be run, `cancelled` or `timeout` when the stop flag is set.
-    fn receive(&self, wait: Duration, stop: &StopFlag) -> Result<Heard, ToolError>;
+    fn receive(&self, wait: Duration, stop: &StopFlag) -> Result<LineWaitResult, ToolError>;
 
     /// The beginning of a line that is longer than `limits.stdout_bytes`, after the error that says so; by default nothing is kept of it.
     fn unfinished(&self) -> String {

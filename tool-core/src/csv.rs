@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::brief;
 use crate::error::ToolError;
-use crate::npy::Fault;
+use crate::npy::NpyFault;
 use crate::value::Value;
 
 /// Words that stand for a missing cell, beside the empty one, in a column of numbers, booleans or dates; among texts they are texts,
@@ -15,7 +15,7 @@ pub const MISSING: [&str; 4] = ["NA", "NaN", "null", "-"];
 
 /// What is stated about a text; the rest is found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub struct Dialect {
+pub struct CsvDialect {
     /// The character between cells.
     pub delimiter: Option<u8>,
     /// Whether the first row names the columns.
@@ -26,7 +26,7 @@ pub struct Dialect {
     pub missing_words: Option<Vec<String>>,
 }
 
-impl Dialect {
+impl CsvDialect {
     /// Whether nothing is stated.
     pub fn is_open(&self) -> bool {
         *self == Self::default()
@@ -43,11 +43,11 @@ pub fn delimiter(text: &str) -> Option<u8> {
 
 /// A table.
 #[derive(Debug)]
-pub struct Csv {
+pub struct CsvTable {
     /// Names of the columns; `column_1`, `column_2`, ... without a header.
     pub names: Vec<Arc<str>>,
     /// Types of the columns.
-    pub types: Vec<ColumnType>,
+    pub types: Vec<TableColumnType>,
     /// Cells of the columns, of equal number.
     pub columns: Vec<Vec<Value>>,
     /// Whether the first row names the columns.
@@ -67,7 +67,7 @@ pub struct Note {
 
 /// Type of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnType {
+pub enum TableColumnType {
     /// Numbers.
     Number,
     /// `true` and `false`.
@@ -80,21 +80,21 @@ pub enum ColumnType {
 
 /// Why there is no table.
 #[derive(Debug)]
-pub enum Halt {
+pub enum CsvReadError {
     /// A fault of the text.
-    Fault(Fault),
+    Fault(NpyFault),
     /// The call was stopped.
     Stopped(ToolError),
 }
 
-impl From<ToolError> for Halt {
+impl From<ToolError> for CsvReadError {
     fn from(stopped: ToolError) -> Self {
         Self::Stopped(stopped)
     }
 }
 
-fn fault(message: impl Into<String>, hint: &'static str) -> Halt {
-    Halt::Fault(Fault::new(message, hint))
+fn fault(message: impl Into<String>, hint: &'static str) -> CsvReadError {
+    CsvReadError::Fault(NpyFault::new(message, hint))
 }
 
 /// Lines between two looks at the stop flag.
@@ -109,9 +109,9 @@ const LINES: usize = 256;
 /// Rows of unequal length, quotes that are not closed, two columns of one name, with the line; what `check` returns.
 pub fn read(
     text: &str,
-    dialect: &Dialect,
+    dialect: &CsvDialect,
     check: &dyn Fn() -> Result<(), ToolError>,
-) -> Result<Csv, Halt> {
+) -> Result<CsvTable, CsvReadError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let delimiter = dialect.delimiter.unwrap_or_else(|| delimiter_of(text));
     check_quotes(text, delimiter, check)?;
@@ -143,7 +143,7 @@ pub fn read(
         true => names_of(&records.remove(0).1)?,
         false => (1..=width).map(column_name).collect(),
     };
-    let cells = Cells {
+    let cells = CsvCellReader {
         decimal_comma,
         stated: dialect.missing_words.as_deref(),
     };
@@ -176,7 +176,7 @@ pub fn read(
         let column = Some(column);
         notes.extend(text.map(|text| Note { column, text }));
     }
-    Ok(Csv {
+    Ok(CsvTable {
         names,
         types,
         columns,
@@ -247,14 +247,14 @@ fn records(
     text: &str,
     delimiter: u8,
     check: &dyn Fn() -> Result<(), ToolError>,
-) -> Result<Vec<Record>, Halt> {
+) -> Result<Vec<Record>, CsvReadError> {
     let mut reader = ::csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
         .flexible(true)
         .from_reader(text.as_bytes());
     let mut records: Vec<Record> = Vec::new();
-    let mut lines = Lines::default();
+    let mut lines = CsvLineCounter::default();
     let mut width = None;
     for (index, record) in reader.records().enumerate() {
         if index % LINES == 0 {
@@ -276,12 +276,12 @@ fn records(
 
 /// Counts lines up to the records, which come in order; the reader's own count stops before the blank lines it skips.
 #[derive(Default)]
-struct Lines {
+struct CsvLineCounter {
     at: usize,
     breaks: u64,
 }
 
-impl Lines {
+impl CsvLineCounter {
     fn of(&mut self, text: &str, position: Option<&::csv::Position>) -> u64 {
         let bytes = text.as_bytes();
         let start = position.map_or(0, |position| position.byte() as usize);
@@ -370,7 +370,7 @@ fn has_decimal_comma(records: &[Record]) -> bool {
     found
 }
 
-fn names_of(header: &::csv::StringRecord) -> Result<Vec<Arc<str>>, Halt> {
+fn names_of(header: &::csv::StringRecord) -> Result<Vec<Arc<str>>, CsvReadError> {
     let mut seen = HashMap::new();
     let mut names = Vec::with_capacity(header.len());
     for (index, name) in header.iter().map(str::trim).enumerate() {
@@ -395,40 +395,40 @@ fn check_quotes(
     text: &str,
     delimiter: u8,
     check: &dyn Fn() -> Result<(), ToolError>,
-) -> Result<(), Halt> {
-    enum State {
+) -> Result<(), CsvReadError> {
+    enum CsvQuoteState {
         CellStart,
         Plain,
         Quoted { opened: u64 },
         Closed { opened: u64 },
     }
     const BYTES: usize = 1 << 20;
-    let mut state = State::CellStart;
+    let mut state = CsvQuoteState::CellStart;
     let mut line = 1;
     for (index, &byte) in text.as_bytes().iter().enumerate() {
         if index % BYTES == 0 {
             check()?;
         }
         state = match (state, byte) {
-            (State::CellStart, b'"') => State::Quoted { opened: line },
-            (State::Quoted { opened }, b'"') => State::Closed { opened },
-            (State::Quoted { opened }, _) => State::Quoted { opened },
+            (CsvQuoteState::CellStart, b'"') => CsvQuoteState::Quoted { opened: line },
+            (CsvQuoteState::Quoted { opened }, b'"') => CsvQuoteState::Closed { opened },
+            (CsvQuoteState::Quoted { opened }, _) => CsvQuoteState::Quoted { opened },
             // A second quote: the pair stood for one, inside the cell.
-            (State::Closed { opened }, b'"') => State::Quoted { opened },
-            (_, b'\n' | b'\r') => State::CellStart,
-            (_, byte) if byte == delimiter => State::CellStart,
-            (State::Closed { .. }, _) => {
+            (CsvQuoteState::Closed { opened }, b'"') => CsvQuoteState::Quoted { opened },
+            (_, b'\n' | b'\r') => CsvQuoteState::CellStart,
+            (_, byte) if byte == delimiter => CsvQuoteState::CellStart,
+            (CsvQuoteState::Closed { .. }, _) => {
                 return Err(fault(
                     format!("line {line} has text after a closing quote"),
                     "a quote inside a quoted cell is written twice",
                 ));
             }
-            _ => State::Plain,
+            _ => CsvQuoteState::Plain,
         };
         line += u64::from(byte == b'\n');
     }
     match state {
-        State::Quoted { opened } => Err(fault(
+        CsvQuoteState::Quoted { opened } => Err(fault(
             format!("the quote opened on line {opened} is never closed"),
             "close it; a quote inside a quoted cell is written twice",
         )),
@@ -449,24 +449,24 @@ enum Kind {
 }
 
 impl Kind {
-    fn column_type(self) -> ColumnType {
+    fn column_type(self) -> TableColumnType {
         match self {
-            Self::Null => ColumnType::Null,
-            Self::Number => ColumnType::Number,
-            Self::Boolean => ColumnType::Boolean,
-            Self::Date | Self::Text => ColumnType::Text,
+            Self::Null => TableColumnType::Null,
+            Self::Number => TableColumnType::Number,
+            Self::Boolean => TableColumnType::Boolean,
+            Self::Date | Self::Text => TableColumnType::Text,
         }
     }
 }
 
 /// How cells are read.
-struct Cells<'a> {
+struct CsvCellReader<'a> {
     decimal_comma: bool,
     /// Stated words for missing cells.
     stated: Option<&'a [String]>,
 }
 
-impl Cells<'_> {
+impl CsvCellReader<'_> {
     /// Whether a cell is missing; among texts a word is a text, unless it is stated.
     fn is_missing(&self, cell: &str, kind: Kind) -> bool {
         let cell = cell.trim();
@@ -485,7 +485,7 @@ impl Cells<'_> {
         records: &[Record],
         column: usize,
         check: &dyn Fn() -> Result<(), ToolError>,
-    ) -> Result<Kind, Halt> {
+    ) -> Result<Kind, CsvReadError> {
         let mut kind = Kind::Null;
         let mut dashes = false;
         for (index, (_, record)) in records.iter().enumerate() {
@@ -587,7 +587,7 @@ fn number(cell: &str, decimal_comma: bool) -> Option<Value> {
 }
 
 /// The line of the first row whose cell in a column is this text.
-pub fn line_of(text: &str, dialect: &Dialect, column: &str, cell: &str) -> Option<u64> {
+pub fn line_of(text: &str, dialect: &CsvDialect, column: &str, cell: &str) -> Option<u64> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let delimiter = dialect.delimiter.unwrap_or_else(|| delimiter_of(text));
     let records = records(text, delimiter, &|| Ok(())).ok()?;
@@ -606,18 +606,18 @@ pub fn line_of(text: &str, dialect: &Dialect, column: &str, cell: &str) -> Optio
 mod tests {
     use super::*;
 
-    fn read(text: &str, dialect: &Dialect) -> Csv {
+    fn read(text: &str, dialect: &CsvDialect) -> CsvTable {
         super::read(text, dialect, &|| Ok(())).unwrap_or_else(|halt| panic!("{text:?}: {halt:?}"))
     }
 
-    fn first_column(text: &str, dialect: &Dialect) -> String {
+    fn first_column(text: &str, dialect: &CsvDialect) -> String {
         Value::array(read(text, dialect).columns[0].clone()).to_string()
     }
 
     /// The words are missing where everything else is numbers, booleans or dates, and texts among texts.
     #[test]
     fn words_are_missing_beside_numbers_and_dates_and_kept_beside_texts() {
-        let open = Dialect::default();
+        let open = CsvDialect::default();
         for (text, expected) in [
             ("v\n1\nNA\n-\nNaN\nnull\n", "[1,null,null,null,null]"),
             ("v\ntrue\nNA\n", "[true,null]"),
@@ -636,9 +636,9 @@ mod tests {
         ] {
             assert_eq!(first_column(text, &open), expected, "{text:?}");
         }
-        let stated = |words: &[&str]| Dialect {
+        let stated = |words: &[&str]| CsvDialect {
             missing_words: Some(words.iter().map(|&word| word.to_owned()).collect()),
-            ..Dialect::default()
+            ..CsvDialect::default()
         };
         for (text, words, expected) in [
             (
@@ -656,11 +656,11 @@ mod tests {
 
     #[test]
     fn a_note_names_column_word_and_count() {
-        let notes = |text: &str, dialect: &Dialect| -> Vec<String> {
+        let notes = |text: &str, dialect: &CsvDialect| -> Vec<String> {
             let notes = read(text, dialect).notes.into_iter();
             notes.map(|note| note.text).collect()
         };
-        let open = Dialect::default();
+        let open = CsvDialect::default();
         let found = notes("n,cc\n1,NA\n-,NA\n3,null\n4,DE\n5,-\n", &open);
         assert_eq!(
             found,
@@ -681,9 +681,9 @@ mod tests {
             found[0].contains("column `cc` has no value: 2 cells are `NA`"),
             "{found:?}"
         );
-        let stated = Dialect {
+        let stated = CsvDialect {
             missing_words: Some(Vec::new()),
-            ..Dialect::default()
+            ..CsvDialect::default()
         };
         assert!(notes("n,cc\n1,NA\n2,DE\n", &stated).is_empty());
         assert!(notes("n,cc\n1,DE\nNA,FR\n", &open).is_empty());
@@ -691,11 +691,11 @@ mod tests {
 
     #[test]
     fn the_line_of_a_cell_is_found_with_and_without_a_header() {
-        let open = Dialect::default();
+        let open = CsvDialect::default();
         assert_eq!(line_of("a;b\n\n1;2\n3;x\n", &open, "b", "x"), Some(4));
-        let bare = Dialect {
+        let bare = CsvDialect {
             has_header: Some(false),
-            ..Dialect::default()
+            ..CsvDialect::default()
         };
         assert_eq!(line_of("1,2\n3,x\n", &bare, "column_2", "x"), Some(2));
         assert_eq!(line_of("1,2\n3,x\n", &open, "c", "x"), None);

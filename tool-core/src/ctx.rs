@@ -5,17 +5,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::capability::{
-    Calls, Client, Clock, CommitRules, EventLog, Files, Http, Identity, Model, Reload, Spawner,
-    State, Workspaces,
+    CallClient, CallerIdentity, Clock, CommitRules, EventLog, HttpTransport, LanguageModel, Reload,
+    Spawner, ToolCaller, ToolStateStore, WorkspaceFiles, WorkspaceOpener,
 };
 use crate::error::ToolError;
 use crate::outcome::{EVENT, EVENT_DATA, SHORTFALL, Shortfall};
 use crate::rng::{StreamRng, stream_rng};
-use crate::source::Source;
+use crate::source::DataSource;
 use crate::spec::{Capability, Spec};
 use crate::stop::StopFlag;
 use crate::tool_error;
-use crate::types::Seed;
+use crate::types::RandomSeed;
 use crate::value::{Object, Value};
 
 /// Defines [`Capabilities`] and their accessors of [`Ctx`], a line each: field, trait, name in messages, declarations that grant it.
@@ -54,36 +54,36 @@ macro_rules! capabilities {
 
 capabilities! {
     /// Files in the workspace.
-    files: dyn Files, "files", FilesRead | FilesWrite;
+    files: dyn WorkspaceFiles, "files", FilesRead | FilesWrite;
     /// HTTP requests.
-    http: dyn Http, "http", Http;
+    http: dyn HttpTransport, "http", Http;
     /// Sandboxed processes.
     spawner: dyn Spawner, "spawn", Spawn;
     /// The time.
     clock: dyn Clock, "clock", Clock;
     /// Stored state.
-    state: dyn State, "state", State;
+    state: dyn ToolStateStore, "state", State;
     /// Calls of other tools.
-    calls: dyn Calls, "calls", Calls;
+    calls: dyn ToolCaller, "calls", Calls;
     /// Language and embedding models.
-    model: dyn Model, "model", Model;
+    model: dyn LanguageModel, "model", Model;
     /// Reads plugins and configuration again.
     reload: Reload, "reload", Reload;
     /// Opens and closes the workspace of a session.
-    workspaces: dyn Workspaces, "workspaces", Workspaces;
+    workspaces: dyn WorkspaceOpener, "workspaces", Workspaces;
     /// The client of a direct call, which can ask its user.
-    client: dyn Client, "client", Client;
+    client: dyn CallClient, "client", Client;
     /// Rules of commit messages.
     commit_rules: CommitRules, "commit_rules", CommitRules;
     /// The events of the workspace.
     events: dyn EventLog, "events", Events;
     /// Who makes the call.
-    identity: Identity, "identity", Events;
+    identity: CallerIdentity, "identity", Events;
 }
 
 /// The budget of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct CallBudget {
     /// Time in milliseconds from the start; the stop flag enforces it, cost estimates are checked against it.
     pub timeout_ms: u64,
     /// Memory whose size depends on the input, in bytes.
@@ -92,7 +92,7 @@ pub struct Budget {
     pub evaluations: u64,
 }
 
-impl Default for Budget {
+impl Default for CallBudget {
     fn default() -> Self {
         Self {
             timeout_ms: 60_000,
@@ -109,14 +109,14 @@ pub type Progress = dyn Fn(Option<f64>, &str) + Send + Sync;
 #[derive(Clone, Default)]
 pub struct Ctx {
     stop: StopFlag,
-    budget: Budget,
+    budget: CallBudget,
     memory: Arc<AtomicU64>,
     evaluations: Arc<AtomicU64>,
-    seed: Seed,
+    seed: RandomSeed,
     must_verify: bool,
     idempotency_key: Option<Arc<str>>,
     capabilities: Capabilities,
-    loaded: Arc<HashMap<Source, Value>>,
+    loaded: Arc<HashMap<DataSource, Value>>,
     warnings: Arc<Mutex<Vec<String>>>,
     notes: Arc<Mutex<Object>>,
     progress: Option<Arc<Progress>>,
@@ -124,7 +124,7 @@ pub struct Ctx {
 
 impl Ctx {
     /// A context without capabilities, for pure tools.
-    pub fn new(stop: StopFlag, budget: Budget) -> Self {
+    pub fn new(stop: StopFlag, budget: CallBudget) -> Self {
         Self {
             stop,
             budget,
@@ -141,7 +141,7 @@ impl Ctx {
 
     /// Sets the seed for calls whose arguments set none.
     #[must_use]
-    pub fn with_seed(mut self, seed: Seed) -> Self {
+    pub fn with_seed(mut self, seed: RandomSeed) -> Self {
         self.seed = seed;
         self
     }
@@ -176,7 +176,7 @@ impl Ctx {
 
     /// Sets the contents of the files and artifacts that the arguments refer to.
     #[must_use]
-    pub fn with_loaded(mut self, loaded: HashMap<Source, Value>) -> Self {
+    pub fn with_loaded(mut self, loaded: HashMap<DataSource, Value>) -> Self {
         self.loaded = Arc::new(loaded);
         self
     }
@@ -232,7 +232,7 @@ impl Ctx {
     }
 
     /// The budget.
-    pub fn budget(&self) -> Budget {
+    pub fn budget(&self) -> CallBudget {
         self.budget
     }
 
@@ -299,7 +299,7 @@ impl Ctx {
     }
 
     /// The seed of this call: the argument's, else the context's (42 for a direct call, derived for a step).
-    pub fn seed(&self, argument: Option<Seed>) -> Seed {
+    pub fn seed(&self, argument: Option<RandomSeed>) -> RandomSeed {
         argument.unwrap_or(self.seed)
     }
 
@@ -310,7 +310,7 @@ impl Ctx {
     }
 
     /// The generator of one stream of a seed. Partition work by shape, with a stream per part and never per thread.
-    pub fn rng(&self, seed: Seed, stream: u64) -> StreamRng {
+    pub fn rng(&self, seed: RandomSeed, stream: u64) -> StreamRng {
         stream_rng(seed.get(), stream)
     }
 
@@ -374,7 +374,7 @@ impl Ctx {
     ///
     /// # Errors
     /// `internal` when the dispatcher did not load it.
-    pub fn loaded(&self, source: &Source) -> Result<Value, ToolError> {
+    pub fn loaded(&self, source: &DataSource) -> Result<Value, ToolError> {
         self.loaded.get(source).cloned().ok_or_else(|| {
             tool_error!(InvalidArgs; "`{}` cannot be read here", source.name();
                 "this interface reads no files: pass the data inline")

@@ -61,7 +61,7 @@ const UNKNOWN: &str = "unknown";
 
 /// One problem of a request, and its place.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Problem {
+pub struct RequestProblem {
     /// JSON pointer of the culprit; empty for the whole document.
     pub path: String,
     /// Expected and found.
@@ -74,7 +74,7 @@ pub struct Problem {
     pub place: Option<(u32, u32)>,
 }
 
-impl Problem {
+impl RequestProblem {
     /// A problem at a JSON pointer. Long pointers and messages are cut.
     pub fn new(path: impl AsRef<str>, message: impl fmt::Display) -> Self {
         Self {
@@ -115,16 +115,16 @@ pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 ///
 /// Messages start in lower case, name arguments in backticks and state what was expected and found; suggestions go into the hint.
 #[derive(Clone)]
-pub struct ToolError(Box<Inner>);
+pub struct ToolError(Box<ToolErrorInner>);
 
 #[derive(Clone)]
-struct Inner {
+struct ToolErrorInner {
     code: ErrorCode,
     reason: Option<Cow<'static, str>>,
     message: String,
     path: Option<String>,
     hint: Option<String>,
-    problems: Vec<Problem>,
+    problems: Vec<RequestProblem>,
     evidence: Option<Value>,
     approval: Option<String>,
     may_have_happened: bool,
@@ -133,7 +133,7 @@ struct Inner {
 impl ToolError {
     /// An error with a code and a message.
     pub fn new(code: ErrorCode, message: impl fmt::Display) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(ToolErrorInner {
             code,
             reason: None,
             message: brief::message(message),
@@ -158,7 +158,7 @@ impl ToolError {
 
     /// One error for several problems, with the path of the first. A list beyond [`PROBLEMS_BYTES_MAX`] is truncated, and the message
     /// states the number of further problems.
-    pub fn of_problems(code: ErrorCode, mut problems: Vec<Problem>) -> Self {
+    pub fn of_problems(code: ErrorCode, mut problems: Vec<RequestProblem>) -> Self {
         if problems.is_empty() {
             return Self::new(
                 ErrorCode::Internal,
@@ -174,7 +174,7 @@ impl ToolError {
             };
         }
         let mut bytes = 0;
-        let fits = |problem: &&Problem| {
+        let fits = |problem: &&RequestProblem| {
             bytes += problem.bytes();
             bytes <= PROBLEMS_BYTES_MAX
         };
@@ -195,7 +195,7 @@ impl ToolError {
 
     /// Adds the problems that the message summarises.
     #[must_use]
-    pub fn with_problems(mut self, problems: Vec<Problem>) -> Self {
+    pub fn with_problems(mut self, problems: Vec<RequestProblem>) -> Self {
         self.0.problems = problems;
         self
     }
@@ -245,7 +245,7 @@ impl ToolError {
     /// A copy with a prefix to its message, without problems and evidence.
     #[must_use]
     pub fn prefixed(&self, words: impl fmt::Display) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(ToolErrorInner {
             message: brief::message(format_args!("{words}: {}", self.0.message)),
             problems: Vec::new(),
             evidence: None,
@@ -314,7 +314,7 @@ impl ToolError {
     }
 
     /// The problems that the message summarises.
-    pub fn problems(&self) -> &[Problem] {
+    pub fn problems(&self) -> &[RequestProblem] {
         &self.0.problems
     }
 
@@ -326,7 +326,7 @@ impl ToolError {
         let problems = value.get("problems").and_then(Value::items);
         let problem = |one: &Value| {
             let number = |key: &str| u32::try_from(one.get(key)?.as_i64()?).ok();
-            Some(Problem {
+            Some(RequestProblem {
                 path: text(one, "path")?,
                 message: text(one, "message")?,
                 hint: text(one, "hint"),
@@ -334,7 +334,7 @@ impl ToolError {
                 place: number("line").zip(number("column")),
             })
         };
-        Some(Self(Box::new(Inner {
+        Some(Self(Box::new(ToolErrorInner {
             code,
             reason: text(value, "reason").map(Cow::Owned),
             message: text(value, "message")?,
@@ -355,7 +355,11 @@ impl ToolError {
     pub fn to_value(&self) -> Value {
         let inner = &self.0;
         let outcome = inner.may_have_happened.then_some(UNKNOWN);
-        let problems = inner.problems.iter().map(Problem::to_value).collect();
+        let problems = inner
+            .problems
+            .iter()
+            .map(RequestProblem::to_value)
+            .collect();
         members([
             ("code", Some(inner.code.as_str().into())),
             ("reason", inner.reason.as_deref().map(Value::from)),
@@ -421,7 +425,7 @@ mod tests {
 
     #[test]
     fn an_error_of_many_problems_is_held_to_a_size() {
-        let problem = |number: usize| Problem::new(format!("/{number}"), "x".repeat(4_000));
+        let problem = |number: usize| RequestProblem::new(format!("/{number}"), "x".repeat(4_000));
         let error =
             ToolError::of_problems(ErrorCode::InvalidArgs, (0..1_000).map(problem).collect());
         let kept = error.problems().len();
@@ -438,7 +442,7 @@ mod tests {
     fn the_words_of_an_error_do_not_grow_with_what_was_sent() {
         let long = "k".repeat(1_000_000);
         let error = ToolError::invalid(format!("/{long}"), &long).hint(&long);
-        let problem = Problem::new(format!("/{long}"), &long).hint(&long);
+        let problem = RequestProblem::new(format!("/{long}"), &long).hint(&long);
         assert!(error.to_value().to_string().len() < 20_000);
         assert!(problem.bytes() < 20_000);
     }

@@ -9,25 +9,25 @@ use std::sync::Arc;
 
 use crate::convert::{Decode, DecodeError, Encode, EncodeError, Encoder};
 use crate::ctx::Ctx;
-use crate::error::{ErrorCode, Problem, ToolError};
+use crate::error::{ErrorCode, RequestProblem, ToolError};
 use crate::npy;
 use crate::schema::{Contract, Describe, Schema, json};
 use crate::selection;
-pub use crate::source::{InputKind, Place, Source, SourceRef};
-use crate::value::{Block, Numbers, Value};
+pub use crate::source::{DataPlace, DataSource, InputKind, SourceRef};
+use crate::value::{NumberBlock, Numbers, Value};
 
 /// A problem of the whole value.
-fn expected(what: &str, found: impl fmt::Display) -> Problem {
+fn expected(what: &str, found: impl fmt::Display) -> RequestProblem {
     expected_at("", what, found)
 }
 
-fn expected_at(path: &str, what: &str, found: impl fmt::Display) -> Problem {
-    Problem::new(path, format_args!("expected {what}, found {found}"))
+fn expected_at(path: &str, what: &str, found: impl fmt::Display) -> RequestProblem {
+    RequestProblem::new(path, format_args!("expected {what}, found {found}"))
 }
 
 /// Data that an [`Input`] can hold.
-pub trait Load: Sized + Clone {
-    /// Kind of the content that [`Load::from_value`] converts.
+pub trait LoadInput: Sized + Clone {
+    /// Kind of the content that [`LoadInput::from_value`] converts.
     const KIND: InputKind;
     /// Whether named columns are taken as they are; else selected columns become the rows of a matrix.
     const NAMED: bool = false;
@@ -36,7 +36,7 @@ pub trait Load: Sized + Clone {
     ///
     /// # Errors
     /// The first element that does not fit.
-    fn from_value(value: &Value) -> Result<Self, Problem>;
+    fn from_value(value: &Value) -> Result<Self, RequestProblem>;
 
     /// The data as a value, shared where possible.
     fn to_value(&self) -> Value;
@@ -51,10 +51,10 @@ pub enum Input<T> {
     /// The data itself.
     Inline(T),
     /// A file or artifact.
-    From(Source),
+    From(DataSource),
 }
 
-impl<T: Load> Input<T> {
+impl<T: LoadInput> Input<T> {
     /// Inline data.
     pub fn inline(data: impl Into<T>) -> Self {
         Self::Inline(data.into())
@@ -81,7 +81,7 @@ impl<T: Load> Input<T> {
 }
 
 /// A content that an argument does not take; of a table with named columns, how one is chosen.
-pub fn unfit(source: &Source, content: &Value, problem: &Problem) -> ToolError {
+pub fn unfit(source: &DataSource, content: &Value, problem: &RequestProblem) -> ToolError {
     let (name, place, message) = (source.name(), &problem.path, &problem.message);
     let error = |words: fmt::Arguments<'_>| ToolError::new(ErrorCode::InvalidArgs, words);
     let names = selection::column_names(content).filter(|_| source.selection.is_whole_table());
@@ -101,7 +101,7 @@ pub fn unfit(source: &Source, content: &Value, problem: &Problem) -> ToolError {
     .hint(format_args!("for example {}", Value::Object(chosen.into())))
 }
 
-impl<T: Load> Encode for Input<T> {
+impl<T: LoadInput> Encode for Input<T> {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match self {
             Self::Inline(data) => data.to_value().encode(encoder),
@@ -110,31 +110,31 @@ impl<T: Load> Encode for Input<T> {
     }
 }
 
-impl<T: Load> Decode for Input<T> {
+impl<T: LoadInput> Decode for Input<T> {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
-        if let Some(source) = Source::from_value(value) {
+        if let Some(source) = DataSource::from_value(value) {
             let source = source?;
             if T::KIND == InputKind::Text && !source.selection.is_all() {
                 let message =
                     "a text takes the whole file: leave `column`, `where` and the like out";
-                return Err(Problem::new("", message).into());
+                return Err(RequestProblem::new("", message).into());
             }
             if T::KIND != InputKind::Data && source.selection.missing.is_some() {
                 let message = "`missing` is for lists and matrices of numbers: a table keeps its missing cells, as null";
-                let problem = Problem::new("/missing", message);
+                let problem = RequestProblem::new("/missing", message);
                 return Err(problem.hint("leave it out; `where` chooses rows").into());
             }
             return Ok(Self::From(source));
         }
         let array = npy::from_value(value).filter(|_| T::KIND != InputKind::Text);
         let array = array.transpose();
-        let array = array.map_err(|fault| Problem::new("", fault.message))?;
+        let array = array.map_err(|fault| RequestProblem::new("", fault.message))?;
         let data = T::from_value(array.as_ref().unwrap_or(value))?;
         Ok(Self::Inline(data))
     }
 }
 
-impl<T: Load> Describe for Input<T> {
+impl<T: LoadInput> Describe for Input<T> {
     fn describe(_: Contract) -> Schema {
         let elsewhere = crate::schema::source_of(T::KIND);
         json!({ "anyOf": [T::schema(), { "$ref": elsewhere }] })
@@ -142,11 +142,11 @@ impl<T: Load> Describe for Input<T> {
 }
 
 /// Any JSON value; a table with a header as a list of records.
-impl Load for Value {
+impl LoadInput for Value {
     const KIND: InputKind = InputKind::Any;
     const NAMED: bool = true;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         Ok(value.clone())
     }
 
@@ -161,7 +161,7 @@ impl Load for Value {
 
 /// A list of finite numbers; may be empty.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Vector(Arc<Block>);
+pub struct Vector(Arc<NumberBlock>);
 
 impl Deref for Vector {
     type Target = [f64];
@@ -183,10 +183,10 @@ impl<const N: usize> From<[f64; N]> for Vector {
     }
 }
 
-impl Load for Vector {
+impl LoadInput for Vector {
     const KIND: InputKind = InputKind::Data;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         match value {
             Value::Numbers(numbers) if numbers.rank() == 1 => {
                 finite(numbers).map(|numbers| Self(numbers.clone().into_shared()))
@@ -213,7 +213,7 @@ impl Load for Vector {
 /// A rectangular block of finite numbers, row-major; never empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    data: Arc<Block>,
+    data: Arc<NumberBlock>,
     rows: usize,
     columns: usize,
 }
@@ -272,12 +272,12 @@ impl Encode for Matrix {
     }
 }
 
-inline_schema!(Matrix, <Self as Load>::schema());
+inline_schema!(Matrix, <Self as LoadInput>::schema());
 
-impl Load for Matrix {
+impl LoadInput for Matrix {
     const KIND: InputKind = InputKind::Data;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         match value {
             Value::Numbers(numbers) if numbers.rank() == 2 => {
                 let (rows, columns) = (numbers.shape()[0], numbers.shape()[1]);
@@ -335,7 +335,7 @@ impl Table {
         self.rows
     }
 
-    fn from_records(records: &[Value]) -> Result<Self, Problem> {
+    fn from_records(records: &[Value]) -> Result<Self, RequestProblem> {
         let (mut names, mut columns) = (Vec::new(), Vec::new());
         let mut index = std::collections::HashMap::new();
         for (row, record) in records.iter().enumerate() {
@@ -377,7 +377,7 @@ impl Table {
         }
     }
 
-    fn from_columns(object: &crate::value::Object) -> Result<Self, Problem> {
+    fn from_columns(object: &crate::value::Object) -> Result<Self, RequestProblem> {
         let (mut names, mut columns) = (Vec::new(), Vec::new());
         let mut rows = 0;
         for (name, column) in object.iter() {
@@ -392,7 +392,7 @@ impl Table {
             if !names.is_empty() && found != rows {
                 let message =
                     format_args!("the column has {found} cells, the ones before it {rows}");
-                return Err(Problem::new(pointer([name]), message));
+                return Err(RequestProblem::new(pointer([name]), message));
             }
             rows = found;
             names.push(name.into());
@@ -406,7 +406,7 @@ impl Table {
     }
 }
 
-fn no_table(found: &Value) -> Problem {
+fn no_table(found: &Value) -> RequestProblem {
     let problem = expected("a list of records or an object of columns", found.kind());
     match found.as_str() {
         Some(path) if !path.contains(['\n', ' ']) && path.contains('.') => {
@@ -416,11 +416,11 @@ fn no_table(found: &Value) -> Problem {
     }
 }
 
-impl Load for Table {
+impl LoadInput for Table {
     const KIND: InputKind = InputKind::Table;
     const NAMED: bool = true;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         match value {
             Value::Array(records) => Self::from_records(records),
             Value::Object(columns) => Self::from_columns(columns),
@@ -451,9 +451,9 @@ impl Load for Table {
 
 /// A text argument that may come from a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text(Arc<str>);
+pub struct TextInput(Arc<str>);
 
-impl Deref for Text {
+impl Deref for TextInput {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -461,16 +461,16 @@ impl Deref for Text {
     }
 }
 
-impl From<&str> for Text {
+impl From<&str> for TextInput {
     fn from(text: &str) -> Self {
         Self(text.into())
     }
 }
 
-impl Load for Text {
+impl LoadInput for TextInput {
     const KIND: InputKind = InputKind::Text;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         match value {
             Value::String(text) => Ok(Self(Arc::clone(text))),
             other => Err(expected("a text", other.kind())),
@@ -487,7 +487,7 @@ impl Load for Text {
 }
 
 /// Checks that all numbers are finite, as those of a file or an earlier step need not be.
-fn finite(numbers: &Numbers) -> Result<&Numbers, Problem> {
+fn finite(numbers: &Numbers) -> Result<&Numbers, RequestProblem> {
     if numbers.is_finite() {
         return Ok(numbers);
     }
@@ -508,14 +508,14 @@ fn finite(numbers: &Numbers) -> Result<&Numbers, Problem> {
     Err(expected_at(&pointer, "a finite number", found))
 }
 
-fn first_non_number(items: &[Value]) -> Problem {
+fn first_non_number(items: &[Value]) -> RequestProblem {
     let mut items = items.iter().enumerate();
     let culprit = items.find(|(_, item)| item.as_f64().is_none());
     let (index, item) = culprit.unwrap_or((0, &Value::Null));
     expected_at(&format!("/{index}"), "a number", item.kind())
 }
 
-fn ragged(rows: &[Value]) -> Problem {
+fn ragged(rows: &[Value]) -> RequestProblem {
     const EQUAL: &str = "give every row the same number of entries, as in [[1, 2], [3, 4]]";
     let mut columns = None;
     for (index, row) in rows.iter().enumerate() {
@@ -528,25 +528,25 @@ fn ragged(rows: &[Value]) -> Problem {
                     let message = format_args!(
                         "row {index} has {found} {entries}, expected {expected} (rows count from 0)"
                     );
-                    return Problem::new("", message).hint(EQUAL);
+                    return RequestProblem::new("", message).hint(EQUAL);
                 }
             }
             Value::Array(items) if items.is_empty() => {
                 let message = format_args!("row {index} is empty (rows count from 0)");
-                return Problem::new(at, message).hint(EQUAL);
+                return RequestProblem::new(at, message).hint(EQUAL);
             }
             Value::Array(items) => {
                 let inner = first_non_number(items);
                 let path = at + &inner.path;
-                return Problem { path, ..inner };
+                return RequestProblem { path, ..inner };
             }
             other => return expected_at(&at, "a row of numbers", other.kind()),
         }
     }
-    Problem::new("", "expected rows of equal length")
+    RequestProblem::new("", "expected rows of equal length")
 }
 
-fn check_cell(cell: &Value, path: impl FnOnce() -> String) -> Result<(), Problem> {
+fn check_cell(cell: &Value, path: impl FnOnce() -> String) -> Result<(), RequestProblem> {
     match cell {
         Value::Array(_) | Value::Numbers(_) | Value::Object(_) => {
             let what = "a number, text, boolean or null";

@@ -42,20 +42,24 @@ pub mod value;
 pub mod verification;
 
 pub use convert::{Decode, DecodeError, Encode, EncodeError, Encoder};
-pub use ctx::{Budget, Capabilities, Ctx};
-pub use error::{ErrorCode, Problem, Result, ToolError};
-pub use input::{Input, Load, Matrix, Source, Table, Text, Vector};
-pub use outcome::{Outcome, Shortfall, Status};
+pub use ctx::{CallBudget, Capabilities, Ctx};
+pub use error::{ErrorCode, RequestProblem, Result, ToolError};
+pub use input::{DataSource, Input, LoadInput, Matrix, Table, TextInput, Vector};
+pub use outcome::{CallOutcome, OutcomeStatus, Shortfall};
 pub use reason::Reason;
 pub use resource::{Access, Inode, ResourceId, ResourceKey, ResourceKind, ResourceTemplate};
 pub use schema::Describe;
-pub use source::Place;
+pub use source::DataPlace;
 pub use spec::{Caller, Capability, Category, Determinism, Effect, Permission, Spec, Syntax};
 pub use stop::StopFlag;
-pub use tool::{AnyTool, Call, Entry, Example, JsonExample, Probe, Reach, Tool, entry};
-pub use types::{Bounded, Count, Finite, Positive, Probability, Real, Seed, Tolerance};
+pub use tool::{
+    AnyTool, CallProbe, EffectReach, ErasedTool, JsonExample, Tool, ToolCall, ToolExample, entry,
+};
+pub use types::{
+    BoundedInteger, Count, Finite, Positive, Probability, RandomSeed, Real, Tolerance,
+};
 pub use value::{Numbers, Object, Value};
-pub use verification::{Verification, VerificationOutcome, Verify, verified_entry};
+pub use verification::{AnswerVerification, VerificationOutcome, Verify, verified_entry};
 
 #[cfg(test)]
 mod npy_tests;

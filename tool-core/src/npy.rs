@@ -16,14 +16,14 @@ pub const KEY: &str = "$npy";
 /// A fault in a file of numbers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Fault {
+pub struct NpyFault {
     /// The fault.
     pub message: String,
     /// Hint.
     pub hint: &'static str,
 }
 
-impl Fault {
+impl NpyFault {
     /// A fault with a hint.
     pub fn new(message: impl Into<String>, hint: &'static str) -> Self {
         Self {
@@ -76,11 +76,11 @@ pub fn header(shape: &[usize]) -> Vec<u8> {
 ///
 /// # Errors
 /// Text that is not the base64 of an array file.
-pub fn from_value(value: &Value) -> Option<Result<Value, Fault>> {
+pub fn from_value(value: &Value) -> Option<Result<Value, NpyFault>> {
     let object = value.as_object().filter(|object| object.len() == 1)?;
     let text = object.get(KEY)?.as_str()?;
     let bytes = STANDARD.decode(text).map_err(|err| {
-        Fault::new(
+        NpyFault::new(
             format!("the text of `{KEY}` is no base64: {err}"),
             "encode the bytes of an .npy file in the standard alphabet, with padding and without line breaks",
         )
@@ -112,16 +112,16 @@ pub fn encoded(value: &Value, least: usize) -> Value {
 ///
 /// # Errors
 /// Malformed files, elements that are not numbers, integers beyond 2^53.
-pub fn parse(bytes: &[u8]) -> Result<Value, Fault> {
+pub fn parse(bytes: &[u8]) -> Result<Value, NpyFault> {
     let (header, data) = split(bytes)?;
-    let header = Header::parse(header)?;
+    let header = NpyHeader::parse(header)?;
     let count = header
         .shape
         .iter()
         .try_fold(1_usize, |product, &extent| product.checked_mul(extent))
         .filter(|count| count.checked_mul(header.kind.width()) == Some(data.len()));
     if count.is_none() {
-        return Err(Fault::new(
+        return Err(NpyFault::new(
             format!(
                 "the header declares {:?} elements of {} bytes, the file has {} bytes of data",
                 header.shape,
@@ -138,14 +138,14 @@ pub fn parse(bytes: &[u8]) -> Result<Value, Fault> {
     if header.shape.is_empty() {
         return Ok(Value::from(numbers[0]));
     }
-    let integral = matches!(header.kind, Kind::I4 | Kind::I8);
+    let integral = matches!(header.kind, NpyElementType::I4 | NpyElementType::I8);
     Ok(Numbers::new(header.shape, numbers, integral)
         .map_or_else(|| Value::array(Vec::new()), Value::Numbers))
 }
 
 /// Header text and data.
-fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Fault> {
-    let fault = |message: &str| Fault::new(message, FORMAT_HINT);
+fn split(bytes: &[u8]) -> Result<(&str, &[u8]), NpyFault> {
+    let fault = |message: &str| NpyFault::new(message, FORMAT_HINT);
     let rest = bytes
         .strip_prefix(MAGIC)
         .ok_or_else(|| fault("the file does not begin as an .npy file"))?;
@@ -171,21 +171,21 @@ fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Fault> {
 
 /// Supported element types, all little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum NpyElementType {
     F4,
     F8,
     I4,
     I8,
 }
 
-impl Kind {
-    fn parse(text: &str) -> Result<Self, Fault> {
+impl NpyElementType {
+    fn parse(text: &str) -> Result<Self, NpyFault> {
         match text {
             "<f4" => Ok(Self::F4),
             "<f8" => Ok(Self::F8),
             "<i4" => Ok(Self::I4),
             "<i8" => Ok(Self::I8),
-            _ => Err(Fault::new(
+            _ => Err(NpyFault::new(
                 format!("elements of type `{text}`; expected `<f8`, `<f4`, `<i8` or `<i4`"),
                 "convert it: `numpy.save(path, array.astype('<f8'))`",
             )),
@@ -200,7 +200,7 @@ impl Kind {
     }
 
     /// Every element as a double; exact, or an error.
-    fn read(self, data: &[u8]) -> Result<Vec<f64>, Fault> {
+    fn read(self, data: &[u8]) -> Result<Vec<f64>, NpyFault> {
         let fours = || data.as_chunks::<4>().0.iter().copied();
         let eights = || data.as_chunks::<8>().0.iter().copied();
         match self {
@@ -217,7 +217,7 @@ impl Kind {
                 .map(|(index, value)| {
                     let exact = value.unsigned_abs() <= SAFE_INTEGER as u64;
                     exact.then_some(value as f64).ok_or_else(|| {
-                        Fault::new(
+                        NpyFault::new(
                             format!(
                                 "element {index} in the order of the file, {value}, is beyond 2^53"
                             ),
@@ -231,16 +231,16 @@ impl Kind {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Header {
-    kind: Kind,
+struct NpyHeader {
+    kind: NpyElementType,
     fortran: bool,
     shape: Vec<usize>,
 }
 
-impl Header {
+impl NpyHeader {
     /// Reads `{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }`; keys in any order. Such a literal is JSON but for
     /// its quotes, parentheses, spelling of truth and last commas; files written by Python 2 have a trailing `L` in numbers.
-    fn parse(text: &str) -> Result<Self, Fault> {
+    fn parse(text: &str) -> Result<Self, NpyFault> {
         const JSON: [(&str, &str); 9] = [
             ("'", "\""),
             ("(", "["),
@@ -258,28 +258,28 @@ impl Header {
             .fold(plain, |text, (from, to)| text.replace(from, to));
         let fault = || {
             let message = "expected a header with `descr`, `fortran_order` and `shape`";
-            Fault::new(message, FORMAT_HINT)
+            NpyFault::new(message, FORMAT_HINT)
         };
-        let header = json::parse(&spelled, json::Limits::default()).map_err(|_| fault())?;
+        let header = json::parse(&spelled, json::JsonLimits::default()).map_err(|_| fault())?;
         let fields = header.as_object().filter(|fields| fields.len() == 3);
         let field = |key: &str| fields.and_then(|fields| fields.get(key)).ok_or_else(fault);
         let descr = field("descr")?;
         if descr.items().is_some() {
-            return Err(Fault::new(
+            return Err(NpyFault::new(
                 "the elements are records; expected numbers of one type",
                 "save one field: `numpy.save(path, array['field'])`",
             ));
         }
         let extents = field("shape")?.items().ok_or_else(fault)?;
         if extents.len() > RANK_MAX {
-            return Err(Fault::new(
+            return Err(NpyFault::new(
                 format!("{} dimensions; the limit is {RANK_MAX}", extents.len()),
                 "reshape the array",
             ));
         }
         let extent = |one: &Value| usize::try_from(one.as_i64()?).ok();
         Ok(Self {
-            kind: Kind::parse(descr.as_str().ok_or_else(fault)?)?,
+            kind: NpyElementType::parse(descr.as_str().ok_or_else(fault)?)?,
             fortran: field("fortran_order")?.as_bool().ok_or_else(fault)?,
             shape: extents
                 .iter()

@@ -1,4 +1,4 @@
-//! [`Outcome`]: the answer to one call, and its envelope on the wire.
+//! [`CallOutcome`]: the answer to one call, and its envelope on the wire.
 
 use crate::error::{ErrorCode, ToolError};
 use crate::fields;
@@ -36,7 +36,7 @@ names! {
 
 /// How a call ended.
 #[derive(Debug, Clone)]
-pub enum Status {
+pub enum OutcomeStatus {
     /// With a result.
     Success(Value),
     /// With an error.
@@ -52,9 +52,9 @@ pub enum Status {
 
 /// The answer to one call.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct CallOutcome {
     /// How the call ended.
-    pub status: Status,
+    pub status: OutcomeStatus,
     /// Effects the tool declares.
     pub effects: Vec<Effect>,
     /// Warnings.
@@ -63,11 +63,11 @@ pub struct Outcome {
     pub metadata: Object,
 }
 
-impl Outcome {
+impl CallOutcome {
     /// The outcome of a call that reached no tool.
     pub fn error(error: ToolError) -> Self {
         Self {
-            status: Status::Error(error),
+            status: OutcomeStatus::Error(error),
             effects: Vec::new(),
             warnings: Vec::new(),
             metadata: Object::new(),
@@ -77,7 +77,7 @@ impl Outcome {
     /// The result, if there is one.
     pub fn output(&self) -> Option<&Value> {
         match &self.status {
-            Status::Success(output) => Some(output),
+            OutcomeStatus::Success(output) => Some(output),
             _ => None,
         }
     }
@@ -85,7 +85,7 @@ impl Outcome {
     /// The error, if there is one.
     pub fn err(&self) -> Option<&ToolError> {
         match &self.status {
-            Status::Error(error) => Some(error),
+            OutcomeStatus::Error(error) => Some(error),
             _ => None,
         }
     }
@@ -97,16 +97,16 @@ impl Outcome {
 
     /// Whether the call returned a result.
     pub fn is_success(&self) -> bool {
-        matches!(self.status, Status::Success(_))
+        matches!(self.status, OutcomeStatus::Success(_))
     }
 
     /// The envelope, equal at every interface.
     pub fn to_value(&self) -> Value {
         let mut metadata = self.metadata.clone();
         let (ok, status, output) = match &self.status {
-            Status::Success(output) => (true, "success", output.clone()),
-            Status::Error(_) => (false, "error", Value::Null),
-            Status::PendingApproval {
+            OutcomeStatus::Success(output) => (true, "success", output.clone()),
+            OutcomeStatus::Error(_) => (false, "error", Value::Null),
+            OutcomeStatus::PendingApproval {
                 approval_id,
                 so_far,
             } => {
@@ -124,7 +124,7 @@ impl Outcome {
         let effects = self.effects.iter().map(|effect| effect.as_str());
         envelope.insert("side_effects_declared", effects.collect::<Vec<_>>());
         envelope.insert("requires_approval", status == "pending_approval");
-        if let Status::PendingApproval { approval_id, .. } = &self.status {
+        if let OutcomeStatus::PendingApproval { approval_id, .. } = &self.status {
             envelope.insert("approval_id", approval_id.as_str());
             envelope.insert(
                 "message",

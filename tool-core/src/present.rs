@@ -27,7 +27,7 @@ const DEPTH_MAX: usize = 24;
 
 /// An optional field of a result with its condition.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
+pub struct ConditionalField {
     /// The names on the way to it.
     pub path: Vec<Arc<str>>,
     /// Of these one must hold.
@@ -37,19 +37,19 @@ pub struct Field {
 }
 
 /// Arguments by name, each with a test; all must pass.
-type Condition = Vec<(Arc<str>, Test)>;
+type Condition = Vec<(Arc<str>, PresenceTest)>;
 
 #[derive(Debug, Clone, PartialEq)]
-enum Test {
+enum PresenceTest {
     OneOf(Vec<Schema>),
     Not(Box<Self>),
     Has(Schema),
     Least(usize),
-    Is(Form),
+    Is(ArrayForm),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ArrayForm {
     Vector,
     Square,
     Symmetric,
@@ -60,7 +60,7 @@ enum Form {
 ///
 /// # Errors
 /// The first malformed statement, with its place.
-pub fn fields(schema: &Schema) -> Result<Vec<Field>, String> {
+pub fn fields(schema: &Schema) -> Result<Vec<ConditionalField>, String> {
     let mut found = Vec::new();
     collect(schema, &mut Vec::new(), &mut found)?;
     Ok(found)
@@ -69,7 +69,7 @@ pub fn fields(schema: &Schema) -> Result<Vec<Field>, String> {
 fn collect(
     schema: &Schema,
     path: &mut Vec<Arc<str>>,
-    found: &mut Vec<Field>,
+    found: &mut Vec<ConditionalField>,
 ) -> Result<(), String> {
     if path.len() > DEPTH_MAX {
         return Ok(());
@@ -77,7 +77,7 @@ fn collect(
     if let Some(stated) = schema.get(KEYWORD) {
         let when = conditions(stated);
         let place = path.join(".");
-        found.push(Field {
+        found.push(ConditionalField {
             path: path.clone(),
             when: when
                 .ok_or_else(|| format!("`{KEYWORD}` of `{place}` cannot be read: {stated}"))?,
@@ -106,30 +106,30 @@ fn condition(stated: &Schema) -> Option<Condition> {
     tests.iter().map(test).collect()
 }
 
-fn test(stated: &Schema) -> Option<Test> {
+fn test(stated: &Schema) -> Option<PresenceTest> {
     let object = match stated {
-        Schema::Array(values) => return Some(Test::OneOf(values.clone())),
+        Schema::Array(values) => return Some(PresenceTest::OneOf(values.clone())),
         Schema::Object(object) if object.len() == 1 => object,
         Schema::Object(_) => return None,
-        value => return Some(Test::OneOf(vec![value.clone()])),
+        value => return Some(PresenceTest::OneOf(vec![value.clone()])),
     };
     let (name, of) = object.iter().next()?;
     Some(match (name.as_str(), of) {
-        ("not", of) => Test::Not(Box::new(test(of)?)),
-        ("has", of) => Test::Has(of.clone()),
-        ("least", of) => Test::Least(usize::try_from(of.as_u64()?).ok()?),
-        ("is", Schema::String(form)) => Test::Is(match form.as_str() {
-            "vector" => Form::Vector,
-            "square" => Form::Square,
-            "symmetric" => Form::Symmetric,
-            "named" => Form::Named,
+        ("not", of) => PresenceTest::Not(Box::new(test(of)?)),
+        ("has", of) => PresenceTest::Has(of.clone()),
+        ("least", of) => PresenceTest::Least(usize::try_from(of.as_u64()?).ok()?),
+        ("is", Schema::String(form)) => PresenceTest::Is(match form.as_str() {
+            "vector" => ArrayForm::Vector,
+            "square" => ArrayForm::Square,
+            "symmetric" => ArrayForm::Symmetric,
+            "named" => ArrayForm::Named,
             _ => return None,
         }),
         _ => return None,
     })
 }
 
-impl Field {
+impl ConditionalField {
     /// Whether the field is certain to be present; `argument` returns the value of an argument, `null` where it is absent without a
     /// default, and `None` where it is not known.
     pub fn is_there(&self, argument: &dyn Fn(&str) -> Option<Value>) -> bool {
@@ -150,7 +150,7 @@ impl Field {
     }
 }
 
-impl Test {
+impl PresenceTest {
     fn passes(&self, value: &Value) -> bool {
         match self {
             Self::OneOf(values) => values.iter().any(|one| equals(one, value)),
@@ -168,7 +168,7 @@ impl Test {
     }
 }
 
-impl Form {
+impl ArrayForm {
     fn fits(self, value: &Value) -> bool {
         if let Some(object) = value.as_object() {
             // A reference to a file or an artifact has one key, with a dollar sign.
@@ -217,7 +217,7 @@ mod tests {
     fn holds(stated: Schema, args: &str) -> bool {
         let schema = json!({"properties": {"a": {KEYWORD: stated}}});
         let found = fields(&schema).unwrap();
-        let args = json::parse(args, json::Limits::default()).unwrap();
+        let args = json::parse(args, json::JsonLimits::default()).unwrap();
         found[0].is_there(&|name| match args.get(name) {
             Some(Value::String(text)) if **text == *"?" => None,
             known => Some(known.cloned().unwrap_or_default()),

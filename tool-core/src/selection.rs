@@ -1,17 +1,17 @@
-//! [`Selection`]: columns, rows and members of data that is not inline.
+//! [`DataSelection`]: columns, rows and members of data that is not inline.
 
 use std::collections::HashSet;
 
 use crate::brief;
-use crate::csv::{self, Dialect};
-use crate::error::Problem;
+use crate::csv::{self, CsvDialect};
+use crate::error::RequestProblem;
 use crate::nearest::nearest;
-use crate::npy::Fault;
+use crate::npy::NpyFault;
 use crate::value::{Object, Value};
 
 /// The part of a file or artifact that an argument takes.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Selection {
+pub struct DataSelection {
     /// The array of an `.npz` file.
     pub member: Option<String>,
     /// One column of a table, as a list.
@@ -19,16 +19,16 @@ pub struct Selection {
     /// Columns of a table, in this order.
     pub columns: Option<Vec<String>>,
     /// Conditions on columns; a row is taken if all hold.
-    pub rows: Vec<(String, Condition)>,
+    pub rows: Vec<(String, CellCondition)>,
     /// What becomes of rows with missing cells where numbers are wanted.
-    pub missing: Option<Missing>,
+    pub missing: Option<MissingCellMode>,
     /// How delimited text is written.
-    pub dialect: Dialect,
+    pub dialect: CsvDialect,
 }
 
 /// What becomes of rows with missing cells where numbers are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingCellMode {
     /// They are left out, with a warning that says how many.
     Drop,
     /// They are an error.
@@ -37,7 +37,7 @@ pub enum Missing {
 
 /// A condition on the cells of a column.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Condition {
+pub enum CellCondition {
     /// The cell is one of these; whether they were written as a list.
     OneOf(Vec<Value>, bool),
     /// The cell is a number between these, inclusive.
@@ -54,7 +54,7 @@ const HAS_HEADER: &str = "has_header";
 const DECIMAL_COMMA: &str = "decimal_comma";
 const MISSING_WORDS: &str = "missing_words";
 
-impl Selection {
+impl DataSelection {
     /// Its keys, beside `$file` or `$artifact`.
     pub const KEYS: [&str; 9] = [
         MEMBER,
@@ -83,7 +83,7 @@ impl Selection {
         !self.selects_columns() && self.rows.is_empty()
     }
 
-    pub(crate) fn read(object: &Object) -> Result<Self, Problem> {
+    pub(crate) fn read(object: &Object) -> Result<Self, RequestProblem> {
         let name = |key: &str| {
             let read = |value: &Value| text(value, &format!("/{key}"));
             object.get(key).map(read).transpose()
@@ -96,7 +96,7 @@ impl Selection {
                 .collect::<Result<_, _>>()?;
             let mut seen = HashSet::new();
             match names.iter().find(|name| !seen.insert(name.as_str())) {
-                Some(twice) => Err(Problem::new(
+                Some(twice) => Err(RequestProblem::new(
                     "/columns",
                     format_args!("the column `{}` is named twice", brief::name(twice)),
                 )),
@@ -108,13 +108,16 @@ impl Selection {
             let members =
                 members.ok_or_else(|| wrong("/where", "an object of column names", value))?;
             let read = |(name, wanted): (&str, &Value)| {
-                Ok::<_, Problem>((name.to_owned(), Condition::read(name, wanted)?))
+                Ok::<_, RequestProblem>((name.to_owned(), CellCondition::read(name, wanted)?))
             };
-            members.iter().map(read).collect::<Result<_, Problem>>()
+            members
+                .iter()
+                .map(read)
+                .collect::<Result<_, RequestProblem>>()
         });
         let missing = object.get(MISSING).map(|value| match value.as_str() {
-            Some("drop") => Ok(Missing::Drop),
-            Some("refuse") => Ok(Missing::Refuse),
+            Some("drop") => Ok(MissingCellMode::Drop),
+            Some("refuse") => Ok(MissingCellMode::Refuse),
             _ => Err(wrong("/missing", "`drop` or `refuse`", value)),
         });
         let read = Self {
@@ -126,7 +129,7 @@ impl Selection {
             dialect: dialect(object)?,
         };
         match (&read.column, &read.columns) {
-            (Some(_), Some(_)) => Err(Problem::new(
+            (Some(_), Some(_)) => Err(RequestProblem::new(
                 "",
                 "`column` takes one column, as a list, and `columns` several: give one of them",
             )),
@@ -144,8 +147,8 @@ impl Selection {
             object.insert(WHERE, Value::object(rows));
         }
         let missing = self.missing.map(|missing| match missing {
-            Missing::Drop => "drop",
-            Missing::Refuse => "refuse",
+            MissingCellMode::Drop => "drop",
+            MissingCellMode::Refuse => "refuse",
         });
         object.insert_some(MISSING, missing);
         let dialect = &self.dialect;
@@ -160,11 +163,11 @@ impl Selection {
     ///
     /// # Errors
     /// A value without named columns, an unknown column, and a condition that no row meets.
-    pub fn apply(&self, value: Value) -> Result<Value, Fault> {
+    pub fn apply(&self, value: Value) -> Result<Value, NpyFault> {
         if self.is_whole_table() {
             return Ok(value);
         }
-        let table = Table::of(&value)?;
+        let table = TableForm::of(&value)?;
         let rows = self.matching(&table)?;
         if let Some(name) = &self.column {
             let cells = table.column(name)?;
@@ -179,16 +182,16 @@ impl Selection {
             columns.push((name, taken(table.column(name)?, &rows)));
         }
         Ok(match table {
-            Table::Columns(_) => {
+            TableForm::Columns(_) => {
                 let columns = columns.into_iter();
                 Value::object(columns.map(|(name, cells)| (name, Value::array(cells))))
             }
-            Table::Records(_) => records(&columns),
+            TableForm::Records(_) => records(&columns),
         })
     }
 
     /// The rows that meet every condition, from 0.
-    fn matching(&self, table: &Table<'_>) -> Result<Option<Vec<usize>>, Fault> {
+    fn matching(&self, table: &TableForm<'_>) -> Result<Option<Vec<usize>>, NpyFault> {
         let mut rows: Option<Vec<usize>> = None;
         for (name, wanted) in &self.rows {
             let cells = table.column(name)?;
@@ -209,7 +212,7 @@ impl Selection {
                     brief::name(name),
                     brief::name(&wanted)
                 );
-                return Err(Fault::new(
+                return Err(NpyFault::new(
                     message,
                     "compare with the cells of that column: texts are compared exactly",
                 ));
@@ -221,7 +224,7 @@ impl Selection {
 }
 
 /// How delimited text is written, as far as it is stated.
-fn dialect(object: &Object) -> Result<Dialect, Problem> {
+fn dialect(object: &Object) -> Result<CsvDialect, RequestProblem> {
     let flag = |key: &str| {
         let read = |value: &Value| {
             let flag = value.as_bool();
@@ -241,7 +244,7 @@ fn dialect(object: &Object) -> Result<Dialect, Problem> {
             .map(|(index, word)| text(word, &format!("/missing_words/{index}")))
             .collect::<Result<_, _>>()
     });
-    Ok(Dialect {
+    Ok(CsvDialect {
         delimiter: delimiter.transpose()?,
         has_header: flag(HAS_HEADER)?,
         decimal_comma: flag(DECIMAL_COMMA)?,
@@ -261,13 +264,13 @@ pub fn records(columns: &[(&str, Vec<Value>)]) -> Value {
 
 /// The names of the columns of a table, if a value is one; at least one.
 pub fn column_names(value: &Value) -> Option<Vec<String>> {
-    let table = Table::of(value).ok()?;
+    let table = TableForm::of(value).ok()?;
     Some(table.names().into_iter().map(str::to_owned).collect())
 }
 
 /// The rows of a table, each a list of its cells; `None` where the value is no table.
 pub fn rows(value: &Value) -> Option<Value> {
-    let table = Table::of(value).ok()?;
+    let table = TableForm::of(value).ok()?;
     let names = table.names();
     let columns: Vec<Vec<Value>> = names
         .iter()
@@ -278,13 +281,13 @@ pub fn rows(value: &Value) -> Option<Value> {
 }
 
 /// A table with at least one named column, as it is written.
-enum Table<'a> {
+enum TableForm<'a> {
     Columns(&'a Object),
     Records(&'a [Value]),
 }
 
-impl<'a> Table<'a> {
-    fn of(value: &'a Value) -> Result<Self, Fault> {
+impl<'a> TableForm<'a> {
+    fn of(value: &'a Value) -> Result<Self, NpyFault> {
         match value {
             Value::Object(columns) if is_columns(columns) => return Ok(Self::Columns(columns)),
             Value::Array(items) if !items.is_empty() => {
@@ -295,7 +298,7 @@ impl<'a> Table<'a> {
             }
             _ => {}
         }
-        Err(Fault::new(
+        Err(NpyFault::new(
             format!(
                 "expected a table with named columns, found {}",
                 value.kind()
@@ -323,7 +326,7 @@ impl<'a> Table<'a> {
     }
 
     /// The cells of a column; one that a record lacks is `null`.
-    fn column(&self, name: &str) -> Result<Vec<Value>, Fault> {
+    fn column(&self, name: &str) -> Result<Vec<Value>, NpyFault> {
         let found = match self {
             Self::Columns(columns) => columns.get(name).and_then(Value::items),
             Self::Records(records) => {
@@ -342,7 +345,7 @@ impl<'a> Table<'a> {
             let names = self.names();
             let near = nearest(name, names.iter().copied());
             let near = near.map(|near| format!(" (did you mean `{near}`?)"));
-            Fault::new(
+            NpyFault::new(
                 format!(
                     "no column is named `{}`{}: the columns are {}",
                     brief::name(name),
@@ -388,8 +391,8 @@ fn taken(cells: Vec<Value>, rows: &Option<Vec<usize>>) -> Vec<Value> {
     }
 }
 
-impl Condition {
-    fn read(column: &str, value: &Value) -> Result<Self, Problem> {
+impl CellCondition {
+    fn read(column: &str, value: &Value) -> Result<Self, RequestProblem> {
         let mut at = String::from("/where");
         crate::path::push_key(&mut at, column);
         let what = "a value, a list of values, or {\"min\": .., \"max\": ..}";
@@ -411,7 +414,9 @@ impl Condition {
             let known = usize::from(min.is_some()) + usize::from(max.is_some());
             return match known {
                 0 => Err(wrong(&at, what, value)),
-                _ if known < object.len() => Err(Problem::new(at, "expected `min` and `max` only")),
+                _ if known < object.len() => {
+                    Err(RequestProblem::new(at, "expected `min` and `max` only"))
+                }
                 _ => Ok(Self::Between(min, max)),
             };
         }
@@ -439,11 +444,11 @@ impl Condition {
     }
 
     /// Refuses bounds on a column that holds no number: no row would be taken, without a word about the reason.
-    fn suits(&self, name: &str, cells: &[Value]) -> Result<(), Fault> {
+    fn suits(&self, name: &str, cells: &[Value]) -> Result<(), NpyFault> {
         let is_text = !cells.is_empty() && cells.iter().all(|cell| cell.as_f64().is_none());
         if matches!(self, Self::Between(..)) && is_text {
             let message = format!("the column `{}` holds no numbers", brief::name(name));
-            return Err(Fault::new(message, "`min` and `max` compare numbers"));
+            return Err(NpyFault::new(message, "`min` and `max` compare numbers"));
         }
         Ok(())
     }
@@ -465,28 +470,28 @@ impl Condition {
     }
 }
 
-fn text(value: &Value, at: &str) -> Result<String, Problem> {
+fn text(value: &Value, at: &str) -> Result<String, RequestProblem> {
     let text = value.as_str().map(str::to_owned);
     text.ok_or_else(|| wrong(at, "a text", value))
 }
 
-fn wrong(at: &str, what: &str, found: &Value) -> Problem {
-    Problem::new(at, format_args!("expected {what}, found {}", found.kind()))
+fn wrong(at: &str, what: &str, found: &Value) -> RequestProblem {
+    RequestProblem::new(at, format_args!("expected {what}, found {}", found.kind()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Source;
+    use crate::source::DataSource;
 
     fn value(text: &str) -> Value {
-        crate::json::parse(text, crate::json::Limits::default()).unwrap()
+        crate::json::parse(text, crate::json::JsonLimits::default()).unwrap()
     }
 
     fn selected(selection: &str, of: &str) -> Result<String, String> {
         let mut object = value(selection).as_object().unwrap().clone();
         object.insert("$file", "t.csv");
-        let source = Source::from_value(&object.into()).unwrap();
+        let source = DataSource::from_value(&object.into()).unwrap();
         let source = source.map_err(|problem| format!("{} {}", problem.path, problem.message))?;
         let read = source.selection.apply(value(of));
         read.map(|value| value.to_string())
@@ -644,7 +649,7 @@ mod tests {
             r#"{"$file":"t.csv","missing_words":[]}"#,
             r#"{"$artifact":"b3:0","columns":["a","b"],"where":{"g":"a","h":[1,"x"],"i":{"min":1.5}}}"#,
         ] {
-            let source = Source::from_value(&value(text)).unwrap().unwrap();
+            let source = DataSource::from_value(&value(text)).unwrap().unwrap();
             assert_eq!(source.to_value().to_string(), text);
         }
     }

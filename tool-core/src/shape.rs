@@ -18,7 +18,7 @@ const DEPTH_MAX: usize = 24;
 
 /// How long an array is along one axis.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Extent {
+pub enum AxisExtent {
     /// As many as this.
     Size(u64),
     /// Equal to every other extent of this name.
@@ -29,32 +29,32 @@ pub enum Extent {
 
 /// The extents of an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shape {
+pub struct ArrayShape {
     /// The first ones.
-    pub extents: Vec<Extent>,
+    pub extents: Vec<AxisExtent>,
     /// The name of further ones, where there may be some.
     pub rest: Option<Arc<str>>,
 }
 
 /// What a field says of its array.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Declared {
+pub enum ShapeDeclaration {
     /// One shape.
-    Always(Shape),
+    Always(ArrayShape),
     /// One shape or the other.
     If {
         /// The argument that decides.
         argument: Arc<str>,
         /// Where it is given and neither `null` nor `false`.
-        then: Shape,
+        then: ArrayShape,
         /// Else.
-        otherwise: Shape,
+        otherwise: ArrayShape,
     },
 }
 
 /// A field with a shape.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Field {
+pub struct ArrayField {
     /// The names on the way to it.
     pub path: Vec<Arc<str>>,
     /// Whether it is always there.
@@ -62,14 +62,14 @@ pub struct Field {
     /// Whether its elements are integers.
     pub integers: bool,
     /// Its shape.
-    pub declared: Declared,
+    pub declared: ShapeDeclaration,
 }
 
 /// The fields of a schema that state a shape, in its order.
 ///
 /// # Errors
 /// The first malformed statement, with its place.
-pub fn fields(schema: &Schema) -> Result<Vec<Field>, String> {
+pub fn fields(schema: &Schema) -> Result<Vec<ArrayField>, String> {
     let mut found = Vec::new();
     collect(schema, &mut Vec::new(), true, &mut found)?;
     Ok(found)
@@ -79,7 +79,7 @@ fn collect(
     schema: &Schema,
     path: &mut Vec<Arc<str>>,
     required: bool,
-    found: &mut Vec<Field>,
+    found: &mut Vec<ArrayField>,
 ) -> Result<(), String> {
     if path.len() > DEPTH_MAX {
         return Ok(());
@@ -91,7 +91,7 @@ fn collect(
                 path.join(".")
             )
         })?;
-        found.push(Field {
+        found.push(ArrayField {
             path: path.clone(),
             required,
             integers: leaf(schema) == Some("integer"),
@@ -134,12 +134,12 @@ fn leaf(schema: &Schema) -> Option<&str> {
     None
 }
 
-fn declared(stated: &Schema) -> Option<Declared> {
+fn declared(stated: &Schema) -> Option<ShapeDeclaration> {
     let Some(choice) = stated.as_object() else {
-        return shape(stated).map(Declared::Always);
+        return shape(stated).map(ShapeDeclaration::Always);
     };
     match (choice.len(), choice.get("if")) {
-        (3, Some(argument)) => Some(Declared::If {
+        (3, Some(argument)) => Some(ShapeDeclaration::If {
             argument: name(argument.as_str()?)?,
             then: shape(choice.get("then")?)?,
             otherwise: shape(choice.get("else")?)?,
@@ -148,7 +148,7 @@ fn declared(stated: &Schema) -> Option<Declared> {
     }
 }
 
-fn shape(stated: &Schema) -> Option<Shape> {
+fn shape(stated: &Schema) -> Option<ArrayShape> {
     let mut entries = stated.as_array()?.as_slice();
     let mut rest = None;
     if let Some((last, first)) = entries.split_last()
@@ -157,12 +157,12 @@ fn shape(stated: &Schema) -> Option<Shape> {
         (entries, rest) = (first, Some(name(named)?));
     }
     let extents = entries.iter().map(extent).collect::<Option<_>>()?;
-    Some(Shape { extents, rest })
+    Some(ArrayShape { extents, rest })
 }
 
-fn extent(stated: &Schema) -> Option<Extent> {
+fn extent(stated: &Schema) -> Option<AxisExtent> {
     let Some(text) = stated.as_str() else {
-        return stated.as_u64().map(Extent::Size);
+        return stated.as_u64().map(AxisExtent::Size);
     };
     match text
         .strip_prefix("min(")
@@ -170,9 +170,9 @@ fn extent(stated: &Schema) -> Option<Extent> {
     {
         Some(inside) => {
             let (a, b) = inside.split_once(',')?;
-            Some(Extent::Least(name(a)?, name(b)?))
+            Some(AxisExtent::Least(name(a)?, name(b)?))
         }
-        None => name(text).map(Extent::Name),
+        None => name(text).map(AxisExtent::Name),
     }
 }
 
@@ -182,7 +182,7 @@ fn name(text: &str) -> Option<Arc<str>> {
     (begins && text.bytes().all(letters)).then(|| text.into())
 }
 
-impl fmt::Display for Extent {
+impl fmt::Display for AxisExtent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Size(size) => size.fmt(f),
@@ -192,13 +192,13 @@ impl fmt::Display for Extent {
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for ArrayShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rest = self.rest.iter().map(|name| format!("*{name}"));
         let entries: Vec<String> = self
             .extents
             .iter()
-            .map(Extent::to_string)
+            .map(AxisExtent::to_string)
             .chain(rest)
             .collect();
         write!(f, "[{}]", entries.join(","))
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn only(stated: Schema) -> Result<Vec<Field>, String> {
+    fn only(stated: Schema) -> Result<Vec<ArrayField>, String> {
         fields(&json!({"properties": {"a": {"type": "array", KEYWORD: stated}}}))
     }
 
@@ -224,13 +224,13 @@ mod tests {
             (json!(["min(m,n)"]), "[min(m,n)]"),
         ] {
             let found = only(stated).unwrap();
-            let Declared::Always(shape) = &found[0].declared else {
+            let ShapeDeclaration::Always(shape) = &found[0].declared else {
                 panic!("one shape");
             };
             assert_eq!(shape.to_string(), expected);
         }
         let chosen = only(json!({"if": "full", "then": ["m"], "else": ["n"]})).unwrap();
-        assert!(matches!(chosen[0].declared, Declared::If { .. }));
+        assert!(matches!(chosen[0].declared, ShapeDeclaration::If { .. }));
     }
 
     #[test]

@@ -3,23 +3,23 @@
 use std::hash::{Hash, Hasher};
 
 use crate::brief;
-use crate::error::Problem;
+use crate::error::RequestProblem;
 use crate::nearest::instead;
-use crate::selection::Selection;
+use crate::selection::DataSelection;
 use crate::value::{Object, Value};
 
 /// A reference to data.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Source {
+pub struct DataSource {
     /// The file or artifact.
-    pub place: Place,
+    pub place: DataPlace,
     /// The part of it that is taken.
-    pub selection: Box<Selection>,
+    pub selection: Box<DataSelection>,
 }
 
 /// Where data is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum DataPlace {
     /// A file, by its path relative to the workspace root.
     File(String),
     /// An artifact, by its handle `b3:<64 hex digits>`.
@@ -32,7 +32,7 @@ pub struct SourceRef {
     /// JSON pointer of the argument.
     pub pointer: String,
     /// The file or artifact.
-    pub source: Source,
+    pub source: DataSource,
     /// Kind of the content.
     pub kind: InputKind,
 }
@@ -88,11 +88,11 @@ pub fn find_reference(value: &Value, skip: &dyn Fn(&str) -> bool) -> Option<Stri
     find(value, &mut at, skip).then_some(at)
 }
 
-impl Source {
+impl DataSource {
     /// The whole of a file.
     pub fn file(path: impl Into<String>) -> Self {
         Self {
-            place: Place::File(path.into()),
+            place: DataPlace::File(path.into()),
             selection: Box::default(),
         }
     }
@@ -100,38 +100,38 @@ impl Source {
     /// The whole of an artifact.
     pub fn artifact(handle: impl Into<String>) -> Self {
         Self {
-            place: Place::Artifact(handle.into()),
+            place: DataPlace::Artifact(handle.into()),
             selection: Box::default(),
         }
     }
 
-    /// Reads `{"$file": path}` or `{"$artifact": handle}` with the members of a [`Selection`]; `None` when the value is something else.
+    /// Reads `{"$file": path}` or `{"$artifact": handle}` with the members of a [`DataSelection`]; `None` when the value is something else.
     ///
     /// # Errors
     /// An object with one of these keys that is malformed; the pointer is relative to it.
-    pub fn from_value(value: &Value) -> Option<Result<Self, Problem>> {
+    pub fn from_value(value: &Value) -> Option<Result<Self, RequestProblem>> {
         let object = value.as_object().filter(|object| refers(object))?;
         Some(Self::read(object))
     }
 
-    fn read(object: &Object) -> Result<Self, Problem> {
+    fn read(object: &Object) -> Result<Self, RequestProblem> {
         let text = |key: &str| match object.get(key) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.to_string())),
-            Some(other) => Err(Problem::new(
+            Some(other) => Err(RequestProblem::new(
                 format!("/{key}"),
                 format_args!("expected a text, found {}", other.kind()),
             )),
         };
         let place = match (text(FILE)?, text(ARTIFACT)?) {
-            (Some(path), None) => Place::File(path),
-            (None, Some(handle)) => Place::Artifact(handle),
+            (Some(path), None) => DataPlace::File(path),
+            (None, Some(handle)) => DataPlace::Artifact(handle),
             _ => {
                 let message = "`$file` and `$artifact` exclude each other";
-                return Err(Problem::new("", message));
+                return Err(RequestProblem::new("", message));
             }
         };
-        let known = [FILE, ARTIFACT].into_iter().chain(Selection::KEYS);
+        let known = [FILE, ARTIFACT].into_iter().chain(DataSelection::KEYS);
         let unknown = object.iter().map(|(key, _)| key);
         if let Some(key) = unknown
             .into_iter()
@@ -141,14 +141,14 @@ impl Source {
                 "unknown key `{}` beside `{}`{}",
                 brief::name(key),
                 place.key(),
-                instead(key, Selection::KEYS)
+                instead(key, DataSelection::KEYS)
             );
-            return Err(Problem::new("", message));
+            return Err(RequestProblem::new("", message));
         }
-        let selection = Selection::read(object)?;
-        if matches!(place, Place::Artifact(_)) && !selection.dialect.is_open() {
+        let selection = DataSelection::read(object)?;
+        if matches!(place, DataPlace::Artifact(_)) && !selection.dialect.is_open() {
             let message = "`delimiter`, `has_header`, `decimal_comma` and `missing_words` are for files of delimited text";
-            return Err(Problem::new("", message));
+            return Err(RequestProblem::new("", message));
         }
         Ok(Self {
             place,
@@ -169,7 +169,7 @@ impl Source {
     }
 }
 
-impl Place {
+impl DataPlace {
     /// The name of the file or the handle of the artifact.
     pub fn name(&self) -> &str {
         let (Self::File(name) | Self::Artifact(name)) = self;
@@ -186,9 +186,9 @@ impl Place {
 }
 
 /// The numbers of a selection are finite, so that equality is reflexive.
-impl Eq for Source {}
+impl Eq for DataSource {}
 
-impl Hash for Source {
+impl Hash for DataSource {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.place.hash(state);
         self.selection.column.hash(state);

@@ -19,14 +19,14 @@ const OUTLASTED: u8 = 4;
 pub struct StopFlag {
     state: Arc<AtomicU8>,
     parent: Option<Arc<Self>>,
-    late: Option<Late>,
+    late: Option<LatenessProbe>,
 }
 
 /// Tells whether work takes longer than its thread can be spared.
 #[derive(Clone)]
-struct Late(Arc<dyn Fn() -> bool + Send + Sync>);
+struct LatenessProbe(Arc<dyn Fn() -> bool + Send + Sync>);
 
-impl fmt::Debug for Late {
+impl fmt::Debug for LatenessProbe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Late")
     }
@@ -52,7 +52,7 @@ impl StopFlag {
     #[must_use]
     pub fn child_until(&self, late: Arc<dyn Fn() -> bool + Send + Sync>) -> Self {
         Self {
-            late: Some(Late(late)),
+            late: Some(LatenessProbe(late)),
             ..self.child()
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rand::rand_core::Rng;
 
 use crate::convert::to_value;
-use crate::json::{Limits, parse};
+use crate::json::{JsonLimits, parse};
 use crate::nearest::nearest;
 use crate::rng::{derive_seed, stream_rng};
 use crate::*;
@@ -20,14 +20,14 @@ struct Args {
     factor: Positive,
     /// How often, 1 to 9.
     #[value(default = "once")]
-    times: Bounded<1, 9>,
+    times: BoundedInteger<1, 9>,
     /// What to do with the sign.
     #[value(default)]
     sign: Sign,
 }
 
-fn once() -> Bounded<1, 9> {
-    Bounded::literal(1)
+fn once() -> BoundedInteger<1, 9> {
+    BoundedInteger::literal(1)
 }
 
 #[derive(Debug, Clone, Copy, Default, Encode, Decode, Describe)]
@@ -67,8 +67,8 @@ impl Tool for Args {
         })
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
+    fn examples() -> Vec<ToolExample<Args, Output>> {
+        vec![ToolExample {
             title: "doubling",
             args: Args {
                 data: Input::inline([1.0, -2.0]),
@@ -83,10 +83,10 @@ impl Tool for Args {
     }
 }
 
-static TOOLS: &[Entry] = &[entry::<Args>()];
+static TOOLS: &[ErasedTool] = &[entry::<Args>()];
 
 fn value(text: &str) -> Value {
-    parse(text, Limits::default()).expect(text)
+    parse(text, JsonLimits::default()).expect(text)
 }
 
 fn run(text: &str) -> Result<Value, ToolError> {
@@ -176,7 +176,7 @@ fn of_several_forms_the_one_nearest_to_the_value_is_explained() {
         { "type": "object", "properties": { "$artifact": { "type": "string" } }, "required": ["$artifact"] },
         { "type": "object", "additionalProperties": { "type": "array" } }
     ] });
-    let value = parse(r#"{"v":5}"#, Limits::default()).expect("JSON");
+    let value = parse(r#"{"v":5}"#, JsonLimits::default()).expect("JSON");
     let found = schema::check(&schema, &value);
     let paths: Vec<&str> = found.iter().map(|problem| problem.path.as_str()).collect();
     assert_eq!(paths, ["/v"], "{found:?}");
@@ -213,7 +213,7 @@ fn r8_types_and_ranges_are_checked() {
 fn files_are_loaded_by_the_dispatcher_only() {
     let err = run(r#"{"data":{"$file":"x.npy"},"factor":1}"#).expect_err("nothing is loaded");
     assert_eq!(err.code(), ErrorCode::InvalidArgs);
-    let loaded = HashMap::from([(Source::file("x.npy"), value("[5]"))]);
+    let loaded = HashMap::from([(DataSource::file("x.npy"), value("[5]"))]);
     let call = TOOLS[0]
         .tool()
         .decode(&value(r#"{"data":{"$file":"x.npy"},"factor":3}"#))
@@ -222,7 +222,10 @@ fn files_are_loaded_by_the_dispatcher_only() {
         call.run(&Ctx::default().with_loaded(loaded)).expect("runs"),
         value(r#"{"product":[15]}"#)
     );
-    let loaded = HashMap::from([(Source::file("x.npy"), Value::vector(vec![1.0, f64::NAN]))]);
+    let loaded = HashMap::from([(
+        DataSource::file("x.npy"),
+        Value::vector(vec![1.0, f64::NAN]),
+    )]);
     let call = TOOLS[0]
         .tool()
         .decode(&value(r#"{"data":{"$file":"x.npy"},"factor":3}"#))
@@ -260,7 +263,7 @@ fn tables_take_records_and_columns() {
 fn budgets_hold() {
     let ctx = Ctx::new(
         StopFlag::new(),
-        Budget {
+        CallBudget {
             timeout_ms: 1000,
             memory_bytes: 100,
             evaluations: 5,
@@ -345,9 +348,9 @@ fn suggests_the_nearest_name() {
 
 #[test]
 fn the_envelope_has_one_shape() {
-    let outcome = Outcome {
+    let outcome = CallOutcome {
         warnings: vec!["careful".into()],
-        ..Outcome::error(
+        ..CallOutcome::error(
             ToolError::invalid("/A/2", "bad")
                 .hint("good")
                 .reason("shape"),
@@ -357,8 +360,8 @@ fn the_envelope_has_one_shape() {
         outcome.to_value().to_string(),
         r#"{"protocol_version":1,"ok":false,"status":"error","output":null,"error":{"code":"invalid_args","reason":"shape","message":"bad","path":"/A/2","hint":"good"},"side_effects_declared":[],"requires_approval":false,"warnings":["careful"],"metadata":{}}"#
     );
-    let pending = Outcome {
-        status: Status::PendingApproval {
+    let pending = CallOutcome {
+        status: OutcomeStatus::PendingApproval {
             approval_id: "a1".into(),
             so_far: Value::Null,
         },

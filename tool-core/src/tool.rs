@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 
 use crate::convert::{self, from_value, to_value};
 use crate::ctx::Ctx;
-use crate::error::{ErrorCode, Problem, ToolError};
-use crate::input::{Place, SourceRef};
+use crate::error::{ErrorCode, RequestProblem, ToolError};
+use crate::input::{DataPlace, SourceRef};
 use crate::json;
 use crate::resource::ResourceKey;
 use crate::schema::{self, Schema};
@@ -36,7 +36,7 @@ pub trait Tool: Decode + Encode + Describe + Send + 'static {
     const EXAMPLES: &'static [JsonExample] = &[];
 
     /// Further examples, for those that are easier to compute than to write as JSON.
-    fn examples() -> Vec<Example<Self, Self::Output>> {
+    fn examples() -> Vec<ToolExample<Self, Self::Output>> {
         Vec::new()
     }
 
@@ -49,9 +49,9 @@ pub trait Tool: Decode + Encode + Describe + Send + 'static {
     }
 
     /// The effects of this call at most, from its arguments; never more than those of the [`Spec`].
-    fn narrow(args: &Self) -> Reach {
+    fn narrow(args: &Self) -> EffectReach {
         let _ = args;
-        Reach::of(&Self::SPEC)
+        EffectReach::of(&Self::SPEC)
     }
 
     /// Evidence from which [`Tool::probe`] tells, after a crash, whether this call happened: digests, sizes, paths, never contents. It is
@@ -79,15 +79,15 @@ pub trait Tool: Decode + Encode + Describe + Send + 'static {
     ///
     /// # Errors
     /// When it cannot tell; the outcome is then unknown.
-    fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<CallProbe, ToolError> {
         let _ = (args, before, ctx);
-        Ok(Probe::Unknown)
+        Ok(CallProbe::Unknown)
     }
 }
 
 /// Whether an interrupted call happened.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Probe {
+pub enum CallProbe {
     /// It happened, with this result.
     Happened(Value),
     /// It did not happen, and can be repeated.
@@ -98,7 +98,7 @@ pub enum Probe {
 
 /// A call and its expected result.
 #[derive(Debug, Clone)]
-pub struct Example<A, O> {
+pub struct ToolExample<A, O> {
     /// Title.
     pub title: &'static str,
     /// The arguments.
@@ -139,7 +139,7 @@ pub struct ErasedExample {
 
 /// The effects of a call at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reach {
+pub struct EffectReach {
     /// Effects.
     pub effects: &'static [Effect],
     /// Whether it can destroy existing data.
@@ -150,7 +150,7 @@ pub struct Reach {
     pub below: bool,
 }
 
-impl Reach {
+impl EffectReach {
     /// The reach of a whole tool.
     pub const fn of(spec: &Spec) -> Self {
         Self {
@@ -182,11 +182,11 @@ pub trait AnyTool: Send + Sync {
     ///
     /// # Errors
     /// `invalid_args` with the JSON pointer of each culprit.
-    fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError>;
+    fn decode(&self, args: &Value) -> Result<Box<dyn ToolCall>, ToolError>;
 }
 
 /// Checked arguments of one call, ready to run.
-pub trait Call: Send {
+pub trait ToolCall: Send {
     /// The arguments in canonical form: defaults filled in, order of the struct.
     fn args(&self) -> &Value;
     /// The files and artifacts the arguments refer to.
@@ -197,7 +197,7 @@ pub trait Call: Send {
     /// As [`Tool::resources`].
     fn resources(&self) -> Result<Vec<ResourceKey>, ToolError>;
     /// What the call can do at most.
-    fn reach(&self) -> Reach;
+    fn reach(&self) -> EffectReach;
     /// As [`Tool::before`].
     ///
     /// # Errors
@@ -218,9 +218,9 @@ pub trait Call: Send {
     ///
     /// # Errors
     /// As [`Tool::probe`].
-    fn probe(&self, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(&self, before: &Value, ctx: &Ctx) -> Result<CallProbe, ToolError> {
         let _ = (before, ctx);
-        Ok(Probe::Unknown)
+        Ok(CallProbe::Unknown)
     }
     /// Does the work.
     ///
@@ -231,14 +231,14 @@ pub trait Call: Send {
 
 /// One line of a family's list: a tool, erased.
 #[derive(Clone, Copy)]
-pub struct Entry(&'static dyn AnyTool);
+pub struct ErasedTool(&'static dyn AnyTool);
 
 /// Erases a tool for a family's list.
-pub const fn entry<T: Tool>() -> Entry {
-    Entry(const { &Typed::<T>(PhantomData) })
+pub const fn entry<T: Tool>() -> ErasedTool {
+    ErasedTool(const { &TypedTool::<T>(PhantomData) })
 }
 
-impl Entry {
+impl ErasedTool {
     pub(crate) const fn of(tool: &'static dyn AnyTool) -> Self {
         Self(tool)
     }
@@ -249,19 +249,19 @@ impl Entry {
     }
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for ErasedTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.spec().id)
     }
 }
 
-pub(crate) struct Typed<T>(pub(crate) PhantomData<fn() -> T>);
+pub(crate) struct TypedTool<T>(pub(crate) PhantomData<fn() -> T>);
 
-impl<T: Tool> Typed<T> {
+impl<T: Tool> TypedTool<T> {
     const SPEC: &'static Spec = &T::SPEC;
 }
 
-impl<T: Tool> AnyTool for Typed<T> {
+impl<T: Tool> AnyTool for TypedTool<T> {
     fn spec(&self) -> &Spec {
         Self::SPEC
     }
@@ -297,12 +297,12 @@ impl<T: Tool> AnyTool for Typed<T> {
         written.chain(computed).collect()
     }
 
-    fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
+    fn decode(&self, args: &Value) -> Result<Box<dyn ToolCall>, ToolError> {
         Ok(Box::new(self.decode_typed(args)?))
     }
 }
 
-impl<T: Tool> Typed<T> {
+impl<T: Tool> TypedTool<T> {
     pub(crate) fn decode_typed(&self, args: &Value) -> Result<TypedCall<T>, ToolError> {
         if args.as_object().is_none() {
             let found = args.kind();
@@ -343,7 +343,7 @@ pub fn check_references(spec: &Spec, args: &Value, opened: &[SourceRef]) -> Resu
 }
 
 fn parse(text: &str) -> Result<Value, ToolError> {
-    Ok(json::parse(text, json::Limits::default())?)
+    Ok(json::parse(text, json::JsonLimits::default())?)
 }
 
 /// Arguments with their defaults filled in, in the order of the struct.
@@ -353,9 +353,9 @@ fn canonical<A: Decode + Encode>(text: &str) -> Result<Value, ToolError> {
     to_value(&args)
 }
 
-impl<T: Tool> Typed<T> {
+impl<T: Tool> TypedTool<T> {
     /// The error with every problem: those found by the schema, and the one that stopped decoding.
-    fn argument_error(args: &Value, first: Problem) -> ToolError {
+    fn argument_error(args: &Value, first: RequestProblem) -> ToolError {
         let mut problems = schema::check(&schema::of_input::<T>(), args);
         match problems
             .iter_mut()
@@ -391,7 +391,7 @@ pub(crate) struct TypedCall<T> {
     sources: Vec<SourceRef>,
 }
 
-impl<T: Tool> Call for TypedCall<T> {
+impl<T: Tool> ToolCall for TypedCall<T> {
     fn args(&self) -> &Value {
         &self.args
     }
@@ -404,7 +404,7 @@ impl<T: Tool> Call for TypedCall<T> {
         T::resources(&self.typed)
     }
 
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> EffectReach {
         T::narrow(&self.typed)
     }
 
@@ -416,7 +416,7 @@ impl<T: Tool> Call for TypedCall<T> {
         T::bound(&self.typed, ctx)
     }
 
-    fn probe(&self, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(&self, before: &Value, ctx: &Ctx) -> Result<CallProbe, ToolError> {
         T::probe(&self.typed, before, ctx)
     }
 
@@ -452,8 +452,8 @@ pub fn source_keys(sources: &[SourceRef]) -> Vec<ResourceKey> {
     let files = sources
         .iter()
         .filter_map(|source| match &source.source.place {
-            Place::File(path) => Some(ResourceKey::read_path(path)),
-            Place::Artifact(_) => None,
+            DataPlace::File(path) => Some(ResourceKey::read_path(path)),
+            DataPlace::Artifact(_) => None,
         });
     files.collect()
 }

@@ -101,12 +101,12 @@ inline_schema!(
 /// An integer from `MIN` to `MAX`, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Encode)]
 #[value(transparent)]
-pub struct Bounded<const MIN: i64, const MAX: i64>(i64);
+pub struct BoundedInteger<const MIN: i64, const MAX: i64>(i64);
 
 /// A count of at least one.
-pub type Count = Bounded<1, SAFE_INTEGER>;
+pub type Count = BoundedInteger<1, SAFE_INTEGER>;
 
-impl<const MIN: i64, const MAX: i64> Bounded<MIN, MAX> {
+impl<const MIN: i64, const MAX: i64> BoundedInteger<MIN, MAX> {
     /// The checked value; `None` when it is out of range.
     pub const fn new(value: i64) -> Option<Self> {
         if MIN <= value && value <= MAX {
@@ -139,7 +139,7 @@ impl<const MIN: i64, const MAX: i64> Bounded<MIN, MAX> {
     }
 }
 
-impl<const MIN: i64, const MAX: i64> Decode for Bounded<MIN, MAX> {
+impl<const MIN: i64, const MAX: i64> Decode for BoundedInteger<MIN, MAX> {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         let integer = value.as_i64();
         integer.and_then(Self::new).ok_or_else(|| {
@@ -157,7 +157,7 @@ fn out_of_range(found: &Value, min: i64, max: i64) -> DecodeError {
     DecodeError::unexpected(found, expected)
 }
 
-inline_schema!([const MIN: i64, const MAX: i64] Bounded<MIN, MAX>,
+inline_schema!([const MIN: i64, const MAX: i64] BoundedInteger<MIN, MAX>,
     if MAX == SAFE_INTEGER {
         json!({ "type": "integer", "minimum": MIN })
     } else {
@@ -167,9 +167,9 @@ inline_schema!([const MIN: i64, const MAX: i64] Bounded<MIN, MAX>,
 
 /// A 64-bit random seed: a number up to 2^53, or any 64-bit integer as a decimal string. Negative ones are taken modulo 2^64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Seed(u64);
+pub struct RandomSeed(u64);
 
-impl Seed {
+impl RandomSeed {
     /// The seed where nothing else sets one.
     pub const DEFAULT: Self = Self(42);
 
@@ -191,19 +191,19 @@ impl Seed {
     }
 }
 
-impl Default for Seed {
+impl Default for RandomSeed {
     fn default() -> Self {
         Self::DEFAULT
     }
 }
 
-impl Encode for Seed {
+impl Encode for RandomSeed {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         self.0.encode(encoder)
     }
 }
 
-impl Decode for Seed {
+impl Decode for RandomSeed {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         let seed = match value {
             Value::String(text) => Self::parse(text),
@@ -218,6 +218,6 @@ impl Decode for Seed {
 }
 
 inline_schema!(
-    Seed,
+    RandomSeed,
     json!({ "anyOf": [{ "type": "integer" }, { "type": "string", "pattern": "^-?[0-9]{1,20}$" }] })
 );

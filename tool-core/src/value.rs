@@ -8,7 +8,7 @@ mod numbers;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use numbers::{Block, Lender, Note, Numbers};
+pub use numbers::{MemoryLender, Note, NumberBlock, Numbers};
 
 /// The largest magnitude below which every integer is a double (2^53).
 pub const SAFE_INTEGER: i64 = 1 << 53;

@@ -10,7 +10,10 @@ use crate::outcome::Shortfall;
 use crate::resource::ResourceKey;
 use crate::schema::{self, Schema, json};
 use crate::spec::Spec;
-use crate::tool::{AnyTool, Call, Entry, ErasedExample, Probe, Reach, Tool, Typed, TypedCall};
+use crate::tool::{
+    AnyTool, CallProbe, EffectReach, ErasedExample, ErasedTool, Tool, ToolCall, TypedCall,
+    TypedTool,
+};
 use crate::types::Real;
 use crate::value::Value;
 use crate::{Describe, Encode};
@@ -38,7 +41,7 @@ names! {
 
 /// A second computation of the answer, by another library and another method.
 #[derive(Debug, Clone, PartialEq, Encode, Describe)]
-pub struct Verification {
+pub struct AnswerVerification {
     /// `agrees`, `differs` (by more than both error estimates), or `unavailable`, where the other method has no answer
     pub outcome: VerificationOutcome,
     /// Library and method of the second computation
@@ -59,7 +62,7 @@ pub struct Verification {
     pub note: Option<String>,
 }
 
-impl Verification {
+impl AnswerVerification {
     /// Compares two lists of numbers of one length; the tolerance is relative to the largest of them.
     pub fn of_numbers(
         by: impl Into<String>,
@@ -162,15 +165,19 @@ pub trait Verify: Tool {
     ///
     /// # Errors
     /// A stop request; any other error means that there is no second answer.
-    fn verify(args: Self, output: &Self::Output, ctx: &Ctx) -> Result<Verification, ToolError>;
+    fn verify(
+        args: Self,
+        output: &Self::Output,
+        ctx: &Ctx,
+    ) -> Result<AnswerVerification, ToolError>;
 }
 
 /// Erases a tool for a family's list, with the argument `verify`.
-pub const fn verified_entry<T: Verify>() -> Entry {
-    Entry::of(const { &VerifiedTool::<T>(Typed(PhantomData)) })
+pub const fn verified_entry<T: Verify>() -> ErasedTool {
+    ErasedTool::of(const { &VerifiedTool::<T>(TypedTool(PhantomData)) })
 }
 
-struct VerifiedTool<T>(Typed<T>);
+struct VerifiedTool<T>(TypedTool<T>);
 
 impl<T: Verify> AnyTool for VerifiedTool<T> {
     fn spec(&self) -> &Spec {
@@ -192,7 +199,7 @@ impl<T: Verify> AnyTool for VerifiedTool<T> {
 
     fn output_schema(&self) -> Schema {
         let mut schema = self.0.output_schema();
-        let mut verified = Verification::describe(schema::Contract::Write);
+        let mut verified = AnswerVerification::describe(schema::Contract::Write);
         verified[crate::present::KEYWORD] = json!({ ARGUMENT: INDEPENDENT });
         schema["properties"][RESULT] = verified;
         schema
@@ -206,7 +213,7 @@ impl<T: Verify> AnyTool for VerifiedTool<T> {
         true
     }
 
-    fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
+    fn decode(&self, args: &Value) -> Result<Box<dyn ToolCall>, ToolError> {
         let (own, verify) = split(args)?;
         let call = self.0.decode_typed(own.as_ref().unwrap_or(args))?;
         let own_args = call.args().clone();
@@ -258,7 +265,7 @@ struct VerifiedCall<T> {
     verify: bool,
 }
 
-impl<T: Verify> Call for VerifiedCall<T> {
+impl<T: Verify> ToolCall for VerifiedCall<T> {
     fn args(&self) -> &Value {
         &self.args
     }
@@ -271,7 +278,7 @@ impl<T: Verify> Call for VerifiedCall<T> {
         self.call.resources()
     }
 
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> EffectReach {
         self.call.reach()
     }
 
@@ -283,7 +290,7 @@ impl<T: Verify> Call for VerifiedCall<T> {
         self.call.bound(ctx)
     }
 
-    fn probe(&self, before: &Value, ctx: &Ctx) -> Result<Probe, ToolError> {
+    fn probe(&self, before: &Value, ctx: &Ctx) -> Result<CallProbe, ToolError> {
         self.call.probe(before, ctx)
     }
 
@@ -298,7 +305,7 @@ impl<T: Verify> Call for VerifiedCall<T> {
             Ok(verification) => verification,
             Err(err) if err.code() == ErrorCode::Cancelled => return Err(err),
             // The answer stands without it.
-            Err(err) => Verification::unavailable("the second method", "", err.message()),
+            Err(err) => AnswerVerification::unavailable("the second method", "", err.message()),
         };
         verification.warn(ctx);
         let value = to_value(&output)?;
@@ -317,7 +324,8 @@ mod tests {
 
     #[test]
     fn numbers_are_compared_relative_to_the_largest() {
-        let compare = |a: &[f64], b: &[f64]| Verification::of_numbers("b", "x", (a, b), 1e-12);
+        let compare =
+            |a: &[f64], b: &[f64]| AnswerVerification::of_numbers("b", "x", (a, b), 1e-12);
         let same = compare(&[1e6, 1e-6], &[1e6, 2e-6]);
         assert_eq!(same.outcome, VerificationOutcome::Agrees);
         assert_eq!(same.digits, Some(12.0));

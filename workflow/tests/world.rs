@@ -1,7 +1,7 @@
 //! A small project for tests: people, agents, and the commands that lead to a state.
 
 use tool_core::Value;
-use tool_core::json::{Limits, parse};
+use tool_core::json::{JsonLimits, parse};
 use workflow::names::ActorKind;
 use workflow::{
     Actor, Command, Context, Date, Event, Fault, Grants, State, Time, decide, template,
@@ -38,7 +38,7 @@ pub(crate) fn actor(text: &str) -> Actor {
 }
 
 pub(crate) fn json(text: &str) -> Value {
-    parse(text, Limits::default()).expect("JSON")
+    parse(text, JsonLimits::default()).expect("JSON")
 }
 
 impl World {

@@ -1,6 +1,6 @@
 //! Resources of a step with unknown arguments: those that are known, and those that must be assumed.
 
-use tool_core::capability::{Files, folded};
+use tool_core::capability::{WorkspaceFiles, folded};
 use tool_core::schema::Schema;
 use tool_core::{
     Access, Capability, Determinism, ResourceKey, ResourceKind, Spec, ToolError, Value,
@@ -35,7 +35,7 @@ pub(super) fn of_open_call(
     spec: &Spec,
     schema: &Schema,
     args: &Node,
-    files: Option<&dyn Files>,
+    files: Option<&dyn WorkspaceFiles>,
     known: Option<Vec<ResourceKey>>,
 ) -> Result<Resources, ToolError> {
     let mut found = Resources::default();
@@ -102,7 +102,10 @@ fn any_path() -> ResourceKey {
 }
 
 /// Normalizes the spelling of a path.
-fn identified(key: ResourceKey, files: Option<&dyn Files>) -> Result<ResourceKey, ToolError> {
+fn identified(
+    key: ResourceKey,
+    files: Option<&dyn WorkspaceFiles>,
+) -> Result<ResourceKey, ToolError> {
     if let (ResourceKind::Path, Some(files)) = (key.kind, files) {
         let id = files.identity(&key.name)?;
         return Ok(key.identified(id));

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use registry::{CallerContext, Verdict};
-use tool_core::{Effect, ResourceKey, Seed, Value};
+use tool_core::{Effect, RandomSeed, ResourceKey, Value};
 
 use crate::graph::Graph;
 use crate::plan::{Mode, OnError, Plan, Step};
@@ -76,7 +76,7 @@ pub struct CheckedStep {
     /// Whether its result depends on the outside world: its calls mostly wait, and the result may contain secrets found there.
     pub reads_world: bool,
     /// Seed of its random streams: from the plan's seed and its id.
-    pub seed: Seed,
+    pub seed: RandomSeed,
     /// Most effects that it may have.
     pub effects: &'static [Effect],
     /// Verdict of the policy.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use registry::{CallerContext, Dispatcher};
 use tool_core::rng::derive_seed;
-use tool_core::{Seed, Value};
+use tool_core::{RandomSeed, Value};
 
 use super::access::Written;
 use super::taint::Interpolated;
@@ -155,6 +155,6 @@ impl Mapped {
 }
 
 /// The seed of one call: from the plan's, the step's id and the element's index.
-pub(crate) fn item_seed(seed: Seed, id: &str, index: u64) -> Seed {
-    Seed::new(derive_seed(seed.get(), id, index))
+pub(crate) fn item_seed(seed: RandomSeed, id: &str, index: u64) -> RandomSeed {
+    RandomSeed::new(derive_seed(seed.get(), id, index))
 }

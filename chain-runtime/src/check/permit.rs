@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use registry::{Answer, Decision, Verdict};
-use tool_core::{Call, Place, ResourceKey, ToolError, Value};
+use tool_core::{DataPlace, ResourceKey, ToolCall, ToolError, Value};
 
 use super::access::{self, Resources};
 use super::args;
@@ -19,7 +19,7 @@ impl Checker<'_> {
     pub(super) fn permit_known(
         &mut self,
         called: Called<'_>,
-        call: &dyn Call,
+        call: &dyn ToolCall,
         checked: &mut CheckedStep,
     ) {
         let Called { site, facts, .. } = called;
@@ -79,7 +79,7 @@ impl Checker<'_> {
         }
     }
 
-    fn preview(&self, facts: &ToolFacts<'_>, call: &dyn Call) -> Decision {
+    fn preview(&self, facts: &ToolFacts<'_>, call: &dyn ToolCall) -> Decision {
         self.dispatcher
             .preview(facts.tool, Some(call), &self.context)
     }
@@ -113,7 +113,7 @@ impl Checker<'_> {
         };
         let call = stand_in(facts, args);
         for found in call.iter().flat_map(|call| call.sources()) {
-            if let Place::File(path) = &found.source.place {
+            if let DataPlace::File(path) = &found.source.place {
                 read(Some(path), true);
             }
         }
@@ -208,7 +208,7 @@ impl Checker<'_> {
 }
 
 /// A call with placeholders for arguments that contain references.
-fn stand_in(facts: &ToolFacts<'_>, node: &Node) -> Option<Box<dyn Call>> {
+fn stand_in(facts: &ToolFacts<'_>, node: &Node) -> Option<Box<dyn ToolCall>> {
     let properties = facts.input.get("properties")?;
     let Node::Object(members) = node else {
         return None;

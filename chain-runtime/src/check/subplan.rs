@@ -6,7 +6,7 @@ use std::sync::Arc;
 use registry::dispatch::DEPTH_MAX;
 use registry::{Answer, Layer, Level, Verdict, digest};
 use tool_core::input::InputKind;
-use tool_core::{Effect, Object, Source, Value};
+use tool_core::{DataSource, Effect, Object, Value};
 
 use super::checked::{CheckedPlan, CheckedStep, TOOL};
 use super::checker::{Called, Checker, How, Site, Types};
@@ -42,7 +42,7 @@ impl Checker<'_> {
             let problem = problem!(Limit, &site.base; "calls are nested at most {DEPTH_MAX} deep");
             return self.report(problem);
         }
-        let (name, value) = match Source::from_value(&named) {
+        let (name, value) = match DataSource::from_value(&named) {
             None => ("plan".to_owned(), named),
             Some(Err(problem)) => {
                 let problem = problem!(
@@ -90,7 +90,7 @@ impl Checker<'_> {
     fn opened(
         &mut self,
         site: &Site,
-        source: &Source,
+        source: &DataSource,
         checked: &mut CheckedStep,
     ) -> Result<Option<Value>, PlanProblem> {
         let is_permitted = match checked.permit.verdict {

@@ -235,7 +235,7 @@ mod tests {
     use crate::reference::Reference;
 
     fn taint(text: &str) -> Interpolated {
-        let value = tool_core::json::parse(text, tool_core::json::Limits::default()).unwrap();
+        let value = tool_core::json::parse(text, tool_core::json::JsonLimits::default()).unwrap();
         let mut problems = crate::problem::Problems::default();
         let node = Node::compile(&value, &mut String::new(), &mut problems);
         assert!(problems.is_empty(), "{problems}");

@@ -54,10 +54,12 @@ impl<'d> Checker<'d> {
             Ok(tool) if tool.spec().callers.contains(&Caller::Chain) => {
                 let (input, output) = (tool.input_schema(), tool.output_schema());
                 let present = present::fields(&output).unwrap_or_default();
-                let deciding = present.iter().flat_map(present::Field::arguments);
+                let deciding = present
+                    .iter()
+                    .flat_map(present::ConditionalField::arguments);
                 let default_of = |name: &str| {
                     let stated = input.get("properties")?.get(name)?.get("default")?;
-                    let value = json::parse(&stated.to_string(), json::Limits::default());
+                    let value = json::parse(&stated.to_string(), json::JsonLimits::default());
                     Some((name.to_owned(), value.ok()?))
                 };
                 let defaults = deciding.filter_map(default_of).collect();
@@ -109,7 +111,7 @@ pub(crate) struct ToolFacts<'d> {
     pub(super) output: Type,
     pub(super) shapes: Stated,
     /// Parts of the result whose presence depends on arguments.
-    pub(super) present: Vec<present::Field>,
+    pub(super) present: Vec<present::ConditionalField>,
     /// Defaults of those arguments.
     pub(super) defaults: HashMap<String, Value>,
     /// The strictest verdict that could come.
@@ -140,7 +142,7 @@ impl ToolFacts<'_> {
             .take_while(|one| !matches!(one, Segment::Field(_)));
         let segments = &segments[of_map.count()..];
         let is_field = |(name, segment): (&Arc<str>, &Segment)| matches!(segment, Segment::Field(found) if found == name);
-        let is_on_the_way = |field: &&present::Field| {
+        let is_on_the_way = |field: &&present::ConditionalField| {
             field.path.len() <= segments.len() && field.path.iter().zip(segments).all(is_field)
         };
         Some(self.present.iter().find(is_on_the_way)?.stated())

@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
         let rest = self.rest();
         let in_number = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
         let end = rest.find(|c| !in_number(c)).unwrap_or(rest.len());
-        match json::parse(&rest[..end], json::Limits::default()) {
+        match json::parse(&rest[..end], json::JsonLimits::default()) {
             Ok(value) if value.as_f64().is_some() => {
                 self.at += end;
                 Ok(Expr::Literal(value))

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 fn holds(text: &str) -> Result<bool, ToolError> {
     let root = json::parse(
         r#"{"r2":0.93,"n":12,"rows":[1,2,3],"name":"fit","ok":true,"gone":null,"big":9007199254740991}"#,
-        json::Limits::default(),
+        json::JsonLimits::default(),
     )
     .unwrap();
     let condition = Condition::parse(text, "/steps/0/when").unwrap();
@@ -179,7 +179,7 @@ fn conditions() -> impl Strategy<Value = String> {
 /// Whether any of a few values makes it hold.
 fn can_hold(text: &str) -> bool {
     let condition = Condition::parse(text, "").unwrap();
-    let read = |text: &str| json::parse(text, json::Limits::default()).unwrap();
+    let read = |text: &str| json::parse(text, json::JsonLimits::default()).unwrap();
     let any = [
         "null", "true", "false", "0", "0.5", "1", "1.5", "1.7", "2", "3", "-1", "\"p\"", "\"q\"",
         "\"a\"",

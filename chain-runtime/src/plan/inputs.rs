@@ -138,9 +138,9 @@ impl Input {
         let value = match self.kind {
             InputType::String | InputType::Path => Value::from(text),
             InputType::Any => {
-                json::parse(text, json::Limits::default()).unwrap_or_else(|_| Value::from(text))
+                json::parse(text, json::JsonLimits::default()).unwrap_or_else(|_| Value::from(text))
             }
-            _ => json::parse(text, json::Limits::default())
+            _ => json::parse(text, json::JsonLimits::default())
                 .map_err(|_| format!("expected {} as JSON, found `{text}`", self.kind.ty()))?,
         };
         self.fault(&value).map_or(Ok(()), Err)?;

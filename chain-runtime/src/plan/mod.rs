@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use registry::document::Document;
 pub use registry::model::{ChainDefaults as Defaults, ChainMode as Mode, OnError};
-use tool_core::{Decode, DecodeError, Describe, Encode, Seed, Value, verification};
+use tool_core::{Decode, DecodeError, Describe, Encode, RandomSeed, Value, verification};
 
 pub(crate) use inputs::{Given, settle};
 pub use inputs::{Input, InputType};
@@ -85,7 +85,7 @@ pub struct Plan {
     #[schema(with = "BTreeMap<String, Input>", extend("maxProperties" = NAMES_MAX, "propertyNames" = {"pattern": schema::ID}))]
     pub inputs: Vec<Input>,
     /// Seed from which every random stream derives; beyond 2^53 as a text.
-    pub seed: Seed,
+    pub seed: RandomSeed,
     /// Order of the steps; the configuration decides where absent.
     pub mode: Option<Mode>,
     /// Whether a wave starts only when the one before has ended.

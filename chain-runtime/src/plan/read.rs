@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use tool_core::path::{push_index, push_key};
-use tool_core::schema::{Violation, violations};
+use tool_core::schema::{SchemaViolation, violations};
 use tool_core::{Object, Value, brief, convert};
 
 use super::{Plan, RESERVED, Step, schema};
@@ -121,7 +121,7 @@ impl Reader {
     /// Reads what has the form of the schema; the rest is reported and has its default.
     fn typed(&mut self, value: &Value) -> Plan {
         let violations = violations(schema::shared(), value);
-        let (missing, refused): (Vec<&Violation>, Vec<&Violation>) =
+        let (missing, refused): (Vec<&SchemaViolation>, Vec<&SchemaViolation>) =
             violations.iter().partition(|one| one.keyword == "required");
         self.incomplete = missing.iter().map(|one| one.path.clone()).collect();
         let faulty: HashSet<&str> = refused.iter().map(|one| &*one.path).collect();
@@ -274,7 +274,7 @@ impl Reader {
 }
 
 /// A violation of the schema as a problem of the plan.
-fn problem_of(violation: Violation) -> PlanProblem {
+fn problem_of(violation: SchemaViolation) -> PlanProblem {
     let last = violation.path.rsplit('/').next().unwrap_or_default();
     let fault = match (last, violation.keyword) {
         ("place", _) => Fault::Place,

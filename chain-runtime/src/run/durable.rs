@@ -6,7 +6,7 @@ use std::sync::Arc;
 use journal::{Journal, Run, RunHeader, RunState, State};
 use registry::policy::{NO_WEB, READ_ONLY, SESSION_OPEN};
 use registry::{CallerContext, Dispatcher, Results, WorkspaceId};
-use tool_core::capability::Durability;
+use tool_core::capability::RecordDurability;
 use tool_core::{
     Decode, Encode, Object, Reason, Spec, ToolError, Value, convert, object, tool_error,
 };
@@ -360,7 +360,7 @@ pub(super) fn resume_run(
     if (going.cancels || journal.is_cancelled()?) && !records.iter().any(is_end) {
         // First of all, so that a process that ends here cannot let the run continue.
         let record = cancelled_record();
-        journal.write(&record, Durability::Synced)?;
+        journal.write(&record, RecordDurability::Synced)?;
         records.push(record);
     }
     let resumed = Arc::clone(&journal);

@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use tool_core::{ErrorCode, Object, Outcome, Status, StopFlag, ToolError, Value, tool_error};
+use tool_core::{
+    CallOutcome, ErrorCode, Object, OutcomeStatus, StopFlag, ToolError, Value, tool_error,
+};
 
 use crate::check::CheckedStep;
 
@@ -79,7 +81,7 @@ impl Finished {
     /// End from the outcome of its call; `run` is the id of the run if it can be resumed, `keep` as for [`OutputDigest::of`].
     pub(super) fn of_outcome(
         step: &CheckedStep,
-        outcome: Outcome,
+        outcome: CallOutcome,
         stop: &StopFlag,
         run: Option<&str>,
         keep: impl FnOnce(u64) -> bool,
@@ -90,7 +92,7 @@ impl Finished {
             ..Self::default()
         };
         match outcome.status {
-            Status::Success(output) => {
+            OutcomeStatus::Success(output) => {
                 end.status = StepStatus::Done;
                 let recorded = end.metadata.remove("output_digest");
                 let recorded = recorded.and_then(|digest| digest.as_str().map(str::to_owned));
@@ -98,14 +100,14 @@ impl Finished {
                 end.output_digest = Some(digest);
                 end.output = Some(output);
             }
-            Status::Error(error) => {
+            OutcomeStatus::Error(error) => {
                 end.status = match error.is_outcome_unknown() {
                     true => StepStatus::Unknown,
                     false => status_of(error.code(), stop),
                 };
                 end.error = Some(with_origin(step, error));
             }
-            Status::PendingApproval { approval_id, .. } => {
+            OutcomeStatus::PendingApproval { approval_id, .. } => {
                 end.status = StepStatus::Pending;
                 let tool = step.tool;
                 let what = format!("the call of `{tool}` waits for the approval {approval_id}");

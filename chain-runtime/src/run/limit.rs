@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_core::capability::{Alarm, Clock};
+use tool_core::capability::{Clock, ClockAlarm};
 use tool_core::{ErrorCode, StopFlag, ToolError, Value, tool_error};
 
 use super::finished::Finished;
@@ -50,7 +50,7 @@ impl Limit {
     }
 
     /// Sets the alarm of the first limit.
-    pub(super) fn start(&self, clock: &dyn Clock) -> Option<Box<dyn Alarm>> {
+    pub(super) fn start(&self, clock: &dyn Clock) -> Option<Box<dyn ClockAlarm>> {
         let (_, ms) = self.first?;
         if ms == 0 {
             self.stop.time_out();

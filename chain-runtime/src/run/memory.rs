@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use journal::artifacts::Handle;
 use journal::{END_KEY, Journal, State};
-use tool_core::capability::Durability;
+use tool_core::capability::RecordDurability;
 use tool_core::{ErrorCode, Reason, ToolError, Value, fields, object, tool_error};
 
 use super::encoding::{
@@ -281,7 +281,7 @@ impl Memory {
                     false => "doing it twice is the same as doing it once",
                 },
             };
-            journal.write(&event, Durability::Synced)?;
+            journal.write(&event, RecordDurability::Synced)?;
         }
         recall
     }
@@ -350,8 +350,8 @@ impl Memory {
         event.insert("elapsed_ms", ms(end.elapsed()));
         event.insert(END_KEY, handle.to_value());
         let durability = match step.effects.is_empty() {
-            true => Durability::Batched,
-            false => Durability::Synced,
+            true => RecordDurability::Batched,
+            false => RecordDurability::Synced,
         };
         journal.write(&event.into(), durability).map(drop)
     }

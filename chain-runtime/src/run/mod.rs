@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use registry::{CallerContext, Dispatcher};
 use tool_core::Object;
-use tool_core::capability::Durability;
+use tool_core::capability::RecordDurability;
 
 use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{Mode, Plan};
@@ -116,7 +116,7 @@ pub fn record_rejection(
 ) {
     let record = report::rejection(plan, context, problems, dispatcher.host().clock.unix_ms());
     if let Some(ledger) = &dispatcher.host().ledger {
-        let _ = ledger.record(&record, Durability::Batched);
+        let _ = ledger.record(&record, RecordDurability::Batched);
     }
     dispatcher.notify_chain_end(|| record);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use journal::{Run, RunState, State};
 use registry::{CallerContext, Dispatcher, Principal};
-use tool_core::capability::Durability;
+use tool_core::capability::RecordDurability;
 use tool_core::{StopFlag, ToolError, object, tool_error};
 
 use super::ChainResult;
@@ -130,7 +130,7 @@ fn cancel_all(
                 "reason" => "the plan is no longer one that may run",
                 "error_code" => refused.code().as_str(),
             };
-            journal.write(&event, Durability::Synced)?;
+            journal.write(&event, RecordDurability::Synced)?;
             journal.finish(RunState::Cancelled)?;
             Err(refused)
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use journal::{Journal, RunState, State};
 use registry::Dispatcher;
-use tool_core::capability::Durability;
+use tool_core::capability::RecordDurability;
 use tool_core::{ToolError, fields};
 
 use super::memory::Memory;
@@ -78,7 +78,8 @@ impl Queued {
         };
         record.insert_some("error_reason", error.reason_str().map(str::to_owned));
         record.insert_some("error_hint", error.hint_str().map(str::to_owned));
-        self.journal.write(&record.into(), Durability::Synced)?;
+        self.journal
+            .write(&record.into(), RecordDurability::Synced)?;
         self.journal.finish(state).map(drop)
     }
 }

@@ -1,7 +1,7 @@
 //! Outcome of a run from its records.
 
 use registry::{READABLE_BYTES, fold};
-use tool_core::{ErrorCode, Outcome, Status, ToolError, Value, fields, object};
+use tool_core::{CallOutcome, ErrorCode, OutcomeStatus, ToolError, Value, fields, object};
 
 use journal::artifacts::Handle;
 use journal::{Run, RunState, State};
@@ -78,10 +78,10 @@ impl Recorded {
 ///
 /// # Errors
 /// When its records cannot be read.
-pub fn ended(state: &State, run: &Run) -> Result<Outcome, ToolError> {
+pub fn ended(state: &State, run: &Run) -> Result<CallOutcome, ToolError> {
     let again = "the run had ended before: this is its recorded answer, and nothing was called";
     let outcome = outcome_of(state, run)?;
-    Ok(Outcome {
+    Ok(CallOutcome {
         warnings: vec![again.to_owned()],
         metadata: fields! { "recorded" => true },
         ..outcome
@@ -92,7 +92,7 @@ pub fn ended(state: &State, run: &Run) -> Result<Outcome, ToolError> {
 ///
 /// # Errors
 /// When its records cannot be read.
-pub fn outcome_of(state: &State, run: &Run) -> Result<Outcome, ToolError> {
+pub fn outcome_of(state: &State, run: &Run) -> Result<CallOutcome, ToolError> {
     let recorded = Recorded::of(state, run)?;
     let answer = object! {
         "chain_id" => &*run.id,
@@ -103,8 +103,8 @@ pub fn outcome_of(state: &State, run: &Run) -> Result<Outcome, ToolError> {
         "outputs" => recorded.shown(state),
     };
     let status = match run.state {
-        RunState::Succeeded => Status::Success(answer),
-        _ => Status::Error(recorded.error(run).evidence(answer)),
+        RunState::Succeeded => OutcomeStatus::Success(answer),
+        _ => OutcomeStatus::Error(recorded.error(run).evidence(answer)),
     };
     let warnings = recorded.get("warnings").and_then(Value::items);
     let warnings = warnings.unwrap_or_default();
@@ -113,7 +113,7 @@ pub fn outcome_of(state: &State, run: &Run) -> Result<Outcome, ToolError> {
     for key in ["waves", "mode_used", "fallback_reason"] {
         metadata.insert_some(key, recorded.get(key).cloned());
     }
-    Ok(Outcome {
+    Ok(CallOutcome {
         status,
         effects: Vec::new(),
         warnings: warnings.collect(),

@@ -2,7 +2,7 @@
 
 use std::sync::{MutexGuard, PoisonError};
 
-use tool_core::capability::Durability;
+use tool_core::capability::RecordDurability;
 use tool_core::{ToolError, tool_error};
 
 use super::core::Core;
@@ -117,7 +117,7 @@ impl Workers<'_> {
         let cause = self.lock().machine.end_cause();
         let journal = self.job.memory.and_then(Memory::journal);
         let record = ending_record(&cause, Some(self.job.plan));
-        let written = journal.map(|journal| journal.write(&record, Durability::Synced));
+        let written = journal.map(|journal| journal.write(&record, RecordDurability::Synced));
         let mut core = self.lock();
         if let Some(Err(why)) = written {
             core.broken.get_or_insert(why);

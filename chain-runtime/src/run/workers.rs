@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use registry::{Allowance, Answer, CallRequest, ChainPosition, Dispatcher};
 use tool_core::ctx::Progress;
-use tool_core::{Outcome, Reason, StopFlag, ToolError, Value, tool_error, verification};
+use tool_core::{CallOutcome, Reason, StopFlag, ToolError, Value, tool_error, verification};
 
 use super::core::Core;
 use super::events::{Attempt, Command, Event, Part, Slots, Unit};
@@ -368,9 +368,9 @@ impl<'a> Workers<'a> {
             Ok(Some(args)) => self.dispatch(attempt, args, noted, left_ms),
             Ok(None) => {
                 let error = tool_error!(Internal, "an argument was left without a value");
-                Outcome::error(error)
+                CallOutcome::error(error)
             }
-            Err(err) => Outcome::error(err.clone()),
+            Err(err) => CallOutcome::error(err.clone()),
         };
         // The result of a map is digested as a whole when its last call has ended.
         let keep = |bytes| {
@@ -404,7 +404,7 @@ impl<'a> Workers<'a> {
         args: &Value,
         noted: Option<Value>,
         left_ms: Option<u64>,
-    ) -> Outcome {
+    ) -> CallOutcome {
         let (plan, dispatcher) = (self.job.plan, self.job.dispatcher);
         let Attempt { step, unit, .. } = attempt;
         let ending = !unit.part.undoes() && noted.is_some() && self.ended_by().is_some();
@@ -413,7 +413,7 @@ impl<'a> Workers<'a> {
         let refused = values::too_large(args, most)
             .or_else(|| values::injected_file(dispatcher, plan, step, args));
         if let Some(refused) = refused {
-            return Outcome::error(refused);
+            return CallOutcome::error(refused);
         }
         let mut context = plan.context.clone();
         context.origin = context.origin.of_step();

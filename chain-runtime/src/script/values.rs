@@ -278,7 +278,7 @@ impl Parser<'_> {
         });
         let end = end.unwrap_or(rest.len());
         let text = &rest[..end];
-        if let Ok(value) = json::parse(text, json::Limits::default())
+        if let Ok(value) = json::parse(text, json::JsonLimits::default())
             && value.as_f64().is_some()
         {
             self.at += end;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tool_core::Value;
 use tool_core::path::push_key;
 use tool_core::schema::Schema;
-use tool_core::shape::{self, Declared, Extent, Field, Shape};
+use tool_core::shape::{self, ArrayField, ArrayShape, AxisExtent, ShapeDeclaration};
 
 use super::solver::{Axis, Clash, Id, Origin, Solver};
 use crate::template::{Node, Placed};
@@ -14,9 +14,9 @@ use crate::template::{Node, Placed};
 #[derive(Debug, Default)]
 pub struct Stated {
     /// Of arguments.
-    pub args: Vec<Field>,
+    pub args: Vec<ArrayField>,
     /// Of the result.
-    pub output: Vec<Field>,
+    pub output: Vec<ArrayField>,
     /// Arguments that are integers: an extent with such a name is their value.
     integers: Vec<Arc<str>>,
     /// Statements about arguments that are not given.
@@ -119,7 +119,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn argument(&self, field: &Field) -> Option<Argument<'a>> {
+    fn argument(&self, field: &ArrayField) -> Option<Argument<'a>> {
         Argument::Node(self.args).at(&field.path)
     }
 
@@ -155,7 +155,7 @@ impl<'a> Call<'a> {
     /// The shapes of the result, by field.
     pub fn outputs(&mut self, solver: &mut Solver) -> Vec<Option<Id>> {
         let stated = self.stated;
-        let shape = |field: &'a Field| {
+        let shape = |field: &'a ArrayField| {
             let shape = self.chosen(&field.declared)?;
             Some(self.instance(solver, shape, None))
         };
@@ -163,10 +163,10 @@ impl<'a> Call<'a> {
     }
 
     /// The shape for these arguments, where the plan determines it.
-    fn chosen(&self, declared: &'a Declared) -> Option<&'a Shape> {
+    fn chosen(&self, declared: &'a ShapeDeclaration) -> Option<&'a ArrayShape> {
         let (argument, then, otherwise) = match declared {
-            Declared::Always(shape) => return Some(shape),
-            Declared::If {
+            ShapeDeclaration::Always(shape) => return Some(shape),
+            ShapeDeclaration::If {
                 argument,
                 then,
                 otherwise,
@@ -183,17 +183,17 @@ impl<'a> Call<'a> {
     }
 
     /// A shape in this call; `field` is the argument it is of.
-    fn instance(&mut self, solver: &mut Solver, shape: &Shape, field: Option<usize>) -> Id {
+    fn instance(&mut self, solver: &mut Solver, shape: &ArrayShape, field: Option<usize>) -> Id {
         let mut extents = Vec::with_capacity(shape.extents.len());
         for (axis, extent) in shape.extents.iter().enumerate() {
             let first = field.map_or(First::Argument, |field| First::Field(field, axis));
             extents.push(match extent {
-                Extent::Size(size) => {
+                AxisExtent::Size(size) => {
                     let axis = Axis::of(axis, shape.extents.len());
                     solver.size(*size, Origin::new(self.place.base, axis))
                 }
-                Extent::Name(name) => self.named(solver, name, first),
-                Extent::Least(a, b) => self.least(solver, [a, b], extent.to_string().into()),
+                AxisExtent::Name(name) => self.named(solver, name, first),
+                AxisExtent::Least(a, b) => self.least(solver, [a, b], extent.to_string().into()),
             });
         }
         let rest = match &shape.rest {
@@ -250,7 +250,7 @@ impl<'a> Call<'a> {
         id
     }
 
-    fn words(&self, solver: &mut Solver, index: usize, shape: &Shape, clash: Clash) -> String {
+    fn words(&self, solver: &mut Solver, index: usize, shape: &ArrayShape, clash: Clash) -> String {
         let found = self.described(solver, index);
         let tool = self.place.tool;
         let Clash::Extent(axis, one, other) = clash else {
@@ -258,7 +258,7 @@ impl<'a> Call<'a> {
         };
         let has = self.counted(solver, index, axis, one);
         let named = match shape.extents.get(axis) {
-            Some(Extent::Name(name)) => self.names.iter().find(|(known, ..)| known == name),
+            Some(AxisExtent::Name(name)) => self.names.iter().find(|(known, ..)| known == name),
             _ => None,
         };
         let known = solver.known(other).map(|(size, _)| size);
@@ -289,7 +289,7 @@ impl<'a> Call<'a> {
         }
         let text = |&field: &usize| {
             let field = &self.stated.args[field];
-            let shape = self.chosen(&field.declared).map(Shape::to_string);
+            let shape = self.chosen(&field.declared).map(ArrayShape::to_string);
             let (path, shape) = (field.path.join("."), shape.unwrap_or_default());
             format!("`{path}` as {shape}")
         };
@@ -336,7 +336,7 @@ impl<'a> Call<'a> {
 }
 
 /// The type of the elements of a field.
-pub(crate) fn element(field: &Field) -> &'static str {
+pub(crate) fn element(field: &ArrayField) -> &'static str {
     if field.integers {
         "array<i64>"
     } else {

@@ -1,7 +1,7 @@
 use super::*;
 
 fn compile(text: &str) -> (Node, Problems) {
-    let value = json::parse(text, json::Limits::default()).unwrap();
+    let value = json::parse(text, json::JsonLimits::default()).unwrap();
     let mut problems = Problems::default();
     let node = Node::compile(&value, &mut String::new(), &mut problems);
     (node, problems)

@@ -1,6 +1,6 @@
 //! Plans as tools: an agent passes a whole plan and gets its outputs, not the results of its steps.
 //!
-//! The tools use no dispatcher, but [`tool_core::capability::Calls`]; behind it [`Subchains`] runs the plan with at most the caller's
+//! The tools use no dispatcher, but [`tool_core::capability::ToolCaller`]; behind it [`Subchains`] runs the plan with at most the caller's
 //! permissions.
 
 pub mod chain_check;
@@ -9,12 +9,12 @@ mod step_progress;
 mod subchains;
 
 use tool_core::capability::ChainRequest;
-use tool_core::input::{InputKind, Load};
+use tool_core::input::{InputKind, LoadInput};
 use tool_core::schema::Schema;
 use tool_core::schema::json;
 use tool_core::{
-    Capability, Category, Ctx, Decode, Determinism, Encode, Entry, Input, Object, Problem, Spec,
-    Syntax, ToolError, Value, entry,
+    Capability, Category, Ctx, Decode, Determinism, Encode, ErasedTool, Input, Object,
+    RequestProblem, Spec, Syntax, ToolError, Value, entry,
 };
 
 pub use subchains::Subchains;
@@ -34,21 +34,24 @@ const PLANS: Spec = Spec {
 };
 
 /// The tools of this family, in reading order.
-pub static TOOLS: &[Entry] = &[entry::<chain_run::Args>(), entry::<chain_check::Args>()];
+pub static TOOLS: &[ErasedTool] = &[entry::<chain_run::Args>(), entry::<chain_check::Args>()];
 
 /// A plan as an argument: the document itself, or its text in YAML, JSON or as a call script.
 #[derive(Debug, Clone)]
 pub struct PlanSource(Value);
 
-impl Load for PlanSource {
+impl LoadInput for PlanSource {
     const KIND: InputKind = InputKind::Text;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         if matches!(value, Value::Object(_) | Value::String(_)) {
             return Ok(Self(value.clone()));
         }
         let message = "expected a plan (an object) or the text of one, found";
-        Err(Problem::new("", format_args!("{message} {}", value.kind())))
+        Err(RequestProblem::new(
+            "",
+            format_args!("{message} {}", value.kind()),
+        ))
     }
 
     fn to_value(&self) -> Value {

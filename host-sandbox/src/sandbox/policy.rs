@@ -4,7 +4,7 @@
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
-use tool_core::command::{CommandLimits, Excess, Exit, Isolation, Level};
+use tool_core::command::{CommandLimits, Excess, Isolation, Level, ProcessExit};
 use tool_core::{Decode, Encode, json};
 
 /// Maximum size of a policy in bytes.
@@ -90,7 +90,7 @@ impl Policy {
         }
         let mut text = vec![0; length as usize];
         input.read_exact(&mut text)?;
-        let value = json::parse_bytes(&text, json::Limits::default());
+        let value = json::parse_bytes(&text, json::JsonLimits::default());
         let value = value.map_err(|err| io::Error::other(format!("{err:?}")))?;
         let policy = tool_core::convert::from_value(&value);
         let policy = policy.map_err(|err| io::Error::other(err.message))?;
@@ -138,7 +138,7 @@ impl Failure {
 /// The end of a command: its exit, processor time, and the limit it was killed for.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
 pub(super) struct Ended {
-    pub exit: Exit,
+    pub exit: ProcessExit,
     pub cpu: Duration,
     pub exceeded: Option<Excess>,
 }
@@ -152,7 +152,7 @@ impl Report {
 
     /// Reads a line.
     pub(super) fn parse(line: &str) -> Option<Self> {
-        let value = json::parse(line, json::Limits::default()).ok()?;
+        let value = json::parse(line, json::JsonLimits::default()).ok()?;
         tool_core::convert::from_value(&value).ok()
     }
 }
@@ -177,8 +177,8 @@ mod tests {
                 errno: 38,
                 message: "not there".to_owned(),
             }),
-            ended(Exit::Signal(9), Some(Excess::Disk)),
-            ended(Exit::Status(0), None),
+            ended(ProcessExit::Signal(9), Some(Excess::Disk)),
+            ended(ProcessExit::Status(0), None),
         ] {
             assert_eq!(Report::parse(report.line().trim_end()), Some(report));
         }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use tool_core::capability::Spawner;
-use tool_core::command::{Command, Finished, Level, Program};
+use tool_core::command::{CommandOutput, Level, SandboxCommand, SandboxProgram};
 use tool_core::{Result, StopFlag, tool_error};
 
 use super::{Probe, Standing, Surroundings};
@@ -52,13 +52,13 @@ impl Sandbox {
 }
 
 impl Spawner for Sandbox {
-    fn run(&self, _: &Command, _: &StopFlag) -> Result<Finished> {
+    fn run(&self, _: &SandboxCommand, _: &StopFlag) -> Result<CommandOutput> {
         Err(tool_error!(SandboxUnavailable;
             "programs run only in a sandbox, and this system has none";
             "run on Linux 6.2 or newer"))
     }
 
-    fn find(&self, _: &str) -> Option<Program> {
+    fn find(&self, _: &str) -> Option<SandboxProgram> {
         None
     }
 

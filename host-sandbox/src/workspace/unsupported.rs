@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
-use tool_core::capability::{FileContent, FileInfo, Files, WriteMode};
+use tool_core::capability::{FileContent, FileInfo, WorkspaceFiles, WriteMode};
 use tool_core::{ResourceId, Result, StopFlag, tool_error};
 
 /// Access to the files beneath one folder; this type has no values on this system.
@@ -44,7 +44,7 @@ macro_rules! unreachable_methods {
     )+};
 }
 
-impl Files for Workspace {
+impl WorkspaceFiles for Workspace {
     unreachable_methods! {
         fn read(&str, u64) -> FileContent;
         fn write(&str, &[u8], WriteMode) -> FileInfo;
@@ -62,7 +62,7 @@ pub fn open(
     folders: &[super::RootFolder],
     _: &[PathBuf],
     _: &[PathBuf],
-) -> Result<std::sync::Arc<dyn Files>> {
+) -> Result<std::sync::Arc<dyn WorkspaceFiles>> {
     let root = folders.first().map_or(Path::new("."), |root| &root.path);
     Ok(std::sync::Arc::new(Workspace::open(root)?))
 }

@@ -98,36 +98,36 @@ impl Tool for Args {
     }
 
     /// Packs the files again: the same files give the same bytes, so that no digest is needed before the call.
-    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         let archive = match before.get("archive") {
             Some(archive) => archive.as_str(),
-            None => return Ok(Probe::Unknown),
+            None => return Ok(CallProbe::Unknown),
         };
         ctx.files()?
             .clear_leftovers(evidence::folder_of(&args.path))?;
         let held = match evidence::held_by(ctx.files()?, &args.path, ctx)? {
             Held::Absent => None,
             Held::Digest(digest, _) => Some(digest),
-            Held::TooLarge => return Ok(Probe::Unknown),
+            Held::TooLarge => return Ok(CallProbe::Unknown),
         };
         if held.as_deref() == archive {
-            return Ok(Probe::NotHappened);
+            return Ok(CallProbe::NotHappened);
         }
         // Files that cannot be packed any more have changed.
         let Ok((bytes, mut output)) = pack(args, ctx) else {
-            return ctx.check().map(|()| Probe::Unknown);
+            return ctx.check().map(|()| CallProbe::Unknown);
         };
         if held != Some(evidence::digest(&bytes)) {
-            return Ok(Probe::Unknown);
+            return Ok(CallProbe::Unknown);
         }
         output.path = evidence::shown(&args.path, ctx)?;
-        Ok(Probe::Happened(to_value(&output)?))
+        Ok(CallProbe::Happened(to_value(&output)?))
     }
 
-    fn narrow(args: &Args) -> Reach {
-        Reach {
+    fn narrow(args: &Args) -> EffectReach {
+        EffectReach {
             destructive: args.overwrite,
-            ..Reach::of(&Self::SPEC)
+            ..EffectReach::of(&Self::SPEC)
         }
     }
 
@@ -155,7 +155,7 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
     let mut total_size = 0;
     for (name, info) in &members {
         ctx.check()?;
-        let (info, mut reader) = files.open(&info.path, Links::Refuse).at("/from")?;
+        let (info, mut reader) = files.open(&info.path, LinkMode::Refuse).at("/from")?;
         limits::check_file(info.size).map_err(|fault| too_large(&fault))?;
         total_size += info.size;
         limits::check_total(total_size).map_err(|fault| too_large(&fault))?;

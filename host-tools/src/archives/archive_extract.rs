@@ -83,25 +83,25 @@ impl Tool for Args {
 
     /// The folder gets its name when it is complete, so nothing was extracted if it is still free. Otherwise its content is compared
     /// with the archive.
-    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         if before.get("free").and_then(Value::as_bool) != Some(true) {
-            return Ok(Probe::Unknown);
+            return Ok(CallProbe::Unknown);
         }
         // The incomplete folder is beside its target.
         ctx.files()?
             .clear_leftovers(crate::files::evidence::folder_of(&args.to))?;
         if is_free(&args.to, ctx)? {
-            return Ok(Probe::NotHappened);
+            return Ok(CallProbe::NotHappened);
         }
         let mut existing = ExistingFolder::new(ctx.files()?, &args.to);
         let unpacked = Archive::at_path(&args.path, 0, ctx)
             .and_then(|mut archive| unpack(args, &mut archive, &mut existing, ctx));
         match unpacked {
             Ok(output) if existing.is_complete(output.extracted, output.bytes, ctx)? => {
-                to_value(&output).map(Probe::Happened)
+                to_value(&output).map(CallProbe::Happened)
             }
-            Ok(_) => Ok(Probe::Unknown),
-            Err(_) => ctx.check().map(|()| Probe::Unknown),
+            Ok(_) => Ok(CallProbe::Unknown),
+            Err(_) => ctx.check().map(|()| CallProbe::Unknown),
         }
     }
 
@@ -130,7 +130,7 @@ fn is_free(to: &str, ctx: &Ctx) -> Result<bool> {
 fn unpack(
     args: &Args,
     archive: &mut Archive<'_>,
-    draft: &mut dyn Draft,
+    draft: &mut dyn DraftFolder,
     ctx: &Ctx,
 ) -> Result<Output> {
     let mut unpacking = Unpacking {
@@ -158,7 +158,7 @@ fn unpack(
 }
 
 struct Unpacking<'d> {
-    draft: &'d mut dyn Draft,
+    draft: &'d mut dyn DraftFolder,
     selection: Selection,
     names: Names,
     found: BTreeSet<String>,
@@ -234,7 +234,7 @@ fn copy(
 
 /// Accepts the content of an archive as a draft, and fails where the folder differs.
 struct ExistingFolder<'f> {
-    files: &'f dyn Files,
+    files: &'f dyn WorkspaceFiles,
     folder: &'f str,
     /// Sizes of the compared files. Each has at least the content to write, so all are equal to it when the sizes add up to the
     /// total of the archive.
@@ -242,7 +242,7 @@ struct ExistingFolder<'f> {
 }
 
 impl<'f> ExistingFolder<'f> {
-    fn new(files: &'f dyn Files, folder: &'f str) -> Self {
+    fn new(files: &'f dyn WorkspaceFiles, folder: &'f str) -> Self {
         Self {
             files,
             folder,
@@ -263,7 +263,7 @@ impl<'f> ExistingFolder<'f> {
     }
 }
 
-impl Draft for ExistingFolder<'_> {
+impl DraftFolder for ExistingFolder<'_> {
     fn make_folder(&mut self, path: &str) -> Result<()> {
         match self.files.stat(&self.path(path))?.kind {
             FileKind::Directory => Ok(()),
@@ -272,7 +272,7 @@ impl Draft for ExistingFolder<'_> {
     }
 
     fn make_file(&mut self, path: &str, _: bool) -> Result<Box<dyn Write + Send>> {
-        let (info, reader) = self.files.open(&self.path(path), Links::Refuse)?;
+        let (info, reader) = self.files.open(&self.path(path), LinkMode::Refuse)?;
         self.bytes += info.size;
         Ok(Box::new(Comparing(reader)))
     }

@@ -25,8 +25,8 @@ pub(crate) struct Args {
     #[value(default)]
     pub encoding: Encoding,
     /// Maximum bytes to read, 1 to 67108864.
-    #[value(default = "Bounded::<1, BYTES_MAX>::of::<1_000_000>")]
-    pub max_bytes: Bounded<1, BYTES_MAX>,
+    #[value(default = "BoundedInteger::<1, BYTES_MAX>::of::<1_000_000>")]
+    pub max_bytes: BoundedInteger<1, BYTES_MAX>,
 }
 
 #[derive(Debug, Encode, Describe)]

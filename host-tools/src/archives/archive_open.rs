@@ -30,8 +30,8 @@ pub(crate) struct Args {
     #[value(default = "yes")]
     pub verify: bool,
     /// Maximum members listed, 0 to 10000; `truncated` reports whether there are more.
-    #[value(default = "Bounded::<0, 10_000>::of::<100>")]
-    pub limit: Bounded<0, 10_000>,
+    #[value(default = "BoundedInteger::<0, 10_000>::of::<100>")]
+    pub limit: BoundedInteger<0, 10_000>,
 }
 
 #[derive(Debug, Default, Encode, Describe)]
@@ -113,7 +113,10 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         ctx.reserve(limits::MEMORY_MAX)?;
-        let (info, reader) = ctx.files()?.open(&args.path, Links::Follow).at("/path")?;
+        let (info, reader) = ctx
+            .files()?
+            .open(&args.path, LinkMode::Follow)
+            .at("/path")?;
         let mut manifest = Manifest {
             limit: args.limit.size(),
             names: Names::default(),

@@ -25,8 +25,8 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Maximum matching lines, 1 to 10000; `truncated` reports whether there are more.
-    #[value(default = "Bounded::<1, 10_000>::of::<50>")]
-    pub max_matches: Bounded<1, 10_000>,
+    #[value(default = "BoundedInteger::<1, 10_000>::of::<50>")]
+    pub max_matches: BoundedInteger<1, 10_000>,
 }
 
 #[derive(Debug, Encode, Describe)]

@@ -21,7 +21,7 @@ mod write;
 pub(crate) mod tests;
 
 /// The tools of this family, in the order of the documentation.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<archive_open::Args>(),
     entry::<archive_extract::Args>(),
     entry::<archive_file::Args>(),

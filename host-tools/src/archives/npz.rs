@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Read};
 
-use tool_core::npy::Fault as Unfit;
+use tool_core::npy::NpyFault as Unfit;
 use tool_core::selection::listed;
 
 use super::fault::Halt;

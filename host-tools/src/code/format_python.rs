@@ -10,8 +10,8 @@ pub(crate) struct Args {
     /// The code, at most 4 MiB.
     pub code: String,
     /// Maximum line length, 1 to 320.
-    #[value(default = "Bounded::<1, 320>::of::<88>")]
-    pub line_length: Bounded<1, 320>,
+    #[value(default = "BoundedInteger::<1, 320>::of::<88>")]
+    pub line_length: BoundedInteger<1, 320>,
 }
 
 #[derive(Debug, Encode, Describe)]

@@ -123,7 +123,7 @@ fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<Issue>> {
         tool_error!(ToolError, "ruff"; "unexpected output of `ruff`";
             "version 0.5 or newer is required")
     };
-    let found = json::parse_bytes(&finished.stdout.bytes, json::Limits::default());
+    let found = json::parse_bytes(&finished.stdout.bytes, json::JsonLimits::default());
     let issues = found.ok().and_then(|found| found.items());
     let issues = issues.and_then(|issues| issues.iter().map(read).collect());
     issues.ok_or_else(unread)

@@ -15,7 +15,7 @@ mod run_tests;
 pub(crate) use run::cut;
 
 /// The tools of this family, in the order of the documentation.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<run_shell::Args>(),
     entry::<python_eval::Args>(),
     entry::<python_run::Args>(),

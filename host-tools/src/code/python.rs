@@ -1,6 +1,6 @@
 //! The Python interpreter.
 
-use tool_core::command::{Command, Program};
+use tool_core::command::{SandboxCommand, SandboxProgram};
 
 use crate::prelude::*;
 
@@ -18,7 +18,7 @@ pub(super) const SPEC: Spec = Spec {
 ///
 /// # Errors
 /// `precondition_failed` with reason `python` if it is not installed.
-pub(super) fn find(ctx: &Ctx) -> Result<Program> {
+pub(super) fn find(ctx: &Ctx) -> Result<SandboxProgram> {
     ctx.spawner()?.find("python3").ok_or_else(|| {
         tool_error!(PreconditionFailed, "python"; "`python3` is not installed";
             "install Python 3, or repair what `[code] python` names; `calculate` evaluates formulas without it")
@@ -26,9 +26,9 @@ pub(super) fn find(ctx: &Ctx) -> Result<Program> {
 }
 
 /// A command of the interpreter, isolated from environment, user folders and working folder, without writing byte code.
-pub(super) fn command(python: Program, arguments: &[&str]) -> Command {
+pub(super) fn command(python: SandboxProgram, arguments: &[&str]) -> SandboxCommand {
     let words = [python.path.as_str(), "-I", "-B"];
-    let mut command = Command::new(words.iter().chain(arguments).copied());
+    let mut command = SandboxCommand::new(words.iter().chain(arguments).copied());
     command.readable = python.readable;
     command
 }

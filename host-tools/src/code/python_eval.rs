@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tool_core::Object;
-use tool_core::command::{Access, Command, Exit, Finished, Level};
+use tool_core::command::{CommandAccess, CommandOutput, Level, ProcessExit, SandboxCommand};
 
 use super::python;
 use crate::prelude::*;
@@ -27,8 +27,8 @@ pub(crate) struct Args {
     #[value(default = "no_variables")]
     pub variables: Value,
     /// Timeout in seconds, 1 to 600.
-    #[value(default = "Bounded::<1, 600>::of::<10>")]
-    pub timeout: Bounded<1, 600>,
+    #[value(default = "BoundedInteger::<1, 600>::of::<10>")]
+    pub timeout: BoundedInteger<1, 600>,
 }
 
 fn no_variables() -> Value {
@@ -82,9 +82,9 @@ impl Tool for Args {
     };
 }
 
-fn command(args: &Args, ctx: &Ctx) -> Result<Command> {
+fn command(args: &Args, ctx: &Ctx) -> Result<SandboxCommand> {
     let mut command = python::command(python::find(ctx)?, &["-S", "-c", EVALUATOR]);
-    command.workspace = Access::None;
+    command.workspace = CommandAccess::None;
     command.limits.memory_bytes = MEMORY_BYTES;
     command.limits.tree_memory_bytes = MEMORY_BYTES;
     command.limits.scratch_bytes = 16 << 20;
@@ -99,7 +99,7 @@ fn command(args: &Args, ctx: &Ctx) -> Result<Command> {
     Ok(command)
 }
 
-fn answer(finished: &Finished) -> Result<Output> {
+fn answer(finished: &CommandOutput) -> Result<Output> {
     if finished.timed_out {
         return Err(tool_error!(Timeout at "/timeout";
             "the expression did not finish before the timeout";
@@ -117,8 +117,8 @@ fn answer(finished: &Finished) -> Result<Output> {
     }
     let ended = || {
         let how = match finished.exit {
-            Exit::Signal(number) => format!("signal {number}"),
-            Exit::Status(status) => format!("status {status}"),
+            ProcessExit::Signal(number) => format!("signal {number}"),
+            ProcessExit::Status(status) => format!("status {status}"),
         };
         let text = finished.stderr.text();
         let last = text.lines().last().unwrap_or("no output");
@@ -126,7 +126,7 @@ fn answer(finished: &Finished) -> Result<Output> {
             "Python ended with {how} and no value: {last}")
     };
     let text = &finished.stdout.bytes;
-    let result = json::parse_bytes(text, json::Limits::default()).map_err(|_| ended())?;
+    let result = json::parse_bytes(text, json::JsonLimits::default()).map_err(|_| ended())?;
     if let Some(error) = result.get("error") {
         return Err(failure(error));
     }

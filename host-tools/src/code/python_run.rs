@@ -28,11 +28,11 @@ pub(crate) struct Args {
     #[value(default = "root")]
     pub cwd: String,
     /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
-    #[value(default = "Bounded::<1, 3600>::of::<30>")]
-    pub timeout: Bounded<1, 3600>,
+    #[value(default = "BoundedInteger::<1, 3600>::of::<30>")]
+    pub timeout: BoundedInteger<1, 3600>,
     /// Maximum bytes retained of each output stream, 1 to 1000000.
-    #[value(default = "Bounded::<1, OUTPUT_BYTES_MAX>::of::<50_000>")]
-    pub max_output_bytes: Bounded<1, OUTPUT_BYTES_MAX>,
+    #[value(default = "BoundedInteger::<1, OUTPUT_BYTES_MAX>::of::<50_000>")]
+    pub max_output_bytes: BoundedInteger<1, OUTPUT_BYTES_MAX>,
 }
 
 impl Tool for Args {

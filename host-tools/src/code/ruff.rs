@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_core::command::{Access, Command, Exit, Finished};
+use tool_core::command::{CommandAccess, CommandOutput, ProcessExit, SandboxCommand};
 
 use super::run::cut;
 use crate::prelude::*;
@@ -18,7 +18,7 @@ pub(super) const CODE_BYTES_MAX: usize = 4 << 20;
 ///
 /// # Errors
 /// `precondition_failed` with reason `ruff` if it is not installed; a syntax error in the code; `timeout`.
-pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished> {
+pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<CommandOutput> {
     if code.len() > CODE_BYTES_MAX {
         let length = code.len();
         return Err(tool_error!(LimitExceeded at "/code";
@@ -29,9 +29,9 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished> {
             "`pip install ruff`, or add its folder to PATH")
     })?;
     let first = std::iter::once(ruff.path);
-    let mut command = Command::new(first.chain(words.iter().cloned()));
+    let mut command = SandboxCommand::new(first.chain(words.iter().cloned()));
     command.readable = ruff.readable;
-    command.workspace = Access::None;
+    command.workspace = CommandAccess::None;
     command.stdin = code.as_bytes().to_vec();
     command.limits.wall = WALL;
     command.limits.stdout_bytes = OUTPUT_BYTES_MAX;
@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Ctx, words: &[String], code: &str) -> Result<Finished> {
             "the output of `ruff` is too large"; "pass less code"));
     }
     // Status 1 means that there are diagnostics.
-    if matches!(finished.exit, Exit::Status(0 | 1)) {
+    if matches!(finished.exit, ProcessExit::Status(0 | 1)) {
         return Ok(finished);
     }
     let said = cut(&finished.stderr);

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use tool_core::command::{Captured, Command, Excess, Exit, Finished, Level};
+use tool_core::command::{
+    CapturedStream, CommandOutput, Excess, Level, ProcessExit, SandboxCommand,
+};
 
 use crate::prelude::*;
 
@@ -51,14 +53,14 @@ pub(super) const PROGRAM: Spec = Spec {
 };
 
 /// Runs a command after reserving memory for its output.
-pub(super) fn run(command: &Command, ctx: &Ctx) -> Result<Ran> {
+pub(super) fn run(command: &SandboxCommand, ctx: &Ctx) -> Result<Ran> {
     let limits = &command.limits;
     ctx.reserve((limits.stdout_bytes + limits.stderr_bytes) as u64 * 2)?;
     Ok(ctx.spawner()?.run(command, ctx.stop())?.into())
 }
 
-impl From<Finished> for Ran {
-    fn from(finished: Finished) -> Self {
+impl From<CommandOutput> for Ran {
+    fn from(finished: CommandOutput) -> Self {
         let milliseconds = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
         Self {
             returncode: match finished.timed_out {
@@ -66,8 +68,8 @@ impl From<Finished> for Ran {
                 false => finished.exit.code(),
             },
             signal: match finished.exit {
-                Exit::Signal(number) => Some(signal_name(number)),
-                Exit::Status(_) => None,
+                ProcessExit::Signal(number) => Some(signal_name(number)),
+                ProcessExit::Status(_) => None,
             },
             elapsed_ms: milliseconds(finished.wall),
             cpu_ms: milliseconds(finished.cpu),
@@ -114,7 +116,7 @@ impl Ran {
 }
 
 /// The text, without an incomplete character at a cut.
-pub(crate) fn cut(stream: &Captured) -> String {
+pub(crate) fn cut(stream: &CapturedStream) -> String {
     let bytes = &stream.bytes;
     if !stream.truncated() {
         return stream.text();
@@ -144,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_cut_leaves_whole_characters() {
-        let stream = |text: &str, kept: usize| Captured {
+        let stream = |text: &str, kept: usize| CapturedStream {
             bytes: text.as_bytes()[..kept].to_vec(),
             bytes_total: text.len() as u64,
         };
@@ -152,7 +154,7 @@ mod tests {
         assert_eq!(cut(&stream("aé", 3)), "aé");
         assert_eq!(cut(&stream("a😀b", 4)), "a");
         assert_eq!(cut(&stream("a😀b", 5)), "a😀");
-        let broken = Captured {
+        let broken = CapturedStream {
             bytes: vec![b'a', 0xff, 0xff],
             bytes_total: 3,
         };

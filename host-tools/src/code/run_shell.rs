@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_core::command::Command;
+use tool_core::command::SandboxCommand;
 
 use super::run::{PROGRAM, Ran, run};
 use crate::prelude::*;
@@ -27,14 +27,14 @@ pub(crate) struct Args {
     #[value(default = "root")]
     pub cwd: String,
     /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
-    #[value(default = "Bounded::<1, 3600>::of::<30>")]
-    pub timeout: Bounded<1, 3600>,
+    #[value(default = "BoundedInteger::<1, 3600>::of::<30>")]
+    pub timeout: BoundedInteger<1, 3600>,
     /// Standard input of the program.
     #[value(default)]
     pub stdin: String,
     /// Maximum bytes retained of each output stream, 1 to 1000000; by default 50000 of standard output and 10000 of standard error.
     #[value(default)]
-    pub max_output_bytes: Option<Bounded<1, OUTPUT_BYTES_MAX>>,
+    pub max_output_bytes: Option<BoundedInteger<1, OUTPUT_BYTES_MAX>>,
 }
 
 impl Args {
@@ -80,7 +80,7 @@ impl Tool for Args {
     type Output = Ran;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Ran> {
-        let mut command = Command::new(args.words()?);
+        let mut command = SandboxCommand::new(args.words()?);
         command.directory = args.cwd;
         command.writable = ctx.spawner()?.writable();
         command.stdin = args.stdin.into_bytes();

@@ -35,11 +35,11 @@ pub(crate) struct Args {
     #[value(default = "root")]
     pub cwd: String,
     /// Timeout in seconds, 1 to 3600; the deadline of the call applies as well.
-    #[value(default = "Bounded::<1, 3600>::of::<600>")]
-    pub timeout: Bounded<1, 3600>,
+    #[value(default = "BoundedInteger::<1, 3600>::of::<600>")]
+    pub timeout: BoundedInteger<1, 3600>,
     /// Most bytes shown of the end of each output stream, 1 to 400000.
-    #[value(default = "Bounded::<1, OUTPUT_BYTES_MAX>::of::<20_000>")]
-    pub max_output_bytes: Bounded<1, OUTPUT_BYTES_MAX>,
+    #[value(default = "BoundedInteger::<1, OUTPUT_BYTES_MAX>::of::<20_000>")]
+    pub max_output_bytes: BoundedInteger<1, OUTPUT_BYTES_MAX>,
 }
 
 #[derive(Debug, Encode, Describe)]

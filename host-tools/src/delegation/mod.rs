@@ -6,7 +6,7 @@ mod tests;
 
 use std::time::Duration;
 
-use tool_core::capability::{Asked, Delegation, Question};
+use tool_core::capability::{AskedQuestion, CallDelegation, OperatorQuestion};
 
 use crate::argument;
 use crate::prelude::*;
@@ -22,7 +22,7 @@ const CALLS: Spec = Spec {
 };
 
 /// The tools of this family, in the order of the documentation.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<Delegate>(),
     entry::<Escalate>(),
     entry::<BudgetOverride>(),
@@ -85,7 +85,7 @@ impl Tool for Delegate {
             };
             (call.tool, args)
         });
-        let delegation = Delegation {
+        let delegation = CallDelegation {
             name: args.name.clone(),
             tools: args.tools,
             read_only: args.read_only,
@@ -123,8 +123,8 @@ pub(crate) struct Escalate {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub args: Option<Value>,
     /// Seconds to wait for the answer, 0 to 3600; the deadline of the call applies as well.
-    #[value(default = "Bounded::<0, 3600>::of::<0>")]
-    pub wait: Bounded<0, 3600>,
+    #[value(default = "BoundedInteger::<0, 3600>::of::<0>")]
+    pub wait: BoundedInteger<0, 3600>,
 }
 
 #[derive(Debug, Encode, Describe)]
@@ -148,7 +148,7 @@ impl Tool for Escalate {
     fn run(args: Escalate, ctx: &Ctx) -> Result<Escalated> {
         let reason = argument::text(&args.reason, 2000, "/reason")?;
         const POLL: Duration = Duration::from_millis(250);
-        let question = Question {
+        let question = OperatorQuestion {
             reason,
             tool: args.tool,
             args: args.args,
@@ -161,7 +161,7 @@ impl Tool for Escalate {
             polls_left -= 1;
             asked = ctx.calls()?.escalate(&question)?;
         }
-        let Asked { id, answer } = asked;
+        let AskedQuestion { id, answer } = asked;
         Ok(Escalated { id, answer })
     }
 

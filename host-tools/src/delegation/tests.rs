@@ -1,7 +1,11 @@
 use std::sync::{Arc, Mutex};
 
-use tool_core::capability::{Asked, BudgetRaise, Calls, Delegation, Question};
-use tool_core::{Caller, Capabilities, Ctx, Effect, ErrorCode, Seed, StopFlag, ToolError, Value};
+use tool_core::capability::{
+    AskedQuestion, BudgetRaise, CallDelegation, OperatorQuestion, ToolCaller,
+};
+use tool_core::{
+    Caller, Capabilities, Ctx, Effect, ErrorCode, RandomSeed, StopFlag, ToolError, Value,
+};
 
 use super::TOOLS;
 use fakes::call;
@@ -10,21 +14,21 @@ use fakes::call;
 #[derive(Default)]
 struct Echo(Mutex<u64>);
 
-impl Calls for Echo {
+impl ToolCaller for Echo {
     fn call(&self, tool: &str, _: &Value, _: &StopFlag) -> Result<Value, ToolError> {
         Ok(Value::from(tool))
     }
 
-    fn delegate(&self, delegation: &Delegation, _: &StopFlag) -> Result<Vec<Value>, ToolError> {
+    fn delegate(&self, delegation: &CallDelegation, _: &StopFlag) -> Result<Vec<Value>, ToolError> {
         let line = |(tool, args): &(String, Value)| {
             Value::from(format!("{} {tool} {args}", delegation.name))
         };
         Ok(delegation.calls.iter().map(line).collect())
     }
 
-    fn escalate(&self, question: &Question) -> Result<Asked, ToolError> {
+    fn escalate(&self, question: &OperatorQuestion) -> Result<AskedQuestion, ToolError> {
         let id = format!("id of {}", question.reason);
-        Ok(Asked { id, answer: None })
+        Ok(AskedQuestion { id, answer: None })
     }
 
     fn raise_budget(&self, kind: &str) -> Result<BudgetRaise, ToolError> {
@@ -40,9 +44,9 @@ impl Calls for Echo {
 }
 
 fn ctx() -> Ctx {
-    let calls: Arc<dyn Calls> = Arc::new(Echo::default());
+    let calls: Arc<dyn ToolCaller> = Arc::new(Echo::default());
     Ctx::default()
-        .with_seed(Seed::DEFAULT)
+        .with_seed(RandomSeed::DEFAULT)
         .with_capabilities(Capabilities {
             calls: Some(calls),
             ..Capabilities::default()

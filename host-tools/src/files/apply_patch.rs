@@ -98,7 +98,7 @@ impl Tool for Args {
         evidence::of_changes(&changes, &output)
     }
 
-    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         evidence::probe(before, ctx)
     }
 
@@ -110,12 +110,12 @@ impl Tool for Args {
     }
 
     /// Only deletion is destructive: the patch contains everything else that it removes.
-    fn narrow(args: &Args) -> Reach {
+    fn narrow(args: &Args) -> EffectReach {
         let deletes = |file: &FilePatch| matches!(file.action, Action::Delete { .. });
         let patch = patch::parse(&args.patch);
-        Reach {
+        EffectReach {
             destructive: patch.map_or(true, |files| files.iter().any(deletes)),
-            ..Reach::of(&Self::SPEC)
+            ..EffectReach::of(&Self::SPEC)
         }
     }
 
@@ -180,7 +180,7 @@ fn at_patch(err: ToolError, file: &FilePatch) -> ToolError {
 /// The changes to write, computed before the first one is written.
 #[derive(Default)]
 struct Planned {
-    changes: Vec<Change>,
+    changes: Vec<FileChange>,
     files: Vec<Patched>,
     /// Index of the change that describes each file.
     shown: Vec<usize>,
@@ -233,7 +233,7 @@ impl Planned {
                 patched.change = Kind::Added;
                 self.added += content.lines().count() as u64;
                 self.refuse_existing(&path, ctx)?;
-                self.changes.push(Change::Create {
+                self.changes.push(FileChange::Create {
                     path,
                     content: content.clone().into_bytes(),
                     mode: executable.then_some(0o755),
@@ -250,7 +250,7 @@ impl Planned {
                         "`{path}` has more lines than the patch deletes";
                         "read the file and make the patch for its current content"));
                 }
-                self.changes.push(Change::Delete {
+                self.changes.push(FileChange::Delete {
                     path,
                     before: before.into_bytes(),
                 });
@@ -267,7 +267,7 @@ impl Planned {
                     self.removed += lines - hunk.new_lines().count() as u64;
                 }
                 match move_to {
-                    None => self.changes.push(Change::Replace {
+                    None => self.changes.push(FileChange::Replace {
                         path,
                         before: before.into_bytes(),
                         content: after.text.into_bytes(),
@@ -277,11 +277,11 @@ impl Planned {
                         self.refuse_existing(target, ctx)?;
                         patched.change = Kind::Moved;
                         patched.moved_from = Some(path.clone());
-                        self.changes.push(Change::Delete {
+                        self.changes.push(FileChange::Delete {
                             path,
                             before: before.into_bytes(),
                         });
-                        self.changes.push(Change::Create {
+                        self.changes.push(FileChange::Create {
                             path: target.clone(),
                             content: after.text.into_bytes(),
                             mode: Some(mode),

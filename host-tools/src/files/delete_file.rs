@@ -80,7 +80,7 @@ impl Tool for Args {
         }
     }
 
-    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         evidence::probe(before, ctx)
     }
 

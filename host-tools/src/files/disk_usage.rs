@@ -15,8 +15,8 @@ pub(crate) struct Args {
     #[value(default = "root")]
     pub path: String,
     /// Number of largest entries to list, 0 to 1000.
-    #[value(default = "Bounded::<0, 1000>::of::<10>")]
-    pub largest: Bounded<0, 1000>,
+    #[value(default = "BoundedInteger::<0, 1000>::of::<10>")]
+    pub largest: BoundedInteger<0, 1000>,
     /// Whether to report the size and free space of the disk.
     #[value(default = "yes")]
     pub disk: bool,

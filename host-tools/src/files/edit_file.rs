@@ -60,7 +60,7 @@ impl Tool for Args {
         evidence::of_changes(&[change], &output)
     }
 
-    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         evidence::probe(before, ctx)
     }
 
@@ -75,7 +75,7 @@ impl Tool for Args {
 }
 
 /// The change to write and the output of the call.
-fn plan(args: &Args, ctx: &Ctx) -> Result<(Change, Output)> {
+fn plan(args: &Args, ctx: &Ctx) -> Result<(FileChange, Output)> {
     if args.old_string.is_empty() {
         return Err(tool_error!(InvalidArgs at "/old_string";
             "`old_string` is empty";
@@ -113,7 +113,7 @@ fn plan(args: &Args, ctx: &Ctx) -> Result<(Change, Output)> {
         lines,
         size: after.len() as u64,
     };
-    let change = Change::Replace {
+    let change = FileChange::Replace {
         path: args.path.clone(),
         before: before.into_bytes(),
         content: after.into_bytes(),

@@ -32,14 +32,14 @@ impl Expected {
         }
     }
 
-    fn of_change(change: &Change) -> Self {
+    fn of_change(change: &FileChange) -> Self {
         let (before, after) = change.contents();
         Self::new(change.path(), before.map(digest), after.map(digest))
     }
 }
 
 /// Evidence for changes that are written together.
-pub(super) fn of_changes(changes: &[Change], output: &impl Encode) -> Result<Option<Value>> {
+pub(super) fn of_changes(changes: &[FileChange], output: &impl Encode) -> Result<Option<Value>> {
     of_files(changes.iter().map(Expected::of_change).collect(), output)
 }
 
@@ -55,25 +55,25 @@ pub(crate) fn shown(path: &str, ctx: &Ctx) -> Result<String> {
 }
 
 /// Decides whether the change happened: all files have their new content, or their old one.
-pub(super) fn probe(before: &Value, ctx: &Ctx) -> Result<Probe> {
+pub(super) fn probe(before: &Value, ctx: &Ctx) -> Result<CallProbe> {
     let Ok(Evidence { files, output }) = from_value::<Evidence>(before) else {
-        return Ok(Probe::Unknown);
+        return Ok(CallProbe::Unknown);
     };
     let mut held = Vec::with_capacity(files.len());
     for file in &files {
         match held_by(ctx.files()?, &file.path, ctx)? {
             Held::Absent => held.push(None),
             Held::Digest(digest, _) => held.push(Some(digest)),
-            Held::TooLarge => return Ok(Probe::Unknown),
+            Held::TooLarge => return Ok(CallProbe::Unknown),
         }
     }
     let all = |wanted: fn(&Expected) -> &Option<String>| files.iter().map(wanted).eq(held.iter());
     let found = if all(|file| &file.after) {
-        Probe::Happened(output)
+        CallProbe::Happened(output)
     } else if all(|file| &file.before) || put_back(&files, &held, ctx)? {
-        Probe::NotHappened
+        CallProbe::NotHappened
     } else {
-        return Ok(Probe::Unknown);
+        return Ok(CallProbe::Unknown);
     };
     // The leftovers beside the files are not needed any more.
     for file in &files {
@@ -113,16 +113,16 @@ fn put_back(files: &[Expected], held: &[Option<String>], ctx: &Ctx) -> Result<bo
             return Ok(false);
         }
         changes.push(match (held, old) {
-            (Some(_), Some(content)) => Change::Replace {
+            (Some(_), Some(content)) => FileChange::Replace {
                 before: now()?,
                 path,
                 content,
             },
-            (Some(_), None) => Change::Delete {
+            (Some(_), None) => FileChange::Delete {
                 before: now()?,
                 path,
             },
-            (None, Some(content)) => Change::Create {
+            (None, Some(content)) => FileChange::Create {
                 path,
                 content,
                 mode: None,
@@ -156,13 +156,18 @@ pub(crate) enum Held {
 }
 
 /// Reads the content of a path without following links, as writing does.
-pub(crate) fn held_by(files: &dyn Files, path: &str, ctx: &Ctx) -> Result<Held> {
+pub(crate) fn held_by(files: &dyn WorkspaceFiles, path: &str, ctx: &Ctx) -> Result<Held> {
     held_and_then(files, path, &[], ctx)
 }
 
 /// As [`held_by`], with `more` appended.
-pub(super) fn held_and_then(files: &dyn Files, path: &str, more: &[u8], ctx: &Ctx) -> Result<Held> {
-    let (info, mut reader) = match files.open(path, Links::Refuse) {
+pub(super) fn held_and_then(
+    files: &dyn WorkspaceFiles,
+    path: &str,
+    more: &[u8],
+    ctx: &Ctx,
+) -> Result<Held> {
+    let (info, mut reader) = match files.open(path, LinkMode::Refuse) {
         Ok(opened) => opened,
         Err(err) if err.is(Reason::NotFound) => return Ok(Held::Absent),
         Err(err) => return Err(err),

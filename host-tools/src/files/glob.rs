@@ -28,8 +28,8 @@ pub(crate) struct Args {
     #[value(default)]
     pub ignored: bool,
     /// Maximum paths, 1 to 100000; `truncated` reports whether there are more.
-    #[value(default = "Bounded::<1, LIMIT_MAX>::of::<1000>")]
-    pub limit: Bounded<1, LIMIT_MAX>,
+    #[value(default = "BoundedInteger::<1, LIMIT_MAX>::of::<1000>")]
+    pub limit: BoundedInteger<1, LIMIT_MAX>,
 }
 
 #[derive(Debug, Encode, Describe)]

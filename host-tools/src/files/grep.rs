@@ -33,17 +33,17 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub glob: Option<String>,
     /// Context lines before each match, 0 to 100.
-    #[value(default = "Bounded::<0, 100>::of::<0>")]
-    pub before: Bounded<0, 100>,
+    #[value(default = "BoundedInteger::<0, 100>::of::<0>")]
+    pub before: BoundedInteger<0, 100>,
     /// Context lines after each match, 0 to 100.
-    #[value(default = "Bounded::<0, 100>::of::<0>")]
-    pub after: Bounded<0, 100>,
+    #[value(default = "BoundedInteger::<0, 100>::of::<0>")]
+    pub after: BoundedInteger<0, 100>,
     /// Whether to search files that `.gitignore` excludes.
     #[value(default)]
     pub ignored: bool,
     /// Maximum matching lines, 1 to 10000; `truncated` reports whether there are more.
-    #[value(default = "Bounded::<1, MATCHES_MAX>::of::<100>")]
-    pub max_matches: Bounded<1, MATCHES_MAX>,
+    #[value(default = "BoundedInteger::<1, MATCHES_MAX>::of::<100>")]
+    pub max_matches: BoundedInteger<1, MATCHES_MAX>,
 }
 
 #[derive(Debug, Encode, Describe)]
@@ -138,8 +138,8 @@ fn skippable(err: &ToolError) -> bool {
     matches!(err.code(), ErrorCode::ToolError | ErrorCode::InvalidArgs)
 }
 
-fn search_file(scan: &mut Scan<'_>, files: &dyn Files, info: &FileInfo) -> Result<()> {
-    let (_, mut reader) = files.open(&info.path, Links::Refuse)?;
+fn search_file(scan: &mut Scan<'_>, files: &dyn WorkspaceFiles, info: &FileInfo) -> Result<()> {
+    let (_, mut reader) = files.open(&info.path, LinkMode::Refuse)?;
     let searched = scan.search(&info.path, &mut reader);
     scan.stop().check()?;
     searched.map_err(|err| tool_error!(ToolError, "io"; "cannot read `{}`: {err}", info.path))

@@ -23,8 +23,8 @@ pub(crate) struct Args {
     #[value(default)]
     pub recursive: bool,
     /// Maximum entries, 1 to 100000; `truncated` reports whether there are more.
-    #[value(default = "Bounded::<1, LIMIT_MAX>::of::<1000>")]
-    pub limit: Bounded<1, LIMIT_MAX>,
+    #[value(default = "BoundedInteger::<1, LIMIT_MAX>::of::<1000>")]
+    pub limit: BoundedInteger<1, LIMIT_MAX>,
 }
 
 fn default_pattern() -> String {
@@ -84,10 +84,10 @@ impl Tool for Args {
     }
 
     /// Without `recursive`, only the names of the folder's own entries are listed.
-    fn narrow(args: &Args) -> Reach {
-        Reach {
+    fn narrow(args: &Args) -> EffectReach {
+        EffectReach {
             below: args.recursive,
-            ..Reach::of(&Self::SPEC)
+            ..EffectReach::of(&Self::SPEC)
         }
     }
 

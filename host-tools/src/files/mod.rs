@@ -48,7 +48,7 @@ pub(crate) const WRITING: Spec = Spec {
 };
 
 /// The tools of this family, in the order of the documentation.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<read_file::Args>(),
     entry::<write_file::Args>(),
     entry::<edit_file::Args>(),

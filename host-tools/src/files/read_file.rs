@@ -27,11 +27,11 @@ pub(crate) struct Args {
     #[value(default)]
     pub encoding: Encoding,
     /// Maximum bytes to read, 1 to 268435456.
-    #[value(default = "Bounded::<1, BYTES_MAX>::of::<1_000_000>")]
-    pub max_bytes: Bounded<1, BYTES_MAX>,
+    #[value(default = "BoundedInteger::<1, BYTES_MAX>::of::<1_000_000>")]
+    pub max_bytes: BoundedInteger<1, BYTES_MAX>,
     /// Offset of the first byte, from 0; pass the `next_offset` of an earlier result to continue.
-    #[value(default = "Bounded::<0, SAFE_INTEGER>::of::<0>")]
-    pub offset: Bounded<0, SAFE_INTEGER>,
+    #[value(default = "BoundedInteger::<0, SAFE_INTEGER>::of::<0>")]
+    pub offset: BoundedInteger<0, SAFE_INTEGER>,
     /// First line, from 1; not together with `offset` or `base64`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub first_line: Option<Count>,
@@ -95,7 +95,7 @@ impl Tool for Args {
         // The bytes and their text.
         ctx.reserve(args.max_bytes.get().unsigned_abs().saturating_mul(3))?;
         let files = ctx.files()?;
-        let (info, mut reader) = files.open(&args.path, Links::Follow).at("/path")?;
+        let (info, mut reader) = files.open(&args.path, LinkMode::Follow).at("/path")?;
         let part = if args.first_line.is_some() || args.last_line.is_some() {
             read_lines(&args, info, reader.as_mut(), ctx)?
         } else {

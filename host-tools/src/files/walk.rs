@@ -24,7 +24,7 @@ pub(crate) enum Next {
 }
 
 struct Walk<'a> {
-    files: &'a dyn Files,
+    files: &'a dyn WorkspaceFiles,
     ctx: &'a Ctx,
     /// The patterns of each folder on the way, unless ignored files are included.
     ignores: Option<Vec<Gitignore>>,
@@ -39,7 +39,7 @@ struct Walk<'a> {
 /// As listing does.
 pub(crate) fn top(ctx: &Ctx, path: &str) -> Result<String> {
     let files = ctx.files()?;
-    files.entries(path, Links::Refuse, ctx.stop())?;
+    files.entries(path, LinkMode::Refuse, ctx.stop())?;
     Ok(files.identity(path)?.path)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn walk(
         entries: 0,
         unread: 0,
     };
-    let first = files.entries(top, Links::Refuse, ctx.stop())?;
+    let first = files.entries(top, LinkMode::Refuse, ctx.stop())?;
     walk.enter_above(top)?;
     let mut stack = vec![walk.enter(top, first)];
     let base = walk.ignores.as_ref().map_or(0, Vec::len);
@@ -83,7 +83,7 @@ pub(crate) fn walk(
         }
         if is_folder {
             let within = (stack.len() < DEPTH_MAX).then_some(&entry.path);
-            let list = |path: &String| files.entries(path, Links::Refuse, ctx.stop()).ok();
+            let list = |path: &String| files.entries(path, LinkMode::Refuse, ctx.stop()).ok();
             match within.and_then(list) {
                 Some(found) => stack.push(walk.enter(&entry.path, found)),
                 None => {

@@ -2,7 +2,7 @@
 
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
-use tool_core::{Describe, Load, Problem, npy, number};
+use tool_core::{Describe, LoadInput, RequestProblem, npy, number};
 
 use super::Encoding;
 use super::evidence::{self, Expected, Held};
@@ -34,24 +34,24 @@ pub(crate) struct Args {
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
     /// A text.
-    Text(Text),
+    Text(TextInput),
     /// An array.
     Numbers(Numbers),
 }
 
-impl Load for Content {
+impl LoadInput for Content {
     const KIND: InputKind = InputKind::Text;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         let decoded = npy::from_value(value).transpose();
-        let decoded = decoded.map_err(|fault| Problem::new("", fault.message))?;
+        let decoded = decoded.map_err(|fault| RequestProblem::new("", fault.message))?;
         match decoded.as_ref().unwrap_or(value) {
             Value::Numbers(numbers) => Ok(Self::Numbers(numbers.clone())),
-            Value::String(_) => Text::from_value(value).map(Self::Text),
+            Value::String(_) => TextInput::from_value(value).map(Self::Text),
             other => {
                 let found = other.kind();
                 let message = format!("expected a text or an array of numbers, found {found}");
-                Err(Problem::new("", message))
+                Err(RequestProblem::new("", message))
             }
         }
     }
@@ -223,14 +223,14 @@ impl Tool for Args {
         evidence::of_files(vec![Expected::new(path, before, Some(after))], &output)
     }
 
-    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
+    fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         evidence::probe(before, ctx)
     }
 
-    fn narrow(args: &Args) -> Reach {
-        Reach {
+    fn narrow(args: &Args) -> EffectReach {
+        EffectReach {
             destructive: args.mode == Mode::Overwrite,
-            ..Reach::of(&Self::SPEC)
+            ..EffectReach::of(&Self::SPEC)
         }
     }
 

@@ -73,13 +73,13 @@ impl Tool for Args {
         }))
     }
 
-    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         let reference = names::branch(&args.name, "/name")?;
         let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
         let was = |name: &str| before.get(name).and_then(Value::as_str);
         let now = repository.commit(&reference)?;
         let (before, after) = match args.action {
-            Action::Create if was("branch").is_some() => return Ok(Probe::NotHappened),
+            Action::Create if was("branch").is_some() => return Ok(CallProbe::NotHappened),
             Action::Create => (now.is_none(), now.as_deref() == was("head")),
             Action::Checkout => {
                 let current = repository.head()?;
@@ -92,9 +92,9 @@ impl Tool for Args {
             }
         };
         Ok(match (after, before) {
-            (true, _) => Probe::Happened(to_value(&args.output(&repository, true)?)?),
-            (false, true) => Probe::NotHappened,
-            (false, false) => Probe::Unknown,
+            (true, _) => CallProbe::Happened(to_value(&args.output(&repository, true)?)?),
+            (false, true) => CallProbe::NotHappened,
+            (false, false) => CallProbe::Unknown,
         })
     }
 

@@ -129,27 +129,30 @@ impl Tool for Args {
     }
 
     /// It happened if `HEAD` is a commit with this message on the former one, and the index is its tree.
-    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         let message = args.check(ctx)?;
         let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
         let same = |name: &str, now: Option<String>| {
             before.get(name).and_then(Value::as_str) == now.as_deref()
         };
         if !same("branch", repository.head()?) {
-            return Ok(Probe::Unknown);
+            return Ok(CallProbe::Unknown);
         }
         if same("head", repository.commit("HEAD")?) {
             // One that was killed in between leaves the lock, which the call reports when it is repeated.
-            return Ok(Probe::NotHappened);
+            return Ok(CallProbe::NotHappened);
         }
         let parent = repository.commit("HEAD^1")?;
         let found =
             repository.output(&["log", "-1", "--no-show-signature", "--format=%B", "HEAD"])?;
         let is_own = String::from_utf8_lossy(&found).trim_end() == message.text.trim_end();
         if !same("head", parent) || !is_own || is_staged(&repository, &args.files)? {
-            return Ok(Probe::Unknown);
+            return Ok(CallProbe::Unknown);
         }
-        Ok(Probe::Happened(to_value(&output(&repository, &message)?)?))
+        Ok(CallProbe::Happened(to_value(&output(
+            &repository,
+            &message,
+        )?)?))
     }
 
     /// In a repository with one commit of `notes.txt`, which changed since. The id depends on the time and the author.

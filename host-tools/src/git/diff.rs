@@ -30,8 +30,8 @@ pub(crate) struct Args {
     #[value(default)]
     pub to: Option<String>,
     /// Maximum bytes of `diff`, 1 to 1000000.
-    #[value(default = "Bounded::<1, BYTES_MAX>::of::<100_000>")]
-    pub max_bytes: Bounded<1, BYTES_MAX>,
+    #[value(default = "BoundedInteger::<1, BYTES_MAX>::of::<100_000>")]
+    pub max_bytes: BoundedInteger<1, BYTES_MAX>,
 }
 
 #[derive(Debug, Encode, Describe)]

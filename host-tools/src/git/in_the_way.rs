@@ -73,7 +73,7 @@ impl Folders<'_> {
                 "." => self.repository.folder.clone(),
                 folder => paths::joined(&self.repository.folder, folder),
             };
-            let entries = ctx.files()?.entries(&place, Links::Refuse, ctx.stop())?;
+            let entries = ctx.files()?.entries(&place, LinkMode::Refuse, ctx.stop())?;
             let named = entries.iter().filter_map(|entry| {
                 let name = entry.path.rsplit('/').next()?;
                 Some((name.to_owned(), entry.kind))

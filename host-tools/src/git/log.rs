@@ -13,8 +13,8 @@ pub(crate) struct Args {
     #[value(default = "root")]
     pub repo_path: String,
     /// Maximum number of commits, 1 to 1000.
-    #[value(default = "Bounded::<1, 1000>::of::<20>")]
-    pub count: Bounded<1, 1000>,
+    #[value(default = "BoundedInteger::<1, 1000>::of::<20>")]
+    pub count: BoundedInteger<1, 1000>,
     /// A file or folder relative to the repository: only commits that changed it.
     #[value(default)]
     pub path: Option<String>,

@@ -28,7 +28,7 @@ mod user;
 mod tests;
 
 /// The tools of this family, in the order of the documentation.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<status::Args>(),
     entry::<diff::Args>(),
     entry::<log::Args>(),

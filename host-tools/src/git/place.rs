@@ -23,7 +23,7 @@ pub(super) struct Place {
     pub(super) common: String,
     /// Name of [`Self::git`] in the workspace.
     pub(super) inner: String,
-    /// Name of [`Self::common`] in [`tool_core::command::Command::writable`].
+    /// Name of [`Self::common`] in [`tool_core::command::SandboxCommand::writable`].
     pub(super) writable: String,
     /// Name of a linked work tree, and the names of the others.
     linked: Option<(String, Vec<String>)>,
@@ -109,7 +109,7 @@ fn linked(ctx: &Ctx, folder: &str) -> Result<Option<Place>> {
     };
     look(ctx, &main)?;
     let shared = paths::joined(&main, ".git");
-    let all = files.entries(&format!("{shared}/worktrees"), Links::Follow, ctx.stop())?;
+    let all = files.entries(&format!("{shared}/worktrees"), LinkMode::Follow, ctx.stop())?;
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let name_own = name(&inner);
     let others = all.iter().map(|entry| name(&entry.path));
@@ -138,7 +138,7 @@ fn look(ctx: &Ctx, folder: &str) -> Result<()> {
         let error = tool_error!(PreconditionFailed at "/repo_path", reason; "`{folder}` {what}");
         Err(error.hint(hint.to_owned()))
     };
-    let entries = files.entries(folder, Links::Follow, ctx.stop())?;
+    let entries = files.entries(folder, LinkMode::Follow, ctx.stop())?;
     let kind_in = |entries: &[FileInfo], name: &str| {
         let named = |entry: &&FileInfo| entry.path.rsplit('/').next() == Some(name);
         entries.iter().find(named).map(|entry| entry.kind)
@@ -166,7 +166,7 @@ fn look(ctx: &Ctx, folder: &str) -> Result<()> {
         }
     }
     let inner = paths::joined(folder, ".git");
-    let entries = files.entries(&inner, Links::Follow, ctx.stop())?;
+    let entries = files.entries(&inner, LinkMode::Follow, ctx.stop())?;
     if kind_in(&entries, "commondir").is_some() {
         return refuse(
             "git_file",

@@ -8,7 +8,7 @@ use crate::prelude::*;
 
 tool_core::names! {
     /// How a file differs.
-    Change {
+    FileChange {
         /// It does not.
         Unmodified = "unmodified",
         /// Its content or mode does.
@@ -62,9 +62,9 @@ pub(super) struct Row {
     /// The bytes of that path as base64; `null` where `original_path` is exact.
     pub original_path_base64: Option<String>,
     /// How the index differs from the last commit.
-    pub index: Change,
+    pub index: FileChange,
     /// How the work tree differs from the index.
-    pub worktree: Change,
+    pub worktree: FileChange,
     /// Whether it is a submodule; changes within submodules are not examined.
     pub submodule: bool,
     /// Similarity to `original_path` in percent; `null` without one.
@@ -153,11 +153,11 @@ fn row(record: &[u8], original: Option<&[u8]>) -> Option<Row> {
         path_base64,
         original_path: from.as_ref().map(|(path, _)| path.clone()),
         original_path_base64: from.and_then(|(_, bytes)| bytes),
-        index: Change::Unmodified,
+        index: FileChange::Unmodified,
         worktree: if kind == b'!' {
-            Change::Ignored
+            FileChange::Ignored
         } else {
-            Change::Untracked
+            FileChange::Untracked
         },
         submodule: false,
         similarity: None,
@@ -171,7 +171,7 @@ fn row(record: &[u8], original: Option<&[u8]>) -> Option<Row> {
     };
     row.submodule = fields.get(1)?.first() == Some(&b'S');
     if kind == b'u' {
-        (row.index, row.worktree) = (Change::Unmerged, Change::Unmerged);
+        (row.index, row.worktree) = (FileChange::Unmerged, FileChange::Unmerged);
         row.conflict = Some(conflict(*index, *worktree)?);
         return Some(row);
     }
@@ -183,15 +183,15 @@ fn row(record: &[u8], original: Option<&[u8]>) -> Option<Row> {
     Some(row)
 }
 
-fn change(letter: u8) -> Option<Change> {
+fn change(letter: u8) -> Option<FileChange> {
     Some(match letter {
-        b'.' => Change::Unmodified,
-        b'M' => Change::Modified,
-        b'T' => Change::TypeChanged,
-        b'A' => Change::Added,
-        b'D' => Change::Deleted,
-        b'R' => Change::Renamed,
-        b'C' => Change::Copied,
+        b'.' => FileChange::Unmodified,
+        b'M' => FileChange::Modified,
+        b'T' => FileChange::TypeChanged,
+        b'A' => FileChange::Added,
+        b'D' => FileChange::Deleted,
+        b'R' => FileChange::Renamed,
+        b'C' => FileChange::Copied,
         _ => return None,
     })
 }

@@ -1,6 +1,6 @@
 //! Pushing.
 
-use tool_core::command::{Access as WorkspaceAccess, Isolation};
+use tool_core::command::{CommandAccess as WorkspaceAccess, Isolation};
 use tool_core::object;
 
 use super::remote::{Remote, shown};

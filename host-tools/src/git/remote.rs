@@ -144,7 +144,7 @@ fn folder(repository: &Repository<'_>, path: &str) -> Result<Remote> {
             "the remote `{named}` {what}"; "a remote in the workspace is a bare repository: `git init --bare`"),
         )
     };
-    let Ok(entries) = files.entries(named, Links::Refuse, ctx.stop()) else {
+    let Ok(entries) = files.entries(named, LinkMode::Refuse, ctx.stop()) else {
         return none("is no folder");
     };
     let kind = |name: &str| {

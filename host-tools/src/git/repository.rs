@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_core::command::{Command, Finished, Isolation, Program};
+use tool_core::command::{CommandOutput, Isolation, SandboxCommand, SandboxProgram};
 
 use super::failure;
 use super::place::Place;
@@ -21,7 +21,7 @@ pub(super) struct Repository<'a> {
     pub(super) folder: String,
     /// Where its parts are.
     place: Place,
-    git: Program,
+    git: SandboxProgram,
     overrides: Vec<(String, String)>,
     /// Settings of the repository.
     pub(super) settings: Vec<Setting>,
@@ -204,7 +204,7 @@ impl<'a> Repository<'a> {
     ///
     /// # Errors
     /// Those of the sandbox, `timeout`, and `limit_exceeded`.
-    pub(super) fn finished(&self, start: &Start<'_>) -> Result<Finished> {
+    pub(super) fn finished(&self, start: &Start<'_>) -> Result<CommandOutput> {
         let command = self.command(start);
         self.ctx
             .reserve((start.output_bytes + command.limits.stderr_bytes) as u64)?;
@@ -212,7 +212,7 @@ impl<'a> Repository<'a> {
         ended(spawner.run(&command, self.ctx.stop())?)
     }
 
-    fn command(&self, start: &Start<'_>) -> Command {
+    fn command(&self, start: &Start<'_>) -> SandboxCommand {
         let mut command = base(&self.git, start.words);
         command.directory.clone_from(&self.folder);
         command.stdin = start.stdin.to_vec();
@@ -254,7 +254,7 @@ impl<'a> Repository<'a> {
 }
 
 /// A start of git without a repository, in an environment built from nothing.
-pub(super) fn base(git: &Program, words: &[&str]) -> Command {
+pub(super) fn base(git: &SandboxProgram, words: &[&str]) -> SandboxCommand {
     const VARIABLES: [(&str, &str); 16] = [
         ("GIT_CONFIG_NOSYSTEM", "1"),
         ("GIT_CONFIG_GLOBAL", "/dev/null"),
@@ -274,7 +274,7 @@ pub(super) fn base(git: &Program, words: &[&str]) -> Command {
         ("TZ", "UTC"),
     ];
     let argv = std::iter::once(git.path.as_str()).chain(words.iter().copied());
-    let mut command = Command::new(argv);
+    let mut command = SandboxCommand::new(argv);
     command.readable.clone_from(&git.readable);
     command.limits.wall = WALL;
     command.limits.cpu = WALL;
@@ -287,7 +287,7 @@ pub(super) fn base(git: &Program, words: &[&str]) -> Command {
 
 /// Puts settings above those of every file: first [`FIXED`], then the given ones.
 pub(super) fn configure<'s>(
-    command: &mut Command,
+    command: &mut SandboxCommand,
     settings: impl Iterator<Item = &'s (String, String)>,
 ) {
     let fixed = FIXED.iter().copied();
@@ -304,7 +304,7 @@ pub(super) fn configure<'s>(
 }
 
 /// Refuses a run that a limit ended.
-pub(super) fn ended(finished: Finished) -> Result<Finished> {
+pub(super) fn ended(finished: CommandOutput) -> Result<CommandOutput> {
     if finished.timed_out {
         return Err(tool_error!(Timeout; "git did not finish before the timeout"));
     }

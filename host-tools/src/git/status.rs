@@ -1,6 +1,6 @@
 //! The state of a work tree.
 
-use super::porcelain::{self, Change, Row};
+use super::porcelain::{self, FileChange, Row};
 use super::repository::Repository;
 use super::settings::Work;
 use crate::prelude::*;
@@ -17,8 +17,8 @@ pub(crate) struct Args {
     #[value(default)]
     pub ignored: bool,
     /// Maximum number of rows, 1 to 10000; `total` counts all.
-    #[value(default = "Bounded::<1, 10_000>::of::<1000>")]
-    pub max_entries: Bounded<1, 10_000>,
+    #[value(default = "BoundedInteger::<1, 10_000>::of::<1000>")]
+    pub max_entries: BoundedInteger<1, 10_000>,
 }
 
 #[derive(Debug, Encode, Describe)]
@@ -88,11 +88,13 @@ impl Tool for Args {
             ahead: table.ahead_behind.map(|(ahead, _)| ahead),
             behind: table.ahead_behind.map(|(_, behind)| behind),
             modified: paths(|row| {
-                use Change::{Ignored, Unmodified, Untracked};
+                use FileChange::{Ignored, Unmodified, Untracked};
                 !matches!(row.worktree, Unmodified | Untracked | Ignored)
             }),
-            staged: paths(|row| !matches!(row.index, Change::Unmodified | Change::Unmerged)),
-            untracked: paths(|row| row.worktree == Change::Untracked),
+            staged: paths(|row| {
+                !matches!(row.index, FileChange::Unmodified | FileChange::Unmerged)
+            }),
+            untracked: paths(|row| row.worktree == FileChange::Untracked),
             branch: table.branch,
             head: table.head,
             upstream: table.upstream,

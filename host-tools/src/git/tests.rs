@@ -7,7 +7,7 @@ use tool_core::ErrorCode;
 use tool_core::capability::{CommitRules, Presence};
 
 use super::message::Message;
-use super::porcelain::{Change, Conflict, table};
+use super::porcelain::{Conflict, FileChange, table};
 use super::settings::{Setting, Work, overrides, refuse_filters};
 use super::{names, paths};
 
@@ -315,7 +315,7 @@ fn each_kind_of_line_is_read() {
     let rows: Vec<_> = rows
         .map(|row| (row.path.as_str(), row.index, row.worktree, row.submodule))
         .collect();
-    use Change::{Copied, Ignored, Modified, TypeChanged, Unmerged, Unmodified, Untracked};
+    use FileChange::{Copied, Ignored, Modified, TypeChanged, Unmerged, Unmodified, Untracked};
     assert_eq!(
         rows,
         [

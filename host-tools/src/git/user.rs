@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tool_core::command::Access;
+use tool_core::command::CommandAccess;
 
 use super::failure;
 use super::repository::{base, ended};
@@ -53,7 +53,7 @@ fn list(
     };
     let words = ["config", "--file", path, "--no-includes", "--list", "-z"];
     let mut command = base(&git, &words);
-    command.workspace = Access::None;
+    command.workspace = CommandAccess::None;
     command.directory = ".".to_owned();
     command.readable.push(file.to_owned());
     command.limits.stdout_bytes = 1 << 20;

@@ -18,21 +18,21 @@ mod tests;
 
 use std::sync::Arc;
 
-use tool_core::capability::Arrays;
+use tool_core::capability::ArrayLoader;
 use tool_core::input::InputKind;
-use tool_core::{Place, Source, brief, npy, selection};
+use tool_core::{DataPlace, DataSource, brief, npy, selection};
 
 use crate::prelude::*;
 
 /// Reads the files of arguments through a workspace.
 #[derive(Clone)]
 pub struct Inputs {
-    files: Arc<dyn Files>,
+    files: Arc<dyn WorkspaceFiles>,
 }
 
 impl Inputs {
     /// Reads from the files of a workspace.
-    pub fn new(files: Arc<dyn Files>) -> Self {
+    pub fn new(files: Arc<dyn WorkspaceFiles>) -> Self {
         Self { files }
     }
 }
@@ -41,14 +41,14 @@ impl Inputs {
     /// The content of a file, with sentences about what was found and may surprise.
     fn read(
         &self,
-        source: &Source,
+        source: &DataSource,
         kind: InputKind,
         bytes_max: u64,
         notes: &mut Vec<String>,
     ) -> Result<Value> {
         let path = match &source.place {
-            Place::File(path) => path,
-            Place::Artifact(handle) => {
+            DataPlace::File(path) => path,
+            DataPlace::Artifact(handle) => {
                 return Err(tool_error!(PreconditionFailed, "no_artifact_store";
                     "the artifact `{handle}` cannot be opened here: there is no artifact store")
                 .hint("pass the data inline, or as a file with `{\"$file\": path}`"));
@@ -75,15 +75,15 @@ impl Inputs {
     }
 }
 
-impl Arrays for Inputs {
-    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value> {
+impl ArrayLoader for Inputs {
+    fn open(&self, source: &DataSource, kind: InputKind, bytes_max: u64) -> Result<Value> {
         self.read(source, kind, bytes_max, &mut Vec::new())
     }
 
     fn open_noting(
         &self,
         _: &str,
-        source: &Source,
+        source: &DataSource,
         kind: InputKind,
         bytes_max: u64,
         notes: &mut Vec<String>,
@@ -93,7 +93,7 @@ impl Arrays for Inputs {
 }
 
 fn data(
-    source: &Source,
+    source: &DataSource,
     kind: InputKind,
     bytes: &[u8],
     bytes_max: u64,
@@ -151,7 +151,7 @@ fn gunzip(path: &str, _: &[u8], _: u64) -> Result<Vec<u8>> {
 }
 
 fn content(
-    source: &Source,
+    source: &DataSource,
     format: Format,
     kind: InputKind,
     bytes: &[u8],
@@ -159,7 +159,7 @@ fn content(
     notes: &mut Vec<String>,
 ) -> Result<Value> {
     let path = source.name();
-    let fault = |fault: npy::Fault| unfit(path, &fault.message, "format").hint(fault.hint);
+    let fault = |fault: npy::NpyFault| unfit(path, &fault.message, "format").hint(fault.hint);
     match format {
         Format::Json => document(path, without_mark(bytes)),
         Format::Lines => lines(path, text(path, bytes)?),
@@ -188,9 +188,9 @@ fn content(
 }
 
 fn document(path: &str, bytes: &[u8]) -> Result<Value> {
-    let limits = json::Limits {
+    let limits = json::JsonLimits {
         bytes_max: bytes.len(),
-        ..json::Limits::default()
+        ..json::JsonLimits::default()
     };
     json::parse_bytes(bytes, limits).map_err(|err| {
         let error = unfit(path, &err.to_string(), "json");
@@ -228,7 +228,7 @@ pub fn parse(name: &str, kind: InputKind, bytes: &[u8], bytes_max: u64) -> Resul
         [b'[' | b'{', ..] => Format::Json,
         _ => Format::Csv,
     };
-    let source = Source::file(name);
+    let source = DataSource::file(name);
     content(&source, format, kind, bytes, bytes_max, &mut Vec::new())
 }
 
@@ -267,15 +267,15 @@ pub fn is_data(path: &str) -> bool {
 }
 
 #[cfg(feature = "archives")]
-fn npz(source: &Source, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, npy::Fault> {
+fn npz(source: &DataSource, bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, npy::NpyFault> {
     let member = source.selection.member.as_deref();
     crate::archives::npz::array(bytes.to_vec(), member, bytes_max)
 }
 
 #[cfg(not(feature = "archives"))]
-fn npz(_: &Source, _: &[u8], _: u64) -> Result<Vec<u8>, npy::Fault> {
+fn npz(_: &DataSource, _: &[u8], _: u64) -> Result<Vec<u8>, npy::NpyFault> {
     let hint = "save its arrays with `numpy.save`, one in each file";
-    Err(npy::Fault::new("this build reads no .npz files", hint))
+    Err(npy::NpyFault::new("this build reads no .npz files", hint))
 }
 
 /// The table of a file with a header, as a list of records; other values as they are.

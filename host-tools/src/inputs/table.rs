@@ -1,9 +1,9 @@
 //! Delimited text as numbers or named columns.
 
-use tool_core::csv::{self, Csv, Halt, Note};
+use tool_core::csv::{self, CsvReadError, CsvTable, Note};
 use tool_core::input::InputKind;
-use tool_core::npy::Fault;
-use tool_core::selection::Selection;
+use tool_core::npy::NpyFault;
+use tool_core::selection::DataSelection;
 
 use crate::prelude::*;
 
@@ -13,13 +13,13 @@ use crate::prelude::*;
 /// surprise.
 pub(super) fn parse(
     text: &str,
-    selection: &Selection,
+    selection: &DataSelection,
     kind: InputKind,
-) -> Result<(Value, Vec<Note>), Fault> {
+) -> Result<(Value, Vec<Note>), NpyFault> {
     let dialect = &selection.dialect;
     let mut table = csv::read(text, dialect, &|| Ok(())).map_err(|halt| match halt {
-        Halt::Fault(fault) => fault,
-        Halt::Stopped(stopped) => Fault::new(stopped.message(), "try again"),
+        CsvReadError::Fault(fault) => fault,
+        CsvReadError::Stopped(stopped) => NpyFault::new(stopped.message(), "try again"),
     })?;
     let is_taken = |column: usize| {
         let name = &*table.names[column];
@@ -34,7 +34,7 @@ pub(super) fn parse(
         .into_iter()
         .filter(|note| note.column.is_none_or(is_taken))
         .collect();
-    let has_texts = |table: &Csv| table.columns.iter().flatten().any(is_other);
+    let has_texts = |table: &CsvTable| table.columns.iter().flatten().any(is_other);
     let is_grid = kind != InputKind::Table
         && !table.has_header
         && selection.is_whole_table()
@@ -52,7 +52,7 @@ fn is_other(cell: &Value) -> bool {
     !cell.is_null() && cell.as_f64().is_none()
 }
 
-fn grid(table: Csv) -> Result<Value, Fault> {
+fn grid(table: CsvTable) -> Result<Value, NpyFault> {
     for (column, cells) in table.columns.iter().enumerate() {
         if let Some(row) = cells.iter().position(is_other) {
             let hint = "the first row has only numbers and is not a header: say `\"has_header\": true` beside `$file` if it names the columns, `false` for columns of text";
@@ -66,7 +66,7 @@ fn grid(table: Csv) -> Result<Value, Fault> {
             };
             let (row, column) = (row + 1, column + 1);
             let message = format!("expected a number in row {row}, column {column}, found {found}");
-            return Err(Fault::new(message, hint));
+            return Err(NpyFault::new(message, hint));
         }
     }
     let rows = table.columns.first().map_or(0, Vec::len);
@@ -93,6 +93,6 @@ fn grid(table: Csv) -> Result<Value, Fault> {
 
 /// Whether a text of a column of texts is a number by itself.
 fn is_number(text: &str) -> bool {
-    let number = json::parse(text.trim(), json::Limits::default());
+    let number = json::parse(text.trim(), json::JsonLimits::default());
     number.is_ok_and(|number| number.as_f64().is_some())
 }

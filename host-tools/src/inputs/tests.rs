@@ -3,7 +3,7 @@ use std::io::Write;
 
 use proptest::prelude::*;
 use tempfile::TempDir;
-use tool_core::input::{InputKind, Load, Matrix, Table, Vector};
+use tool_core::input::{InputKind, LoadInput, Matrix, Table, Vector};
 
 use super::*;
 use host_sandbox::Workspace;
@@ -38,8 +38,8 @@ impl Place {
             .unwrap()
             .write_all(content.as_bytes())
             .unwrap();
-        let source = json::parse(beside, json::Limits::default()).unwrap();
-        let source = Source::from_value(&source).unwrap().unwrap();
+        let source = json::parse(beside, json::JsonLimits::default()).unwrap();
+        let source = DataSource::from_value(&source).unwrap().unwrap();
         let mut notes = Vec::new();
         let value = self
             .inputs
@@ -58,7 +58,7 @@ impl Place {
             .unwrap()
             .write_all(content)
             .unwrap();
-        self.inputs.open(&Source::file(name), kind, bytes_max)
+        self.inputs.open(&DataSource::file(name), kind, bytes_max)
     }
 }
 
@@ -167,10 +167,10 @@ fn what_is_stated_of_a_table_goes_before_what_is_found() {
     assert!(ragged.unwrap_err().message().contains("line 2 has 1 cells"));
     let source = json::parse(
         r#"{"$file":"t.json","delimiter":";"}"#,
-        json::Limits::default(),
+        json::JsonLimits::default(),
     )
     .unwrap();
-    let source = Source::from_value(&source).unwrap().unwrap();
+    let source = DataSource::from_value(&source).unwrap().unwrap();
     File::create(place.folder.path().join("t.json"))
         .unwrap()
         .write_all(b"[1]")
@@ -546,7 +546,7 @@ fn texts_sizes_and_artifacts() {
     }
     let err = place
         .inputs
-        .open(&Source::artifact("b3:00"), InputKind::Data, 9)
+        .open(&DataSource::artifact("b3:00"), InputKind::Data, 9)
         .unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),
@@ -554,7 +554,7 @@ fn texts_sizes_and_artifacts() {
     );
     let err = place
         .inputs
-        .open(&Source::file("../x.csv"), InputKind::Data, 9)
+        .open(&DataSource::file("../x.csv"), InputKind::Data, 9)
         .unwrap_err();
     assert_eq!(err.reason_str(), Some("outside_workspace"));
 }
@@ -565,7 +565,7 @@ proptest! {
     fn no_bytes_crash_a_reader(bytes in prop::collection::vec(any::<u8>(), 0..200), header in "[{}'a-z:,()<>0-9 _]{0,80}") {
         let _ = npy::parse(&bytes);
         let _ = npy::parse(&super::tests::npy(1, &header, &bytes));
-        let _ = table::parse(&String::from_utf8_lossy(&bytes), &selection::Selection::default(), InputKind::Data);
+        let _ = table::parse(&String::from_utf8_lossy(&bytes), &selection::DataSelection::default(), InputKind::Data);
     }
 
     /// A table of numbers written as CSV comes back to the bit.
@@ -575,7 +575,7 @@ proptest! {
             let cells: Vec<String> = row.iter().map(|&number| Value::Float(number).to_string()).collect();
             cells.join(",") + "\n"
         }).collect();
-        let (value, _) = table::parse(&text, &selection::Selection::default(), InputKind::Data).unwrap();
+        let (value, _) = table::parse(&text, &selection::DataSelection::default(), InputKind::Data).unwrap();
         let numbers = value.as_numbers().unwrap();
         let bits: Vec<u64> = numbers.as_slice().iter().map(|number| number.to_bits()).collect();
         let expected: Vec<u64> = rows.concat().iter().map(|number| number.to_bits()).collect();

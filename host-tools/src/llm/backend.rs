@@ -35,13 +35,13 @@ impl Backend {
     };
 
     /// The lexical backend uses no resource.
-    pub(crate) fn reach(self) -> Reach {
-        Reach {
+    pub(crate) fn reach(self) -> EffectReach {
+        EffectReach {
             effects: match self {
                 Self::Lexical => &[],
                 Self::Endpoint => Self::SPEC.effects,
             },
-            ..Reach::of(&Self::SPEC)
+            ..EffectReach::of(&Self::SPEC)
         }
     }
 }

@@ -20,7 +20,7 @@ const BEST: usize = 3;
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The text, at most 1048576 bytes.
-    pub text: Input<Text>,
+    pub text: Input<TextInput>,
     /// Names of the categories: 1 to 1000, all different. A name may be a short description.
     pub categories: Vec<String>,
     /// Labelled texts.
@@ -106,7 +106,7 @@ impl Tool for Args {
         })
     }
 
-    fn narrow(args: &Args) -> Reach {
+    fn narrow(args: &Args) -> EffectReach {
         args.backend.reach()
     }
 

@@ -164,7 +164,7 @@ impl Comparison<'_> {
 ///
 /// # Errors
 /// A failed request; a response with a different number of vectors.
-pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<Embeddings> {
+pub(crate) fn asked(texts: &[&str], ctx: &Ctx) -> Result<TextEmbeddings> {
     let model = ctx.model().map_err(|_| no_endpoint("models.embeddings"))?;
     let answer = model.embed(texts, ctx.stop())?;
     ctx.check()?;

@@ -1,6 +1,6 @@
 //! The embedding of a text.
 
-use tool_core::Example;
+use tool_core::ToolExample;
 
 use super::backend::{Backend, check_text, nothing_to_compare};
 use super::{compare, lexical};
@@ -12,7 +12,7 @@ use crate::prelude::*;
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The text, at most 1048576 bytes.
-    pub text: Input<Text>,
+    pub text: Input<TextInput>,
     /// The source of the vectors: `lexical` or `endpoint`.
     #[value(default)]
     pub backend: Backend,
@@ -58,17 +58,17 @@ impl Tool for Args {
         })
     }
 
-    fn narrow(args: &Args) -> Reach {
+    fn narrow(args: &Args) -> EffectReach {
         args.backend.reach()
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
+    fn examples() -> Vec<ToolExample<Args, Output>> {
         let mut vector = vec![0.0; lexical::DIMENSION];
         for (plus, minus) in [(92, 352), (811, 727), (934, 946)] {
             vector[plus] = (1.0_f64 / 6.0).sqrt();
             vector[minus] = -vector[plus];
         }
-        vec![Example {
+        vec![ToolExample {
             title: "a word of three letters has six n-grams of 3 to 5 characters, each in its own dimension",
             args: Args {
                 text: Input::inline("Sun"),

@@ -1,7 +1,7 @@
 //! Language-model tools: vectors for texts, similarity, classification, text in images.
 //!
 //! All work with the `lexical` backend, which is always available, and on request with a model behind a configured endpoint,
-//! through the context's `Model`; [`endpoint`] implements that capability over HTTP. `compare` scores texts for all tools.
+//! through the context's `LanguageModel`; [`endpoint`] implements that capability over HTTP. `compare` scores texts for all tools.
 
 use crate::prelude::*;
 
@@ -18,7 +18,7 @@ mod similarity_search;
 mod tests;
 
 /// The tools of this family, in the order of the documentation.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<embed_text::Args>(),
     entry::<similarity_search::Args>(),
     entry::<classify_text::Args>(),

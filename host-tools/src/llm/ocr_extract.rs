@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use tool_core::capability::{Image, Speaker};
+use tool_core::capability::{MessageImage, MessageSpeaker};
 
 use super::backend::no_endpoint;
 use crate::prelude::*;
@@ -19,7 +19,7 @@ const TASK: &str = "Transcribe all text in the image, in reading order, exactly 
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The image in base64, at most 20971520 bytes when decoded; a `data:` URL and line breaks are accepted.
-    pub image_base64: Input<Text>,
+    pub image_base64: Input<TextInput>,
 }
 
 /// The text of an image.
@@ -54,8 +54,8 @@ impl Tool for Args {
         ctx.reserve(8 * text.len() as u64)?;
         let image = image(&text)?;
         let model = ctx.model().map_err(|_| no_endpoint("models.vision"))?;
-        let messages = [Message {
-            speaker: Speaker::User,
+        let messages = [ModelMessage {
+            speaker: MessageSpeaker::User,
             text: TASK.to_owned(),
             images: vec![image],
         }];
@@ -78,7 +78,7 @@ impl Tool for Args {
 ///
 /// # Errors
 /// `invalid_args` or `limit_exceeded` at `/image_base64`.
-pub(crate) fn image(text: &str) -> Result<Image> {
+pub(crate) fn image(text: &str) -> Result<MessageImage> {
     const AT: &str = "/image_base64";
     let base64 = match text.strip_prefix("data:") {
         Some(rest) => match rest.split_once(";base64,") {
@@ -107,7 +107,7 @@ pub(crate) fn image(text: &str) -> Result<Image> {
                 "expected a PNG, JPEG, GIF or WebP image, found something else"));
         }
     };
-    Ok(Image {
+    Ok(MessageImage {
         media_type: media_type.to_owned(),
         base64,
     })

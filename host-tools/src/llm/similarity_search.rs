@@ -10,12 +10,12 @@ use crate::prelude::*;
 #[value(deny_unknown_fields)]
 pub(crate) struct Args {
     /// The query, at most 1048576 bytes.
-    pub query: Input<Text>,
+    pub query: Input<TextInput>,
     /// The texts to search: up to 100000, each at most 1048576 bytes, together at most 67108864.
     pub items: Vec<String>,
     /// Maximum results, 1 to 100000.
-    #[value(default = "Bounded::<1, 100_000>::of::<5>")]
-    pub top_k: Bounded<1, 100_000>,
+    #[value(default = "BoundedInteger::<1, 100_000>::of::<5>")]
+    pub top_k: BoundedInteger<1, 100_000>,
     /// The source of the vectors: `lexical` or `endpoint`.
     #[value(default)]
     pub backend: Backend,
@@ -80,7 +80,7 @@ impl Tool for Args {
         })
     }
 
-    fn narrow(args: &Args) -> Reach {
+    fn narrow(args: &Args) -> EffectReach {
         args.backend.reach()
     }
 

@@ -1,9 +1,9 @@
 use std::sync::{Arc, Mutex};
 
-use tool_core::capability::{Embeddings, Message, Model, Reply};
+use tool_core::capability::{LanguageModel, ModelMessage, ModelReply, TextEmbeddings};
 use tool_core::{
-    AnyTool, Budget, Capabilities, Ctx, Effect, ErrorCode, StopFlag, Tool, ToolError, Value, entry,
-    json,
+    AnyTool, CallBudget, Capabilities, Ctx, Effect, ErrorCode, StopFlag, Tool, ToolError, Value,
+    entry, json,
 };
 
 use super::{TOOLS, backend, ocr_extract};
@@ -15,24 +15,24 @@ struct Fake {
     wrong_count: bool,
 }
 
-impl Model for Fake {
-    fn embed(&self, texts: &[&str], stop: &StopFlag) -> Result<Embeddings, ToolError> {
+impl LanguageModel for Fake {
+    fn embed(&self, texts: &[&str], stop: &StopFlag) -> Result<TextEmbeddings, ToolError> {
         stop.check()?;
         let mut asked = self.asked.lock().unwrap();
         asked.extend(texts.iter().map(|&text| text.to_owned()));
         let count = |text: &str, letter| text.matches(letter).count() as f64;
         let vector = |text: &&str| vec![count(text, 'a'), count(text, 'b'), count(text, 'c')];
         let skip = usize::from(self.wrong_count);
-        Ok(Embeddings {
+        Ok(TextEmbeddings {
             backend: "endpoint:fake".to_owned(),
             vectors: texts.iter().skip(skip).map(vector).collect(),
         })
     }
 
-    fn chat(&self, messages: &[Message], stop: &StopFlag) -> Result<Reply, ToolError> {
+    fn chat(&self, messages: &[ModelMessage], stop: &StopFlag) -> Result<ModelReply, ToolError> {
         stop.check()?;
         assert_eq!(messages[0].images[0].media_type, "image/png");
-        Ok(Reply {
+        Ok(ModelReply {
             backend: "endpoint:example".to_owned(),
             text: "HELLO".to_owned(),
             truncated: false,
@@ -43,7 +43,7 @@ impl Model for Fake {
 fn with_model(model: Fake) -> (Ctx, Arc<Fake>) {
     let model = Arc::new(model);
     let capabilities = Capabilities {
-        model: Some(Arc::clone(&model) as Arc<dyn Model>),
+        model: Some(Arc::clone(&model) as Arc<dyn LanguageModel>),
         ..Capabilities::default()
     };
     (Ctx::default().with_capabilities(capabilities), model)
@@ -58,7 +58,7 @@ fn find(id: &str) -> &'static dyn AnyTool {
 }
 
 fn call_in(ctx: &Ctx, tool: &str, args: &str) -> Result<Value, ToolError> {
-    let args = json::parse(args, json::Limits::default()).unwrap();
+    let args = json::parse(args, json::JsonLimits::default()).unwrap();
     find(tool).decode(&args)?.run(ctx)
 }
 
@@ -185,9 +185,9 @@ fn limits_are_held() {
         failure(call("similarity_search", &heavy)),
         limit("texts", "/items")
     );
-    let small = Budget {
+    let small = CallBudget {
         memory_bytes: 10_000,
-        ..Budget::default()
+        ..CallBudget::default()
     };
     let ctx = Ctx::new(StopFlag::new(), small);
     let args = format!(r#"{{"query":"a","items":["{}"]}}"#, "b ".repeat(500));
@@ -256,7 +256,8 @@ fn only_the_endpoint_has_effects() {
         ("classify_text", r#""text":"a","categories":["b"]"#),
     ] {
         let reach = |rest: &str| {
-            let args = json::parse(&format!("{{{args}{rest}}}"), json::Limits::default()).unwrap();
+            let args =
+                json::parse(&format!("{{{args}{rest}}}"), json::JsonLimits::default()).unwrap();
             find(tool).decode(&args).unwrap().reach().effects
         };
         assert_eq!(reach(""), []);
@@ -289,7 +290,7 @@ fn a_vector_goes_from_one_tool_to_the_other_as_it_is() {
     let other = |from: &str, to: &str| {
         json::parse(
             &bread.to_string().replace(from, to),
-            json::Limits::default(),
+            json::JsonLimits::default(),
         )
         .unwrap()
     };

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tool_core::capability::{FileCall, FileContent, Space, Spawner};
-use tool_core::command::{Command, Finished, Program};
-use tool_core::conversation::Conversation;
+use tool_core::capability::{DiskSpace, FileCall, FileContent, Spawner};
+use tool_core::command::{CommandOutput, SandboxCommand, SandboxProgram};
+use tool_core::conversation::ProcessConversation;
 
 use crate::prelude::*;
 
 /// The files of one folder of a workspace. Paths are relative to the workspace root, so that rules on paths keep their meaning.
 pub struct OpenFolder {
-    files: Arc<dyn Files>,
+    files: Arc<dyn WorkspaceFiles>,
     /// Identity of the folder; `.` for the root.
     folder: String,
 }
@@ -21,7 +21,7 @@ impl OpenFolder {
     ///
     /// # Errors
     /// `invalid_args` for a path that is not a folder in the workspace.
-    pub fn new(files: Arc<dyn Files>, path: &str) -> Result<Self> {
+    pub fn new(files: Arc<dyn WorkspaceFiles>, path: &str) -> Result<Self> {
         let folder = files.identity(path)?.path;
         let kind = files.stat(path)?.kind;
         if kind != FileKind::Directory {
@@ -37,7 +37,7 @@ impl OpenFolder {
     }
 
     /// The files and the path, if it is in the folder.
-    fn within<'a>(&'a self, path: &'a str) -> Result<(&'a dyn Files, &'a str)> {
+    fn within<'a>(&'a self, path: &'a str) -> Result<(&'a dyn WorkspaceFiles, &'a str)> {
         self.identity(path)?;
         Ok((self.files.as_ref(), self.named(path)))
     }
@@ -75,31 +75,31 @@ macro_rules! within {
     )+};
 }
 
-impl Files for OpenFolder {
+impl WorkspaceFiles for OpenFolder {
     within! {
         fn read(bytes_max: u64) -> FileContent;
         fn write(content: &[u8], mode: WriteMode) -> FileInfo;
         fn list(recursive: bool, entries_max: usize, stop: &StopFlag) -> (Vec<FileInfo>, bool);
         fn make_folder() -> ();
-        fn open(links: Links) -> (FileInfo, Box<dyn FileReader>);
-        fn entries(links: Links, stop: &StopFlag) -> Vec<FileInfo>;
+        fn open(links: LinkMode) -> (FileInfo, Box<dyn FileReader>);
+        fn entries(links: LinkMode, stop: &StopFlag) -> Vec<FileInfo>;
         fn stat() -> FileInfo;
-        fn space() -> Space;
+        fn space() -> DiskSpace;
         fn remove(kind: FileKind) -> FileInfo;
-        fn draft() -> Box<dyn Draft>;
+        fn draft() -> Box<dyn DraftFolder>;
         fn leftovers() -> Vec<Box<dyn FileReader>>;
         fn clear_leftovers() -> ();
         fn may_write() -> ();
     }
 
-    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>> {
+    fn change(&self, changes: &[FileChange]) -> Result<Vec<FileInfo>> {
         for change in changes {
             self.within(change.path())?;
         }
         self.files.change(changes)
     }
 
-    fn for_call(&self, call: &FileCall) -> Option<Arc<dyn Files>> {
+    fn for_call(&self, call: &FileCall) -> Option<Arc<dyn WorkspaceFiles>> {
         let places = call.places.iter();
         let call = FileCall {
             key: call.key.clone(),
@@ -138,7 +138,7 @@ impl FolderSpawner {
     }
 
     /// The command with its working folder relative to the folder; the workspace root means the folder.
-    fn moved(&self, command: &Command) -> Result<Command> {
+    fn moved(&self, command: &SandboxCommand) -> Result<SandboxCommand> {
         let parts: Vec<&str> = parts(&command.directory).collect();
         let is_absolute = command.directory.starts_with('/');
         let directory = ["", "/"][usize::from(is_absolute)].to_owned() + &parts.join("/");
@@ -152,7 +152,7 @@ impl FolderSpawner {
             Some(rest) if rest.starts_with('/') => &rest[1..],
             _ => return Err(outside(&command.directory, &self.folder)),
         };
-        Ok(Command {
+        Ok(SandboxCommand {
             directory: inner.to_owned(),
             ..command.clone()
         })
@@ -160,15 +160,19 @@ impl FolderSpawner {
 }
 
 impl Spawner for FolderSpawner {
-    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished> {
+    fn run(&self, command: &SandboxCommand, stop: &StopFlag) -> Result<CommandOutput> {
         self.spawner.run(&self.moved(command)?, stop)
     }
 
-    fn converse(&self, command: &Command, stop: &StopFlag) -> Result<Box<dyn Conversation>> {
+    fn converse(
+        &self,
+        command: &SandboxCommand,
+        stop: &StopFlag,
+    ) -> Result<Box<dyn ProcessConversation>> {
         self.spawner.converse(&self.moved(command)?, stop)
     }
 
-    fn find(&self, program: &str) -> Option<Program> {
+    fn find(&self, program: &str) -> Option<SandboxProgram> {
         self.spawner.find(program)
     }
 

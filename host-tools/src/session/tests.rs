@@ -1,8 +1,10 @@
 use std::sync::{Arc, Mutex};
 
-use tool_core::capability::{Change, Files, Links, OpenWorkspace, Spawner, Workspaces, WriteMode};
-use tool_core::command::{Command, Finished, Program};
-use tool_core::{Budget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, schema};
+use tool_core::capability::{
+    FileChange, LinkMode, OpenWorkspace, Spawner, WorkspaceFiles, WorkspaceOpener, WriteMode,
+};
+use tool_core::command::{CommandOutput, SandboxCommand, SandboxProgram};
+use tool_core::{CallBudget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, schema};
 
 use super::{FolderSpawner, OpenFolder, TOOLS};
 use host_sandbox::Workspace;
@@ -11,7 +13,7 @@ use host_sandbox::Workspace;
 #[derive(Default)]
 struct Fake(Mutex<Option<OpenWorkspace>>);
 
-impl Workspaces for Fake {
+impl WorkspaceOpener for Fake {
     fn open(&self, path: &str) -> Result<OpenWorkspace, ToolError> {
         if path.starts_with('/') {
             return Err(ToolError::new(
@@ -37,8 +39,8 @@ impl Workspaces for Fake {
     }
 }
 
-fn ctx(workspaces: Arc<dyn Workspaces>) -> Ctx {
-    Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
+fn ctx(workspaces: Arc<dyn WorkspaceOpener>) -> Ctx {
+    Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(Capabilities {
         workspaces: Some(workspaces),
         ..Capabilities::default()
     })
@@ -83,7 +85,7 @@ fn what_is_wrong_names_the_argument_and_other_doors_refuse() {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test makes its own files")]
-fn workspace() -> (tempfile::TempDir, Arc<dyn Files>) {
+fn workspace() -> (tempfile::TempDir, Arc<dyn WorkspaceFiles>) {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in [
         ("a/x", "in"),
@@ -120,8 +122,8 @@ fn only_what_lies_in_the_open_folder_is_reached_by_the_paths_of_the_workspace() 
             open.write(path, b"", WriteMode::Overwrite).err(),
             open.list(path, true, 10, &stop).err(),
             open.make_folder(path).err(),
-            open.open(path, Links::Follow).err(),
-            open.entries(path, Links::Follow, &stop).err(),
+            open.open(path, LinkMode::Follow).err(),
+            open.entries(path, LinkMode::Follow, &stop).err(),
             open.stat(path).err(),
             open.space(path).err(),
             open.remove(path, tool_core::capability::FileKind::File)
@@ -135,12 +137,12 @@ fn only_what_lies_in_the_open_folder_is_reached_by_the_paths_of_the_workspace() 
         }
     }
     let changes = [
-        Change::Create {
+        FileChange::Create {
             path: "a/one".to_owned(),
             content: Vec::new(),
             mode: None,
         },
-        Change::Delete {
+        FileChange::Delete {
             path: "top".to_owned(),
             before: b"out".to_vec(),
         },
@@ -164,11 +166,11 @@ fn only_what_lies_in_the_open_folder_is_reached_by_the_paths_of_the_workspace() 
 struct Echo(Mutex<Vec<String>>);
 
 impl Spawner for Echo {
-    fn run(&self, command: &Command, _: &StopFlag) -> Result<Finished, ToolError> {
+    fn run(&self, command: &SandboxCommand, _: &StopFlag) -> Result<CommandOutput, ToolError> {
         self.0.lock().unwrap().push(command.directory.clone());
         Err(ToolError::new(ErrorCode::Cancelled, "not run"))
     }
-    fn find(&self, _: &str) -> Option<Program> {
+    fn find(&self, _: &str) -> Option<SandboxProgram> {
         None
     }
     fn home(&self) -> Option<std::path::PathBuf> {
@@ -182,7 +184,7 @@ fn programs_start_in_the_open_folder_or_below_it() {
     let inside = FolderSpawner::new(Arc::clone(&echo) as _, "a/b");
     let mut codes = Vec::new();
     for directory in [".", "a/b", "./a//b/c/d", "a", "a/bc", "a/b/../..", "/a/b"] {
-        let mut command = Command::new(["true"]);
+        let mut command = SandboxCommand::new(["true"]);
         command.directory = directory.to_owned();
         codes.push(inside.run(&command, &StopFlag::new()).unwrap_err().code());
     }
@@ -190,7 +192,7 @@ fn programs_start_in_the_open_folder_or_below_it() {
     assert_eq!(codes, [ran, ran, ran, outside, outside, outside, outside]);
     assert_eq!(echo.0.lock().unwrap()[..3], [".", ".", "c/d"]);
     let whole = FolderSpawner::new(Arc::clone(&echo) as _, ".");
-    let mut command = Command::new(["true"]);
+    let mut command = SandboxCommand::new(["true"]);
     command.directory = "src".to_owned();
     let _ = whole.run(&command, &StopFlag::new());
     assert_eq!(echo.0.lock().unwrap().last().unwrap(), "src");

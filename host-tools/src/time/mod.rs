@@ -9,7 +9,7 @@ use jiff::{Timestamp, Zoned};
 use crate::prelude::*;
 
 /// The tools of this family, in the order of the documentation.
-pub(crate) static TOOLS: &[Entry] = &[entry::<GetCurrentDate>(), entry::<GetCurrentTime>()];
+pub(crate) static TOOLS: &[ErasedTool] = &[entry::<GetCurrentDate>(), entry::<GetCurrentTime>()];
 
 /// Get the current date in a time zone.
 #[derive(Debug, Encode, Decode, Describe)]

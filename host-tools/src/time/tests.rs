@@ -1,10 +1,10 @@
-use tool_core::{Budget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, json};
+use tool_core::{CallBudget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, json};
 
 use super::TOOLS;
 use fakes::{TestClock, call};
 
 fn at(unix_ms: u64, tool: &str, zone: &str) -> Result<Value, ToolError> {
-    let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
+    let ctx = Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(Capabilities {
         clock: Some(TestClock::at(unix_ms)),
         ..Capabilities::default()
     });

@@ -10,7 +10,7 @@ mod todo_update;
 use crate::prelude::*;
 
 /// The tools of this family, in the order of the documentation.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<todo_create::Args>(),
     entry::<todo_update::Args>(),
     entry::<todo_list::Args>(),

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use tool_core::{Budget, Capabilities, Ctx, ErrorCode, Probe, StopFlag, ToolError, Value, json};
+use tool_core::{
+    CallBudget, CallProbe, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, json,
+};
 
 use super::TOOLS;
 use fakes::{MemoryState, TestClock, call};
@@ -10,7 +12,7 @@ struct Lists(Ctx);
 impl Lists {
     fn new() -> Self {
         Self(
-            Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
+            Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(Capabilities {
                 clock: Some(TestClock::at(1_700_000_000_000)),
                 state: Some(Arc::new(MemoryState::default())),
                 ..Capabilities::default()
@@ -167,23 +169,27 @@ fn a_task_is_known_by_the_call_that_made_it() {
     let args = r#"{"subject":" one ","description":"d"}"#;
     let tool = TOOLS[0].tool();
     let call = tool
-        .decode(&json::parse(args, json::Limits::default()).unwrap())
+        .decode(&json::parse(args, json::JsonLimits::default()).unwrap())
         .unwrap();
     let attempt = |key: &str| lists.0.clone().with_idempotency_key(key);
     let before = call.before(&attempt("run-a")).unwrap().unwrap();
     let probe = || call.probe(&before, &attempt("run-a")).unwrap();
-    assert_eq!(probe(), Probe::NotHappened);
+    assert_eq!(probe(), CallProbe::NotHappened);
     let made = fakes::call(TOOLS, &attempt("run-b"), "todo_create", args).unwrap();
-    assert_eq!(probe(), Probe::NotHappened, "the same task of another call");
+    assert_eq!(
+        probe(),
+        CallProbe::NotHappened,
+        "the same task of another call"
+    );
     let mine = fakes::call(TOOLS, &attempt("run-a"), "todo_create", args).unwrap();
     assert_ne!(made, mine);
-    assert_eq!(probe(), Probe::Happened(mine.clone()));
+    assert_eq!(probe(), CallProbe::Happened(mine.clone()));
     lists
         .call("todo_update", r#"{"task_id":"T2","status":"in_progress"}"#)
         .unwrap();
-    assert_eq!(probe(), Probe::Happened(mine), "as it was made");
+    assert_eq!(probe(), CallProbe::Happened(mine), "as it was made");
     let odd = call.probe(&Value::from("not ours"), &lists.0).unwrap();
-    assert_eq!(odd, Probe::Unknown);
+    assert_eq!(odd, CallProbe::Unknown);
     assert_eq!(
         call.before(&lists.0).unwrap(),
         None,

@@ -59,20 +59,20 @@ impl Tool for Args {
         Ok(key.map(|key| Value::object([("key", key)])))
     }
 
-    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<Probe> {
+    fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         let Some(key) = before.get("key").and_then(Value::as_str) else {
-            return Ok(Probe::Unknown);
+            return Ok(CallProbe::Unknown);
         };
         let list: Tasks = stored::read(ctx, &tasks::key(&args.list)?)?;
         let Some(id) = list.made.get(key) else {
-            return Ok(Probe::NotHappened);
+            return Ok(CallProbe::NotHappened);
         };
         // The task may have changed since; the call returned it as it was added.
         let Some(place) = list.tasks.iter().position(|task| task.id == *id) else {
-            return Ok(Probe::Unknown);
+            return Ok(CallProbe::Unknown);
         };
         let task = numbered(&new_task(args)?, place + 1);
-        Ok(Probe::Happened(to_value(&Output { task })?))
+        Ok(CallProbe::Happened(to_value(&Output { task })?))
     }
 
     const EXAMPLES: &'static [JsonExample] = examples! {

@@ -27,7 +27,7 @@ fn default_user() -> String {
 }
 
 /// The tools of this family, in the order of the documentation.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<recall::UserProfile>(),
     entry::<recall::UserSearch>(),
     entry::<recall::UserContext>(),

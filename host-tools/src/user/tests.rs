@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use tool_core::{Budget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value};
+use tool_core::{CallBudget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value};
 
 use super::TOOLS;
 use super::injection::suspicious;
@@ -12,7 +12,7 @@ struct Users(Ctx);
 impl Users {
     fn new() -> Self {
         Self(
-            Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
+            Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(Capabilities {
                 clock: Some(TestClock::at(1_700_000_000_000)),
                 state: Some(Arc::new(MemoryState::default())),
                 ..Capabilities::default()

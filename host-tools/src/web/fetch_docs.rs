@@ -27,8 +27,8 @@ pub(crate) struct Args {
     /// Absolute http or https URL, without credentials.
     pub url: String,
     /// Maximum characters of text, 1 to 500000; a longer text is cut.
-    #[value(default = "Bounded::<1, 500_000>::of::<50_000>")]
-    pub max_chars: Bounded<1, 500_000>,
+    #[value(default = "BoundedInteger::<1, 500_000>::of::<50_000>")]
+    pub max_chars: BoundedInteger<1, 500_000>,
     /// Timeout in seconds, redirects included, 1 to 600; the configuration may set a shorter one.
     #[value(default = "Timeout::of::<30>")]
     pub timeout: Timeout,

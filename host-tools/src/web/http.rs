@@ -10,9 +10,9 @@ use super::{client, text};
 use crate::prelude::*;
 
 /// Timeout of a call in seconds.
-pub(super) type Timeout = Bounded<1, 600>;
+pub(super) type Timeout = BoundedInteger<1, 600>;
 /// Maximum bytes of a body that a call may request.
-type MaxBytes = Bounded<1, 10_485_760>;
+type MaxBytes = BoundedInteger<1, 10_485_760>;
 
 /// The header by which a server recognises a repeated request (draft-ietf-httpapi-idempotency-key-header).
 const KEY: &str = "idempotency-key";
@@ -169,10 +169,10 @@ impl Tool for HttpPost {
         send(request, headers, args.timeout, args.max_bytes, ctx)
     }
 
-    fn narrow(args: &Self) -> Reach {
-        Reach {
+    fn narrow(args: &Self) -> EffectReach {
+        EffectReach {
             idempotent: args.repeatable,
-            ..Reach::of(&Self::SPEC)
+            ..EffectReach::of(&Self::SPEC)
         }
     }
 

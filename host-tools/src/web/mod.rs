@@ -34,7 +34,7 @@ const WEB: Spec = Spec {
 };
 
 /// The tools of this family, in the order of the documentation.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<http::HttpGet>(),
     entry::<http::HttpPost>(),
     entry::<fetch_docs::Args>(),

@@ -13,8 +13,8 @@ pub(crate) struct Args {
     /// Words that must all occur, or an arXiv query with prefixes such as `ti:`, `au:`, `abs:`, `cat:`.
     pub query: String,
     /// Maximum results, 1 to 100.
-    #[value(default = "Bounded::<1, 100>::of::<10>")]
-    pub max_results: Bounded<1, 100>,
+    #[value(default = "BoundedInteger::<1, 100>::of::<10>")]
+    pub max_results: BoundedInteger<1, 100>,
 }
 
 #[derive(Debug, PartialEq, Encode, Describe)]

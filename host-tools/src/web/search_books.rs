@@ -10,8 +10,8 @@ pub(crate) struct Args {
     /// Search text, 1 to 1000 characters; `title:`, `author:`, `subject:` and `isbn:` before a word are supported.
     pub query: String,
     /// Maximum results, 1 to 100.
-    #[value(default = "Bounded::<1, 100>::of::<10>")]
-    pub max_results: Bounded<1, 100>,
+    #[value(default = "BoundedInteger::<1, 100>::of::<10>")]
+    pub max_results: BoundedInteger<1, 100>,
     /// Only books that can be read online.
     #[value(default)]
     pub filter: Option<Filter>,

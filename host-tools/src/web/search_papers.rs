@@ -11,8 +11,8 @@ pub(crate) struct Args {
     /// Search text, 1 to 1000 characters.
     pub query: String,
     /// Maximum results, 1 to 100.
-    #[value(default = "Bounded::<1, 100>::of::<10>")]
-    pub max_results: Bounded<1, 100>,
+    #[value(default = "BoundedInteger::<1, 100>::of::<10>")]
+    pub max_results: BoundedInteger<1, 100>,
     /// Years of publication, as in `2020`, `2018-2022`, `2018-` or `-2022`.
     #[value(default)]
     pub year_range: Option<String>,

@@ -34,10 +34,10 @@ impl Service {
     /// Requests JSON.
     pub(super) fn json(&self, path: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<Value> {
         let (text, _) = self.ask(path, query, &["application/json", "text/json"], ctx)?;
-        let limits = json::Limits {
+        let limits = json::JsonLimits {
             bytes_max: ANSWER_BYTES_MAX as usize * 3, // a byte of another charset can become three
             memory_bytes_max: 512 << 20,
-            ..json::Limits::default()
+            ..json::JsonLimits::default()
         };
         json::parse(&text, limits).map_err(|err| self.unreadable(&format!("not JSON: {err}")))
     }
@@ -132,7 +132,7 @@ impl Index {
     pub(super) fn search<T>(
         &self,
         query: &str,
-        count: Bounded<1, 100>,
+        count: BoundedInteger<1, 100>,
         more: Option<(&str, &str)>,
         read: fn(&Value) -> T,
         ctx: &Ctx,

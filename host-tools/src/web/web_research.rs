@@ -21,17 +21,17 @@ pub(crate) struct Args {
     /// The query, 1 to 1000 characters.
     pub query: String,
     /// Maximum results of the search, 1 to 20.
-    #[value(default = "Bounded::<1, 20>::of::<5>")]
-    pub max_results: Bounded<1, 20>,
+    #[value(default = "BoundedInteger::<1, 20>::of::<5>")]
+    pub max_results: BoundedInteger<1, 20>,
     /// Maximum pages to read, 1 to 8.
-    #[value(default = "Bounded::<1, 8>::of::<3>")]
-    pub max_pages: Bounded<1, 8>,
+    #[value(default = "BoundedInteger::<1, 8>::of::<3>")]
+    pub max_pages: BoundedInteger<1, 8>,
     /// Only pages of this host or its subdomains, such as `wikipedia.org`.
     #[value(default)]
     pub domain_filter: Option<String>,
     /// Maximum sentences of the summary, 1 to 20.
-    #[value(default = "Bounded::<1, 20>::of::<5>")]
-    pub sentences: Bounded<1, 20>,
+    #[value(default = "BoundedInteger::<1, 20>::of::<5>")]
+    pub sentences: BoundedInteger<1, 20>,
 }
 
 #[derive(Debug, Encode, Describe)]

@@ -12,8 +12,8 @@ pub(crate) struct WebSearch {
     /// Search text, 1 to 1000 characters.
     pub query: String,
     /// Maximum results, 1 to 20.
-    #[value(default = "Bounded::<1, 20>::of::<10>")]
-    pub max_results: Bounded<1, 20>,
+    #[value(default = "BoundedInteger::<1, 20>::of::<10>")]
+    pub max_results: BoundedInteger<1, 20>,
     /// Country and language as in `us-en`; `wt-wt` for no region.
     #[value(default = "default_region")]
     pub region: String,

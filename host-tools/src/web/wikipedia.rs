@@ -28,8 +28,8 @@ pub(crate) struct SearchWikipedia {
     /// Search text, 1 to 1000 characters.
     pub query: String,
     /// Maximum results, 1 to 20.
-    #[value(default = "Bounded::<1, 20>::of::<5>")]
-    pub max_results: Bounded<1, 20>,
+    #[value(default = "BoundedInteger::<1, 20>::of::<5>")]
+    pub max_results: BoundedInteger<1, 20>,
     /// Language edition, such as `en` or `de`.
     #[value(default = "default_language")]
     pub language: String,
@@ -103,8 +103,8 @@ pub(crate) struct FetchWikipedia {
     /// Title of the article, as returned by `search_wikipedia`.
     pub title: String,
     /// Number of sentences, 1 to 10.
-    #[value(default = "Bounded::<1, 10>::of::<5>")]
-    pub sentences: Bounded<1, 10>,
+    #[value(default = "BoundedInteger::<1, 10>::of::<5>")]
+    pub sentences: BoundedInteger<1, 10>,
     /// Language edition, such as `en` or `de`.
     #[value(default = "default_language")]
     pub language: String,

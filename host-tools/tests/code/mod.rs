@@ -7,7 +7,7 @@ use host_sandbox::{Sandbox, Workspace};
 use host_tools::FAMILIES;
 use tempfile::TempDir;
 use tool_core::{
-    AnyTool, Budget, Capabilities, Capability, Ctx, ErrorCode, StopFlag, ToolError, Value, json,
+    AnyTool, CallBudget, Capabilities, Capability, Ctx, ErrorCode, StopFlag, ToolError, Value, json,
 };
 
 mod projects;
@@ -49,11 +49,12 @@ impl Place {
             writable: Vec::new(),
         });
         let files = Workspace::open(folder.path().join("workspace")).expect("opens");
-        let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
-            files: Some(Arc::new(files)),
-            spawner: Some(Arc::new(sandbox)),
-            ..Capabilities::default()
-        });
+        let ctx =
+            Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(Capabilities {
+                files: Some(Arc::new(files)),
+                spawner: Some(Arc::new(sandbox)),
+                ..Capabilities::default()
+            });
         let place = Self { folder, ctx };
         place.put("workspace/notes.txt", "hello world\n");
         place
@@ -74,7 +75,7 @@ impl Place {
     }
 
     fn call(&self, tool: &str, args: &str) -> Result<Value, ToolError> {
-        let args = json::parse(args, json::Limits::default()).expect("JSON");
+        let args = json::parse(args, json::JsonLimits::default()).expect("JSON");
         find(tool).decode(&args)?.run(&self.ctx)
     }
 

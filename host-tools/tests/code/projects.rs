@@ -20,13 +20,13 @@ struct Nothing;
 impl tool_core::capability::Spawner for Nothing {
     fn run(
         &self,
-        _: &tool_core::command::Command,
+        _: &tool_core::command::SandboxCommand,
         _: &StopFlag,
-    ) -> Result<tool_core::command::Finished, ToolError> {
+    ) -> Result<tool_core::command::CommandOutput, ToolError> {
         panic!("nothing can be run")
     }
 
-    fn find(&self, _: &str) -> Option<tool_core::command::Program> {
+    fn find(&self, _: &str) -> Option<tool_core::command::SandboxProgram> {
         None
     }
 

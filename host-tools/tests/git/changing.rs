@@ -1,6 +1,6 @@
 //! Commits and branches.
 
-use tool_core::{ErrorCode, Probe};
+use tool_core::{CallProbe, ErrorCode};
 
 use super::{Place, member};
 
@@ -225,29 +225,29 @@ fn a_commit_is_found_after_a_crash() {
     };
     let place = prepared();
     let none = place.probe("git:commit", args, || {});
-    assert_eq!(none, Probe::NotHappened);
+    assert_eq!(none, CallProbe::NotHappened);
     // Staged, and killed before the commit.
     let none = place.probe("git:commit", args, || {
         place.git("repo", &["add", "notes.txt"]);
     });
-    assert_eq!(none, Probe::NotHappened);
+    assert_eq!(none, CallProbe::NotHappened);
     let mut made = None;
     let found = place.probe("git:commit", args, || {
         made = Some(place.output("git:commit", args))
     });
-    assert_eq!(found, Probe::Happened(made.expect("made")));
+    assert_eq!(found, CallProbe::Happened(made.expect("made")));
     let place = prepared();
     for message in ["fix: y", "fix: x\n\nbody"] {
         let other = place.probe("git:commit", args, || {
             place.put("repo/notes.txt", message);
             place.git("repo", &["commit", "--quiet", "-a", "-m", message]);
         });
-        assert_eq!(other, Probe::Unknown, "{message}");
+        assert_eq!(other, CallProbe::Unknown, "{message}");
     }
     let moved = place.probe("git:commit", args, || {
         place.git("repo", &["checkout", "--quiet", "-b", "other"]);
     });
-    assert_eq!(moved, Probe::Unknown);
+    assert_eq!(moved, CallProbe::Unknown);
     // The first commit has no parent.
     let place = Place::empty();
     place.git("repo", &["init", "--quiet", "--initial-branch=main"]);
@@ -257,7 +257,7 @@ fn a_commit_is_found_after_a_crash() {
     let found = place.probe("git:commit", args, || {
         drop(place.output("git:commit", args))
     });
-    assert!(matches!(found, Probe::Happened(_)), "{found:?}");
+    assert!(matches!(found, CallProbe::Happened(_)), "{found:?}");
 }
 
 fn branch(name: &str, action: &str) -> String {
@@ -393,32 +393,32 @@ fn branches_are_found_after_a_crash() {
     let create = branch("topic", "create");
     assert_eq!(
         place.probe("git:branch", &create, || {}),
-        Probe::NotHappened
+        CallProbe::NotHappened
     );
     let mut made = None;
     let found = place.probe("git:branch", &create, || {
         made = Some(place.output("git:branch", &create))
     });
-    assert_eq!(found, Probe::Happened(made.expect("made")));
+    assert_eq!(found, CallProbe::Happened(made.expect("made")));
     // The branch was there before: the call fails, however often.
     assert_eq!(
         place.probe("git:branch", &create, || {}),
-        Probe::NotHappened
+        CallProbe::NotHappened
     );
     let checkout = branch("topic", "checkout");
     assert_eq!(
         place.probe("git:branch", &checkout, || {}),
-        Probe::NotHappened
+        CallProbe::NotHappened
     );
     let killed = place.probe("git:branch", &checkout, || {
         place.put("repo/.git/index.lock", "")
     });
-    assert_eq!(killed, Probe::Unknown);
+    assert_eq!(killed, CallProbe::Unknown);
     std::fs::remove_file(place.path("repo/.git/index.lock")).expect("deletes");
     let found = place.probe("git:branch", &checkout, || {
         drop(place.output("git:branch", &checkout))
     });
-    assert!(matches!(found, Probe::Happened(_)), "{found:?}");
+    assert!(matches!(found, CallProbe::Happened(_)), "{found:?}");
 }
 
 fn names_of_branches_are_checked() {

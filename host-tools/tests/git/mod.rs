@@ -14,8 +14,10 @@ use host_sandbox::{Sandbox, Workspace};
 use host_tools::FAMILIES;
 use tempfile::TempDir;
 use tool_core::capability::{CommitRules, Spawner};
-use tool_core::command::{Captured, Command as Sandboxed, Exit, Finished, Level, Program};
-use tool_core::{AnyTool, Budget, Capabilities, Ctx, StopFlag, ToolError, Value, json};
+use tool_core::command::{
+    CapturedStream, CommandOutput, Level, ProcessExit, SandboxCommand as Sandboxed, SandboxProgram,
+};
+use tool_core::{AnyTool, CallBudget, Capabilities, Ctx, StopFlag, ToolError, Value, json};
 
 pub(crate) fn all() -> Vec<libtest_mimic::Trial> {
     let modules = [
@@ -62,12 +64,13 @@ impl Place {
             ..Surroundings::default()
         });
         let files = Workspace::open(folder.path().join("work")).expect("opens");
-        let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
-            files: Some(Arc::new(files)),
-            spawner: Some(Arc::new(sandbox)),
-            commit_rules: Some(Arc::new(CommitRules::default())),
-            ..Capabilities::default()
-        });
+        let ctx =
+            Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(Capabilities {
+                files: Some(Arc::new(files)),
+                spawner: Some(Arc::new(sandbox)),
+                commit_rules: Some(Arc::new(CommitRules::default())),
+                ..Capabilities::default()
+            });
         Self { folder, ctx }
     }
 
@@ -84,7 +87,7 @@ impl Place {
             commit_rules: Some(Arc::new(CommitRules::default())),
             ..Capabilities::default()
         };
-        self.ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(capabilities);
+        self.ctx = Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(capabilities);
         self
     }
 
@@ -154,7 +157,7 @@ impl Place {
     }
 
     pub(crate) fn call(&self, tool: &str, args: &str) -> Result<Value, ToolError> {
-        let args = json::parse(args, json::Limits::default()).expect("JSON");
+        let args = json::parse(args, json::JsonLimits::default()).expect("JSON");
         find(tool).decode(&args)?.run(&self.ctx)
     }
 
@@ -174,8 +177,13 @@ impl Place {
     }
 
     /// The evidence before a call, and what the probe makes of it after `between`.
-    pub(crate) fn probe(&self, tool: &str, args: &str, between: impl FnOnce()) -> tool_core::Probe {
-        let args = json::parse(&in_repo(args), json::Limits::default()).expect("JSON");
+    pub(crate) fn probe(
+        &self,
+        tool: &str,
+        args: &str,
+        between: impl FnOnce(),
+    ) -> tool_core::CallProbe {
+        let args = json::parse(&in_repo(args), json::JsonLimits::default()).expect("JSON");
         let call = find(tool).decode(&args).expect("fits");
         let before = call.before(&self.ctx).expect("evidence");
         between();
@@ -191,7 +199,7 @@ struct Unconfined {
 }
 
 impl Spawner for Unconfined {
-    fn run(&self, command: &Sandboxed, _: &StopFlag) -> Result<Finished, ToolError> {
+    fn run(&self, command: &Sandboxed, _: &StopFlag) -> Result<CommandOutput, ToolError> {
         use std::io::Write as _;
         let mut child = Command::new(&command.argv[0])
             .args(&command.argv[1..])
@@ -210,12 +218,12 @@ impl Spawner for Unconfined {
         let _ = stdin.write_all(&command.stdin); // it may end before it reads
         drop(stdin);
         let output = child.wait_with_output().expect("ends");
-        let captured = |bytes: Vec<u8>| Captured {
+        let captured = |bytes: Vec<u8>| CapturedStream {
             bytes_total: bytes.len() as u64,
             bytes,
         };
-        Ok(Finished {
-            exit: Exit::Status(output.status.code().unwrap_or(-1)),
+        Ok(CommandOutput {
+            exit: ProcessExit::Status(output.status.code().unwrap_or(-1)),
             stdout: captured(output.stdout),
             stderr: captured(output.stderr),
             wall: std::time::Duration::ZERO,
@@ -226,8 +234,8 @@ impl Spawner for Unconfined {
         })
     }
 
-    fn find(&self, program: &str) -> Option<Program> {
-        Some(Program {
+    fn find(&self, program: &str) -> Option<SandboxProgram> {
+        Some(SandboxProgram {
             path: program.to_owned(),
             readable: Vec::new(),
         })

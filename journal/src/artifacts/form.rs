@@ -95,11 +95,11 @@ pub(crate) fn load(body: &str, open: &mut dyn FnMut(&Handle) -> Result<Value>) -
 }
 
 fn parse(body: &str) -> Result<Value> {
-    let limits = json::Limits {
+    let limits = json::JsonLimits {
         bytes_max: JSON_BYTES_MAX,
         // Each level may have an escape of two levels.
         depth_max: 3 * DEPTH_MAX + 8,
-        ..json::Limits::default()
+        ..json::JsonLimits::default()
     };
     json::parse(body, limits).map_err(|err| damaged(&err.to_string()))
 }

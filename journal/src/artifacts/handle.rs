@@ -158,7 +158,7 @@ impl Handle {
 
     /// Parses the text of a handle.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        Self::from_value(&json::parse(text, json::Limits::default()).ok()?)
+        Self::from_value(&json::parse(text, json::JsonLimits::default()).ok()?)
     }
 
     /// The handle of a small value.

@@ -120,7 +120,7 @@ fn round_trip(folder: &Folder, value: &Value, least: usize) -> (Handle, Value) {
     }
     // The handle in an event is read back as it was written.
     let text = json::canonical(&kept.handle.to_value());
-    let handle = json::parse(&text, json::Limits::default()).unwrap();
+    let handle = json::parse(&text, json::JsonLimits::default()).unwrap();
     let handle = Handle::from_value(&handle).unwrap();
     assert_eq!(handle, kept.handle);
     let back = match &kept.body {

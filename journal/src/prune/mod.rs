@@ -9,7 +9,7 @@ mod old;
 use std::collections::{BTreeMap, HashSet};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use tool_core::capability::{Durability, Ledger as _, LedgerHead};
+use tool_core::capability::{AuditLedger as _, LedgerHead, RecordDurability};
 use tool_core::{Encode, Object, Result, ToolError, Value, convert, object, tool_error};
 
 use self::beside::Beside;
@@ -103,7 +103,7 @@ impl State {
         if let Some(key) = key.filter(|_| !forecast.is_nothing()) {
             // With it the chain of this process is in the file, and its link is newer than those that are removed.
             let begin = object! { "event" => "prune_begin", "before_ms" => before_ms };
-            self.record(&begin, Durability::Synced)?;
+            self.record(&begin, RecordDurability::Synced)?;
             fail_at("prune.after_begin");
             let how = How {
                 synced: true,

@@ -7,10 +7,10 @@ use super::*;
 fn records_form_a_chain() {
     let folder = folder();
     let state = open(folder.path());
-    let first = state.record(&event(0), Durability::Batched).unwrap();
-    let second = state.record(&event(1), Durability::Synced).unwrap();
+    let first = state.record(&event(0), RecordDurability::Batched).unwrap();
+    let second = state.record(&event(1), RecordDurability::Synced).unwrap();
     let third = state
-        .record(&Value::from("not an object"), Durability::Batched)
+        .record(&Value::from("not an object"), RecordDurability::Batched)
         .unwrap();
     assert_eq!((first.sequence, second.sequence, third.sequence), (1, 2, 3));
     assert_eq!(first.session, state.session());
@@ -68,7 +68,9 @@ fn dropping_writes_what_is_batched() {
     filled(folder.path(), 3);
     let state = open(folder.path());
     for number in 0..5 {
-        state.record(&event(number), Durability::Batched).unwrap();
+        state
+            .record(&event(number), RecordDurability::Batched)
+            .unwrap();
     }
     drop(state);
     let report = open(folder.path()).verify(&[], true).unwrap();
@@ -82,7 +84,9 @@ fn batched_records_are_written_soon_and_all() {
     let folder = folder();
     let state = open(folder.path());
     for number in 0..3000 {
-        state.record(&event(number), Durability::Batched).unwrap();
+        state
+            .record(&event(number), RecordDurability::Batched)
+            .unwrap();
     }
     let other = Connection::open(folder.path().join(FILE_NAME)).unwrap();
     let written = || {
@@ -112,9 +116,9 @@ fn threads_share_one_chain() {
             scope.spawn(move || {
                 for number in 0..40 {
                     let durability = if number % 8 == thread {
-                        Durability::Synced
+                        RecordDurability::Synced
                     } else {
-                        Durability::Batched
+                        RecordDurability::Batched
                     };
                     state.record(&event(number), durability).unwrap();
                 }
@@ -299,7 +303,7 @@ fn an_export_can_be_verified_by_itself() {
     assert_eq!((lines, text.lines().count()), (3 + 6 + 5, 14));
     let mut hashes = std::collections::HashMap::new();
     for line in text.lines() {
-        let value = json::parse(line, json::Limits::default()).unwrap();
+        let value = json::parse(line, json::JsonLimits::default()).unwrap();
         let field = |name: &str| {
             value
                 .get(name)
@@ -331,11 +335,11 @@ fn a_record_too_long_is_refused_and_the_chain_goes_on() {
     let folder = folder();
     let state = open(folder.path());
     let long = Value::object([("x", "x".repeat(2 << 20))]);
-    assert_reason(state.record(&long, Durability::Batched), "record");
-    assert_reason(state.record(&long, Durability::Synced), "record");
+    assert_reason(state.record(&long, RecordDurability::Batched), "record");
+    assert_reason(state.record(&long, RecordDurability::Synced), "record");
     assert_eq!(
         state
-            .record(&event(0), Durability::Synced)
+            .record(&event(0), RecordDurability::Synced)
             .unwrap()
             .sequence,
         1
@@ -348,17 +352,20 @@ fn a_record_too_long_is_refused_and_the_chain_goes_on() {
 fn a_failed_record_leaves_the_chain_as_it_was() {
     let folder = folder();
     let state = open(folder.path());
-    state.record(&event(0), Durability::Synced).unwrap();
+    state.record(&event(0), RecordDurability::Synced).unwrap();
     let file = Connection::open(folder.path().join(FILE_NAME)).unwrap();
     file.execute_batch(
         "CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no'); END",
     )
     .unwrap();
-    state.record(&event(1), Durability::Batched).unwrap();
-    assert_reason_only(state.record(&event(2), Durability::Synced), "state_io");
+    state.record(&event(1), RecordDurability::Batched).unwrap();
+    assert_reason_only(
+        state.record(&event(2), RecordDurability::Synced),
+        "state_io",
+    );
     assert_reason_only(state.flush(), "state_io");
     file.execute_batch("DROP TRIGGER full").unwrap();
-    let head = state.record(&event(3), Durability::Synced).unwrap();
+    let head = state.record(&event(3), RecordDurability::Synced).unwrap();
     assert_eq!(head.sequence, 3, "the first, the batched one, and this one");
     let report = state.verify(&[head], true).unwrap();
     assert!(report.is_sound(), "{report:?}");
@@ -381,7 +388,7 @@ proptest! {
         let mut expected = Vec::new();
         for (text, number, synced) in &texts {
             let record = Value::object([("text", Value::from(text.as_str())), ("number", Value::from(*number)), ("recorded_ms", Value::from(NOW))]);
-            let durability = if *synced { Durability::Synced } else { Durability::Batched };
+            let durability = if *synced { RecordDurability::Synced } else { RecordDurability::Batched };
             state.record(&record, durability).unwrap();
             expected.push(json::canonical(&record));
         }
@@ -397,24 +404,24 @@ proptest! {
 fn no_head_is_given_while_what_waits_cannot_be_written() {
     let folder = folder();
     let state = open(folder.path());
-    let first = state.record(&event(1), Durability::Synced).unwrap();
+    let first = state.record(&event(1), RecordDurability::Synced).unwrap();
     let file = intruder(folder.path());
     file.execute_batch(
         "CREATE TRIGGER no_room BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no room'); END;",
     )
     .unwrap();
     // The thread of the state may try before this one does, so only what comes after is sure.
-    let _ = state.record(&event(2), Durability::Batched);
+    let _ = state.record(&event(2), RecordDurability::Batched);
     assert!(state.flush().is_err());
     for number in 3..6 {
         let err = state
-            .record(&event(number), Durability::Batched)
+            .record(&event(number), RecordDurability::Batched)
             .unwrap_err();
         assert!(err.reason_str().unwrap().starts_with("state_"), "{err:?}");
     }
     assert!(state.close().is_err());
     file.execute_batch("DROP TRIGGER no_room").unwrap();
-    let last = state.record(&event(6), Durability::Batched).unwrap();
+    let last = state.record(&event(6), RecordDurability::Batched).unwrap();
     state.close().unwrap();
     assert_eq!(last.sequence, 6);
     let report = state.verify(&[first, last], true).unwrap();

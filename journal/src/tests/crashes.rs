@@ -59,17 +59,17 @@ fn the_other_part() {
             let journal = begin().unwrap();
             for number in 0..2 {
                 journal
-                    .record(&told("intent", number), Durability::Synced)
+                    .record(&told("intent", number), RecordDurability::Synced)
                     .unwrap();
                 std::fs::File::create(folder.join(format!("effect-{number}"))).unwrap();
                 journal
-                    .record(&told("call", number), Durability::Synced)
+                    .record(&told("call", number), RecordDurability::Synced)
                     .unwrap();
                 let handle = journal.put(&matrix(number as f64)).unwrap();
                 let mut settled = told("settled", number).as_object().unwrap().clone();
                 settled.insert("value", handle.to_value());
                 journal
-                    .write(&Value::Object(settled.into()), Durability::Synced)
+                    .write(&Value::Object(settled.into()), RecordDurability::Synced)
                     .unwrap();
             }
             journal.finish(RunState::Succeeded).unwrap();
@@ -82,7 +82,7 @@ fn the_other_part() {
         "want" => say(match state.take_run("crash") {
             Ok((journal, _)) => {
                 journal
-                    .write(&told("intent", 0), Durability::Synced)
+                    .write(&told("intent", 0), RecordDurability::Synced)
                     .unwrap();
                 std::thread::sleep(Duration::from_millis(300));
                 "won"
@@ -103,7 +103,7 @@ fn the_other_part() {
                 journal
                     .write(
                         &Value::object([("note", text.as_str())]),
-                        Durability::Synced,
+                        RecordDurability::Synced,
                     )
                     .err()
             });
@@ -236,11 +236,13 @@ fn killed_while_pruning_the_state_is_sound() {
         let clock = TestClock::at(NOW - 1000);
         let earlier = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
         let earlier = Arc::new(earlier);
-        earlier.record(&event(1), Durability::Batched).unwrap();
+        earlier
+            .record(&event(1), RecordDurability::Batched)
+            .unwrap();
         let journal = earlier.begin_run(&header()).unwrap();
         let handle = journal.put(&matrix(1.0)).unwrap();
         let settled = Value::object([("kind", Value::from("settled")), ("end", handle.to_value())]);
-        journal.write(&settled, Durability::Batched).unwrap();
+        journal.write(&settled, RecordDurability::Batched).unwrap();
         journal.finish(RunState::Succeeded).unwrap();
         drop((journal, earlier));
         let ended = command("prune", top.path())
@@ -334,7 +336,7 @@ fn a_log_without_its_end_leaves_a_shorter_run() {
         let mut head = None;
         for number in 0..60 {
             let event = told("settled", number);
-            head = journal.write(&event, Durability::Batched).ok();
+            head = journal.write(&event, RecordDurability::Batched).ok();
             journal.state().flush().unwrap();
         }
         // A copy while it is open: as the disk has it.

@@ -22,7 +22,7 @@ fn record_of_cut(file: &Connection) -> (String, i64, Value) {
     let (session, sequence, body): (String, i64, String) = file
         .query_row(SQL, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .unwrap();
-    let record = tool_core::json::parse(&body, tool_core::json::Limits::default()).unwrap();
+    let record = tool_core::json::parse(&body, tool_core::json::JsonLimits::default()).unwrap();
     (session, sequence, record)
 }
 

@@ -25,7 +25,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use tempfile::TempDir;
 use tool_core::capability::{
-    ApprovalRequest, ApprovalState, Approvals, Clock, Durability, Ledger, LedgerHead,
+    ApprovalRequest, ApprovalState, ApprovalStore, AuditLedger, Clock, LedgerHead, RecordDurability,
 };
 use tool_core::{ToolError, Value};
 

@@ -10,7 +10,7 @@ fn folder_and_files_are_for_the_user_alone() {
     let top = folder();
     let path = top.path().join("a/.mathchain");
     let state = open(&path);
-    state.record(&event(0), Durability::Synced).unwrap();
+    state.record(&event(0), RecordDurability::Synced).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&path), 0o700);
     for entry in fs::read_dir(&path).unwrap() {
@@ -101,7 +101,7 @@ fn a_byte_changed_on_disk_is_found() {
     let marker = "needle-in-the-record";
     let state = open(top.path());
     state
-        .record(&Value::object([("note", marker)]), Durability::Synced)
+        .record(&Value::object([("note", marker)]), RecordDurability::Synced)
         .unwrap();
     drop(state);
     let file = top.path().join(FILE_NAME);
@@ -141,7 +141,9 @@ fn short_sessions_keep_the_log_short() {
     for number in 0..150 {
         let before = fs::metadata(&log).map_or(0, |found| found.len());
         let state = open(top.path());
-        state.record(&event(number), Durability::Batched).unwrap();
+        state
+            .record(&event(number), RecordDurability::Batched)
+            .unwrap();
         drop(state);
         let after = fs::metadata(&log).unwrap().len();
         longest = longest.max(after);
@@ -182,12 +184,12 @@ fn a_clock_that_leaps_back_breaks_no_chain() {
     let top = folder();
     let clock = TestClock::at(NOW);
     let state = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
-    state.record(&event(0), Durability::Synced).unwrap();
+    state.record(&event(0), RecordDurability::Synced).unwrap();
     clock.set(5);
-    state.record(&event(1), Durability::Synced).unwrap();
+    state.record(&event(1), RecordDurability::Synced).unwrap();
     drop(state);
     let state = State::open(top.path(), clock).unwrap();
-    state.record(&event(2), Durability::Synced).unwrap();
+    state.record(&event(2), RecordDurability::Synced).unwrap();
     let report = state.verify(&[], true).unwrap();
     assert!(report.is_sound() && report.records == 3, "{report:?}");
 }

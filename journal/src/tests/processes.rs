@@ -35,9 +35,9 @@ fn the_other_part() {
             let state = open(folder);
             for number in 0..50 {
                 let durability = if number % 5 == 0 {
-                    Durability::Synced
+                    RecordDurability::Synced
                 } else {
-                    Durability::Batched
+                    RecordDurability::Batched
                 };
                 state.record(&event(number), durability).unwrap();
             }
@@ -46,8 +46,12 @@ fn the_other_part() {
         "endless" => {
             let state = open(folder);
             for number in 0.. {
-                state.record(&event(number), Durability::Batched).unwrap();
-                let head = state.record(&event(number), Durability::Synced).unwrap();
+                state
+                    .record(&event(number), RecordDurability::Batched)
+                    .unwrap();
+                let head = state
+                    .record(&event(number), RecordDurability::Synced)
+                    .unwrap();
                 let mut out = std::io::stdout().lock();
                 writeln!(out, "ack {}", head).unwrap();
                 out.flush().unwrap();
@@ -106,7 +110,7 @@ fn a_killed_writer_leaves_a_sound_chain() {
         let report = state.verify(&acknowledged, true).unwrap();
         assert!(report.is_sound(), "{:?}", report.faults);
         assert!(report.records >= acknowledged.last().unwrap().sequence);
-        state.record(&event(0), Durability::Synced).unwrap();
+        state.record(&event(0), RecordDurability::Synced).unwrap();
     }
 }
 

@@ -38,7 +38,9 @@ impl Place {
         self.day();
         let state = self.open();
         for number in 0..records {
-            state.record(&event(number), Durability::Batched).unwrap();
+            state
+                .record(&event(number), RecordDurability::Batched)
+                .unwrap();
         }
         state.session()
     }
@@ -49,13 +51,13 @@ impl Place {
         let state = self.open();
         let journal = state.begin_run(header).unwrap();
         journal
-            .write(&told("settled", 1), Durability::Batched)
+            .write(&told("settled", 1), RecordDurability::Batched)
             .unwrap();
         let mut matrix = vec![0.25; 10_000];
         matrix[0] = self.clock.unix_ms() as f64;
         let end_of = journal.put(&Value::vector(matrix)).unwrap().to_value();
         let settled = Value::object([("kind", Value::from("settled")), ("end", end_of)]);
-        journal.write(&settled, Durability::Batched).unwrap();
+        journal.write(&settled, RecordDurability::Batched).unwrap();
         if let Some(end) = end {
             journal.finish(end).unwrap();
         }
@@ -191,7 +193,7 @@ fn what_is_needed_remains() {
     // A process that still runs, or was killed since the machine was started: its session is not closed.
     place.day();
     let living = place.open();
-    living.record(&event(0), Durability::Synced).unwrap();
+    living.record(&event(0), RecordDurability::Synced).unwrap();
     place.day();
     let done = place.prune(u64::MAX);
     assert!(done.needed == 1, "the child: {done:?}");
@@ -201,7 +203,7 @@ fn what_is_needed_remains() {
     }
     assert!(left.contains(&living.session()));
     assert!(!left.contains(&closed) && !left.contains(&ended));
-    living.record(&event(1), Durability::Synced).unwrap();
+    living.record(&event(1), RecordDurability::Synced).unwrap();
     living.close().unwrap();
     let state = place.open();
     sound(&state);
@@ -417,7 +419,7 @@ fn an_export_has_all_that_hashes_cover_and_ends_with_the_head() {
     let (told, lines) = state.export_whole(&mut out).unwrap();
     assert_eq!(told.as_deref(), Some(&*head));
     let text = String::from_utf8(out).unwrap();
-    let limits = tool_core::json::Limits::default();
+    let limits = tool_core::json::JsonLimits::default();
     let parsed = text
         .lines()
         .map(|line| tool_core::json::parse(line, limits).unwrap());
@@ -517,7 +519,7 @@ fn filters_find_what_has_all_of_them() {
     ] {
         place.day();
         let record = Value::object([("tool", tool), ("role", role), ("status", status)]);
-        state.record(&record, Durability::Batched).unwrap();
+        state.record(&record, RecordDurability::Batched).unwrap();
     }
     let found = |filter: AuditFilter| {
         let found = state.audit_matching(&filter, 9).unwrap();

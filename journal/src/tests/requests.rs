@@ -67,7 +67,7 @@ fn a_claim_of_a_process_that_ended_is_taken_again_unless_it_began_to_act() {
         ("kind", "intent".to_owned()),
         ("request", request_name("a", "acted")),
     ]);
-    first.record(&intent, Durability::Synced).unwrap();
+    first.record(&intent, RecordDurability::Synced).unwrap();
     let second = machine.open(top.path(), &clock, 2);
     assert_eq!(claim(&second, "idle"), Claim::Open, "its process runs");
     machine.kill(1);

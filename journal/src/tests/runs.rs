@@ -14,11 +14,11 @@ fn a_run_is_begun_written_left_taken_and_ended() {
     let journal = state.begin_run(&header()).unwrap();
     let id = journal.id().to_owned();
     journal
-        .write(&told("intent", 1), Durability::Synced)
+        .write(&told("intent", 1), RecordDurability::Synced)
         .unwrap();
     for number in 0..2000 {
         journal
-            .write(&told("settled", number), Durability::Batched)
+            .write(&told("settled", number), RecordDurability::Batched)
             .unwrap();
     }
     let run = state.run(&id[..6]).unwrap();
@@ -42,7 +42,7 @@ fn a_run_is_begun_written_left_taken_and_ended() {
     let head = journal.finish(RunState::Suspended).unwrap();
     assert_eq!(head.session, id);
     assert_reason(
-        journal.write(&told("settled", 0), Durability::Batched),
+        journal.write(&told("settled", 0), RecordDurability::Batched),
         "run_ended",
     );
     assert_reason(journal.put(&Value::Null), "run_ended");
@@ -111,10 +111,11 @@ fn a_lease_changes_hands_once_and_the_old_owner_writes_nothing_more() {
 
     // A write renews the lease when it grows old.
     machine.advance(20_000);
-    old.write(&told("settled", 1), Durability::Synced).unwrap();
+    old.write(&told("settled", 1), RecordDurability::Synced)
+        .unwrap();
     machine.advance(20_000);
     // So does the thread of the state, which writes what others record.
-    one.record(&event(0), Durability::Batched).unwrap();
+    one.record(&event(0), RecordDurability::Batched).unwrap();
     one.flush().unwrap();
     machine.advance(20_000);
     // The wall clock leaps by a year in both directions.
@@ -131,13 +132,14 @@ fn a_lease_changes_hands_once_and_the_old_owner_writes_nothing_more() {
     new.state().flush().unwrap();
     // One that waited in memory when the lease was taken is never written.
     let before = two.audit_list(Some(&id), 99).unwrap().len();
-    old.write(&told("settled", 2), Durability::Batched).ok();
+    old.write(&told("settled", 2), RecordDurability::Batched)
+        .ok();
     for result in [
-        old.write(&told("intent", 3), Durability::Synced)
+        old.write(&told("intent", 3), RecordDurability::Synced)
             .map(|_| ()),
-        old.record(&told("intent", 3), Durability::Synced)
+        old.record(&told("intent", 3), RecordDurability::Synced)
             .map(|_| ()),
-        old.record(&told("call", 3), Durability::Batched)
+        old.record(&told("call", 3), RecordDurability::Batched)
             .map(|_| ()),
         old.put(&Value::vector(vec![0.5; 9000])).map(|_| ()),
         old.put(&Value::from(1.5)).map(|_| ()),
@@ -147,7 +149,7 @@ fn a_lease_changes_hands_once_and_the_old_owner_writes_nothing_more() {
         assert_reason(result, "run_lost");
     }
     // Its own session goes on.
-    one.record(&event(1), Durability::Synced).unwrap();
+    one.record(&event(1), RecordDurability::Synced).unwrap();
     drop(old);
     assert_eq!(two.audit_list(Some(&id), 99).unwrap().len(), before);
     assert_eq!(
@@ -160,7 +162,7 @@ fn a_lease_changes_hands_once_and_the_old_owner_writes_nothing_more() {
     machine.kill(2);
     let (third, _) = machine.open(top.path(), &clock, 3).take_run(&id).unwrap();
     assert_reason(
-        new.write(&told("intent", 4), Durability::Synced),
+        new.write(&told("intent", 4), RecordDurability::Synced),
         "run_lost",
     );
     third.finish(RunState::Failed).unwrap();
@@ -236,7 +238,7 @@ fn changed_runs_are_found_and_not_taken() {
         let id = journal.id().to_owned();
         for number in 0..4 {
             journal
-                .write(&told("settled", number), Durability::Batched)
+                .write(&told("settled", number), RecordDurability::Batched)
                 .unwrap();
         }
         drop(journal);
@@ -293,7 +295,7 @@ fn a_file_of_an_older_version_is_brought_up_with_its_data() {
 
     let state = Arc::new(open(top.path()));
     assert_eq!(state.approvals(None, false, 9).unwrap()[0].id, "a1");
-    let memory = tool_core::capability::State::get(&*state, "todo").unwrap();
+    let memory = tool_core::capability::ToolStateStore::get(&*state, "todo").unwrap();
     assert_eq!(memory.unwrap().to_string(), "[1]");
     let journal = state.begin_run(&super::header()).unwrap();
     journal.finish(RunState::Succeeded).unwrap();
@@ -308,16 +310,18 @@ fn calls_and_plans_are_given_since_a_time_and_those_of_one_run_before_them() {
     let state = Arc::new(State::open(top.path(), clock.clone()).unwrap());
     let journal = state.begin_run(&header()).unwrap();
     for kind in ["intent", "call", "settled", "chain"] {
-        journal.write(&told(kind, 1), Durability::Batched).unwrap();
+        journal
+            .write(&told(kind, 1), RecordDurability::Batched)
+            .unwrap();
     }
     journal.state().flush().unwrap();
     clock.advance(1000);
     for number in 2..4 {
         state
-            .record(&told("call", number), Durability::Batched)
+            .record(&told("call", number), RecordDurability::Batched)
             .unwrap();
     }
-    state.record(&event(4), Durability::Batched).unwrap();
+    state.record(&event(4), RecordDurability::Batched).unwrap();
     let given = |run: Option<&str>, since_ms: u64, count_max: usize| -> Vec<String> {
         let records = state.calls_and_plans(run, since_ms, count_max).unwrap();
         let shown = |found: &AuditRecord| {

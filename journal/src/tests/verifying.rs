@@ -1,6 +1,6 @@
 use std::fs;
 
-use tool_core::capability::{ApprovalRequest, ApprovalState, Approvals};
+use tool_core::capability::{ApprovalRequest, ApprovalState, ApprovalStore};
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn run(state: &Arc<State>, first: f64) -> String {
     for value in &values {
         let end = journal.put(value).unwrap().to_value();
         let settled = Value::object([("kind", Value::from("settled")), ("end", end)]);
-        journal.write(&settled, Durability::Batched).unwrap();
+        journal.write(&settled, RecordDurability::Batched).unwrap();
     }
     // A kept result: the run refers to it, and no record names it.
     journal.put(&Value::object([("kept", first)])).unwrap();
@@ -340,7 +340,7 @@ fn what_is_no_file_of_ours_is_not_read() {
     let journal = state.begin_run(&header()).unwrap();
     let handle = journal.put(&Value::vector(vec![0.25; 10_000])).unwrap();
     let settled = Value::object([("kind", Value::from("settled")), ("end", handle.to_value())]);
-    journal.write(&settled, Durability::Batched).unwrap();
+    journal.write(&settled, RecordDurability::Batched).unwrap();
     let path = state.shared.folder.place(handle.hash, "npy");
     let check = |said: &str| {
         let found = faults(&state);

@@ -73,7 +73,7 @@ impl Collected {
 
 fn parsed(body: &str) -> Value {
     // An unreadable record is reported with its chain.
-    json::parse(body, json::Limits::default()).unwrap_or_default()
+    json::parse(body, json::JsonLimits::default()).unwrap_or_default()
 }
 
 fn misdescribed(hash: ArtifactHash) -> String {

@@ -2,11 +2,11 @@
 //!
 //! [`process`] is the Gaussian process, [`ascent`] the local search that fits it and searches its acquisition functions.
 
-use tool_core::{Entry, entry};
+use tool_core::{ErasedTool, entry};
 
 pub(crate) mod ascent;
 pub(crate) mod bayesopt;
 pub(crate) mod process;
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[entry::<bayesopt::Args>()];
+pub(crate) static TOOLS: &[ErasedTool] = &[entry::<bayesopt::Args>()];

@@ -481,7 +481,7 @@ mod tests {
     #[test]
     fn repeated_points_and_constant_values_are_no_trouble() {
         let ctx = Ctx::default();
-        let mut rng = ctx.rng(tool_core::Seed::DEFAULT, 0);
+        let mut rng = ctx.rng(tool_core::RandomSeed::DEFAULT, 0);
         let x = [0.5, 0.5, 0.5, 0.2];
         for y in [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 2.0]] {
             let process = GaussianProcess::fit(

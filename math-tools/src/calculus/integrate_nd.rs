@@ -47,11 +47,11 @@ pub(crate) struct Args {
     #[value(default = "atol")]
     pub atol: Tolerance,
     /// Most evaluations of the integrand.
-    #[value(default = "Bounded::<1000, 1_000_000_000>::of::<2_000_000>")]
-    pub max_evals: Bounded<1000, 1_000_000_000>,
+    #[value(default = "BoundedInteger::<1000, 1_000_000_000>::of::<2_000_000>")]
+    pub max_evals: BoundedInteger<1000, 1_000_000_000>,
     /// Seed of the scrambling; 42 for a direct call where absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub seed: Option<Seed>,
+    pub seed: Option<RandomSeed>,
 }
 
 /// How to integrate over several variables.

@@ -7,10 +7,10 @@ pub(crate) mod integrate_samples;
 mod limit;
 mod samples;
 
-use tool_core::{Entry, entry, verified_entry};
+use tool_core::{ErasedTool, entry, verified_entry};
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     verified_entry::<integrate::Args>(),
     entry::<integrate_nd::Args>(),
     entry::<integrate_samples::Args>(),

@@ -2,7 +2,7 @@
 //!
 //! [`delimiter`] is what the two CSV tools share. Texts come in as arguments; nothing here opens a file.
 
-use tool_core::{Entry, entry};
+use tool_core::{ErasedTool, entry};
 
 pub(crate) mod csv_to_json;
 pub(crate) mod delimiter;
@@ -11,7 +11,7 @@ pub(crate) mod json_to_csv;
 pub(crate) mod sql_query;
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<json_query::Args>(),
     entry::<csv_to_json::Args>(),
     entry::<json_to_csv::Args>(),

@@ -3,7 +3,7 @@
 use tool_core::examples;
 use tool_core::schema::json;
 use tool_core::{
-    Bounded, Ctx, Decode, Describe, Encode, Input, JsonExample, Spec, Syntax, Table, Tool,
+    BoundedInteger, Ctx, Decode, Describe, Encode, Input, JsonExample, Spec, Syntax, Table, Tool,
     ToolError, number, value::SAFE_INTEGER,
 };
 
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// Significant decimal digits, 1 to 10000: the result is then a string with that many, correctly rounded, and numbers mean exactly what they
     /// say. Not with `exact` or `complex`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub precision: Option<Bounded<1, 10_000>>,
+    pub precision: Option<BoundedInteger<1, 10_000>>,
     /// Whether to calculate over the complex numbers: `2i`, `1.5j`, `sqrt(-1)`. Branch cuts as in C99 (Annex G).
     #[value(default)]
     pub complex: bool,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tool_core::schema::json;
 use tool_core::{
-    Decode, DecodeError, Describe, Encode, EncodeError, Encoder, Finite, Load as _, ToolError,
+    Decode, DecodeError, Describe, Encode, EncodeError, Encoder, Finite, LoadInput as _, ToolError,
     Value, Vector, path, tool_error,
 };
 

@@ -5,8 +5,8 @@ use std::ops::Deref;
 
 use tool_core::schema::{Contract, Schema, json};
 use tool_core::{
-    Ctx, Decode, DecodeError, Describe, Encode, Input, Load, Problem, Table, ToolError, Value,
-    Vector, path,
+    Ctx, Decode, DecodeError, Describe, Encode, Input, LoadInput, RequestProblem, Table, ToolError,
+    Value, Vector, path,
 };
 
 use super::parameters::{NamedParameters, check_name};
@@ -42,10 +42,10 @@ impl<const N: usize> From<[f64; N]> for StartPoint {
     }
 }
 
-impl Load for StartPoint {
+impl LoadInput for StartPoint {
     const KIND: InputKind = InputKind::Data;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         let Value::Object(object) = value else {
             let (names, values) = (None, Vector::from_value(value)?);
             return Ok(Self { names, values });
@@ -57,7 +57,7 @@ impl Load for StartPoint {
                 let mut pointer = String::new();
                 path::push_key(&mut pointer, name);
                 let message = format_args!("expected a finite number, found {}", value.kind());
-                return Err(Problem::new(pointer, message));
+                return Err(RequestProblem::new(pointer, message));
             };
             entries.insert(name.to_owned(), number);
         }

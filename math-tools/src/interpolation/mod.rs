@@ -2,7 +2,7 @@
 
 pub(crate) mod interpolate;
 
-use tool_core::{Entry, entry};
+use tool_core::{ErasedTool, entry};
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[entry::<interpolate::Args>()];
+pub(crate) static TOOLS: &[ErasedTool] = &[entry::<interpolate::Args>()];

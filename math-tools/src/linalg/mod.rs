@@ -20,10 +20,12 @@ pub(crate) mod svd;
 mod verify;
 
 pub(crate) use kernels::dense;
-use tool_core::{Ctx, Entry, Input, Matrix, ToolError, Vector, entry, tool_error, verified_entry};
+use tool_core::{
+    Ctx, ErasedTool, Input, Matrix, ToolError, Vector, entry, tool_error, verified_entry,
+};
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     verified_entry::<solve::Args>(),
     entry::<sparse_solve::Args>(),
     verified_entry::<least_squares::Args>(),

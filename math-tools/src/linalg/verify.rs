@@ -1,7 +1,7 @@
 //! Second opinions on dense linear algebra, by `nalgebra`.
 
 use second_opinions::linear;
-use tool_core::{Ctx, ToolError, Verification, Verify};
+use tool_core::{AnswerVerification, Ctx, ToolError, Verify};
 
 use super::{eigen, least_squares, solve, svd};
 
@@ -18,14 +18,18 @@ fn rounding(n: usize) -> f64 {
 /// Why a large problem is not computed again: the second methods take no more than one core and n^3 operations without blocks.
 const SIZE_MAX: usize = 1000;
 
-fn too_large(by: &str, compared: &str, size: usize) -> Option<Verification> {
+fn too_large(by: &str, compared: &str, size: usize) -> Option<AnswerVerification> {
     let reason =
         || format!("a matrix with a side of {size} is beyond the {SIZE_MAX} that it takes");
-    (size > SIZE_MAX).then(|| Verification::unavailable(by, compared, reason()))
+    (size > SIZE_MAX).then(|| AnswerVerification::unavailable(by, compared, reason()))
 }
 
 impl Verify for solve::Args {
-    fn verify(args: Self, output: &solve::Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+    fn verify(
+        args: Self,
+        output: &solve::Output,
+        ctx: &Ctx,
+    ) -> Result<AnswerVerification, ToolError> {
         let (a, b) = (args.a.load(ctx)?, args.b.load(ctx)?);
         let (m, n) = (a.rows(), a.columns());
         let by_squares = m != n || output.method == solve::LinearSolveMethod::Lstsq;
@@ -41,7 +45,7 @@ impl Verify for solve::Args {
             false => linear::solve(entries, sides, b.columns()),
         };
         let Some(second) = second else {
-            return Ok(Verification::unavailable(
+            return Ok(AnswerVerification::unavailable(
                 by,
                 "x",
                 "it found the matrix singular",
@@ -66,14 +70,14 @@ impl Verify for least_squares::Args {
         args: Self,
         output: &least_squares::Output,
         ctx: &Ctx,
-    ) -> Result<Verification, ToolError> {
+    ) -> Result<AnswerVerification, ToolError> {
         let plain = args.polynomial.is_none()
             && args.weights.is_none()
             && args.c.is_none()
             && args.ridge.is_none();
         if !plain {
             let reason = "polynomials, weights, constraints and ridges are not computed again";
-            return Ok(Verification::unavailable(LEAST_SQUARES, "x", reason));
+            return Ok(AnswerVerification::unavailable(LEAST_SQUARES, "x", reason));
         }
         let (a, b) = (args.a.load(ctx)?, args.b.load(ctx)?);
         let size = a.rows().max(a.columns());
@@ -85,7 +89,7 @@ impl Verify for least_squares::Args {
             .map_or(size as f64 * f64::EPSILON, |own| own.get());
         let second = linear::least_squares(a.as_slice(), b.as_slice(), b.columns(), cutoff);
         let Some(second) = second else {
-            return Ok(Verification::unavailable(
+            return Ok(AnswerVerification::unavailable(
                 LEAST_SQUARES,
                 "x",
                 "its iteration did not end",
@@ -103,22 +107,31 @@ impl Verify for least_squares::Args {
     }
 }
 
-/// As [`Verification::of_numbers`]; with a tolerance of 1 or more nothing can be said.
-fn of_limited(by: &str, compared: &str, pair: (&[f64], &[f64]), tolerance: f64) -> Verification {
+/// As [`AnswerVerification::of_numbers`]; with a tolerance of 1 or more nothing can be said.
+fn of_limited(
+    by: &str,
+    compared: &str,
+    pair: (&[f64], &[f64]),
+    tolerance: f64,
+) -> AnswerVerification {
     if tolerance >= 1.0 {
         let reason =
             "the matrix is so near to a singular one that no digit of two computations need agree";
-        return Verification::unavailable(by, compared, reason);
+        return AnswerVerification::unavailable(by, compared, reason);
     }
-    Verification::of_numbers(by, compared, pair, tolerance)
+    AnswerVerification::of_numbers(by, compared, pair, tolerance)
 }
 
 impl Verify for eigen::Args {
-    fn verify(args: Self, output: &eigen::Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+    fn verify(
+        args: Self,
+        output: &eigen::Output,
+        ctx: &Ctx,
+    ) -> Result<AnswerVerification, ToolError> {
         let by = if output.symmetric { SYMMETRIC } else { SCHUR };
         if args.b.is_some() {
             let reason = "generalised problems are not computed again";
-            return Ok(Verification::unavailable(by, "eigenvalues", reason));
+            return Ok(AnswerVerification::unavailable(by, "eigenvalues", reason));
         }
         let a = args.a.load(ctx)?;
         let n = a.rows();
@@ -131,7 +144,7 @@ impl Verify for eigen::Args {
             false => linear::eigenvalues(a.as_slice(), n),
         };
         let Some(second) = second else {
-            return Ok(Verification::unavailable(
+            return Ok(AnswerVerification::unavailable(
                 by,
                 "eigenvalues",
                 "its iteration did not end",
@@ -170,7 +183,11 @@ fn nearest(real: &[f64], imaginary: &[f64], mut others: Vec<(f64, f64)>) -> Vec<
 }
 
 impl Verify for svd::Args {
-    fn verify(args: Self, output: &svd::Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+    fn verify(
+        args: Self,
+        output: &svd::Output,
+        ctx: &Ctx,
+    ) -> Result<AnswerVerification, ToolError> {
         let a = args.a.load(ctx)?;
         let size = a.rows().max(a.columns());
         if let Some(large) = too_large(LEAST_SQUARES, "singular_values", size) {
@@ -178,7 +195,7 @@ impl Verify for svd::Args {
         }
         let Some(mut second) = linear::singular_values(a.as_slice(), a.columns()) else {
             let reason = "its iteration did not end";
-            return Ok(Verification::unavailable(
+            return Ok(AnswerVerification::unavailable(
                 LEAST_SQUARES,
                 "singular_values",
                 reason,

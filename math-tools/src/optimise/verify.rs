@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use second_opinions::minimum;
-use tool_core::{Ctx, ToolError, Verification, VerificationOutcome, Verify};
+use tool_core::{AnswerVerification, Ctx, ToolError, VerificationOutcome, Verify};
 
 use super::minimise::bounds::VariableBounds;
 use super::minimise::constrained::constraints::ConstraintEvaluator;
@@ -102,7 +102,7 @@ impl<'a> BarrieredObjective<'a> {
         (x, f): (&[f64], f64),
         starts: &[Vec<f64>],
         is_global: bool,
-    ) -> Result<Verification, ToolError> {
+    ) -> Result<AnswerVerification, ToolError> {
         let free =
             self.problem.borrow().bounds.is_free() && self.problem.borrow().equal().is_empty();
         let with_gradient = free && self.problem.borrow().is_smooth();
@@ -112,11 +112,11 @@ impl<'a> BarrieredObjective<'a> {
                 "a simplex of {} variables gets nowhere: it takes {VARIABLES_MAX}",
                 x.len()
             );
-            return Ok(Verification::unavailable(by, COMPARED, reason));
+            return Ok(AnswerVerification::unavailable(by, COMPARED, reason));
         }
         if self.problem.borrow().equal().contains(&true) {
             let reason = "equality constraints leave a simplex no room";
-            return Ok(Verification::unavailable(by, COMPARED, reason));
+            return Ok(AnswerVerification::unavailable(by, COMPARED, reason));
         }
         let sign = self.problem.borrow().target.restored(1.0);
         let value = sign * f;
@@ -148,12 +148,12 @@ impl<'a> BarrieredObjective<'a> {
         if let (Some(better), false, false) = (&better, is_near, is_global) {
             // A local method need not find it.
             let pair = (&[value, scale][..], &[value, scale][..]);
-            let found = Verification::of_numbers(by, COMPARED, pair, TOLERATED);
+            let found = AnswerVerification::of_numbers(by, COMPARED, pair, TOLERATED);
             let note = format!("another start leads to a better value: {}", words(better));
             return Ok(found.noting(note));
         }
         let pair = (&[value, scale][..], &[best, scale][..]);
-        let mut found = Verification::of_numbers(by, COMPARED, pair, TOLERATED);
+        let mut found = AnswerVerification::of_numbers(by, COMPARED, pair, TOLERATED);
         if let (Some(better), VerificationOutcome::Differs) = (&better, found.outcome) {
             found.note = Some(words(better));
         }
@@ -162,7 +162,11 @@ impl<'a> BarrieredObjective<'a> {
 }
 
 impl Verify for minimise::Args {
-    fn verify(args: Self, output: &minimise::Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+    fn verify(
+        args: Self,
+        output: &minimise::Output,
+        ctx: &Ctx,
+    ) -> Result<AnswerVerification, ToolError> {
         let start = args.x0.load(ctx)?;
         let n = start.len();
         let (variables, data) = ((n, start.names()), args.data.as_ref());
@@ -186,7 +190,11 @@ impl Verify for minimise::Args {
 }
 
 impl Verify for global::Args {
-    fn verify(args: Self, output: &global::Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+    fn verify(
+        args: Self,
+        output: &global::Output,
+        ctx: &Ctx,
+    ) -> Result<AnswerVerification, ToolError> {
         let n = args.bounds.len();
         let (pairs, names) = args.bounds.entries();
         let given: Vec<_> = pairs.iter().map(|pair| pair.map(Some)).collect();

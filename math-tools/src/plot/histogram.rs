@@ -14,14 +14,14 @@ pub(crate) struct Args {
     /// Values, finite; length >= 1.
     pub data: Input<Vector>,
     /// Number of bins of equal width.
-    #[value(default = "Bounded::<1, 100_000>::of::<20>")]
-    pub bins: Bounded<1, 100_000>,
+    #[value(default = "BoundedInteger::<1, 100_000>::of::<20>")]
+    pub bins: BoundedInteger<1, 100_000>,
     /// Width of the whole text, in characters.
-    #[value(default = "Bounded::<10, 1000>::of::<80>")]
-    pub width: Bounded<10, 1000>,
+    #[value(default = "BoundedInteger::<10, 1000>::of::<80>")]
+    pub width: BoundedInteger<10, 1000>,
     /// Rows of the plotting area; title and axis come on top.
-    #[value(default = "Bounded::<2, 500>::of::<20>")]
-    pub height: Bounded<2, 500>,
+    #[value(default = "BoundedInteger::<2, 500>::of::<20>")]
+    pub height: BoundedInteger<2, 500>,
     /// Line above the plot; empty for none.
     #[value(default = "default_title")]
     pub title: String,

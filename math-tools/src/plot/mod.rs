@@ -3,7 +3,7 @@
 //! `axis` makes ranges and ticks, `canvas` draws on dots of any kind, `braille` and `raster` are the two kinds of
 //! dots, `sixel` writes pixels for a terminal. A tool loads its points and puts these together.
 
-use tool_core::{Entry, entry};
+use tool_core::{ErasedTool, entry};
 
 mod axis;
 mod braille;
@@ -20,7 +20,7 @@ pub(crate) mod series;
 mod sixel;
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<plot_braille::Args>(),
     entry::<plot_function::Args>(),
     entry::<histogram::Args>(),

@@ -24,11 +24,11 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub points: Vec<usize>,
     /// Width of the whole text, in characters.
-    #[value(default = "Bounded::<10, 1000>::of::<80>")]
-    pub width: Bounded<10, 1000>,
+    #[value(default = "BoundedInteger::<10, 1000>::of::<80>")]
+    pub width: BoundedInteger<10, 1000>,
     /// Rows of the plotting area; title, axis and legend come on top.
-    #[value(default = "Bounded::<2, 500>::of::<20>")]
-    pub height: Bounded<2, 500>,
+    #[value(default = "BoundedInteger::<2, 500>::of::<20>")]
+    pub height: BoundedInteger<2, 500>,
     /// Line above the plot; empty for none.
     #[value(default = "default_title")]
     pub title: String,

@@ -28,14 +28,14 @@ pub(crate) struct Args {
     #[value(default = "default_x_max")]
     pub x_max: Finite,
     /// Width of the whole text, in characters.
-    #[value(default = "Bounded::<10, 1000>::of::<80>")]
-    pub width: Bounded<10, 1000>,
+    #[value(default = "BoundedInteger::<10, 1000>::of::<80>")]
+    pub width: BoundedInteger<10, 1000>,
     /// Rows of the plotting area; title and axis come on top.
-    #[value(default = "Bounded::<2, 500>::of::<20>")]
-    pub height: Bounded<2, 500>,
+    #[value(default = "BoundedInteger::<2, 500>::of::<20>")]
+    pub height: BoundedInteger<2, 500>,
     /// Number of samples, equally spaced, both ends included.
-    #[value(default = "Bounded::<2, 100_000>::of::<400>")]
-    pub n_points: Bounded<2, 100_000>,
+    #[value(default = "BoundedInteger::<2, 100_000>::of::<400>")]
+    pub n_points: BoundedInteger<2, 100_000>,
     /// Line above the plot; absent: `f(x) = ` and the function.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub title: Option<String>,

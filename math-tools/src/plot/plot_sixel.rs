@@ -2,7 +2,8 @@
 
 use crate::prelude::did_you_mean;
 use tool_core::{
-    Bounded, Category, Ctx, Decode, Describe, Encode, Example, Input, Spec, Tool, ToolError, Vector,
+    BoundedInteger, Category, Ctx, Decode, Describe, Encode, Input, Spec, Tool, ToolError,
+    ToolExample, Vector,
 };
 
 use super::canvas::{dots, trace};
@@ -27,11 +28,11 @@ pub(crate) struct Args {
     #[value(default)]
     pub plot_type: PlotType,
     /// Width of the picture in pixels.
-    #[value(default = "Bounded::<100, 2000>::of::<800>")]
-    pub width: Bounded<100, 2000>,
+    #[value(default = "BoundedInteger::<100, 2000>::of::<800>")]
+    pub width: BoundedInteger<100, 2000>,
     /// Height of the picture in pixels.
-    #[value(default = "Bounded::<50, 1000>::of::<400>")]
-    pub height: Bounded<50, 1000>,
+    #[value(default = "BoundedInteger::<50, 1000>::of::<400>")]
+    pub height: BoundedInteger<50, 1000>,
     /// Line above the plot; empty for none. The font has the printable ASCII characters, others show as a box.
     #[value(default = "default_title")]
     pub title: String,
@@ -109,15 +110,15 @@ impl Tool for Args {
         })
     }
 
-    fn examples() -> Vec<Example<Args, Output>> {
-        vec![Example {
+    fn examples() -> Vec<ToolExample<Args, Output>> {
+        vec![ToolExample {
             title: "three points on a line, as a small picture",
             args: Args {
                 x: Input::inline([1.0, 2.0, 3.0]),
                 y: Input::inline([1.0, 2.0, 3.0]),
                 plot_type: PlotType::Line,
-                width: Bounded::literal(100),
-                height: Bounded::literal(50),
+                width: BoundedInteger::literal(100),
+                height: BoundedInteger::literal(50),
                 title: String::new(),
                 x_label: None,
                 y_label: None,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tool_core::error::Problem;
-use tool_core::input::{InputKind, Load};
+use tool_core::error::RequestProblem;
+use tool_core::input::{InputKind, LoadInput};
 use tool_core::schema::{Schema, json};
 use tool_core::{Ctx, Decode, Describe, Encode, Input, ToolError, Value, Vector};
 
@@ -26,11 +26,11 @@ impl<const N: usize, const M: usize> From<[[f64; N]; M]> for PlotSeries {
     }
 }
 
-impl Load for PlotSeries {
+impl LoadInput for PlotSeries {
     const KIND: InputKind = InputKind::Data;
     const NAMED: bool = true;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         // Columns of a table, each a series.
         let columns = value.as_object().filter(|columns| !columns.is_empty());
         let columns = columns.map(|columns| {
@@ -54,12 +54,11 @@ impl Load for PlotSeries {
                 "expected at most {SERIES_MAX} series, found {}",
                 items.len()
             );
-            return Err(
-                Problem::new("", message).hint("`y` is a list of series, each as long as `x`")
-            );
+            return Err(RequestProblem::new("", message)
+                .hint("`y` is a list of series, each as long as `x`"));
         }
         let series = items.iter().enumerate().map(|(index, item)| {
-            Vector::from_value(item).map_err(|problem| Problem {
+            Vector::from_value(item).map_err(|problem| RequestProblem {
                 path: format!("/{index}{}", problem.path),
                 ..problem
             })
@@ -72,7 +71,7 @@ impl Load for PlotSeries {
     fn to_value(&self) -> Value {
         match self.0.as_slice() {
             [only] => only.to_value(),
-            several => Value::array(several.iter().map(Load::to_value).collect()),
+            several => Value::array(several.iter().map(LoadInput::to_value).collect()),
         }
     }
 

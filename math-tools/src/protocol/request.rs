@@ -54,9 +54,9 @@ impl CommandParams {
 /// # Errors
 /// `invalid_request`, or `limit_exceeded` for one that is too long or too deep.
 pub(super) fn read(bytes: &[u8]) -> Result<CommandRequest, ToolError> {
-    let limits = json::Limits {
+    let limits = json::JsonLimits {
         bytes_max: INPUT_BYTES_MAX,
-        ..json::Limits::default()
+        ..json::JsonLimits::default()
     };
     if bytes.len() > limits.bytes_max {
         let message =

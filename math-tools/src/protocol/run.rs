@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use tool_core::{Budget, Ctx, Object, StopFlag, ToolError, Value, tool_error};
+use tool_core::{CallBudget, Ctx, Object, StopFlag, ToolError, Value, tool_error};
 
 use super::CommandOutcome;
 use super::help;
@@ -28,9 +28,9 @@ pub(super) fn run(work: ResolvedRequest, timeout_ms: u64) -> Result<CommandOutco
         .timeout_ms
         .map_or(timeout_ms, |own| own.min(timeout_ms));
     let stop = StopFlag::new();
-    let budget = Budget {
+    let budget = CallBudget {
         timeout_ms,
-        ..Budget::default()
+        ..CallBudget::default()
     };
     let ctx = Ctx::new(stop.clone(), budget);
     let (sender, receiver) = mpsc::sync_channel(1);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kernels::vector;
 use rayon::prelude::*;
 use tool_core::rng::StreamRng;
-use tool_core::{Ctx, ErrorCode, Seed, ToolError};
+use tool_core::{Ctx, ErrorCode, RandomSeed, ToolError};
 
 use crate::expression::{Expression, LANES};
 
@@ -108,7 +108,7 @@ pub(crate) fn block_len(samples: u64, block: u64) -> usize {
 /// The first error of the lowest block; `limit_exceeded` when the results would not fit.
 pub(crate) fn run_blocks<T: Send>(
     samples: u64,
-    seed: Seed,
+    seed: RandomSeed,
     ctx: &Ctx,
     work: impl Fn(u64, usize, StreamRng) -> Result<T, ToolError> + Sync,
 ) -> Result<Vec<T>, ToolError> {

@@ -10,8 +10,8 @@ use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 use tool_core::convert::from_value;
 use tool_core::{
-    Bounded, Ctx, Decode, ErrorCode, Finite, Input, Object, Positive, Seed, ToolError, Value,
-    Vector,
+    BoundedInteger, Ctx, Decode, ErrorCode, Finite, Input, Object, Positive, RandomSeed, ToolError,
+    Value, Vector,
 };
 
 use super::blocks::{BLOCK, SampleMoments, afford_sort, quantile, run_blocks};
@@ -91,8 +91,8 @@ fn moments(values: &[f64]) -> SampleMoments {
 #[derive(Debug, Decode)]
 #[value(deny_unknown_fields)]
 struct PiArgs {
-    n_samples: Option<Bounded<2, 1_000_000_000_000>>,
-    seed: Option<Seed>,
+    n_samples: Option<BoundedInteger<2, 1_000_000_000_000>>,
+    seed: Option<RandomSeed>,
 }
 
 /// Estimates pi by the share of points of the unit square that lie in the quarter circle.
@@ -130,7 +130,7 @@ fn pi(args: &PiArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     ]))
 }
 
-fn number_of(seed: Seed) -> Value {
+fn number_of(seed: RandomSeed) -> Value {
     tool_core::convert::to_value(&seed).unwrap_or_default()
 }
 
@@ -140,8 +140,8 @@ fn number_of(seed: Seed) -> Value {
 struct NormalArgs {
     mean: Option<Finite>,
     std: Option<Positive>,
-    n_samples: Option<Bounded<2, 1_000_000_000>>,
-    seed: Option<Seed>,
+    n_samples: Option<BoundedInteger<2, 1_000_000_000>>,
+    seed: Option<RandomSeed>,
 }
 
 /// Draws from a normal distribution and describes the draws.
@@ -149,7 +149,7 @@ fn normal_stats(args: &NormalArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     const COPIES: usize = 2;
     let mean = args.mean.map_or(0.0, Finite::get);
     let std = args.std.map_or(1.0, Positive::get);
-    let samples = args.n_samples.map_or(10_000, Bounded::size);
+    let samples = args.n_samples.map_or(10_000, BoundedInteger::size);
     let seed = ctx.seed(args.seed);
     ctx.reserve_doubles(samples.saturating_mul(COPIES))?;
     let blocks = run_blocks(samples as u64, seed, ctx, |_, len, mut rng| {
@@ -190,12 +190,12 @@ fn normal_stats(args: &NormalArgs, ctx: &Ctx) -> Result<Value, ToolError> {
 #[derive(Debug, Decode)]
 #[value(deny_unknown_fields)]
 struct WalkArgs {
-    n_steps: Option<Bounded<1, 1_000_000_000>>,
-    n_walks: Option<Bounded<1, 100_000_000>>,
+    n_steps: Option<BoundedInteger<1, 1_000_000_000>>,
+    n_walks: Option<BoundedInteger<1, 100_000_000>>,
     step_size: Option<Positive>,
     #[value(default, rename = "type")]
     kind: RandomWalkSpace,
-    seed: Option<Seed>,
+    seed: Option<RandomSeed>,
 }
 
 /// The space of a random walk.
@@ -214,8 +214,8 @@ enum RandomWalkSpace {
 fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     const STEPS_PER_CHECK: usize = 4096;
     let seed = ctx.seed(args.seed);
-    let walks = args.n_walks.map_or(100, Bounded::size);
-    let steps = args.n_steps.map_or(1000, Bounded::size);
+    let walks = args.n_walks.map_or(100, BoundedInteger::size);
+    let steps = args.n_steps.map_or(1000, BoundedInteger::size);
     let size = args.step_size.map_or(1.0, Positive::get);
     ctx.count_evaluations((walks as u64).saturating_mul(steps as u64))?;
     ctx.reserve_doubles(walks.saturating_mul(16))?;
@@ -275,8 +275,8 @@ struct BootstrapArgs {
     data: Input<Vector>,
     statistic: Option<String>,
     confidence: Option<Finite>,
-    n_samples: Option<Bounded<2, 10_000_000>>,
-    seed: Option<Seed>,
+    n_samples: Option<BoundedInteger<2, 10_000_000>>,
+    seed: Option<RandomSeed>,
 }
 
 /// A statistic of a sample; may reorder it.
@@ -324,7 +324,7 @@ fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Value, ToolError> {
         return Err(ToolError::invalid("/confidence", message).hint("for example 0.95"));
     }
     let seed = ctx.seed(args.seed);
-    let resamples = args.n_samples.map_or(10_000, Bounded::size);
+    let resamples = args.n_samples.map_or(10_000, BoundedInteger::size);
     ctx.count_evaluations((resamples as u64).saturating_mul(data.len() as u64))?;
     let copies = data.len().saturating_mul(rayon::current_num_threads() + 1);
     ctx.reserve_doubles(resamples.saturating_mul(4).saturating_add(copies))?;

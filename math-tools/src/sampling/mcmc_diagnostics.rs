@@ -1,6 +1,6 @@
 //! Diagnostics of independently sampled chains.
 
-use tool_core::input::{InputKind, Load};
+use tool_core::input::{InputKind, LoadInput};
 use tool_core::schema::{Schema, json};
 
 use super::diagnostics::ChainDiagnostics;
@@ -26,10 +26,10 @@ pub(crate) struct Args {
 #[derive(Debug, Clone)]
 pub(crate) struct ChainSamples(Numbers);
 
-impl Load for ChainSamples {
+impl LoadInput for ChainSamples {
     const KIND: InputKind = InputKind::Data;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         let expected = "expected draws as [chain][draw][dimension]";
         let Value::Numbers(numbers) = value else {
             let found = match value {
@@ -37,21 +37,24 @@ impl Load for ChainSamples {
                 Value::Array(_) => "chains of different lengths, or what is no number".to_owned(),
                 other => other.kind(),
             };
-            return Err(Problem::new("", format!("{expected}, found {found}")));
+            return Err(RequestProblem::new(
+                "",
+                format!("{expected}, found {found}"),
+            ));
         };
         if !(2..=4).contains(&numbers.rank()) {
             let message = format!("{expected}, found shape {:?}", numbers.shape());
-            let problem = Problem::new("", message);
+            let problem = RequestProblem::new("", message);
             return Err(problem.hint("one chain of one quantity is [[1.5, 2.5, ..]]"));
         }
         if numbers.as_slice().iter().any(|draw| !draw.is_finite()) {
-            return Err(Problem::new("", "expected finite draws"));
+            return Err(RequestProblem::new("", "expected finite draws"));
         }
         let samples = Self(numbers.clone());
         if samples.dimension() > DIMENSION_MAX {
             let found = samples.dimension();
             let message = format!("expected at most {DIMENSION_MAX} dimensions, found {found}");
-            return Err(Problem::new("", message));
+            return Err(RequestProblem::new("", message));
         }
         Ok(samples)
     }
@@ -197,7 +200,7 @@ mod tests {
     use tool_core::json;
 
     fn value(text: &str) -> Value {
-        json::parse(text, json::Limits::default()).unwrap()
+        json::parse(text, json::JsonLimits::default()).unwrap()
     }
 
     fn call<T: Tool>(args: &Value) -> Result<Value, ToolError> {

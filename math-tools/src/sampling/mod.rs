@@ -3,7 +3,7 @@
 //! Work is cut into blocks of a fixed size, each with its own random stream, and reduced in a fixed tree (`blocks`), so results
 //! do not depend on the number of threads. [`legacy`] answers the operations of the earlier `monte_carlo` command.
 
-use tool_core::{Entry, entry, verified_entry};
+use tool_core::{ErasedTool, entry, verified_entry};
 
 pub(crate) mod blocks;
 pub(crate) mod diagnostics;
@@ -19,7 +19,7 @@ mod verify;
 mod tests;
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     verified_entry::<monte_carlo::Args>(),
     entry::<monte_carlo_native::Args>(),
     entry::<mcmc::Args>(),

@@ -31,8 +31,8 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Number of samples, at least 2.
-    #[value(default = "Bounded::<2, 1_000_000_000>::of::<10_000>")]
-    pub samples: Bounded<2, 1_000_000_000>,
+    #[value(default = "BoundedInteger::<2, 1_000_000_000>::of::<10_000>")]
+    pub samples: BoundedInteger<2, 1_000_000_000>,
     /// The distribution of every variable.
     #[value(default)]
     pub distribution: DistributionName,
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     pub rate: Option<Positive>,
     /// Seed of the random streams; 42 for a direct call where absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub seed: Option<Seed>,
+    pub seed: Option<RandomSeed>,
 }
 
 /// The distribution of a random variable.
@@ -85,7 +85,7 @@ pub(crate) struct Output {
     /// Counts of the values in bins of equal width from the least to the greatest value.
     pub histogram: Histogram,
     /// Seed of the random streams.
-    pub seed: Seed,
+    pub seed: RandomSeed,
 }
 
 /// Percentiles.
@@ -214,7 +214,7 @@ fn draw_values(
     expression: &Expression,
     sampler: &DistributionSampler,
     samples: usize,
-    seed: Seed,
+    seed: RandomSeed,
     ctx: &Ctx,
 ) -> Result<(Vec<f64>, Vec<BlockSummary>), ToolError> {
     const COPIES: usize = 2; // the values, and those a selection collects
@@ -275,7 +275,7 @@ enum VariateStream {
 }
 
 impl VariateStream {
-    fn new(sampler: DistributionSampler, seed: Seed, block: u64, ctx: &Ctx) -> Self {
+    fn new(sampler: DistributionSampler, seed: RandomSeed, block: u64, ctx: &Ctx) -> Self {
         match sampler {
             DistributionSampler::Uniform { low, width } => {
                 let uniforms = UniformGenerators::new(stream_states(seed.get(), block));
@@ -302,7 +302,7 @@ pub(super) fn dimension(expression: &Expression, slots: usize) -> usize {
 fn describe(
     mut values: Vec<f64>,
     blocks: &[BlockSummary],
-    seed: Seed,
+    seed: RandomSeed,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let moments = SampleMoments::join_all(blocks.iter().map(|block| block.moments).collect());

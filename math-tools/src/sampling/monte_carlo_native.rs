@@ -37,11 +37,11 @@ pub(crate) struct Args {
     pub n_samples: Samples,
     /// Seed of the random streams; 42 for a direct call where absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub seed: Option<Seed>,
+    pub seed: Option<RandomSeed>,
 }
 
 /// Number of samples, at least 2.
-pub(crate) type Samples = Bounded<2, 1_000_000_000_000>;
+pub(crate) type Samples = BoundedInteger<2, 1_000_000_000_000>;
 
 fn default_function() -> String {
     "constant".into()
@@ -66,7 +66,7 @@ pub(crate) struct Output {
     /// Number of samples requested.
     pub n_samples: i64,
     /// Seed of the random streams.
-    pub seed: Seed,
+    pub seed: RandomSeed,
 }
 
 impl Tool for Args {
@@ -178,7 +178,7 @@ fn integrate(
     function: &Expression,
     bounds: &Matrix,
     samples: u64,
-    seed: Seed,
+    seed: RandomSeed,
     ctx: &Ctx,
 ) -> Result<SampleMoments, ToolError> {
     ctx.count_evaluations(samples)?;

@@ -177,7 +177,7 @@ pub(super) fn counts(values: &[f64], edges: &[f64], ctx: &Ctx) -> Result<Vec<u64
 #[cfg(test)]
 mod tests {
     use rand::RngExt;
-    use tool_core::Seed;
+    use tool_core::RandomSeed;
 
     use super::*;
 
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn selection_agrees_with_sorting() {
         let ctx = Ctx::default();
-        let mut rng = ctx.rng(Seed::DEFAULT, 0);
+        let mut rng = ctx.rng(RandomSeed::DEFAULT, 0);
         let mut uniform = || rng.random::<f64>();
         let same = [1.0, -0.0, f64::MAX, f64::MIN_POSITIVE];
         let mut samples: Vec<Vec<f64>> = same.map(|value| vec![value; SORTED_MAX + 3]).into();

@@ -7,7 +7,7 @@ use super::blocks::{SampleMoments, quantile};
 use super::{legacy, monte_carlo, monte_carlo_native};
 
 fn value(text: &str) -> Value {
-    json::parse(text, json::Limits::default()).unwrap_or_else(|err| panic!("{text}: {err:?}"))
+    json::parse(text, json::JsonLimits::default()).unwrap_or_else(|err| panic!("{text}: {err:?}"))
 }
 
 fn call<T: Tool>(args: &str) -> Result<Value, ToolError> {
@@ -402,7 +402,7 @@ fn work_stops_when_it_is_cancelled_and_budgets_hold() {
     ctx.stop().cancel();
     let err = monte_carlo_native::Args::run(args(), &ctx).unwrap_err();
     assert_eq!(err.code(), ErrorCode::Cancelled);
-    let budget = tool_core::Budget {
+    let budget = tool_core::CallBudget {
         evaluations: 1000,
         ..Default::default()
     };

@@ -1,6 +1,6 @@
 //! A second opinion on `monte_carlo`: another stream of random numbers.
 
-use tool_core::{Ctx, Seed, Tool, ToolError, Verification, Verify};
+use tool_core::{AnswerVerification, Ctx, RandomSeed, Tool, ToolError, Verify};
 
 use super::monte_carlo::{Args, Output};
 
@@ -11,8 +11,8 @@ const APART: u64 = 0x9e37_79b9;
 const STANDARD_ERRORS: f64 = 5.0;
 
 impl Verify for Args {
-    fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<Verification, ToolError> {
-        let seed = Seed::new(output.seed.get().wrapping_add(APART));
+    fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<AnswerVerification, ToolError> {
+        let seed = RandomSeed::new(output.seed.get().wrapping_add(APART));
         let by = format!("another random stream, seed {}", seed.get());
         let own = ctx.without_messages();
         let found = Tool::run(
@@ -30,6 +30,8 @@ impl Verify for Args {
             0.0
         };
         let pair = (&[output.mean][..], &[found.mean][..]);
-        Ok(Verification::of_numbers(by, COMPARED, pair, tolerance))
+        Ok(AnswerVerification::of_numbers(
+            by, COMPARED, pair, tolerance,
+        ))
     }
 }

@@ -12,14 +12,14 @@ pub(crate) struct Args {
     #[schema(extend("x-shape" = ["m"]))]
     pub data: Input<Vector>,
     /// Samples in a window, odd; at an end the window is not centred (SciPy's mode `interp`).
-    #[value(default = "Bounded::<3, 501>::of::<7>")]
-    pub window_length: Bounded<3, 501>,
+    #[value(default = "BoundedInteger::<3, 501>::of::<7>")]
+    pub window_length: BoundedInteger<3, 501>,
     /// Degree of the polynomials, below `window_length`.
-    #[value(default = "Bounded::<0, 12>::of::<3>")]
-    pub polyorder: Bounded<0, 12>,
+    #[value(default = "BoundedInteger::<0, 12>::of::<3>")]
+    pub polyorder: BoundedInteger<0, 12>,
     /// Order of the derivative; 0 smooths.
-    #[value(default = "Bounded::<0, 12>::of::<0>")]
-    pub deriv: Bounded<0, 12>,
+    #[value(default = "BoundedInteger::<0, 12>::of::<0>")]
+    pub deriv: BoundedInteger<0, 12>,
     /// Distance of two samples, for derivatives; absent: 1.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub delta: Option<Positive>,
@@ -98,7 +98,7 @@ mod tests {
 
     fn run(args: &str) -> Result<Value, tool_core::ToolError> {
         let tool: &dyn AnyTool = entry::<Args>().tool();
-        let args = json::parse(args, json::Limits::default()).unwrap();
+        let args = json::parse(args, json::JsonLimits::default()).unwrap();
         tool.decode(&args)?.run(&Ctx::default())
     }
 

@@ -1,12 +1,12 @@
 //! Statistics and regression.
 
-use tool_core::{Entry, entry};
+use tool_core::{ErasedTool, entry};
 
 pub(crate) mod linear_regression;
 pub(crate) mod statistics;
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[Entry] = &[
+pub(crate) static TOOLS: &[ErasedTool] = &[
     entry::<statistics::Args>(),
     entry::<linear_regression::Args>(),
 ];

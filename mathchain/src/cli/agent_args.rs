@@ -9,7 +9,7 @@ use registry::agents::ToolName;
 use registry::model::{CliSpec, Confinement};
 use registry::policy::Selected;
 use registry::{Aliases, Config, Dispatcher, Principal};
-use tool_core::{Object, Problem};
+use tool_core::{Object, RequestProblem};
 
 use super::caller::PERMISSIONS;
 use super::prelude::*;
@@ -124,7 +124,7 @@ pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode> 
     let answer = agent_cli::translate(cli, Aliases::built_in(), &request).map_err(|problems| {
         let hint = "`unenforced = \"warn\"` in its table turns this into a warning";
         let problems = problems.into_iter();
-        let problems = problems.map(|text| Problem::new("", text).hint(hint));
+        let problems = problems.map(|text| RequestProblem::new("", text).hint(hint));
         ToolError::of_problems(ErrorCode::InvalidRequest, problems.collect()).reason("agent_cli")
     })?;
     for warning in &answer.warnings {

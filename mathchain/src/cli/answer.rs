@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use registry::Reader;
 use tool_core::capability::LedgerHead;
-use tool_core::{ErrorCode, Outcome, Result, ToolError, tool_error};
+use tool_core::{CallOutcome, ErrorCode, Result, ToolError, tool_error};
 
 use super::global::{Format, Global};
 use super::output::{self, complain};
@@ -47,7 +47,11 @@ pub(super) fn reader(format: Format) -> Reader {
 }
 
 /// Prints the answer, flushes the audit, and gives the exit code.
-pub(super) fn finish(toolkit: &Toolkit, global: &Global, outcome: &Outcome) -> Result<ExitCode> {
+pub(super) fn finish(
+    toolkit: &Toolkit,
+    global: &Global,
+    outcome: &CallOutcome,
+) -> Result<ExitCode> {
     let mut outcome = outcome.clone();
     let format = global.format();
     flush(toolkit, format, &mut outcome);
@@ -60,7 +64,7 @@ pub(super) fn finish(toolkit: &Toolkit, global: &Global, outcome: &Outcome) -> R
 
 /// Flushes the batched audit records before the answer of a process that ends. Where that fails, the answer carries a warning and no
 /// audit head, which verification would not find.
-pub(super) fn flush(toolkit: &Toolkit, format: Format, outcome: &mut Outcome) {
+pub(super) fn flush(toolkit: &Toolkit, format: Format, outcome: &mut CallOutcome) {
     let Some(warning) = incomplete(toolkit) else {
         return;
     };

@@ -2,9 +2,9 @@
 
 use std::io::IsTerminal;
 
-use tool_core::json::Limits;
+use tool_core::json::JsonLimits;
 use tool_core::schema::Schema;
-use tool_core::{AnyTool, Status};
+use tool_core::{AnyTool, OutcomeStatus};
 
 use super::answer::{finish, on_stack, reader};
 use super::flags::CallOptions;
@@ -140,9 +140,9 @@ fn read_arguments(tool: &dyn AnyTool, schema: &Schema, limits: &registry::Limits
         return none;
     }
     let bytes_max = usize::try_from(limits.max_input_bytes).unwrap_or(usize::MAX);
-    let limits = Limits {
+    let limits = JsonLimits {
         bytes_max,
-        ..Limits::default()
+        ..JsonLimits::default()
     };
     json::arguments(&json::parse_bytes(&text, limits)?, bytes_max)
 }
@@ -167,7 +167,7 @@ fn run(
         })
     };
     let mut outcome = call()?;
-    if let Status::PendingApproval { approval_id, .. } = &outcome.status
+    if let OutcomeStatus::PendingApproval { approval_id, .. } = &outcome.status
         && asking::may_ask(toolkit)
     {
         // The answer may take long; a failure is reported at the end.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use host_sandbox::Sandbox;
 use registry::policy::Policy;
 use registry::{Catalogue, Config, LoadErrors};
-use tool_core::{Entry, Result};
+use tool_core::{ErasedTool, Result};
 
 use crate::clock::SystemClock;
 use crate::plugins::{Loaded, Loader};
@@ -50,7 +50,7 @@ impl Configured {
         let tools = loaded.plugins.iter();
         let tools = tools.flat_map(|plugin| plugin.erased().iter().cloned());
         let tools: Vec<_> = tools.collect();
-        let families: Vec<&[Entry]> = crate::families().collect();
+        let families: Vec<&[ErasedTool]> = crate::families().collect();
         let catalogue = Catalogue::with_plugins(&families, &tools)?;
         let named = (&*path.to_string_lossy(), text.as_str());
         let fill = |config: &mut Config| {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use tool_core::capability::Arrays;
+use tool_core::capability::ArrayLoader;
 use tool_core::input::InputKind;
-use tool_core::json::{Limits, parse};
+use tool_core::json::{JsonLimits, parse};
 use tool_core::schema::Schema;
-use tool_core::{Object, Result, Source, Spec, Syntax, Value, source, tool_error};
+use tool_core::{DataSource, Object, Result, Spec, Syntax, Value, source, tool_error};
 
 use super::forms::{taken, takes};
 use super::stdin;
@@ -14,7 +14,7 @@ use super::stdin;
 /// Reads what the words of a call name.
 pub(super) struct Files {
     /// Opens files of the workspace.
-    pub arrays: Option<Arc<dyn Arrays>>,
+    pub arrays: Option<Arc<dyn ArrayLoader>>,
     /// Most bytes of a file or of standard input.
     pub bytes_max: u64,
 }
@@ -73,7 +73,7 @@ fn text_of(
     }
     let Some(path) = word.strip_prefix('@') else {
         let is_reference = |value: Value| value.as_object().is_some_and(source::refers);
-        if takes(property, "string") && parse(word, Limits::default()).is_ok_and(is_reference) {
+        if takes(property, "string") && parse(word, JsonLimits::default()).is_ok_and(is_reference) {
             return Err(tool_error!(InvalidArgs at place, "reference";
                 "`{argument}` is a text, and opens no file or artifact";
                 "`--{argument} @PATH` reads the text of a file, `@-` that of standard input"));
@@ -89,7 +89,7 @@ fn text_of(
                     "`{path}` cannot be opened: there is no workspace";
                     "open one with --workspace; a text that begins with `@` is written `@@`"));
             };
-            let opened = arrays.open(&Source::file(path), InputKind::Text, files.bytes_max);
+            let opened = arrays.open(&DataSource::file(path), InputKind::Text, files.bytes_max);
             opened.map_err(|err| match err.hint_str() {
                 Some(_) if err.reason_str() != Some("not_found") => err.at(&place),
                 _ => err
@@ -157,7 +157,7 @@ pub(super) fn check_json(argument: &str, word: &str) -> Result<()> {
     if !word.trim_start().starts_with(['[', '{']) {
         return Ok(());
     }
-    match parse(word, Limits::default()) {
+    match parse(word, JsonLimits::default()) {
         Ok(_) => Ok(()),
         Err(err) => Err(tool_error!(InvalidArgs at format!("/{argument}"), "json";
             "`{argument}` is not valid JSON: {err}";

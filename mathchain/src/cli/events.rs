@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use registry::policy::fits_name;
-use tool_core::json::Limits;
+use tool_core::json::JsonLimits;
 
 use super::prelude::*;
 
@@ -54,7 +54,7 @@ pub(super) fn events(global: &Global, wanted: &Events) -> Result<ExitCode> {
 }
 
 fn line(global: &Global, wanted: &Events, body: &str) -> Result<Option<String>> {
-    let event = json::parse(body, Limits::default())?;
+    let event = json::parse(body, JsonLimits::default())?;
     let text = |key: &str| event.text(key).unwrap_or_default();
     let kind = text("type");
     if !wanted.types.is_empty() && !wanted.types.iter().any(|pattern| fits_name(pattern, kind)) {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use tool_core::{ErrorCode, Outcome, Reason, Status, StopFlag, ToolError};
+use tool_core::{CallOutcome, ErrorCode, OutcomeStatus, Reason, StopFlag, ToolError};
 
 pub(super) const OK: u8 = 0;
 pub(super) const TOOL_ERROR: u8 = 1;
@@ -20,12 +20,12 @@ pub(super) fn of_check(sound: bool) -> ExitCode {
 }
 
 /// The code of an answer.
-pub(super) fn of_outcome(outcome: &Outcome) -> ExitCode {
+pub(super) fn of_outcome(outcome: &CallOutcome) -> ExitCode {
     match &outcome.status {
-        Status::Success(_) if outcome.shortfall().is_some() => SHORTFALL,
-        Status::Success(_) => OK,
-        Status::PendingApproval { .. } => APPROVAL_NEEDED,
-        Status::Error(error) => of_error(error),
+        OutcomeStatus::Success(_) if outcome.shortfall().is_some() => SHORTFALL,
+        OutcomeStatus::Success(_) => OK,
+        OutcomeStatus::PendingApproval { .. } => APPROVAL_NEEDED,
+        OutcomeStatus::Error(error) => of_error(error),
     }
     .into()
 }

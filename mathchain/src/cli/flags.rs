@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgMatches, Args, Command};
-use tool_core::json::{Limits, parse};
+use tool_core::json::{JsonLimits, parse};
 use tool_core::nearest::nearest;
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Object, Result, Spec, Value, source, synonyms, tool_error};
@@ -229,7 +229,7 @@ pub(super) fn value_of(property: &Schema, text: &str) -> Value {
     if property["type"] == "string" {
         return Value::from(text);
     }
-    let value = parse(text, Limits::default()).ok();
+    let value = parse(text, JsonLimits::default()).ok();
     let fits = |value: &Value| match value.as_object() {
         // Beside a text, an object is only a reference to one.
         Some(object) if takes(property, "string") && !takes_itself(property, "object") => {
@@ -255,7 +255,7 @@ pub(super) fn value_of(property: &Schema, text: &str) -> Value {
 
 /// The elements between commas.
 fn list_of(text: &str, of_texts: bool) -> Value {
-    let element = |word: &str| match parse(word, Limits::default()) {
+    let element = |word: &str| match parse(word, JsonLimits::default()) {
         Ok(value) if !of_texts => value,
         _ => Value::from(word),
     };
@@ -328,8 +328,8 @@ pub(super) fn quoted(args: &Value) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use tool_core::Source;
-    use tool_core::capability::Arrays;
+    use tool_core::DataSource;
+    use tool_core::capability::ArrayLoader;
     use tool_core::input::InputKind;
 
     use super::super::data::{Files, may_begin_with_at};
@@ -337,8 +337,8 @@ mod tests {
 
     struct OneText;
 
-    impl Arrays for OneText {
-        fn open(&self, _: &Source, _: InputKind, _: u64) -> Result<Value> {
+    impl ArrayLoader for OneText {
+        fn open(&self, _: &DataSource, _: InputKind, _: u64) -> Result<Value> {
             Ok("text of the file".into())
         }
     }

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tool_core::Outcome;
+use tool_core::CallOutcome;
 use tool_core::ctx::Progress;
 
 use super::answer::CALL_STACK_BYTES;
@@ -41,7 +41,7 @@ pub(super) fn serve(
     door: &Door,
     input: impl BufRead,
     output: impl Write + Send + 'static,
-    call: impl Fn(LineCall, &StopFlag, Option<Arc<Progress>>) -> Outcome + Sync,
+    call: impl Fn(LineCall, &StopFlag, Option<Arc<Progress>>) -> CallOutcome + Sync,
 ) -> Result<bool> {
     let (queue, lines) = sync_channel::<Line>(door.workers * 2);
     let lines = Mutex::new(lines);
@@ -187,7 +187,7 @@ fn answer<W: Write + Send + 'static>(
     door: &Door,
     line: &Line,
     output: &Arc<Mutex<W>>,
-    call: &(impl Fn(LineCall, &StopFlag, Option<Arc<Progress>>) -> Outcome + Sync),
+    call: &(impl Fn(LineCall, &StopFlag, Option<Arc<Progress>>) -> CallOutcome + Sync),
 ) -> Value {
     let (id, parsed) = match &line.bytes {
         None => (Value::Null, Err(too_long(door.line_bytes_max))),
@@ -196,7 +196,7 @@ fn answer<W: Write + Send + 'static>(
     let progress = |wanted: bool| wanted.then(|| progress(id.clone(), Arc::clone(output)));
     let outcome = parsed.map_or_else(
         |err| {
-            let mut outcome = Outcome::error(err);
+            let mut outcome = CallOutcome::error(err);
             outcome.metadata.insert("line", line.number);
             outcome
         },
@@ -246,7 +246,7 @@ fn write_line(output: &Mutex<impl Write>, text: &str) -> io::Result<()> {
 mod tests {
     use super::*;
     use std::collections::HashMap;
-    use tool_core::json::Limits;
+    use tool_core::json::JsonLimits;
 
     #[derive(Clone, Default)]
     struct Shared(Arc<Mutex<Vec<u8>>>);
@@ -281,7 +281,7 @@ mod tests {
     fn run(input: &str, line_bytes_max: usize) -> HashMap<String, Value> {
         raw(input, line_bytes_max)
             .lines()
-            .map(|line| json::parse(line, Limits::default()).expect("JSON"))
+            .map(|line| json::parse(line, JsonLimits::default()).expect("JSON"))
             .map(|answer| {
                 let line = answer
                     .pointer("/metadata/line")
@@ -314,7 +314,8 @@ mod tests {
                     progress(Some(0.25), "begun");
                     progress(Some(0.5), "too soon after it");
                 }
-                let mut outcome = Outcome::error(ToolError::new(ErrorCode::UnknownTool, call.tool));
+                let mut outcome =
+                    CallOutcome::error(ToolError::new(ErrorCode::UnknownTool, call.tool));
                 outcome.metadata.insert("role", call.role);
                 let span = call.trace.map(|trace| trace.span().to_owned());
                 outcome.metadata.insert("span", span);

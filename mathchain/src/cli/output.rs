@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use tool_core::{Encode, ErrorCode, Outcome, Result, ToolError, Value, convert, tool_error};
+use tool_core::{CallOutcome, Encode, ErrorCode, Result, ToolError, Value, convert, tool_error};
 
 use super::global::{Format, Global};
 use super::{csv, exit, human};
@@ -48,7 +48,7 @@ pub(super) fn is_incomplete() -> bool {
 ///
 /// # Errors
 /// A result that is no table where one is asked for.
-pub(super) fn outcome(format: Format, outcome: &Outcome) -> Result<()> {
+pub(super) fn outcome(format: Format, outcome: &CallOutcome) -> Result<()> {
     match format {
         Format::Json | Format::Npy => print(&format.line(&outcome.to_value())),
         Format::Human => {
@@ -79,7 +79,7 @@ pub(super) fn outcome(format: Format, outcome: &Outcome) -> Result<()> {
 }
 
 /// Prints the audit head of an answer where it is wanted.
-pub(super) fn notes(outcome: &Outcome) {
+pub(super) fn notes(outcome: &CallOutcome) {
     if is_verbose() {
         complain(&human::head(outcome));
     }
@@ -142,7 +142,7 @@ pub(super) fn error(global: &Global, err: &ToolError) {
 pub(super) fn envelope(global: &Global, err: &ToolError) {
     let format = global.format();
     if matches!(format, Format::Json | Format::Npy) && !PRINTED.load(Ordering::Relaxed) {
-        print(&format.line(&Outcome::error(err.clone()).to_value()));
+        print(&format.line(&CallOutcome::error(err.clone()).to_value()));
     }
 }
 

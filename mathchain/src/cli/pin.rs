@@ -113,7 +113,7 @@ fn shown(server: &McpServer) -> String {
 
 /// The names of the tools in a pin, as the server has them.
 fn tools_in(pin: &str) -> Vec<Value> {
-    let read = tool_core::json::parse(pin, tool_core::json::Limits::default());
+    let read = tool_core::json::parse(pin, tool_core::json::JsonLimits::default());
     let tools = read.unwrap_or_default().items_at("tools");
     let names = tools.iter().map(|tool| tool.get("name").cloned());
     names.flatten().collect()

@@ -2,7 +2,7 @@
 
 use journal::Approval;
 use tool_core::Object;
-use tool_core::capability::Files;
+use tool_core::capability::WorkspaceFiles;
 
 use super::changes;
 use super::prelude::*;
@@ -233,7 +233,7 @@ impl<'a> Request<'a> {
     }
 
     /// The files of the workspace, if the call is about this one.
-    fn files(&self) -> Option<std::sync::Arc<dyn Files>> {
+    fn files(&self) -> Option<std::sync::Arc<dyn WorkspaceFiles>> {
         let here = self.toolkit.workspace_id()?;
         let id = self
             .detail("workspace")

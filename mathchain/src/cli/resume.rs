@@ -200,7 +200,7 @@ fn decision(text: &str) -> Result<(String, OutcomeRuling)> {
         None if what == "failed" => OutcomeRuling::Failed,
         None if what == "done" => OutcomeRuling::Done(Value::Null),
         Some(("done", result)) => {
-            let value = json::parse(result, json::Limits::default())
+            let value = json::parse(result, json::JsonLimits::default())
                 .map_err(|err| wrong(format!("the result of `{call}` is not valid JSON: {err}")))?;
             OutcomeRuling::Done(value)
         }

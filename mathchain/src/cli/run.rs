@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chain_runtime::{ChainResult, ChainStatus, CheckMode, Problems, RunOptions, StepStatus};
 use registry::Answer;
-use tool_core::Status;
+use tool_core::OutcomeStatus;
 
 use super::plan::source::{self, Given, Problematic};
 use super::prelude::*;
@@ -131,7 +131,7 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
             say(&human::value(&outputs));
             complain(&match outcome.status {
                 // The summary has the commands to continue.
-                Status::PendingApproval { .. } => human::warnings(&outcome),
+                OutcomeStatus::PendingApproval { .. } => human::warnings(&outcome),
                 _ => human::outcome(&outcome).stderr,
             });
             output::notes(&outcome);

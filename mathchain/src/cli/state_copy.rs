@@ -341,7 +341,7 @@ fn examine(path: &Path, into: Option<&Path>) -> Result<u64> {
             let mut text = String::new();
             let read = reader.by_ref().take(size).read_to_string(&mut text);
             read.map_err(|_| broken("its list of files cannot be read"))?;
-            let limits = json::Limits::default();
+            let limits = json::JsonLimits::default();
             let manifest = json::parse(&text, limits)
                 .map_err(|_| broken("its list of files cannot be read"))?;
             let listed: Vec<(String, String)> = (manifest.items_at("files").iter())

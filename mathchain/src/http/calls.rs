@@ -7,7 +7,7 @@ use axum::extract::{Extension, Request, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use registry::{Answer as Approvals, Reader, TraceParent, Unattended};
-use tool_core::{Outcome, Status, StopFlag, Value};
+use tool_core::{CallOutcome, OutcomeStatus, StopFlag, Value};
 
 use super::body;
 use super::callers::Caller;
@@ -60,11 +60,11 @@ pub(super) async fn call(
     let (text, id, read) = parsed(&server, &caller, text).await?;
     let line = match read {
         Ok(line) => line,
-        Err(error) => return Ok(reply::outcome(id, &Outcome::error(error))),
+        Err(error) => return Ok(reply::outcome(id, &CallOutcome::error(error))),
     };
     let once = match Once::of(&server, &caller, &headers, "/v1/call", &text) {
         Ok(once) => once,
-        Err(error) => return Ok(reply::outcome(id, &Outcome::error(error))),
+        Err(error) => return Ok(reply::outcome(id, &CallOutcome::error(error))),
     };
     if once.is_none() {
         let context = context(&server, &caller, &line, &headers, server.calls.clone());
@@ -75,7 +75,7 @@ pub(super) async fn call(
     }
     let permit = match caller.queue.enter().await {
         Ok(permit) => permit,
-        Err(overloaded) => return Ok(reply::outcome(id, &Outcome::error(overloaded))),
+        Err(overloaded) => return Ok(reply::outcome(id, &CallOutcome::error(overloaded))),
     };
     // A key may have been revoked while the call waited.
     server.callers.check(&caller)?;
@@ -128,22 +128,22 @@ fn answer(
         Some(Ok(Some(answer))) => {
             return match server.toolkit.permits(context, &line.tool, &line.args) {
                 Ok(()) => answer.replayed(),
-                Err(error) => reply::outcome(id, &Outcome::error(error)),
+                Err(error) => reply::outcome(id, &CallOutcome::error(error)),
             };
         }
-        Some(Err(error)) => return reply::outcome(id, &Outcome::error(error)),
+        Some(Err(error)) => return reply::outcome(id, &CallOutcome::error(error)),
     }
     let outcome = server.toolkit.call_with(context, &line.tool, &line.args);
     answered(server, id, &outcome, once)
 }
 
 /// The answer to a call that has run.
-fn answered(server: &Server, id: Value, outcome: &Outcome, once: Option<Once>) -> Response {
+fn answered(server: &Server, id: Value, outcome: &CallOutcome, once: Option<Once>) -> Response {
     server.metrics.called(outcome);
     let (status, body) = reply::envelope(id, outcome);
     let response = reply::advised(status, &body);
     if let Some(once) = once {
-        let waits = matches!(outcome.status, Status::PendingApproval { .. });
+        let waits = matches!(outcome.status, OutcomeStatus::PendingApproval { .. });
         once.end((!waits).then_some(&Answer { status, body }));
     }
     response

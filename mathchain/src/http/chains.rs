@@ -11,8 +11,8 @@ use chain_runtime::run::{self as chains, ACCEPTED_KEY, Queued, Resume};
 use chain_runtime::{CheckMode, Plan, RunOptions};
 use journal::{Run, RunState, Scope};
 use tokio::task::JoinSet;
-use tool_core::json::{Limits, parse_bytes};
-use tool_core::{Object, Outcome, Reason, Result, Value, object, tool_error};
+use tool_core::json::{JsonLimits, parse_bytes};
+use tool_core::{CallOutcome, Object, Reason, Result, Value, object, tool_error};
 
 use super::begun::Chain;
 use super::callers::Caller;
@@ -31,9 +31,9 @@ struct Submitted {
 impl Submitted {
     fn read(server: &Server, text: &[u8]) -> Result<Self> {
         const KEYS: [&str; 2] = ["plan", "inputs"];
-        let limits = Limits {
+        let limits = JsonLimits {
             bytes_max: server.body_bytes_max(),
-            ..Limits::default()
+            ..JsonLimits::default()
         };
         let body = parse_bytes(text, limits)?;
         let members = body.as_object().ok_or_else(|| {
@@ -219,10 +219,12 @@ async fn run(
         };
         match ran {
             Ok(result) => result.to_outcome(),
-            Err(error) => Outcome::error(error),
+            Err(error) => CallOutcome::error(error),
         }
     });
-    let outcome = thread.await.unwrap_or_else(|err| Outcome::error(lost(err)));
+    let outcome = thread
+        .await
+        .unwrap_or_else(|err| CallOutcome::error(lost(err)));
     let is_recorded = server
         .records()
         .and_then(|state| state.run_named(&chain.id))

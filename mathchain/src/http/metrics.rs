@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use tool_core::{ErrorCode, Outcome, Status, ToolError, Value};
+use tool_core::{CallOutcome, ErrorCode, OutcomeStatus, ToolError, Value};
 
 /// Upper bounds of durations, in seconds.
 const BOUNDS: [f64; 8] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0];
@@ -66,15 +66,15 @@ impl Metrics {
     }
 
     /// Counts a call that ended, by the tool and role that its metadata name.
-    pub(super) fn called(&self, outcome: &Outcome) {
+    pub(super) fn called(&self, outcome: &CallOutcome) {
         let named = |key: &str| {
             let name = outcome.metadata.get(key).and_then(Value::as_str);
             name.unwrap_or("unknown").to_owned()
         };
         let end = match &outcome.status {
-            Status::Success(_) => "success",
-            Status::PendingApproval { .. } => "pending_approval",
-            Status::Error(error) => error.code().as_str(),
+            OutcomeStatus::Success(_) => "success",
+            OutcomeStatus::PendingApproval { .. } => "pending_approval",
+            OutcomeStatus::Error(error) => error.code().as_str(),
         };
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A name that no tool has is one of any that a client sends.

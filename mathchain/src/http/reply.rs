@@ -6,7 +6,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use tool_core::{ErrorCode, Outcome, Status, ToolError, Value, json};
+use tool_core::{CallOutcome, ErrorCode, OutcomeStatus, ToolError, Value, json};
 
 use crate::line;
 
@@ -53,11 +53,11 @@ pub(super) fn data(data: &Value) -> Response {
 }
 
 /// The envelope of an answer to a call, with its status.
-pub(super) fn envelope(id: Value, outcome: &Outcome) -> (StatusCode, Value) {
+pub(super) fn envelope(id: Value, outcome: &CallOutcome) -> (StatusCode, Value) {
     let status = match &outcome.status {
-        Status::Success(_) => StatusCode::OK,
-        Status::PendingApproval { .. } => StatusCode::ACCEPTED,
-        Status::Error(error) => status_of(error),
+        OutcomeStatus::Success(_) => StatusCode::OK,
+        OutcomeStatus::PendingApproval { .. } => StatusCode::ACCEPTED,
+        OutcomeStatus::Error(error) => status_of(error),
     };
     (status, line::envelope(id, outcome))
 }
@@ -70,7 +70,7 @@ pub(super) fn advised(status: StatusCode, body: &Value) -> Response {
 }
 
 /// The answer to a call.
-pub(super) fn outcome(id: Value, outcome: &Outcome) -> Response {
+pub(super) fn outcome(id: Value, outcome: &CallOutcome) -> Response {
     let (status, envelope) = envelope(id, outcome);
     advised(status, &envelope)
 }
@@ -97,7 +97,7 @@ pub(super) fn error(error: &ToolError) -> Response {
         true => StatusCode::NOT_FOUND,
         false => status_of(error),
     };
-    advised(status, &Outcome::error(error.clone()).to_value())
+    advised(status, &CallOutcome::error(error.clone()).to_value())
 }
 
 /// What a client does next, for clients that read heads only.

@@ -2,7 +2,7 @@
 
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Resource};
 use serde_json::Value as Json;
-use tool_core::{Object, Outcome, Status, ToolError, Value, json as text_of, object};
+use tool_core::{CallOutcome, Object, OutcomeStatus, ToolError, Value, json as text_of, object};
 
 use super::{json, media};
 
@@ -15,11 +15,11 @@ const METADATA: &str = "mathchain/metadata";
 pub(super) type Keep<'a> = &'a mut dyn FnMut(&Value) -> Option<Value>;
 
 /// The answer to a call that ended.
-pub(super) fn of_outcome(outcome: &Outcome, bytes_max: u64, keep: Keep<'_>) -> CallToolResult {
+pub(super) fn of_outcome(outcome: &CallOutcome, bytes_max: u64, keep: Keep<'_>) -> CallToolResult {
     let mut answer = match &outcome.status {
-        Status::Success(output) => success(output, bytes_max, keep),
-        Status::Error(error) => failure(error),
-        Status::PendingApproval {
+        OutcomeStatus::Success(output) => success(output, bytes_max, keep),
+        OutcomeStatus::Error(error) => failure(error),
+        OutcomeStatus::PendingApproval {
             approval_id,
             so_far,
         } => pending(approval_id, so_far),
@@ -39,9 +39,9 @@ pub(super) fn of_outcome(outcome: &Outcome, bytes_max: u64, keep: Keep<'_>) -> C
 }
 
 /// The answer to `describe_tool`: its text has the whole schema of the arguments, for clients that show a model texts alone.
-pub(super) fn described(outcome: &Outcome, bytes_max: u64) -> CallToolResult {
+pub(super) fn described(outcome: &CallOutcome, bytes_max: u64) -> CallToolResult {
     let mut answer = of_outcome(outcome, bytes_max, &mut |_| None);
-    if let Status::Success(described) = &outcome.status {
+    if let OutcomeStatus::Success(described) = &outcome.status {
         let mut shown = described.as_object().cloned().unwrap_or_default();
         shown.remove("output_schema");
         answer.content = vec![ContentBlock::text(text_of::to_text(&shown.into()))];

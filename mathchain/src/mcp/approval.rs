@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use rmcp::model::{ElicitRequest, ElicitRequestParams, ElicitationSchema, InputRequest};
-use tool_core::capability::Client as _;
-use tool_core::{Outcome, Status};
+use tool_core::capability::CallClient as _;
+use tool_core::{CallOutcome, OutcomeStatus};
 
 use super::client::Asking;
 use super::resume::{Questions, Waiting};
@@ -13,8 +13,8 @@ use super::resume::{Questions, Waiting};
 pub(super) const QUESTION: &str = "approval";
 
 /// The question for the approval that a call waits for, where the client can ask it.
-pub(super) fn question(asking: &Asking, tool: &str, outcome: &Outcome) -> Option<Questions> {
-    let Status::PendingApproval { approval_id, .. } = &outcome.status else {
+pub(super) fn question(asking: &Asking, tool: &str, outcome: &CallOutcome) -> Option<Questions> {
+    let OutcomeStatus::PendingApproval { approval_id, .. } = &outcome.status else {
         return None;
     };
     if !asking.is_asked_by_answer() || !asking.can("elicitation/create") {

@@ -7,7 +7,7 @@ use registry::{Answer, Begun, TraceParent, Unattended, digest};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, RequestId};
 use rmcp::service::{RequestContext, RoleServer};
-use tool_core::{Outcome, Reason, Result, Status, StopFlag, Value};
+use tool_core::{CallOutcome, OutcomeStatus, Reason, Result, StopFlag, Value};
 
 use super::client::{self, Answers, Asking};
 use super::door::Door;
@@ -69,8 +69,8 @@ impl Calling {
         };
         // An answer may have to be cut, and the whole be stored in a file: not on this thread.
         let is_small = match &outcome.status {
-            Status::Success(output) => weight(output) <= SMALL_BYTES,
-            Status::Error(_) | Status::PendingApproval { .. } => true,
+            OutcomeStatus::Success(output) => weight(output) <= SMALL_BYTES,
+            OutcomeStatus::Error(_) | OutcomeStatus::PendingApproval { .. } => true,
         };
         if is_small {
             return Ok(Some(done(door, outcome)));
@@ -188,13 +188,13 @@ fn run(door: &Door, context: &Context, wanted: &Wanted) -> Done {
 }
 
 /// The outcome of a call with its answer.
-fn done(door: &Door, outcome: Outcome) -> Done {
+fn done(door: &Door, outcome: CallOutcome) -> Done {
     if let Some(counted) = &door.settings.counted {
         counted(&outcome);
     }
     let dispatcher = door.toolkit.dispatcher();
     let answers = dispatcher.host().answers.clone();
-    let noted = |outcome: &Outcome, key: &str| {
+    let noted = |outcome: &CallOutcome, key: &str| {
         let value = outcome.metadata.get(key).and_then(Value::as_str);
         value.unwrap_or_default().to_owned()
     };

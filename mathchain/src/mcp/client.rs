@@ -14,7 +14,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Map, Value as Json, json};
 use tokio::runtime::Handle;
-use tool_core::capability::{Ask, Client, cannot_answer, input_required};
+use tool_core::capability::{CallClient, ClientQuestion, cannot_answer, input_required};
 use tool_core::{Result, StopFlag, ToolError, Value, tool_error};
 
 use super::json;
@@ -165,13 +165,13 @@ impl Asking {
     }
 }
 
-impl Client for Asking {
+impl CallClient for Asking {
     fn can(&self, method: &str) -> bool {
         let has = serde_json::to_value(&self.capabilities).unwrap_or_default();
         !has[capability(method)].is_null()
     }
 
-    fn ask(&self, key: &str, ask: &Ask, stop: &StopFlag) -> Result<Value> {
+    fn ask(&self, key: &str, ask: &ClientQuestion, stop: &StopFlag) -> Result<Value> {
         if !self.can(ask.method) {
             self.asked().lacking = Some(ask.method);
             return Err(cannot_answer(ask.method));
@@ -207,6 +207,6 @@ fn unsound(err: serde_json::Error) -> ToolError {
 }
 
 /// The client of a call, as its context has it.
-pub(super) fn shared(asking: &Arc<Asking>) -> Arc<dyn Client> {
+pub(super) fn shared(asking: &Arc<Asking>) -> Arc<dyn CallClient> {
     Arc::clone(asking) as _
 }

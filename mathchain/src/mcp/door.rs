@@ -10,13 +10,13 @@ use rmcp::model::{RequestStateCodec, Tool};
 use rmcp::task_manager::TaskManager;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use tool_core::{Outcome, Result, StopFlag, tool_error};
+use tool_core::{CallOutcome, Result, StopFlag, tool_error};
 
 use crate::queue::{Permit, Queue};
 use crate::{Context, Extra, Toolkit};
 
 /// Counts a call that ended.
-pub(crate) type Counted = dyn Fn(&Outcome) + Send + Sync;
+pub(crate) type Counted = dyn Fn(&CallOutcome) + Send + Sync;
 
 /// Settings of the server, fixed when it starts: no request changes what a caller is offered.
 #[derive(Clone)]

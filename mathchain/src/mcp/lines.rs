@@ -18,7 +18,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _,
 use tokio::sync::{Mutex, Notify};
 use tokio::task::{JoinError, JoinHandle};
 use tokio_util::sync::CancellationToken;
-use tool_core::json::{Limits, parse_bytes};
+use tool_core::json::{JsonLimits, parse_bytes};
 use tool_core::{Object, ToolError, Value, json as text_of};
 
 use super::json;
@@ -308,9 +308,9 @@ fn begins(message: &ClientJsonRpcMessage) -> bool {
 
 /// Reads a message, and sets the arguments of a call aside.
 fn parse(line: &[u8], bytes_max: usize) -> Result<ClientJsonRpcMessage, Unread> {
-    let limits = Limits {
+    let limits = JsonLimits {
         bytes_max,
-        ..Limits::default()
+        ..JsonLimits::default()
     };
     match parse_bytes(line, limits) {
         Ok(Value::Object(message)) => {
@@ -359,9 +359,9 @@ pub(super) struct Posted {
 
 impl Posted {
     pub(super) fn read(message: &[u8], bytes_max: usize) -> Self {
-        let limits = Limits {
+        let limits = JsonLimits {
             bytes_max,
-            ..Limits::default()
+            ..JsonLimits::default()
         };
         match parse_bytes(message, limits) {
             Ok(Value::Object(message)) => {

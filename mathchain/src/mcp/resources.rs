@@ -184,9 +184,9 @@ pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
                 door.toolkit
                     .call_with(&door.settings.context, "feedback:list", &object! {});
             match outcome.status {
-                tool_core::Status::Success(feedback) => feedback,
-                tool_core::Status::Error(error) => return Err(error),
-                tool_core::Status::PendingApproval { .. } => return Err(unknown(uri)),
+                tool_core::OutcomeStatus::Success(feedback) => feedback,
+                tool_core::OutcomeStatus::Error(error) => return Err(error),
+                tool_core::OutcomeStatus::PendingApproval { .. } => return Err(unknown(uri)),
             }
         }
         ["artifact", handle] => return artifact(state, &scope, handle, uri),
@@ -233,7 +233,7 @@ fn newest_events(door: &Door) -> Result<Value> {
     let mut events = door.toolkit.events_for(&door.settings.context, 0)?;
     let older = events.len().saturating_sub(NEWEST);
     let newest = events.split_off(older).into_iter().map(|body| {
-        let event = json::parse(&body, json::Limits::default());
+        let event = json::parse(&body, json::JsonLimits::default());
         Ok(event?)
     });
     Ok(Value::array(newest.collect::<Result<Vec<Value>>>()?))

@@ -3,7 +3,7 @@
 use registry::Begun;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use tokio::task::JoinHandle;
-use tool_core::{Object, Outcome, Result, StopFlag};
+use tool_core::{CallOutcome, Object, Result, StopFlag};
 
 use super::json;
 use super::lines::Sent;
@@ -31,6 +31,6 @@ pub(super) struct Running {
 
 /// What a call led to.
 pub(super) struct Done {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: CallOutcome,
     pub(super) answer: CallToolResult,
 }

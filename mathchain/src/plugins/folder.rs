@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use registry::LoadError;
 use registry::plugins::{Broken, Bundle};
-use tool_core::json::{self, Limits};
+use tool_core::json::{self, JsonLimits};
 use tool_core::{Result, ToolError, Value, tool_error};
 
 use super::PluginRoot;
@@ -49,7 +49,7 @@ pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<Bundle, Broken>>> 
         let Some(manifest) = read.manifest else {
             continue;
         };
-        let parsed = json::parse(&manifest, Limits::default()).unwrap_or_default();
+        let parsed = json::parse(&manifest, JsonLimits::default()).unwrap_or_default();
         if root.shared && parsed.get("schema_version").is_none() {
             continue;
         }

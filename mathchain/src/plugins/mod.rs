@@ -14,7 +14,7 @@ use registry::plugins::{
 };
 use registry::{LoadError, LoadErrors};
 use tool_core::capability::{Clock, Spawner};
-use tool_core::command::{Access, Command};
+use tool_core::command::{CommandAccess, SandboxCommand};
 use tool_core::{Ctx, Result, ToolError, Value, tool_error};
 
 use crate::environment;
@@ -241,7 +241,12 @@ impl Loader {
         launch(server, folder, pinned, &*self.spawner)
     }
 
-    fn command(&self, folder: &Path, manifest: &Manifest, words: &[String]) -> Result<Command> {
+    fn command(
+        &self,
+        folder: &Path,
+        manifest: &Manifest,
+        words: &[String],
+    ) -> Result<SandboxCommand> {
         let text = |path: &Path| {
             path.to_str().map(str::to_owned).ok_or_else(
                 || tool_error!(PreconditionFailed; "the path `{}` is not UTF-8", path.display()),
@@ -262,11 +267,11 @@ impl Loader {
                 None => argv.push(word.clone()),
             }
         }
-        let mut command = Command::new(argv);
+        let mut command = SandboxCommand::new(argv);
         command.readable = readable;
         command.workspace = match manifest.reads_workspace() {
-            true => Access::Read,
-            false => Access::None,
+            true => CommandAccess::Read,
+            false => CommandAccess::None,
         };
         command.limits.wall = LIFE;
         command.limits.cpu = LIFE;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use registry::model::McpServer;
 use registry::plugins::{Launch, PinnedTool, Speech};
 use tool_core::capability::Spawner;
-use tool_core::command::{Access, Command, Isolation};
+use tool_core::command::{CommandAccess, Isolation, SandboxCommand};
 use tool_core::{Result, tool_error};
 
 use super::{LIFE, LINE_BYTES_MAX, STDERR_BYTES_MAX};
@@ -28,13 +28,13 @@ pub(crate) fn launch(
 ) -> Result<Launch> {
     let (argv, mut readable) = command_line(server, folder, spawner)?;
     readable.extend(server.readable.iter().map(|path| beside(folder, path)));
-    let mut command = Command::new(argv);
+    let mut command = SandboxCommand::new(argv);
     command.readable = readable;
     command.isolation = server.sandbox;
     command.environment = variables(server)?;
     command.workspace = match server.reads_workspace {
-        true => Access::Read,
-        false => Access::None,
+        true => CommandAccess::Read,
+        false => CommandAccess::None,
     };
     command.limits.wall = LIFE;
     command.limits.cpu = LIFE;

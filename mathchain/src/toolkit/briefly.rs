@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tool_core::{Outcome, Value};
+use tool_core::{CallOutcome, Value};
 
 use super::{Context, Toolkit};
 
@@ -67,7 +67,7 @@ impl Toolkit {
         context: &Context,
         tool: &str,
         args: &Value,
-    ) -> Option<Outcome> {
+    ) -> Option<CallOutcome> {
         if !is_small(args, &mut SIZE_MAX.clone()) || !self.brief.is_tried(tool) {
             return None;
         }
@@ -113,11 +113,11 @@ fn is_small(value: &Value, left: &mut usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tool_core::{ErrorCode, Status, object};
+    use tool_core::{ErrorCode, OutcomeStatus, object};
 
     use super::*;
 
-    fn tried(toolkit: &Toolkit, tool: &str, args: &Value) -> Option<Outcome> {
+    fn tried(toolkit: &Toolkit, tool: &str, args: &Value) -> Option<CallOutcome> {
         toolkit.call_briefly(&Context::default(), tool, args)
     }
 
@@ -128,7 +128,7 @@ mod tests {
         // A debug build on a busy machine may take longer than a thread would.
         let outcome = (0..2000).find_map(|_| tried(&toolkit, "calculate", &sum));
         let outcome = outcome.expect("an answer");
-        let Status::Success(value) = &outcome.status else {
+        let OutcomeStatus::Success(value) = &outcome.status else {
             panic!("{outcome:?}")
         };
         assert_eq!(value.get("value").and_then(Value::as_f64), Some(2.0));

@@ -9,8 +9,10 @@ use journal::State;
 use registry::{
     Answers, Config, Dispatcher, Governor, Heir, Host, Layer, Level, Principal, Verdict, Witness,
 };
-use tool_core::capability::{Approvals, Clock, EventLog, Ledger, Notices, PreparedAgent};
-use tool_core::{Access, Capabilities, Entry, Result, tool_error};
+use tool_core::capability::{
+    ApprovalStore, AuditLedger, Clock, EventLog, NotificationLog, PreparedAgent,
+};
+use tool_core::{Access, Capabilities, ErasedTool, Result, tool_error};
 use workflow::governance::Ruling;
 use workflow::tools::governance;
 
@@ -27,7 +29,7 @@ use crate::{RootFolder, roots};
 /// Builds a [`Toolkit`].
 #[derive(Default)]
 pub struct Builder {
-    families: Vec<&'static [Entry]>,
+    families: Vec<&'static [ErasedTool]>,
     config: Option<Config>,
     layers: Vec<Layer>,
     roots: Vec<RootFolder>,
@@ -50,7 +52,7 @@ pub(crate) type AgentStarter = Arc<
 impl Builder {
     /// Adds a family of custom tools.
     #[must_use]
-    pub fn add_tools(mut self, family: &'static [Entry]) -> Self {
+    pub fn add_tools(mut self, family: &'static [ErasedTool]) -> Self {
         self.families.push(family);
         self
     }
@@ -155,7 +157,7 @@ impl Builder {
     /// opened is no error: see [`Toolkit::state_fault`].
     pub fn build(self) -> Result<Toolkit> {
         registry::install_panic_hook();
-        let families: Vec<&'static [Entry]> = crate::families().chain(self.families).collect();
+        let families: Vec<&'static [ErasedTool]> = crate::families().chain(self.families).collect();
         let mut config = self.config.unwrap_or_default();
         // What decides who may open a gate or change a file is written by people.
         let mut protected_files = self.protected;
@@ -235,11 +237,11 @@ impl Builder {
                 ..Capabilities::default()
             },
             clock,
-            ledger: state.clone().map(|state| state as Arc<dyn Ledger>),
+            ledger: state.clone().map(|state| state as Arc<dyn AuditLedger>),
             ledger_fault: state_fault.as_ref().map(|fault| fault.message().to_owned()),
-            approvals: state.clone().map(|state| state as Arc<dyn Approvals>),
+            approvals: state.clone().map(|state| state as Arc<dyn ApprovalStore>),
             backups,
-            notices: state.clone().map(|state| state as Arc<dyn Notices>),
+            notices: state.clone().map(|state| state as Arc<dyn NotificationLog>),
             results: None,
             answers: state.clone().map(|state| state as Arc<dyn Answers>),
             witnesses: self.witnesses,

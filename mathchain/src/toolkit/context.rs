@@ -8,9 +8,9 @@ use registry::{
     Answer, Begun, CallRequest, CallerContext, Layer, Level, Origin, Overrides, Principal, Reader,
     TraceParent,
 };
-use tool_core::capability::Client;
+use tool_core::capability::CallClient;
 use tool_core::ctx::Progress;
-use tool_core::{Seed, StopFlag, Value};
+use tool_core::{RandomSeed, StopFlag, Value};
 
 use crate::generation::Generation;
 
@@ -60,7 +60,7 @@ pub struct Context {
     /// Receives the progress of the tool.
     pub progress: Option<Arc<Progress>>,
     /// The client, which a tool that declares it may ask.
-    pub client: Option<Arc<dyn Client>>,
+    pub client: Option<Arc<dyn CallClient>>,
 }
 
 impl Context {
@@ -109,7 +109,7 @@ impl Context {
             tool: tool.to_owned(),
             args: args.clone(),
             context: self.caller(generation),
-            seed: Seed::DEFAULT,
+            seed: RandomSeed::DEFAULT,
             timeout_ms: self.timeout_ms,
             stop: self.stop.clone(),
             progress: self.progress.clone(),

@@ -23,7 +23,7 @@ use registry::plugins::{Broken, Plugin};
 use registry::policy::Explanation;
 use registry::{CallerContext, Config, Dispatcher, Facts, WorkspaceId};
 use tool_core::capability::EventLog;
-use tool_core::{AnyTool, Object, Outcome, Result, ToolError, Value, tool_error};
+use tool_core::{AnyTool, CallOutcome, Object, Result, ToolError, Value, tool_error};
 
 use crate::RootFolder;
 use crate::generation::{Generation, Generations, Reloaded};
@@ -64,12 +64,12 @@ impl Toolkit {
     }
 
     /// Calls a tool as the default role.
-    pub fn call(&self, tool: &str, args: &Value) -> Outcome {
+    pub fn call(&self, tool: &str, args: &Value) -> CallOutcome {
         self.call_with(&Context::default(), tool, args)
     }
 
     /// Calls a tool.
-    pub fn call_with(&self, context: &Context, tool: &str, args: &Value) -> Outcome {
+    pub fn call_with(&self, context: &Context, tool: &str, args: &Value) -> CallOutcome {
         let call = |generation: &Generation| {
             let dispatcher = &generation.dispatcher;
             dispatcher.call(context.request(generation, tool, args))

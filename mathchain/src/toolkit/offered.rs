@@ -1,7 +1,7 @@
 //! Calls of tools as models are offered them: by wire name, and through the tools that find, describe and call others.
 
 use registry::offer::{self, Dialect, Finder};
-use tool_core::{Object, Outcome, Result, Status, ToolError, Value, tool_error};
+use tool_core::{CallOutcome, Object, OutcomeStatus, Result, ToolError, Value, tool_error};
 
 use super::{Context, Toolkit};
 
@@ -34,10 +34,10 @@ impl Wanted {
 
 impl Toolkit {
     /// Calls a tool of any catalogue, the tools that find, describe and call others included.
-    pub fn call_offered(&self, context: &Context, name: &str, args: &Value) -> Outcome {
+    pub fn call_offered(&self, context: &Context, name: &str, args: &Value) -> CallOutcome {
         let wanted = match Wanted::of(name, args.clone()) {
             Ok(wanted) => wanted,
-            Err(error) => return Outcome::error(error),
+            Err(error) => return CallOutcome::error(error),
         };
         match Finder::parse(&wanted.tool) {
             Some(finder) => self.find(context, finder, &wanted.args),
@@ -46,15 +46,15 @@ impl Toolkit {
     }
 
     /// Answers `search_tools` and `describe_tool`. They read what a listing shows, so that they are no calls of the audit.
-    pub(crate) fn find(&self, context: &Context, finder: Finder, args: &Value) -> Outcome {
+    pub(crate) fn find(&self, context: &Context, finder: Finder, args: &Value) -> CallOutcome {
         match self.found(context, finder, args) {
-            Ok(found) => Outcome {
-                status: Status::Success(found),
+            Ok(found) => CallOutcome {
+                status: OutcomeStatus::Success(found),
                 effects: Vec::new(),
                 warnings: Vec::new(),
                 metadata: Object::new(),
             },
-            Err(error) => Outcome::error(error),
+            Err(error) => CallOutcome::error(error),
         }
     }
 

@@ -86,7 +86,7 @@ fn the_log_of_a_call_as_deep_as_a_line_may_be_replays() {
             "{{\"type\":\"calls.observed\",\"calls\":[{{\"call_id\":\"{levels}\",\"tool\":\"statistics\",\"args\":{deep}}}]}}\n"
         )
     };
-    let most = json::Limits::default().depth_max - 1;
+    let most = json::JsonLimits::default().depth_max - 1;
     let input = "{\"type\":\"run.requested\"}\n".to_owned() + &call(most) + &call(most + 1);
     let answer = place.run(&["session"], &input);
     let lines = lines(answer.expect_code(0));

@@ -3,7 +3,7 @@
 use tool_core::convert::{from_value, to_value};
 use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
-use tool_core::{Decode, Describe, Object, Problem, Value};
+use tool_core::{Decode, Describe, Object, RequestProblem, Value};
 
 use super::environment::{self, Names};
 use super::template::{OF_OWN_SERVER, PLACEHOLDERS};
@@ -50,7 +50,7 @@ pub(crate) fn cli_tables(
         let mut pointer = format!("/{key}");
         push_key(&mut pointer, name);
         let problems = problems(known, name, table).into_iter();
-        let problems = problems.map(|problem| Problem {
+        let problems = problems.map(|problem| RequestProblem {
             path: format!("{pointer}{}", problem.path),
             ..problem
         });
@@ -104,7 +104,7 @@ fn table_over(known: &[CliSpec], name: &str, table: &Value) -> Option<CliSpec> {
 }
 
 /// The problems of a table beyond the types of its values.
-fn problems(known: &[CliSpec], name: &str, table: &Value) -> Vec<Problem> {
+fn problems(known: &[CliSpec], name: &str, table: &Value) -> Vec<RequestProblem> {
     let mut problems = Vec::new();
     let names = || known.iter().map(|cli| cli.name.as_str());
     let binary = table.get("binary");
@@ -115,12 +115,12 @@ fn problems(known: &[CliSpec], name: &str, table: &Value) -> Vec<Problem> {
             "a command line needs its `binary`{}",
             near.unwrap_or_default()
         );
-        problems.push(Problem::new("", message));
+        problems.push(RequestProblem::new("", message));
     }
     let mut report = |keys: [&str; 2], message: String| {
         let mut pointer = String::new();
         keys.iter().for_each(|key| push_key(&mut pointer, key));
-        problems.push(Problem::new(pointer, message));
+        problems.push(RequestProblem::new(pointer, message));
     };
     let names = |key: &str| -> Vec<String> {
         let members = table.get(key).and_then(Value::as_object).into_iter();
@@ -174,7 +174,7 @@ fn check_placeholders(
     templates: &Value,
     known: &[&str],
     pointer: &mut String,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<RequestProblem>,
 ) {
     let length = pointer.len();
     match templates {
@@ -197,7 +197,7 @@ fn check_placeholders(
     }
 }
 
-fn unknown_words(text: &str, known: &[&str], pointer: &str) -> Vec<Problem> {
+fn unknown_words(text: &str, known: &[&str], pointer: &str) -> Vec<RequestProblem> {
     let words = text
         .split('{')
         .skip(1)
@@ -207,7 +207,7 @@ fn unknown_words(text: &str, known: &[&str], pointer: &str) -> Vec<Problem> {
         !word.is_empty() && word.bytes().all(plain) && !known.contains(word)
     });
     let problem = |word: &str| {
-        let mut problem = Problem::new(pointer, format!("no placeholder `{{{word}}}`"));
+        let mut problem = RequestProblem::new(pointer, format!("no placeholder `{{{word}}}`"));
         problem.hint =
             nearest(word, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
         problem

@@ -522,7 +522,8 @@ fn visible_and_allowed(name: &str, args: &CliArgs) -> (Vec<String>, Vec<String>)
         ),
         _ => {
             let text = &args.config.as_ref().unwrap().text;
-            let value = tool_core::json::parse(text, tool_core::json::Limits::default()).unwrap();
+            let value =
+                tool_core::json::parse(text, tool_core::json::JsonLimits::default()).unwrap();
             let core = value.pointer("/tools/core").unwrap().items().unwrap();
             let names = core.iter().map(|name| name.as_str().unwrap().to_owned());
             (names.collect(), listed(args, "--allowed-tools"))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tool_core::nearest::nearest;
-use tool_core::{ErrorCode, Problem, ToolError};
+use tool_core::{ErrorCode, RequestProblem, ToolError};
 
 use super::AgentFile;
 use crate::error::LoadError;
@@ -125,11 +125,13 @@ impl AgentFile {
             if name == TOOL_DESCRIPTIONS {
                 let message =
                     format_args!("`{name}` is made from the agent's tools and cannot be given");
-                problems.push(Problem::new(format!("/{name}"), message));
+                problems.push(RequestProblem::new(format!("/{name}"), message));
             } else if !self.variables.contains(name) {
                 let shown: String = name.chars().take(80).collect();
-                let mut problem =
-                    Problem::new(format!("/{shown}"), named(format!("no variable `{shown}`")));
+                let mut problem = RequestProblem::new(
+                    format!("/{shown}"),
+                    named(format!("no variable `{shown}`")),
+                );
                 problem.hint = nearest(name, known()).map(|near| format!("did you mean `{near}`?"));
                 problems.push(problem);
             }
@@ -137,7 +139,7 @@ impl AgentFile {
         for name in found(self) {
             if !values.contains_key(&name) {
                 let message = named(format!("no value for the variable `{name}`"));
-                let problem = Problem::new(format!("/{name}"), message);
+                let problem = RequestProblem::new(format!("/{name}"), message);
                 problems.push(problem.hint(format_args!("give it as `{name}=TEXT`")));
             }
         }

@@ -26,13 +26,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use tool_core::capability::{
-    Approvals, Arrays, Backups, ChainRequest, Client, Clock, Files, Identity, Ledger, Notice,
-    Notices, PreparedAgent,
+    ApprovalStore, ArrayLoader, AuditLedger, BackupStore, CallClient, CallerIdentity, ChainRequest,
+    Clock, Notification, NotificationLog, PreparedAgent, WorkspaceFiles,
 };
 use tool_core::ctx::Progress;
 use tool_core::{
-    Access, AnyTool, Call, Capabilities, Decode, Determinism, Effect, Encode, Outcome, Place,
-    Reach, ResourceKey, ResourceKind, Seed, Spec, StopFlag, ToolError, Value, object, tool_error,
+    Access, AnyTool, CallOutcome, Capabilities, DataPlace, Decode, Determinism, Effect,
+    EffectReach, Encode, RandomSeed, ResourceKey, ResourceKind, Spec, StopFlag, ToolCall,
+    ToolError, Value, object, tool_error,
 };
 
 use crate::catalogue::Catalogue;
@@ -56,17 +57,17 @@ pub struct Host {
     /// Capabilities for tools; each tool gets those it declares.
     pub capabilities: Capabilities,
     /// Opens files and artifacts; without it, arguments that refer to them are refused.
-    pub arrays: Option<Arc<dyn Arrays>>,
+    pub arrays: Option<Arc<dyn ArrayLoader>>,
     /// The audit log; without it, calls with effects are refused and pure calls carry a warning.
-    pub ledger: Option<Arc<dyn Ledger>>,
+    pub ledger: Option<Arc<dyn AuditLedger>>,
     /// The reason why there is no audit log, where one was wanted.
     pub ledger_fault: Option<String>,
     /// Approvals; without them, a call that needs one is refused.
-    pub approvals: Option<Arc<dyn Approvals>>,
+    pub approvals: Option<Arc<dyn ApprovalStore>>,
     /// Backups of files; without them, a call with the obligation `backup` is refused.
-    pub backups: Option<Arc<dyn Backups>>,
+    pub backups: Option<Arc<dyn BackupStore>>,
     /// Notifications; without them, a call with the obligation `notify` is refused.
-    pub notices: Option<Arc<dyn Notices>>,
+    pub notices: Option<Arc<dyn NotificationLog>>,
     /// Runs plans for tools such as `chain_run`; without it, their calls are refused.
     pub chains: Option<Arc<Chains>>,
     /// Prepares agents for tools such as `spawn_agent`; without it, their calls are refused.
@@ -111,8 +112,8 @@ impl Host {
     /// Records a notice, and tells the notifier.
     pub(crate) fn notify(
         &self,
-        notices: &dyn Notices,
-        notice: &Notice,
+        notices: &dyn NotificationLog,
+        notice: &Notification,
     ) -> Result<String, ToolError> {
         let id = notices.notify(notice)?;
         self.tell(|| {
@@ -193,7 +194,7 @@ pub type Agents = dyn Fn(&Dispatcher, &Principal, Heir) -> Result<Box<dyn Prepar
 
 /// Rules on a call of a tool by who it is that changes these paths, and all below them where the flag says so: a verdict with its reason,
 /// or nothing. Where the rules cannot be read, the call is refused.
-pub type Governor = dyn Fn(&Identity, &str, &[&str], bool) -> Result<Option<(Verdict, String)>, ToolError>
+pub type Governor = dyn Fn(&CallerIdentity, &str, &[&str], bool) -> Result<Option<(Verdict, String)>, ToolError>
     + Send
     + Sync;
 
@@ -293,7 +294,7 @@ pub struct CallRequest {
     /// The caller.
     pub context: CallerContext,
     /// Seed where the arguments set none.
-    pub seed: Seed,
+    pub seed: RandomSeed,
     /// Deadline in milliseconds; the strictest of this, the tool's, the rules' and the configuration's applies.
     pub timeout_ms: Option<u64>,
     /// Cancels the call.
@@ -301,7 +302,7 @@ pub struct CallRequest {
     /// Receives progress.
     pub progress: Option<Arc<Progress>>,
     /// The client, which a tool that declares it may ask; steps and nested calls have none.
-    pub client: Option<Arc<dyn Client>>,
+    pub client: Option<Arc<dyn CallClient>>,
 }
 
 /// The one dispatcher. Immutable: a reload makes a new one, and a call sees one generation from end to end. Clones share the counts
@@ -337,7 +338,7 @@ pub struct Considered<'a> {
     /// Resources it uses, paths by identity.
     pub keys: Vec<ResourceKey>,
     /// Its effects at most.
-    pub reach: Reach,
+    pub reach: EffectReach,
 }
 
 impl Dispatcher {
@@ -431,7 +432,7 @@ impl Dispatcher {
     }
 
     /// Runs one call through every stage. Never panics, never loses the audit record.
-    pub fn call(&self, request: CallRequest) -> Outcome {
+    pub fn call(&self, request: CallRequest) -> CallOutcome {
         let mut trail = Trail::start(self, &request);
         let call_id = trail.call_id().to_owned();
         let guarded = panic::guard(&call_id, || stages::run(self, &request, &mut trail));
@@ -443,7 +444,7 @@ impl Dispatcher {
     /// Runs a call to its end if that takes no longer than its stop flag allows ([`StopFlag::child_until`]); `None` where it takes longer, or
     /// where it could not be begun again: a call with effects or capabilities, under a budget, with files, or that a rule asks about. Nothing
     /// has happened then, and nothing is recorded. It waits for no lock and no file.
-    pub fn call_briefly(&self, request: &CallRequest) -> Option<Outcome> {
+    pub fn call_briefly(&self, request: &CallRequest) -> Option<CallOutcome> {
         let tool = self.catalogue.called(&request.tool)?;
         if !may_begin_again(self.catalogue.tool(tool).spec())
             || request.context.who.task.is_some()
@@ -478,7 +479,7 @@ impl Dispatcher {
     pub fn preview(
         &self,
         tool: &dyn AnyTool,
-        call: Option<&dyn Call>,
+        call: Option<&dyn ToolCall>,
         context: &CallerContext,
     ) -> Decision {
         let denied = |reason: &str| Decision::denied("dispatcher", reason.to_owned());
@@ -546,7 +547,7 @@ impl Dispatcher {
     pub fn resource_keys(
         &self,
         tool: &dyn AnyTool,
-        call: &dyn Call,
+        call: &dyn ToolCall,
     ) -> Result<Vec<ResourceKey>, ToolError> {
         let files = self.host.capabilities.files.as_deref();
         resource_keys(&self.policy, tool, call, files)
@@ -571,8 +572,8 @@ fn may_begin_again(spec: &Spec) -> bool {
 fn resource_keys(
     policy: &Policy,
     tool: &dyn AnyTool,
-    call: &dyn Call,
-    files: Option<&dyn Files>,
+    call: &dyn ToolCall,
+    files: Option<&dyn WorkspaceFiles>,
 ) -> Result<Vec<ResourceKey>, ToolError> {
     let mut keys = call.resources()?;
     keys.extend(tool_core::tool::source_keys(call.sources()));
@@ -607,11 +608,11 @@ fn resource_keys(
 }
 
 /// The argument that holds a path, for messages.
-fn argument_with(call: &dyn Call, path: &str) -> Option<String> {
+fn argument_with(call: &dyn ToolCall, path: &str) -> Option<String> {
     let mut members = call.args().as_object()?.iter();
     let named = members.find(|(_, value)| value.as_str() == Some(path));
     let mut sources = call.sources().iter();
-    let place = Place::File(path.to_owned());
+    let place = DataPlace::File(path.to_owned());
     named.map(|(name, _)| format!("/{name}")).or_else(|| {
         let source = sources.find(|reference| reference.source.place == place)?;
         Some(source.pointer.clone())

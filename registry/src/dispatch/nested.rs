@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use tool_core::capability::{
-    Asked, BudgetRaise, Calls, ChainRequest, Delegation, Notice, PreparedAgent, Question,
+    AskedQuestion, BudgetRaise, CallDelegation, ChainRequest, Notification, OperatorQuestion,
+    PreparedAgent, ToolCaller,
 };
 use tool_core::ctx::Progress;
-use tool_core::{Outcome, Seed, Status, StopFlag, ToolError, Value, tool_error};
+use tool_core::{CallOutcome, OutcomeStatus, RandomSeed, StopFlag, ToolError, Value, tool_error};
 
 use super::budgets::Kind;
 use super::{CallRequest, CallerContext, Dispatcher, Origin, Reader, preview};
@@ -26,7 +27,7 @@ pub(super) struct Nested {
     pub(super) context: CallerContext,
     pub(super) tool: &'static str,
     pub(super) call_id: String,
-    pub(super) seed: Seed,
+    pub(super) seed: RandomSeed,
     /// Receives the progress of the calls.
     pub(super) progress: Option<Arc<Progress>>,
 }
@@ -49,7 +50,13 @@ impl Nested {
         })
     }
 
-    fn send(&self, context: &CallerContext, tool: &str, args: &Value, stop: &StopFlag) -> Outcome {
+    fn send(
+        &self,
+        context: &CallerContext,
+        tool: &str,
+        args: &Value,
+        stop: &StopFlag,
+    ) -> CallOutcome {
         self.dispatcher.call(CallRequest {
             tool: tool.to_owned(),
             args: args.clone(),
@@ -159,13 +166,13 @@ impl Heir {
     }
 }
 
-impl Calls for Nested {
+impl ToolCaller for Nested {
     fn call(&self, tool: &str, args: &Value, stop: &StopFlag) -> Result<Value, ToolError> {
         let context = self.child(Layer::new(Level::Delegation, self.tool))?;
         match self.send(&context, tool, args, stop).status {
-            Status::Success(output) => Ok(output),
-            Status::Error(error) => Err(error),
-            Status::PendingApproval { approval_id, .. } => {
+            OutcomeStatus::Success(output) => Ok(output),
+            OutcomeStatus::Error(error) => Err(error),
+            OutcomeStatus::PendingApproval { approval_id, .. } => {
                 let caller = self.tool;
                 let error = tool_error!(
                     ApprovalRequired,
@@ -178,7 +185,11 @@ impl Calls for Nested {
         }
     }
 
-    fn delegate(&self, delegation: &Delegation, stop: &StopFlag) -> Result<Vec<Value>, ToolError> {
+    fn delegate(
+        &self,
+        delegation: &CallDelegation,
+        stop: &StopFlag,
+    ) -> Result<Vec<Value>, ToolError> {
         if delegation.calls.len() > CALLS_MAX {
             let message = format_args!("a delegate makes at most {CALLS_MAX} calls");
             return Err(ToolError::invalid("/calls", message));
@@ -227,7 +238,7 @@ impl Calls for Nested {
         agents(&self.dispatcher, &self.context.who, heir)
     }
 
-    fn escalate(&self, question: &Question) -> Result<Asked, ToolError> {
+    fn escalate(&self, question: &OperatorQuestion) -> Result<AskedQuestion, ToolError> {
         let Some(notices) = &self.dispatcher.host.notices else {
             return Err(tool_error!(PreconditionFailed, "notices";
                 "no operator can be asked: there is no state folder for the question";
@@ -247,7 +258,7 @@ impl Calls for Nested {
             text.push_str(&format!("\n{}", preview::of(args).0));
         }
         let who = &self.context.who;
-        let notice = Notice {
+        let notice = Notification {
             kind: "question",
             call_id: self.call_id.clone(),
             tool,
@@ -259,7 +270,7 @@ impl Calls for Nested {
             return Ok(asked);
         }
         let id = self.dispatcher.host.notify(&**notices, &notice)?;
-        Ok(Asked { id, answer: None })
+        Ok(AskedQuestion { id, answer: None })
     }
 
     fn raise_budget(&self, kind: &str) -> Result<BudgetRaise, ToolError> {

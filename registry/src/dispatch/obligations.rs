@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tool_core::capability::{Kept, Notice};
+use tool_core::capability::{BackupCopy, Notification};
 use tool_core::schema::Schema;
 use tool_core::{
     Access, AnyTool, Capability, Effect, ResourceKind, ToolError, Value, fields, object, tool_error,
@@ -42,7 +42,7 @@ pub(super) fn backup(
     dispatcher: &Dispatcher,
     id: &str,
     trail: &Trail,
-) -> Result<Vec<Kept>, ToolError> {
+) -> Result<Vec<BackupCopy>, ToolError> {
     if !trail.effects.contains(&Effect::ModifiesFiles) {
         return Ok(Vec::new());
     }
@@ -74,7 +74,7 @@ pub(super) fn notify(
         return Err(no_state(id, "notify"));
     };
     let (call_id, who) = (trail.call_id(), trail.who());
-    let notice = Notice {
+    let notice = Notification {
         kind: "call",
         call_id: call_id.to_owned(),
         tool: Some(id.to_owned()),

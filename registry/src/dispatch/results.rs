@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_core::{Call, Ctx, Determinism, Spec, ToolError, Value};
+use tool_core::{Ctx, Determinism, Spec, ToolCall, ToolError, Value};
 
 use super::Dispatcher;
 use super::trail::Trail;
@@ -15,7 +15,7 @@ const WORTH_KEEPING: Duration = Duration::from_millis(5);
 pub(super) fn key<'a>(
     dispatcher: &Dispatcher,
     spec: &Spec,
-    call: &dyn Call,
+    call: &dyn ToolCall,
     ctx: &Ctx,
     facts: impl FnOnce() -> (&'a str, u64),
 ) -> Option<String> {

@@ -9,10 +9,11 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use tool_core::capability::{Durability, Kept, LedgerHead};
+use tool_core::capability::{BackupCopy, LedgerHead, RecordDurability};
 use tool_core::outcome::{EVENT, EVENT_DATA};
 use tool_core::{
-    Effect, Object, Outcome, ResourceKey, Spec, Status, ToolError, Value, object, tool_error,
+    CallOutcome, Effect, Object, OutcomeStatus, ResourceKey, Spec, ToolError, Value, object,
+    tool_error,
 };
 
 use super::ended::{Ended, Ending};
@@ -57,7 +58,7 @@ pub(super) struct Trail {
     pub(super) seed: Option<u64>,
     pub(super) warnings: Vec<String>,
     /// Backups of files that the call changes.
-    pub(super) backups: Vec<Kept>,
+    pub(super) backups: Vec<BackupCopy>,
     /// Id of the notification that was sent.
     pub(super) notice: Option<String>,
     /// Evidence from which the tool tells, after a crash, whether the call happened.
@@ -176,7 +177,7 @@ impl Trail {
         if self.intended {
             return Ok(());
         }
-        self.write(dispatcher, &self.intent(), Durability::Synced)
+        self.write(dispatcher, &self.intent(), RecordDurability::Synced)
             .map_err(|err| unaudited(err.message()))?;
         self.intended = true;
         Ok(())
@@ -233,18 +234,22 @@ impl Trail {
     }
 
     /// Writes the final record and builds the envelope; a ledger that fails or panics becomes a warning.
-    pub(super) fn finish(self, dispatcher: &Dispatcher, ended: Ended) -> Outcome {
+    pub(super) fn finish(self, dispatcher: &Dispatcher, ended: Ended) -> CallOutcome {
         let last = self.last(dispatcher, &ended);
         let durability = match self.effects {
-            [] => Durability::Batched,
-            _ => Durability::Synced,
+            [] => RecordDurability::Batched,
+            _ => RecordDurability::Synced,
         };
         let head = self.write(dispatcher, &last.record, durability);
         self.concluded(dispatcher, ended, last, head)
     }
 
     /// As [`Trail::finish`] for a call without effects; `None`, with nothing recorded, where the ledger would have to be waited for.
-    pub(super) fn finish_at_once(self, dispatcher: &Dispatcher, ended: Ended) -> Option<Outcome> {
+    pub(super) fn finish_at_once(
+        self,
+        dispatcher: &Dispatcher,
+        ended: Ended,
+    ) -> Option<CallOutcome> {
         let last = self.last(dispatcher, &ended);
         let head = match &dispatcher.host.ledger {
             None => Err(Self::no_ledger(dispatcher)),
@@ -291,7 +296,7 @@ impl Trail {
         mut ended: Ended,
         last: Last,
         head: Result<LedgerHead, ToolError>,
-    ) -> Outcome {
+    ) -> CallOutcome {
         let Last {
             record,
             output_digest,
@@ -330,18 +335,18 @@ impl Trail {
         let mut metadata = self.metadata(elapsed_ms, output_digest, head);
         metadata.extend(&ended.notes);
         let limits = dispatcher.limits;
-        Outcome {
+        CallOutcome {
             status: match ended.ending {
-                Ending::Success(output) => Status::Success(output),
+                Ending::Success(output) => OutcomeStatus::Success(output),
                 Ending::Failed(error) => {
                     // Errors quote what they are about.
                     let error = match self.context.chain {
                         None => redact::error(error),
                         Some(_) => error,
                     };
-                    Status::Error(limits::within(error, limits, &mut warnings))
+                    OutcomeStatus::Error(limits::within(error, limits, &mut warnings))
                 }
-                Ending::Pending(approval_id, so_far) => Status::PendingApproval {
+                Ending::Pending(approval_id, so_far) => OutcomeStatus::PendingApproval {
                     approval_id,
                     so_far,
                 },
@@ -357,7 +362,7 @@ impl Trail {
         &self,
         dispatcher: &Dispatcher,
         record: &Value,
-        durability: Durability,
+        durability: RecordDurability,
     ) -> Result<LedgerHead, ToolError> {
         let Some(ledger) = &dispatcher.host.ledger else {
             return Err(Self::no_ledger(dispatcher));

@@ -1,12 +1,12 @@
 //! JSON into a document: the strict scan of the door, and a second look for places.
 
-use tool_core::json::{self, Limits};
+use tool_core::json::{self, JsonLimits};
 
 use super::fault::Fault;
 use super::spans::{Lines, Parsed, Spans, saturate};
 
 pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
-    let err = match json::parse(text, Limits::default()) {
+    let err = match json::parse(text, JsonLimits::default()) {
         Ok(value) => return Ok((value, Spans::Json(text.into()), Vec::new())),
         Err(err) => err,
     };

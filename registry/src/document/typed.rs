@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use tool_core::convert::{from_value, to_value};
 use tool_core::schema::{self, Schema};
-use tool_core::{Decode, Describe, Object, Problem, Value, path};
+use tool_core::{Decode, Describe, Object, RequestProblem, Value, path};
 
 use super::Document;
 use crate::error::LoadError;
@@ -91,7 +91,7 @@ pub fn read<T: Decode + Describe + 'static>(
 }
 
 /// Adds problems with the places of their pointers.
-pub fn report(document: &Document, problems: Vec<Problem>, errors: &mut Vec<LoadError>) {
+pub fn report(document: &Document, problems: Vec<RequestProblem>, errors: &mut Vec<LoadError>) {
     let pointers: Vec<&str> = problems.iter().map(|one| one.path.as_str()).collect();
     let places = document.locate_all(&pointers);
     for (problem, (line, column)) in problems.iter().zip(places) {

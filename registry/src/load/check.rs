@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use tool_core::{Object, Problem, Value};
+use tool_core::{Object, RequestProblem, Value};
 
 use crate::agent_cli::{bad_profile, is_plain_secret, is_profile};
 use crate::document::{self, Document};
@@ -17,11 +17,11 @@ const SERVER_NAME_MAX: usize = 20;
 
 /// Collects problems with their pointers.
 #[derive(Default)]
-struct Problems(Vec<Problem>);
+struct Problems(Vec<RequestProblem>);
 
 impl Problems {
     fn report(&mut self, pointer: impl AsRef<str>, message: impl Display) {
-        self.0.push(Problem::new(pointer, message));
+        self.0.push(RequestProblem::new(pointer, message));
     }
 
     fn selection(&mut self, pointer: &str, selection: &Selection) {
@@ -250,7 +250,7 @@ pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<Load
             let message = format!(
                 "expected paths of folders and files inside the workspace, relative to its root, found `{path}`"
             );
-            let problem = Problem::new("/permissions/filesystem/allowed_paths", message);
+            let problem = RequestProblem::new("/permissions/filesystem/allowed_paths", message);
             problems.0.push(match path.starts_with('/') && !several {
                 true => problem.hint(
                     "name the folder in `[workspace] roots`, and here by the same absolute path",

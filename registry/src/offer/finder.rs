@@ -176,7 +176,7 @@ pub fn describe(dispatcher: &Dispatcher, caller: &CallerContext, name: &str) -> 
     let as_value = |schema: &tool_core::schema::Schema| {
         Ok::<_, tool_core::ToolError>(tool_core::json::parse(
             &schema.to_string(),
-            tool_core::json::Limits::default(),
+            tool_core::json::JsonLimits::default(),
         )?)
     };
     let examples = tool.examples().into_iter().take(EXAMPLES_MAX);

@@ -2,7 +2,7 @@
 
 use semver::{Version, VersionReq};
 use tool_core::schema::{Schema, json};
-use tool_core::{Caller, Category, Decode, DecodeError, Describe, Effect, Problem, Value};
+use tool_core::{Caller, Category, Decode, DecodeError, Describe, Effect, RequestProblem, Value};
 
 use super::shape::Shape;
 use super::version::{range, version};
@@ -186,7 +186,7 @@ impl ToolEntry {
         for (path, rule) in RULES.iter().filter(|(path, _)| path.starts_with("tools/*")) {
             let keys: Vec<&str> = path.split('/').collect();
             visit(&manifest, &keys, String::new(), &mut |value, pointer| {
-                let found = rule(value).into_iter().map(|problem| Problem {
+                let found = rule(value).into_iter().map(|problem| RequestProblem {
                     path: format!("{}{}", &pointer["/tools/0".len()..], problem.path),
                     ..problem
                 });
@@ -290,7 +290,7 @@ impl Manifest {
 }
 
 /// A rule on the value at a place, beyond its type.
-type Rule = fn(&Value) -> Vec<Problem>;
+type Rule = fn(&Value) -> Vec<RequestProblem>;
 
 /// The places that rules are about; `*` is every item of a list.
 const RULES: [(&str, Rule); 10] = [
@@ -320,12 +320,12 @@ const RULES: [(&str, Rule); 10] = [
 ];
 
 /// The problems of a manifest beyond the types of its values.
-fn problems(manifest: &Value) -> Vec<Problem> {
+fn problems(manifest: &Value) -> Vec<RequestProblem> {
     let mut problems = Vec::new();
     for (path, rule) in RULES {
         let keys: Vec<&str> = path.split('/').collect();
         visit(manifest, &keys, String::new(), &mut |value, pointer| {
-            problems.extend(rule(value).into_iter().map(|problem| Problem {
+            problems.extend(rule(value).into_iter().map(|problem| RequestProblem {
                 path: format!("{pointer}{}", problem.path),
                 ..problem
             }));
@@ -338,7 +338,7 @@ fn problems(manifest: &Value) -> Vec<Problem> {
     let mut names = Vec::new();
     for (index, tool) in tools.iter().enumerate() {
         let at = |key: &str| format!("/tools/{index}{key}");
-        let mut report = |path, message: String| problems.push(Problem::new(path, message));
+        let mut report = |path, message: String| problems.push(RequestProblem::new(path, message));
         if let Some(name) = name_of(tool) {
             if names.contains(&name) {
                 report(at(""), format!("two tools are named `{name}`"));
@@ -390,12 +390,12 @@ fn visit(value: &Value, keys: &[&str], pointer: String, found: &mut dyn FnMut(&V
 }
 
 /// The problem of a text; anything else is reported by its type.
-fn text(value: &Value, rule: impl FnOnce(&str) -> Result<(), String>) -> Vec<Problem> {
+fn text(value: &Value, rule: impl FnOnce(&str) -> Result<(), String>) -> Vec<RequestProblem> {
     let found = value.as_str().and_then(|text| rule(text).err());
-    Vec::from_iter(found.map(|message| Problem::new("", message)))
+    Vec::from_iter(found.map(|message| RequestProblem::new("", message)))
 }
 
-fn command(value: &Value) -> Vec<Problem> {
+fn command(value: &Value) -> Vec<RequestProblem> {
     let items = value.items().unwrap_or_default();
     let words: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
     let (Some(words), Value::Array(_)) = (words, value) else {
@@ -413,7 +413,7 @@ fn command(value: &Value) -> Vec<Problem> {
         }
         Some(_) => return Vec::new(),
     };
-    vec![Problem::new("", message)]
+    vec![RequestProblem::new("", message)]
 }
 
 /// Whether a plugin or one of its tools can have a name.

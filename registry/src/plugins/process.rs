@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tool_core::capability::{Clock, Spawner};
-use tool_core::command::Command;
-use tool_core::conversation::Heard;
+use tool_core::command::SandboxCommand;
+use tool_core::conversation::LineWaitResult;
 use tool_core::json;
 use tool_core::{Ctx, ErrorCode, Reason, ToolError, Value, tool_error};
 
@@ -34,7 +34,7 @@ pub struct Launch {
     /// Name of the plugin or server.
     pub name: String,
     /// The command.
-    pub command: Command,
+    pub command: SandboxCommand,
     /// The protocol of the process.
     pub speech: Speech,
     /// Maximum number of calls at a time.
@@ -324,9 +324,9 @@ impl<'a> First<'a> {
                 return Err(message::protocol_error(&running.who, &what));
             }
             match running.talk.receive(LOOK, self.ctx.stop())? {
-                Heard::Line(line) => return Ok(line),
-                Heard::Ended(exit) => return Err(running.crash(exit, "before it greeted")),
-                Heard::Silence => {}
+                LineWaitResult::Line(line) => return Ok(line),
+                LineWaitResult::Ended(exit) => return Err(running.crash(exit, "before it greeted")),
+                LineWaitResult::Silence => {}
             }
         }
     }

@@ -6,9 +6,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tool_core::capability::Clock;
-use tool_core::command::Exit;
-use tool_core::conversation::{Conversation, Heard};
-use tool_core::json::{self, Limits};
+use tool_core::command::ProcessExit;
+use tool_core::conversation::{LineWaitResult, ProcessConversation};
+use tool_core::json::{self, JsonLimits};
 use tool_core::{Ctx, ErrorCode, Reason, StopFlag, ToolError, Value, tool_error};
 
 use super::message::{self, Message};
@@ -24,7 +24,7 @@ const SAID_MAX: usize = 400;
 pub(super) struct Running {
     pub(super) who: String,
     speech: Speech,
-    pub(super) talk: Box<dyn Conversation>,
+    pub(super) talk: Box<dyn ProcessConversation>,
     line_bytes_max: usize,
     inbox: Mutex<Inbox>,
     changed: Condvar,
@@ -57,7 +57,7 @@ enum Replies {
 }
 
 impl Running {
-    pub(super) fn new(launch: &Launch, talk: Box<dyn Conversation>) -> Self {
+    pub(super) fn new(launch: &Launch, talk: Box<dyn ProcessConversation>) -> Self {
         Self {
             who: launch.who(),
             speech: launch.speech.clone(),
@@ -158,8 +158,8 @@ impl Running {
         inbox.listening = false;
         let mut reply = None;
         let fault = match heard {
-            Ok(Heard::Silence) => None,
-            Ok(Heard::Line(line)) => match self.parse(&line) {
+            Ok(LineWaitResult::Silence) => None,
+            Ok(LineWaitResult::Line(line)) => match self.parse(&line) {
                 Ok(Message::Reply(message)) => {
                     reply = Some(message);
                     None
@@ -167,7 +167,7 @@ impl Running {
                 Ok(message) => self.hand_over(&mut inbox, message).err(),
                 Err(err) => Some(err),
             },
-            Ok(Heard::Ended(exit)) => Some(self.crash(exit, "during a call")),
+            Ok(LineWaitResult::Ended(exit)) => Some(self.crash(exit, "during a call")),
             Err(_) if stop.is_set() => None,
             Err(err) => Some(err),
         };
@@ -281,9 +281,9 @@ impl Running {
 
     /// The JSON of a line.
     pub(super) fn value(&self, line: &str) -> Result<Value, ToolError> {
-        let limits = Limits {
+        let limits = JsonLimits {
             bytes_max: self.line_bytes_max,
-            ..Limits::default()
+            ..JsonLimits::default()
         };
         let read = json::parse(line, limits);
         read.map_err(|err| self.odd(line, &format!(", which is no JSON: {}", err.message)))
@@ -299,10 +299,10 @@ impl Running {
             .hint("standard output is for the protocol only; print to standard error")
     }
 
-    pub(super) fn crash(&self, exit: Option<Exit>, when: &str) -> ToolError {
+    pub(super) fn crash(&self, exit: Option<ProcessExit>, when: &str) -> ToolError {
         let how = match exit {
-            Some(Exit::Status(status)) => format!("ended with status {status}"),
-            Some(Exit::Signal(signal)) => format!("was ended by signal {signal}"),
+            Some(ProcessExit::Status(status)) => format!("ended with status {status}"),
+            Some(ProcessExit::Signal(signal)) => format!("was ended by signal {signal}"),
             None => "ended".to_owned(),
         };
         let said = self.talk.stderr();

@@ -8,7 +8,9 @@ use tool_core::input::{self, InputKind, SourceRef};
 use tool_core::path::push_key;
 use tool_core::schema::json;
 use tool_core::schema::{self, Schema};
-use tool_core::{Ctx, Decode, DecodeError, ErrorCode, Object, Problem, Source, ToolError, Value};
+use tool_core::{
+    Ctx, DataSource, Decode, DecodeError, ErrorCode, Object, RequestProblem, ToolError, Value,
+};
 
 /// Most memory that a compiled pattern may take, in bytes.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
@@ -48,7 +50,7 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Reads a JSON Schema, or the older map `{name: {type, required, default, description}}`, with its problems.
-    pub(super) fn read(value: &Value) -> (Self, Vec<Problem>) {
+    pub(super) fn read(value: &Value) -> (Self, Vec<RequestProblem>) {
         let mut reader = Reader::default();
         let value = match value {
             Value::Object(members) if is_map(members) => reader.map(members),
@@ -78,7 +80,7 @@ impl Shape {
     }
 
     /// Every problem of a value.
-    pub(super) fn problems(&self, value: &Value) -> Vec<Problem> {
+    pub(super) fn problems(&self, value: &Value) -> Vec<RequestProblem> {
         let mut problems = self.check(&self.schema, value);
         for problem in problems.iter_mut().filter(|one| one.hint.is_none()) {
             problem.hint = self.described(&problem.path);
@@ -93,7 +95,7 @@ impl Shape {
         Some(format!("`{name}`: {}", property.text("description")?))
     }
 
-    fn check(&self, schema: &Schema, value: &Value) -> Vec<Problem> {
+    fn check(&self, schema: &Schema, value: &Value) -> Vec<RequestProblem> {
         schema::check_with_patterns(schema, value, &|pattern, text| {
             let regex = self.patterns.get(pattern);
             regex.is_some_and(|regex| regex.is_match(text))
@@ -123,7 +125,7 @@ impl Shape {
     pub(super) fn decode_open(&self, args: &Value) -> Result<(Value, Vec<SourceRef>), ToolError> {
         let mut sources = Vec::new();
         for (name, kind) in self.takes() {
-            let Some(read) = args.get(name).and_then(Source::from_value) else {
+            let Some(read) = args.get(name).and_then(DataSource::from_value) else {
                 continue;
             };
             let pointer = below("", name);
@@ -262,13 +264,14 @@ fn is_map(members: &Object) -> bool {
 
 #[derive(Default)]
 struct Reader {
-    problems: Vec<Problem>,
+    problems: Vec<RequestProblem>,
     patterns: BTreeMap<String, Regex>,
 }
 
 impl Reader {
     fn report(&mut self, pointer: String, message: impl Into<String>) {
-        self.problems.push(Problem::new(pointer, message.into()));
+        self.problems
+            .push(RequestProblem::new(pointer, message.into()));
     }
 
     fn map(&mut self, members: &Object) -> Value {

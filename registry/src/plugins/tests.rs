@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use fakes::TestClock;
 use tool_core::capability::Spawner;
-use tool_core::command::{Command, Exit, Finished, Level, Program};
-use tool_core::conversation::{Conversation, Heard};
+use tool_core::command::{CommandOutput, Level, ProcessExit, SandboxCommand, SandboxProgram};
+use tool_core::conversation::{LineWaitResult, ProcessConversation};
 use tool_core::{Ctx, ErrorCode, Reason, StopFlag, ToolError, Value};
 
 use super::*;
@@ -29,7 +29,7 @@ fn load(
 }
 
 fn value(text: &str) -> Value {
-    tool_core::json::parse(text, tool_core::json::Limits::default())
+    tool_core::json::parse(text, tool_core::json::JsonLimits::default())
         .unwrap_or_else(|err| panic!("{err:?}: {text}"))
 }
 
@@ -86,7 +86,7 @@ type Script = dyn Fn(&Value, &mut Outbox) + Send + Sync;
 #[derive(Default)]
 struct Outbox {
     lines: VecDeque<String>,
-    ended: Option<Exit>,
+    ended: Option<ProcessExit>,
 }
 
 impl Outbox {
@@ -136,10 +136,14 @@ fn greeting(
 }
 
 impl Spawner for Scripted {
-    fn run(&self, _: &Command, _: &StopFlag) -> Result<Finished, ToolError> {
+    fn run(&self, _: &SandboxCommand, _: &StopFlag) -> Result<CommandOutput, ToolError> {
         Err(ToolError::new(ErrorCode::Internal, "not used"))
     }
-    fn converse(&self, _: &Command, _: &StopFlag) -> Result<Box<dyn Conversation>, ToolError> {
+    fn converse(
+        &self,
+        _: &SandboxCommand,
+        _: &StopFlag,
+    ) -> Result<Box<dyn ProcessConversation>, ToolError> {
         self.started.fetch_add(1, Ordering::Relaxed);
         self.alive.fetch_add(1, Ordering::Relaxed);
         Ok(Box::new(Talk {
@@ -148,7 +152,7 @@ impl Spawner for Scripted {
             alive: Arc::clone(&self.alive),
         }))
     }
-    fn find(&self, _: &str) -> Option<Program> {
+    fn find(&self, _: &str) -> Option<SandboxProgram> {
         None
     }
     fn home(&self) -> Option<std::path::PathBuf> {
@@ -162,7 +166,7 @@ struct Talk {
     alive: Arc<AtomicUsize>,
 }
 
-impl Conversation for Talk {
+impl ProcessConversation for Talk {
     fn send(&self, line: &str, _: &StopFlag) -> Result<(), ToolError> {
         let mut out = self.out.lock().unwrap();
         if out.ended.is_some() {
@@ -171,26 +175,26 @@ impl Conversation for Talk {
         (self.script)(&value(line), &mut out);
         Ok(())
     }
-    fn receive(&self, wait: Duration, stop: &StopFlag) -> Result<Heard, ToolError> {
+    fn receive(&self, wait: Duration, stop: &StopFlag) -> Result<LineWaitResult, ToolError> {
         {
             let mut out = self.out.lock().unwrap();
             if let Some(line) = out.lines.pop_front() {
-                return Ok(Heard::Line(line));
+                return Ok(LineWaitResult::Line(line));
             }
             if let Some(exit) = out.ended {
-                return Ok(Heard::Ended(Some(exit)));
+                return Ok(LineWaitResult::Ended(Some(exit)));
             }
         }
         stop.check()?;
         std::thread::sleep(wait.min(Duration::from_millis(1)));
-        Ok(Heard::Silence)
+        Ok(LineWaitResult::Silence)
     }
     fn kill(&self) {
         self.out
             .lock()
             .unwrap()
             .ended
-            .get_or_insert(Exit::Signal(9));
+            .get_or_insert(ProcessExit::Signal(9));
     }
     fn stderr(&self) -> String {
         "Traceback:\n  ValueError: no".to_owned()

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use tool_core::capability::{Change, WriteMode};
+use tool_core::capability::{FileChange, WriteMode};
 use tool_core::input::SourceRef;
 use tool_core::schema::Schema;
 use tool_core::tool::{ErasedExample, check_references, resources_from_templates};
 use tool_core::{
-    Access, AnyTool, Call, Capability, Ctx, Determinism, Effect, Object, Permission, Reach,
-    ResourceKey, ResourceKind, ResourceTemplate, Spec, Syntax, ToolError, Value, object,
+    Access, AnyTool, Capability, Ctx, Determinism, Effect, EffectReach, Object, Permission,
+    ResourceKey, ResourceKind, ResourceTemplate, Spec, Syntax, ToolCall, ToolError, Value, object,
     tool_error,
 };
 
@@ -212,7 +212,7 @@ impl AnyTool for PluginTool {
         Vec::new()
     }
 
-    fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
+    fn decode(&self, args: &Value) -> Result<Box<dyn ToolCall>, ToolError> {
         let (args, sources) = self.0.entry.parameters.decode_open(args)?;
         check_references(&self.0.spec, &args, &sources)?;
         Ok(Box::new(PluginCall {
@@ -230,7 +230,7 @@ struct PluginCall {
     sources: Vec<SourceRef>,
 }
 
-impl Call for PluginCall {
+impl ToolCall for PluginCall {
     fn args(&self) -> &Value {
         &self.args
     }
@@ -248,8 +248,8 @@ impl Call for PluginCall {
         Ok(keys)
     }
 
-    fn reach(&self) -> Reach {
-        Reach::of(&self.tool.spec)
+    fn reach(&self) -> EffectReach {
+        EffectReach::of(&self.tool.spec)
     }
 
     fn run(self: Box<Self>, ctx: &Ctx) -> Result<Value, ToolError> {
@@ -304,12 +304,12 @@ impl PluginCall {
                 ctx.files()?.write(path, content, WriteMode::Overwrite)?;
             }
         } else {
-            let create = |file: Written| Change::Create {
+            let create = |file: Written| FileChange::Create {
                 path: file.path,
                 content: file.content,
                 mode: None,
             };
-            let changes: Vec<Change> = files.into_iter().map(create).collect();
+            let changes: Vec<FileChange> = files.into_iter().map(create).collect();
             ctx.files()?.change(&changes)?;
         }
         let mut members: Object = members.clone();

@@ -1,7 +1,7 @@
 //! What one caller sees, and the decision on one call.
 
 use tool_core::Value;
-use tool_core::capability::Files;
+use tool_core::capability::WorkspaceFiles;
 
 use super::{
     CallFacts, Caller, CompiledLayer, Decision, FILE_READER, Label, Reason, Selected, ToolSet,
@@ -185,7 +185,7 @@ impl Caller<'_> {
         catalogue: &Catalogue,
         tool: usize,
         call: Option<&CallFacts<'_>>,
-        files: Option<&dyn Files>,
+        files: Option<&dyn WorkspaceFiles>,
     ) -> Decision {
         let mut decision = self.decide_on(catalogue, tool, call, false);
         for file in call.iter().flat_map(|call| &call.files) {
@@ -200,7 +200,7 @@ impl Caller<'_> {
         &self,
         catalogue: &Catalogue,
         path: Option<&str>,
-        files: Option<&dyn Files>,
+        files: Option<&dyn WorkspaceFiles>,
     ) -> Decision {
         let Some(reader) = catalogue.index(FILE_READER) else {
             return Decision::denied("defaults", "there is no such tool");

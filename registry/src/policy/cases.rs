@@ -1,7 +1,7 @@
 //! A table of expected verdicts, and what became of them.
 
 use std::collections::BTreeMap;
-use tool_core::capability::Files;
+use tool_core::capability::WorkspaceFiles;
 
 use tool_core::{Decode, Describe, Value};
 
@@ -100,7 +100,7 @@ impl Policy {
         catalogue: &Catalogue,
         cases: &'a [Case],
         facts: &Facts,
-        files: Option<&dyn Files>,
+        files: Option<&dyn WorkspaceFiles>,
     ) -> Vec<CaseResult<'a>> {
         let test = |case| self.test_one(catalogue, case, facts, files);
         cases.iter().map(test).collect()
@@ -111,7 +111,7 @@ impl Policy {
         catalogue: &Catalogue,
         case: &'a Case,
         facts: &Facts,
-        files: Option<&dyn Files>,
+        files: Option<&dyn WorkspaceFiles>,
     ) -> CaseResult<'a> {
         let failed = |message: String| CaseResult {
             case,

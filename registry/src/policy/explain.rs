@@ -1,8 +1,8 @@
 //! Why a decision is as it is: every layer and every rule, what would let the call through, and who had the last word.
 
-use tool_core::capability::Files;
+use tool_core::capability::WorkspaceFiles;
 use tool_core::convert::to_value;
-use tool_core::{Call, Encode, EncodeError, Encoder, Object, Spec, ToolError, Value};
+use tool_core::{Encode, EncodeError, Encoder, Object, Spec, ToolCall, ToolError, Value};
 
 use super::condition::Fit;
 use super::{CallFacts, Caller, Decision, Facts, Policy};
@@ -98,10 +98,10 @@ impl Policy {
     pub fn explain(
         &self,
         catalogue: &Catalogue,
-        (tool, call): (&str, Option<&dyn Call>),
+        (tool, call): (&str, Option<&dyn ToolCall>),
         who: &Principal,
         facts: &Facts,
-        files: Option<&dyn Files>,
+        files: Option<&dyn WorkspaceFiles>,
     ) -> Result<Explanation, ToolError> {
         let caller = self.caller(catalogue, who, facts)?;
         let index = catalogue

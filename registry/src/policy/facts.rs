@@ -1,7 +1,7 @@
 //! What rules look at: the paths, hosts, programs, numbers and texts of one call, as values and never as patterns in text.
 
-use tool_core::capability::{Files, could_be_one_name};
-use tool_core::{AnyTool, Call, Place, Reach, ResourceKind, Syntax, Value};
+use tool_core::capability::{WorkspaceFiles, could_be_one_name};
+use tool_core::{AnyTool, DataPlace, EffectReach, ResourceKind, Syntax, ToolCall, Value};
 
 use super::glob::PathPattern;
 use super::shell;
@@ -24,7 +24,7 @@ pub struct PathFact {
 
 impl PathFact {
     /// Reads a path; with files at hand its real identity counts too.
-    pub fn new(written: &str, files: Option<&dyn Files>) -> Self {
+    pub fn new(written: &str, files: Option<&dyn WorkspaceFiles>) -> Self {
         let lexical = components(written);
         let mut unknown = lexical.is_none() && files.is_none();
         let mut linked = false;
@@ -193,7 +193,7 @@ impl Roots {
 #[derive(Debug, Clone)]
 pub struct CallFacts<'a> {
     /// What the call can do at most.
-    pub reach: Reach,
+    pub reach: EffectReach,
     /// Paths the tool itself uses; `None` when they could not be found out.
     pub paths: Option<Vec<PathFact>>,
     /// Files that arguments refer to.
@@ -221,7 +221,11 @@ impl<'a> CallFacts<'a> {
     }
 
     /// Gathers them from a checked call.
-    pub fn of(tool: &dyn AnyTool, call: &'a dyn Call, files: Option<&dyn Files>) -> Self {
+    pub fn of(
+        tool: &dyn AnyTool,
+        call: &'a dyn ToolCall,
+        files: Option<&dyn WorkspaceFiles>,
+    ) -> Self {
         let spec = tool.spec();
         let (args, reach) = (call.args(), call.reach());
         let of_syntax = |wanted: Syntax| {
@@ -263,8 +267,8 @@ impl<'a> CallFacts<'a> {
             .sources()
             .iter()
             .filter_map(|source| match &source.source.place {
-                Place::File(path) => Some(PathFact::new(path, files)),
-                Place::Artifact(_) => None,
+                DataPlace::File(path) => Some(PathFact::new(path, files)),
+                DataPlace::Artifact(_) => None,
             });
         let is_tree =
             |path: &str| reach.below && trees.iter().any(|tree| tree.as_str() == Some(path));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tool_core::capability::{HostJudge, Http, HttpRequest, HttpResponse, HttpService};
+use tool_core::capability::{HostJudge, HttpRequest, HttpResponse, HttpService, HttpTransport};
 use tool_core::{StopFlag, ToolError, tool_error};
 
 use super::condition::Condition;
@@ -105,7 +105,7 @@ impl HostRules {
     }
 
     /// Holds every request of the call against them.
-    pub fn guard(self, http: Arc<dyn Http>) -> Arc<dyn Http> {
+    pub fn guard(self, http: Arc<dyn HttpTransport>) -> Arc<dyn HttpTransport> {
         if self.rules.is_empty() {
             return http;
         }
@@ -118,11 +118,11 @@ impl HostRules {
 
 /// HTTP for one call.
 struct Guarded {
-    http: Arc<dyn Http>,
+    http: Arc<dyn HttpTransport>,
     hosts: HostJudge,
 }
 
-impl Http for Guarded {
+impl HttpTransport for Guarded {
     fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse, ToolError> {
         let request = HttpRequest {
             hosts: self.hosts.clone(),

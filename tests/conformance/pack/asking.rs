@@ -1,6 +1,6 @@
 //! Tools that ask the client.
 
-use tool_core::capability::Ask;
+use tool_core::capability::ClientQuestion;
 use tool_core::object;
 use tool_core::{Ctx, ToolError, Value};
 
@@ -45,7 +45,7 @@ pub(crate) static ALL: &[Fixture] = &[
     )
     .with(r#"{"prompt": {"type": "string", "description": "The prompt"}}"#),
     Fixture::new("test_elicitation", "Asks the user", |args, ctx| {
-        let form = Ask::form(args.text("message").unwrap_or_default(), json(USER));
+        let form = ClientQuestion::form(args.text("message").unwrap_or_default(), json(USER));
         Ok(said(format!("User response: {}", ask(ctx, "user", &form)?)))
     })
     .with(r#"{"message": {"type": "string", "description": "The question"}}"#),
@@ -53,7 +53,7 @@ pub(crate) static ALL: &[Fixture] = &[
         "test_elicitation_sep1034_defaults",
         "Asks the user with defaults",
         |_, ctx| {
-            let form = Ask::form("Please review the values", json(DEFAULTS));
+            let form = ClientQuestion::form("Please review the values", json(DEFAULTS));
             Ok(said(format!(
                 "Elicitation completed: {}",
                 ask(ctx, "values", &form)?
@@ -64,7 +64,7 @@ pub(crate) static ALL: &[Fixture] = &[
         "test_elicitation_sep1330_enums",
         "Asks the user to choose",
         |_, ctx| {
-            let form = Ask::form("Please choose", json(CHOICES));
+            let form = ClientQuestion::form("Please choose", json(CHOICES));
             Ok(said(format!(
                 "Elicitation completed: {}",
                 ask(ctx, "choices", &form)?
@@ -99,7 +99,12 @@ pub(crate) static ALL: &[Fixture] = &[
         "test_input_required_result_request_state",
         "Asks the user to confirm",
         |_, ctx| {
-            ask(ctx, "confirm", &Ask::form("Please confirm", json(OK))).map(|_| said("state-ok"))
+            ask(
+                ctx,
+                "confirm",
+                &ClientQuestion::form("Please confirm", json(OK)),
+            )
+            .map(|_| said("state-ok"))
         },
     ),
     Fixture::new(
@@ -109,7 +114,7 @@ pub(crate) static ALL: &[Fixture] = &[
             let user = ask(
                 ctx,
                 "user_name",
-                &Ask::form("What is your name?", json(NAME)),
+                &ClientQuestion::form("What is your name?", json(NAME)),
             );
             let greeting = ask(ctx, "greeting", &model("Generate a greeting", 50));
             let roots = ask(ctx, "client_roots", &roots());
@@ -123,12 +128,12 @@ pub(crate) static ALL: &[Fixture] = &[
             let name = ask(
                 ctx,
                 "step1",
-                &Ask::form("Step 1: What is your name?", json(NAME)),
+                &ClientQuestion::form("Step 1: What is your name?", json(NAME)),
             )?;
             let color = ask(
                 ctx,
                 "step2",
-                &Ask::form("Step 2: What is your favorite color?", json(COLOR)),
+                &ClientQuestion::form("Step 2: What is your favorite color?", json(COLOR)),
             )?;
             Ok(said(format!("{name} {color}")))
         },
@@ -137,7 +142,12 @@ pub(crate) static ALL: &[Fixture] = &[
         "test_input_required_result_tampered_state",
         "Asks the user to confirm",
         |_, ctx| {
-            ask(ctx, "confirm", &Ask::form("Please confirm", json(OK))).map(|_| said("confirmed"))
+            ask(
+                ctx,
+                "confirm",
+                &ClientQuestion::form("Please confirm", json(OK)),
+            )
+            .map(|_| said("confirmed"))
         },
     ),
     Fixture::new(
@@ -148,7 +158,10 @@ pub(crate) static ALL: &[Fixture] = &[
             let mut answers = Vec::new();
             for (key, question) in [
                 ("answer", model("Hello", 10)),
-                ("user_name", Ask::form("What is your name?", json(NAME))),
+                (
+                    "user_name",
+                    ClientQuestion::form("What is your name?", json(NAME)),
+                ),
             ] {
                 if client.can(question.method) {
                     answers.push(client.ask(key, &question, ctx.stop()));
@@ -164,7 +177,7 @@ fn name(_: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
     let answer = ask(
         ctx,
         "user_name",
-        &Ask::form("What is your name?", json(NAME)),
+        &ClientQuestion::form("What is your name?", json(NAME)),
     )?;
     let name = answer
         .get("content")
@@ -175,23 +188,23 @@ fn name(_: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
     )))
 }
 
-fn ask(ctx: &Ctx, key: &str, question: &Ask) -> Result<Value, ToolError> {
+fn ask(ctx: &Ctx, key: &str, question: &ClientQuestion) -> Result<Value, ToolError> {
     ctx.client()?.ask(key, question, ctx.stop())
 }
 
 /// A question to the model of the client.
-fn model(prompt: &str, tokens: i64) -> Ask {
+fn model(prompt: &str, tokens: i64) -> ClientQuestion {
     let content = object! { "type" => "text", "text" => prompt };
     let message = object! { "role" => "user", "content" => content };
     let params = object! { "messages" => Value::array(vec![message]), "maxTokens" => tokens };
-    Ask {
+    ClientQuestion {
         method: "sampling/createMessage",
         params,
     }
 }
 
-fn roots() -> Ask {
-    Ask {
+fn roots() -> ClientQuestion {
+    ClientQuestion {
         method: "roots/list",
         params: json("{}"),
     }

@@ -2,7 +2,7 @@
 
 use tool_core::input::SourceRef;
 use tool_core::schema::Schema;
-use tool_core::tool::{Call, ErasedExample, Reach};
+use tool_core::tool::{EffectReach, ErasedExample, ToolCall};
 use tool_core::{AnyTool, Ctx, ToolError, Value};
 use tool_core::{Caller, Capability, Category, Determinism, ResourceKey, Spec};
 
@@ -71,7 +71,7 @@ impl AnyTool for &'static Fixture {
         Vec::new()
     }
 
-    fn decode(&self, args: &Value) -> Result<Box<dyn Call>, ToolError> {
+    fn decode(&self, args: &Value) -> Result<Box<dyn ToolCall>, ToolError> {
         Ok(Box::new(FixtureCall {
             fixture: self,
             args: args.clone(),
@@ -84,7 +84,7 @@ struct FixtureCall {
     args: Value,
 }
 
-impl Call for FixtureCall {
+impl ToolCall for FixtureCall {
     fn args(&self) -> &Value {
         &self.args
     }
@@ -97,8 +97,8 @@ impl Call for FixtureCall {
         Ok(Vec::new())
     }
 
-    fn reach(&self) -> Reach {
-        Reach::of(&self.fixture.spec)
+    fn reach(&self) -> EffectReach {
+        EffectReach::of(&self.fixture.spec)
     }
 
     fn run(self: Box<Self>, ctx: &Ctx) -> Result<Value, ToolError> {

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock, Weak};
 
 use mathchain::{Extra, Toolkit};
-use tool_core::capability::Client;
+use tool_core::capability::CallClient;
 use tool_core::{AnyTool, ToolError, Value};
 
 /// The toolkit of the server, for the tool that changes the list.
@@ -83,7 +83,7 @@ impl Extra for Pack {
         &self,
         name: &str,
         arguments: &Value,
-        client: &dyn Client,
+        client: &dyn CallClient,
     ) -> Option<Result<Value, ToolError>> {
         prompts::get(name, arguments, client)
     }

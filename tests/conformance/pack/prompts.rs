@@ -1,6 +1,6 @@
 //! Prompts of the suite.
 
-use tool_core::capability::{Ask, Client};
+use tool_core::capability::{CallClient, ClientQuestion};
 use tool_core::{StopFlag, object};
 use tool_core::{ToolError, Value};
 
@@ -24,7 +24,7 @@ pub(crate) fn all() -> Vec<Value> {
 pub(crate) fn get(
     name: &str,
     arguments: &Value,
-    client: &dyn Client,
+    client: &dyn CallClient,
 ) -> Option<Result<Value, ToolError>> {
     let given = |argument: &str| arguments.text(argument).unwrap_or_default();
     let contents = match name {
@@ -48,7 +48,7 @@ pub(crate) fn get(
         ],
         "test_input_required_result_prompt" => {
             let schema = r#"{"type": "object", "properties": {"context": {"type": "string"}}, "required": ["context"]}"#;
-            let form = Ask::form("What context should the prompt use?", json(schema));
+            let form = ClientQuestion::form("What context should the prompt use?", json(schema));
             match client.ask("user_context", &form, &StopFlag::new()) {
                 Ok(answer) => vec![text(&format!("Use this context: {answer}"))],
                 Err(error) => return Some(Err(error)),

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use tool_core::capability::Ask;
+use tool_core::capability::ClientQuestion;
 use tool_core::{Ctx, ToolError, tool_error};
 
 use super::fixture::{Fixture, json, said};
@@ -35,7 +35,7 @@ pub(crate) static ALL: &[Fixture] = &[
     }),
     Fixture::new("confirm_delete", "Asks the user after a time", |_, ctx| {
         wait(ctx, LONG)?;
-        let form = Ask::form("Delete the file?", json(CONFIRM));
+        let form = ClientQuestion::form("Delete the file?", json(CONFIRM));
         let answer = ctx.client()?.ask("confirm", &form, ctx.stop())?;
         Ok(said(format!("answered: {answer}")))
     })
@@ -43,14 +43,14 @@ pub(crate) static ALL: &[Fixture] = &[
     Fixture::new("multi_input", "Asks the user two questions after a time", |_, ctx| {
         wait(ctx, LONG)?;
         let ask = |key: &str, message: &str, schema: &str| {
-            ctx.client()?.ask(key, &Ask::form(message, json(schema)), ctx.stop())
+            ctx.client()?.ask(key, &ClientQuestion::form(message, json(schema)), ctx.stop())
         };
         let name = ask("name", "What is your name?", NAME);
         let sure = ask("confirm", "Are you sure?", CONFIRM);
         Ok(said(format!("answered: {} {}", name?, sure?)))
     }),
     Fixture::new("test_tool_with_task", "Asks the user, then takes a time", |_, ctx| {
-        let form = Ask::form("What is your name?", json(NAME));
+        let form = ClientQuestion::form("What is your name?", json(NAME));
         let answer = ctx.client()?.ask("user_name", &form, ctx.stop())?;
         wait(ctx, LONG)?;
         Ok(said(format!("answered: {answer}")))

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, Weak, mpsc};
 use std::time::{Duration, Instant};
 
 use tool_core::StopFlag;
-use tool_core::capability::{Alarm, Clock};
+use tool_core::capability::{Clock, ClockAlarm};
 
 /// Alarms further away than this are not set on a running clock: no test waits for them.
 const FARTHEST_ALARM: Duration = Duration::from_secs(20);
@@ -89,7 +89,7 @@ impl Clock for TestClock {
         }
     }
 
-    fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn Alarm> {
+    fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn ClockAlarm> {
         if self.started.is_some() {
             return Box::new(real_alarm(after, stop));
         }
@@ -116,7 +116,7 @@ struct Set {
     _real: Option<mpsc::Sender<()>>,
 }
 
-impl Alarm for Set {}
+impl ClockAlarm for Set {}
 
 fn real_alarm(after: Duration, stop: StopFlag) -> Set {
     let (sender, receiver) = mpsc::channel();

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use tool_core::capability::{Arrays, Change, FileContent, FileInfo, FileKind, Files, WriteMode};
+use tool_core::capability::{
+    ArrayLoader, FileChange, FileContent, FileInfo, FileKind, WorkspaceFiles, WriteMode,
+};
 use tool_core::input::InputKind;
-use tool_core::{ErrorCode, Place, Reason, ResourceId, Source, StopFlag, ToolError, Value};
+use tool_core::{DataPlace, DataSource, ErrorCode, Reason, ResourceId, StopFlag, ToolError, Value};
 
 const MODE: u32 = 0o640;
 
@@ -63,7 +65,7 @@ fn info(path: &str, kind: FileKind, size: usize, mode: u32) -> FileInfo {
     }
 }
 
-impl Files for MemoryFiles {
+impl WorkspaceFiles for MemoryFiles {
     fn read(&self, path: &str, _: u64) -> Result<FileContent, ToolError> {
         let path = self.place(path)?;
         let info = self.stat(&path)?;
@@ -81,11 +83,11 @@ impl Files for MemoryFiles {
         self.stat(&path)
     }
 
-    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
+    fn change(&self, changes: &[FileChange]) -> Result<Vec<FileInfo>, ToolError> {
         let mut files = self.files.lock().unwrap();
         for change in changes {
             match change {
-                Change::Create {
+                FileChange::Create {
                     path,
                     content,
                     mode,
@@ -93,7 +95,7 @@ impl Files for MemoryFiles {
                     assert!(!files.contains_key(path), "`{path}` exists");
                     files.insert(path.clone(), (content.clone(), mode.unwrap_or(0o644)));
                 }
-                Change::Replace {
+                FileChange::Replace {
                     path,
                     before,
                     content,
@@ -102,13 +104,13 @@ impl Files for MemoryFiles {
                     assert_eq!(&file.0, before);
                     file.0.clone_from(content);
                 }
-                Change::Delete { path, before } => {
+                FileChange::Delete { path, before } => {
                     let file = files.remove(path).expect("a file to delete");
                     assert_eq!(&file.0, before);
                 }
             }
         }
-        let one = |change: &Change| {
+        let one = |change: &FileChange| {
             let path = change.path();
             let (content, mode) = files.get(path).cloned().unwrap_or_default();
             info(path, FileKind::File, content.len(), mode)
@@ -169,9 +171,9 @@ impl Files for MemoryFiles {
 }
 
 /// Texts are those of the files; every array is one, two, three.
-impl Arrays for MemoryFiles {
-    fn open(&self, source: &Source, kind: InputKind, _: u64) -> Result<Value, ToolError> {
-        let Place::File(path) = &source.place else {
+impl ArrayLoader for MemoryFiles {
+    fn open(&self, source: &DataSource, kind: InputKind, _: u64) -> Result<Value, ToolError> {
+        let DataPlace::File(path) = &source.place else {
             return Err(ToolError::new(ErrorCode::InvalidArgs, "no artifacts here"));
         };
         match kind {

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tool_core::capability::{
-    ApprovalRequest, ApprovalState, Approvals, Backups, Durability, Kept, Ledger, LedgerHead,
-    Notice, Notices, State,
+    ApprovalRequest, ApprovalState, ApprovalStore, AuditLedger, BackupCopy, BackupStore,
+    LedgerHead, Notification, NotificationLog, RecordDurability, ToolStateStore,
 };
 use tool_core::{ErrorCode, ToolError, Value};
 
@@ -22,7 +22,7 @@ fn no_digest() -> String {
 #[derive(Default)]
 pub struct MemoryLedger {
     /// The records so far.
-    pub records: Mutex<Vec<(Value, Durability)>>,
+    pub records: Mutex<Vec<(Value, RecordDurability)>>,
     /// Refuses every record.
     pub broken: bool,
     /// Panics at every record.
@@ -38,8 +38,12 @@ impl MemoryLedger {
     }
 }
 
-impl Ledger for MemoryLedger {
-    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError> {
+impl AuditLedger for MemoryLedger {
+    fn record(
+        &self,
+        record: &Value,
+        durability: RecordDurability,
+    ) -> Result<LedgerHead, ToolError> {
         assert!(!self.panics, "the ledger panics");
         if self.broken {
             return Err(full());
@@ -72,7 +76,7 @@ impl MemoryApprovals {
     }
 }
 
-impl Approvals for MemoryApprovals {
+impl ApprovalStore for MemoryApprovals {
     fn settle(&self, request: &ApprovalRequest, _: &Value) -> Result<ApprovalState, ToolError> {
         match self.granted.lock().unwrap().remove(&request.digest) {
             Some(Ok(by)) => Ok(ApprovalState::Consumed {
@@ -101,14 +105,14 @@ pub struct MemoryBackups {
     pub broken: AtomicBool,
 }
 
-impl Backups for MemoryBackups {
-    fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<Kept>, ToolError> {
+impl BackupStore for MemoryBackups {
+    fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<BackupCopy>, ToolError> {
         if self.broken.load(Ordering::Relaxed) {
             return Err(full());
         }
         let mut kept = self.kept.lock().unwrap();
         kept.push((call_id.to_owned(), paths.to_vec()));
-        let one = |path: &String| Kept {
+        let one = |path: &String| BackupCopy {
             id: format!("b{}", kept.len()),
             path: path.clone(),
             digest: no_digest(),
@@ -122,13 +126,13 @@ impl Backups for MemoryBackups {
 #[derive(Default)]
 pub struct MemoryNotices {
     /// The notifications so far.
-    pub told: Mutex<Vec<Notice>>,
+    pub told: Mutex<Vec<Notification>>,
     /// Refuses every notification.
     pub broken: AtomicBool,
 }
 
-impl Notices for MemoryNotices {
-    fn notify(&self, notice: &Notice) -> Result<String, ToolError> {
+impl NotificationLog for MemoryNotices {
+    fn notify(&self, notice: &Notification) -> Result<String, ToolError> {
         if self.broken.load(Ordering::Relaxed) {
             return Err(full());
         }
@@ -142,7 +146,7 @@ impl Notices for MemoryNotices {
 #[derive(Default)]
 pub struct MemoryState(Mutex<BTreeMap<String, Value>>);
 
-impl State for MemoryState {
+impl ToolStateStore for MemoryState {
     fn get(&self, key: &str) -> Result<Option<Value>, ToolError> {
         Ok(self.0.lock().unwrap().get(key).cloned())
     }

@@ -1,9 +1,9 @@
 //! Tools of a few lines: the macro that declares one, and the twelve that cases of policy are about.
 
 use tool_core::{
-    Access, Bounded, Caller, Capability, Category, Ctx, Determinism, Effect, Entry, Finite, Input,
-    Permission, Reach, ResourceKind, ResourceTemplate, Seed, Spec, Syntax, Text, Tool, ToolError,
-    Value, entry, json,
+    Access, BoundedInteger, Caller, Capability, Category, Ctx, Determinism, Effect, EffectReach,
+    ErasedTool, Finite, Input, Permission, RandomSeed, ResourceKind, ResourceTemplate, Spec,
+    Syntax, TextInput, Tool, ToolError, Value, entry, json,
 };
 
 /// Declares a tool with its arguments, fields of its spec, and a function of the arguments and the context.
@@ -70,11 +70,11 @@ arguments! {
     /// Perhaps a number.
     QueryArgs { #[value(default)] x: Option<Finite> }
     /// A number.
-    NumberArgs { x: Finite, #[value(default)] count: Option<Bounded<1, 100>> }
+    NumberArgs { x: Finite, #[value(default)] count: Option<BoundedInteger<1, 100>> }
     /// A text, inline or from a file.
-    TextArgs { #[value(default)] text: Option<Input<Text>> }
+    TextArgs { #[value(default)] text: Option<Input<TextInput>> }
     /// A seed.
-    SeedArgs { #[value(default)] seed: Option<Seed> }
+    SeedArgs { #[value(default)] seed: Option<RandomSeed> }
     /// Any value.
     AnyArgs { value: Value }
 }
@@ -142,16 +142,16 @@ impl Tool for WriteArgs {
         Ok(Value::from("written"))
     }
 
-    fn narrow(args: &WriteArgs) -> Reach {
-        Reach {
+    fn narrow(args: &WriteArgs) -> EffectReach {
+        EffectReach {
             destructive: args.overwrite,
-            ..Reach::of(&Self::SPEC)
+            ..EffectReach::of(&Self::SPEC)
         }
     }
 }
 
 /// The twelve tools that cases of policy are about.
-pub static TWELVE: &[Entry] = &[
+pub static TWELVE: &[ErasedTool] = &[
     entry::<ListDir>(),
     entry::<ReadFile>(),
     entry::<SearchFiles>(),
@@ -170,8 +170,8 @@ pub static TWELVE: &[Entry] = &[
 ///
 /// # Errors
 /// Those of the tool.
-pub fn call(family: &[Entry], ctx: &Ctx, tool: &str, args: &str) -> Result<Value, ToolError> {
-    let args = json::parse(args, json::Limits::default()).unwrap();
+pub fn call(family: &[ErasedTool], ctx: &Ctx, tool: &str, args: &str) -> Result<Value, ToolError> {
+    let args = json::parse(args, json::JsonLimits::default()).unwrap();
     let mut tools = family.iter().map(|entry| entry.tool());
     let found = tools.find(|found| found.spec().id == tool).unwrap();
     found.decode(&args)?.run(ctx)

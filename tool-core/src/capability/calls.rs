@@ -1,6 +1,6 @@
 //! Calls by a tool, for itself or for a delegate, and questions to the operator.
 
-use super::records::Asked;
+use super::records::AskedQuestion;
 use crate::error::ToolError;
 use crate::stop::StopFlag;
 use crate::tool_error;
@@ -8,7 +8,7 @@ use crate::value::Value;
 
 /// Calls by a delegate, with at most the permissions of the caller.
 #[derive(Debug, Clone)]
-pub struct Delegation {
+pub struct CallDelegation {
     /// Name of the delegate in decisions and in the audit.
     pub name: String,
     /// Selectors of its tools among those visible to the caller.
@@ -21,7 +21,7 @@ pub struct Delegation {
 
 /// A question to the operator.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct OperatorQuestion {
     /// The question and its reason.
     pub reason: String,
     /// The tool it is about.
@@ -82,7 +82,7 @@ pub trait PreparedAgent {
 
 /// Calls of other tools, with the permissions of the caller and never more. The dispatcher knows the caller; nothing here names a
 /// role.
-pub trait Calls: Send + Sync {
+pub trait ToolCaller: Send + Sync {
     /// Calls a tool through the dispatcher.
     ///
     /// # Errors
@@ -94,7 +94,11 @@ pub trait Calls: Send + Sync {
     /// # Errors
     /// `invalid_args` for a selector that selects nothing, `limit_exceeded` for a delegate of too many delegates. By default
     /// `precondition_failed`.
-    fn delegate(&self, delegation: &Delegation, stop: &StopFlag) -> Result<Vec<Value>, ToolError> {
+    fn delegate(
+        &self,
+        delegation: &CallDelegation,
+        stop: &StopFlag,
+    ) -> Result<Vec<Value>, ToolError> {
         let _ = (delegation, stop);
         Err(no_dispatcher())
     }
@@ -113,7 +117,7 @@ pub trait Calls: Send + Sync {
     ///
     /// # Errors
     /// `precondition_failed` without a state folder; `tool_error` when it could not be stored.
-    fn escalate(&self, question: &Question) -> Result<Asked, ToolError> {
+    fn escalate(&self, question: &OperatorQuestion) -> Result<AskedQuestion, ToolError> {
         let _ = question;
         Err(no_dispatcher())
     }

@@ -8,14 +8,14 @@ use crate::value::{Object, Value};
 
 /// A request to the client of a call, as the Model Context Protocol writes it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
+pub struct ClientQuestion {
     /// Such as `elicitation/create`.
     pub method: &'static str,
     /// Its parameters.
     pub params: Value,
 }
 
-impl Ask {
+impl ClientQuestion {
     /// A form for the user: what it is for, and the JSON Schema of the answer, an object of texts, numbers, booleans and choices.
     pub fn form(message: &str, schema: Value) -> Self {
         let mut params = Object::new();
@@ -30,7 +30,7 @@ impl Ask {
 }
 
 /// The client of a direct call. A tool asks before it has any effect: where the client answers later, the call is repeated from its start.
-pub trait Client: Send + Sync {
+pub trait CallClient: Send + Sync {
     /// Whether the client states that it answers this method.
     fn can(&self, method: &str) -> bool;
 
@@ -40,7 +40,7 @@ pub trait Client: Send + Sync {
     /// `precondition_failed` with reason `input_required` where the client is asked by the answer to this call, and repeats it: the tool
     /// returns this error, and may ask for more first; with reason `client_capability` for a client that cannot answer;
     /// `cancelled` or `timeout` as the stop flag.
-    fn ask(&self, key: &str, ask: &Ask, stop: &StopFlag) -> Result<Value, ToolError>;
+    fn ask(&self, key: &str, ask: &ClientQuestion, stop: &StopFlag) -> Result<Value, ToolError>;
 
     /// Writes a line to the log of a client that wants one; levels are those of syslog, such as `info`.
     fn log(&self, level: &str, text: &str);

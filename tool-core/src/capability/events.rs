@@ -1,4 +1,4 @@
-//! [`EventLog`]: an append-only log of one workspace, and the files that show it; and [`Identity`], who a call is made by.
+//! [`EventLog`]: an append-only log of one workspace, and the files that show it; and [`CallerIdentity`], who a call is made by.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use crate::error::ToolError;
 
 /// Who a call is made by, as the dispatcher knows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Identity {
+pub struct CallerIdentity {
     /// Role of the caller.
     pub role: String,
     /// Agent of the caller; the id of one that a call started.

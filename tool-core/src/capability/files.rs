@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::error::ToolError;
 use crate::resource::ResourceId;
-use crate::source::{InputKind, Source};
+use crate::source::{DataSource, InputKind};
 use crate::stop::StopFlag;
 use crate::tool_error;
 use crate::value::Value;
@@ -66,7 +66,7 @@ pub enum WriteMode {
 
 /// Treatment of symbolic links in a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Links {
+pub enum LinkMode {
     /// Followed within the root.
     Follow,
     /// An error anywhere in the path.
@@ -75,7 +75,7 @@ pub enum Links {
 
 /// One of several changes that are applied atomically.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum FileChange {
     /// A new file, with the folders above it; the path must be free.
     Create {
         /// Its path.
@@ -103,7 +103,7 @@ pub enum Change {
     },
 }
 
-impl Change {
+impl FileChange {
     /// The content before the change and after it, where there is a file.
     pub fn contents(&self) -> (Option<&[u8]>, Option<&[u8]>) {
         match self {
@@ -127,7 +127,7 @@ impl Change {
 
 /// Space on the file system of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Space {
+pub struct DiskSpace {
     /// Size of the file system in bytes.
     pub total: u64,
     /// Free bytes for this user.
@@ -148,10 +148,10 @@ pub trait FileReader: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> FileReader for T {}
 
-/// A new folder, without a name before [`Draft::finish`]; dropping it leaves nothing behind.
+/// A new folder, without a name before [`DraftFolder::finish`]; dropping it leaves nothing behind.
 ///
 /// Paths are relative to the folder, with `/`, and have no empty part, no `.` and no `..`.
-pub trait Draft: Send {
+pub trait DraftFolder: Send {
     /// Creates a folder and its parents.
     ///
     /// # Errors
@@ -180,7 +180,7 @@ fn not_here(what: &str, path: &str) -> ToolError {
 }
 
 /// Files below the workspace root; no path leaves it, whatever links it follows.
-pub trait Files: Send + Sync {
+pub trait WorkspaceFiles: Send + Sync {
     /// Reads at most `bytes_max` bytes of a regular file.
     ///
     /// # Errors
@@ -191,14 +191,14 @@ pub trait Files: Send + Sync {
     /// Writes a file atomically, syncs it to disk, and returns its metadata.
     ///
     /// # Errors
-    /// As [`Files::read`]; `conflict` when `Create` finds a file.
+    /// As [`WorkspaceFiles::read`]; `conflict` when `Create` finds a file.
     fn write(&self, path: &str, content: &[u8], mode: WriteMode) -> Result<FileInfo, ToolError>;
 
     /// Lists a folder in name order, at most `entries_max`; recursion does not follow links. The second value is whether there are
     /// more.
     ///
     /// # Errors
-    /// As [`Files::read`].
+    /// As [`WorkspaceFiles::read`].
     fn list(
         &self,
         path: &str,
@@ -210,7 +210,7 @@ pub trait Files: Send + Sync {
     /// Creates a folder and its missing parents; an existing folder is not an error.
     ///
     /// # Errors
-    /// As [`Files::write`]; by default `precondition_failed`: this workspace makes no folders.
+    /// As [`WorkspaceFiles::write`]; by default `precondition_failed`: this workspace makes no folders.
     fn make_folder(&self, path: &str) -> Result<(), ToolError> {
         Err(not_here("made", path))
     }
@@ -218,8 +218,12 @@ pub trait Files: Send + Sync {
     /// Opens a regular file for streaming.
     ///
     /// # Errors
-    /// As [`Files::read`]; by default `precondition_failed`.
-    fn open(&self, path: &str, links: Links) -> Result<(FileInfo, Box<dyn FileReader>), ToolError> {
+    /// As [`WorkspaceFiles::read`]; by default `precondition_failed`.
+    fn open(
+        &self,
+        path: &str,
+        links: LinkMode,
+    ) -> Result<(FileInfo, Box<dyn FileReader>), ToolError> {
         let _ = links;
         Err(not_here("opened", path))
     }
@@ -227,11 +231,11 @@ pub trait Files: Send + Sync {
     /// The entries of one folder, in the order in which a walk through the tree meets their paths.
     ///
     /// # Errors
-    /// As [`Files::read`]; by default `precondition_failed`.
+    /// As [`WorkspaceFiles::read`]; by default `precondition_failed`.
     fn entries(
         &self,
         path: &str,
-        links: Links,
+        links: LinkMode,
         stop: &StopFlag,
     ) -> Result<Vec<FileInfo>, ToolError> {
         let _ = (links, stop);
@@ -241,7 +245,7 @@ pub trait Files: Send + Sync {
     /// The metadata of the target of a path.
     ///
     /// # Errors
-    /// As [`Files::read`]; by default `precondition_failed`.
+    /// As [`WorkspaceFiles::read`]; by default `precondition_failed`.
     fn stat(&self, path: &str) -> Result<FileInfo, ToolError> {
         Err(not_here("examined", path))
     }
@@ -249,15 +253,15 @@ pub trait Files: Send + Sync {
     /// Space on the file system of a path.
     ///
     /// # Errors
-    /// As [`Files::read`]; by default `precondition_failed`.
-    fn space(&self, path: &str) -> Result<Space, ToolError> {
+    /// As [`WorkspaceFiles::read`]; by default `precondition_failed`.
+    fn space(&self, path: &str) -> Result<DiskSpace, ToolError> {
         Err(not_here("examined", path))
     }
 
     /// Deletes a regular file or an empty folder, and returns its metadata.
     ///
     /// # Errors
-    /// As [`Files::write`]; `invalid_args` when the path is not of the `kind`; `conflict` for a folder that is not empty.
+    /// As [`WorkspaceFiles::write`]; `invalid_args` when the path is not of the `kind`; `conflict` for a folder that is not empty.
     fn remove(&self, path: &str, kind: FileKind) -> Result<FileInfo, ToolError> {
         let _ = kind;
         Err(not_here("deleted", path))
@@ -267,8 +271,8 @@ pub trait Files: Send + Sync {
     /// before.
     ///
     /// # Errors
-    /// As [`Files::write`]; `resource_changed` when a file has other content than required.
-    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>, ToolError> {
+    /// As [`WorkspaceFiles::write`]; `resource_changed` when a file has other content than required.
+    fn change(&self, changes: &[FileChange]) -> Result<Vec<FileInfo>, ToolError> {
         let _ = changes;
         Err(not_here("changed", "."))
     }
@@ -276,31 +280,31 @@ pub trait Files: Send + Sync {
     /// Starts a new folder, whose path must be free or an empty folder.
     ///
     /// # Errors
-    /// As [`Files::write`].
-    fn draft(&self, path: &str) -> Result<Box<dyn Draft>, ToolError> {
+    /// As [`WorkspaceFiles::write`].
+    fn draft(&self, path: &str) -> Result<Box<dyn DraftFolder>, ToolError> {
         Err(not_here("made", path))
     }
 
     /// The files for one call; `None` where they would be the same.
-    fn for_call(&self, call: &FileCall) -> Option<Arc<dyn Files>> {
+    fn for_call(&self, call: &FileCall) -> Option<Arc<dyn WorkspaceFiles>> {
         let _ = call;
         None
     }
 
     /// Temporary files of this call in a folder, left when its process was killed, such as the old content of an exchanged file. Only for
-    /// files from [`Files::for_call`].
+    /// files from [`WorkspaceFiles::for_call`].
     ///
     /// # Errors
-    /// As [`Files::entries`].
+    /// As [`WorkspaceFiles::entries`].
     fn leftovers(&self, folder: &str) -> Result<Vec<Box<dyn FileReader>>, ToolError> {
         let _ = folder;
         Ok(Vec::new())
     }
 
-    /// Deletes the files that [`Files::leftovers`] finds, and such folders.
+    /// Deletes the files that [`WorkspaceFiles::leftovers`] finds, and such folders.
     ///
     /// # Errors
-    /// As [`Files::remove`].
+    /// As [`WorkspaceFiles::remove`].
     fn clear_leftovers(&self, folder: &str) -> Result<(), ToolError> {
         let _ = folder;
         Ok(())
@@ -309,7 +313,7 @@ pub trait Files: Send + Sync {
     /// Refuses a path that no call may write, whatever is approved: a protected one, or one in a read-only root.
     ///
     /// # Errors
-    /// As [`Files::write`].
+    /// As [`WorkspaceFiles::write`].
     fn may_write(&self, path: &str) -> Result<(), ToolError> {
         let _ = path;
         Ok(())
@@ -318,7 +322,7 @@ pub trait Files: Send + Sync {
     /// The identity of the file or folder that a path leads to, which need not exist.
     ///
     /// # Errors
-    /// As [`Files::read`]; missing last parts are no error.
+    /// As [`WorkspaceFiles::read`]; missing last parts are no error.
     fn identity(&self, path: &str) -> Result<ResourceId, ToolError>;
 }
 
@@ -339,7 +343,7 @@ pub fn could_be_one_name(a: &str, b: &str) -> bool {
 
 /// The path of the one entry whose name a reader takes for that of a path that leads nowhere: of other case, in another Unicode form, or with
 /// other spaces, dashes or quotes.
-pub fn near_path(files: &dyn Files, path: &str, stop: &StopFlag) -> Option<String> {
+pub fn near_path(files: &dyn WorkspaceFiles, path: &str, stop: &StopFlag) -> Option<String> {
     let mut near = match path.starts_with('/') {
         true => "/".to_owned(),
         false => String::new(),
@@ -357,7 +361,7 @@ pub fn near_path(files: &dyn Files, path: &str, stop: &StopFlag) -> Option<Strin
             near = exact;
             continue;
         }
-        let entries = files.entries(folder, Links::Follow, stop).ok()?;
+        let entries = files.entries(folder, LinkMode::Follow, stop).ok()?;
         let looked_up = looks(part);
         let names = entries
             .iter()
@@ -387,22 +391,27 @@ fn looks(name: &str) -> String {
 }
 
 /// Opens files and artifacts that arguments refer to.
-pub trait Arrays: Send + Sync {
+pub trait ArrayLoader: Send + Sync {
     /// The content, converted to the kind of the argument; at most `bytes_max` bytes are read.
     ///
     /// # Errors
-    /// As [`Files::read`]; `invalid_args` for a content that is not of the kind.
-    fn open(&self, source: &Source, kind: InputKind, bytes_max: u64) -> Result<Value, ToolError>;
+    /// As [`WorkspaceFiles::read`]; `invalid_args` for a content that is not of the kind.
+    fn open(
+        &self,
+        source: &DataSource,
+        kind: InputKind,
+        bytes_max: u64,
+    ) -> Result<Value, ToolError>;
 
-    /// As [`Arrays::open`], for a caller with this role: an artifact is opened only for the roles whose runs created it, since a handle
+    /// As [`ArrayLoader::open`], for a caller with this role: an artifact is opened only for the roles whose runs created it, since a handle
     /// is not a permission.
     ///
     /// # Errors
-    /// As [`Arrays::open`]; `policy_denied` for an artifact of others.
+    /// As [`ArrayLoader::open`]; `policy_denied` for an artifact of others.
     fn open_for(
         &self,
         role: &str,
-        source: &Source,
+        source: &DataSource,
         kind: InputKind,
         bytes_max: u64,
     ) -> Result<Value, ToolError> {
@@ -410,14 +419,14 @@ pub trait Arrays: Send + Sync {
         self.open(source, kind, bytes_max)
     }
 
-    /// As [`Arrays::open_for`], with sentences about what was found and may surprise.
+    /// As [`ArrayLoader::open_for`], with sentences about what was found and may surprise.
     ///
     /// # Errors
-    /// As [`Arrays::open_for`].
+    /// As [`ArrayLoader::open_for`].
     fn open_noting(
         &self,
         role: &str,
-        source: &Source,
+        source: &DataSource,
         kind: InputKind,
         bytes_max: u64,
         notes: &mut Vec<String>,
@@ -427,7 +436,7 @@ pub trait Arrays: Send + Sync {
     }
 
     /// A version over the files of one call; `None` where it would be the same.
-    fn for_call(&self, files: &Arc<dyn Files>) -> Option<Arc<dyn Arrays>> {
+    fn for_call(&self, files: &Arc<dyn WorkspaceFiles>) -> Option<Arc<dyn ArrayLoader>> {
         let _ = files;
         None
     }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::command::{Command, Finished, Program};
-use crate::conversation::Conversation;
+use crate::command::{CommandOutput, SandboxCommand, SandboxProgram};
+use crate::conversation::ProcessConversation;
 use crate::error::{ErrorCode, ToolError};
 use crate::stop::StopFlag;
 use crate::value::Value;
@@ -16,7 +16,7 @@ pub trait Spawner: Send + Sync {
     /// # Errors
     /// `sandbox_unavailable` with the missing feature and the cure, `cancelled` or `timeout` when the stop flag is set,
     /// `tool_error` with reason `not_found` when there is no such program.
-    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished, ToolError>;
+    fn run(&self, command: &SandboxCommand, stop: &StopFlag) -> Result<CommandOutput, ToolError>;
 
     /// Starts a long-lived command that exchanges lines, with the launcher, levels, limits and environment of [`Spawner::run`].
     /// The conversation writes its `stdin`; `limits.wall` is its lifetime, `limits.stdout_bytes` the longest line either way, and
@@ -26,9 +26,9 @@ pub trait Spawner: Send + Sync {
     /// As [`Spawner::run`]; by default `sandbox_unavailable`.
     fn converse(
         &self,
-        command: &Command,
+        command: &SandboxCommand,
         stop: &StopFlag,
-    ) -> Result<Box<dyn Conversation>, ToolError> {
+    ) -> Result<Box<dyn ProcessConversation>, ToolError> {
         let _ = (command, stop);
         Err(ToolError::new(
             ErrorCode::SandboxUnavailable,
@@ -37,7 +37,7 @@ pub trait Spawner: Send + Sync {
     }
 
     /// Finds a program: in the path of the sandbox first, then in that of the user.
-    fn find(&self, program: &str) -> Option<Program>;
+    fn find(&self, program: &str) -> Option<SandboxProgram>;
 
     /// The user's home folder, where toolchains keep shared files; never readable as a whole.
     fn home(&self) -> Option<PathBuf>;
@@ -54,7 +54,7 @@ pub trait Spawner: Send + Sync {
 }
 
 /// A set alarm; dropping it clears it.
-pub trait Alarm: Send {}
+pub trait ClockAlarm: Send {}
 
 /// The time, and timers that set stop flags.
 pub trait Clock: Send + Sync {
@@ -65,11 +65,11 @@ pub trait Clock: Send + Sync {
     fn monotonic(&self) -> Duration;
 
     /// Times the flag out after a delay, unless the alarm is dropped before.
-    fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn Alarm>;
+    fn alarm(&self, after: Duration, stop: StopFlag) -> Box<dyn ClockAlarm>;
 }
 
 /// Small state of workflow tools, one value per key.
-pub trait State: Send + Sync {
+pub trait ToolStateStore: Send + Sync {
     /// The value under a key.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ pub struct OpenWorkspace {
 }
 
 /// Opens and closes the one workspace of a session. Only interfaces with a session have it.
-pub trait Workspaces: Send + Sync {
+pub trait WorkspaceOpener: Send + Sync {
     /// Opens a folder below the configured root; paths of tools remain relative to that root.
     ///
     /// # Errors

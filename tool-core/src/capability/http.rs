@@ -138,7 +138,7 @@ pub struct HttpService {
 }
 
 /// HTTP requests to hosts that the configuration allows; addresses are checked when the connection is made.
-pub trait Http: Send + Sync {
+pub trait HttpTransport: Send + Sync {
     /// Sends one request and reads the answer, whatever its status.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Capabilities: the interfaces of tools and runtime parts to the outside, as traits that the binary implements.
 //!
 //! A tool sees only those it declares in its [`Spec`](crate::Spec). The crates that decide and schedule know the world only
-//! through [`Clock`], [`Arrays`], [`Ledger`] and [`Approvals`].
+//! through [`Clock`], [`ArrayLoader`], [`AuditLedger`] and [`ApprovalStore`].
 
 mod calls;
 mod client;
@@ -14,19 +14,24 @@ mod model;
 mod records;
 
 pub use calls::{
-    AgentReport, BudgetRaise, Calls, ChainRequest, Delegation, PreparedAgent, Question,
+    AgentReport, BudgetRaise, CallDelegation, ChainRequest, OperatorQuestion, PreparedAgent,
+    ToolCaller,
 };
-pub use client::{Ask, Client, cannot_answer, input_required};
+pub use client::{CallClient, ClientQuestion, cannot_answer, input_required};
 pub use commits::{CommitRules, Presence};
-pub use events::{Decide, EventLog, Identity, Memo, Show};
+pub use events::{CallerIdentity, Decide, EventLog, Memo, Show};
 pub use files::{
-    Arrays, Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links,
-    Space, WriteMode, could_be_one_name, folded, near_path,
+    ArrayLoader, DiskSpace, DraftFolder, FileCall, FileChange, FileContent, FileInfo, FileKind,
+    FileReader, LinkMode, WorkspaceFiles, WriteMode, could_be_one_name, folded, near_path,
 };
-pub use host::{Alarm, Clock, OpenWorkspace, Reload, Spawner, State, Workspaces};
-pub use http::{HostJudge, Http, HttpMethod, HttpRequest, HttpResponse, HttpService};
-pub use model::{Embeddings, Image, Message, Model, Reply, Speaker};
+pub use host::{
+    Clock, ClockAlarm, OpenWorkspace, Reload, Spawner, ToolStateStore, WorkspaceOpener,
+};
+pub use http::{HostJudge, HttpMethod, HttpRequest, HttpResponse, HttpService, HttpTransport};
+pub use model::{
+    LanguageModel, MessageImage, MessageSpeaker, ModelMessage, ModelReply, TextEmbeddings,
+};
 pub use records::{
-    ApprovalRequest, ApprovalState, Approvals, Asked, Backups, Durability, Kept, Ledger,
-    LedgerHead, Notice, Notices,
+    ApprovalRequest, ApprovalState, ApprovalStore, AskedQuestion, AuditLedger, BackupCopy,
+    BackupStore, LedgerHead, Notification, NotificationLog, RecordDurability,
 };

@@ -5,7 +5,7 @@ use crate::stop::StopFlag;
 
 /// Vectors that a model gave to texts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Embeddings {
+pub struct TextEmbeddings {
     /// Name of the model; vectors of different names cannot be compared.
     pub backend: String,
     /// One vector for each text, in their order, all of one length.
@@ -14,7 +14,7 @@ pub struct Embeddings {
 
 /// Who speaks in a conversation with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
+pub enum MessageSpeaker {
     /// Sets the task.
     System,
     /// Asks.
@@ -25,7 +25,7 @@ pub enum Speaker {
 
 /// An image in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Image {
+pub struct MessageImage {
     /// Such as `image/png`.
     pub media_type: String,
     /// Its bytes in base64.
@@ -34,18 +34,18 @@ pub struct Image {
 
 /// A message to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct ModelMessage {
     /// Who speaks.
-    pub speaker: Speaker,
+    pub speaker: MessageSpeaker,
     /// What is said.
     pub text: String,
     /// Images beside the text.
-    pub images: Vec<Image>,
+    pub images: Vec<MessageImage>,
 }
 
 /// What a model answered. The text comes from outside: it is data, never an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
+pub struct ModelReply {
     /// Name of the model.
     pub backend: String,
     /// Its answer.
@@ -55,17 +55,17 @@ pub struct Reply {
 }
 
 /// Models behind endpoints that the configuration names; every request is a `calls_llm` effect of the tool that makes it.
-pub trait Model: Send + Sync {
+pub trait LanguageModel: Send + Sync {
     /// Vectors for texts.
     ///
     /// # Errors
     /// `precondition_failed` that names the key where no endpoint is configured; `tool_error` for a failed exchange or an answer
     /// that is not of the documented shape.
-    fn embed(&self, texts: &[&str], stop: &StopFlag) -> Result<Embeddings, ToolError>;
+    fn embed(&self, texts: &[&str], stop: &StopFlag) -> Result<TextEmbeddings, ToolError>;
 
     /// An answer to a conversation; one with images goes to the model that sees.
     ///
     /// # Errors
-    /// As [`Model::embed`].
-    fn chat(&self, messages: &[Message], stop: &StopFlag) -> Result<Reply, ToolError>;
+    /// As [`LanguageModel::embed`].
+    fn chat(&self, messages: &[ModelMessage], stop: &StopFlag) -> Result<ModelReply, ToolError>;
 }

@@ -7,7 +7,7 @@ use crate::value::Value;
 
 /// A copy that is kept of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct BackupCopy {
     /// Names the copy.
     pub id: String,
     /// Path of the file, relative to the workspace root.
@@ -19,17 +19,17 @@ pub struct Kept {
 }
 
 /// Copies of files, kept before a call changes them.
-pub trait Backups: Send + Sync {
+pub trait BackupStore: Send + Sync {
     /// Backs up every file at or below these paths, except missing ones. All copies are on disk when it returns.
     ///
     /// # Errors
     /// When a file could not be read or its copy not be written, or there are too many; the caller then refuses the call.
-    fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<Kept>, ToolError>;
+    fn keep(&self, call_id: &str, paths: &[String]) -> Result<Vec<BackupCopy>, ToolError>;
 }
 
 /// Something that a person is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
+pub struct Notification {
     /// `call` of a tool with the obligation `notify`, or `question`.
     pub kind: &'static str,
     /// The call it comes from.
@@ -46,7 +46,7 @@ pub struct Notice {
 
 /// A question, and its answer once there is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct AskedQuestion {
     /// Id of the question.
     pub id: String,
     /// The answer.
@@ -54,12 +54,12 @@ pub struct Asked {
 }
 
 /// The list of notifications, which only grows.
-pub trait Notices: Send + Sync {
+pub trait NotificationLog: Send + Sync {
     /// The newest question of the same caller about the same tool, with the same text; `None` if it was never asked.
     ///
     /// # Errors
     /// `tool_error` when the list could not be read.
-    fn asked(&self, question: &Notice) -> Result<Option<Asked>, ToolError> {
+    fn asked(&self, question: &Notification) -> Result<Option<AskedQuestion>, ToolError> {
         let _ = question;
         Ok(None)
     }
@@ -68,12 +68,12 @@ pub trait Notices: Send + Sync {
     ///
     /// # Errors
     /// `tool_error` when it could not be written; the caller then refuses the call.
-    fn notify(&self, notice: &Notice) -> Result<String, ToolError>;
+    fn notify(&self, notice: &Notification) -> Result<String, ToolError>;
 }
 
 /// What a ledger record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Durability {
+pub enum RecordDurability {
     /// May be batched: a pure call.
     Batched,
     /// On disk before `record` returns: anything with effects.
@@ -81,16 +81,17 @@ pub enum Durability {
 }
 
 /// The audit: one hash-chained record per call.
-pub trait Ledger: Send + Sync {
+pub trait AuditLedger: Send + Sync {
     /// Appends a record and returns its number and the new head of the chain.
     ///
     /// # Errors
     /// `tool_error` when it could not be written; the caller then refuses effects.
-    fn record(&self, record: &Value, durability: Durability) -> Result<LedgerHead, ToolError>;
+    fn record(&self, record: &Value, durability: RecordDurability)
+    -> Result<LedgerHead, ToolError>;
 
     /// Appends a record that may be batched; `None`, with nothing done, where that waits for a lock or a file.
     fn record_at_once(&self, record: &Value) -> Option<Result<LedgerHead, ToolError>> {
-        Some(self.record(record, Durability::Batched))
+        Some(self.record(record, RecordDurability::Batched))
     }
 }
 
@@ -176,7 +177,7 @@ pub enum ApprovalState {
 }
 
 /// Approvals: asked by the dispatcher, settled by a person outside.
-pub trait Approvals: Send + Sync {
+pub trait ApprovalStore: Send + Sync {
     /// Looks for an answer to exactly this request. A granted one is consumed and `intent` is recorded with its `approval_id` and
     /// `approved_by`, in one transaction; without an answer the request is filed (once) and stays pending.
     ///

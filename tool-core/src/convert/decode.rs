@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{DecodeError, Elements, Fields};
-use crate::error::Problem;
+use crate::error::RequestProblem;
 use crate::value::Value;
 
 /// A type that is read from a [`Value`]; derived for structs and enums.
@@ -30,8 +30,8 @@ pub trait Decode: Sized {
 ///
 /// # Errors
 /// The first problem, with its JSON pointer.
-pub fn from_value<T: Decode>(value: &Value) -> Result<T, Problem> {
-    T::decode(value).map_err(Problem::from)
+pub fn from_value<T: Decode>(value: &Value) -> Result<T, RequestProblem> {
+    T::decode(value).map_err(RequestProblem::from)
 }
 
 impl Decode for Value {

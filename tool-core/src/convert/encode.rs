@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{ErrorCode, ToolError};
-use crate::source::{InputKind, Source, SourceRef};
+use crate::source::{DataSource, InputKind, SourceRef};
 use crate::value::{Object, Value};
 
 /// A type that is written as a [`Value`]; derived for structs and enums.
@@ -34,7 +34,7 @@ pub trait Encode {
 
 /// A typed value as a [`Value`], with the files and artifacts it refers to.
 #[derive(Debug, Clone)]
-pub struct Encoded {
+pub struct EncodedValue {
     /// The value; a reference to a file or artifact is `{"$file": path}` or `{"$artifact": hash}`.
     pub value: Value,
     /// Each reference with the JSON pointer of the argument it is for.
@@ -54,7 +54,7 @@ pub fn to_value<T: Encode + ?Sized>(value: &T) -> Result<Value, ToolError> {
 ///
 /// # Errors
 /// As [`to_value`].
-pub fn encode<T: Encode + ?Sized>(value: &T) -> Result<Encoded, ToolError> {
+pub fn encode<T: Encode + ?Sized>(value: &T) -> Result<EncodedValue, ToolError> {
     let mut encoder = Encoder::default();
     let encoded = value.encode(&mut encoder);
     encoder.finish(encoded)
@@ -81,7 +81,7 @@ impl fmt::Display for EncodeError {
 impl std::error::Error for EncodeError {}
 
 #[derive(Debug)]
-enum Segment {
+enum EncodeSegment {
     Field(&'static str),
     Key(Arc<str>),
     Index(usize),
@@ -90,14 +90,14 @@ enum Segment {
 /// The path of the value that is written (kept on failure), and the references found.
 #[derive(Debug, Default)]
 pub struct Encoder {
-    path: Vec<Segment>,
+    path: Vec<EncodeSegment>,
     sources: Vec<SourceRef>,
 }
 
 impl Encoder {
-    fn finish(self, encoded: Result<Value, EncodeError>) -> Result<Encoded, ToolError> {
+    fn finish(self, encoded: Result<Value, EncodeError>) -> Result<EncodedValue, ToolError> {
         match encoded {
-            Ok(value) => Ok(Encoded {
+            Ok(value) => Ok(EncodedValue {
                 value,
                 sources: self.sources,
             }),
@@ -121,16 +121,16 @@ impl Encoder {
         let mut pointer = String::new();
         for segment in &self.path {
             match segment {
-                Segment::Field(name) => crate::path::push_key(&mut pointer, name),
-                Segment::Key(name) => crate::path::push_key(&mut pointer, name),
-                Segment::Index(index) => crate::path::push_index(&mut pointer, *index),
+                EncodeSegment::Field(name) => crate::path::push_key(&mut pointer, name),
+                EncodeSegment::Key(name) => crate::path::push_key(&mut pointer, name),
+                EncodeSegment::Index(index) => crate::path::push_index(&mut pointer, *index),
             }
         }
         pointer
     }
 
     /// Writes a value one segment further down.
-    fn at(&mut self, segment: Segment, value: &dyn Encode) -> Result<Value, EncodeError> {
+    fn at(&mut self, segment: EncodeSegment, value: &dyn Encode) -> Result<Value, EncodeError> {
         self.path.push(segment);
         let value = value.encode(self)?;
         self.path.pop();
@@ -148,7 +148,7 @@ impl Encoder {
         let mut object = Object::new();
         for (name, value) in fields {
             if let Some(value) = value {
-                let value = self.at(Segment::Field(name), *value)?;
+                let value = self.at(EncodeSegment::Field(name), *value)?;
                 object.push_unique(Arc::from(*name), value);
             }
         }
@@ -168,7 +168,7 @@ impl Encoder {
     /// # Errors
     /// As [`Encode::encode`].
     pub fn tagged(&mut self, name: &'static str, value: &dyn Encode) -> Result<Value, EncodeError> {
-        let inner = self.at(Segment::Field(name), value)?;
+        let inner = self.at(EncodeSegment::Field(name), value)?;
         Ok(Value::object([(name, inner)]))
     }
 
@@ -208,7 +208,7 @@ impl Encoder {
     ) -> Result<Value, EncodeError> {
         let (mut values, mut numbers) = (Vec::new(), Vec::new());
         for (index, item) in items.enumerate() {
-            self.path.push(Segment::Index(index));
+            self.path.push(EncodeSegment::Index(index));
             let value = item.encode(self)?;
             self.path.pop();
             collect(&mut values, &mut numbers, value);
@@ -221,7 +221,7 @@ impl Encoder {
 
     /// Writes an argument, and notes the file or artifact that it refers to.
     pub(crate) fn source(&mut self, kind: InputKind, value: Value) -> Result<Value, EncodeError> {
-        if let Some(Ok(source)) = Source::from_value(&value) {
+        if let Some(Ok(source)) = DataSource::from_value(&value) {
             let pointer = self.pointer();
             self.sources.push(SourceRef {
                 pointer,
@@ -251,7 +251,7 @@ impl Encoder {
                     return Err(EncodeError::Other(message));
                 }
             };
-            let value = self.at(Segment::Key(Arc::clone(&key)), value)?;
+            let value = self.at(EncodeSegment::Key(Arc::clone(&key)), value)?;
             object.push_unique(key, value);
         }
         Ok(object.into())
@@ -329,7 +329,7 @@ impl Encode for f64 {
     fn encode_list(items: &[Self], encoder: &mut Encoder) -> Result<Value, EncodeError> {
         match items.iter().position(|number| !number.is_finite()) {
             Some(index) => {
-                encoder.path.push(Segment::Index(index));
+                encoder.path.push(EncodeSegment::Index(index));
                 Err(EncodeError::NotFinite(items[index]))
             }
             None => Ok(Value::vector(items.to_vec())),

@@ -2,23 +2,23 @@
 
 use std::fmt;
 
-use crate::error::Problem;
+use crate::error::RequestProblem;
 use crate::value::Value;
 
 /// A value that is not of the type read from it.
 #[derive(Debug)]
-pub struct DecodeError(Box<Mismatch>);
+pub struct DecodeError(Box<DecodeMismatch>);
 
 #[derive(Debug)]
-struct Mismatch {
+struct DecodeMismatch {
     message: String,
     hint: Option<String>,
     /// Innermost segment first.
-    path: Vec<Segment>,
+    path: Vec<DecodeSegment>,
 }
 
 #[derive(Debug)]
-enum Segment {
+enum DecodeSegment {
     Key(String),
     Index(usize),
     /// A pointer that the failing type built itself, such as `/2/1` inside a matrix.
@@ -28,7 +28,7 @@ enum Segment {
 impl DecodeError {
     /// An error at the value itself.
     pub fn new(message: impl fmt::Display) -> Self {
-        Self(Box::new(Mismatch {
+        Self(Box::new(DecodeMismatch {
             message: message.to_string(),
             hint: None,
             path: Vec::new(),
@@ -78,14 +78,14 @@ impl DecodeError {
     /// The same error, seen from the object around it.
     #[must_use]
     pub fn under_key(mut self, key: &str) -> Self {
-        self.0.path.push(Segment::Key(key.to_owned()));
+        self.0.path.push(DecodeSegment::Key(key.to_owned()));
         self
     }
 
     /// The same error, seen from the array around it.
     #[must_use]
     pub fn under_index(mut self, index: usize) -> Self {
-        self.0.path.push(Segment::Index(index));
+        self.0.path.push(DecodeSegment::Index(index));
         self
     }
 
@@ -93,26 +93,26 @@ impl DecodeError {
         let mut pointer = String::new();
         for segment in self.0.path.iter().rev() {
             match segment {
-                Segment::Key(key) => crate::path::push_key(&mut pointer, key),
-                Segment::Index(index) => crate::path::push_index(&mut pointer, *index),
-                Segment::Pointer(inner) => pointer.push_str(inner),
+                DecodeSegment::Key(key) => crate::path::push_key(&mut pointer, key),
+                DecodeSegment::Index(index) => crate::path::push_index(&mut pointer, *index),
+                DecodeSegment::Pointer(inner) => pointer.push_str(inner),
             }
         }
         pointer
     }
 }
 
-impl From<Problem> for DecodeError {
-    fn from(problem: Problem) -> Self {
-        Self(Box::new(Mismatch {
+impl From<RequestProblem> for DecodeError {
+    fn from(problem: RequestProblem) -> Self {
+        Self(Box::new(DecodeMismatch {
             message: problem.message,
             hint: problem.hint,
-            path: vec![Segment::Pointer(problem.path)],
+            path: vec![DecodeSegment::Pointer(problem.path)],
         }))
     }
 }
 
-impl From<DecodeError> for Problem {
+impl From<DecodeError> for RequestProblem {
     fn from(error: DecodeError) -> Self {
         Self {
             hint: error.0.hint.clone(),

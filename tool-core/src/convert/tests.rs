@@ -2,9 +2,9 @@ use std::collections::BTreeMap;
 
 use super::{encode, from_value, to_value};
 use crate::error::ErrorCode;
-use crate::input::{Input, InputKind, Matrix, Source, Text, Vector};
-use crate::json::{Limits, parse, to_text};
-use crate::types::{Bounded, Count, Positive, Real, Seed};
+use crate::input::{DataSource, Input, InputKind, Matrix, TextInput, Vector};
+use crate::json::{JsonLimits, parse, to_text};
+use crate::types::{BoundedInteger, Count, Positive, RandomSeed, Real};
 use crate::value::Value;
 use crate::{Decode, Describe, Encode};
 
@@ -15,11 +15,11 @@ struct Args {
     a: Input<Matrix>,
     b: Input<Vector>,
     #[value(default)]
-    text: Option<Input<Text>>,
+    text: Option<Input<TextInput>>,
     #[value(default = "positive")]
     scale: Positive,
     #[value(default)]
-    seed: Option<Seed>,
+    seed: Option<RandomSeed>,
     #[value(default)]
     any: Value,
     #[value(default)]
@@ -29,7 +29,7 @@ struct Args {
     #[value(default)]
     flag: bool,
     #[value(default)]
-    small: Option<Bounded<0, 9>>,
+    small: Option<BoundedInteger<0, 9>>,
 }
 
 fn positive() -> Positive {
@@ -45,7 +45,7 @@ enum Kind {
 }
 
 fn value(text: &str) -> Value {
-    parse(text, Limits::default()).expect(text)
+    parse(text, JsonLimits::default()).expect(text)
 }
 
 fn decode(text: &str) -> Args {
@@ -67,7 +67,7 @@ fn decodes_and_fills_defaults() {
     let args = decode(
         r#"{"a":[[1,2],[3,4]],"b":[1,2.5],"seed":"18446744073709551615","any":{"x":[1,null]},"named":{"n":3}}"#,
     );
-    assert_eq!(args.seed, Some(Seed::new(u64::MAX)));
+    assert_eq!(args.seed, Some(RandomSeed::new(u64::MAX)));
     assert_eq!(args.scale.get(), 1.5);
     let canonical = to_value(&args).expect("finite");
     assert_eq!(
@@ -186,8 +186,8 @@ fn lists_the_files_that_arguments_refer_to() {
     assert_eq!(
         found,
         [
-            ("/a", Source::file("m.npy"), InputKind::Data),
-            ("/text", Source::file("t.txt"), InputKind::Text)
+            ("/a", DataSource::file("m.npy"), InputKind::Data),
+            ("/text", DataSource::file("t.txt"), InputKind::Text)
         ]
     );
 }

@@ -1,6 +1,6 @@
 //! Canonical JSON: one text per value, for digests and hash chains.
 
-use super::write::{self, Style};
+use super::write::{self, JsonStyle};
 use crate::value::Value;
 
 /// The value as canonical JSON: equal values give equal texts.
@@ -11,20 +11,20 @@ use crate::value::Value;
 /// differently. Reading the text and making it canonical again gives the same text.
 pub fn canonical(value: &Value) -> String {
     let mut text = String::new();
-    write::write_styled(value, Style::Canonical, &mut text);
+    write::write_styled(value, JsonStyle::Canonical, &mut text);
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Limits, parse};
+    use super::super::{JsonLimits, parse};
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let value = parse(text, Limits::default()).unwrap();
+        let value = parse(text, JsonLimits::default()).unwrap();
         let found = canonical(&value);
         assert_eq!(found, expected, "{text}");
-        let again = parse(&found, Limits::default()).unwrap();
+        let again = parse(&found, JsonLimits::default()).unwrap();
         assert_eq!(canonical(&again), found, "{text}: reading back changes it");
     }
 
@@ -70,7 +70,7 @@ mod tests {
             f64::MIN_POSITIVE,
         ] {
             let text = canonical(&Value::Float(number));
-            let again = parse(&text, Limits::default()).unwrap();
+            let again = parse(&text, JsonLimits::default()).unwrap();
             assert_eq!(
                 again.as_f64().map(f64::to_bits),
                 Some(number.to_bits()),

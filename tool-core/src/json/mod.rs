@@ -11,7 +11,7 @@ mod parse;
 mod write;
 
 pub use canonical::canonical;
-pub use parse::{JsonError, Limits, parse, parse_bytes};
+pub use parse::{JsonError, JsonLimits, parse, parse_bytes};
 pub use write::{to_text, write};
 
 use crate::error::{ErrorCode, ToolError};
@@ -28,9 +28,9 @@ pub fn arguments(args: &Value, bytes_max: usize) -> Result<Value, ToolError> {
     let Value::String(text) = args else {
         return Ok(args.clone());
     };
-    let limits = Limits {
+    let limits = JsonLimits {
         bytes_max,
-        ..Limits::default()
+        ..JsonLimits::default()
     };
     parse(text, limits).map_err(|err| {
         let error = ToolError::new(

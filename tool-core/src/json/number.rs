@@ -5,7 +5,7 @@ use crate::value::{SAFE_INTEGER, Value};
 
 /// Why the text is not a number that can be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum NumberFault {
     Grammar,
     LeadingZero,
     Overflow,
@@ -15,7 +15,7 @@ pub(super) enum Fault {
 
 /// A number, whether it was spelled as an integer, and how many bytes it took.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Parsed {
+pub(super) struct ParsedNumber {
     pub value: f64,
     pub integral: bool,
     pub length: usize,
@@ -23,7 +23,7 @@ pub(super) struct Parsed {
     pub long: Option<i64>,
 }
 
-impl Parsed {
+impl ParsedNumber {
     pub(super) fn to_value(self) -> Value {
         if let Some(long) = self.long {
             Value::Int(long)
@@ -43,18 +43,18 @@ const EXACT_DIGITS: usize = 15;
 /// Reads the longest number at the start of `text`: digits are gathered in an integer on the way over them, which
 /// [`decimal::rounded`] turns into the nearest double; what does not fit there is left to the general parser.
 #[inline(always)]
-pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
+pub(super) fn read(text: &[u8]) -> Result<ParsedNumber, NumberFault> {
     let negative = text.first() == Some(&b'-');
     let start = usize::from(negative);
     let mut significand = 0;
     let mut end = gather(text, start, &mut significand);
     let digits = end - start;
     if digits == 0 {
-        return Err(Fault::Grammar);
+        return Err(NumberFault::Grammar);
     }
     let zero_first = text[start] == b'0';
     if digits > 1 && zero_first {
-        return Err(Fault::LeadingZero);
+        return Err(NumberFault::LeadingZero);
     }
     let mut kept = digits - usize::from(zero_first);
     match text.get(end) {
@@ -62,13 +62,13 @@ pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
             let point = end + 1;
             end = gather_many(text, point, &mut significand);
             if end == point {
-                return Err(Fault::Grammar);
+                return Err(NumberFault::Grammar);
             }
             kept += end - point;
             let has_exponent = matches!(text.get(end), Some(b'e' | b'E'));
             let scale = end - point;
             match decimal::rounded(significand, scale) {
-                Some(magnitude) if kept <= DIGITS_MAX && !has_exponent => Ok(Parsed {
+                Some(magnitude) if kept <= DIGITS_MAX && !has_exponent => Ok(ParsedNumber {
                     value: signed(magnitude, negative),
                     integral: false,
                     length: end,
@@ -81,7 +81,7 @@ pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
         _ if digits <= EXACT_DIGITS => {
             let value = signed(significand as f64, negative);
             // Minus zero has no integer spelling.
-            Ok(Parsed {
+            Ok(ParsedNumber {
                 value,
                 integral: !(negative && significand == 0),
                 length: end,
@@ -163,16 +163,17 @@ fn value_of(eight: u64) -> u64 {
 }
 
 #[cold]
-fn read_float(text: &[u8]) -> Result<Parsed, Fault> {
-    let (value, length) = fast_float2::parse_partial::<f64, _>(text).map_err(|_| Fault::Grammar)?;
+fn read_float(text: &[u8]) -> Result<ParsedNumber, NumberFault> {
+    let (value, length) =
+        fast_float2::parse_partial::<f64, _>(text).map_err(|_| NumberFault::Grammar)?;
     // The exponent without digits is left over by the float parser and is no number of ours.
     if matches!(text.get(length), Some(b'e' | b'E' | b'.')) {
-        return Err(Fault::Grammar);
+        return Err(NumberFault::Grammar);
     }
     if !value.is_finite() {
-        return Err(Fault::Overflow);
+        return Err(NumberFault::Overflow);
     }
-    Ok(Parsed {
+    Ok(ParsedNumber {
         value,
         integral: false,
         length,
@@ -181,10 +182,10 @@ fn read_float(text: &[u8]) -> Result<Parsed, Fault> {
 }
 
 #[cold]
-fn read_long_integer(text: &[u8], negative: bool) -> Result<Parsed, Fault> {
-    let value = fast_float2::parse::<f64, _>(text).map_err(|_| Fault::Grammar)?;
+fn read_long_integer(text: &[u8], negative: bool) -> Result<ParsedNumber, NumberFault> {
+    let value = fast_float2::parse::<f64, _>(text).map_err(|_| NumberFault::Grammar)?;
     if !value.is_finite() {
-        return Err(Fault::Overflow);
+        return Err(NumberFault::Overflow);
     }
     let long = std::str::from_utf8(text)
         .ok()
@@ -192,9 +193,9 @@ fn read_long_integer(text: &[u8], negative: bool) -> Result<Parsed, Fault> {
         .filter(|long: &i64| long.unsigned_abs() > SAFE_INTEGER as u64);
     let digits = &text[usize::from(negative)..];
     if long.is_none() && format!("{:.0}", value.abs()).as_bytes() != digits {
-        return Err(Fault::InexactInteger);
+        return Err(NumberFault::InexactInteger);
     }
-    Ok(Parsed {
+    Ok(ParsedNumber {
         value,
         integral: long.is_some() || value.abs() <= SAFE_INTEGER as f64,
         length: text.len(),

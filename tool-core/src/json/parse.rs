@@ -8,13 +8,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use self::error::JsonError;
-use self::error::{Stop, locate};
-use super::number::{self, Fault};
+use self::error::{JsonScanError, locate};
+use super::number::{self, NumberFault};
 use crate::value::{Object, Value};
 
 /// What a document may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct JsonLimits {
     /// Longest text, in bytes; checked before anything is read.
     pub bytes_max: usize,
     /// Deepest nesting of arrays and objects.
@@ -23,7 +23,7 @@ pub struct Limits {
     pub memory_bytes_max: usize,
 }
 
-impl Default for Limits {
+impl Default for JsonLimits {
     fn default() -> Self {
         Self {
             bytes_max: 256 << 20,
@@ -37,13 +37,18 @@ impl Default for Limits {
 ///
 /// # Errors
 /// As [`parse`], and for bytes that are not UTF-8 (with the offset of the first bad one).
-pub fn parse_bytes(bytes: &[u8], limits: Limits) -> Result<Value, JsonError> {
+pub fn parse_bytes(bytes: &[u8], limits: JsonLimits) -> Result<Value, JsonError> {
     // Outside strings the grammar has ASCII only, so that only the strings of a valid document need to be checked.
     scan(bytes, None, limits).map_err(|(stop, offset, path)| match std::str::from_utf8(bytes) {
         Ok(text) => locate(text, offset, stop, path),
         Err(err) => {
             let valid = std::str::from_utf8(&bytes[..err.valid_up_to()]).unwrap_or_default();
-            locate(valid, err.valid_up_to(), Stop::new(NOT_UTF8), String::new())
+            locate(
+                valid,
+                err.valid_up_to(),
+                JsonScanError::new(NOT_UTF8),
+                String::new(),
+            )
         }
     })
 }
@@ -54,22 +59,26 @@ const NOT_UTF8: &str = "the text is not UTF-8";
 ///
 /// # Errors
 /// [`JsonError`] with line, column and JSON pointer of the culprit.
-pub fn parse(text: &str, limits: Limits) -> Result<Value, JsonError> {
+pub fn parse(text: &str, limits: JsonLimits) -> Result<Value, JsonError> {
     scan(text.as_bytes(), Some(text), limits)
         .map_err(|(stop, offset, path)| locate(text, offset, stop, path))
 }
 
 /// The document, or why there is none, at which byte offset and JSON pointer.
-fn scan(bytes: &[u8], text: Option<&str>, limits: Limits) -> Result<Value, (Stop, usize, String)> {
+fn scan(
+    bytes: &[u8],
+    text: Option<&str>,
+    limits: JsonLimits,
+) -> Result<Value, (JsonScanError, usize, String)> {
     if bytes.len() > limits.bytes_max {
         let (found, most) = (bytes.len(), limits.bytes_max);
-        let stop = Stop::limit(
+        let stop = JsonScanError::limit(
             format!("the text has {found} bytes, the limit is {most}"),
             "raise `limits.max_input_bytes`, or pass large arrays as {\"$file\": ...}",
         );
         return Err((stop, 0, String::new()));
     }
-    let mut scan = Scan {
+    let mut scan = JsonScanner {
         text,
         bytes,
         position: 0,
@@ -82,28 +91,28 @@ fn scan(bytes: &[u8], text: Option<&str>, limits: Limits) -> Result<Value, (Stop
         .map_err(|stop| (stop, scan.position, scan.pointer()))
 }
 
-enum Segment {
+enum JsonPathSegment {
     Key(Arc<str>),
     Index(usize),
 }
 
-struct Scan<'a> {
+struct JsonScanner<'a> {
     /// The bytes as text, where they are known to be UTF-8.
     text: Option<&'a str>,
     bytes: &'a [u8],
     position: usize,
     depth: usize,
     memory_bytes: usize,
-    limits: Limits,
+    limits: JsonLimits,
     /// Position of the scan, kept on failure.
-    path: Vec<Segment>,
+    path: Vec<JsonPathSegment>,
 }
 
-impl Scan<'_> {
-    fn document(&mut self) -> Result<Value, Stop> {
+impl JsonScanner<'_> {
+    fn document(&mut self) -> Result<Value, JsonScanError> {
         self.skip_space();
         if self.peek().is_none() {
-            return Err(Stop::new("the text is empty").hint("send one JSON object"));
+            return Err(JsonScanError::new("the text is empty").hint("send one JSON object"));
         }
         let value = self.value()?;
         self.skip_space();
@@ -113,7 +122,7 @@ impl Scan<'_> {
         }
     }
 
-    fn value(&mut self) -> Result<Value, Stop> {
+    fn value(&mut self) -> Result<Value, JsonScanError> {
         match self.peek() {
             Some(b'{') => self.nested(Self::object),
             Some(b'[') => self.nested(Self::array),
@@ -138,9 +147,12 @@ impl Scan<'_> {
         }
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Result<Value, Stop>) -> Result<Value, Stop> {
+    fn nested(
+        &mut self,
+        read: fn(&mut Self) -> Result<Value, JsonScanError>,
+    ) -> Result<Value, JsonScanError> {
         if self.depth == self.limits.depth_max {
-            return Err(Stop::limit(
+            return Err(JsonScanError::limit(
                 format!("nesting deeper than {} levels", self.limits.depth_max),
                 "flatten the value",
             ));
@@ -151,7 +163,7 @@ impl Scan<'_> {
         Ok(value)
     }
 
-    fn object(&mut self) -> Result<Value, Stop> {
+    fn object(&mut self) -> Result<Value, JsonScanError> {
         const LINEAR_MAX: usize = 16;
         self.position += 1;
         self.charge(64)?;
@@ -178,7 +190,7 @@ impl Scan<'_> {
             };
             if duplicate {
                 self.position = start;
-                return Err(Stop::new(format!("duplicate key {key:?}"))
+                return Err(JsonScanError::new(format!("duplicate key {key:?}"))
                     .hint("each key may occur once in an object"));
             }
             self.charge(key.len() + 64)?;
@@ -187,7 +199,7 @@ impl Scan<'_> {
                 return Err(self.expected(&format!("`:` after the key {key:?}")));
             }
             self.skip_space();
-            self.path.push(Segment::Key(Arc::clone(&key)));
+            self.path.push(JsonPathSegment::Key(Arc::clone(&key)));
             let value = self.value()?;
             self.path.pop();
             object.push_unique(key, value);
@@ -201,7 +213,7 @@ impl Scan<'_> {
         }
     }
 
-    fn array(&mut self) -> Result<Value, Stop> {
+    fn array(&mut self) -> Result<Value, JsonScanError> {
         let start = self.position;
         if let Some(numbers) = self.number_block()? {
             return Ok(Value::Numbers(numbers));
@@ -215,7 +227,7 @@ impl Scan<'_> {
         }
         loop {
             self.skip_space();
-            self.path.push(Segment::Index(items.len()));
+            self.path.push(JsonPathSegment::Index(items.len()));
             let item = self.value()?;
             self.path.pop();
             self.charge(48)?;
@@ -230,29 +242,29 @@ impl Scan<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<number::Parsed, Stop> {
+    fn number(&mut self) -> Result<number::ParsedNumber, JsonScanError> {
         let parsed =
             number::read(&self.bytes[self.position..]).map_err(|fault| self.number_fault(fault))?;
         self.position += parsed.length;
         Ok(parsed)
     }
 
-    fn number_fault(&self, fault: Fault) -> Stop {
+    fn number_fault(&self, fault: NumberFault) -> JsonScanError {
         match fault {
-            Fault::Grammar => Stop::new("not a JSON number")
+            NumberFault::Grammar => JsonScanError::new("not a JSON number")
                 .hint("write digits on both sides of the point and after the exponent"),
-            Fault::LeadingZero => Stop::new("a number must not start with a zero")
+            NumberFault::LeadingZero => JsonScanError::new("a number must not start with a zero")
                 .hint("drop the leading zeros, or use a string"),
-            Fault::Overflow => Stop::new("the number is larger than any double")
+            NumberFault::Overflow => JsonScanError::new("the number is larger than any double")
                 .hint("the largest double is about 1.8e308"),
-            Fault::InexactInteger => {
-                Stop::new("the integer is beyond 2^63 and no double holds it exactly")
+            NumberFault::InexactInteger => {
+                JsonScanError::new("the integer is beyond 2^63 and no double holds it exactly")
                     .hint("send it as a string, or with a decimal point if rounding is meant")
             }
         }
     }
 
-    fn literal(&mut self, word: &str, value: Value) -> Result<Value, Stop> {
+    fn literal(&mut self, word: &str, value: Value) -> Result<Value, JsonScanError> {
         if !self.bytes[self.position..].starts_with(word.as_bytes()) {
             return Err(self.expected("a value"));
         }
@@ -260,11 +272,11 @@ impl Scan<'_> {
         Ok(value)
     }
 
-    fn charge(&mut self, bytes: usize) -> Result<(), Stop> {
+    fn charge(&mut self, bytes: usize) -> Result<(), JsonScanError> {
         self.memory_bytes = self.memory_bytes.saturating_add(bytes);
         let most = self.limits.memory_bytes_max;
         if self.memory_bytes > most {
-            return Err(Stop::limit(
+            return Err(JsonScanError::limit(
                 format!("the value needs more than {most} bytes of memory"),
                 "send less, or pass large arrays as {\"$file\": ...}",
             ));
@@ -276,8 +288,8 @@ impl Scan<'_> {
         let mut pointer = String::new();
         for segment in &self.path {
             match segment {
-                Segment::Key(key) => crate::path::push_key(&mut pointer, key),
-                Segment::Index(index) => crate::path::push_index(&mut pointer, *index),
+                JsonPathSegment::Key(key) => crate::path::push_key(&mut pointer, key),
+                JsonPathSegment::Index(index) => crate::path::push_index(&mut pointer, *index),
             }
         }
         pointer
@@ -301,15 +313,16 @@ impl Scan<'_> {
     }
 
     /// A part of the text that begins and ends between characters, if it is UTF-8.
-    fn piece(&self, start: usize, end: usize) -> Result<&str, Stop> {
+    fn piece(&self, start: usize, end: usize) -> Result<&str, JsonScanError> {
         match self.text {
             Some(text) => Ok(&text[start..end]),
-            None => std::str::from_utf8(&self.bytes[start..end]).map_err(|_| Stop::new(NOT_UTF8)),
+            None => std::str::from_utf8(&self.bytes[start..end])
+                .map_err(|_| JsonScanError::new(NOT_UTF8)),
         }
     }
 
     /// The failure at what is here instead of something else.
-    fn expected(&self, what: &str) -> Stop {
+    fn expected(&self, what: &str) -> JsonScanError {
         const CHARACTER_BYTES_MAX: usize = 4;
         let rest = self.bytes.get(self.position..).unwrap_or_default();
         let next = &rest[..rest.len().min(CHARACTER_BYTES_MAX)];
@@ -318,7 +331,7 @@ impl Scan<'_> {
             None => "the end of the text".to_owned(),
             Some(character) => format!("`{}`", character.escape_debug()),
         };
-        Stop::new(format!("expected {what}, found {found}"))
+        JsonScanError::new(format!("expected {what}, found {found}"))
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::value::{Numbers, SAFE_INTEGER, Value};
 
 fn read(text: &str) -> Result<Value, JsonError> {
-    parse(text, Limits::default())
+    parse(text, JsonLimits::default())
 }
 
 fn fails(text: &str, message: &str, path: &str) {
@@ -133,17 +133,17 @@ fn bounds_depth_size_and_memory() {
     assert!(read(&format!("{}{}", "[".repeat(129), "]".repeat(129))).is_err());
     assert!(read(&format!("{}1{}", "[".repeat(128), "]".repeat(128))).is_ok());
     assert!(read(&format!("{}1{}", "[".repeat(129), "]".repeat(129))).is_err());
-    let limits = Limits {
+    let limits = JsonLimits {
         bytes_max: 10,
-        ..Limits::default()
+        ..JsonLimits::default()
     };
     assert_eq!(
         parse("[1,2,3,4,5]", limits).expect_err("too long").code,
         crate::ErrorCode::LimitExceeded
     );
-    let limits = Limits {
+    let limits = JsonLimits {
         memory_bytes_max: 1000,
-        ..Limits::default()
+        ..JsonLimits::default()
     };
     assert!(parse(&format!("[{}0]", "0,".repeat(1000)), limits).is_err());
     assert!(parse(&format!("[{}{{}}]", "{},".repeat(1000)), limits).is_err());
@@ -153,7 +153,7 @@ fn bounds_depth_size_and_memory() {
 fn says_where() {
     let err = read("{\n  \"ä\": [1,\n 2, x]}").expect_err("bad");
     assert_eq!((err.line, err.column, err.path.as_str()), (3, 5, "/ä/2"));
-    let err = parse_bytes(b"{\"a\": \"\xff\"}", Limits::default()).expect_err("not UTF-8");
+    let err = parse_bytes(b"{\"a\": \"\xff\"}", JsonLimits::default()).expect_err("not UTF-8");
     assert_eq!(err.offset, 7);
 }
 
@@ -219,7 +219,7 @@ proptest! {
 
     #[test]
     fn never_panics(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-        let _ = parse_bytes(&bytes, Limits::default());
+        let _ = parse_bytes(&bytes, JsonLimits::default());
     }
 }
 
@@ -233,7 +233,7 @@ fn long_matrices_are_shared_between_threads() {
             r#"{{"A": [{}], "b": [[1,2],[3,4],[5,6]], "s": "],[", "t": [[1],[2,3]]}}"#,
             all.join(" , ")
         );
-        let value = parse(&text, Limits::default()).unwrap();
+        let value = parse(&text, JsonLimits::default()).unwrap();
         let a = value.get("A").and_then(Value::as_numbers).unwrap();
         assert_eq!(a.shape(), [rows, 3]);
         assert_eq!(a.as_slice()[3 * rows - 2], ((rows - 1) * 7) as f64 + 0.5);
@@ -241,10 +241,10 @@ fn long_matrices_are_shared_between_threads() {
         assert!(value.pointer("/t/1/1").is_some());
         // A fault anywhere has the place that one reader would find.
         let broken = text.replacen("-1e", "-1f", rows);
-        let err = parse(&broken, Limits::default()).unwrap_err();
+        let err = parse(&broken, JsonLimits::default()).unwrap_err();
         assert_eq!((err.path.as_str(), err.line), ("/A/0", 1), "{err:?}");
         let last = text.replacen(&format!("[{}, ", rows - 1), &format!("[0{}, ", rows - 1), 1);
-        let err = parse(&last, Limits::default()).unwrap_err();
+        let err = parse(&last, JsonLimits::default()).unwrap_err();
         assert_eq!(err.path, format!("/A/{}/0", rows - 1), "{err:?}");
     }
 }
@@ -261,7 +261,7 @@ fn bytes_that_are_not_utf8_are_refused_at_the_first_of_them() {
         (b"[1] \x80", 4),
         (b"\"ab\\u00e9\xc3\x28\"", 9),
     ] {
-        let err = parse_bytes(bytes, Limits::default()).unwrap_err();
+        let err = parse_bytes(bytes, JsonLimits::default()).unwrap_err();
         assert_eq!(
             (err.message.as_str(), err.offset, err.path.as_str()),
             ("the text is not UTF-8", offset, ""),
@@ -270,10 +270,10 @@ fn bytes_that_are_not_utf8_are_refused_at_the_first_of_them() {
     }
     let text = "{\"é\":[\"ü\\n∞\",\"\u{10ffff}\"]} ";
     assert_eq!(
-        parse_bytes(text.as_bytes(), Limits::default()),
-        parse(text, Limits::default())
+        parse_bytes(text.as_bytes(), JsonLimits::default()),
+        parse(text, JsonLimits::default())
     );
-    let err = parse_bytes("[1, é]".as_bytes(), Limits::default()).unwrap_err();
+    let err = parse_bytes("[1, é]".as_bytes(), JsonLimits::default()).unwrap_err();
     assert_eq!(err.message, "expected a value, found `é`");
 }
 
@@ -339,10 +339,10 @@ fn integers_keep_their_digits() {
         r#"{"id":1152921504606846976}"#,
         "9223372036854775807",
     ] {
-        let value = super::parse(text, super::Limits::default()).unwrap();
+        let value = super::parse(text, super::JsonLimits::default()).unwrap();
         assert_eq!(super::to_text(&value), text);
         let canonical = super::canonical(&value);
-        let again = super::parse(&canonical, super::Limits::default()).unwrap();
+        let again = super::parse(&canonical, super::JsonLimits::default()).unwrap();
         assert_eq!(super::canonical(&again), canonical);
         assert_eq!(again, value);
     }

@@ -6,7 +6,7 @@ use crate::value::{Numbers, SAFE_INTEGER, Value, exact_double};
 
 /// How free choices of spelling are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum JsonStyle {
     /// As given: members in their order, integers and doubles as they were.
     Given,
     /// One text per value.
@@ -22,10 +22,10 @@ pub fn to_text(value: &Value) -> String {
 
 /// Appends the value to a text.
 pub fn write(value: &Value, out: &mut String) {
-    write_styled(value, Style::Given, out);
+    write_styled(value, JsonStyle::Given, out);
 }
 
-pub(super) fn write_styled(value: &Value, style: Style, out: &mut String) {
+pub(super) fn write_styled(value: &Value, style: JsonStyle, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
@@ -33,7 +33,7 @@ pub(super) fn write_styled(value: &Value, style: Style, out: &mut String) {
         Value::Int(number) => match exact_double(*number) {
             // Equal values have equal texts.
             Some(double)
-                if style == Style::Canonical && number.unsigned_abs() > SAFE_INTEGER as u64 =>
+                if style == JsonStyle::Canonical && number.unsigned_abs() > SAFE_INTEGER as u64 =>
             {
                 float(double, style, out);
             }
@@ -57,8 +57,8 @@ pub(super) fn write_styled(value: &Value, style: Style, out: &mut String) {
         Value::Object(object) => {
             out.push('{');
             match style {
-                Style::Given => members(object.iter(), style, out),
-                Style::Canonical => {
+                JsonStyle::Given => members(object.iter(), style, out),
+                JsonStyle::Canonical => {
                     let mut sorted: Vec<_> = object.iter().collect();
                     sorted.sort_unstable_by_key(|(key, _)| *key);
                     members(sorted.into_iter(), style, out);
@@ -71,7 +71,7 @@ pub(super) fn write_styled(value: &Value, style: Style, out: &mut String) {
 
 fn members<'a>(
     members: impl Iterator<Item = (&'a str, &'a Value)>,
-    style: Style,
+    style: JsonStyle,
     out: &mut String,
 ) {
     for (index, (key, member)) in members.enumerate() {
@@ -89,11 +89,11 @@ const NUMBER_BYTES_MAX: usize = 25;
 /// Blocks with at least this many numbers are written by two threads, where there are two processors.
 const SPLIT_LEAST: usize = if cfg!(test) { 10 } else { 1 << 16 };
 
-fn block(numbers: &Numbers, shape: &[usize], data: &[f64], style: Style, out: &mut String) {
+fn block(numbers: &Numbers, shape: &[usize], data: &[f64], style: JsonStyle, out: &mut String) {
     // Room for the longest texts: addresses, but no memory before they are used.
     out.reserve((NUMBER_BYTES_MAX + 2 * (shape.len() - 1)) * data.len() + 2);
     let (count, stride) = (shape[0], data.len() / shape[0]);
-    let spelling = Spelling {
+    let spelling = NumberSpelling {
         integral: numbers.integral(),
         style,
     };
@@ -125,12 +125,12 @@ fn block(numbers: &Numbers, shape: &[usize], data: &[f64], style: Style, out: &m
 
 /// How the numbers of a block are spelled.
 #[derive(Clone, Copy)]
-struct Spelling {
+struct NumberSpelling {
     integral: bool,
-    style: Style,
+    style: JsonStyle,
 }
 
-impl Spelling {
+impl NumberSpelling {
     /// The parts of a block along its first extent, without the brackets around them.
     fn parts(self, shape: &[usize], data: &[f64], out: &mut String) {
         if let [_] = shape {
@@ -175,8 +175,8 @@ fn integer(number: i64, out: &mut String) {
     out.push_str(std::str::from_utf8(&digits[first..]).expect("digits are ASCII"));
 }
 
-fn float(number: f64, style: Style, out: &mut String) {
-    if style == Style::Canonical && is_plain_integer(number) {
+fn float(number: f64, style: JsonStyle, out: &mut String) {
+    if style == JsonStyle::Canonical && is_plain_integer(number) {
         integer(number as i64, out);
     } else if number.is_finite() {
         out.push_str(zmij::Buffer::new().format_finite(number));

@@ -3,12 +3,12 @@
 use std::fmt::Display;
 
 use super::{Schema, referred};
-use crate::error::Problem;
+use crate::error::RequestProblem;
 use crate::nearest::nearest;
 use crate::value::Value;
 
 /// Checks a value against a schema made here; returns every problem with its JSON pointer.
-pub fn check(schema: &Schema, value: &Value) -> Vec<Problem> {
+pub fn check(schema: &Schema, value: &Value) -> Vec<RequestProblem> {
     check_with_patterns(schema, value, &|_, _| true)
 }
 
@@ -17,19 +17,19 @@ pub fn check_with_patterns(
     schema: &Schema,
     value: &Value,
     matches: &dyn Fn(&str, &str) -> bool,
-) -> Vec<Problem> {
-    Checker::new(Kind::Arguments, matches).problems(schema, value)
+) -> Vec<RequestProblem> {
+    SchemaChecker::new(SchemaCheckKind::Arguments, matches).problems(schema, value)
 }
 
 /// Checks a document against a schema of [`of_document`](super::of_document); problems speak of keys, tables and lists, and their hints name what
 /// was meant.
-pub fn check_document(schema: &Schema, value: &Value) -> Vec<Problem> {
-    Checker::new(Kind::Document, &|_, _| true).problems(schema, value)
+pub fn check_document(schema: &Schema, value: &Value) -> Vec<RequestProblem> {
+    SchemaChecker::new(SchemaCheckKind::Document, &|_, _| true).problems(schema, value)
 }
 
 /// Checks a document as [`check_document`] does, and reports every violation, however many there are.
-pub fn violations(schema: &Schema, value: &Value) -> Vec<Violation> {
-    let mut checker = Checker::new(Kind::Document, &|_, _| true);
+pub fn violations(schema: &Schema, value: &Value) -> Vec<SchemaViolation> {
+    let mut checker = SchemaChecker::new(SchemaCheckKind::Document, &|_, _| true);
     checker.violations_max = usize::MAX;
     checker.unknown_max = usize::MAX;
     checker.check(schema, value);
@@ -38,7 +38,7 @@ pub fn violations(schema: &Schema, value: &Value) -> Vec<Violation> {
 
 /// A rule of a schema that a value breaks.
 #[derive(Debug, Clone)]
-pub struct Violation {
+pub struct SchemaViolation {
     /// Keyword of the rule: `type`, `required`, `maximum` ...
     pub keyword: &'static str,
     /// JSON pointer of the culprit, in full; of a missing key that of the table.
@@ -51,49 +51,49 @@ pub struct Violation {
 
 /// What is checked, which decides how problems are worded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SchemaCheckKind {
     /// Arguments or a result of a call.
     Arguments,
     /// A document that people write.
     Document,
 }
 
-struct Checker<'a> {
-    kind: Kind,
+struct SchemaChecker<'a> {
+    kind: SchemaCheckKind,
     /// Whether a text matches a pattern.
     matches: &'a dyn Fn(&str, &str) -> bool,
-    violations: Vec<Violation>,
+    violations: Vec<SchemaViolation>,
     path: String,
     violations_max: usize,
     /// Most unknown keys of one table that are reported.
     unknown_max: usize,
 }
 
-impl<'a> Checker<'a> {
+impl<'a> SchemaChecker<'a> {
     /// Most unknown keys for which the nearest name is looked for.
     const SUGGESTED_MAX: usize = 1000;
     /// Longest pointer below which the members of a document are checked: every violation repeats it.
     const PATH_BYTES_MAX: usize = 1 << 10;
 
-    fn new(kind: Kind, matches: &'a dyn Fn(&str, &str) -> bool) -> Self {
+    fn new(kind: SchemaCheckKind, matches: &'a dyn Fn(&str, &str) -> bool) -> Self {
         Self {
             kind,
             matches,
             violations: Vec::new(),
             path: String::new(),
             violations_max: match kind {
-                Kind::Arguments => 20,
-                Kind::Document => 1000,
+                SchemaCheckKind::Arguments => 20,
+                SchemaCheckKind::Document => 1000,
             },
             unknown_max: 20,
         }
     }
 
-    fn problems(mut self, schema: &Schema, value: &Value) -> Vec<Problem> {
+    fn problems(mut self, schema: &Schema, value: &Value) -> Vec<RequestProblem> {
         self.check(schema, value);
-        let problem = |one: Violation| Problem {
+        let problem = |one: SchemaViolation| RequestProblem {
             hint: one.hint,
-            ..Problem::new(one.path, one.message)
+            ..RequestProblem::new(one.path, one.message)
         };
         self.violations.into_iter().map(problem).collect()
     }
@@ -105,7 +105,7 @@ impl<'a> Checker<'a> {
     fn report_with(&mut self, keyword: &'static str, message: String, hint: Option<String>) {
         if self.violations.len() < self.violations_max {
             let path = self.path.clone();
-            self.violations.push(Violation {
+            self.violations.push(SchemaViolation {
                 keyword,
                 path,
                 message,
@@ -123,7 +123,9 @@ impl<'a> Checker<'a> {
     fn report_near(&mut self, keyword: &'static str, message: String, near: Option<&str>) {
         let meant = near.map(|near| format!("did you mean `{near}`?"));
         match (self.kind, meant) {
-            (Kind::Arguments, Some(meant)) => self.report(keyword, format!("{message}; {meant}")),
+            (SchemaCheckKind::Arguments, Some(meant)) => {
+                self.report(keyword, format!("{message}; {meant}"))
+            }
             (_, meant) => self.report_with(keyword, message, meant),
         }
     }
@@ -139,7 +141,7 @@ impl<'a> Checker<'a> {
         let before = self.violations.len();
         self.check_rules(schema, value);
         let example = schema.pointer("/examples/0");
-        if let (Kind::Document, Some(example)) = (self.kind, example) {
+        if let (SchemaCheckKind::Document, Some(example)) = (self.kind, example) {
             for one in &mut self.violations[before..] {
                 if one.path == self.path && !matches!(one.keyword, "required" | "path") {
                     one.hint.get_or_insert_with(|| format!("write `{example}`"));
@@ -168,8 +170,9 @@ impl<'a> Checker<'a> {
             }
         }
         // Names are of one type: what is none of them is one mistake of who wrote the document.
-        let of_names = |one: &Violation| one.keyword == "enum" && one.path == self.path;
-        if self.kind == Kind::Document && self.violations[before..].iter().any(of_names) {
+        let of_names = |one: &SchemaViolation| one.keyword == "enum" && one.path == self.path;
+        if self.kind == SchemaCheckKind::Document && self.violations[before..].iter().any(of_names)
+        {
             return;
         }
         if !self.check_type(object, value) {
@@ -185,7 +188,7 @@ impl<'a> Checker<'a> {
     }
 
     fn check_any(&mut self, branches: &[Schema], value: &Value) {
-        let mut attempts: Vec<(bool, Vec<Violation>)> = Vec::new();
+        let mut attempts: Vec<(bool, Vec<SchemaViolation>)> = Vec::new();
         for branch in branches {
             // The path is lent: it may be long, and a list may have many elements below it.
             let mut attempt = Self {
@@ -204,10 +207,10 @@ impl<'a> Checker<'a> {
             });
             attempts.push((is_of_type, attempt.violations));
         }
-        let shallow = |(is_of_type, found): &(bool, Vec<Violation>)| {
+        let shallow = |(is_of_type, found): &(bool, Vec<SchemaViolation>)| {
             !is_of_type && found.iter().all(|one| one.path == self.path)
         };
-        if self.kind == Kind::Document && attempts.iter().all(shallow) {
+        if self.kind == SchemaCheckKind::Document && attempts.iter().all(shallow) {
             let mut expected: Vec<String> = branches.iter().filter_map(expected_type).collect();
             expected.dedup();
             if value.as_object().is_none() && expected.len() > 1 {
@@ -215,12 +218,13 @@ impl<'a> Checker<'a> {
             }
         }
         // The branch that was meant lacks nothing, got deepest into the value, or has its type.
-        let deep = |one: &Violation| match one.keyword {
+        let deep = |one: &SchemaViolation| match one.keyword {
             "required" => one.path.rfind('/').unwrap_or(0), // what is missing is not in the value
             _ => one.path.len(),
         };
-        let depth = |found: &[Violation]| found.iter().map(deep).max();
-        let complete = |found: &[Violation]| found.iter().all(|one| one.keyword != "required");
+        let depth = |found: &[SchemaViolation]| found.iter().map(deep).max();
+        let complete =
+            |found: &[SchemaViolation]| found.iter().all(|one| one.keyword != "required");
         if let Some((_, best)) = attempts.into_iter().max_by_key(|(is_of_type, found)| {
             (*is_of_type && complete(found), depth(found), *is_of_type)
         }) {
@@ -244,7 +248,7 @@ impl<'a> Checker<'a> {
         let listed = listed.join(", ");
         let near = value.as_str().and_then(|text| nearest(text, texts));
         let found = match (self.kind, value.as_str()) {
-            (Kind::Document, Some(text)) => format!("`{}`", crate::brief::name(text)),
+            (SchemaCheckKind::Document, Some(text)) => format!("`{}`", crate::brief::name(text)),
             _ => value.kind(),
         };
         let message = format!("expected one of {listed}, found {found}");
@@ -263,8 +267,10 @@ impl<'a> Checker<'a> {
         let fits = names().any(is);
         if !fits {
             let expected = match (self.kind, expected_integer(schema)) {
-                (Kind::Document, Some(range)) => range,
-                (Kind::Document, None) => names().map(in_document).collect::<Vec<_>>().join(" or "),
+                (SchemaCheckKind::Document, Some(range)) => range,
+                (SchemaCheckKind::Document, None) => {
+                    names().map(in_document).collect::<Vec<_>>().join(" or ")
+                }
                 _ => names().map(article).collect::<Vec<_>>().join(" or "),
             };
             self.expected("type", expected, value);
@@ -281,7 +287,7 @@ impl<'a> Checker<'a> {
         let required = schema.get("required").and_then(Schema::as_array);
         let required = required.into_iter().flatten().filter_map(Schema::as_str);
         for required in required.filter(|required| members.get(required).is_none()) {
-            if self.kind == Kind::Document {
+            if self.kind == SchemaCheckKind::Document {
                 let property = properties.and_then(|known| known.get(required));
                 let constant = property.and_then(|one| one.get("const"));
                 let constant = constant.map(|value| format!("write `{required} = {value}`"));
@@ -301,7 +307,7 @@ impl<'a> Checker<'a> {
             let message = format!("expected at most {most} members, found {}", members.len());
             return self.report("maxProperties", message);
         }
-        if self.kind == Kind::Document && self.path.len() > Self::PATH_BYTES_MAX {
+        if self.kind == SchemaCheckKind::Document && self.path.len() > Self::PATH_BYTES_MAX {
             let most = Self::PATH_BYTES_MAX;
             let message = format!("the names on the way here have more than {most} bytes");
             return self.report_with("path", message, Some("shorten them".to_owned()));
@@ -320,16 +326,16 @@ impl<'a> Checker<'a> {
                         let known = known.map(String::as_str);
                         let shown = crate::brief::name(name);
                         match checker.kind {
-                            Kind::Arguments => {
+                            SchemaCheckKind::Arguments => {
                                 let instead = crate::nearest::instead(name, known);
                                 let message = format!("unknown argument `{shown}`{instead}");
                                 checker.report("unknown", message);
                             }
-                            Kind::Document if unknown - 1 == checker.unknown_max => {
+                            SchemaCheckKind::Document if unknown - 1 == checker.unknown_max => {
                                 checker.report("unknown", "and more unknown keys".to_owned());
                             }
-                            Kind::Document if unknown > checker.unknown_max => {}
-                            Kind::Document => {
+                            SchemaCheckKind::Document if unknown > checker.unknown_max => {}
+                            SchemaCheckKind::Document => {
                                 let few = checker.violations.len() < Self::SUGGESTED_MAX;
                                 let near = few.then(|| nearest(name, known)).flatten();
                                 let message = format!("unknown key `{shown}`");
@@ -352,7 +358,7 @@ impl<'a> Checker<'a> {
         };
         let bounds = ["minItems", "maxItems"];
         let is_too_long = self.check_length(schema, bounds, length as u64, "element");
-        if is_too_long && self.kind == Kind::Document {
+        if is_too_long && self.kind == SchemaCheckKind::Document {
             return; // a long list is one fault
         }
         if schema.get("uniqueItems") == Some(&Schema::Bool(true)) {
@@ -435,7 +441,9 @@ impl<'a> Checker<'a> {
                 continue;
             };
             match (self.kind, expected_integer(schema)) {
-                (Kind::Document, Some(expected)) => self.expected(keyword, expected, value),
+                (SchemaCheckKind::Document, Some(expected)) => {
+                    self.expected(keyword, expected, value)
+                }
                 _ => {
                     let found = crate::number::spelling(number);
                     self.report(

@@ -9,7 +9,7 @@ mod describe;
 mod sources;
 
 pub(crate) use check::equals;
-pub use check::{Violation, check, check_document, check_with_patterns, violations};
+pub use check::{SchemaViolation, check, check_document, check_with_patterns, violations};
 pub use describe::{Contract, Describe};
 pub use serde_json::json;
 pub use tool_derive::Describe;

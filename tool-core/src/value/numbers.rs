@@ -12,18 +12,18 @@ use super::Value;
 pub type Note = Box<dyn Any + Send + Sync + UnwindSafe + RefUnwindSafe>;
 
 /// Doubles in memory of another owner, such as an array of a host language. They stay where they are, unchanged, while it is held.
-pub trait Lender: Send + Sync + UnwindSafe + RefUnwindSafe {
+pub trait MemoryLender: Send + Sync + UnwindSafe + RefUnwindSafe {
     /// The doubles.
     fn doubles(&self) -> &[f64];
 }
 
 /// The memory of a block.
-enum Data {
+enum BlockMemory {
     Own(Vec<f64>),
-    Lent(Box<dyn Lender>),
+    Lent(Box<dyn MemoryLender>),
 }
 
-impl Default for Data {
+impl Default for BlockMemory {
     fn default() -> Self {
         Self::Own(Vec::new())
     }
@@ -31,31 +31,31 @@ impl Default for Data {
 
 /// Shared doubles with cached facts.
 #[derive(Default)]
-pub struct Block {
-    data: Data,
+pub struct NumberBlock {
+    data: BlockMemory,
     is_finite: OnceLock<bool>,
     note: OnceLock<Note>,
 }
 
-impl Block {
+impl NumberBlock {
     /// A block over the memory of another owner, without a copy.
-    pub fn lent(lender: Box<dyn Lender>) -> Self {
+    pub fn lent(lender: Box<dyn MemoryLender>) -> Self {
         Self {
-            data: Data::Lent(lender),
+            data: BlockMemory::Lent(lender),
             ..Self::default()
         }
     }
 
     /// Whether the memory has another owner.
     pub fn is_lent(&self) -> bool {
-        matches!(self.data, Data::Lent(_))
+        matches!(self.data, BlockMemory::Lent(_))
     }
 
     /// The numbers: the allocation itself, or a copy of memory of another owner.
     pub fn into_vec(self) -> Vec<f64> {
         match self.data {
-            Data::Own(data) => data,
-            Data::Lent(lender) => lender.doubles().to_vec(),
+            BlockMemory::Own(data) => data,
+            BlockMemory::Lent(lender) => lender.doubles().to_vec(),
         }
     }
 
@@ -65,33 +65,33 @@ impl Block {
     }
 }
 
-impl Deref for Block {
+impl Deref for NumberBlock {
     type Target = [f64];
 
     fn deref(&self) -> &[f64] {
         match &self.data {
-            Data::Own(data) => data,
-            Data::Lent(lender) => lender.doubles(),
+            BlockMemory::Own(data) => data,
+            BlockMemory::Lent(lender) => lender.doubles(),
         }
     }
 }
 
-impl From<Vec<f64>> for Block {
+impl From<Vec<f64>> for NumberBlock {
     fn from(data: Vec<f64>) -> Self {
         Self {
-            data: Data::Own(data),
+            data: BlockMemory::Own(data),
             ..Self::default()
         }
     }
 }
 
-impl PartialEq for Block {
+impl PartialEq for NumberBlock {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }
 }
 
-impl fmt::Debug for Block {
+impl fmt::Debug for NumberBlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
@@ -116,7 +116,7 @@ fn holds(shape: &[usize], count: usize) -> bool {
 /// A regular block of doubles, row-major: a view of shared data with a shape.
 #[derive(Clone)]
 pub struct Numbers {
-    data: Arc<Block>,
+    data: Arc<NumberBlock>,
     offset: usize,
     shape: Vec<usize>,
     integral: bool,
@@ -226,7 +226,7 @@ impl Numbers {
     }
 
     /// The elements as a shared buffer, without copying when the view covers it whole.
-    pub fn into_shared(self) -> Arc<Block> {
+    pub fn into_shared(self) -> Arc<NumberBlock> {
         if self.is_whole() {
             self.data
         } else {
@@ -244,7 +244,7 @@ impl Numbers {
     }
 
     /// A view with the given shape over shared data.
-    pub fn from_shared(data: Arc<Block>, shape: Vec<usize>) -> Option<Self> {
+    pub fn from_shared(data: Arc<NumberBlock>, shape: Vec<usize>) -> Option<Self> {
         holds(&shape, data.len()).then_some(Self {
             data,
             offset: 0,
@@ -274,13 +274,13 @@ mod tests {
     #[test]
     fn a_block_of_another_owner_is_read_in_place_and_copied_when_taken() {
         struct Static(&'static [f64]);
-        impl Lender for Static {
+        impl MemoryLender for Static {
             fn doubles(&self) -> &[f64] {
                 self.0
             }
         }
         static DATA: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
-        let block = Block::lent(Box::new(Static(&DATA)));
+        let block = NumberBlock::lent(Box::new(Static(&DATA)));
         let matrix = Numbers::from_shared(Arc::new(block), vec![2, 2]).unwrap();
         assert_eq!(matrix.as_slice().as_ptr(), DATA.as_ptr());
         let (row, shared) = (matrix.get(1).unwrap(), matrix.into_shared());

@@ -1,9 +1,9 @@
 //! Events as JSON, strict in both directions.
 
 use tool_core::convert::{from_value, to_value};
-use tool_core::json::Limits;
+use tool_core::json::JsonLimits;
 use tool_core::nearest::nearest;
-use tool_core::{Decode, Encode, Problem, Value, brief};
+use tool_core::{Decode, Encode, RequestProblem, Value, brief};
 
 use super::{Data, Event, VERSION};
 use crate::actor::{Actor, Time};
@@ -24,10 +24,10 @@ struct Wire {
 }
 
 pub(super) fn parse(text: &str) -> Result<Value, Fault> {
-    let limits = Limits {
+    let limits = JsonLimits {
         bytes_max: EVENT_BYTES_MAX,
         depth_max: EVENT_DEPTH_MAX,
-        ..Limits::default()
+        ..JsonLimits::default()
     };
     tool_core::json::parse(text, limits).map_err(|error| Fault::Malformed {
         path: "event".to_owned(),
@@ -79,7 +79,7 @@ pub(super) fn unknown(kind: &str) -> Fault {
     }
 }
 
-pub(super) fn malformed(above: &str, problem: Problem) -> Fault {
+pub(super) fn malformed(above: &str, problem: RequestProblem) -> Fault {
     Fault::Malformed {
         path: format!("{above}{}", problem.path),
         message: problem.message,

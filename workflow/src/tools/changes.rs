@@ -1,6 +1,6 @@
 //! [`Changed`]: the result of a transition.
 
-use tool_core::{Ctx, Describe, Encode, Probe, Result, Value, object};
+use tool_core::{CallProbe, Ctx, Describe, Encode, Result, Value, object};
 
 use super::log::{self, Done};
 use crate::actor::Time;
@@ -122,18 +122,18 @@ pub(super) fn before(ctx: &Ctx) -> Result<Option<Value>> {
 }
 
 /// Whether a command happened after an event: whether the events that it would have written then follow, by the same actor.
-pub(super) fn probe(ctx: &Ctx, before: &Value, command: &Command) -> Result<Probe> {
+pub(super) fn probe(ctx: &Ctx, before: &Value, command: &Command) -> Result<CallProbe> {
     let (log, identity) = (ctx.events()?, ctx.identity()?);
     let number = before.get("number").and_then(Value::as_f64);
     let Some(number) = number.map(|number| number as usize) else {
-        return Ok(Probe::Unknown);
+        return Ok(CallProbe::Unknown);
     };
     let bodies = log.after(0)?;
     if bodies.len() < number {
-        return Ok(Probe::Unknown);
+        return Ok(CallProbe::Unknown);
     }
     if bodies.len() == number {
-        return Ok(Probe::NotHappened);
+        return Ok(CallProbe::NotHappened);
     }
     let mut state = std::sync::Arc::new(State::default());
     log::fold(&mut state, &bodies[..number])?;
@@ -155,7 +155,7 @@ pub(super) fn probe(ctx: &Ctx, before: &Value, command: &Command) -> Result<Prob
         checkout: &log.checkout()?,
     };
     let Ok(wanted) = log::decide_as(&state, command, &who, now) else {
-        return Ok(Probe::Unknown);
+        return Ok(CallProbe::Unknown);
     };
     let same = |(one, other): (&Event, &Event)| one.data == other.data && one.actor == other.actor;
     if !wanted.is_empty()
@@ -167,8 +167,8 @@ pub(super) fn probe(ctx: &Ctx, before: &Value, command: &Command) -> Result<Prob
             after.apply(event)?;
         }
         let changed = changed(&after, &followed[..wanted.len()], &Item::OfEvent)?;
-        return Ok(Probe::Happened(tool_core::convert::to_value(&changed)?));
+        return Ok(CallProbe::Happened(tool_core::convert::to_value(&changed)?));
     }
     // Others wrote in between: whether this call is among them cannot be told from here.
-    Ok(Probe::Unknown)
+    Ok(CallProbe::Unknown)
 }

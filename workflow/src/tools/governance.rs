@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tool_core::capability::{EventLog, Identity};
+use tool_core::capability::{CallerIdentity, EventLog};
 use tool_core::{
     Capability, Ctx, Decode, Describe, Encode, JsonExample, Result, Spec, Syntax, Tool, ToolError,
     tool_error,
@@ -185,7 +185,7 @@ impl Rules {
 /// Rules that cannot be read.
 pub fn govern(
     log: &dyn EventLog,
-    identity: &Identity,
+    identity: &CallerIdentity,
     now_ms: u64,
     tool: &str,
     (paths, below): (&[&str], bool),

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use tool_core::capability::{EventLog, Identity};
+use tool_core::capability::{CallerIdentity, EventLog};
 use tool_core::{Ctx, Result, StopFlag, ToolError, tool_error};
 
 use crate::actor::{Actor, Context, Grants, Time};
@@ -55,7 +55,7 @@ pub fn fold(state: &mut Arc<State>, bodies: &[String]) -> Result<Vec<Event>> {
 
 /// Who acts. The person who approved the call does; else the agent; else the role at a door, which counts as a service: nothing but an
 /// approval shows that a person acted.
-pub(super) fn actor(identity: &Identity) -> Actor {
+pub(super) fn actor(identity: &CallerIdentity) -> Actor {
     let role = &identity.role;
     match (&identity.approved_by, &identity.agent) {
         (Some(person), _) => Actor::new(person, ActorKind::Person, role),

@@ -11,12 +11,12 @@ mod spawn;
 mod transitions;
 mod views;
 
-use tool_core::{Capability, Category, Determinism, Effect, Entry, Permission, Spec, entry};
+use tool_core::{Capability, Category, Determinism, Effect, ErasedTool, Permission, Spec, entry};
 
 use crate::decide;
 
 /// The tools of this family, in the order of the documentation.
-pub static TOOLS: &[Entry] = &[
+pub static TOOLS: &[ErasedTool] = &[
     entry::<decide::RequestCreate>(),
     entry::<decide::RequestApprove>(),
     entry::<decide::RequestRequestChanges>(),

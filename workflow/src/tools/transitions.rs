@@ -1,8 +1,8 @@
 //! The transitions as tools: each is a type of arguments of [`crate::decide`] with its specification.
 
 use tool_core::{
-    Caller, Ctx, Decode, Describe, Encode, JsonExample, Probe, Result, Spec, Syntax, Tool, Value,
-    object,
+    CallProbe, Caller, Ctx, Decode, Describe, Encode, JsonExample, Result, Spec, Syntax, Tool,
+    Value, object,
 };
 
 use super::changes::{self, Changed, Item};
@@ -30,7 +30,7 @@ macro_rules! transitions {
                 changes::before(ctx)
             }
 
-            fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<Probe> {
+            fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
                 changes::probe(ctx, before, &Command::$args(args.clone()))
             }
         }
@@ -106,7 +106,7 @@ impl Tool for decide::GateSatisfy {
         changes::before(ctx)
     }
 
-    fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<Probe> {
+    fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         changes::probe(ctx, before, &Command::GateSatisfy(args.clone()))
     }
 }
@@ -172,7 +172,7 @@ impl Tool for WorkflowStart {
         changes::before(ctx)
     }
 
-    fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<Probe> {
+    fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         changes::probe(ctx, before, &args.clone().command(ctx)?)
     }
 }

@@ -7,7 +7,7 @@ mod record;
 use std::sync::Arc;
 
 use registry::Verdict;
-use tool_core::{ErrorCode, Object, Outcome, Status, ToolError, Value, fields, object};
+use tool_core::{CallOutcome, ErrorCode, Object, OutcomeStatus, ToolError, Value, fields, object};
 
 use super::diagnostics::bounded;
 use super::finished::{Finished, StepStatus, ms};
@@ -191,31 +191,33 @@ impl ChainResult {
 
     /// The answer of a door: the envelope of a call, with the diagnostics as metadata; 1,000 steps, other lists with their first
     /// [`LISTED_MAX`] entries, and `left_out` with how many more there are.
-    pub fn to_outcome(&self) -> Outcome {
+    pub fn to_outcome(&self) -> CallOutcome {
         self.outcome(LISTED_MAX, STEPS_MAX)
     }
 
     /// As [`ChainResult::to_outcome`], with whole lists.
-    pub fn to_traced_outcome(&self) -> Outcome {
+    pub fn to_traced_outcome(&self) -> CallOutcome {
         self.outcome(usize::MAX, usize::MAX)
     }
 
-    fn outcome(&self, most: usize, steps: usize) -> Outcome {
+    fn outcome(&self, most: usize, steps: usize) -> CallOutcome {
         let mut metadata = bounded(&self.diagnostics, most);
         metadata.insert("run_state", self.status.run_state());
         let chain = bounded(&self.with_calls(0), most);
         metadata.insert("tool_chains", vec![Value::from(chain)]);
         metadata.insert_some("audit", self.audit.clone());
-        Outcome {
+        CallOutcome {
             status: match (&self.error, self.approvals().first()) {
-                (None, _) => Status::Success(self.with_steps(steps)),
+                (None, _) => OutcomeStatus::Success(self.with_steps(steps)),
                 (Some(_), Some(first)) if self.status == ChainStatus::Suspended => {
-                    Status::PendingApproval {
+                    OutcomeStatus::PendingApproval {
                         approval_id: (*first).to_owned(),
                         so_far: self.with_steps(steps),
                     }
                 }
-                (Some(error), _) => Status::Error(error.clone().evidence(self.with_steps(steps))),
+                (Some(error), _) => {
+                    OutcomeStatus::Error(error.clone().evidence(self.with_steps(steps)))
+                }
             },
             effects: self.effects.clone(),
             warnings: self.warnings.clone(),

@@ -1,7 +1,7 @@
 //! Audit record of a run, closing of a durable run, and the record of a refused plan.
 
 use registry::{CallerContext, Dispatcher, READABLE_BYTES, cut, fold, redact};
-use tool_core::capability::{Durability, LedgerHead};
+use tool_core::capability::{LedgerHead, RecordDurability};
 use tool_core::{Object, ToolError, Value, fields, json, object, tool_error};
 
 use super::{ChainResult, ChainStatus};
@@ -21,8 +21,8 @@ impl ChainResult {
             return;
         };
         let durability = match self.effects.is_empty() {
-            true => Durability::Batched,
-            false => Durability::Synced,
+            true => RecordDurability::Batched,
+            false => RecordDurability::Synced,
         };
         let (mut record, lists) = self.to_record(plan);
         match is_long(&lists) {
@@ -89,7 +89,7 @@ impl ChainResult {
         self.shown = Some(shown);
         let digest = registry::digest::of_value(&self.deterministic());
         record.insert("result_digest", digest);
-        journal.write(&record.into(), Durability::Batched)?;
+        journal.write(&record.into(), RecordDurability::Batched)?;
         match durable::state_of(self.status) {
             Some(state) => journal.finish(state),
             None => journal.release_lease(),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionbio;
-use tool_core::command::{Captured, Command, Exit, Finished};
+use tool_core::command::{CapturedStream, CommandOutput, ProcessExit, SandboxCommand};
 use tool_core::{Result, StopFlag, ToolError, tool_error};
 
 use super::super::policy::{Ended, Failure, Policy, Report};
@@ -187,7 +187,7 @@ pub(super) struct Output {
 }
 
 pub(super) struct Stream {
-    pub(super) kept: Captured,
+    pub(super) kept: CapturedStream,
     bytes_max: usize,
 }
 
@@ -201,9 +201,9 @@ impl Stream {
 }
 
 impl Output {
-    pub(super) fn new(command: &Command) -> Self {
+    pub(super) fn new(command: &SandboxCommand) -> Self {
         let stream = |bytes_max| Stream {
-            kept: Captured::default(),
+            kept: CapturedStream::default(),
             bytes_max,
         };
         Self {
@@ -270,9 +270,9 @@ impl Reports {
 /// The stop flag, a missing program, a launcher that fails without a report.
 pub(super) fn run(
     policy: &Policy,
-    command: &Command,
+    command: &SandboxCommand,
     stop: &StopFlag,
-) -> Result<Result<Finished, Refusal>> {
+) -> Result<Result<CommandOutput, Refusal>> {
     let started = Instant::now();
     let mut launched = Launched::start().map_err(unlaunched)?;
     let handed = launched.hand_over(policy, &command.stdin);
@@ -292,11 +292,11 @@ pub(super) fn run(
     }
     let timed_out = collected.map_err(unlaunched)?;
     let ended = reports.ended().unwrap_or(Ended {
-        exit: Exit::Signal(libc::SIGKILL),
+        exit: ProcessExit::Signal(libc::SIGKILL),
         cpu: Duration::ZERO,
         exceeded: None,
     });
-    Ok(Ok(Finished {
+    Ok(Ok(CommandOutput {
         exit: ended.exit,
         stdout: output.stdout.kept,
         stderr: output.stderr.kept,
@@ -318,7 +318,7 @@ pub(super) fn probe(policy: &Policy) -> Result<u32, Refusal> {
     let mut launched =
         Launched::start().map_err(|err| refusal(Failure::of_launcher(err.to_string())))?;
     let handed = launched.hand_over(policy, &[]);
-    let mut output = Output::new(&Command::new(["probe"]));
+    let mut output = Output::new(&SandboxCommand::new(["probe"]));
     let deadline = Instant::now() + HAND_OVER;
     let collected = launched.collect(&mut output, deadline, &StopFlag::new());
     launched.end();

@@ -23,8 +23,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use tool_core::capability::Spawner;
-use tool_core::command::{Access, Command, Finished, Isolation, Level, Program};
-use tool_core::conversation::Conversation;
+use tool_core::command::{
+    CommandAccess, CommandOutput, Isolation, Level, SandboxCommand, SandboxProgram,
+};
+use tool_core::conversation::ProcessConversation;
 use tool_core::{ErrorCode, Result, StopFlag, ToolError, tool_error};
 
 use self::refusal::Refusal;
@@ -78,14 +80,14 @@ impl Sandbox {
     /// The policy of a command at a level.
     fn policy(
         &self,
-        command: &Command,
+        command: &SandboxCommand,
         level: Level,
         scratch: &Scratch,
         stop: &StopFlag,
     ) -> Result<Policy> {
         let workspace = match &command.workspace {
-            Access::None => None,
-            Access::Read => Some(self.root()?),
+            CommandAccess::None => None,
+            CommandAccess::Read => Some(self.root()?),
         };
         Ok(Policy {
             level,
@@ -153,7 +155,7 @@ impl Sandbox {
     /// Tries the levels from the highest down to the minimum of the command.
     fn at_levels<T>(
         &self,
-        command: &Command,
+        command: &SandboxCommand,
         stop: &StopFlag,
         mut attempt: impl FnMut(Level) -> Result<Result<T, Refusal>>,
     ) -> Result<T> {
@@ -201,7 +203,7 @@ impl Sandbox {
 }
 
 impl Spawner for Sandbox {
-    fn run(&self, command: &Command, stop: &StopFlag) -> Result<Finished> {
+    fn run(&self, command: &SandboxCommand, stop: &StopFlag) -> Result<CommandOutput> {
         self.at_levels(command, stop, |level| {
             let owner = writing::owner(&self.surroundings, command);
             let scratch = Scratch::make(&self.surroundings.scratch, owner)?;
@@ -213,7 +215,11 @@ impl Spawner for Sandbox {
         })
     }
 
-    fn converse(&self, command: &Command, stop: &StopFlag) -> Result<Box<dyn Conversation>> {
+    fn converse(
+        &self,
+        command: &SandboxCommand,
+        stop: &StopFlag,
+    ) -> Result<Box<dyn ProcessConversation>> {
         self.at_levels(command, stop, |level| {
             let owner = writing::owner(&self.surroundings, command);
             let scratch = Scratch::make(&self.surroundings.scratch, owner)?;
@@ -225,11 +231,11 @@ impl Spawner for Sandbox {
                 ..self.policy(command, level, &scratch, stop)?
             };
             let started = live::start(policy, command, scratch, stop)?;
-            Ok(started.map(|live| Box::new(live) as Box<dyn Conversation>))
+            Ok(started.map(|live| Box::new(live) as Box<dyn ProcessConversation>))
         })
     }
 
-    fn find(&self, program: &str) -> Option<Program> {
+    fn find(&self, program: &str) -> Option<SandboxProgram> {
         match &self.surroundings.python {
             Some(python) if program == "python3" => programs::at(python),
             _ => programs::find(program, &self.surroundings.path),
@@ -250,7 +256,7 @@ impl Spawner for Sandbox {
 }
 
 /// Refuses invalid commands.
-fn check(command: &Command) -> Result<()> {
+fn check(command: &SandboxCommand) -> Result<()> {
     let environment = &command.environment;
     let bytes: usize = command.argv.iter().map(|word| word.len() + 1).sum();
     let texts = environment.iter().flat_map(|(name, value)| [name, value]);
@@ -267,7 +273,8 @@ fn check(command: &Command) -> Result<()> {
                 "pass long texts through standard input"));
         }
         _ if !command.writable.is_empty()
-            && (command.isolation == Isolation::None || command.workspace == Access::None) =>
+            && (command.isolation == Isolation::None
+                || command.workspace == CommandAccess::None) =>
         {
             (
                 "",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::process::geteuid;
 use tool_core::capability::Spawner;
-use tool_core::command::{Command, Level};
+use tool_core::command::{Level, SandboxCommand};
 
 use super::super::{Probe, Standing};
 use super::Sandbox;
@@ -78,10 +78,10 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Attempt {
     }
     let failed = |err: tool_core::ToolError| refusal("scratch", err.message().to_owned());
     let scratch = Scratch::make(&sandbox.surroundings.scratch, None).map_err(failed)?;
-    let mut command = Command::new(["probe"]);
+    let mut command = SandboxCommand::new(["probe"]);
     command.limits.wall = Duration::from_secs(5);
     if sandbox.surroundings.workspace.is_none() {
-        command.workspace = tool_core::command::Access::None;
+        command.workspace = tool_core::command::CommandAccess::None;
     }
     let mut policy = sandbox
         .policy(&command, level, &scratch, &tool_core::StopFlag::new())

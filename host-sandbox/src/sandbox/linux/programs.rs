@@ -4,12 +4,12 @@ use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use tool_core::command::Program;
+use tool_core::command::SandboxProgram;
 
 use super::super::lists::{PATH, READABLE, SYSTEM};
 
 /// Searches the path of the sandbox, then the path of the caller.
-pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<Program> {
+pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<SandboxProgram> {
     if program.is_empty() || program.contains(['/', '\0']) {
         return None;
     }
@@ -22,17 +22,17 @@ pub(super) fn find(program: &str, callers: &[PathBuf]) -> Option<Program> {
         .filter(|folder| folder.is_absolute() && !folder.ends_with("shims"))
         .map(|folder| folder.join(program))
         .find(|path| path.metadata().is_ok_and(executable))?;
-    Some(Program {
+    Some(SandboxProgram {
         readable: needs(&path),
         path: path.to_str()?.to_owned(),
     })
 }
 
 /// A program at a path, if there is one.
-pub(super) fn at(path: &Path) -> Option<Program> {
+pub(super) fn at(path: &Path) -> Option<SandboxProgram> {
     let found = path.metadata().ok()?;
     let is_executable = found.is_file() && found.permissions().mode() & 0o111 != 0;
-    Some(Program {
+    Some(SandboxProgram {
         readable: needs(path),
         path: path.to_str().filter(|_| is_executable)?.to_owned(),
     })

@@ -1,6 +1,6 @@
 //! Refusals: missing parts of the sandbox, and their cure.
 
-use tool_core::command::{Command, Level};
+use tool_core::command::{Level, SandboxCommand};
 use tool_core::{Result, ToolError, tool_error};
 
 use super::super::policy::{Failure, Policy};
@@ -14,7 +14,11 @@ pub(super) struct Refusal {
 }
 
 /// Sorts failures: a fault of the command is an error of the call, anything else a refusal of this machine.
-pub(super) fn refusal(policy: &Policy, command: &Command, failure: Failure) -> Result<Refusal> {
+pub(super) fn refusal(
+    policy: &Policy,
+    command: &SandboxCommand,
+    failure: Failure,
+) -> Result<Refusal> {
     const RUNNABLE: &str = "programs of the system and of the workspace can be run";
     let program = command.argv.first().map_or("", String::as_str);
     let directory = &command.directory;

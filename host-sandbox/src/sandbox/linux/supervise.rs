@@ -11,7 +11,7 @@ use rustix::process::{
     pidfd_open, wait, waitpid,
 };
 
-use tool_core::command::{Excess, Exit};
+use tool_core::command::{Excess, ProcessExit};
 
 use super::super::policy::{Ended, Policy, TERMINATE};
 use super::raw;
@@ -45,9 +45,9 @@ pub(super) fn supervise(
         end_all();
     }
     let exit = match ended.map(|status| (status.exit_status(), status.terminating_signal())) {
-        Some((Some(code), _)) => Exit::Status(code),
-        Some((None, Some(signal))) => Exit::Signal(signal),
-        _ => Exit::Signal(Signal::KILL.as_raw()),
+        Some((Some(code), _)) => ProcessExit::Status(code),
+        Some((None, Some(signal))) => ProcessExit::Signal(signal),
+        _ => ProcessExit::Signal(Signal::KILL.as_raw()),
     };
     Ended {
         exit,

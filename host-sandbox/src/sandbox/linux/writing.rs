@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use tool_core::command::Command;
+use tool_core::command::SandboxCommand;
 use tool_core::{Result, StopFlag, tool_error};
 
 use super::super::Surroundings;
@@ -17,7 +17,7 @@ use crate::below::{Next, below};
 use crate::workspace::{protected_below, protected_in};
 
 /// The owner of the first writable folder, as which a launcher of root runs the command.
-pub(super) fn owner(surroundings: &Surroundings, command: &Command) -> Option<Owner> {
+pub(super) fn owner(surroundings: &Surroundings, command: &SandboxCommand) -> Option<Owner> {
     let folder = place(surroundings, command, command.writable.first()?)?;
     let found = folder.symlink_metadata().ok()?;
     Some(Owner {
@@ -29,7 +29,7 @@ pub(super) fn owner(surroundings: &Surroundings, command: &Command) -> Option<Ow
 /// What stays read-only: the paths that the command names, and those below its folders that tools never write.
 pub(super) fn kept(
     surroundings: &Surroundings,
-    command: &Command,
+    command: &SandboxCommand,
     stop: &StopFlag,
 ) -> Result<Vec<String>> {
     let mut kept = within(command, &command.kept);
@@ -75,7 +75,7 @@ pub(super) fn opened(surroundings: &Surroundings) -> Vec<String> {
 }
 
 /// What tools never write, in the folders of the configuration that a command may write.
-pub(super) fn found(surroundings: &Surroundings, command: &Command) -> BTreeSet<PathBuf> {
+pub(super) fn found(surroundings: &Surroundings, command: &SandboxCommand) -> BTreeSet<PathBuf> {
     let opened = surroundings.writable.iter();
     let named = |folder: &&PathBuf| {
         let mut writable = command.writable.iter();
@@ -93,7 +93,7 @@ pub(super) fn found(surroundings: &Surroundings, command: &Command) -> BTreeSet<
 /// `policy_denied` with the path.
 pub(super) fn set_aside(
     surroundings: &Surroundings,
-    command: &Command,
+    command: &SandboxCommand,
     before: &BTreeSet<PathBuf>,
 ) -> Result<()> {
     let now = found(surroundings, command);
@@ -124,7 +124,7 @@ pub(super) fn set_aside(
 }
 
 /// Paths relative to the working folder, named as it is; an absolute name stays.
-pub(super) fn within(command: &Command, paths: &[String]) -> Vec<String> {
+pub(super) fn within(command: &SandboxCommand, paths: &[String]) -> Vec<String> {
     let joined = |path: &String| match command.directory.as_str() {
         _ if path.starts_with('/') => path.clone(),
         "" => path.clone(),
@@ -134,7 +134,7 @@ pub(super) fn within(command: &Command, paths: &[String]) -> Vec<String> {
 }
 
 /// The absolute path of a folder that is relative to the working folder, by its text.
-fn place(surroundings: &Surroundings, command: &Command, path: &str) -> Option<PathBuf> {
+fn place(surroundings: &Surroundings, command: &SandboxCommand, path: &str) -> Option<PathBuf> {
     let root = surroundings.workspace.as_deref()?;
     // An absolute name replaces the root.
     let whole = root.join(&command.directory).join(path);

@@ -15,7 +15,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use tool_core::Result;
-use tool_core::capability::{Change, FileInfo, FileKind};
+use tool_core::capability::{FileChange, FileInfo, FileKind};
 
 use super::leftovers::{New, fresh_name};
 use super::resolve::tidy;
@@ -24,7 +24,7 @@ use super::write::{Made, Target, make_below, name_if_free};
 use super::{READ, Workspace, error};
 
 /// Applies changes, each with the workspace that has its path, and the path there.
-pub(super) fn change(changes: &[(&Workspace, &str, &Change)]) -> Result<Vec<FileInfo>> {
+pub(super) fn change(changes: &[(&Workspace, &str, &FileChange)]) -> Result<Vec<FileInfo>> {
     let mut transaction = Transaction::default();
     for (workspace, path, change) in changes {
         transaction.prepare(workspace, path, change)?;
@@ -50,7 +50,7 @@ struct Transaction<'a> {
 
 struct Step<'a> {
     target: Target<'a>,
-    change: &'a Change,
+    change: &'a FileChange,
     before: Option<Stat>,
     after: Option<Stat>,
     /// The new content, until it has its final name.
@@ -68,15 +68,20 @@ enum State {
 }
 
 impl<'a> Transaction<'a> {
-    fn prepare(&mut self, workspace: &Workspace, path: &'a str, change: &'a Change) -> Result<()> {
-        if matches!(change, Change::Create { .. }) {
+    fn prepare(
+        &mut self,
+        workspace: &Workspace,
+        path: &'a str,
+        change: &'a FileChange,
+    ) -> Result<()> {
+        if matches!(change, FileChange::Create { .. }) {
             self.make_parents(workspace, path)?;
         }
         let target = Target::find(workspace, path)?;
         let before = target.there()?;
         match (change, &before) {
-            (Change::Create { .. }, Some(_)) => return Err(target.exists()),
-            (Change::Replace { .. } | Change::Delete { .. }, None) => {
+            (FileChange::Create { .. }, Some(_)) => return Err(target.exists()),
+            (FileChange::Replace { .. } | FileChange::Delete { .. }, None) => {
                 return Err(error::io("change", path, Errno::NOENT));
             }
             _ => {}
@@ -122,7 +127,7 @@ impl<'a> Transaction<'a> {
                 let _ = fsync(&*step.target.folder);
             }
             let stat = match step.change {
-                Change::Delete { .. } => step.before,
+                FileChange::Delete { .. } => step.before,
                 _ => step.after,
             };
             found.extend(stat.map(|stat| info(step.target.shown.clone(), &stat)));
@@ -146,9 +151,9 @@ impl Step<'_> {
 
     fn write_new(&mut self) -> Result<()> {
         let (content, mode) = match self.change {
-            Change::Create { content, mode, .. } => (content, *mode),
-            Change::Replace { content, .. } => (content, None),
-            Change::Delete { .. } => return Ok(()),
+            FileChange::Create { content, mode, .. } => (content, *mode),
+            FileChange::Replace { content, .. } => (content, None),
+            FileChange::Delete { .. } => return Ok(()),
         };
         let before = self.before.as_ref();
         let mut new = self.target.new_file(before)?;
@@ -164,12 +169,12 @@ impl Step<'_> {
 
     fn apply(&mut self) -> Result<()> {
         match self.change {
-            Change::Create { .. } => self.create(),
-            Change::Replace { before, .. } => {
+            FileChange::Create { .. } => self.create(),
+            FileChange::Replace { before, .. } => {
                 self.exchange()?;
                 self.check_old(before)
             }
-            Change::Delete { before, .. } => {
+            FileChange::Delete { before, .. } => {
                 self.move_away()?;
                 self.check_old(before)
             }
@@ -260,7 +265,7 @@ impl Step<'_> {
                 }
             }
             State::Kept(old) => match self.change {
-                Change::Replace { .. } => {
+                FileChange::Replace { .. } => {
                     let _ = renameat(folder, old.as_str(), folder, name);
                 }
                 _ => {

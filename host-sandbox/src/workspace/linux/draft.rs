@@ -10,7 +10,7 @@ use rustix::fs::{
     statat, syncfs, unlinkat,
 };
 use rustix::io::Errno;
-use tool_core::capability::{Draft, FileKind};
+use tool_core::capability::{DraftFolder, FileKind};
 use tool_core::{Reason, Result, ToolError, tool_error};
 
 use super::guard::Guard;
@@ -133,7 +133,7 @@ impl Folder {
     }
 }
 
-impl Draft for Folder {
+impl DraftFolder for Folder {
     fn make_folder(&mut self, path: &str) -> Result<()> {
         self.checked(path)?;
         self.folder(path).map(|_| ())

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, OFlags, RawDir, statat};
 use rustix::io::Errno;
-use tool_core::capability::{FileInfo, FileKind, Links};
+use tool_core::capability::{FileInfo, FileKind, LinkMode};
 use tool_core::{Reason, Result, StopFlag, tool_error};
 
 use super::resolve::{PARTS_MAX, Root, legible};
@@ -41,9 +41,9 @@ pub(super) fn list(
 ) -> Result<(Vec<FileInfo>, bool)> {
     // Only trees are listed without following links.
     let links = if recursive {
-        Links::Refuse
+        LinkMode::Refuse
     } else {
-        Links::Follow
+        LinkMode::Follow
     };
     let (mut listing, first) = Listing::begin(root, path, links, recursive, stop)?;
     listing.walk(first, recursive, entries_max, path)
@@ -53,7 +53,7 @@ pub(super) fn list(
 pub(super) fn entries(
     root: &Root,
     path: &str,
-    links: Links,
+    links: LinkMode,
     stop: &StopFlag,
 ) -> Result<Vec<FileInfo>> {
     let (_, items) = Listing::begin(root, path, links, false, stop)?;
@@ -72,7 +72,7 @@ impl<'a> Listing<'a> {
     fn begin(
         root: &'a Root,
         path: &str,
-        links: Links,
+        links: LinkMode,
         recursive: bool,
         stop: &'a StopFlag,
     ) -> Result<(Self, Vec<Item>)> {
@@ -80,10 +80,10 @@ impl<'a> Listing<'a> {
         root.allow_read(&relative, path)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let fd = match links {
-            Links::Refuse => root
+            LinkMode::Refuse => root
                 .open_plain(&relative, flags)
                 .map_err(|err| error::io("list", path, err)),
-            Links::Follow => root.open_following(&relative, flags, path),
+            LinkMode::Follow => root.open_following(&relative, flags, path),
         };
         // For a listing, "not a folder" refers to the path itself.
         let fd = fd.map_err(|err| match err.is(Reason::NotAFolder) {

@@ -26,8 +26,8 @@ use std::sync::Arc;
 use rustix::fs::{OFlags, fstat, fstatvfs};
 use rustix::io::Errno;
 use tool_core::capability::{
-    Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
-    WriteMode,
+    DiskSpace, DraftFolder, FileCall, FileChange, FileContent, FileInfo, FileKind, FileReader,
+    LinkMode, WorkspaceFiles, WriteMode,
 };
 use tool_core::{Inode, ResourceId, Result, StopFlag};
 
@@ -89,9 +89,9 @@ impl Workspace {
     }
 }
 
-impl Files for Workspace {
+impl WorkspaceFiles for Workspace {
     fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent> {
-        let (info, mut file) = self.open_file(path, Links::Follow)?;
+        let (info, mut file) = self.open_file(path, LinkMode::Follow)?;
         let mut bytes = Vec::with_capacity(info.size.min(bytes_max).min(16 << 20) as usize);
         // The file may grow meanwhile, and files in /proc have size 0, so the limit applies to the bytes read.
         let mut part = (&mut file).take(bytes_max);
@@ -123,12 +123,12 @@ impl Files for Workspace {
         write::make_folder(self, path)
     }
 
-    fn open(&self, path: &str, links: Links) -> Result<(FileInfo, Box<dyn FileReader>)> {
+    fn open(&self, path: &str, links: LinkMode) -> Result<(FileInfo, Box<dyn FileReader>)> {
         let (info, file) = self.open_file(path, links)?;
         Ok((info, Box::new(file)))
     }
 
-    fn entries(&self, path: &str, links: Links, stop: &StopFlag) -> Result<Vec<FileInfo>> {
+    fn entries(&self, path: &str, links: LinkMode, stop: &StopFlag) -> Result<Vec<FileInfo>> {
         list::entries(&self.root, path, links, stop)
     }
 
@@ -138,10 +138,10 @@ impl Files for Workspace {
         Ok(info(shown(&relative), &stat))
     }
 
-    fn space(&self, path: &str) -> Result<Space> {
+    fn space(&self, path: &str) -> Result<DiskSpace> {
         let (_, fd) = self.look_at(path)?;
         let found = fstatvfs(&fd).map_err(|err| error::io("look at", path, err))?;
-        Ok(Space {
+        Ok(DiskSpace {
             total: found.f_blocks.saturating_mul(found.f_frsize),
             free: found.f_bavail.saturating_mul(found.f_frsize),
         })
@@ -151,7 +151,7 @@ impl Files for Workspace {
         write::remove(self, path, kind)
     }
 
-    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>> {
+    fn change(&self, changes: &[FileChange]) -> Result<Vec<FileInfo>> {
         let changes = changes.iter();
         let changes: Vec<_> = changes
             .map(|change| (self, change.path(), change))
@@ -159,11 +159,11 @@ impl Files for Workspace {
         change::change(&changes)
     }
 
-    fn draft(&self, path: &str) -> Result<Box<dyn Draft>> {
+    fn draft(&self, path: &str) -> Result<Box<dyn DraftFolder>> {
         Ok(Box::new(draft::Folder::begin(self, path)?))
     }
 
-    fn for_call(&self, call: &FileCall) -> Option<Arc<dyn Files>> {
+    fn for_call(&self, call: &FileCall) -> Option<Arc<dyn WorkspaceFiles>> {
         Some(Arc::new(self.bound(call)))
     }
 
@@ -223,14 +223,14 @@ impl Workspace {
     }
 
     /// Opens a regular file; its kind is checked on the open file.
-    fn open_file(&self, path: &str, links: Links) -> Result<(FileInfo, File)> {
+    fn open_file(&self, path: &str, links: LinkMode) -> Result<(FileInfo, File)> {
         let relative = self.root.relative(path)?;
         // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fail = |err| error::io("read", path, err);
         let fd = match links {
-            Links::Follow => self.root.open_following(&relative, flags, path)?,
-            Links::Refuse => {
+            LinkMode::Follow => self.root.open_following(&relative, flags, path)?,
+            LinkMode::Refuse => {
                 self.root.allow_read(&relative, path)?;
                 self.root.open_plain(&relative, flags).map_err(fail)?
             }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tool_core::capability::{
-    Change, Draft, FileCall, FileContent, FileInfo, FileKind, FileReader, Files, Links, Space,
-    WriteMode,
+    DiskSpace, DraftFolder, FileCall, FileChange, FileContent, FileInfo, FileKind, FileReader,
+    LinkMode, WorkspaceFiles, WriteMode,
 };
 use tool_core::{Access, Reason, ResourceId, Result, StopFlag, ToolError, tool_error};
 
@@ -33,7 +33,7 @@ pub fn open(
     folders: &[RootFolder],
     protected: &[PathBuf],
     closed: &[PathBuf],
-) -> Result<Arc<dyn Files>> {
+) -> Result<Arc<dyn WorkspaceFiles>> {
     let opened = folders.iter().map(|folder| Root::open(&folder.path));
     let opened = opened.collect::<Result<Vec<Root>>>()?;
     check(&opened)?;
@@ -272,7 +272,7 @@ impl Roots {
     }
 }
 
-impl Files for Roots {
+impl WorkspaceFiles for Roots {
     fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent> {
         let (mount, found) = self.following(path, |files, path| files.read(path, bytes_max))?;
         Ok(FileContent {
@@ -307,20 +307,20 @@ impl Files for Roots {
             .map(|_| ())
     }
 
-    fn open(&self, path: &str, links: Links) -> Result<(FileInfo, Box<dyn FileReader>)> {
+    fn open(&self, path: &str, links: LinkMode) -> Result<(FileInfo, Box<dyn FileReader>)> {
         let open = |files: &Workspace, path: &str| files.open(path, links);
         let (mount, (info, reader)) = match links {
-            Links::Refuse => self.plainly(path, open)?,
-            Links::Follow => self.following(path, open)?,
+            LinkMode::Refuse => self.plainly(path, open)?,
+            LinkMode::Follow => self.following(path, open)?,
         };
         Ok((mount.told(info), reader))
     }
 
-    fn entries(&self, path: &str, links: Links, stop: &StopFlag) -> Result<Vec<FileInfo>> {
+    fn entries(&self, path: &str, links: LinkMode, stop: &StopFlag) -> Result<Vec<FileInfo>> {
         let entries = |files: &Workspace, path: &str| files.entries(path, links, stop);
         let (mount, found) = match links {
-            Links::Refuse => self.plainly(path, entries)?,
-            Links::Follow => self.following(path, entries)?,
+            LinkMode::Refuse => self.plainly(path, entries)?,
+            LinkMode::Follow => self.following(path, entries)?,
         };
         Ok(found.into_iter().map(|info| mount.told(info)).collect())
     }
@@ -330,7 +330,7 @@ impl Files for Roots {
         Ok(mount.told(info))
     }
 
-    fn space(&self, path: &str) -> Result<Space> {
+    fn space(&self, path: &str) -> Result<DiskSpace> {
         let found = self.following(path, |files, path| files.space(path));
         found.map(|(_, space)| space)
     }
@@ -340,7 +340,7 @@ impl Files for Roots {
         Ok(mount.told(info))
     }
 
-    fn change(&self, changes: &[Change]) -> Result<Vec<FileInfo>> {
+    fn change(&self, changes: &[FileChange]) -> Result<Vec<FileInfo>> {
         let routes = changes.iter().map(|change| self.route(change.path()));
         let routes: Vec<Route> = routes.collect();
         let mut placed = Vec::with_capacity(changes.len());
@@ -358,12 +358,12 @@ impl Files for Roots {
             .collect())
     }
 
-    fn draft(&self, path: &str) -> Result<Box<dyn Draft>> {
+    fn draft(&self, path: &str) -> Result<Box<dyn DraftFolder>> {
         self.plainly(path, |files, path| files.draft(path))
             .map(|(_, draft)| draft)
     }
 
-    fn for_call(&self, call: &FileCall) -> Option<Arc<dyn Files>> {
+    fn for_call(&self, call: &FileCall) -> Option<Arc<dyn WorkspaceFiles>> {
         let mut routes = HashMap::new();
         let mut places = vec![HashMap::new(); self.mounts.len()];
         for (written, place) in &call.places {

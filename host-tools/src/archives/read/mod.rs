@@ -160,7 +160,7 @@ impl<'a> Archive<'a> {
     /// As reading a file, at `/path`; a fault of the archive.
     pub(super) fn at_path(path: &str, more: u64, ctx: &'a Ctx) -> Result<Self> {
         ctx.reserve(MEMORY_MAX.saturating_add(more))?;
-        let (_, reader) = ctx.files()?.open(path, Links::Follow).at("/path")?;
+        let (_, reader) = ctx.files()?.open(path, LinkMode::Follow).at("/path")?;
         Ok(Self::open(reader, ctx.stop())?)
     }
 

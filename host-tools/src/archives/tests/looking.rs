@@ -1,6 +1,6 @@
 //! What packing and unpacking can tell after a crash.
 
-use tool_core::Probe;
+use tool_core::CallProbe;
 
 use super::*;
 
@@ -41,8 +41,8 @@ fn packed() -> Place {
     place
 }
 
-fn decoded(tool: &str, args: &str) -> Box<dyn tool_core::Call> {
-    let args = json::parse(args, json::Limits::default()).unwrap();
+fn decoded(tool: &str, args: &str) -> Box<dyn tool_core::ToolCall> {
+    let args = json::parse(args, json::JsonLimits::default()).unwrap();
     let mut tools = TOOLS.iter().map(|entry| entry.tool());
     let found = tools.find(|found| found.spec().id == tool);
     found.unwrap().decode(&args).unwrap()
@@ -56,14 +56,14 @@ fn before_a_call_nothing_has_happened_and_after_it_the_result_is_known() {
         let before = call.before(&place.ctx).unwrap();
         let before = before.unwrap_or_else(|| panic!("{tool} {args} notes nothing"));
         let probe = || call.probe(&before, &place.ctx).unwrap();
-        assert_eq!(probe(), Probe::NotHappened, "{tool} {args}");
+        assert_eq!(probe(), CallProbe::NotHappened, "{tool} {args}");
         let output = place.call(tool, args).unwrap();
-        assert_eq!(probe(), Probe::Happened(output), "{tool} {args}");
+        assert_eq!(probe(), CallProbe::Happened(output), "{tool} {args}");
         // As long as before, and something else.
         let mut content = place.content(file);
         *content.last_mut().unwrap() ^= 1;
         place.put(file, &content);
-        assert_eq!(probe(), Probe::Unknown, "{tool} {args}");
+        assert_eq!(probe(), CallProbe::Unknown, "{tool} {args}");
     }
 }
 
@@ -77,7 +77,7 @@ fn what_somebody_else_wrote_meanwhile_is_not_taken_for_the_call() {
             place.put(path, b"of somebody else");
         }
         let found = call.probe(&before, &place.ctx).unwrap();
-        assert_eq!(found, Probe::Unknown, "{tool} {args}");
+        assert_eq!(found, CallProbe::Unknown, "{tool} {args}");
     }
 }
 
@@ -90,7 +90,7 @@ fn what_cannot_be_compared_any_more_is_for_a_person() {
         let before = call.before(&place.ctx).unwrap().unwrap();
         place.call(tool, args).unwrap();
         let happened = call.probe(&before, &place.ctx).unwrap();
-        assert!(matches!(happened, Probe::Happened(_)), "{tool} {args}");
+        assert!(matches!(happened, CallProbe::Happened(_)), "{tool} {args}");
         let (source, added) = match *tool {
             "archive_create" => ("src/b/c.txt", "src/e.txt"),
             _ if args.contains("empty") => ("old.tar.gz", "empty/e.txt"),
@@ -98,11 +98,11 @@ fn what_cannot_be_compared_any_more_is_for_a_person() {
         };
         place.put(added, b"");
         let more = call.probe(&before, &place.ctx).unwrap();
-        assert_eq!(more, Probe::Unknown, "{tool} {args}: one file more");
+        assert_eq!(more, CallProbe::Unknown, "{tool} {args}: one file more");
         std::fs::remove_file(place.folder.path().join(added)).unwrap();
         std::fs::remove_file(place.folder.path().join(source)).unwrap();
         let gone = call.probe(&before, &place.ctx).unwrap();
-        assert_eq!(gone, Probe::Unknown, "{tool} {args}: {source} is gone");
+        assert_eq!(gone, CallProbe::Unknown, "{tool} {args}: {source} is gone");
     }
 }
 
@@ -116,6 +116,6 @@ fn a_call_that_will_fail_notes_nothing() {
         let call = decoded(tool, args);
         assert_eq!(call.before(&place.ctx).unwrap(), None, "{tool}");
         let odd = call.probe(&Value::from("not ours"), &place.ctx).unwrap();
-        assert_eq!(odd, Probe::Unknown);
+        assert_eq!(odd, CallProbe::Unknown);
     }
 }

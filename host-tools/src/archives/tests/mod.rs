@@ -11,7 +11,7 @@ use std::io::{Read, Write};
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tool_core::{Budget, Capabilities, Ctx, StopFlag, ToolError, Value, json};
+use tool_core::{CallBudget, Capabilities, Ctx, StopFlag, ToolError, Value, json};
 
 use super::TOOLS;
 use host_sandbox::Workspace;
@@ -25,10 +25,11 @@ impl Place {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let files = Workspace::open(folder.path()).unwrap();
-        let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
-            files: Some(Arc::new(files)),
-            ..Capabilities::default()
-        });
+        let ctx =
+            Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(Capabilities {
+                files: Some(Arc::new(files)),
+                ..Capabilities::default()
+            });
         Self { folder, ctx }
     }
 
@@ -46,7 +47,7 @@ impl Place {
     }
 
     fn call(&self, tool: &str, args: &str) -> Result<Value, ToolError> {
-        let args = json::parse(args, json::Limits::default()).unwrap();
+        let args = json::parse(args, json::JsonLimits::default()).unwrap();
         let found = TOOLS
             .iter()
             .map(|entry| entry.tool())

@@ -91,7 +91,7 @@ fn builder(threads: u32, block: u64) -> MtStreamBuilder {
 mod tests {
     use std::io::Read;
 
-    use tool_core::{Budget, StopFlag};
+    use tool_core::{CallBudget, StopFlag};
 
     use super::*;
 
@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn the_memory_of_the_call_bounds_the_threads() {
         let encoder = |memory_bytes| {
-            let budget = Budget {
+            let budget = CallBudget {
                 memory_bytes,
-                ..Budget::default()
+                ..CallBudget::default()
             };
             let ctx = Ctx::new(StopFlag::new(), budget);
             XzEncoder::new(Memory::new(&ctx), &ctx)
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_stopped_call_ends() {
         let stop = StopFlag::new();
-        let ctx = Ctx::new(stop.clone(), Budget::default());
+        let ctx = Ctx::new(stop.clone(), CallBudget::default());
         let mut encoder = XzEncoder::new(Memory::new(&ctx), &ctx).unwrap();
         encoder.write_all(&[7; 1000]).unwrap();
         stop.cancel();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tool_core::command::{Command, Program};
+use tool_core::command::{SandboxCommand, SandboxProgram};
 
 use super::{Args, Ran};
 use crate::prelude::*;
@@ -53,14 +53,17 @@ impl Runner {
 const ENTRIES_MAX: usize = 10_000;
 
 /// The command, and its runner unless the caller gave the command.
-pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Command)> {
+pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, SandboxCommand)> {
     let runner = match (&args.argv, args.runner) {
         (Some(_), Some(_)) => {
             return Err(tool_error!(InvalidArgs at "/argv";
                 "`argv` and `runner` exclude each other"; "omit one of them"));
         }
         (Some(argv), None) => {
-            return Ok((None, Command::new(argv.iter().chain(&args.args).cloned())));
+            return Ok((
+                None,
+                SandboxCommand::new(argv.iter().chain(&args.args).cloned()),
+            ));
         }
         (None, Some(runner)) => runner,
         (None, None) => detect(args, ctx)?,
@@ -129,7 +132,7 @@ fn missing(runner: Runner) -> ToolError {
 }
 
 /// The command of a runner. All its files go to the scratch folder, whose path only a shell can expand.
-fn words(runner: Runner, program: &Program, further: &[String]) -> Command {
+fn words(runner: Runner, program: &SandboxProgram, further: &[String]) -> SandboxCommand {
     let path = program.path.as_str();
     let python = path.ends_with("/python3");
     let fixed: &[&str] = match runner {
@@ -147,7 +150,7 @@ fn words(runner: Runner, program: &Program, further: &[String]) -> Command {
     if runner == Runner::Go && further.is_empty() {
         words.push("./...".to_owned());
     }
-    let mut command = Command::new(words);
+    let mut command = SandboxCommand::new(words);
     let variables: &[(&str, &str)] = match runner {
         Runner::Pytest => &[("PYTHONDONTWRITEBYTECODE", "1")],
         Runner::Npm => &[("CI", "1"), ("NO_COLOR", "1")],
@@ -160,7 +163,7 @@ fn words(runner: Runner, program: &Program, further: &[String]) -> Command {
 }
 
 /// Folders of tool chains in the home folder: programs and packages, never credentials.
-fn share(runner: Runner, home: &std::path::Path, command: &mut Command) {
+fn share(runner: Runner, home: &std::path::Path, command: &mut SandboxCommand) {
     let mut set = |name: &str, value: PathBuf| {
         let value = value.to_str().map(str::to_owned);
         command

@@ -229,7 +229,7 @@ fn a_search_stops_when_told() {
     let stop = StopFlag::new();
     stop.cancel();
     let files = Workspace::open(place.folder.path()).unwrap();
-    let ctx = Ctx::new(stop, Budget::default()).with_capabilities(Capabilities {
+    let ctx = Ctx::new(stop, CallBudget::default()).with_capabilities(Capabilities {
         files: Some(Arc::new(files)),
         ..Capabilities::default()
     });
@@ -237,7 +237,7 @@ fn a_search_stops_when_told() {
         ("grep", r#"{"pattern":"x","path":"src/main.rs"}"#),
         ("read_file", r#"{"path":"notes.txt"}"#),
     ] {
-        let args = json::parse(args, json::Limits::default()).unwrap();
+        let args = json::parse(args, json::JsonLimits::default()).unwrap();
         let err = find(tool).decode(&args).unwrap().run(&ctx).unwrap_err();
         assert_eq!(err.code(), ErrorCode::Cancelled, "{tool}");
     }

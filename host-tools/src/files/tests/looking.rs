@@ -1,6 +1,6 @@
 //! What the tools that change files can tell after a crash.
 
-use tool_core::Probe;
+use tool_core::CallProbe;
 
 use super::*;
 
@@ -30,8 +30,8 @@ const CALLS: &[(&str, &str)] = &[
     ),
 ];
 
-fn decoded(tool: &str, args: &str) -> Box<dyn tool_core::Call> {
-    let args = json::parse(args, json::Limits::default()).unwrap();
+fn decoded(tool: &str, args: &str) -> Box<dyn tool_core::ToolCall> {
+    let args = json::parse(args, json::JsonLimits::default()).unwrap();
     find(tool).decode(&args).unwrap()
 }
 
@@ -44,13 +44,13 @@ fn before_a_call_nothing_has_happened_and_after_it_the_result_is_known() {
         let before = before.unwrap_or_else(|| panic!("{tool} {args} notes nothing"));
         assert_eq!(
             call.probe(&before, &place.ctx).unwrap(),
-            Probe::NotHappened,
+            CallProbe::NotHappened,
             "{tool} {args}"
         );
         let output = place.call(tool, args).unwrap();
         assert_eq!(
             call.probe(&before, &place.ctx).unwrap(),
-            Probe::Happened(output),
+            CallProbe::Happened(output),
             "{tool} {args}"
         );
     }
@@ -68,7 +68,7 @@ fn what_somebody_else_wrote_meanwhile_is_not_taken_for_the_call() {
         }
         assert_eq!(
             call.probe(&before, &place.ctx).unwrap(),
-            Probe::Unknown,
+            CallProbe::Unknown,
             "{tool} {args}"
         );
     }
@@ -82,7 +82,7 @@ fn half_a_patch_is_for_a_person() {
     let call = decoded(tool, args);
     let before = call.before(&place.ctx).unwrap().unwrap();
     std::fs::remove_file(place.folder.path().join("data/b.txt")).unwrap();
-    assert_eq!(call.probe(&before, &place.ctx).unwrap(), Probe::Unknown);
+    assert_eq!(call.probe(&before, &place.ctx).unwrap(), CallProbe::Unknown);
 }
 
 /// What will fail notes nothing; contents are never noted.
@@ -105,5 +105,5 @@ fn evidence_is_of_digests() {
     let before = json::to_text(&call.before(&place.ctx).unwrap().unwrap());
     assert!(!before.contains("secret-word"), "{before}");
     let odd = call.probe(&Value::from("not ours"), &place.ctx).unwrap();
-    assert_eq!(odd, Probe::Unknown);
+    assert_eq!(odd, CallProbe::Unknown);
 }

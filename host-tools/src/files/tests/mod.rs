@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 use tool_core::schema;
 use tool_core::{
-    AnyTool, Budget, Capabilities, Capability, Ctx, ErrorCode, StopFlag, ToolError, Value, json,
+    AnyTool, CallBudget, Capabilities, Capability, Ctx, ErrorCode, StopFlag, ToolError, Value, json,
 };
 
 use super::TOOLS;
@@ -52,7 +52,7 @@ impl Place {
     }
 
     fn call(&self, tool: &str, args: &str) -> Result<Value, ToolError> {
-        let args = json::parse(args, json::Limits::default()).unwrap();
+        let args = json::parse(args, json::JsonLimits::default()).unwrap();
         find(tool).decode(&args)?.run(&self.ctx)
     }
 
@@ -68,7 +68,7 @@ impl Place {
 
 fn ctx(folder: &TempDir) -> Ctx {
     let files = Workspace::open(folder.path()).unwrap();
-    Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
+    Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(Capabilities {
         files: Some(Arc::new(files)),
         clock: Some(fakes::TestClock::at(1_700_000_000_000)),
         state: Some(Arc::new(fakes::MemoryState::default())),
@@ -85,7 +85,7 @@ fn find(id: &str) -> &'static dyn AnyTool {
 }
 
 fn reach_is_destructive(args: &str) -> bool {
-    let args = json::parse(args, json::Limits::default()).unwrap();
+    let args = json::parse(args, json::JsonLimits::default()).unwrap();
     find("write_file")
         .decode(&args)
         .unwrap()
@@ -301,7 +301,7 @@ fn arrays_are_written_in_the_format_of_the_path() {
     assert_eq!(place.content("a.csv"), b"1.0,2.5\n-3.0,1e+300\n");
     write("a.json", "").unwrap();
     let text = String::from_utf8(place.content("a.json")).unwrap();
-    let read = json::parse(&text, json::Limits::default()).unwrap();
+    let read = json::parse(&text, json::JsonLimits::default()).unwrap();
     assert_eq!(
         read.as_numbers().unwrap().as_slice(),
         [1.0, 2.5, -3.0, 1e300]
@@ -460,7 +460,7 @@ fn listings_filter_and_say_when_they_are_cut() {
 /// Without the capability there is nothing a tool could read.
 #[test]
 fn tools_reach_only_what_they_are_given() {
-    let args = json::parse(r#"{"path":"notes.txt"}"#, json::Limits::default()).unwrap();
+    let args = json::parse(r#"{"path":"notes.txt"}"#, json::JsonLimits::default()).unwrap();
     let err = find("read_file")
         .decode(&args)
         .unwrap()
@@ -484,11 +484,11 @@ fn tools_reach_only_what_they_are_given() {
 #[test]
 fn memory_is_budgeted() {
     let place = Place::new();
-    let budget = Budget {
+    let budget = CallBudget {
         memory_bytes: 100,
-        ..Budget::default()
+        ..CallBudget::default()
     };
-    let files: Arc<dyn tool_core::capability::Files> =
+    let files: Arc<dyn tool_core::capability::WorkspaceFiles> =
         Arc::new(Workspace::open(place.folder.path()).unwrap());
     let capabilities = Capabilities {
         files: Some(files),
@@ -496,7 +496,7 @@ fn memory_is_budgeted() {
     };
     let ctx = Ctx::new(StopFlag::new(), budget).with_capabilities(capabilities);
     let run = |args: &str| {
-        let args = json::parse(args, json::Limits::default()).unwrap();
+        let args = json::parse(args, json::JsonLimits::default()).unwrap();
         find("read_file").decode(&args).unwrap().run(&ctx)
     };
     assert_eq!(

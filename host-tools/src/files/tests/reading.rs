@@ -160,13 +160,13 @@ fn parts_go_on_where_they_were_cut() {
 #[test]
 fn the_limit_holds_on_the_bytes() {
     let files = Workspace::open("/proc/self").unwrap();
-    let ctx = Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
+    let ctx = Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(Capabilities {
         files: Some(Arc::new(files)),
         ..Capabilities::default()
     });
     let args = json::parse(
         r#"{"path":"status","max_bytes":20}"#,
-        json::Limits::default(),
+        json::JsonLimits::default(),
     )
     .unwrap();
     let output = find("read_file").decode(&args).unwrap().run(&ctx).unwrap();

@@ -73,7 +73,7 @@ pub(crate) fn embeddings(
     body: &[u8],
     texts: usize,
     model: Option<&str>,
-) -> Result<Embeddings, AnswerError> {
+) -> Result<TextEmbeddings, AnswerError> {
     let answer = parse(body)?;
     let missing = |what: String| AnswerError::Missing(what);
     let data = answer.get("data").and_then(Value::items);
@@ -115,7 +115,7 @@ pub(crate) fn embeddings(
         }
         vectors[index] = numbers.as_slice().to_vec();
     }
-    Ok(Embeddings {
+    Ok(TextEmbeddings {
         backend: served(&answer, model),
         vectors,
     })
@@ -125,7 +125,7 @@ pub(crate) fn embeddings(
 ///
 /// # Errors
 /// If they have another model or length.
-pub(crate) fn append(all: &mut Embeddings, part: Embeddings) -> Result<(), AnswerError> {
+pub(crate) fn append(all: &mut TextEmbeddings, part: TextEmbeddings) -> Result<(), AnswerError> {
     if all.backend != part.backend {
         return Err(AnswerError::Changed(all.backend.clone(), part.backend));
     }
@@ -146,7 +146,7 @@ pub(crate) fn append(all: &mut Embeddings, part: Embeddings) -> Result<(), Answe
 ///
 /// # Errors
 /// As [`embeddings`]; also an empty reply.
-pub(crate) fn chat(body: &[u8], model: Option<&str>) -> Result<Reply, AnswerError> {
+pub(crate) fn chat(body: &[u8], model: Option<&str>) -> Result<ModelReply, AnswerError> {
     let answer = parse(body)?;
     let missing = |what: &str| AnswerError::Missing(what.to_owned());
     let choice = answer.pointer("/choices/0");
@@ -155,7 +155,7 @@ pub(crate) fn chat(body: &[u8], model: Option<&str>) -> Result<Reply, AnswerErro
     let text = content.and_then(|content| content.as_str().map(str::to_owned));
     let text = text.filter(|text| !text.trim().is_empty());
     let text = text.ok_or_else(|| missing("text `choices/0/message/content`"))?;
-    Ok(Reply {
+    Ok(ModelReply {
         backend: served(&answer, model),
         text,
         truncated: choice.get("finish_reason").and_then(Value::as_str) == Some("length"),
@@ -191,7 +191,7 @@ fn said(body: &[u8]) -> Option<String> {
 }
 
 fn parse(body: &[u8]) -> Result<Value, AnswerError> {
-    json::parse_bytes(body, json::Limits::default())
+    json::parse_bytes(body, json::JsonLimits::default())
         .map_err(|err| AnswerError::NotJson(words(&err.to_string(), WORDS_MAX)))
 }
 

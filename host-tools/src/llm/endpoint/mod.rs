@@ -1,4 +1,4 @@
-//! Models behind OpenAI-compatible endpoints (llama.cpp server, Ollama, vLLM and others): `Model` over `Http`.
+//! Models behind OpenAI-compatible endpoints (llama.cpp server, Ollama, vLLM and others): `LanguageModel` over `HttpTransport`.
 //!
 //! `request` builds requests and `answer` parses responses, both without a network; [`Endpoints`] connects them with a
 //! transport.
@@ -62,7 +62,7 @@ pub struct Endpoints {
     /// `models.vision`, for messages with images.
     pub vision: Option<Endpoint>,
     /// The transport, if any; it enforces the rules on hosts.
-    pub http: Option<Arc<dyn Http>>,
+    pub http: Option<Arc<dyn HttpTransport>>,
 }
 
 impl Endpoints {
@@ -98,11 +98,11 @@ impl Endpoints {
     }
 }
 
-impl Model for Endpoints {
-    fn embed(&self, texts: &[&str], stop: &StopFlag) -> Result<Embeddings> {
+impl LanguageModel for Endpoints {
+    fn embed(&self, texts: &[&str], stop: &StopFlag) -> Result<TextEmbeddings> {
         const KEY: &str = "models.embeddings";
         let endpoint = self.embeddings.as_ref().ok_or_else(|| no_endpoint(KEY))?;
-        let mut all: Option<Embeddings> = None;
+        let mut all: Option<TextEmbeddings> = None;
         for batch in texts.chunks(BATCH) {
             let request = request::embeddings(endpoint, batch);
             let body = self.exchange(KEY, (endpoint, request), stop)?;
@@ -113,13 +113,13 @@ impl Model for Endpoints {
                 None => all = Some(part),
             }
         }
-        Ok(all.unwrap_or_else(|| Embeddings {
+        Ok(all.unwrap_or_else(|| TextEmbeddings {
             backend: answer::name(endpoint.model.as_deref()),
             vectors: Vec::new(),
         }))
     }
 
-    fn chat(&self, messages: &[Message], stop: &StopFlag) -> Result<Reply> {
+    fn chat(&self, messages: &[ModelMessage], stop: &StopFlag) -> Result<ModelReply> {
         let sees = messages.iter().any(|message| !message.images.is_empty());
         let (key, endpoint) = match sees {
             true => ("models.vision", &self.vision),

@@ -1,6 +1,6 @@
 //! Requests to OpenAI-compatible endpoints.
 
-use tool_core::capability::Speaker;
+use tool_core::capability::MessageSpeaker;
 
 use super::{Endpoint, Key};
 use crate::prelude::*;
@@ -21,7 +21,7 @@ pub(crate) fn embeddings(endpoint: &Endpoint, texts: &[&str]) -> HttpRequest {
 }
 
 /// A chat request with the most deterministic settings.
-pub(crate) fn chat(endpoint: &Endpoint, messages: &[Message]) -> HttpRequest {
+pub(crate) fn chat(endpoint: &Endpoint, messages: &[ModelMessage]) -> HttpRequest {
     let mut members = model(endpoint);
     let messages = messages.iter().map(message).collect();
     members.push(("messages", Value::array(messages)));
@@ -40,11 +40,11 @@ fn model(endpoint: &Endpoint) -> Vec<(&'static str, Value)> {
 }
 
 /// Without images the content is a plain text, which servers without vision accept.
-fn message(message: &Message) -> Value {
+fn message(message: &ModelMessage) -> Value {
     let role = match message.speaker {
-        Speaker::System => "system",
-        Speaker::User => "user",
-        Speaker::Assistant => "assistant",
+        MessageSpeaker::System => "system",
+        MessageSpeaker::User => "user",
+        MessageSpeaker::Assistant => "assistant",
     };
     let content = match message.images.as_slice() {
         [] => Value::from(message.text.as_str()),

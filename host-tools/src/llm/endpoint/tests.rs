@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tool_core::capability::{
-    Http, HttpMethod, HttpRequest, HttpResponse, Image, Message, Model, Speaker,
+    HttpMethod, HttpRequest, HttpResponse, HttpTransport, LanguageModel, MessageImage,
+    MessageSpeaker, ModelMessage,
 };
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
@@ -24,9 +25,9 @@ fn body(request: &HttpRequest) -> &str {
     std::str::from_utf8(&request.body).unwrap()
 }
 
-fn message(text: &str) -> Message {
-    Message {
-        speaker: Speaker::User,
+fn message(text: &str) -> ModelMessage {
+    ModelMessage {
+        speaker: MessageSpeaker::User,
         text: text.to_owned(),
         images: Vec::new(),
     }
@@ -69,12 +70,12 @@ fn requests_have_the_documented_shape() {
             .all(|(name, _)| name != "Authorization")
     );
 
-    let system = Message {
-        speaker: Speaker::System,
+    let system = ModelMessage {
+        speaker: MessageSpeaker::System,
         ..message("be brief")
     };
-    let seen = Message {
-        images: vec![Image {
+    let seen = ModelMessage {
+        images: vec![MessageImage {
             media_type: "image/png".to_owned(),
             base64: "AAAA".to_owned(),
         }],
@@ -271,15 +272,16 @@ struct Server {
     models: &'static [&'static str],
 }
 
-impl Http for Server {
+impl HttpTransport for Server {
     fn service(&self, _: &str) -> Option<tool_core::capability::HttpService> {
         None
     }
 
     fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse, ToolError> {
         stop.check()?;
-        let asked = tool_core::json::parse_bytes(&request.body, tool_core::json::Limits::default())
-            .unwrap();
+        let asked =
+            tool_core::json::parse_bytes(&request.body, tool_core::json::JsonLimits::default())
+                .unwrap();
         let texts = asked
             .get("input")
             .and_then(tool_core::Value::items)
@@ -318,7 +320,7 @@ fn served(status: u16, models: &'static [&'static str]) -> (Endpoints, Arc<Serve
         embeddings: Some(endpoint(None)),
         chat: None,
         vision: None,
-        http: Some(Arc::clone(&server) as Arc<dyn Http>),
+        http: Some(Arc::clone(&server) as Arc<dyn HttpTransport>),
     };
     (endpoints, server)
 }
@@ -364,11 +366,11 @@ fn what_is_not_configured_is_named() {
     let err = endpoints.chat(&[message("hello")], &stop).unwrap_err();
     assert_eq!(err.code(), ErrorCode::PreconditionFailed);
     assert!(err.message().contains("`models.chat.endpoint`"));
-    let image = Image {
+    let image = MessageImage {
         media_type: "image/png".to_owned(),
         base64: String::new(),
     };
-    let seen = Message {
+    let seen = ModelMessage {
         images: vec![image],
         ..message("read")
     };

@@ -102,7 +102,7 @@ struct Hop {
 /// A response before its body is read.
 type Head = Response<Body>;
 
-impl Http for Client {
+impl HttpTransport for Client {
     fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse> {
         let started = Instant::now();
         let mut hop = Hop {

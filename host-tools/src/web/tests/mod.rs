@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::capability::{Http, HttpMethod, HttpRequest, HttpResponse, HttpService};
+use tool_core::capability::{HttpMethod, HttpRequest, HttpResponse, HttpService, HttpTransport};
 use tool_core::{
-    AnyTool, Budget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, json, schema,
+    AnyTool, CallBudget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, json, schema,
 };
 
 use super::{Client, Settings, TOOLS};
@@ -21,22 +21,22 @@ fn find(id: &str) -> &'static dyn AnyTool {
     tools.into_iter().find(|tool| tool.spec().id == id).unwrap()
 }
 
-fn ctx(http: Arc<dyn Http>) -> Ctx {
-    Ctx::new(StopFlag::new(), Budget::default()).with_capabilities(Capabilities {
+fn ctx(http: Arc<dyn HttpTransport>) -> Ctx {
+    Ctx::new(StopFlag::new(), CallBudget::default()).with_capabilities(Capabilities {
         http: Some(http),
         ..Capabilities::default()
     })
 }
 
-fn call(http: &Arc<dyn Http>, tool: &str, args: &str) -> Result<Value, ToolError> {
-    let args = json::parse(args, json::Limits::default()).unwrap();
+fn call(http: &Arc<dyn HttpTransport>, tool: &str, args: &str) -> Result<Value, ToolError> {
+    let args = json::parse(args, json::JsonLimits::default()).unwrap();
     find(tool).decode(&args)?.run(&ctx(Arc::clone(http)))
 }
 
 /// The public services, answering from memory.
 struct Recorded;
 
-impl Http for Recorded {
+impl HttpTransport for Recorded {
     fn send(&self, request: &HttpRequest, _: &StopFlag) -> Result<HttpResponse, ToolError> {
         const KNOWN: &[(&str, &str, &str)] = &[
             (
@@ -147,7 +147,7 @@ fn reading_has_no_effects_and_sending_can_destroy() {
 
 /// The hosts a call names, for rules.
 fn hosts(tool: &str, args: &str) -> Result<Vec<String>, ToolError> {
-    let args = json::parse(args, json::Limits::default()).unwrap();
+    let args = json::parse(args, json::JsonLimits::default()).unwrap();
     let keys = find(tool).decode(&args)?.resources()?;
     Ok(keys
         .iter()
@@ -228,7 +228,7 @@ fn calls_name_the_hosts_they_are_on() {
 
 #[test]
 fn arguments_out_of_range_are_refused_before_anything_is_sent() {
-    let http: Arc<dyn Http> = Arc::new(Recorded); // panics when it is asked something unknown
+    let http: Arc<dyn HttpTransport> = Arc::new(Recorded); // panics when it is asked something unknown
     let long = format!(r#"{{"query":"{}"}}"#, "x".repeat(1001));
     for (tool, args, path) in [
         ("web_search", r#"{"query":""}"#, "/query"),
@@ -292,7 +292,7 @@ fn arguments_out_of_range_are_refused_before_anything_is_sent() {
 
 #[test]
 fn without_a_client_there_is_no_web() {
-    let args = json::parse(r#"{"query":"x"}"#, json::Limits::default()).unwrap();
+    let args = json::parse(r#"{"query":"x"}"#, json::JsonLimits::default()).unwrap();
     let err = find("web_search")
         .decode(&args)
         .unwrap()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tool_core::capability::{Http, HttpRequest, HttpResponse, HttpService};
+use tool_core::capability::{HttpRequest, HttpResponse, HttpService, HttpTransport};
 use tool_core::{ErrorCode, StopFlag, ToolError, Value, json};
 
 use super::answers;
@@ -213,7 +213,7 @@ fn requests_carry_what_was_asked_and_results_say_what_came() {
 #[test]
 fn a_repeatable_request_carries_the_name_of_its_call() {
     struct Keys(std::sync::Mutex<Vec<Option<String>>>);
-    impl Http for Keys {
+    impl HttpTransport for Keys {
         fn send(&self, request: &HttpRequest, _: &StopFlag) -> Result<HttpResponse, ToolError> {
             let key = request.headers.iter();
             let key = key.filter(|(name, _)| name.eq_ignore_ascii_case("idempotency-key"));
@@ -230,10 +230,10 @@ fn a_repeatable_request_carries_the_name_of_its_call() {
     }
     let keys = Arc::new(Keys(std::sync::Mutex::default()));
     let run = |args: &str, idempotent: bool| {
-        let args = json::parse(args, json::Limits::default()).unwrap();
+        let args = json::parse(args, json::JsonLimits::default()).unwrap();
         let call = find("http_post").decode(&args).unwrap();
         assert_eq!(call.reach().idempotent, idempotent);
-        let http = Arc::clone(&keys) as Arc<dyn Http>;
+        let http = Arc::clone(&keys) as Arc<dyn HttpTransport>;
         let _ = call.run(&ctx(http).with_idempotency_key("run-step"));
     };
     let url = r#""url":"https://example.org/in""#;

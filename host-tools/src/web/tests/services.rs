@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::capability::Http;
+use tool_core::capability::HttpTransport;
 use tool_core::{ErrorCode, ToolError, Value};
 
 use super::super::client::Search;
@@ -16,7 +16,7 @@ use super::{answers, call};
 /// A server, and a client whose services are all there.
 pub(super) struct Place {
     pub(super) server: Server,
-    http: Arc<dyn Http>,
+    http: Arc<dyn HttpTransport>,
 }
 
 impl Place {
@@ -320,7 +320,7 @@ fn a_key_that_is_missing_is_asked_for() {
         },
         ..Settings::default()
     };
-    let http: Arc<dyn Http> = Arc::new(Client::new(&settings).unwrap());
+    let http: Arc<dyn HttpTransport> = Arc::new(Client::new(&settings).unwrap());
     let err = call(&http, "web_search", r#"{"query":"x"}"#).unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),

@@ -33,11 +33,11 @@ pub(crate) struct Args {
     #[value(default)]
     pub(crate) mode: BayesoptMode,
     /// Evaluations before the first model, on a Latin hypercube.
-    #[value(default = "Bounded::<1, 300>::of::<5>")]
-    pub n_init: Bounded<1, 300>,
+    #[value(default = "BoundedInteger::<1, 300>::of::<5>")]
+    pub n_init: BoundedInteger<1, 300>,
     /// Evaluations chosen by the model.
-    #[value(default = "Bounded::<0, 300>::of::<25>")]
-    pub n_iter: Bounded<0, 300>,
+    #[value(default = "BoundedInteger::<0, 300>::of::<25>")]
+    pub n_iter: BoundedInteger<0, 300>,
     /// Quantity that the next point maximises.
     #[value(default)]
     pub acquisition: AcquisitionFunction,
@@ -47,7 +47,7 @@ pub(crate) struct Args {
     pub noise: Tolerance,
     /// Seed of the design and of the starting points of the searches; 42 when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub seed: Option<Seed>,
+    pub seed: Option<RandomSeed>,
 }
 
 /// Smallest noise variance relative to that of the process: correlation matrices of close points are singular to rounding.
@@ -107,7 +107,7 @@ pub(crate) struct Output {
     #[value(skip_encoding_if = "Option::is_none")]
     pub reason: Option<BayesoptReason>,
     /// The seed used.
-    pub seed: Seed,
+    pub seed: RandomSeed,
 }
 
 /// Reason a search has not converged.
@@ -237,7 +237,7 @@ impl Tool for Args {
 pub(crate) fn maximise_within(
     bounds: &[[Finite; 2]],
     evaluations: usize,
-    seed: Seed,
+    seed: RandomSeed,
     ctx: &Ctx,
     mut objective: impl FnMut(&[f64]) -> Result<f64, ToolError>,
 ) -> Result<bool, ToolError> {

@@ -2,7 +2,7 @@
 
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
-use tool_core::{Ctx, Seed, ToolError};
+use tool_core::{Ctx, RandomSeed, ToolError};
 
 use super::AcquisitionFunction;
 use super::acquisition::{self, AcquisitionGoal};
@@ -25,7 +25,7 @@ pub(super) struct BayesoptSettings {
     pub(super) iterations: usize,
     pub(super) acquisition: AcquisitionFunction,
     pub(super) nugget: f64,
-    pub(super) seed: Seed,
+    pub(super) seed: RandomSeed,
 }
 
 /// The course of a search: every evaluation in order, in the unit cube, and the last model.

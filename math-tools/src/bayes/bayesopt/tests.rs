@@ -1,9 +1,9 @@
-use tool_core::{AnyTool, Budget, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json};
+use tool_core::{AnyTool, CallBudget, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json};
 
 use super::Args;
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::Limits::default()).unwrap()
+    json::parse(text, json::JsonLimits::default()).unwrap()
 }
 
 fn run_in(args: &str, ctx: &Ctx) -> Result<Value, ToolError> {
@@ -293,9 +293,9 @@ fn faults_name_the_argument() {
 #[test]
 fn budgets_and_the_stop_flag_hold() {
     let args = r#"{"bounds":[[0,5]],"objective":"-(x0-2)**2"}"#;
-    let few = Budget {
+    let few = CallBudget {
         evaluations: 10,
-        ..Budget::default()
+        ..CallBudget::default()
     };
     let err = run_in(args, &Ctx::new(StopFlag::new(), few)).unwrap_err();
     assert_eq!(
@@ -305,7 +305,7 @@ fn budgets_and_the_stop_flag_hold() {
     let stop = StopFlag::new();
     stop.cancel();
     assert_eq!(
-        run_in(args, &Ctx::new(stop, Budget::default()))
+        run_in(args, &Ctx::new(stop, CallBudget::default()))
             .unwrap_err()
             .code(),
         ErrorCode::Cancelled

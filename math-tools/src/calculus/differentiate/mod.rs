@@ -25,8 +25,8 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub at: Option<DerivativePoint>,
     /// Order: 1 to 10 of one variable, 1 or 2 of several, 1 of a list, 1 to 4 of samples.
-    #[value(default = "Bounded::<1, 10>::of::<1>")]
-    pub order: Bounded<1, 10>,
+    #[value(default = "BoundedInteger::<1, 10>::of::<1>")]
+    pub order: BoundedInteger<1, 10>,
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
     #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
     pub parameters: NamedParameters,
@@ -50,13 +50,13 @@ pub(crate) struct Args {
     pub method: Option<DifferentiateMethod>,
     /// For `finite`: order of accuracy 2, 4 (the default) or 6.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub accuracy: Option<Bounded<2, 6>>,
+    pub accuracy: Option<BoundedInteger<2, 6>>,
     /// For `savitzky_golay`: samples in a window, odd; absent: 7.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub window: Option<Bounded<3, 501>>,
+    pub window: Option<BoundedInteger<3, 501>>,
     /// For `savitzky_golay`: degree of the polynomials, at least `order` and below `window`; absent: 3, or `order` where that is more.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub degree: Option<Bounded<1, 12>>,
+    pub degree: Option<BoundedInteger<1, 12>>,
 }
 
 /// How to differentiate samples.

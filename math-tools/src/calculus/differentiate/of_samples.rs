@@ -68,7 +68,7 @@ fn finite(
     order: usize,
     ctx: &Ctx,
 ) -> Result<Derivatives, ToolError> {
-    let accuracy = args.accuracy.map_or(4, Bounded::size);
+    let accuracy = args.accuracy.map_or(4, BoundedInteger::size);
     if accuracy % 2 == 1 {
         refuse!(invalid "/accuracy"; "expected 2, 4 or 6, found {accuracy}"; "choose an even one");
     }
@@ -165,8 +165,8 @@ fn smoothed(
     order: usize,
     ctx: &Ctx,
 ) -> Result<Derivatives, ToolError> {
-    let width = args.window.map_or(7, Bounded::size);
-    let degree = args.degree.map_or(order.max(3), Bounded::size);
+    let width = args.window.map_or(7, BoundedInteger::size);
+    let degree = args.degree.map_or(order.max(3), BoundedInteger::size);
     if width.is_multiple_of(2) {
         refuse!(invalid "/window"; "expected an odd number of samples, found {width}"; "take one more");
     }

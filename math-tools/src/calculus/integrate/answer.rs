@@ -249,8 +249,8 @@ fn drawn(
         )]))),
         plot_type: series::PlotType::Line,
         points: Vec::new(),
-        width: Bounded::literal(72),
-        height: Bounded::literal(12),
+        width: BoundedInteger::literal(72),
+        height: BoundedInteger::literal(12),
         title: format!(
             "f({}) = {}",
             args.variable,

@@ -57,8 +57,8 @@ pub(crate) struct Args {
     #[value(default = "atol")]
     pub atol: Tolerance,
     /// Most evaluations of the integrand.
-    #[value(default = "Bounded::<100, 100_000_000>::of::<5_000_000>")]
-    pub max_evals: Bounded<100, 100_000_000>,
+    #[value(default = "BoundedInteger::<100, 100_000_000>::of::<5_000_000>")]
+    pub max_evals: BoundedInteger<100, 100_000_000>,
     /// Whether to draw the integrand as text.
     #[value(default)]
     pub plot: bool,

@@ -211,7 +211,7 @@ fn evaluations_and_deadlines_end_the_search() {
     );
     let stop = tool_core::StopFlag::default();
     stop.cancel();
-    let ctx = Ctx::new(stop, tool_core::Budget::default());
+    let ctx = Ctx::new(stop, tool_core::CallBudget::default());
     let args = crate::linalg::tests::parse(r#"{"f": "x", "from": 0, "to": 1}"#);
     let args: Args = tool_core::convert::from_value(&args).unwrap();
     assert_eq!(

@@ -1,6 +1,6 @@
 //! A second opinion on `integrate`: the other quadrature.
 
-use tool_core::{Ctx, Tool, ToolError, Verification, Verify};
+use tool_core::{AnswerVerification, Ctx, Tool, ToolError, Verify};
 
 use super::answer::Output;
 use super::{Args, IntegrateMethod, RangeLimit};
@@ -8,7 +8,7 @@ use super::{Args, IntegrateMethod, RangeLimit};
 const COMPARED: &str = "integral";
 
 impl Verify for Args {
-    fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+    fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<AnswerVerification, ToolError> {
         let (method, by) = match output.method.as_str() {
             "tanh_sinh" => (
                 IntegrateMethod::GaussKronrod,
@@ -41,12 +41,14 @@ impl Verify for Args {
                 "its error estimate is {:e} for an integral of {:e}",
                 found.error, found.integral
             );
-            return Ok(Verification::unavailable(by, COMPARED, reason));
+            return Ok(AnswerVerification::unavailable(by, COMPARED, reason));
         }
         let scale = output.integral.abs().max(found.integral.abs());
         let errors = output.error + found.error + 4.0 * f64::EPSILON * scale;
         let tolerance = if scale > 0.0 { errors / scale } else { 0.0 };
         let pair = (&[output.integral][..], &[found.integral][..]);
-        Ok(Verification::of_numbers(by, COMPARED, pair, tolerance))
+        Ok(AnswerVerification::of_numbers(
+            by, COMPARED, pair, tolerance,
+        ))
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn integrate(
     n: usize,
     (relative, absolute): (f64, f64),
     most: u64,
-    seed: Seed,
+    seed: RandomSeed,
     ctx: &Ctx,
 ) -> Result<MultipleIntegral, ToolError> {
     const FIRST: u32 = 64;

@@ -6,7 +6,7 @@ mod tests;
 use std::sync::Arc;
 
 use tool_core::Object;
-use tool_core::csv::{self, Dialect, Halt};
+use tool_core::csv::{self, CsvDialect, CsvReadError};
 
 use super::delimiter::CsvDelimiter;
 use crate::prelude::*;
@@ -21,7 +21,7 @@ use crate::prelude::*;
 pub(crate) struct Args {
     /// The CSV text. Every line must have as many cells as the first; blank lines are skipped.
     #[schema(extend("x-file-endings" = [".csv", ".tsv", ".csv.gz", ".tsv.gz"]))]
-    pub csv_content: Input<Text>,
+    pub csv_content: Input<TextInput>,
     /// The character between cells; found where it is not given, as one of `,`, `;`, tab and `|`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub delimiter: Option<CsvDelimiter>,
@@ -83,17 +83,17 @@ impl Tool for Args {
         let text = args.csv_content.load(ctx)?;
         // The cells as text: twice the bytes and an end for each cell.
         ctx.reserve((text.len() as u64).saturating_mul(6))?;
-        let dialect = Dialect {
+        let dialect = CsvDialect {
             delimiter: args.delimiter.map(CsvDelimiter::byte),
             has_header: args.has_header,
             decimal_comma: args.decimal_comma,
             missing_words: args.missing_words,
         };
         let table = csv::read(&text, &dialect, &|| ctx.check()).map_err(|halt| match halt {
-            Halt::Fault(fault) => ToolError::invalid("/csv_content", fault.message)
+            CsvReadError::Fault(fault) => ToolError::invalid("/csv_content", fault.message)
                 .reason("csv")
                 .hint(fault.hint),
-            Halt::Stopped(stopped) => stopped,
+            CsvReadError::Stopped(stopped) => stopped,
         })?;
         table.notes.into_iter().for_each(|note| ctx.warn(note.text));
         let count = table.columns.first().map_or(0, Vec::len);
@@ -124,13 +124,13 @@ const LINES: usize = 256;
 /// Bytes a cell of a record keeps alive beyond its text: the value and its key's pointer, the text's counters.
 const CELL_BYTES: u64 = 96;
 
-impl From<csv::ColumnType> for CsvColumnType {
-    fn from(kind: csv::ColumnType) -> Self {
+impl From<csv::TableColumnType> for CsvColumnType {
+    fn from(kind: csv::TableColumnType) -> Self {
         match kind {
-            csv::ColumnType::Number => Self::Number,
-            csv::ColumnType::Boolean => Self::Boolean,
-            csv::ColumnType::Text => Self::Text,
-            csv::ColumnType::Null => Self::Null,
+            csv::TableColumnType::Number => Self::Number,
+            csv::TableColumnType::Boolean => Self::Boolean,
+            csv::TableColumnType::Text => Self::Text,
+            csv::TableColumnType::Null => Self::Null,
         }
     }
 }

@@ -3,7 +3,7 @@ use tool_core::{AnyTool, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json
 use super::Args;
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::Limits::default()).unwrap()
+    json::parse(text, json::JsonLimits::default()).unwrap()
 }
 
 fn run_in(args: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
@@ -189,12 +189,12 @@ fn stops_when_told_and_respects_the_memory_limit() {
     let stop = StopFlag::new();
     stop.cancel();
     let args = parse(r#"{"csv_content":"a\n1\n"}"#);
-    let budget = tool_core::Budget::default();
+    let budget = tool_core::CallBudget::default();
     assert_eq!(
         run_in(&args, &Ctx::new(stop, budget)).unwrap_err().code(),
         ErrorCode::Cancelled
     );
-    let tight = tool_core::Budget {
+    let tight = tool_core::CallBudget {
         memory_bytes: 1000,
         ..budget
     };

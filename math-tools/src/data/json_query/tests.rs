@@ -5,7 +5,7 @@ use super::Args;
 use super::guard::{NESTING_MAX, TOKENS_MAX};
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::Limits::default()).unwrap()
+    json::parse(text, json::JsonLimits::default()).unwrap()
 }
 
 fn run_in(data: &Value, query: &str, ctx: &Ctx) -> Result<Value, ToolError> {
@@ -263,9 +263,9 @@ fn the_largest_queries_fit_a_small_stack() {
 /// Short queries whose results double at every stage.
 #[test]
 fn results_that_explode_are_stopped() {
-    let small = tool_core::Budget {
+    let small = tool_core::CallBudget {
         memory_bytes: 100 << 20,
-        ..tool_core::Budget::default()
+        ..tool_core::CallBudget::default()
     };
     for text in [
         vec!["[@,@][]"; 60].join("|"),
@@ -297,7 +297,7 @@ fn stops_when_told() {
     let err = run_in(
         &parse("[1]"),
         "@",
-        &Ctx::new(stop, tool_core::Budget::default()),
+        &Ctx::new(stop, tool_core::CallBudget::default()),
     )
     .unwrap_err();
     assert_eq!(err.code(), ErrorCode::Timeout);

@@ -1,14 +1,14 @@
 use proptest::prelude::*;
-use tool_core::{AnyTool, Ctx, Entry, ErrorCode, ToolError, Value, entry, json};
+use tool_core::{AnyTool, Ctx, ErasedTool, ErrorCode, ToolError, Value, entry, json};
 
 use super::Args;
 use crate::data::csv_to_json;
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::Limits::default()).unwrap()
+    json::parse(text, json::JsonLimits::default()).unwrap()
 }
 
-fn call(entry: Entry, args: &Value) -> Result<Value, ToolError> {
+fn call(entry: ErasedTool, args: &Value) -> Result<Value, ToolError> {
     let tool: &dyn AnyTool = entry.tool();
     tool.decode(args)?.run(&Ctx::default())
 }

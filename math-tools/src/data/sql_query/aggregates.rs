@@ -59,7 +59,7 @@ fn is_sum(function: &str) -> bool {
 }
 
 fn is_number(text: &str) -> bool {
-    let number = json::parse(text.trim(), json::Limits::default());
+    let number = json::parse(text.trim(), json::JsonLimits::default());
     number.is_ok_and(|number| matches!(number, Value::Int(_) | Value::Float(_)))
 }
 

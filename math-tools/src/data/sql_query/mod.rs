@@ -25,8 +25,8 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub params: Option<Value>,
     /// Most rows to return; when there are more the result says `truncated`.
-    #[value(default = "Bounded::<1, 1_000_000>::of::<10_000>")]
-    pub max_rows: Bounded<1, 1_000_000>,
+    #[value(default = "BoundedInteger::<1, 1_000_000>::of::<10_000>")]
+    pub max_rows: BoundedInteger<1, 1_000_000>,
 }
 
 /// The result of a query.

@@ -1,10 +1,10 @@
 use proptest::prelude::*;
-use tool_core::{AnyTool, Budget, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json};
+use tool_core::{AnyTool, CallBudget, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json};
 
 use super::Args;
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::Limits::default()).unwrap()
+    json::parse(text, json::JsonLimits::default()).unwrap()
 }
 
 fn run_in(args: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
@@ -298,7 +298,7 @@ fn sums_of_texts_warn_with_a_count() {
     let warned = |query: &str| {
         let ctx = Ctx::default();
         let text = format!(r#"{{"query":{query:?},"tables":{tables}}}"#);
-        let args = json::parse(&text, json::Limits::default()).unwrap();
+        let args = json::parse(&text, json::JsonLimits::default()).unwrap();
         let output = run_in(&args, &ctx).unwrap();
         (output.get("rows").unwrap().to_string(), ctx.take_warnings())
     };
@@ -374,7 +374,7 @@ fn endless_queries_stop() {
             timer.time_out();
         });
         let args = Value::object([("query", query)]);
-        let err = run_in(&args, &Ctx::new(stop, Budget::default())).unwrap_err();
+        let err = run_in(&args, &Ctx::new(stop, CallBudget::default())).unwrap_err();
         handle.join().unwrap();
         assert_eq!(err.code(), ErrorCode::Timeout, "{err:?}");
     }
@@ -404,9 +404,9 @@ fn limits_of_size_and_depth() {
     let doubling = "with recursive c(n, t) as (select 1, 'x' union all select n + 1, t || t from c) select max(length(t)) from c";
     let err = sql(doubling, "{}").unwrap_err();
     assert_eq!(err.code(), ErrorCode::LimitExceeded, "{err:?}");
-    let tight = Budget {
+    let tight = CallBudget {
         memory_bytes: 100,
-        ..Budget::default()
+        ..CallBudget::default()
     };
     let args = Value::object([
         ("query", Value::from("select 1")),
@@ -480,12 +480,12 @@ fn an_endless_query_ends() {
         std::thread::sleep(std::time::Duration::from_millis(50));
         setter.time_out();
     });
-    let error = run_in(&args, &Ctx::new(stop, Budget::default())).unwrap_err();
+    let error = run_in(&args, &Ctx::new(stop, CallBudget::default())).unwrap_err();
     timer.join().unwrap();
     assert_eq!(error.code(), ErrorCode::Timeout);
     let spec = entry::<Args>().tool().spec();
     assert!(
         spec.timeout_ms
-            .is_some_and(|limit| limit < Budget::default().timeout_ms)
+            .is_some_and(|limit| limit < CallBudget::default().timeout_ms)
     );
 }

@@ -237,7 +237,7 @@ fn floor_division_is_python_s() {
         variables: Default::default(),
         data: None,
         exact: false,
-        precision: Some(tool_core::Bounded::literal(5)),
+        precision: Some(tool_core::BoundedInteger::literal(5)),
         complex: false,
     };
     let decimal = Args::run(decimal, &Ctx::default()).unwrap();
@@ -271,7 +271,7 @@ fn the_page_names_what_is_known_in_doubles_only() {
                 variables: Default::default(),
                 data: None,
                 exact: false,
-                precision: Some(tool_core::Bounded::literal(20)),
+                precision: Some(tool_core::BoundedInteger::literal(20)),
                 complex: false,
             };
             Args::run(args, &Ctx::default())

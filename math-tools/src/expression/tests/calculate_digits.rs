@@ -1,6 +1,6 @@
 //! The calculator's decimals, complex numbers and percentages.
 
-use tool_core::{Bounded, Ctx, ErrorCode, Tool, ToolError};
+use tool_core::{BoundedInteger, Ctx, ErrorCode, Tool, ToolError};
 
 use crate::expression::NamedParameters;
 use crate::expression::calculate::{AnswerKind, Args, CalculatedValue, Output};
@@ -17,7 +17,7 @@ fn args(expression: &str) -> Args {
 }
 
 fn digits(expression: &str, digits: i64) -> Result<Output, ToolError> {
-    let precision = Bounded::new(digits);
+    let precision = BoundedInteger::new(digits);
     Args::run(
         Args {
             precision,
@@ -264,7 +264,7 @@ fn rational_values_are_rounded_exactly() {
 fn what_cannot_be_decided_says_so() {
     let ctx = Ctx::default();
     let args = Args {
-        precision: Bounded::new(20),
+        precision: BoundedInteger::new(20),
         ..args("sin(pi)")
     };
     let output = Args::run(args, &ctx).unwrap();
@@ -366,7 +366,11 @@ fn hostile_expressions_are_refused() {
     let nested = format!("{}1{}", "(".repeat(10_000), ")".repeat(10_000));
     let long = format!("1{}", " + 1".repeat(1_000_000));
     for expression in [nested.as_str(), &long, "10**10**10"] {
-        for (precision, complex) in [(None, false), (Bounded::new(50), false), (None, true)] {
+        for (precision, complex) in [
+            (None, false),
+            (BoundedInteger::new(50), false),
+            (None, true),
+        ] {
             let args = Args {
                 precision,
                 complex,
@@ -380,8 +384,8 @@ fn hostile_expressions_are_refused() {
 #[test]
 fn modes_exclude_each_other() {
     for (exact, precision, complex) in [
-        (true, Bounded::new(5), false),
-        (false, Bounded::new(5), true),
+        (true, BoundedInteger::new(5), false),
+        (false, BoundedInteger::new(5), true),
         (true, None, true),
     ] {
         let args = Args {

@@ -1,12 +1,12 @@
 //! Distribution functions, quantiles, and the costs of exact arguments. Values: mpmath 1.3 with 40 digits.
 
-use tool_core::{Bounded, Ctx, Input, Table, Tool, ToolError, json};
+use tool_core::{BoundedInteger, Ctx, Input, Table, Tool, ToolError, json};
 
 use crate::expression::calculate::{Args, CalculatedValue, Output};
 
 fn run(expression: &str, data: Option<&str>, precision: Option<i64>) -> Result<Output, ToolError> {
     let table = data.map(|text| {
-        let value = json::parse(text, json::Limits::default()).unwrap();
+        let value = json::parse(text, json::JsonLimits::default()).unwrap();
         tool_core::convert::from_value::<Input<Table>>(&value).unwrap()
     });
     let args = Args {
@@ -14,7 +14,7 @@ fn run(expression: &str, data: Option<&str>, precision: Option<i64>) -> Result<O
         variables: Default::default(),
         data: table,
         exact: false,
-        precision: precision.and_then(Bounded::new),
+        precision: precision.and_then(BoundedInteger::new),
         complex: false,
     };
     Args::run(args, &Ctx::default())

@@ -1,6 +1,6 @@
 //! Definitions, columns of data, reductions and log densities.
 
-use tool_core::{Load as _, Table, ToolError};
+use tool_core::{LoadInput as _, Table, ToolError};
 
 use crate::expression::{Expression, ExpressionScope, ExpressionSystem, densities};
 use crate::linalg::tests::parse as json;

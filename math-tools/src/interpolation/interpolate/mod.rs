@@ -29,7 +29,7 @@ pub(crate) struct Args {
     pub at: Option<Input<QueryPoints>>,
     /// Instead of `at`: this many equally spaced places from the first to the last point.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub grid: Option<Bounded<2, 10_000_000>>,
+    pub grid: Option<BoundedInteger<2, 10_000_000>>,
     /// How the curve goes between points; with `z`: `linear` or `cubic`.
     #[value(default)]
     pub method: InterpolateMethod,
@@ -47,8 +47,8 @@ pub(crate) struct Args {
     #[schema(extend("x-shape" = ["n"]))]
     pub weights: Option<Input<Vector>>,
     /// Derivative to return: 1 to 3; -1 is the integral from the first point.
-    #[value(default = "Bounded::<-1, 3>::of::<0>")]
-    pub derivative: Bounded<-1, 3>,
+    #[value(default = "BoundedInteger::<-1, 3>::of::<0>")]
+    pub derivative: BoundedInteger<-1, 3>,
     /// What to return outside the points.
     #[value(default)]
     pub extrapolate: ExtrapolationMode,

@@ -2,7 +2,7 @@
 
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
-use tool_core::{Load, Matrix, Problem, Value, Vector};
+use tool_core::{LoadInput, Matrix, RequestProblem, Value, Vector};
 
 /// Numbers, or points of two coordinates.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,13 +13,13 @@ pub(crate) enum QueryPoints {
     Plane(Matrix),
 }
 
-impl Load for QueryPoints {
+impl LoadInput for QueryPoints {
     const KIND: InputKind = InputKind::Data;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         if let Some(number) = value.as_f64() {
             if !number.is_finite() {
-                return Err(Problem::new("", "expected a finite number"));
+                return Err(RequestProblem::new("", "expected a finite number"));
             }
             return Ok(Self::Line(vec![number].into()));
         }

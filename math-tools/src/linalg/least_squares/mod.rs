@@ -28,7 +28,7 @@ pub(crate) struct Args {
     pub method: LeastSquaresMethod,
     /// Degree of a polynomial in the single column of A; x holds its coefficients from the constant upwards.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub polynomial: Option<Bounded<0, 60>>,
+    pub polynomial: Option<BoundedInteger<0, 60>>,
     /// One weight of at least 0 per row: row i of the sum of squares counts `weights[i]` times (1 / variance of b_i).
     #[value(default, skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-shape" = ["m"]))]

@@ -1,9 +1,9 @@
 //! [`Rhs`]: one right-hand side or several, and the solution in the same form.
 
-use tool_core::error::Problem;
+use tool_core::error::RequestProblem;
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
-use tool_core::{Encode, EncodeError, Encoder, Load, Matrix, Value, Vector};
+use tool_core::{Encode, EncodeError, Encoder, LoadInput, Matrix, Value, Vector};
 
 /// A vector, or a matrix whose columns are vectors.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,10 +68,10 @@ impl<const R: usize, const C: usize> From<[[f64; C]; R]> for Rhs {
     }
 }
 
-impl Load for Rhs {
+impl LoadInput for Rhs {
     const KIND: InputKind = InputKind::Data;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         let nested = match value {
             Value::Numbers(numbers) => numbers.rank() > 1,
             Value::Array(items) => {
@@ -89,12 +89,12 @@ impl Load for Rhs {
     fn to_value(&self) -> Value {
         match self {
             Self::One(vector) => vector.to_value(),
-            Self::Many(matrix) => Load::to_value(matrix),
+            Self::Many(matrix) => LoadInput::to_value(matrix),
         }
     }
 
     fn schema() -> Schema {
-        json!({ "anyOf": [Vector::schema(), <Matrix as Load>::schema()] })
+        json!({ "anyOf": [Vector::schema(), <Matrix as LoadInput>::schema()] })
     }
 }
 
@@ -104,4 +104,4 @@ impl Encode for Rhs {
     }
 }
 
-tool_core::inline_schema!(Rhs, <Self as Load>::schema());
+tool_core::inline_schema!(Rhs, <Self as LoadInput>::schema());

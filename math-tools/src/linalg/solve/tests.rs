@@ -1,5 +1,7 @@
 use proptest::prelude::*;
-use tool_core::{Budget, Ctx, ErrorCode, Input, Matrix, StopFlag, Tool, ToolError, Value, convert};
+use tool_core::{
+    CallBudget, Ctx, ErrorCode, Input, Matrix, StopFlag, Tool, ToolError, Value, convert,
+};
 
 use super::{Args, LinearSolveMethod, Output, Rhs};
 use crate::linalg::tests::{distance, formula, hilbert, matrix, multiply, parse};
@@ -299,17 +301,17 @@ fn limits_are_checked_before_the_work() {
         method: LinearSolveMethod::Auto,
     };
     let with = |budget| Args::run(args(), &Ctx::new(StopFlag::new(), budget)).unwrap_err();
-    let memory = with(Budget {
+    let memory = with(CallBudget {
         memory_bytes: 1000,
-        ..Budget::default()
+        ..CallBudget::default()
     });
     assert_eq!(
         (memory.code(), memory.reason_str()),
         (ErrorCode::LimitExceeded, Some("memory"))
     );
-    let time = with(Budget {
+    let time = with(CallBudget {
         timeout_ms: 0,
-        ..Budget::default()
+        ..CallBudget::default()
     });
     assert_eq!(
         (time.code(), time.reason_str()),

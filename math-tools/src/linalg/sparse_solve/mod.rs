@@ -49,7 +49,7 @@ pub struct Args {
     /// The matrix as Matrix Market text: coordinate or array; real, integer or pattern; general, symmetric or skew-symmetric.
     #[value(default, skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-file-endings" = [".mtx"]))]
-    pub matrix_market: Option<Input<Text>>,
+    pub matrix_market: Option<Input<TextInput>>,
     /// Number of rows and columns; absent: the length of `b`, which it must equal.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub n: Option<Count>,

@@ -1,4 +1,4 @@
-use tool_core::{Budget, Ctx, ErrorCode, StopFlag, Tool, ToolError, Value, convert};
+use tool_core::{CallBudget, Ctx, ErrorCode, StopFlag, Tool, ToolError, Value, convert};
 
 use super::Args;
 use crate::linalg::tests::parse;
@@ -285,9 +285,9 @@ fn budgets_and_stops_reach_the_kernels() {
         let call_text = format!(r#"{{"b": {b:?}, {matrix}, "method": "{method}"}}"#);
         let poor = Ctx::new(
             StopFlag::new(),
-            Budget {
+            CallBudget {
                 memory_bytes: 400_000,
-                ..Budget::default()
+                ..CallBudget::default()
             },
         );
         let err = within(&call_text, &poor).unwrap_err();
@@ -298,7 +298,7 @@ fn budgets_and_stops_reach_the_kernels() {
         );
         let stopped = StopFlag::new();
         stopped.time_out();
-        let err = within(&call_text, &Ctx::new(stopped, Budget::default())).unwrap_err();
+        let err = within(&call_text, &Ctx::new(stopped, CallBudget::default())).unwrap_err();
         assert_eq!(err.code(), ErrorCode::Timeout, "{method}: {err:?}");
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     pub randomised: bool,
     /// Seed of the sketch; absent: 42.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub seed: Option<Seed>,
+    pub seed: Option<RandomSeed>,
 }
 
 /// Selection of singular vectors.
@@ -87,7 +87,7 @@ pub(crate) struct Output {
     /// The seed of the sketch. Only with `randomised`.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "randomised": true }))]
-    pub seed: Option<Seed>,
+    pub seed: Option<RandomSeed>,
 }
 
 impl Tool for Args {
@@ -186,7 +186,7 @@ fn by_sketch(
     a: &Matrix,
     k: usize,
     vectors: bool,
-    seed: Seed,
+    seed: RandomSeed,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     const OVERSAMPLING: usize = 10;

@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use tool_core::{Budget, Ctx, ErrorCode, Input, Matrix, StopFlag, Tool, ToolError};
+use tool_core::{CallBudget, Ctx, ErrorCode, Input, Matrix, StopFlag, Tool, ToolError};
 
 use super::kernel::{SvdResult, singular};
 use super::{Args, Output, SingularVectorSelection};
@@ -198,9 +198,9 @@ fn a_full_basis_of_a_long_matrix_is_refused_before_it_is_allocated() {
         randomised: false,
         seed: None,
     };
-    let budget = Budget {
+    let budget = CallBudget {
         memory_bytes: 1 << 30,
-        ..Budget::default()
+        ..CallBudget::default()
     };
     let err = Args::run(args, &Ctx::new(StopFlag::new(), budget)).unwrap_err();
     assert_eq!(

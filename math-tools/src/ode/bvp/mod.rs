@@ -47,8 +47,8 @@ pub(crate) struct Args {
     #[value(default = "default_tolerance")]
     pub tolerance: Positive,
     /// Largest number of mesh points.
-    #[value(default = "Bounded::<3, 100_000>::of::<2_000>")]
-    pub max_nodes: Bounded<3, 100_000>,
+    #[value(default = "BoundedInteger::<3, 100_000>::of::<2_000>")]
+    pub max_nodes: BoundedInteger<3, 100_000>,
     /// Times at which to return the solution; absent: the mesh.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub t_eval: Option<Input<Vector>>,

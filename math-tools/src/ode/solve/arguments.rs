@@ -47,8 +47,8 @@ pub(crate) struct Args {
     #[value(default = "default_atol")]
     pub atol: AbsoluteTolerance,
     /// Largest number of attempted steps, 1 to 10 million.
-    #[value(default = "Bounded::<1, 10_000_000>::of::<10_000>")]
-    pub max_steps: Bounded<1, 10_000_000>,
+    #[value(default = "BoundedInteger::<1, 10_000_000>::of::<10_000>")]
+    pub max_steps: BoundedInteger<1, 10_000_000>,
     /// Largest size of a step, in the units of t: at most the length of the shortest event that the solution must not miss. Absent: no
     /// limit, but the right-hand side is sampled at about 200 points of `t_span`, and what the steps jumped over is integrated again by
     /// shorter ones, with a warning (not with `mass`, nor by an implicit method where the system does not depend on t).
@@ -74,8 +74,8 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub events: Vec<OdeEvent>,
     /// Largest number of changes of the state by `events`, 1 to 100,000.
-    #[value(default = "Bounded::<1, 100_000>::of::<1_000>")]
-    pub max_events: Bounded<1, 100_000>,
+    #[value(default = "BoundedInteger::<1, 100_000>::of::<1_000>")]
+    pub max_events: BoundedInteger<1, 100_000>,
     /// Names of `parameters` by which the solution is differentiated. The start does not depend on them; with a singular `mass`, `mass` times
     /// the start does not, and the rest of it follows from the algebraic equations.
     #[value(default, skip_encoding_if = "Vec::is_empty")]

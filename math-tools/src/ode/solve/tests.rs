@@ -6,7 +6,9 @@ mod problems;
 mod variations;
 
 use proptest::prelude::*;
-use tool_core::{Bounded, Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert};
+use tool_core::{
+    BoundedInteger, CallBudget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert,
+};
 
 use crate::linalg::tests::parse;
 
@@ -24,14 +26,14 @@ fn args(y0: &[f64], span: [f64; 2], system: impl Into<OdeEquations>) -> Args {
         coefficients: None,
         rtol: super::arguments::default_rtol(),
         atol: super::arguments::default_atol(),
-        max_steps: Bounded::literal(10_000),
+        max_steps: BoundedInteger::literal(10_000),
         max_step: None,
         method: OdeMethod::Auto,
         t_eval: None,
         v0: None,
         mass: None,
         events: Vec::new(),
-        max_events: Bounded::literal(1_000),
+        max_events: BoundedInteger::literal(1_000),
         sensitivities: Vec::new(),
         sweep: Vec::new(),
         quantiles: Vec::new(),
@@ -470,21 +472,21 @@ fn bad_input_names_the_argument() {
 #[test]
 fn stops_and_budgets_reach_the_loop() {
     let long = || Args {
-        max_steps: tool_core::Bounded::literal(10_000_000),
+        max_steps: tool_core::BoundedInteger::literal(10_000_000),
         ..args(&[1.0], [0.0, 1e9], "cos(t)")
     };
     let stop = StopFlag::new();
     stop.cancel();
     let with = |ctx: Ctx| Args::run(long(), &ctx).unwrap_err();
     assert_eq!(
-        with(Ctx::new(stop, Budget::default())).code(),
+        with(Ctx::new(stop, CallBudget::default())).code(),
         ErrorCode::Cancelled
     );
     let err = with(Ctx::new(
         StopFlag::new(),
-        Budget {
+        CallBudget {
             evaluations: 5000,
-            ..Budget::default()
+            ..CallBudget::default()
         },
     ));
     assert_eq!(
@@ -493,9 +495,9 @@ fn stops_and_budgets_reach_the_loop() {
     );
     let err = with(Ctx::new(
         StopFlag::new(),
-        Budget {
+        CallBudget {
             memory_bytes: 100_000,
-            ..Budget::default()
+            ..CallBudget::default()
         },
     ));
     assert_eq!(
@@ -510,7 +512,7 @@ fn stops_and_budgets_reach_the_loop() {
         setter.time_out();
     });
     assert_eq!(
-        with(Ctx::new(stop, Budget::default())).code(),
+        with(Ctx::new(stop, CallBudget::default())).code(),
         ErrorCode::Timeout
     );
     timer.join().unwrap();

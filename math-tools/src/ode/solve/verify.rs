@@ -1,7 +1,7 @@
 //! A second opinion on `solve_ode`: order 8 of `ode_solvers`, and for stiff problems another implicit method.
 
 use second_opinions::equations;
-use tool_core::{Ctx, Tolerance, Tool, ToolError, Verification, Verify};
+use tool_core::{AnswerVerification, Ctx, Tolerance, Tool, ToolError, Verify};
 
 use super::arguments::AbsoluteTolerance;
 use super::check::{OdeSetup, RTOL_MIN, check};
@@ -17,7 +17,7 @@ const TIMES_MAX: usize = 8;
 const SHARE: f64 = 0.1;
 
 impl Verify for Args {
-    fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+    fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<AnswerVerification, ToolError> {
         let setup = check(&args, ctx)?;
         let changes = setup.events.iter().any(|event| !event.set.is_empty());
         if setup.mass.is_some() || changes {
@@ -26,7 +26,7 @@ impl Verify for Args {
         let (times, first) = compared(output);
         if times.is_empty() {
             let reason = "no time after the start was reached";
-            return Ok(Verification::unavailable(EXPLICIT, COMPARED, reason));
+            return Ok(AnswerVerification::unavailable(EXPLICIT, COMPARED, reason));
         }
         let rtol = (SHARE * setup.options.tolerances.rtol).max(RTOL_MIN);
         let atol = &setup.options.tolerances.atol;
@@ -61,7 +61,11 @@ fn compared(output: &Output) -> (Vec<f64>, Vec<&[f64]>) {
 }
 
 /// The same problem by another method of this crate, with smaller tolerances.
-fn by_another_method(args: Args, output: &Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+fn by_another_method(
+    args: Args,
+    output: &Output,
+    ctx: &Ctx,
+) -> Result<AnswerVerification, ToolError> {
     let method = match output.method.rsplit(", ").next() {
         Some("radau") => OdeMethod::Bdf,
         _ => OdeMethod::Radau,
@@ -70,7 +74,7 @@ fn by_another_method(args: Args, output: &Output, ctx: &Ctx) -> Result<Verificat
     let (times, first) = compared(output);
     if times.is_empty() {
         let reason = "no time after the start was reached";
-        return Ok(Verification::unavailable(by, COMPARED, reason));
+        return Ok(AnswerVerification::unavailable(by, COMPARED, reason));
     }
     let setup = check(&args, ctx)?;
     let smaller = |one: Tolerance| Tolerance::new(SHARE * one.get()).unwrap_or(one);
@@ -110,7 +114,7 @@ fn judged(
     output: &Output,
     setup: &OdeSetup,
     (first, second): (&[f64], &[f64]),
-) -> Verification {
+) -> AnswerVerification {
     /// Local errors within the tolerances add up to a few of them where the solution is stable.
     const STEPS: f64 = 20.0;
     let scale = first.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
@@ -123,7 +127,7 @@ fn judged(
     } else {
         f64::INFINITY
     };
-    let found = Verification::of_numbers(by, COMPARED, (first, second), tolerance);
+    let found = AnswerVerification::of_numbers(by, COMPARED, (first, second), tolerance);
     match output.sweep.is_some() || output.sensitivities.is_some() {
         true => found.noting("sensitivities and sweeps were not computed again"),
         false => found,

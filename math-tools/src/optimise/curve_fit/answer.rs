@@ -63,7 +63,7 @@ pub(crate) struct Output {
     /// The seed of the draws; absent without them.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "draws": { "not": null } }))]
-    pub seed: Option<Seed>,
+    pub seed: Option<RandomSeed>,
     /// The data (dots) with the fit, and the residuals.
     #[value(skip_encoding_if = "Option::is_none")]
     pub plot: Option<String>,

@@ -53,18 +53,18 @@ pub(crate) struct Args {
     #[value(default = "confidence")]
     pub confidence: Probability,
     /// Largest number of iterations from each start point.
-    #[value(default = "Bounded::<1, 1_000_000>::of::<1000>")]
-    pub max_iter: Bounded<1, 1_000_000>,
+    #[value(default = "BoundedInteger::<1, 1_000_000>::of::<1000>")]
+    pub max_iter: BoundedInteger<1, 1_000_000>,
     /// Ended when a step changes the parameters by less than this, relative to their size.
     #[value(default = "tolerance")]
     pub tolerance: Tolerance,
     /// Number of parameter sets to draw from the normal distribution with the estimates and their covariance, 1 to 100,000, within the
     /// bounds; parameters at a bound stay there. For what depends on the parameters, such as a `sweep` of `solve_ode`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub draws: Option<Bounded<1, 100_000>>,
+    pub draws: Option<BoundedInteger<1, 100_000>>,
     /// Seed of `draws`; 42 when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub seed: Option<Seed>,
+    pub seed: Option<RandomSeed>,
     /// Whether to draw the data, the fit and the residuals as text, and with several places in `predict` the fit there.
     #[value(default = "yes")]
     pub plot: bool,

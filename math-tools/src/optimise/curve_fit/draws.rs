@@ -23,7 +23,7 @@ pub(super) fn draw(
     names: &ModelNames,
     (found, report): (&LeastSquaresResult, &FitUncertainty),
     bounds: &[[f64; 2]],
-    seed: Seed,
+    seed: RandomSeed,
     ctx: &Ctx,
 ) -> Result<Vec<BTreeMap<String, f64>>, ToolError> {
     let p = names.parameters.len();

@@ -45,8 +45,8 @@ pub(crate) struct OdeModel {
     #[value(default = "atol")]
     pub atol: Tolerance,
     /// Largest number of steps of one integration; parameters that need more are treated as no fit.
-    #[value(default = "Bounded::<1, 10_000_000>::of::<10_000>")]
-    pub max_steps: Bounded<1, 10_000_000>,
+    #[value(default = "BoundedInteger::<1, 10_000_000>::of::<10_000>")]
+    pub max_steps: BoundedInteger<1, 10_000_000>,
 }
 
 fn time() -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tool_core::{Load as _, path};
+use tool_core::{LoadInput as _, path};
 
 use super::arguments::Args;
 use super::equations::{OdeModel, ResponseModel};

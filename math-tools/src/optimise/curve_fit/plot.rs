@@ -6,7 +6,7 @@ use super::model::FitRows;
 use super::names::ModelNames;
 use super::predict::{Places, Predicted};
 use crate::plot::{plot_braille, series};
-use tool_core::{Bounded, Tool as _};
+use tool_core::{BoundedInteger, Tool as _};
 
 /// The data and the fit over the first predictor, and the residuals; and the fit with its band at several places of a prediction.
 pub(super) fn plot(
@@ -34,8 +34,8 @@ pub(super) fn plot(
             y: Input::Inline(series::PlotSeries(series)),
             plot_type,
             points: Vec::new(),
-            width: Bounded::literal(72),
-            height: Bounded::literal(rows),
+            width: BoundedInteger::literal(72),
+            height: BoundedInteger::literal(rows),
             title: title.to_owned(),
             x_label: Some(name.to_owned()),
             y_label: None,

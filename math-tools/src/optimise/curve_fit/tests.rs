@@ -5,7 +5,7 @@ mod equations;
 mod predict;
 
 use tool_core::ErrorCode;
-use tool_core::json::{self, Limits};
+use tool_core::json::{self, JsonLimits};
 
 use super::*;
 use crate::expression::Expression;
@@ -14,7 +14,7 @@ use crate::optimise::least_squares::levenberg::LevenbergEnd;
 const STRD: &str = include_str!("../../../../tests/reference/strd.json");
 
 fn value(text: &str) -> Value {
-    json::parse(text, Limits::default()).expect("JSON")
+    json::parse(text, JsonLimits::default()).expect("JSON")
 }
 
 fn fit_of(args: Value) -> Result<Output, ToolError> {

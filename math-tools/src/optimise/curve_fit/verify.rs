@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use second_opinions::minimum;
-use tool_core::{Ctx, ToolError, Verification, Verify};
+use tool_core::{AnswerVerification, Ctx, ToolError, Verify};
 
 use super::answer::Output;
 use super::equations::ResponseModel;
@@ -20,7 +20,7 @@ const COMPARED: &str = "sum of squares";
 const TOLERATED: f64 = 1e-7;
 
 impl Verify for Args {
-    fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<Verification, ToolError> {
+    fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<AnswerVerification, ToolError> {
         let table = args.data.load(ctx)?;
         let names = ModelNames::of(&args, &table)?;
         let rows = data::rows(&args, &table, &names)?;
@@ -43,7 +43,7 @@ impl Verify for Args {
         fitted.look(&fit)?;
         let Some(least) = fitted.cost(&fit)? else {
             let reason = "the model is not finite at the fit";
-            return Ok(Verification::unavailable(BY, COMPARED, reason));
+            return Ok(AnswerVerification::unavailable(BY, COMPARED, reason));
         };
         let size = fitted.weighted(rows.response.clone());
         let size: f64 = size.iter().map(|y| y * y).sum();
@@ -71,7 +71,11 @@ impl Verify for Args {
         );
         ctx.check()?;
         let Some((point, best)) = found else {
-            return Ok(Verification::unavailable(BY, COMPARED, "it finds no value"));
+            return Ok(AnswerVerification::unavailable(
+                BY,
+                COMPARED,
+                "it finds no value",
+            ));
         };
         let best = best.min(least);
         // Below the rounding of the values there is nothing to compare.
@@ -83,10 +87,10 @@ impl Verify for Args {
                 0.0
             };
         let pair = (&[least][..], &[best][..]);
-        let found = Verification::of_numbers(BY, COMPARED, pair, tolerance);
+        let found = AnswerVerification::of_numbers(BY, COMPARED, pair, tolerance);
         let note = format!("it reaches {best:e} at {point:?}");
         Ok(match found.note {
-            Some(_) => Verification {
+            Some(_) => AnswerVerification {
                 note: Some(note),
                 ..found
             },

@@ -55,11 +55,11 @@ pub(crate) struct Args {
     #[value(default)]
     pub(crate) mode: OptimisationMode,
     /// Largest number of evaluations, those of gradients included.
-    #[value(default = "Bounded::<1, 1_000_000_000>::of::<40_000>")]
-    pub max_evals: Bounded<1, 1_000_000_000>,
+    #[value(default = "BoundedInteger::<1, 1_000_000_000>::of::<40_000>")]
+    pub max_evals: BoundedInteger<1, 1_000_000_000>,
     /// Seed of the random streams; 42 when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub seed: Option<Seed>,
+    pub seed: Option<RandomSeed>,
 }
 
 /// The method.
@@ -119,7 +119,7 @@ pub(crate) struct Output {
     /// The method that ran.
     pub method: GlobalMethod,
     /// The seed used.
-    pub seed: Seed,
+    pub seed: RandomSeed,
 }
 
 /// Reason a search ended.

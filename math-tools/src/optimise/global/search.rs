@@ -6,7 +6,7 @@
 
 use rand::RngExt;
 use tool_core::rng::StreamRng;
-use tool_core::{Ctx, Seed, ToolError};
+use tool_core::{Ctx, RandomSeed, ToolError};
 
 use super::cma::CmaRestarts;
 use crate::linalg::dense::max_abs;
@@ -29,7 +29,7 @@ pub(super) struct GlobalSearch<'a> {
     pub problem: ConstrainedProblem<'a>,
     pub bounds: VariableBounds,
     pub ctx: &'a Ctx,
-    pub seed: Seed,
+    pub seed: RandomSeed,
     /// Whether local searches have gradients to follow.
     pub smooth: bool,
     /// Evaluations that the current method may use, counted from the first of all.
@@ -52,7 +52,7 @@ impl<'a> GlobalSearch<'a> {
     /// A search in a box, of which one point was evaluated.
     pub(super) fn new(
         problem: ConstrainedProblem<'a>,
-        (ctx, seed): (&'a Ctx, Seed),
+        (ctx, seed): (&'a Ctx, RandomSeed),
         smooth: bool,
         first: (f64, Vec<f64>),
     ) -> Self {

@@ -1,7 +1,7 @@
 //! Functions in the style of the noiseless testbed of BBOB, shifted and rotated, in four variables: `tests/reference/bbob.json`.
 
 use serde_json::Value as Json;
-use tool_core::{Budget, Ctx, ErrorCode, Finite, StopFlag, Tool, ToolError, convert};
+use tool_core::{CallBudget, Ctx, ErrorCode, Finite, StopFlag, Tool, ToolError, convert};
 
 use super::{Args, GlobalMethod, GlobalReason, Output};
 use crate::linalg::tests::parse;
@@ -206,16 +206,16 @@ fn stops_reach_the_methods() {
             }
         };
         for evaluations in [0, 1, 100, 3000] {
-            let budget = Budget {
+            let budget = CallBudget {
                 evaluations,
-                ..Budget::default()
+                ..CallBudget::default()
             };
             let error = Args::run(args(), &Ctx::new(StopFlag::new(), budget)).unwrap_err();
             assert_eq!(error.reason_str(), Some("evaluations"), "{method:?}");
         }
         let stop = StopFlag::new();
         stop.cancel();
-        let error = Args::run(args(), &Ctx::new(stop, Budget::default())).unwrap_err();
+        let error = Args::run(args(), &Ctx::new(stop, CallBudget::default())).unwrap_err();
         assert_eq!(error.code(), ErrorCode::Cancelled);
     }
 }

@@ -47,8 +47,8 @@ pub(crate) struct Args {
     #[value(default = "one")]
     pub loss_scale: Positive,
     /// Largest number of iterations.
-    #[value(default = "Bounded::<1, 1_000_000>::of::<1000>")]
-    pub max_iter: Bounded<1, 1_000_000>,
+    #[value(default = "BoundedInteger::<1, 1_000_000>::of::<1000>")]
+    pub max_iter: BoundedInteger<1, 1_000_000>,
     /// Ended when a step changes x by less than this, relative to its size.
     #[value(default = "tolerance")]
     pub tolerance: Tolerance,

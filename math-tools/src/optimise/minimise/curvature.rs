@@ -3,7 +3,7 @@
 use faer::Mat;
 use rand::RngExt;
 use tool_core::rng::stream_rng;
-use tool_core::{Seed, ToolError};
+use tool_core::{RandomSeed, ToolError};
 
 use super::bounds::VariableBounds;
 use super::smooth::SmoothFunction;
@@ -142,7 +142,7 @@ fn lanczos(
     x: &[f64],
     free: &[usize],
 ) -> Result<Option<Projected>, ToolError> {
-    let mut rng = stream_rng(Seed::DEFAULT.get(), 0);
+    let mut rng = stream_rng(RandomSeed::DEFAULT.get(), 0);
     let mut next = vec![0.0; x.len()];
     for &index in free {
         next[index] = 2.0 * rng.random::<f64>() - 1.0;

@@ -68,7 +68,7 @@ pub(crate) struct Args {
     pub(crate) mode: OptimisationMode,
     /// Largest number of iterations of each method; absent: 1000, and for `nelder_mead` 400 for each variable if that is more.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub max_iter: Option<Bounded<1, 100_000_000>>,
+    pub max_iter: Option<BoundedInteger<1, 100_000_000>>,
     /// Converged when no component of the gradient (of those that bounds and constraints do not balance) exceeds this by more than its
     /// rounding error and the function curves down in no direction. `nelder_mead`: when a fresh simplex changes neither x nor f by more
     /// than this, relative to their size or to 1 (x: by no more than 6e-8 at least, which is what values can resolve). All in units of the

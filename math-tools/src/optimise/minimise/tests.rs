@@ -6,7 +6,7 @@ mod saddle;
 mod scale;
 
 use proptest::prelude::*;
-use tool_core::{Budget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert};
+use tool_core::{CallBudget, Ctx, ErrorCode, Input, StopFlag, Tool, ToolError, convert};
 
 use crate::linalg::tests::parse;
 
@@ -110,7 +110,7 @@ fn w19_rosenbrock_in_ten_coordinates() {
     let output = run(args(&valley(100), "rosenbrock"));
     assert_found(&output, &[1.0; 100], 0.0, 1e-10);
     let long = Args {
-        max_iter: Some(tool_core::Bounded::literal(100_000)),
+        max_iter: Some(tool_core::BoundedInteger::literal(100_000)),
         ..with(MinimiseMethod::NelderMead, args(&valley(4), "rosenbrock"))
     };
     assert_eq!(run(long).reason, MinimiseEnd::Simplex);
@@ -284,7 +284,7 @@ fn a_function_with_corners_falls_to_the_simplex() {
 fn limits_of_iterations_are_kept_and_said() {
     for method in [MinimiseMethod::Gradient, MinimiseMethod::NelderMead] {
         let output = run(Args {
-            max_iter: Some(tool_core::Bounded::literal(3)),
+            max_iter: Some(tool_core::BoundedInteger::literal(3)),
             ..with(method, args(&valley(2), "rosenbrock"))
         });
         assert!(
@@ -439,7 +439,7 @@ fn stops_and_budgets_reach_the_methods() {
     for method in [MinimiseMethod::Gradient, MinimiseMethod::NelderMead] {
         let go = |ctx: Ctx| {
             let endless = Args {
-                max_iter: Some(tool_core::Bounded::literal(2000)),
+                max_iter: Some(tool_core::BoundedInteger::literal(2000)),
                 tolerance: tool_core::Tolerance::literal(0.0),
                 ..with(method, args(&valley(20), rosenbrock_text(20).as_str()))
             };
@@ -452,9 +452,9 @@ fn stops_and_budgets_reach_the_methods() {
         for evaluations in [0, 1, 10, 300] {
             let err = go(Ctx::new(
                 StopFlag::new(),
-                Budget {
+                CallBudget {
                     evaluations,
-                    ..Budget::default()
+                    ..CallBudget::default()
                 },
             ))
             .unwrap_err();
@@ -467,7 +467,9 @@ fn stops_and_budgets_reach_the_methods() {
         let stop = StopFlag::new();
         stop.cancel();
         assert_eq!(
-            go(Ctx::new(stop, Budget::default())).unwrap_err().code(),
+            go(Ctx::new(stop, CallBudget::default()))
+                .unwrap_err()
+                .code(),
             ErrorCode::Cancelled
         );
     }
@@ -633,7 +635,7 @@ fn the_simplex_has_iterations_for_many_variables() {
     }
     let stopped = run(Args {
         method: MinimiseMethod::NelderMead,
-        max_iter: Some(tool_core::Bounded::literal(1000)),
+        max_iter: Some(tool_core::BoundedInteger::literal(1000)),
         ..args(&[1.0; 15], "sphere")
     });
     assert_eq!((stopped.converged, stopped.iterations), (false, 1000));

@@ -51,7 +51,7 @@ pub(crate) struct Args {
     pub(crate) mode: OptimisationMode,
     /// Most evaluations. 50 for `bayes` (at most 600), else 1000, where absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub max_evals: Option<Bounded<1, 1_000_000>>,
+    pub max_evals: Option<BoundedInteger<1, 1_000_000>>,
     /// Longest time for one answer, in seconds.
     #[value(default = "seconds")]
     pub seconds: Positive,
@@ -60,7 +60,7 @@ pub(crate) struct Args {
     pub tolerance: Tolerance,
     /// Seed of `bayes`; 42 when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub seed: Option<Seed>,
+    pub seed: Option<RandomSeed>,
 }
 
 /// A violation of a constraint that never counts, as in `optimize`.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::optimise::minimise::constrained::ConstraintSet;
 use crate::optimise::minimise::objective::ObjectiveOracle;
-use tool_core::command::Command;
-use tool_core::conversation::{Conversation, Heard};
+use tool_core::command::SandboxCommand;
+use tool_core::conversation::{LineWaitResult, ProcessConversation};
 use tool_core::{Ctx, ErrorCode, Reason, ToolError, Value, json, tool_error};
 
 /// Longest line, in bytes.
@@ -42,7 +42,7 @@ pub(super) struct BestAnswer {
 
 /// A running program.
 pub(super) struct ExternalObjective {
-    talk: Box<dyn Conversation>,
+    talk: Box<dyn ProcessConversation>,
     names: Option<Vec<String>>,
     terms: ConversationTerms,
     course: RefCell<ConversationCourse>,
@@ -78,7 +78,7 @@ impl ExternalObjective {
         terms: ConversationTerms,
         ctx: &Ctx,
     ) -> Result<Self, ToolError> {
-        let mut command = Command::new(argv.iter().cloned());
+        let mut command = SandboxCommand::new(argv.iter().cloned());
         command.limits.wall = LIFETIME;
         command.limits.cpu = LIFETIME;
         command.limits.stdout_bytes = LINE_BYTES_MAX;
@@ -160,7 +160,7 @@ impl ExternalObjective {
     /// Checks that no line waits that answers nothing.
     pub(super) fn is_quiet(&self, ctx: &Ctx) -> Result<(), ToolError> {
         match self.talk.receive(Duration::ZERO, ctx.stop()) {
-            Ok(Heard::Line(line)) if !line.trim().is_empty() => {
+            Ok(LineWaitResult::Line(line)) if !line.trim().is_empty() => {
                 let shown: String = line.chars().take(SHOWN).collect();
                 let error = tool_error!(ToolError, "answer"; "the program printed `{shown}` without being asked";
                     "print one line for each line read, and what else is to be said to standard error");
@@ -173,15 +173,15 @@ impl ExternalObjective {
     fn line(&self, ctx: &Ctx) -> Result<String, ToolError> {
         for _ in 0..EMPTY_MAX {
             match self.talk.receive(self.terms.patience, ctx.stop()) {
-                Ok(Heard::Line(line)) if line.trim().is_empty() => {}
-                Ok(Heard::Line(line)) => return Ok(line),
-                Ok(Heard::Silence) => {
+                Ok(LineWaitResult::Line(line)) if line.trim().is_empty() => {}
+                Ok(LineWaitResult::Line(line)) => return Ok(line),
+                Ok(LineWaitResult::Silence) => {
                     let seconds = self.terms.patience.as_secs_f64();
                     let error = tool_error!(ToolError, "silent"; "the program gave no answer within {seconds} s";
                         "print the answer and flush standard output after each line; or raise `seconds`");
                     return Err(self.explained(error));
                 }
-                Ok(Heard::Ended(exit)) => {
+                Ok(LineWaitResult::Ended(exit)) => {
                     let how = exit
                         .map_or_else(String::new, |exit| format!(" with status {}", exit.code()));
                     let error = tool_error!(ToolError, Reason::Ended; "the program ended{how} and gave no answer";
@@ -272,7 +272,7 @@ fn read(line: &str, n: usize) -> Result<(f64, Option<Vec<f64>>), String> {
     if let Some(value) = bare {
         return Ok((value, None));
     }
-    let value = json::parse(line, json::Limits::default()).map_err(|err| err.to_string())?;
+    let value = json::parse(line, json::JsonLimits::default()).map_err(|err| err.to_string())?;
     let number = |value: &Value| match value {
         Value::Null => Some(f64::NAN),
         Value::String(text) => match &**text {

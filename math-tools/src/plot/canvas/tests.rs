@@ -84,7 +84,7 @@ fn a_gap_is_not_crossed() {
 fn a_stopped_call_stops_drawing() {
     let stop = StopFlag::new();
     stop.cancel();
-    let ctx = Ctx::new(stop, tool_core::Budget::default());
+    let ctx = Ctx::new(stop, tool_core::CallBudget::default());
     let points = std::iter::repeat_n(Some((0.5, 0.5)), 10);
     assert!(trace(&mut Set::default(), &projection(), points, &ctx).is_err());
 }

@@ -2,7 +2,7 @@
 
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
-use tool_core::{Load, Problem, Value};
+use tool_core::{LoadInput, RequestProblem, Value};
 
 /// Costs row by row, infinite where forbidden; at least one row and one column.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,8 +12,8 @@ pub(crate) struct CostMatrix {
     pub columns: usize,
 }
 
-fn problem(path: String, message: String) -> Problem {
-    Problem::new(path, message)
+fn problem(path: String, message: String) -> RequestProblem {
+    RequestProblem::new(path, message)
 }
 
 /// A cost; `null` and infinity forbid.
@@ -26,10 +26,10 @@ fn cost(value: &Value) -> Option<f64> {
     (number.is_finite() || number == f64::INFINITY).then_some(number)
 }
 
-impl Load for CostMatrix {
+impl LoadInput for CostMatrix {
     const KIND: InputKind = InputKind::Data;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         if let Value::Numbers(numbers) = value
             && numbers.rank() == 2
         {

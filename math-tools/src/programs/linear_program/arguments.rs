@@ -2,7 +2,8 @@
 
 use tool_core::schema::json;
 use tool_core::{
-    Bounded, Decode, DecodeError, Describe, Encode, Finite, Input, Probability, Value, Vector,
+    BoundedInteger, Decode, DecodeError, Describe, Encode, Finite, Input, Probability, Value,
+    Vector,
 };
 
 use super::rows::ConstraintMatrix;
@@ -48,10 +49,10 @@ pub(crate) struct Args {
     pub gap: Option<Probability>,
     /// With `integrality`: largest number of nodes; absent: 100000.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub max_nodes: Option<Bounded<1, 1_000_000_000>>,
+    pub max_nodes: Option<BoundedInteger<1, 1_000_000_000>>,
     /// Largest number of iterations of the simplex method.
-    #[value(default = "Bounded::<1, 1_000_000_000>::of::<10_000_000>")]
-    pub max_iter: Bounded<1, 1_000_000_000>,
+    #[value(default = "BoundedInteger::<1, 1_000_000_000>::of::<10_000_000>")]
+    pub max_iter: BoundedInteger<1, 1_000_000_000>,
     /// Whether to draw the feasible region of two variables.
     #[value(default = "yes")]
     pub plot: bool,

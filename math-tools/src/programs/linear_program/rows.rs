@@ -3,7 +3,7 @@
 use kernels::sparse::{CsrMatrix, csr::SIZE_MAX};
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
-use tool_core::{Ctx, Input, Load, Matrix, Problem, ToolError, Value, Vector};
+use tool_core::{Ctx, Input, LoadInput, Matrix, RequestProblem, ToolError, Value, Vector};
 
 /// A matrix with a column for each variable.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,10 +40,10 @@ impl SparseMatrixForm {
     }
 }
 
-impl Load for ConstraintMatrix {
+impl LoadInput for ConstraintMatrix {
     const KIND: InputKind = InputKind::Data;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         let Value::Object(object) = value else {
             return Matrix::from_value(value).map(Self::Full);
         };
@@ -55,7 +55,7 @@ impl Load for ConstraintMatrix {
             for (list, name) in lists.iter_mut().zip(names) {
                 let member = object.get(name).unwrap_or(&Value::Null);
                 *list = Vector::from_value(member).map_err(|problem| {
-                    Problem::new(format!("/{name}{}", problem.path), problem.message)
+                    RequestProblem::new(format!("/{name}{}", problem.path), problem.message)
                 })?;
             }
             return Ok(Self::Sparse(lists, form));
@@ -64,7 +64,7 @@ impl Load for ConstraintMatrix {
         let message = format_args!(
             "expected a list of rows, or an object with `rows`, `cols`, `values` or with `indptr`, `indices`, `data`, found the members {found:?}"
         );
-        Err(Problem::new("", message))
+        Err(RequestProblem::new("", message))
     }
 
     fn to_value(&self) -> Value {
@@ -73,7 +73,7 @@ impl Load for ConstraintMatrix {
             Self::Sparse(lists, form) => Value::object(
                 form.names()
                     .into_iter()
-                    .zip(lists.iter().map(Load::to_value)),
+                    .zip(lists.iter().map(LoadInput::to_value)),
             ),
         }
     }

@@ -3,7 +3,7 @@
 use kernels::sparse::CsrMatrix;
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
-use tool_core::{Load, Matrix, Problem, ToolError, Value, Vector};
+use tool_core::{LoadInput, Matrix, RequestProblem, ToolError, Value, Vector};
 
 /// A matrix of coefficients.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,10 +22,10 @@ pub(crate) struct CoefficientTriplets {
     values: Vector,
 }
 
-impl Load for CoefficientMatrix {
+impl LoadInput for CoefficientMatrix {
     const KIND: InputKind = InputKind::Data;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         let Value::Object(object) = value else {
             return Matrix::from_value(value).map(Self::Dense);
         };
@@ -33,16 +33,16 @@ impl Load for CoefficientMatrix {
         if let Some((name, _)) = object.iter().find(|(name, _)| !NAMES.contains(name)) {
             let message =
                 format!("`{name}` is unknown: a sparse matrix has `rows`, `cols` and `values`");
-            return Err(Problem::new("", message));
+            return Err(RequestProblem::new("", message));
         }
         let list = |name: &str| {
             let Some(list) = object.get(name) else {
                 let message =
                     format!("`{name}` is missing: a sparse matrix has `rows`, `cols` and `values`");
-                return Err(Problem::new("", message));
+                return Err(RequestProblem::new("", message));
             };
             Vector::from_value(list).map_err(|problem| {
-                Problem::new(format!("/{name}{}", problem.path), problem.message)
+                RequestProblem::new(format!("/{name}{}", problem.path), problem.message)
             })
         };
         let [rows, columns, values] = [list("rows")?, list("cols")?, list("values")?];
@@ -53,7 +53,7 @@ impl Load for CoefficientMatrix {
                 columns.len(),
                 values.len()
             );
-            return Err(Problem::new("", message));
+            return Err(RequestProblem::new("", message));
         }
         Ok(Self::Sparse(CoefficientTriplets {
             rows,
@@ -64,7 +64,7 @@ impl Load for CoefficientMatrix {
 
     fn to_value(&self) -> Value {
         match self {
-            Self::Dense(matrix) => Load::to_value(matrix),
+            Self::Dense(matrix) => LoadInput::to_value(matrix),
             Self::Sparse(entries) => Value::object([
                 ("rows", entries.rows.to_value()),
                 ("cols", entries.columns.to_value()),
@@ -74,8 +74,8 @@ impl Load for CoefficientMatrix {
     }
 
     fn schema() -> Schema {
-        let list = <Vector as Load>::schema();
-        json!({ "anyOf": [<Matrix as Load>::schema(), {
+        let list = <Vector as LoadInput>::schema();
+        json!({ "anyOf": [<Matrix as LoadInput>::schema(), {
             "type": "object",
             "properties": { "rows": list, "cols": list, "values": list },
             "required": ["rows", "cols", "values"],

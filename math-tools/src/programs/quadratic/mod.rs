@@ -47,8 +47,8 @@ pub(crate) struct Args {
     #[value(default = "tolerance")]
     pub tolerance: Positive,
     /// Most iterations.
-    #[value(default = "Bounded::<1, 100_000>::of::<200>")]
-    pub max_iterations: Bounded<1, 100_000>,
+    #[value(default = "BoundedInteger::<1, 100_000>::of::<200>")]
+    pub max_iterations: BoundedInteger<1, 100_000>,
 }
 
 fn tolerance() -> Positive {

@@ -129,7 +129,7 @@ fn an_upper_triangle_is_warned_of_and_limits_are_said() {
     stopped.cancel();
     let error = go(
         r#"{"P": [[1]], "c": [1]}"#,
-        &Ctx::new(stopped, tool_core::Budget::default()),
+        &Ctx::new(stopped, tool_core::CallBudget::default()),
     )
     .unwrap_err();
     assert_eq!(error.code(), ErrorCode::Cancelled);

@@ -31,7 +31,7 @@ pub(crate) struct Args {
     pub bounds: Option<PerVariable<Given>>,
     /// Number of starts, spread evenly within `bounds` (which must be finite), after `x0`; absent: `x0` alone, else 32.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub starts: Option<Bounded<1, 100_000>>,
+    pub starts: Option<BoundedInteger<1, 100_000>>,
     /// Named numbers that equations use.
     #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
     pub parameters: NamedParameters,
@@ -39,8 +39,8 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub data: Option<Input<Table>>,
     /// Largest number of iterations from each start.
-    #[value(default = "Bounded::<1, 1_000_000>::of::<1000>")]
-    pub max_iter: Bounded<1, 1_000_000>,
+    #[value(default = "BoundedInteger::<1, 1_000_000>::of::<1000>")]
+    pub max_iter: BoundedInteger<1, 1_000_000>,
     /// Relative step below which a solution counts as found; smaller ones are refined to rounding anyway.
     #[value(default = "default_tolerance")]
     pub tolerance: Positive,

@@ -1,7 +1,7 @@
 //! The chains in parallel.
 
 use rayon::prelude::*;
-use tool_core::{Ctx, Seed, ToolError};
+use tool_core::{Ctx, RandomSeed, ToolError};
 
 use super::chain::{ChainSchedule, MarkovChain, TransitionKernel};
 use super::{metropolis, nuts};
@@ -13,7 +13,7 @@ use super::{metropolis, nuts};
 pub(super) fn run(
     plan: &ChainSchedule<'_>,
     chains: usize,
-    seed: Seed,
+    seed: RandomSeed,
     ctx: &Ctx,
 ) -> Result<Vec<MarkovChain>, ToolError> {
     if let TransitionKernel::Metropolis = plan.sampler {

@@ -2,8 +2,8 @@
 
 use tool_core::schema::json;
 use tool_core::{
-    Bounded, Decode, Describe, Encode, EncodeError, Encoder, Input, Positive, Probability, Real,
-    Seed, Table, Value,
+    BoundedInteger, Decode, Describe, Encode, EncodeError, Encoder, Input, Positive, Probability,
+    RandomSeed, Real, Table, Value,
 };
 
 use crate::expression::NamedParameters;
@@ -46,29 +46,29 @@ pub(crate) struct Args {
     #[value(default)]
     pub method: McmcMethod,
     /// Draws kept from each chain.
-    #[value(default = "Bounded::<1, 100_000_000>::of::<10_000>")]
-    pub n_samples: Bounded<1, 100_000_000>,
+    #[value(default = "BoundedInteger::<1, 100_000_000>::of::<10_000>")]
+    pub n_samples: BoundedInteger<1, 100_000_000>,
     /// Standard deviation of the first proposals in every dimension, and of the starts of further chains around `x0`; with
     /// `burnin` 0 it stays as it is. For `nuts` it is the first guess of the scale.
     #[value(default = "default_proposal")]
     pub proposal_std: Positive,
     /// Steps of each chain before the first draw is kept; the sampler adapts during these.
-    #[value(default = "Bounded::<0, 100_000_000>::of::<1000>")]
-    pub burnin: Bounded<0, 100_000_000>,
+    #[value(default = "BoundedInteger::<0, 100_000_000>::of::<1000>")]
+    pub burnin: BoundedInteger<0, 100_000_000>,
     /// Steps of each chain per kept draw.
-    #[value(default = "Bounded::<1, 1_000_000>::of::<1>")]
-    pub thin: Bounded<1, 1_000_000>,
+    #[value(default = "BoundedInteger::<1, 1_000_000>::of::<1>")]
+    pub thin: BoundedInteger<1, 1_000_000>,
     /// For `nuts`: the mean acceptance along trajectories that the step size is adapted to, 0.6 to 0.99; higher means smaller steps
     /// and fewer divergences. 0.8 where absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
     #[schema(range(min = 0.6, max = 0.99))]
     pub target_accept: Option<Probability>,
     /// Number of chains; R-hat compares them.
-    #[value(default = "Bounded::<1, 256>::of::<4>")]
-    pub chains: Bounded<1, 256>,
+    #[value(default = "BoundedInteger::<1, 256>::of::<4>")]
+    pub chains: BoundedInteger<1, 256>,
     /// Seed of the random streams; 42 for a direct call where absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub seed: Option<Seed>,
+    pub seed: Option<RandomSeed>,
     /// Whether the draws are part of the result. Absent: they are, and an answer that a model reads has a handle for many of them; `true` puts
     /// them into the answer up to its limit.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -155,7 +155,7 @@ pub(crate) struct Output {
     #[schema(extend("x-present" = { "method": "nuts" }))]
     pub nuts: Option<NutsReport>,
     /// Seed of the random streams.
-    pub seed: Seed,
+    pub seed: RandomSeed,
 }
 
 /// What the draws say of one dimension.

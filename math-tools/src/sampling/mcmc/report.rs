@@ -2,7 +2,7 @@
 
 use kernels::quantile::QuantileDefinition;
 use rayon::prelude::*;
-use tool_core::{Ctx, Real, Seed, ToolError};
+use tool_core::{Ctx, RandomSeed, Real, ToolError};
 
 use super::chain::{ChainSchedule, MarkovChain, TrajectoryStatistics, improper};
 use super::model::{
@@ -34,7 +34,7 @@ pub(in crate::sampling) const PER_DRAW: usize = 24;
 pub(super) fn summarise(
     plan: &ChainSchedule<'_>,
     chains: &[MarkovChain],
-    seed: Seed,
+    seed: RandomSeed,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let dimension = plan.start.len();

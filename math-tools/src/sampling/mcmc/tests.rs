@@ -1,6 +1,6 @@
 mod posterior;
 
-use tool_core::{Bounded, Ctx, ErrorCode, Input, Positive, Real, Seed, Tool};
+use tool_core::{BoundedInteger, Ctx, ErrorCode, Input, Positive, RandomSeed, Real, Tool};
 
 use super::{Args, McmcMethod, Output};
 
@@ -11,13 +11,13 @@ pub(super) fn args(log_density: &str, start: Vec<f64>) -> Args {
         data: None,
         x0: Input::inline(start),
         method: McmcMethod::Auto,
-        n_samples: Bounded::literal(5000),
+        n_samples: BoundedInteger::literal(5000),
         proposal_std: Positive::literal(1.0),
-        burnin: Bounded::literal(1000),
-        thin: Bounded::literal(1),
+        burnin: BoundedInteger::literal(1000),
+        thin: BoundedInteger::literal(1),
         target_accept: None,
-        chains: Bounded::literal(4),
-        seed: Some(Seed::new(7)),
+        chains: BoundedInteger::literal(4),
+        seed: Some(RandomSeed::new(7)),
         return_samples: Some(false),
     }
 }
@@ -107,7 +107,7 @@ fn w34_narrow_target_is_found_by_adaptation() {
 #[test]
 fn w34_without_burn_in_it_warns() {
     let mut args = args("-0.5*(x0/0.001)**2", vec![0.0]);
-    args.burnin = Bounded::literal(0);
+    args.burnin = BoundedInteger::literal(0);
     args.method = McmcMethod::Metropolis;
     let (output, warnings) = run(args);
     assert!(!output.converged && !output.adapted);
@@ -126,8 +126,8 @@ fn w34_without_burn_in_it_warns() {
 fn w42_seeds_have_64_bits() {
     let draw = |seed: u64| {
         let mut args = args("-0.5*x0**2", vec![0.0]);
-        args.seed = Some(Seed::new(seed));
-        args.n_samples = Bounded::literal(10);
+        args.seed = Some(RandomSeed::new(seed));
+        args.n_samples = BoundedInteger::literal(10);
         run(args).0
     };
     let (low, high, negative) = (draw(1), draw(1 + (1 << 32)), draw(-1_i64 as u64));
@@ -155,7 +155,7 @@ fn a_bounded_support_is_respected() {
     // Exponential with rate 2: mean 1/2, standard deviation 1/2.
     let mut args = args("if(x > 0, -2*x, log(0))", vec![1.0]);
     args.return_samples = Some(true);
-    args.n_samples = Bounded::literal(20_000);
+    args.n_samples = BoundedInteger::literal(20_000);
     let (output, _) = run(args);
     assert!((output.mean[0] - 0.5).abs() <= 5.0 * output.mcse[0].0);
     let draws = tool_core::convert::to_value(&output.samples.unwrap()).unwrap();
@@ -190,7 +190,7 @@ fn any_number_of_threads_gives_the_same_bits() {
             let mut args = args("-0.5*(x**2 + (y - x)**2)", vec![0.0, 0.0]);
             args.method = method;
             args.return_samples = Some(true);
-            args.n_samples = Bounded::literal(500);
+            args.n_samples = BoundedInteger::literal(500);
             let (output, _) = pool.install(|| run(args));
             tool_core::convert::to_value(&output).unwrap()
         };
@@ -244,8 +244,8 @@ fn w29_zero_draws_and_zero_thinning_are_refused() {
 #[test]
 fn a_large_request_is_refused_before_memory_is_taken() {
     let mut args = args("-x0**2", vec![0.0]);
-    args.n_samples = Bounded::literal(100_000_000);
-    args.chains = Bounded::literal(256);
+    args.n_samples = BoundedInteger::literal(100_000_000);
+    args.chains = BoundedInteger::literal(256);
     let err = Args::run(args, &Ctx::default()).unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),
@@ -256,8 +256,8 @@ fn a_large_request_is_refused_before_memory_is_taken() {
 #[test]
 fn few_draws_have_no_diagnostics() {
     let mut args = args("-x0**2", vec![0.0]);
-    args.n_samples = Bounded::literal(1);
-    args.chains = Bounded::literal(1);
+    args.n_samples = BoundedInteger::literal(1);
+    args.chains = BoundedInteger::literal(1);
     let (output, warnings) = run(args);
     assert!(matches!(output.rhat[..], [Real(rhat)] if rhat.is_nan()));
     assert!(output.std_dev[0].0.is_nan() && !output.converged);

@@ -166,7 +166,7 @@ fn pairs(re: &[f64], im: Option<&Rhs>) -> Vec<Complex64> {
 
 /// Points of the transform.
 fn points(args: &Args, sides: Sides, count: usize) -> Result<usize, ToolError> {
-    let asked = args.n.map(Bounded::size);
+    let asked = args.n.map(BoundedInteger::size);
     if !(args.inverse && sides == Sides::One) {
         return Ok(asked.unwrap_or(count));
     }

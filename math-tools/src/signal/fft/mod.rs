@@ -35,7 +35,7 @@ pub(crate) struct Args {
     pub inverse: bool,
     /// Points of the transform: samples are cut or zeros appended. With `kind` power, of each segment.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub n: Option<Bounded<1, { given::POINTS_MAX }>>,
+    pub n: Option<BoundedInteger<1, { given::POINTS_MAX }>>,
     /// Frequencies: `one` (0 to half the rate) or `two` (then negative ones; power is shared between both); absent: `one` for a list of real samples, else `two`.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub sides: Option<Sides>,
@@ -56,13 +56,13 @@ pub(crate) struct Args {
     pub segment: Option<Count>,
     /// Power: samples that segments share, fewer than `segment`; absent: half.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub overlap: Option<Bounded<0, { given::POINTS_MAX }>>,
+    pub overlap: Option<BoundedInteger<0, { given::POINTS_MAX }>>,
     /// Power: `density` (per hertz, the default) or `spectrum` (a sine of amplitude A has A^2/2).
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub scaling: Option<ScalingName>,
     /// Most tones to name; absent: 5.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub peaks: Option<Bounded<0, 1000>>,
+    pub peaks: Option<BoundedInteger<0, 1000>>,
     /// Whether to draw a list's spectrum, or the samples of an inverse.
     #[value(default = "yes")]
     pub plot: bool,

@@ -21,11 +21,11 @@ pub(super) fn power(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Output,
     if segment > count {
         refuse!(invalid "/segment"; "a segment of {segment} samples is longer than `data` with {count}"; "pass at most the number of samples");
     }
-    let overlap = args.overlap.map_or(segment / 2, Bounded::size);
+    let overlap = args.overlap.map_or(segment / 2, BoundedInteger::size);
     if overlap >= segment {
         refuse!(invalid "/overlap"; "expected fewer samples than the {segment} of a segment, found {overlap}"; "the usual overlap is half a segment");
     }
-    let points = args.n.map_or(segment, Bounded::size);
+    let points = args.n.map_or(segment, BoundedInteger::size);
     if points < segment {
         refuse!(invalid "/n"; "{points} points are fewer than the {segment} samples of a segment"; "pass `segment` too, or leave `n` out");
     }

@@ -110,24 +110,26 @@ fn faults_name_the_argument() {
 
 #[test]
 fn limits_are_asked_before_the_work() {
-    let budget = tool_core::Budget {
+    let budget = tool_core::CallBudget {
         memory_bytes: 1_000_000,
-        ..tool_core::Budget::default()
+        ..tool_core::CallBudget::default()
     };
     let ctx = Ctx::new(tool_core::StopFlag::new(), budget);
     let args = |n: i64| Args {
-        n: Bounded::new(n),
-        ..convert::from_value(&json::parse(r#"{"data": [1]}"#, json::Limits::default()).unwrap())
-            .unwrap()
+        n: BoundedInteger::new(n),
+        ..convert::from_value(
+            &json::parse(r#"{"data": [1]}"#, json::JsonLimits::default()).unwrap(),
+        )
+        .unwrap()
     };
     let error = Args::run(args(1 << 30), &ctx).unwrap_err();
     assert_eq!(
         (error.code(), error.reason_str()),
         (ErrorCode::LimitExceeded, Some("memory"))
     );
-    let budget = tool_core::Budget {
+    let budget = tool_core::CallBudget {
         timeout_ms: 10,
-        ..tool_core::Budget::default()
+        ..tool_core::CallBudget::default()
     };
     let ctx = Ctx::new(tool_core::StopFlag::new(), budget);
     let error = Args::run(args(1 << 22), &ctx).unwrap_err();
@@ -209,7 +211,7 @@ fn stated_uncertainties_cover_pure_tones() {
                 let args: Args = convert::from_value(
                     &json::parse(
                         &format!(r#"{{"data": [1], "window": "{window}", "plot": false}}"#),
-                        json::Limits::default(),
+                        json::JsonLimits::default(),
                     )
                     .unwrap(),
                 )

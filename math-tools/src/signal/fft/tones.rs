@@ -22,14 +22,14 @@ pub(crate) struct SpectralTone {
 /// The tones of a spectrum of amplitudes.
 pub(super) fn tones(
     search: &PeakSearch<'_>,
-    most: Option<Bounded<0, 1000>>,
+    most: Option<BoundedInteger<0, 1000>>,
     rate: f64,
 ) -> Vec<SpectralTone> {
     const USUAL: usize = 5;
     /// What rounding leaves of an offset.
     const ROUNDING: f64 = 1e-13;
     let spacing = rate / search.points as f64;
-    let most = most.map_or(USUAL, Bounded::size);
+    let most = most.map_or(USUAL, BoundedInteger::size);
     let tone = |peak: kernels::signal::peaks::SpectralPeak| {
         let mut place = peak.index as f64 + peak.offset;
         if search.is_circular && place >= search.points as f64 / 2.0 {

@@ -80,7 +80,8 @@ impl FilterRequest {
         }
         let (band, frequencies, kind) = band(args)?;
         let prototype = prototype(args);
-        let sections = design(prototype, args.order.map_or(4, Bounded::size), band).sections();
+        let sections =
+            design(prototype, args.order.map_or(4, BoundedInteger::size), band).sections();
         if sections.iter().flatten().any(|value| !value.is_finite()) {
             refuse!(numeric "/order", "overflow"; "the coefficients of this design are no doubles"; "lower `order`, or move `cutoff` away from the ends");
         }

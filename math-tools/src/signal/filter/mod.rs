@@ -26,7 +26,7 @@ pub(crate) struct Args {
     pub kind: Option<PassbandKind>,
     /// Order of the design; bands between two frequencies have twice as many poles. Absent: 4.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub order: Option<Bounded<1, 50>>,
+    pub order: Option<BoundedInteger<1, 50>>,
     /// `butterworth`, `chebyshev1` (ripples in the pass band) or `chebyshev2` (in the stop band, which begins at `cutoff`).
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub design: Option<FilterDesign>,
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     pub zero_phase: bool,
     /// Zero phase: samples that continue each end, point-mirrored; absent: three times the coefficients, as SciPy.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub padding: Option<Bounded<0, 1_000_000_000>>,
+    pub padding: Option<BoundedInteger<0, 1_000_000_000>>,
     /// Causal: what came before, `rest` (zeros, the default) or `steady` (the first sample for ever).
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub initial: Option<FilterInitial>,
@@ -162,7 +162,9 @@ impl Tool for Args {
         ctx.reserve_doubles(data.len().saturating_mul(4))?;
         ctx.afford(work)?;
         let (filtered, spread) = if args.zero_phase {
-            let padding = args.padding.map_or(given.cascade.padding(), Bounded::size);
+            let padding = args
+                .padding
+                .map_or(given.cascade.padding(), BoundedInteger::size);
             (
                 both_ways(&given, &data, padding)?,
                 EdgeTreatment::Padding(padding),

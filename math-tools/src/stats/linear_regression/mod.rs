@@ -4,7 +4,7 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
-use tool_core::Load;
+use tool_core::LoadInput;
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
 
@@ -28,17 +28,17 @@ pub(crate) struct Args {
     /// Degree of a polynomial in the single predictor: its powers from 1 to this take the place of the columns of `x`, formed to 30
     /// digits, so that no digit is lost to their rounding.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub polynomial: Option<Bounded<1, 60>>,
+    pub polynomial: Option<BoundedInteger<1, 60>>,
 }
 
 /// Predictors: one row for each observation; a flat list is one column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PredictorMatrix(Matrix);
 
-impl Load for PredictorMatrix {
+impl LoadInput for PredictorMatrix {
     const KIND: InputKind = InputKind::Data;
 
-    fn from_value(value: &Value) -> Result<Self, Problem> {
+    fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         let flat = match value {
             Value::Numbers(numbers) => numbers.rank() == 1,
             Value::Array(items) => items.iter().all(|item| item.items().is_none()),
@@ -49,7 +49,8 @@ impl Load for PredictorMatrix {
         }
         let column = Vector::from_value(value)?;
         let matrix = Matrix::new(column.len(), 1, column.to_vec());
-        let empty = || Problem::new("", "expected at least one observation, found an empty list");
+        let empty =
+            || RequestProblem::new("", "expected at least one observation, found an empty list");
         matrix.map(Self).ok_or_else(empty)
     }
 
@@ -145,7 +146,7 @@ impl Tool for Args {
             refuse!(invalid "/y", "shape"; "`x` has {rows} rows but `y` has {found} entries";
                 "give one response for each observation");
         }
-        let degree = args.polynomial.map(Bounded::size);
+        let degree = args.polynomial.map(BoundedInteger::size);
         if degree.is_some() && x.columns() != 1 {
             refuse!(invalid "/x", "shape"; "a polynomial needs one predictor, found {}", x.columns();
                 "leave `polynomial` out when `x` holds all columns");

@@ -4,7 +4,7 @@ use tool_core::{AnyTool, Ctx, ErrorCode, StopFlag, Value, entry, json};
 use super::Args;
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::Limits::default()).unwrap()
+    json::parse(text, json::JsonLimits::default()).unwrap()
 }
 
 fn run(args: &Value) -> Result<Value, tool_core::ToolError> {
@@ -339,7 +339,7 @@ fn stops_when_told() {
     stop.time_out();
     let err = run_in(
         &parse(r#"{"x":[1,2,3],"y":[1,2,4]}"#),
-        &Ctx::new(stop, tool_core::Budget::default()),
+        &Ctx::new(stop, tool_core::CallBudget::default()),
     )
     .unwrap_err();
     assert_eq!(err.code(), ErrorCode::Timeout);

@@ -4,7 +4,7 @@ use tool_core::{AnyTool, Ctx, ErrorCode, StopFlag, Value, entry, json};
 use super::Args;
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::Limits::default()).unwrap()
+    json::parse(text, json::JsonLimits::default()).unwrap()
 }
 
 fn run(args: &Value) -> Result<Value, tool_core::ToolError> {
@@ -193,13 +193,13 @@ fn stops_when_told_and_respects_the_memory_limit() {
     stop.cancel();
     let err = run_in(
         &parse(r#"{"data":[1,2]}"#),
-        &Ctx::new(stop, tool_core::Budget::default()),
+        &Ctx::new(stop, tool_core::CallBudget::default()),
     )
     .unwrap_err();
     assert_eq!(err.code(), ErrorCode::Cancelled);
-    let tight = tool_core::Budget {
+    let tight = tool_core::CallBudget {
         memory_bytes: 100,
-        ..tool_core::Budget::default()
+        ..tool_core::CallBudget::default()
     };
     let args = Value::object([("data", Value::vector(vec![1.0; 50]))]);
     let err = run_in(&args, &Ctx::new(StopFlag::new(), tight)).unwrap_err();

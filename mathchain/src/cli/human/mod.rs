@@ -9,7 +9,7 @@ mod value;
 
 use std::fmt::Write as _;
 
-use tool_core::{Outcome, Status, ToolError, Value};
+use tool_core::{CallOutcome, OutcomeStatus, ToolError, Value};
 
 pub(super) use number::{DIGITS, set_digits};
 pub(super) use record::record;
@@ -25,15 +25,17 @@ pub(super) struct Rendered {
 }
 
 /// Renders the answer to a call.
-pub(super) fn outcome(outcome: &Outcome) -> Rendered {
+pub(super) fn outcome(outcome: &CallOutcome) -> Rendered {
     let mut stderr = warnings(outcome);
     let stdout = match &outcome.status {
-        Status::Success(output) => picture(output).map_or_else(|| value(output), str::to_owned),
-        Status::Error(err) => {
+        OutcomeStatus::Success(output) => {
+            picture(output).map_or_else(|| value(output), str::to_owned)
+        }
+        OutcomeStatus::Error(err) => {
             stderr.push_str(&error(err));
             String::new()
         }
-        Status::PendingApproval {
+        OutcomeStatus::PendingApproval {
             approval_id: id,
             so_far,
         } => {
@@ -52,7 +54,7 @@ pub(super) fn outcome(outcome: &Outcome) -> Rendered {
 }
 
 /// The warnings of an answer.
-pub(super) fn warnings(outcome: &Outcome) -> String {
+pub(super) fn warnings(outcome: &CallOutcome) -> String {
     let warnings = outcome.warnings.iter();
     warnings
         .map(|warning| fitted(&format!("warning: {warning}"), 9))
@@ -60,7 +62,7 @@ pub(super) fn warnings(outcome: &Outcome) -> String {
 }
 
 /// The head of the audit after an answer, as a line.
-pub(super) fn head(outcome: &Outcome) -> String {
+pub(super) fn head(outcome: &CallOutcome) -> String {
     let audit = outcome.metadata.get("audit");
     let Some(head) = audit.and_then(|audit| audit.get("head")?.as_str()) else {
         return String::new();
@@ -114,7 +116,7 @@ pub(super) fn error(err: &ToolError) -> String {
 }
 
 /// The obligations that the call met: a notification, and backups.
-pub(super) fn obligations(outcome: &Outcome) -> String {
+pub(super) fn obligations(outcome: &CallOutcome) -> String {
     let mut text = String::new();
     if let Some(id) = outcome.metadata.get("notice").and_then(|id| id.as_str()) {
         text = format!("notification {id}: recorded by a rule (`mathchain inbox list`)\n");

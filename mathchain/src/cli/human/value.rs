@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     fn shown_of(text: &str) -> String {
-        value(&json::parse(text, json::Limits::default()).unwrap())
+        value(&json::parse(text, json::JsonLimits::default()).unwrap())
     }
 
     #[test]

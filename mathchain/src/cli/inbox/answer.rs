@@ -180,7 +180,7 @@ fn satisfy(global: &Global, toolkit: &Toolkit, answer: &Answer, gate: &Gate) -> 
     };
     let call = || toolkit.call_with(&context, "gate:satisfy", &args);
     let mut outcome = call();
-    if let tool_core::Status::PendingApproval { approval_id, .. } = &outcome.status {
+    if let tool_core::OutcomeStatus::PendingApproval { approval_id, .. } = &outcome.status {
         open::state(toolkit)?.approve(approval_id, &by)?;
         outcome = call();
     }

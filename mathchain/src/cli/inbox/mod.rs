@@ -156,7 +156,11 @@ fn watch(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
 }
 
 /// Prints the answer of a call that an answer led to.
-fn answer_of(toolkit: &Toolkit, global: &Global, outcome: &tool_core::Outcome) -> Result<ExitCode> {
+fn answer_of(
+    toolkit: &Toolkit,
+    global: &Global,
+    outcome: &tool_core::CallOutcome,
+) -> Result<ExitCode> {
     super::answer::finish(toolkit, global, outcome)
 }
 

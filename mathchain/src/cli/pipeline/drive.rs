@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use chain_runtime::pipeline::{Act, AgentResult, AgentState, Category, End, Event, Machine, Stop};
 use journal::State;
-use tool_core::capability::{Files, Notice, WriteMode};
+use tool_core::capability::{Notification, WorkspaceFiles, WriteMode};
 
 use super::super::prelude::*;
 use super::gates::{self, Asked};
@@ -162,7 +162,7 @@ impl<'a> Driver<'a> {
     fn record_asking(
         &mut self,
         events: Vec<Event>,
-        question: Option<(String, Notice)>,
+        question: Option<(String, Notification)>,
     ) -> Result<()> {
         let state = events.iter().rev().find_map(|event| match event {
             Event::Ended { end } => Some(end.as_str()),
@@ -299,7 +299,7 @@ impl<'a> Driver<'a> {
         agent: &str,
         mut result: AgentResult,
         answer: &str,
-        files: &dyn Files,
+        files: &dyn WorkspaceFiles,
     ) -> AgentResult {
         if answer.is_empty() {
             return result;
@@ -323,7 +323,7 @@ impl<'a> Driver<'a> {
         result
     }
 
-    fn files(&self) -> Result<Arc<dyn Files>> {
+    fn files(&self) -> Result<Arc<dyn WorkspaceFiles>> {
         let files = self.toolkit.dispatcher().host().capabilities.files.clone();
         files.ok_or_else(
             || tool_error!(PreconditionFailed, "workspace"; "a pipeline needs a workspace"),

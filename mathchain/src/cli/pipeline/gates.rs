@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use chain_runtime::pipeline::Event;
 use journal::State;
 use registry::model::{Gate, GateKind, Notify};
-use tool_core::capability::{Notice, Spawner as _};
-use tool_core::command::Command;
+use tool_core::capability::{Notification, Spawner as _};
+use tool_core::command::SandboxCommand;
 
 use super::super::prelude::*;
 use crate::notify;
@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(300);
 const VERIFY: Duration = Duration::from_secs(600);
 
 /// A new question with its id, to be recorded with its event: a question without an event would wait for an answer that nobody takes.
-pub(super) type Question = (String, Notice);
+pub(super) type Question = (String, Notification);
 
 /// A question to a person.
 pub(super) struct Asked {
@@ -112,7 +112,7 @@ pub(super) fn open(
                 let text = format!(
                     "gate of the phase `{phase}` in pipeline {id}: {prompt} (answer `yes` or `no`)"
                 );
-                let notice = Notice {
+                let notice = Notification {
                     kind: "gate",
                     call_id: id.to_owned(),
                     tool: None,
@@ -144,7 +144,7 @@ fn verify(toolkit: &Toolkit, gate: &Gate, stop: &StopFlag) -> (bool, String) {
         argv[0] = found.path;
         readable = found.readable;
     }
-    let mut command = Command::new(argv);
+    let mut command = SandboxCommand::new(argv);
     command.readable = readable;
     (command.limits.wall, command.limits.cpu) = (VERIFY, VERIFY);
     match sandbox.run(&command, stop) {

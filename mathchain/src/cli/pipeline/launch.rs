@@ -10,8 +10,8 @@ use registry::agent_cli::{self, CliArgs, ConfigFile, ServerStart};
 use registry::model::{Confinement, EnvPolicy, PhaseLimits, PromptVia};
 use tool_core::Reason;
 use tool_core::capability::Spawner;
-use tool_core::command::{Command, Exit, Isolation};
-use tool_core::conversation::{Conversation, Heard};
+use tool_core::command::{Isolation, ProcessExit, SandboxCommand};
+use tool_core::conversation::{LineWaitResult, ProcessConversation};
 
 use super::super::prelude::*;
 use super::border::{self, Border};
@@ -166,7 +166,7 @@ impl Launch<'_> {
     /// Hears the agent until it ends, and stops it where it must.
     fn listen(
         &self,
-        conversation: &dyn Conversation,
+        conversation: &dyn ProcessConversation,
         said: &mut Said,
         exchange: &Exchange,
     ) -> (AgentResult, String) {
@@ -177,12 +177,12 @@ impl Launch<'_> {
         let mut fault = None;
         let exit = loop {
             match conversation.receive(LOOK, &StopFlag::new()) {
-                Ok(Heard::Line(line)) => {
+                Ok(LineWaitResult::Line(line)) => {
                     heard = Instant::now();
                     self.hear(line, said);
                 }
-                Ok(Heard::Silence) => {}
-                Ok(Heard::Ended(exit)) => break exit,
+                Ok(LineWaitResult::Silence) => {}
+                Ok(LineWaitResult::Ended(exit)) => break exit,
                 Err(error) => {
                     fault = Some(error);
                     conversation.kill();
@@ -251,14 +251,14 @@ impl Launch<'_> {
 
     fn judge(
         &self,
-        exit: Option<Exit>,
+        exit: Option<ProcessExit>,
         fault: Option<ToolError>,
         said: &Said,
         answer: &str,
         stderr: &str,
     ) -> AgentResult {
         let mut result = AgentResult {
-            exit: exit.map(Exit::code),
+            exit: exit.map(ProcessExit::code),
             ..AgentResult::default()
         };
         let mut failed = |category: Category, message: String| {
@@ -275,13 +275,13 @@ impl Launch<'_> {
                 _ => Category::StreamError,
             };
             failed(category, human::error(&fault).trim().to_owned());
-        } else if exit != Some(Exit::Status(0)) || error.is_some() {
+        } else if exit != Some(ProcessExit::Status(0)) || error.is_some() {
             let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
             let words = error.as_deref().or(last).unwrap_or_default().trim();
             let everything = format!("{}\n{stderr}", error.as_deref().unwrap_or_default());
             let how = match exit {
-                Some(Exit::Status(status)) => format!("status {status}"),
-                Some(Exit::Signal(signal)) => format!("signal {signal}"),
+                Some(ProcessExit::Status(status)) => format!("status {status}"),
+                Some(ProcessExit::Signal(signal)) => format!("signal {signal}"),
                 None => "an unknown end".to_owned(),
             };
             let message = match words {
@@ -293,7 +293,9 @@ impl Launch<'_> {
                     failed(Category::RateLimit, message);
                     result.reset_s = reset_s;
                 }
-                None if exit != Some(Exit::Status(0)) => failed(Category::NonzeroExit, message),
+                None if exit != Some(ProcessExit::Status(0)) => {
+                    failed(Category::NonzeroExit, message)
+                }
                 None => failed(Category::StreamError, message),
             }
         } else if answer.is_empty() {
@@ -306,7 +308,7 @@ impl Launch<'_> {
     }
 
     /// The command in its sandbox, with the files that it reads.
-    fn command(&self, spawner: &dyn Spawner, exchange: &Exchange) -> Result<Command> {
+    fn command(&self, spawner: &dyn Spawner, exchange: &Exchange) -> Result<SandboxCommand> {
         let own = std::env::current_exe()
             .map_err(|err| tool_error!(ToolError, "io"; "cannot find this program: {err}"))?;
         let join = joining(
@@ -348,7 +350,7 @@ impl Launch<'_> {
                 .iter()
                 .map(|path| self.folder.join(path.strip_prefix("./").unwrap_or(path))),
         );
-        let mut command = Command::new(argv);
+        let mut command = SandboxCommand::new(argv);
         command.isolation = self.ready.isolation;
         command.environment = self.environment(exchange, named, &command.argv[0]);
         command.readable = readable;

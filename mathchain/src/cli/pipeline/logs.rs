@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use tool_core::capability::{Files, WriteMode};
+use tool_core::capability::{WorkspaceFiles, WriteMode};
 
 use super::super::prelude::*;
 
@@ -74,7 +74,13 @@ impl Logs {
     }
 
     /// Adds a line.
-    pub(super) fn add(&mut self, phase: &str, agent: &str, line: String, files: &dyn Files) {
+    pub(super) fn add(
+        &mut self,
+        phase: &str,
+        agent: &str,
+        line: String,
+        files: &dyn WorkspaceFiles,
+    ) {
         let Some(log) = self.of.get_mut(&(phase.to_owned(), agent.to_owned())) else {
             return;
         };
@@ -97,7 +103,7 @@ impl Logs {
     }
 
     /// Writes what is left of an agent that ended, and says where the rest of its output is.
-    pub(super) fn end(&mut self, phase: &str, agent: &str, files: &dyn Files) {
+    pub(super) fn end(&mut self, phase: &str, agent: &str, files: &dyn WorkspaceFiles) {
         let Some(mut log) = self.of.remove(&(phase.to_owned(), agent.to_owned())) else {
             return;
         };
@@ -151,7 +157,7 @@ impl Logs {
 }
 
 /// Appends the waiting part to the file; one that cannot be written is left out.
-fn spill(log: &mut Log, phase: &str, agent: &str, files: &dyn Files) {
+fn spill(log: &mut Log, phase: &str, agent: &str, files: &dyn WorkspaceFiles) {
     if log.part.is_empty() {
         return;
     }

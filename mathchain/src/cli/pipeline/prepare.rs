@@ -9,7 +9,7 @@ use registry::model::{
     Approval, CliSpec, Confinement, Phase, PhaseLimits, Pipeline, Unenforced, Visibility,
 };
 use registry::{Aliases, Config};
-use tool_core::Problem;
+use tool_core::RequestProblem;
 use tool_core::command::Isolation;
 
 use super::super::agent_args::{self, AgentArgs, Effective};
@@ -122,7 +122,9 @@ pub(super) fn prepare(
         let pointer = format!("/phases/{}", phase.name);
         if runs && prompt.trim().is_empty() && !phase.agents.is_empty() {
             let message = format!("the phase `{}` has no task for its agents", phase.name);
-            problems.push(Problem::new(&pointer, message).hint("write `prompt` or `prompt_file`"));
+            problems.push(
+                RequestProblem::new(&pointer, message).hint("write `prompt` or `prompt_file`"),
+            );
         }
         let mut agents = Vec::new();
         for agent in &phase.agents {
@@ -130,14 +132,14 @@ pub(super) fn prepare(
                 Ok(ready) => {
                     if runs {
                         let faults = faults(&phase.limits, &config.pipeline, &ready);
-                        let problem = |fault: String| Problem::new(&pointer, fault);
+                        let problem = |fault: String| RequestProblem::new(&pointer, fault);
                         problems.extend(faults.into_iter().map(problem));
                     }
                     texts.push(ready.prompt.clone());
                     agents.push(ready);
                 }
                 Err(error) if runs => {
-                    let mut problem = Problem::new(&pointer, error.message());
+                    let mut problem = RequestProblem::new(&pointer, error.message());
                     problem.hint = error.hint_str().map(str::to_owned);
                     problems.push(problem);
                 }

@@ -7,7 +7,7 @@ use chain_runtime::plan::InputType;
 use chain_runtime::{Mode, Plan, Problems};
 use registry::Answer;
 use tool_core::capability::LedgerHead;
-use tool_core::{Object, Outcome};
+use tool_core::{CallOutcome, Object};
 
 use super::super::flags;
 use super::super::prelude::*;
@@ -175,7 +175,7 @@ pub(in crate::cli) fn refused(
     }
     let err = ToolError::from(problems);
     let code = exit::of_error(&err);
-    let mut outcome = Outcome::error(err.clone());
+    let mut outcome = CallOutcome::error(err.clone());
     if let Some(head) = head {
         outcome.metadata.insert("audit", head.to_value());
     }

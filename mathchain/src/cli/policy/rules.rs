@@ -5,7 +5,7 @@ use std::sync::Arc;
 use journal::{Approval, State, WITHOUT_KEY};
 use registry::model::Match;
 use registry::{Rule, Verdict, WorkspaceId};
-use tool_core::capability::{Durability, Ledger as _};
+use tool_core::capability::{AuditLedger as _, RecordDurability};
 use tool_core::convert::{from_value, to_value};
 
 use super::super::prelude::*;
@@ -90,7 +90,7 @@ fn note(state: &State, action: &str, by: &str, rule: &Rule) -> Result<()> {
         "decided_by" => by,
         "rule" => words(rule),
     };
-    state.record(&record, Durability::Synced).map(|_| ())
+    state.record(&record, RecordDurability::Synced).map(|_| ())
 }
 
 /// The rule on one line, every condition as `match` spells it.

@@ -17,8 +17,8 @@ use sessions::{
     SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
     WorkspaceStatus,
 };
-use tool_core::json::Limits;
-use tool_core::{Outcome, Seed, Status};
+use tool_core::json::JsonLimits;
+use tool_core::{CallOutcome, OutcomeStatus, RandomSeed};
 
 use super::answer::CALL_STACK_BYTES;
 use super::jsonl::{self, Line};
@@ -252,11 +252,11 @@ impl<'a> Door<'a> {
         if line.is_empty() {
             return Ok(None);
         }
-        let limits = Limits {
+        let limits = JsonLimits {
             bytes_max: self.line_bytes_max,
             // The log nests an event one level deeper, and must be readable again.
-            depth_max: Limits::default().depth_max - 1,
-            ..Limits::default()
+            depth_max: JsonLimits::default().depth_max - 1,
+            ..JsonLimits::default()
         };
         Event::from_value(&json::parse_bytes(bytes, limits)?).map(Some)
     }
@@ -363,7 +363,7 @@ impl<'a> Door<'a> {
     fn settle(
         &mut self,
         call_id: &str,
-        outcome: Outcome,
+        outcome: CallOutcome,
         output: &mut impl Write,
     ) -> Result<Option<WaveStarted>, Halt> {
         let has_acted = outcome.is_success() && !outcome.effects.is_empty();
@@ -374,17 +374,17 @@ impl<'a> Door<'a> {
         };
         // The result is too large for the session.
         let message = error.message().to_owned();
-        let mut instead = Outcome::error(tool_error!(OutputTooLarge, "{message}"));
+        let mut instead = CallOutcome::error(tool_error!(OutputTooLarge, "{message}"));
         if has_acted {
             // The effect happened, so the call has not failed.
-            instead.status = Status::Success(Value::Null);
+            instead.status = OutcomeStatus::Success(Value::Null);
             instead.warnings.push(message);
         }
         self.apply(&Event::from(settlement(call_id, instead)), output)
     }
 
     /// Runs calls in parallel; the outcomes are in call order.
-    fn outcomes(&self, calls: &[StartedCall]) -> Vec<Outcome> {
+    fn outcomes(&self, calls: &[StartedCall]) -> Vec<CallOutcome> {
         let dispatcher = self.session.registry().dispatcher();
         let context = CallerContext {
             who: self.session.state().who(),
@@ -396,7 +396,7 @@ impl<'a> Door<'a> {
         };
         let stop = &self.stop;
         let next = AtomicUsize::new(0);
-        let slots: Vec<OnceLock<Outcome>> = calls.iter().map(|_| OnceLock::new()).collect();
+        let slots: Vec<OnceLock<CallOutcome>> = calls.iter().map(|_| OnceLock::new()).collect();
         let work = || {
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
@@ -409,7 +409,7 @@ impl<'a> Door<'a> {
                     tool: call.tool.clone(),
                     args: call.args.clone(),
                     context,
-                    seed: Seed::DEFAULT,
+                    seed: RandomSeed::DEFAULT,
                     timeout_ms: None,
                     stop: stop.child(),
                     progress: None,
@@ -428,7 +428,7 @@ impl<'a> Door<'a> {
             }
             work();
         });
-        let lost = || Outcome::error(tool_error!(Internal, "the call ended without an answer"));
+        let lost = || CallOutcome::error(tool_error!(Internal, "the call ended without an answer"));
         (slots.into_iter())
             .map(|slot| slot.into_inner().unwrap_or_else(lost))
             .collect()
@@ -436,7 +436,7 @@ impl<'a> Door<'a> {
 }
 
 /// The settlement of a call, from its outcome; times and record numbers are in the audit.
-fn settlement(call_id: &str, outcome: Outcome) -> CallSettled {
+fn settlement(call_id: &str, outcome: CallOutcome) -> CallSettled {
     let mut settled = CallSettled {
         call_id: call_id.to_owned(),
         status: Settled::Succeeded,
@@ -446,15 +446,15 @@ fn settlement(call_id: &str, outcome: Outcome) -> CallSettled {
         warnings: outcome.warnings,
     };
     match outcome.status {
-        Status::Success(output) => settled.output = Some(output),
-        Status::Error(error) => {
+        OutcomeStatus::Success(output) => settled.output = Some(output),
+        OutcomeStatus::Error(error) => {
             settled.status = match error.code() {
                 ErrorCode::Cancelled => Settled::Cancelled,
                 _ => Settled::Failed,
             };
             settled.error = Some(Failure::from(&error));
         }
-        Status::PendingApproval { approval_id, .. } => {
+        OutcomeStatus::PendingApproval { approval_id, .. } => {
             settled.status = Settled::PendingApproval;
             settled.approval_id = Some(approval_id);
         }

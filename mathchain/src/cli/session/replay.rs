@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use sessions::{Record, Replay, Replayed, StateDocument};
-use tool_core::json::Limits;
+use tool_core::json::JsonLimits;
 
 use super::super::jsonl;
 use super::super::prelude::*;
@@ -52,9 +52,9 @@ fn fold(mut input: impl BufRead) -> Result<Replayed> {
         let bytes = line.bytes.ok_or_else(
             || tool_error!(LimitExceeded; "line {number} is longer than {LINE_BYTES_MAX} bytes"),
         )?;
-        let limits = Limits {
+        let limits = JsonLimits {
             bytes_max: LINE_BYTES_MAX,
-            ..Limits::default()
+            ..JsonLimits::default()
         };
         let line = json::parse_bytes(&bytes, limits)
             .map_err(|err| tool_error!(InvalidRequest, "log"; "line {number} of the log: {err}"))?;

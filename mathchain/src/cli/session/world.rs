@@ -8,7 +8,7 @@ use host_tools::session::{FolderSpawner, OpenFolder};
 use journal::State;
 use registry::{Dispatcher, Facts};
 use sessions::{WorkspaceChanged, WorkspaceStatus};
-use tool_core::capability::{Files, OpenWorkspace, Workspaces};
+use tool_core::capability::{OpenWorkspace, WorkspaceFiles, WorkspaceOpener};
 
 use super::super::prelude::*;
 use crate::inputs;
@@ -25,7 +25,7 @@ pub(in crate::cli) struct World {
 /// The state that `workspace_open` and `workspace_close` change.
 struct Place {
     /// The whole workspace.
-    files: Option<Arc<dyn Files>>,
+    files: Option<Arc<dyn WorkspaceFiles>>,
     opened: Mutex<Opened>,
 }
 
@@ -84,7 +84,7 @@ impl World {
         let sandbox = Arc::new(Sandbox::new(surroundings));
         let name = folder.as_ref().map_or(".", |folder| folder.folder());
         host.capabilities.spawner = Some(Arc::new(FolderSpawner::new(sandbox, name)));
-        let files = folder.map(|folder| folder as Arc<dyn Files>);
+        let files = folder.map(|folder| folder as Arc<dyn WorkspaceFiles>);
         // Artifacts come from the state, files from the workspace.
         host.arrays = inputs::arrays(files.as_ref(), self.state.as_ref());
         host.backups = inputs::backups(files.as_ref(), self.state.as_ref());
@@ -138,7 +138,7 @@ impl Place {
     }
 }
 
-impl Workspaces for Place {
+impl WorkspaceOpener for Place {
     fn open(&self, path: &str) -> Result<OpenWorkspace> {
         let folder = self.folder(path)?;
         let mut opened = self.lock();

@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 
-use tool_core::capability::{FileInfo, FileKind, Files, Links};
+use tool_core::capability::{FileInfo, FileKind, LinkMode, WorkspaceFiles};
 use tool_core::{Access, Ctx, ErrorCode, ResourceKey, ResourceKind, ToolError};
 
 use super::Decided;
@@ -33,9 +33,9 @@ pub(super) fn of(
 }
 
 /// A description of the content of a file that changes with it; `None` where there is no file.
-fn content(files: &dyn Files, path: &str, ctx: &Ctx) -> Result<Option<String>, ToolError> {
+fn content(files: &dyn WorkspaceFiles, path: &str, ctx: &Ctx) -> Result<Option<String>, ToolError> {
     let by_size = |info: &FileInfo| format!("{} bytes, changed {}", info.size, info.modified_s);
-    let Ok((info, mut reader)) = files.open(path, Links::Refuse) else {
+    let Ok((info, mut reader)) = files.open(path, LinkMode::Refuse) else {
         // A folder, or what the call itself will refuse.
         let info = files.stat(path).ok();
         return Ok(info.map(|info| match info.kind {

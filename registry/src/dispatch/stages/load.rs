@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tool_core::capability::{Alarm, Identity};
-use tool_core::ctx::Budget;
+use tool_core::capability::{CallerIdentity, ClockAlarm};
+use tool_core::ctx::CallBudget;
 use tool_core::{
-    Capability, Ctx, Determinism, Place, Source, StopFlag, ToolError, Value, tool_error,
+    Capability, Ctx, DataPlace, DataSource, Determinism, StopFlag, ToolError, Value, tool_error,
 };
 
 use super::{Approved, Committed, Decided, Identified, Opened, budget, identity, missing, near};
@@ -20,7 +20,7 @@ pub(super) fn context(
     decided: &Decided<'_>,
     request: &CallRequest,
     trail: &Trail,
-) -> Result<(Ctx, Box<dyn Alarm>), ToolError> {
+) -> Result<(Ctx, Box<dyn ClockAlarm>), ToolError> {
     let dispatcher = decided.located.dispatcher;
     let spec = decided.located.tool().spec();
     let limits = dispatcher.limits;
@@ -32,10 +32,10 @@ pub(super) fn context(
     let stop = request.stop.child();
     let clock = &dispatcher.host.clock;
     let alarm = clock.alarm(Duration::from_millis(timeout_ms), stop.clone());
-    let budget = Budget {
+    let budget = CallBudget {
         timeout_ms,
         memory_bytes: limits.memory_bytes,
-        ..Budget::default()
+        ..CallBudget::default()
     };
     let key = idempotency_key(request, trail);
     let mut capabilities = dispatcher.host.capabilities.declared_by(spec);
@@ -59,7 +59,7 @@ pub(super) fn context(
     }
     if spec.capabilities.contains(&Capability::Events) {
         let has_grant = decided.located.caller.has_grant(decided.located.index);
-        capabilities.identity = Some(Arc::new(Identity {
+        capabilities.identity = Some(Arc::new(CallerIdentity {
             approved_by: request.context.person.clone(),
             ..identity(&request.context.who, has_grant)
         }));
@@ -178,7 +178,7 @@ fn inputs(
     decided: &Decided<'_>,
     stop: &StopFlag,
     notes: &mut Vec<String>,
-) -> Result<HashMap<Source, Value>, ToolError> {
+) -> Result<HashMap<DataSource, Value>, ToolError> {
     let dispatcher = decided.located.dispatcher;
     let mut arrays = dispatcher.host.arrays.clone();
     let places = decided.places.as_ref();
@@ -217,8 +217,8 @@ fn inputs(
                 .files
                 .as_deref();
             let path = match &reference.source.place {
-                Place::File(path) => Some(path.as_str()),
-                Place::Artifact(_) => None,
+                DataPlace::File(path) => Some(path.as_str()),
+                DataPlace::Artifact(_) => None,
             };
             near::named(err, path, places, stop)
         };

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use tool_core::brief;
-use tool_core::input::{InputKind, Source, SourceRef};
+use tool_core::input::{DataSource, InputKind, SourceRef};
 use tool_core::schema::DROPPED;
-use tool_core::selection::Missing;
+use tool_core::selection::MissingCellMode;
 use tool_core::{AnyTool, ToolError, Value, tool_error};
 
 use super::Decided;
@@ -39,11 +39,11 @@ pub(super) fn counted(output: Value, rows: usize, tool: &dyn AnyTool) -> Value {
 /// with column, line and text.
 pub(super) fn leave_out(
     decided: &Decided<'_>,
-    loaded: &mut HashMap<Source, Value>,
+    loaded: &mut HashMap<DataSource, Value>,
 ) -> Result<LeftOut, ToolError> {
     let references = decided.call.sources();
     let mut left_out = LeftOut::default();
-    let mut done: Vec<&Source> = Vec::new();
+    let mut done: Vec<&DataSource> = Vec::new();
     let numeric = |reference: &&SourceRef| reference.kind == InputKind::Data;
     for reference in references.iter().filter(numeric) {
         if let Some(value) = loaded.get_mut(&reference.source) {
@@ -74,7 +74,7 @@ pub(super) fn leave_out(
         let name = source.name();
         if together
             .iter()
-            .any(|one| one.source.selection.missing == Some(Missing::Refuse))
+            .any(|one| one.source.selection.missing == Some(MissingCellMode::Refuse))
         {
             let (count, first) = (rows.len(), rows[0] + 1);
             return Err(tool_error!(InvalidArgs at &reference.pointer, "missing";
@@ -94,9 +94,9 @@ pub(super) fn leave_out(
         for one in &together {
             done.push(&one.source);
         }
-        let mut sources: Vec<&Source> = together.iter().map(|one| &one.source).collect();
+        let mut sources: Vec<&DataSource> = together.iter().map(|one| &one.source).collect();
         sources.dedup();
-        let mut seen: Vec<&Source> = Vec::new();
+        let mut seen: Vec<&DataSource> = Vec::new();
         for source in sources {
             if seen.contains(&source) {
                 continue;
@@ -124,7 +124,7 @@ pub(super) fn leave_out(
 }
 
 /// Whether two references take the same rows of one table.
-fn is_beside(one: &Source, other: &Source) -> bool {
+fn is_beside(one: &DataSource, other: &DataSource) -> bool {
     let (of_one, of_other) = (&one.selection, &other.selection);
     one.place == other.place
         && of_one.member == of_other.member
@@ -142,7 +142,7 @@ fn takes_rows(reference: &SourceRef) -> bool {
     }
 }
 
-fn column(source: &Source) -> String {
+fn column(source: &DataSource) -> String {
     match &source.selection.column {
         Some(name) => format!(", column `{}`", brief::name(name)),
         None => String::new(),
@@ -244,7 +244,8 @@ fn check_texts(
     for (name, cells) in columns {
         let Value::Array(cells) = cells else { continue };
         let is_text = |text: &&str| {
-            let number = tool_core::json::parse(text.trim(), tool_core::json::Limits::default());
+            let number =
+                tool_core::json::parse(text.trim(), tool_core::json::JsonLimits::default());
             !is_missing_word(text, source) && !number.is_ok_and(|number| number.as_f64().is_some())
         };
         let mut texts = cells.iter().filter_map(Value::as_str);
@@ -264,16 +265,16 @@ fn check_texts(
 }
 
 /// Whether a text stands for a missing cell among numbers; where the call states such words, they were found by the reader.
-fn is_missing_word(text: &str, source: &Source) -> bool {
+fn is_missing_word(text: &str, source: &DataSource) -> bool {
     let is_open = source.selection.dialect.missing_words.is_none();
     is_open && tool_core::csv::MISSING.contains(&text.trim())
 }
 
 /// Selected numbers that a column of texts spells, of which no other text is left.
-fn spelled(value: &Value, source: &Source) -> Value {
+fn spelled(value: &Value, source: &DataSource) -> Value {
     let number = |cell: &Value| match cell.as_str() {
         Some(text) if is_missing_word(text, source) => Value::Null,
-        Some(text) => tool_core::json::parse(text.trim(), tool_core::json::Limits::default())
+        Some(text) => tool_core::json::parse(text.trim(), tool_core::json::JsonLimits::default())
             .unwrap_or_else(|_| cell.clone()),
         None => cell.clone(),
     };
@@ -294,7 +295,7 @@ fn spelled(value: &Value, source: &Source) -> Value {
 }
 
 /// The line of a text in a file of delimited text, which is opened again for this message.
-fn line(decided: &Decided<'_>, source: &Source, column: &str, cell: &str) -> Option<u64> {
+fn line(decided: &Decided<'_>, source: &DataSource, column: &str, cell: &str) -> Option<u64> {
     let name = source.name().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let mut dialect = source.selection.dialect.clone();
@@ -307,7 +308,7 @@ fn line(decided: &Decided<'_>, source: &Source, column: &str, cell: &str) -> Opt
     let files = decided.places.as_ref()?.files("");
     let arrays = dispatcher.host.arrays.clone()?;
     let arrays = arrays.for_call(&files).unwrap_or(arrays);
-    let whole = Source::file(source.name());
+    let whole = DataSource::file(source.name());
     let (role, most) = (
         decided.located.caller.role(),
         dispatcher.limits.max_input_bytes,

@@ -17,11 +17,11 @@ mod stopped;
 
 use std::ops::ControlFlow;
 
-use tool_core::capability::{Alarm, Files, Identity};
+use tool_core::capability::{CallerIdentity, ClockAlarm, WorkspaceFiles};
 use tool_core::spec::wire_name;
 use tool_core::{
-    Access, AnyTool, Call, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey,
-    ResourceKind, Syntax, ToolError, Value, tool_error,
+    Access, AnyTool, Caller as CallerKind, Ctx, Determinism, ErrorCode, ResourceKey, ResourceKind,
+    Syntax, ToolCall, ToolError, Value, tool_error,
 };
 
 use self::places::Places;
@@ -267,7 +267,7 @@ fn seed_of(value: &Value) -> Option<u64> {
 /// The arguments are decoded and valid.
 struct Decoded<'a> {
     located: Located<'a>,
-    call: Box<dyn Call>,
+    call: Box<dyn ToolCall>,
 }
 
 impl<'a> Decoded<'a> {
@@ -275,7 +275,7 @@ impl<'a> Decoded<'a> {
         let Self { located, call } = self;
         let places = located.dispatcher.host.capabilities.files.clone();
         let places = places.map(Places::new);
-        let files = places.as_ref().map(|places| places as &dyn Files);
+        let files = places.as_ref().map(|places| places as &dyn WorkspaceFiles);
         let facts = CallFacts::of(located.tool(), call.as_ref(), files);
         let catalogue = &located.dispatcher.catalogue;
         let (caller, index) = (&located.caller, located.index);
@@ -318,7 +318,7 @@ fn denied(role: &str, id: &str, decision: &Decision) -> ToolError {
 /// No rule denies the call, and its obligations can be met.
 struct Decided<'a> {
     located: Located<'a>,
-    call: Box<dyn Call>,
+    call: Box<dyn ToolCall>,
     decision: Decision,
     /// The narrowest match of a rule that covers this call.
     condition: Value,
@@ -330,7 +330,10 @@ struct Decided<'a> {
 
 impl<'a> Decided<'a> {
     fn keys(self, trail: &mut Trail) -> Result<Identified<'a>, ToolError> {
-        let files = self.places.as_ref().map(|places| places as &dyn Files);
+        let files = self
+            .places
+            .as_ref()
+            .map(|places| places as &dyn WorkspaceFiles);
         let keys = resource_keys(
             &self.located.dispatcher.policy,
             self.located.tool(),
@@ -393,8 +396,8 @@ impl<'a> Decided<'a> {
 }
 
 /// Who a principal is, for tools of workflows and rules on files.
-fn identity(who: &Principal, has_grant: bool) -> Identity {
-    Identity {
+fn identity(who: &Principal, has_grant: bool) -> CallerIdentity {
+    CallerIdentity {
         role: who.role.clone(),
         agent: who.spawned.clone().or_else(|| who.agent.clone()),
         is_delegate: who.is_delegate(),
@@ -452,7 +455,7 @@ struct Opened<'a> {
     decided: Decided<'a>,
     keys: Vec<ResourceKey>,
     ctx: Ctx,
-    alarm: Box<dyn Alarm>,
+    alarm: Box<dyn ClockAlarm>,
     /// Rows of its inputs that were left out for missing cells.
     dropped: usize,
 }

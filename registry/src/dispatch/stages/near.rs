@@ -1,6 +1,6 @@
 //! The file that a path with another spelling means, as the hint of an error.
 
-use tool_core::capability::{Files, near_path};
+use tool_core::capability::{WorkspaceFiles, near_path};
 use tool_core::{Ctx, Spec, StopFlag, Syntax, ToolError, Value};
 
 /// The error, with the near file where an argument of the tool is a path that does not exist.
@@ -21,7 +21,7 @@ pub(super) fn of_argument(error: ToolError, spec: &Spec, args: &Value, ctx: &Ctx
 pub(super) fn named(
     error: ToolError,
     path: Option<&str>,
-    files: Option<&dyn Files>,
+    files: Option<&dyn WorkspaceFiles>,
     stop: &StopFlag,
 ) -> ToolError {
     let (Some(path), Some(files), Some("not_found")) = (path, files, error.reason_str()) else {

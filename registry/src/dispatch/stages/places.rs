@@ -4,16 +4,16 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tool_core::capability::{FileCall, FileContent, FileInfo, Files, WriteMode};
+use tool_core::capability::{FileCall, FileContent, FileInfo, WorkspaceFiles, WriteMode};
 use tool_core::{ResourceId, StopFlag, ToolError};
 
 pub(super) struct Places {
-    files: Arc<dyn Files>,
+    files: Arc<dyn WorkspaceFiles>,
     found: Mutex<HashMap<String, ResourceId>>,
 }
 
 impl Places {
-    pub(super) fn new(files: Arc<dyn Files>) -> Self {
+    pub(super) fn new(files: Arc<dyn WorkspaceFiles>) -> Self {
         Self {
             files,
             found: Mutex::default(),
@@ -21,7 +21,7 @@ impl Places {
     }
 
     /// The files of the call, read at the identities of its paths.
-    pub(super) fn files(&self, key: &str) -> Arc<dyn Files> {
+    pub(super) fn files(&self, key: &str) -> Arc<dyn WorkspaceFiles> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let places = found.iter();
         let call = FileCall {
@@ -35,7 +35,7 @@ impl Places {
     }
 }
 
-impl Files for Places {
+impl WorkspaceFiles for Places {
     fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(identity) = found.get(path) {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use tool_core::{Probe, Reason, ToolError, Value, tool_error};
+use tool_core::{CallProbe, Reason, ToolError, Value, tool_error};
 
 use super::load::context;
 use super::{Ended, Halt, Identified, settled};
@@ -23,15 +23,18 @@ impl<'a> Identified<'a> {
         let found = panic::guard(trail.call_id(), || call.probe(before, &ctx));
         drop(alarm);
         request.stop.check()?;
-        let found = found.ok().and_then(Result::ok).unwrap_or(Probe::Unknown);
+        let found = found
+            .ok()
+            .and_then(Result::ok)
+            .unwrap_or(CallProbe::Unknown);
         let words = match &found {
-            Probe::Happened(_) => "happened",
-            Probe::NotHappened => "not_happened",
-            Probe::Unknown => "unknown",
+            CallProbe::Happened(_) => "happened",
+            CallProbe::NotHappened => "not_happened",
+            CallProbe::Unknown => "unknown",
         };
         trail.probed = Some(words);
         match found {
-            Probe::Happened(output) => {
+            CallProbe::Happened(output) => {
                 let (located, decision) = (&self.decided.located, &self.decided.decision);
                 let mut ended = settled(located, decision, output, (None, false), trail)?;
                 ended.warnings.extend(ctx.take_warnings());
@@ -40,8 +43,10 @@ impl<'a> Identified<'a> {
                 );
                 Ok(ControlFlow::Break(ended))
             }
-            Probe::NotHappened => Ok(ControlFlow::Continue(self)),
-            Probe::Unknown => Err(outcome_unknown(self.decided.located.tool().spec().id).into()),
+            CallProbe::NotHappened => Ok(ControlFlow::Continue(self)),
+            CallProbe::Unknown => {
+                Err(outcome_unknown(self.decided.located.tool().spec().id).into())
+            }
         }
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use tool_core::path::{push_index, push_key};
-use tool_core::{Call, Ctx, Value};
+use tool_core::{Ctx, ToolCall, Value};
 
 /// Most bytes of such texts; those beyond are shown by name and digest alone.
 const TEXT_BYTES_MAX: usize = 8 << 20;
 
 /// The arguments of a call, with loaded texts in place of references.
-pub(super) fn arguments(call: &dyn Call, ctx: &Ctx) -> Value {
+pub(super) fn arguments(call: &dyn ToolCall, ctx: &Ctx) -> Value {
     let mut left = TEXT_BYTES_MAX;
     let mut texts = HashMap::new();
     for reference in call.sources() {

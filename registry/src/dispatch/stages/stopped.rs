@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tool_core::{AnyTool, Ctx, ErrorCode, Probe, StopFlag, ToolError, Value};
+use tool_core::{AnyTool, CallProbe, Ctx, ErrorCode, StopFlag, ToolError, Value};
 
 use crate::dispatch::trail::Trail;
 use crate::dispatch::{Dispatcher, panic};
@@ -40,10 +40,10 @@ impl Stopped<'_> {
             Some(before) if !self.ctx.stop().is_interrupted() => {
                 self.probe(trail.call_id(), before)
             }
-            _ => Probe::Unknown,
+            _ => CallProbe::Unknown,
         };
         match found {
-            Probe::Happened(output) => {
+            CallProbe::Happened(output) => {
                 trail.probed = Some("happened");
                 self.ctx.warn(format!(
                     "the call was stopped ({}) after it had completed",
@@ -51,23 +51,26 @@ impl Stopped<'_> {
                 ));
                 Ok(output)
             }
-            Probe::NotHappened => {
+            CallProbe::NotHappened => {
                 trail.probed = Some("not_happened");
                 Err(error)
             }
-            Probe::Unknown => Err(error
+            CallProbe::Unknown => Err(error
                 .may_have_happened()
                 .hint("the outcome is unknown: check the effect before you call again")),
         }
     }
 
-    fn probe(&self, id: &str, before: &Value) -> Probe {
+    fn probe(&self, id: &str, before: &Value) -> CallProbe {
         // The flag of the call itself is set.
         let stop = StopFlag::new();
         let alarm = self.dispatcher.host.clock.alarm(LOOK, stop.clone());
         let ctx = self.ctx.stopped_by(stop);
         let found = panic::guard(id, || self.tool.decode(self.args)?.probe(before, &ctx));
         drop(alarm);
-        found.ok().and_then(Result::ok).unwrap_or(Probe::Unknown)
+        found
+            .ok()
+            .and_then(Result::ok)
+            .unwrap_or(CallProbe::Unknown)
     }
 }

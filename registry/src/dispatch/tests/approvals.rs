@@ -1,6 +1,6 @@
 //! A person's answer: for one call, once.
 
-use tool_core::Status;
+use tool_core::OutcomeStatus;
 use tool_core::capability::ApprovalState;
 
 use super::*;
@@ -8,9 +8,9 @@ use crate::Answer;
 
 const WRITE: &str = r#"{"path":"out/a","content":"x"}"#;
 
-fn pending(outcome: &Outcome) -> Option<&str> {
+fn pending(outcome: &CallOutcome) -> Option<&str> {
     match &outcome.status {
-        Status::PendingApproval { approval_id, .. } => Some(approval_id),
+        OutcomeStatus::PendingApproval { approval_id, .. } => Some(approval_id),
         _ => None,
     }
 }

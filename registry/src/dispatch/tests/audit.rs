@@ -1,6 +1,6 @@
 //! One record per call, and effects only where they can be recorded.
 
-use tool_core::capability::Durability;
+use tool_core::capability::RecordDurability;
 
 use super::*;
 use crate::{Answer, Limits};
@@ -22,15 +22,15 @@ fn effects_are_intended_durably_before_and_recorded_after() {
             .is_success()
     );
     let records = world.ledger.records.lock().unwrap();
-    let kinds: Vec<(String, Durability)> = records
+    let kinds: Vec<(String, RecordDurability)> = records
         .iter()
         .map(|(record, durability)| (field(record, "/kind").to_string(), *durability))
         .collect();
     assert_eq!(
         kinds,
         [
-            ("\"intent\"".to_owned(), Durability::Synced),
-            ("\"call\"".to_owned(), Durability::Synced)
+            ("\"intent\"".to_owned(), RecordDurability::Synced),
+            ("\"call\"".to_owned(), RecordDurability::Synced)
         ]
     );
     assert_eq!(
@@ -40,7 +40,10 @@ fn effects_are_intended_durably_before_and_recorded_after() {
     drop(records);
     world.call("operator", "double", r#"{"x":1}"#);
     let records = world.ledger.records.lock().unwrap();
-    assert_eq!((records.len(), records[2].1), (3, Durability::Batched));
+    assert_eq!(
+        (records.len(), records[2].1),
+        (3, RecordDurability::Batched)
+    );
 }
 
 /// The digest of large arguments is computed on another thread, beside the call.

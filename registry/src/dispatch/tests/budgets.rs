@@ -16,7 +16,7 @@ tool!(Raise(AnyArgs) { id: "raise", capabilities: &[tool_core::Capability::Calls
 });
 tool!(AskModel(NoArgs) { id: "ask_model", effects: &[Effect::CallsLlm], determinism: Determinism::External } = |_, _| Ok(Value::Null));
 
-static BUDGETED: &[Entry] = &[entry::<Raise>(), entry::<AskModel>()];
+static BUDGETED: &[ErasedTool] = &[entry::<Raise>(), entry::<AskModel>()];
 
 const CONFIG: &str = "version = 1\n[budgets.bugfix]\nread = 2\nwrite = 1\nexec = 1\nllm = 0\n[budgets.free]\nread = 1\noverrides = 0\n";
 
@@ -24,14 +24,14 @@ fn budgeted() -> World {
     World::new(&[TWELVE, TOOLS, BUDGETED], CONFIG)
 }
 
-fn call(world: &World, task: Option<&str>, tool: &str, args: &str) -> Outcome {
+fn call(world: &World, task: Option<&str>, tool: &str, args: &str) -> CallOutcome {
     let mut request = request("operator", tool, args);
     request.context.who.task = task.map(str::to_owned);
     request.context.answer = Answer::Yes;
     world.dispatcher.call(request)
 }
 
-fn is_exhausted(outcome: &Outcome) -> bool {
+fn is_exhausted(outcome: &CallOutcome) -> bool {
     outcome.err().is_some_and(|err| {
         (err.code(), err.reason_str()) == (ErrorCode::LimitExceeded, Some("budget"))
     })

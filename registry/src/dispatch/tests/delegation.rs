@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tool_core::Caller;
-use tool_core::capability::{Delegation, Question};
+use tool_core::capability::{CallDelegation, OperatorQuestion};
 
 use super::*;
 use crate::model::{Layer, Level, Principal};
@@ -11,7 +11,7 @@ use crate::policy::Access;
 tool!(Delegate(AnyArgs) { id: "delegate", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External, callers: &[Caller::Direct] } = |args, ctx| {
     let text = |pointer: &str| args.value.pointer(pointer);
     let calls = text("/calls").and_then(|calls| calls.items()).unwrap_or_default();
-    let delegation = Delegation {
+    let delegation = CallDelegation {
         name: "child".to_owned(),
         tools: text("/tools").and_then(|tools| tools.items()).unwrap_or_default().iter().filter_map(|tool| tool.as_str().map(str::to_owned)).collect(),
         read_only: text("/read_only").and_then(|flag| flag.as_bool()).unwrap_or(false),
@@ -23,7 +23,7 @@ tool!(Delegate(AnyArgs) { id: "delegate", capabilities: &[tool_core::Capability:
     ctx.calls()?.delegate(&delegation, ctx.stop()).map(Value::array)
 });
 tool!(Escalate(AnyArgs) { id: "escalate", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External, callers: &[Caller::Direct] } = |args, ctx| {
-    let question = Question {
+    let question = OperatorQuestion {
         reason: "may I? password=hunter2hunter".to_owned(),
         tool: args.value.as_str().map(str::to_owned),
         args: None,
@@ -31,13 +31,13 @@ tool!(Escalate(AnyArgs) { id: "escalate", capabilities: &[tool_core::Capability:
     ctx.calls()?.escalate(&question).map(|asked| Value::from(asked.id))
 });
 
-static DELEGATION: &[Entry] = &[entry::<Delegate>(), entry::<Escalate>()];
+static DELEGATION: &[ErasedTool] = &[entry::<Delegate>(), entry::<Escalate>()];
 
 fn delegating() -> World {
     World::new(&[TWELVE, TOOLS, DELEGATION], "")
 }
 
-fn statuses(outcome: &Outcome) -> Vec<String> {
+fn statuses(outcome: &CallOutcome) -> Vec<String> {
     let output = outcome
         .output()
         .unwrap_or_else(|| panic!("{:?}", outcome.err()));

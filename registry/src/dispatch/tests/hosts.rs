@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use tool_core::capability::{Http, HttpRequest, HttpResponse, HttpService};
+use tool_core::capability::{HttpRequest, HttpResponse, HttpService, HttpTransport};
 use tool_core::{Capability, Permission, StopFlag, Syntax};
 
 use super::*;
@@ -11,12 +11,12 @@ use fakes::UrlArgs;
 tool!(Visit(UrlArgs) { id: "visit", permissions: &[Permission::Network], capabilities: &[Capability::Http], determinism: Determinism::External, syntax: &[("/url", Syntax::Url)] }
     = |args, ctx| ctx.http()?.send(&HttpRequest::get(args.url), ctx.stop()).map(|response| Value::from(response.url)));
 
-static VISIT: &[Entry] = &[entry::<Visit>()];
+static VISIT: &[ErasedTool] = &[entry::<Visit>()];
 
 /// Sends every request on to one host, if it may go there.
 struct SendingOn(&'static str, Mutex<Vec<String>>);
 
-impl Http for SendingOn {
+impl HttpTransport for SendingOn {
     fn send(&self, request: &HttpRequest, _: &StopFlag) -> Result<HttpResponse, ToolError> {
         request.hosts.judge(self.0)?;
         self.1.lock().unwrap().push(request.url.clone());
@@ -36,7 +36,7 @@ impl Http for SendingOn {
 }
 
 /// A visit of `https://a.example/` that is sent on, with one more rule.
-fn visit(to: &'static str, rule: &str) -> Outcome {
+fn visit(to: &'static str, rule: &str) -> CallOutcome {
     let config = format!(
         "version = 1\n[permissions.network]\nallowed_hosts = [\"a.example\", \"b.example\"]\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = {{ tools = [\"group:web\"], {rule}\n"
     );

@@ -13,7 +13,8 @@ mod visibility;
 mod witnesses;
 
 use tool_core::{
-    Ctx, Determinism, Effect, Entry, ErrorCode, Outcome, Spec, Tool, ToolError, Value, entry,
+    CallOutcome, Ctx, Determinism, Effect, ErasedTool, ErrorCode, Spec, Tool, ToolError, Value,
+    entry,
 };
 
 use crate::fakes::{World, context, request};
@@ -32,7 +33,7 @@ tool!(Nested(AnyArgs) { id: "nested", capabilities: &[tool_core::Capability::Cal
 tool!(Shy(NoArgs) { id: "shy" } = |_, ctx| { ctx.files()?; Ok(Value::Null) });
 tool!(Warns(NoArgs) { id: "warns" } = |_, ctx| { ctx.warn("take care"); Ok(Value::Null) });
 
-static TOOLS: &[Entry] = &[
+static TOOLS: &[ErasedTool] = &[
     entry::<Double>(),
     entry::<Echo>(),
     entry::<World1>(),
@@ -51,7 +52,7 @@ fn world() -> World {
     World::new(&[TWELVE, TOOLS], "")
 }
 
-fn code(outcome: &Outcome) -> Option<ErrorCode> {
+fn code(outcome: &CallOutcome) -> Option<ErrorCode> {
     outcome.code()
 }
 

@@ -13,7 +13,7 @@ fn world_with(tool: &str, obligation: &str) -> World {
 
 const REPLACE: &str = r#"{"path":"data/a.txt","content":"x","overwrite":true}"#;
 
-fn refused(outcome: &Outcome) -> &str {
+fn refused(outcome: &CallOutcome) -> &str {
     let error = outcome.err().unwrap_or_else(|| panic!("it ran"));
     assert_eq!(
         (error.code(), error.reason_str()),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
-use tool_core::capability::Calls;
+use tool_core::capability::ToolCaller;
 use tool_core::{Capability, StopFlag};
 
 use super::*;
@@ -63,7 +63,7 @@ impl Tool for PanicEarly {
     }
 }
 
-static PANICS: &[Entry] = &[
+static PANICS: &[ErasedTool] = &[
     entry::<PanicPlain>(),
     entry::<PanicParallel>(),
     entry::<PanicLocked>(),
@@ -76,7 +76,7 @@ static PANICS: &[Entry] = &[
 /// Calls through the dispatcher, as the person at the terminal would.
 struct Again;
 
-impl Calls for Again {
+impl ToolCaller for Again {
     fn call(&self, tool: &str, args: &Value, stop: &StopFlag) -> Result<Value, ToolError> {
         let dispatcher = DEEP.get().expect("the test sets it before it calls");
         let mut request = request("operator", tool, "{}");

@@ -167,8 +167,8 @@ impl Tool for MayReach {
     fn run(_: Self, _: &Ctx) -> Result<Value, ToolError> {
         Ok(Value::from("done"))
     }
-    fn narrow(args: &Self) -> tool_core::Reach {
-        tool_core::Reach {
+    fn narrow(args: &Self) -> tool_core::EffectReach {
+        tool_core::EffectReach {
             effects: if args.0.overwrite {
                 Self::SPEC.effects
             } else {
@@ -183,7 +183,7 @@ impl Tool for MayReach {
 
 #[test]
 fn without_web_a_tool_that_need_not_reach_it_stays_and_only_calls_that_would_are_refused() {
-    static MAY: &[Entry] = &[entry::<MayReach>()];
+    static MAY: &[ErasedTool] = &[entry::<MayReach>()];
     let world = World::new(&[TWELVE, MAY], "");
     let mut context = context("operator");
     context.who.layers.push(Layer::no_web());

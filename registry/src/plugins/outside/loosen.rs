@@ -196,7 +196,7 @@ mod tests {
     use crate::plugins::shape::Shape;
 
     fn value(text: &str) -> Value {
-        tool_core::json::parse(text, tool_core::json::Limits::default()).expect("JSON")
+        tool_core::json::parse(text, tool_core::json::JsonLimits::default()).expect("JSON")
     }
 
     /// What a schema of a server becomes; it is always one that is checked here.

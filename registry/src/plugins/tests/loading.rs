@@ -9,7 +9,7 @@ use crate::model::Config;
 use crate::model::{Principal, Verdict};
 use crate::policy::{Facts, WORKSPACE_READY};
 use fakes::TWELVE;
-use tool_core::capability::Files as _;
+use tool_core::capability::WorkspaceFiles as _;
 
 const GOOD: &str = r#"{
   "schema_version": "1.0", "name": "demo", "version": "1.2.0", "description": "a demo",
@@ -431,7 +431,7 @@ const WRITER: &str = r#"{"schema_version": "1.0", "name": "w", "version": "1.0.0
     "returns": {"type": "object", "properties": {"count": {"type": "integer"}, "files": {"type": "array"}}, "required": ["count"]},
     "parameters": {"path": {"type": "string", "required": true, "format": "path", "access": "write"}}}]}"#;
 
-fn made(output: &str) -> (World, tool_core::Outcome) {
+fn made(output: &str) -> (World, tool_core::CallOutcome) {
     let loaded = load(&[bundle("w", WRITER, None)], &Gives(value(output)), &[]).unwrap();
     let config = "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"w:make\"], path = { under = \"out\" } }\ndecision = \"allow\"\n";
     let world = World::with_plugins(&[TWELVE], loaded[0].erased(), config);

@@ -3,7 +3,7 @@
 use super::*;
 
 fn launch(concurrency: usize) -> Launch {
-    let mut command = Command::new(["demo"]);
+    let mut command = SandboxCommand::new(["demo"]);
     command.limits.stdout_bytes = 10_000;
     Launch {
         name: "demo".to_owned(),
@@ -191,7 +191,7 @@ fn a_greeting_has_to_fit() {
 fn a_crash_is_reported_and_the_next_start_waits() {
     let spawner = Scripted::new(greeting(|line, out| {
         match line.get("tool").and_then(Value::as_str) {
-            Some("crash") => out.ended = Some(Exit::Status(3)),
+            Some("crash") => out.ended = Some(ProcessExit::Status(3)),
             _ => out.result(line.get("id").unwrap(), "true"),
         }
     }));
@@ -225,7 +225,7 @@ fn a_deadline_ends_the_process_and_no_other_call() {
     }));
     let alone = process(&spawner, 1);
     let stop = StopFlag::new();
-    let ctx = Ctx::new(stop.clone(), tool_core::Budget::default());
+    let ctx = Ctx::new(stop.clone(), tool_core::CallBudget::default());
     std::thread::scope(|scope| {
         let slow = scope.spawn(|| alone.call("slow", &value("{}"), &ctx));
         std::thread::sleep(Duration::from_millis(20));
@@ -255,7 +255,7 @@ fn a_deadline_ends_the_process_and_no_other_call() {
     }));
     let shared = process(&spawner, 4);
     let stop = StopFlag::new();
-    let ctx = Ctx::new(stop.clone(), tool_core::Budget::default());
+    let ctx = Ctx::new(stop.clone(), tool_core::CallBudget::default());
     std::thread::scope(|scope| {
         let other = scope.spawn(|| call(&shared, "held"));
         std::thread::sleep(Duration::from_millis(20));
@@ -288,7 +288,7 @@ fn a_call_that_is_cancelled_and_says_so_keeps_the_process() {
     }));
     let process = process(&spawner, 1);
     let stop = StopFlag::new();
-    let ctx = Ctx::new(stop.clone(), tool_core::Budget::default());
+    let ctx = Ctx::new(stop.clone(), tool_core::CallBudget::default());
     std::thread::scope(|scope| {
         let slow = scope.spawn(|| process.call("slow", &value("{}"), &ctx));
         std::thread::sleep(Duration::from_millis(20));

@@ -41,7 +41,7 @@ fn every_chain_of_five_layers_keeps_the_algebra() {
     let spec = catalogue.tool(tool).spec();
     let args = Value::object::<&str, Value>([]);
     let facts = CallFacts {
-        reach: Reach {
+        reach: EffectReach {
             effects: &[],
             destructive: false,
             idempotent: false,

@@ -415,7 +415,7 @@ fn a_layer_of_a_call_only_narrows() {
 
 #[test]
 fn unmet_preconditions_hide_with_their_reason() {
-    static NEEDS: &[tool_core::Entry] = &[tool_core::entry::<Needs>()];
+    static NEEDS: &[tool_core::ErasedTool] = &[tool_core::entry::<Needs>()];
     fakes::tool!(Needs(fakes::NoArgs) { id: "needs", preconditions: &["workspace=ready"] } = |_, _| Ok(Value::Null));
     let catalogue = Catalogue::new(&[NEEDS]).unwrap();
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();

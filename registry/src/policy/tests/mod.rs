@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use tool_core::{Category, ErrorCode, Reach, Value};
+use tool_core::{Category, EffectReach, ErrorCode, Value};
 
 mod algebra;
 mod compare;
@@ -74,7 +74,7 @@ fn decide_with(config: &str, role: &str, tool: &str, args: &str) -> Decision {
     let index = catalogue.index(tool).unwrap();
     let found = catalogue.tool(index);
     let call = found
-        .decode(&tool_core::json::parse(args, tool_core::json::Limits::default()).unwrap())
+        .decode(&tool_core::json::parse(args, tool_core::json::JsonLimits::default()).unwrap())
         .unwrap();
     let facts = CallFacts::of(found, call.as_ref(), Some(&files));
     caller.decide(&catalogue, index, Some(&facts), Some(&files))

@@ -236,7 +236,7 @@ impl AnyTool for Claims {
     fn examples(&self) -> Vec<tool_core::tool::ErasedExample> {
         Vec::new()
     }
-    fn decode(&self, _: &Value) -> Result<Box<dyn tool_core::Call>, ToolError> {
+    fn decode(&self, _: &Value) -> Result<Box<dyn tool_core::ToolCall>, ToolError> {
         Err(ToolError::new(ErrorCode::Internal, "it is never called"))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use tool_core::Call;
+use tool_core::ToolCall;
 
 use super::*;
 
@@ -201,9 +201,10 @@ pub(super) const SAMPLES: &[Sample] = &[
 ];
 
 /// The samples as checked calls.
-pub(super) static CALLS: LazyLock<Vec<std::sync::Mutex<Box<dyn Call>>>> = LazyLock::new(|| {
+pub(super) static CALLS: LazyLock<Vec<std::sync::Mutex<Box<dyn ToolCall>>>> = LazyLock::new(|| {
     let decode = |sample: &Sample| {
-        let args = tool_core::json::parse(sample.args, tool_core::json::Limits::default()).unwrap();
+        let args =
+            tool_core::json::parse(sample.args, tool_core::json::JsonLimits::default()).unwrap();
         let tool = CATALOGUE.get(sample.tool).unwrap();
         std::sync::Mutex::new(tool.decode(&args).unwrap())
     };
@@ -228,7 +229,7 @@ pub(super) fn shown(caller: &Caller<'_>) -> BTreeSet<String> {
 
 /// The decision on every sample.
 pub(super) fn decisions(caller: &Caller<'_>) -> Vec<Decision> {
-    let decide = |(sample, call): (&Sample, &std::sync::Mutex<Box<dyn Call>>)| {
+    let decide = |(sample, call): (&Sample, &std::sync::Mutex<Box<dyn ToolCall>>)| {
         let index = CATALOGUE.index(sample.tool).unwrap();
         let call = call.lock().unwrap();
         let facts = CallFacts::of(CATALOGUE.tool(index), call.as_ref(), None);

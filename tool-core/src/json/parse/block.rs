@@ -3,7 +3,7 @@
 use std::thread::ScopedJoinHandle;
 
 use super::super::number;
-use super::{Scan, Segment, Stop, behind_space};
+use super::{JsonPathSegment, JsonScanError, JsonScanner, behind_space};
 use crate::value::{Numbers, exact_double};
 
 /// Texts with at least this many bytes left are read by two threads, where there are two processors.
@@ -11,14 +11,14 @@ const SPLIT_LEAST: usize = if cfg!(test) { 40 } else { 4 << 20 };
 
 /// Rows of a matrix.
 #[derive(Default)]
-struct Rows {
-    block: Block,
+struct MatrixRows {
+    block: RowBlock,
     count: usize,
     /// Numbers in each; 0 before the first.
     columns: usize,
 }
 
-impl Rows {
+impl MatrixRows {
     fn append(&mut self, last: Self) {
         self.block.data.extend_from_slice(&last.block.data);
         self.block.integral &= last.block.integral;
@@ -33,12 +33,12 @@ impl Rows {
 
 /// The rows at the end of a matrix, and the place behind its closing bracket.
 struct LastRows {
-    rows: Rows,
+    rows: MatrixRows,
     end: usize,
 }
 
 /// What follows a row.
-enum After {
+enum RowSuccessor {
     /// Another one.
     Row,
     /// The end of the matrix.
@@ -47,14 +47,14 @@ enum After {
     Other,
 }
 
-struct Block {
+struct RowBlock {
     data: Vec<f64>,
     integral: bool,
     /// How many numbers the memory limit has been charged for.
     charged: usize,
 }
 
-impl Default for Block {
+impl Default for RowBlock {
     fn default() -> Self {
         Self {
             data: Vec::new(),
@@ -64,12 +64,12 @@ impl Default for Block {
     }
 }
 
-impl Scan<'_> {
+impl JsonScanner<'_> {
     /// Reads `[1, 2]` or `[[1, 2], [3, 4]]` into one block; `None` (position spoilt) when it is anything else.
-    pub(super) fn number_block(&mut self) -> Result<Option<Numbers>, Stop> {
+    pub(super) fn number_block(&mut self) -> Result<Option<Numbers>, JsonScanError> {
         self.position += 1;
         self.skip_space();
-        let mut block = Block::default();
+        let mut block = RowBlock::default();
         if self.peek() != Some(b'[') {
             if !self.number_row(&mut block)? {
                 return Ok(None);
@@ -79,13 +79,13 @@ impl Scan<'_> {
         if self.depth >= self.limits.depth_max {
             return Ok(None);
         }
-        let (start, mut rows) = (self.position, Rows::default());
+        let (start, mut rows) = (self.position, MatrixRows::default());
         // A thread is worth its start only to a matrix that is itself long.
         while self.position - start < SPLIT_LEAST / 16 || rows.count == 0 {
             match self.row(&mut rows)? {
-                After::Row => self.skip_space(),
-                After::End => return Ok(rows.into_numbers()),
-                After::Other => return Ok(None),
+                RowSuccessor::Row => self.skip_space(),
+                RowSuccessor::End => return Ok(rows.into_numbers()),
+                RowSuccessor::Other => return Ok(None),
             }
         }
         let (read, count) = (self.position - start, rows.block.data.len());
@@ -94,7 +94,7 @@ impl Scan<'_> {
         let Some(split) = self.middle_row() else {
             return self.rows(rows, None);
         };
-        let mut ahead = Scan {
+        let mut ahead = JsonScanner {
             position: split,
             path: Vec::new(),
             ..*self
@@ -103,9 +103,9 @@ impl Scan<'_> {
         std::thread::scope(|scope| {
             let reader = std::thread::Builder::new()
                 .spawn_scoped(scope, move || {
-                    let mut rows = Rows {
+                    let mut rows = MatrixRows {
                         columns,
-                        ..Rows::default()
+                        ..MatrixRows::default()
                     };
                     let left = ahead.bytes.len() - split;
                     ahead.reserve(&mut rows.block, read, count, left);
@@ -120,9 +120,9 @@ impl Scan<'_> {
     /// there, and the other has found nothing but rows, they are taken over.
     fn rows(
         &mut self,
-        mut rows: Rows,
+        mut rows: MatrixRows,
         mut ahead: Option<(usize, ScopedJoinHandle<'_, Option<LastRows>>)>,
-    ) -> Result<Option<Numbers>, Stop> {
+    ) -> Result<Option<Numbers>, JsonScanError> {
         loop {
             self.skip_space();
             if let Some((_, reader)) = ahead.take_if(|(split, _)| *split == self.position)
@@ -134,16 +134,16 @@ impl Scan<'_> {
                 return Ok(rows.into_numbers());
             }
             match self.row(&mut rows)? {
-                After::Row => {}
-                After::End => return Ok(rows.into_numbers()),
-                After::Other => return Ok(None),
+                RowSuccessor::Row => {}
+                RowSuccessor::End => return Ok(rows.into_numbers()),
+                RowSuccessor::Other => return Ok(None),
             }
         }
     }
 
     /// Makes room for the numbers that so many bytes hold when they are spelled like those read, so that the block is not moved while
     /// it grows; a guess, which costs addresses but no memory before they are used.
-    fn reserve(&self, block: &mut Block, bytes_read: usize, numbers_read: usize, bytes: usize) {
+    fn reserve(&self, block: &mut RowBlock, bytes_read: usize, numbers_read: usize, bytes: usize) {
         let each = bytes_read as f64 / numbers_read.max(1) as f64;
         let expected = 1.02 * bytes as f64 / each.max(2.0);
         let most = self
@@ -161,7 +161,7 @@ impl Scan<'_> {
         if rest < SPLIT_LEAST || std::thread::available_parallelism().is_ok_and(|n| n.get() < 2) {
             return None;
         }
-        let mut ahead = Scan {
+        let mut ahead = JsonScanner {
             position: self.position + rest / 2,
             path: Vec::new(),
             ..*self
@@ -179,28 +179,28 @@ impl Scan<'_> {
     }
 
     /// The rows from here to the end of the matrix, if nothing else is there.
-    fn last_rows(&mut self, mut rows: Rows) -> Option<LastRows> {
+    fn last_rows(&mut self, mut rows: MatrixRows) -> Option<LastRows> {
         loop {
             self.skip_space();
             match self.row(&mut rows).ok()? {
-                After::Row => {}
-                After::End => {
+                RowSuccessor::Row => {}
+                RowSuccessor::End => {
                     return Some(LastRows {
                         rows,
                         end: self.position,
                     });
                 }
-                After::Other => return None,
+                RowSuccessor::Other => return None,
             }
         }
     }
 
     /// Reads one row and the separator after it.
-    fn row(&mut self, rows: &mut Rows) -> Result<After, Stop> {
+    fn row(&mut self, rows: &mut MatrixRows) -> Result<RowSuccessor, JsonScanError> {
         if !self.take(b'[') {
-            return Ok(After::Other);
+            return Ok(RowSuccessor::Other);
         }
-        self.path.push(Segment::Index(rows.count));
+        self.path.push(JsonPathSegment::Index(rows.count));
         let before = rows.block.data.len();
         let regular = self.number_row(&mut rows.block)?;
         self.path.pop();
@@ -209,21 +209,21 @@ impl Scan<'_> {
             rows.columns = width;
         }
         if !regular || width != rows.columns {
-            return Ok(After::Other);
+            return Ok(RowSuccessor::Other);
         }
         rows.count += 1;
         self.skip_space();
         Ok(if self.take(b']') {
-            After::End
+            RowSuccessor::End
         } else if self.take(b',') {
-            After::Row
+            RowSuccessor::Row
         } else {
-            After::Other
+            RowSuccessor::Other
         })
     }
 
     /// Reads numbers through the closing bracket; false at anything else.
-    fn number_row(&mut self, block: &mut Block) -> Result<bool, Stop> {
+    fn number_row(&mut self, block: &mut RowBlock) -> Result<bool, JsonScanError> {
         let bytes = self.bytes;
         let (mut position, mut column, mut integral) = (self.position, 0, true);
         let regular = loop {
@@ -235,7 +235,7 @@ impl Scan<'_> {
                 Ok(parsed) => parsed,
                 Err(fault) => {
                     self.position = position;
-                    self.path.push(Segment::Index(column));
+                    self.path.push(JsonPathSegment::Index(column));
                     return Err(self.number_fault(fault));
                 }
             };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::error::{ErrorCode, Problem, ToolError};
+use crate::error::{ErrorCode, RequestProblem, ToolError};
 
 /// Why a text is not an acceptable document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,20 +37,20 @@ impl std::error::Error for JsonError {}
 
 impl From<JsonError> for ToolError {
     fn from(err: JsonError) -> Self {
-        let mut problem = Problem::new(err.path.clone(), err.to_string());
+        let mut problem = RequestProblem::new(err.path.clone(), err.to_string());
         problem.hint = err.hint;
         Self::of_problems(err.code, vec![problem]).reason("json")
     }
 }
 
 /// A failure inside the scan; position and path are the scan's own at that moment.
-pub(super) struct Stop {
+pub(super) struct JsonScanError {
     pub(super) code: ErrorCode,
     pub(super) message: String,
     pub(super) hint: Option<&'static str>,
 }
 
-impl Stop {
+impl JsonScanError {
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self {
             code: ErrorCode::InvalidRequest,
@@ -74,7 +74,7 @@ impl Stop {
 }
 
 /// The error for a failure at a byte offset.
-pub(super) fn locate(text: &str, offset: usize, stop: Stop, path: String) -> JsonError {
+pub(super) fn locate(text: &str, offset: usize, stop: JsonScanError, path: String) -> JsonError {
     let mut end = offset.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

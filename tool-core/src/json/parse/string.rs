@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Scan, Stop};
+use super::{JsonScanError, JsonScanner};
 
-impl Scan<'_> {
+impl JsonScanner<'_> {
     /// Reads a string from its opening quotation mark.
-    pub(super) fn string(&mut self) -> Result<Arc<str>, Stop> {
+    pub(super) fn string(&mut self) -> Result<Arc<str>, JsonScanError> {
         let start = self.position + 1;
         let mut end = start;
         loop {
@@ -19,20 +19,20 @@ impl Scan<'_> {
                 Some(b'\\') => return self.escaped_string(start, end),
                 Some(0x00..=0x1f) => {
                     self.position = end;
-                    return Err(Stop::new("a control character in a string")
+                    return Err(JsonScanError::new("a control character in a string")
                         .hint("write it as an escape such as \\n"));
                 }
                 Some(_) => end += 1,
                 None => {
                     self.position = end;
-                    return Err(Stop::new("the text ends inside a string"));
+                    return Err(JsonScanError::new("the text ends inside a string"));
                 }
             }
         }
     }
 
     /// Continues a string that holds escapes; `end` is the first backslash.
-    fn escaped_string(&mut self, start: usize, end: usize) -> Result<Arc<str>, Stop> {
+    fn escaped_string(&mut self, start: usize, end: usize) -> Result<Arc<str>, JsonScanError> {
         let mut text = String::from(self.piece(start, end)?);
         self.position = end;
         loop {
@@ -52,15 +52,15 @@ impl Scan<'_> {
                 }
                 Some(b'\\') => text.push(self.escape()?),
                 Some(_) => {
-                    return Err(Stop::new("a control character in a string")
+                    return Err(JsonScanError::new("a control character in a string")
                         .hint("write it as an escape such as \\n"));
                 }
-                None => return Err(Stop::new("the text ends inside a string")),
+                None => return Err(JsonScanError::new("the text ends inside a string")),
             }
         }
     }
 
-    fn escape(&mut self) -> Result<char, Stop> {
+    fn escape(&mut self) -> Result<char, JsonScanError> {
         let letter = self.bytes.get(self.position + 1).copied();
         let plain = match letter {
             Some(b'"') => '"',
@@ -73,7 +73,7 @@ impl Scan<'_> {
             Some(b't') => '\t',
             Some(b'u') => return self.unicode_escape(),
             _ => {
-                return Err(Stop::new("an unknown escape in a string")
+                return Err(JsonScanError::new("an unknown escape in a string")
                     .hint("the escapes are \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0041"));
             }
         };
@@ -81,7 +81,7 @@ impl Scan<'_> {
         Ok(plain)
     }
 
-    fn unicode_escape(&mut self) -> Result<char, Stop> {
+    fn unicode_escape(&mut self) -> Result<char, JsonScanError> {
         let first = self.hex4(self.position)?;
         let scalar = match first {
             0xd800..=0xdbff => {
@@ -90,7 +90,7 @@ impl Scan<'_> {
                     .ok()
                     .filter(|low| (0xdc00..=0xdfff).contains(low));
                 let Some(low) = second else {
-                    return Err(Stop::new("a lone surrogate in a string"));
+                    return Err(JsonScanError::new("a lone surrogate in a string"));
                 };
                 self.position += 6;
                 0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00)
@@ -98,11 +98,11 @@ impl Scan<'_> {
             _ => first,
         };
         self.position += 6;
-        char::from_u32(scalar).ok_or_else(|| Stop::new("a lone surrogate in a string"))
+        char::from_u32(scalar).ok_or_else(|| JsonScanError::new("a lone surrogate in a string"))
     }
 
-    fn hex4(&self, at: usize) -> Result<u32, Stop> {
-        let fault = || Stop::new("expected `\\u` and four hexadecimal digits");
+    fn hex4(&self, at: usize) -> Result<u32, JsonScanError> {
+        let fault = || JsonScanError::new("expected `\\u` and four hexadecimal digits");
         let digits = self
             .bytes
             .get(at..at + 6)

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tool_core::command::{Command, Exit};
+use tool_core::command::{ProcessExit, SandboxCommand};
 use tool_core::{ToolError, tool_error};
 
 use super::super::super::policy::Policy;
@@ -32,7 +32,7 @@ pub(super) struct Found {
     /// The reason why no further line can be read.
     pub(super) fault: Option<ToolError>,
     /// The exit, after all output was read and no process of the command is left.
-    pub(super) end: Option<Option<Exit>>,
+    pub(super) end: Option<Option<ProcessExit>>,
 }
 
 #[derive(Default)]
@@ -57,7 +57,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    pub(super) fn listen(mut self, policy: &Policy, command: &Command) {
+    pub(super) fn listen(mut self, policy: &Policy, command: &SandboxCommand) {
         let mut open = true;
         let mut told: Option<Instant> = None;
         while open || self.launched.stream.is_some() || self.launched.stderr.is_some() {

@@ -13,8 +13,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use tool_core::command::{Command, Exit, Level};
-use tool_core::conversation::{Conversation, Heard};
+use tool_core::command::{Level, ProcessExit, SandboxCommand};
+use tool_core::conversation::{LineWaitResult, ProcessConversation};
 use tool_core::{Reason, Result, StopFlag, ToolError, tool_error};
 
 use self::listener::{Listener, Shared};
@@ -32,7 +32,7 @@ const READY: Duration = Duration::from_secs(10);
 /// The stop flag, a missing program, a launcher that cannot be started.
 pub(super) fn start(
     policy: Policy,
-    command: &Command,
+    command: &SandboxCommand,
     scratch: Scratch,
     stop: &StopFlag,
 ) -> Result<Result<Live, Refusal>> {
@@ -60,10 +60,10 @@ pub(super) fn start(
     live.map(Ok).map_err(unlaunched)
 }
 
-fn ended(exit: Option<Exit>) -> ToolError {
+fn ended(exit: Option<ProcessExit>) -> ToolError {
     let how = match exit {
-        Some(Exit::Status(status)) => format!(" with status {status}"),
-        Some(Exit::Signal(signal)) => format!(" by signal {signal}"),
+        Some(ProcessExit::Status(status)) => format!(" with status {status}"),
+        Some(ProcessExit::Signal(signal)) => format!(" by signal {signal}"),
         None => String::new(),
     };
     tool_error!(ToolError, Reason::Ended; "the process has ended{how}")
@@ -85,7 +85,7 @@ impl Live {
     fn of(
         launched: Launched,
         policy: Policy,
-        command: &Command,
+        command: &SandboxCommand,
         scratch: Scratch,
     ) -> std::io::Result<Self> {
         let stream = launched
@@ -134,7 +134,7 @@ impl Live {
     }
 }
 
-impl Conversation for Live {
+impl ProcessConversation for Live {
     fn send(&self, line: &str, stop: &StopFlag) -> Result<()> {
         if line.len() > self.line_bytes_max {
             return Err(too_long(self.line_bytes_max));
@@ -162,24 +162,24 @@ impl Conversation for Live {
         Ok(())
     }
 
-    fn receive(&self, wait: Duration, stop: &StopFlag) -> Result<Heard> {
+    fn receive(&self, wait: Duration, stop: &StopFlag) -> Result<LineWaitResult> {
         let begun = Instant::now();
         let mut found = self.shared.found();
         loop {
             if let Some(line) = found.lines.pop_front() {
                 found.bytes -= line.len();
-                return Ok(Heard::Line(line));
+                return Ok(LineWaitResult::Line(line));
             }
             if let Some(fault) = &found.fault {
                 return Err(fault.clone());
             }
             if let Some(exit) = found.end {
-                return Ok(Heard::Ended(exit));
+                return Ok(LineWaitResult::Ended(exit));
             }
             stop.check()?;
             let left = wait.saturating_sub(begun.elapsed());
             if left.is_zero() {
-                return Ok(Heard::Silence);
+                return Ok(LineWaitResult::Silence);
             }
             let waited = self.shared.changed.wait_timeout(found, left.min(LOOK));
             found = waited.unwrap_or_else(PoisonError::into_inner).0;

@@ -2,28 +2,28 @@
 
 use std::io::Write;
 
-use tool_core::capability::{Change, Draft};
+use tool_core::capability::{DraftFolder, FileChange};
 
 use super::*;
 
-fn create(path: &str, content: &str) -> Change {
-    Change::Create {
+fn create(path: &str, content: &str) -> FileChange {
+    FileChange::Create {
         path: path.to_owned(),
         content: content.as_bytes().to_vec(),
         mode: None,
     }
 }
 
-fn replace(path: &str, before: &str, content: &str) -> Change {
-    Change::Replace {
+fn replace(path: &str, before: &str, content: &str) -> FileChange {
+    FileChange::Replace {
         path: path.to_owned(),
         before: before.as_bytes().to_vec(),
         content: content.as_bytes().to_vec(),
     }
 }
 
-fn delete(path: &str, before: &str) -> Change {
-    Change::Delete {
+fn delete(path: &str, before: &str) -> FileChange {
+    FileChange::Delete {
         path: path.to_owned(),
         before: before.as_bytes().to_vec(),
     }
@@ -110,7 +110,7 @@ fn links_are_never_changed() {
 fn a_folder_has_its_name_when_it_is_finished() {
     let place = Place::new();
     let before = paths(&place);
-    let fill = |draft: &mut dyn Draft| {
+    let fill = |draft: &mut dyn DraftFolder| {
         draft.make_folder("empty/folder").unwrap();
         draft
             .make_file("x/y/z", true)

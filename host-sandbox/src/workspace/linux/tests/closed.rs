@@ -1,6 +1,6 @@
 //! What tools do not read: the state, by whatever name it is reached.
 
-use tool_core::capability::Links;
+use tool_core::capability::LinkMode;
 
 use super::*;
 
@@ -45,10 +45,10 @@ fn the_state_is_not_read() {
     ] {
         assert_reason(place.read(path), "protected_path");
         assert_reason(place.workspace.stat(path), "protected_path");
-        let opened = place.workspace.open(path, Links::Follow);
+        let opened = place.workspace.open(path, LinkMode::Follow);
         assert_reason(opened.map(|(info, _)| info), "protected_path");
     }
-    let plain = place.workspace.open("d/state/state.db", Links::Refuse);
+    let plain = place.workspace.open("d/state/state.db", LinkMode::Refuse);
     assert_reason(plain.map(|(info, _)| info), "protected_path");
     assert_eq!(place.read("d/stated").unwrap(), "STATE");
     assert_eq!(place.read("m/f.txt").unwrap(), "inside");
@@ -68,17 +68,20 @@ fn the_state_is_not_listed() {
         "l",
     ] {
         assert_reason(place.list(path, false), "protected_path");
-        let entries = place.workspace.entries(path, Links::Follow, &stop);
+        let entries = place.workspace.entries(path, LinkMode::Follow, &stop);
         assert_reason(entries, "protected_path");
     }
     for path in [".mathchain", "d/state"] {
         assert_reason(place.list(path, true), "protected_path");
-        let entries = place.workspace.entries(path, Links::Refuse, &stop);
+        let entries = place.workspace.entries(path, LinkMode::Refuse, &stop);
         assert_reason(entries, "protected_path");
     }
     let found = place.list(".", true).unwrap();
     assert_eq!(found, ["d", "d/e", "d/f.txt", "d/stated", "l", "m"]);
-    let entries = place.workspace.entries("d", Links::Refuse, &stop).unwrap();
+    let entries = place
+        .workspace
+        .entries("d", LinkMode::Refuse, &stop)
+        .unwrap();
     let names: Vec<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
     assert_eq!(names.len(), 3, "{names:?}");
     assert!(!names.contains(&"d/state"));

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use tool_core::capability::{Change, FileKind, Links};
+use tool_core::capability::{FileChange, FileKind, LinkMode};
 
 use super::*;
 
@@ -265,7 +265,7 @@ fn race(duration: Duration) {
             let _ = place.write("race/new", "x", WriteMode::Overwrite);
             let _ = place.write("race/log", "x", WriteMode::Append);
             let _ = place.workspace.make_folder("race/made");
-            for links in [Links::Follow, Links::Refuse] {
+            for links in [LinkMode::Follow, LinkMode::Refuse] {
                 if let Ok((_, mut reader)) = place.workspace.open("race/secret", links) {
                     let mut text = String::new();
                     reader.read_to_string(&mut text).unwrap();
@@ -280,12 +280,12 @@ fn race(duration: Duration) {
                 }
             }
             let _ = place.workspace.change(&[
-                Change::Create {
+                FileChange::Create {
                     path: "race/deep/made".to_owned(),
                     content: b"x".to_vec(),
                     mode: None,
                 },
-                Change::Replace {
+                FileChange::Replace {
                     path: "race/secret".to_owned(),
                     before: b"inside".to_vec(),
                     content: b"inside".to_vec(),

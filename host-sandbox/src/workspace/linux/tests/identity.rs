@@ -65,7 +65,7 @@ fn hard_links_and_containment_overlap() {
 /// What a call was judged by is what it reads, wherever a link leads by then.
 #[test]
 fn a_path_is_read_where_it_led_when_the_call_was_judged() {
-    use tool_core::capability::{FileCall, Links};
+    use tool_core::capability::{FileCall, LinkMode};
     let place = Place::new();
     fs::create_dir(place.real("other")).unwrap();
     put(&place.real("other/f.txt"), b"other");
@@ -87,7 +87,7 @@ fn a_path_is_read_where_it_led_when_the_call_was_judged() {
     fs::rename(place.real("d"), place.real("moved")).unwrap();
     place.link("other", "d");
     assert_reason(files.read("l/f.txt", 100), "resource_changed");
-    let opened = files.open("l/f.txt", Links::Follow);
+    let opened = files.open("l/f.txt", LinkMode::Follow);
     assert_reason(opened.map(|(info, _)| info), "resource_changed");
     assert_reason(files.stat("l/f.txt"), "resource_changed");
 }

@@ -14,7 +14,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use tool_core::capability::{Files, WriteMode};
+use tool_core::capability::{WorkspaceFiles, WriteMode};
 use tool_core::{StopFlag, ToolError};
 
 use super::Workspace;

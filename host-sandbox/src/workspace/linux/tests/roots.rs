@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tool_core::Access;
-use tool_core::capability::{Change, FileCall, FileKind, Links};
+use tool_core::capability::{FileCall, FileChange, FileKind, LinkMode};
 
 use super::super::super::RootFolder;
 use super::*;
@@ -14,7 +14,7 @@ use super::*;
 /// `here/kept/own`; `other` and `secret` are in no root.
 struct Several {
     top: TempDir,
-    files: Arc<dyn Files>,
+    files: Arc<dyn WorkspaceFiles>,
 }
 
 const ROOTS: [(&str, Access); 5] = [
@@ -25,7 +25,7 @@ const ROOTS: [(&str, Access); 5] = [
     ("here/kept/own", Access::Write),
 ];
 
-fn open(top: &Path, roots: &[(&str, Access)]) -> Result<Arc<dyn Files>, ToolError> {
+fn open(top: &Path, roots: &[(&str, Access)]) -> Result<Arc<dyn WorkspaceFiles>, ToolError> {
     let folder = |(path, access): &(&str, Access)| RootFolder {
         path: top.join(path),
         access: *access,
@@ -91,19 +91,19 @@ impl Several {
     #[track_caller]
     fn assert_unwritable(&self, path: &str, reasons: &[&str]) {
         let before = self.snapshot();
-        let create = |path: &str| Change::Create {
+        let create = |path: &str| FileChange::Create {
             path: path.to_owned(),
             content: b"x".to_vec(),
             mode: None,
         };
         let below = format!("{path}/new");
         let old = self.read(path).unwrap_or_default().into_bytes();
-        let replace = Change::Replace {
+        let replace = FileChange::Replace {
             path: path.to_owned(),
             before: old.clone(),
             content: b"x".to_vec(),
         };
-        let delete = Change::Delete {
+        let delete = FileChange::Delete {
             path: path.to_owned(),
             before: old,
         };
@@ -278,7 +278,7 @@ fn a_read_only_root_is_never_written() {
         );
     }
     for path in ["new", "kept/own/new", "kept/own/deep/new", "../out/new"] {
-        let create = Change::Create {
+        let create = FileChange::Create {
             path: path.to_owned(),
             content: b"x".to_vec(),
             mode: None,
@@ -302,12 +302,12 @@ fn a_read_only_root_is_never_written() {
 #[test]
 fn changes_in_several_roots_are_one_transaction() {
     let place = Several::new();
-    let create = |path: &str| Change::Create {
+    let create = |path: &str| FileChange::Create {
         path: path.to_owned(),
         content: b"new".to_vec(),
         mode: None,
     };
-    let delete = |path: &str, before: &str| Change::Delete {
+    let delete = |path: &str, before: &str| FileChange::Delete {
         path: path.to_owned(),
         before: before.as_bytes().to_vec(),
     };
@@ -347,7 +347,7 @@ fn links_from_one_root_to_another_are_read_and_never_written() {
     ] {
         assert_eq!(place.read(path).unwrap(), "data/f", "{path}");
         assert_eq!(place.name(path).unwrap(), format!("{data}/f"), "{path}");
-        assert_reason(place.files.open(path, Links::Refuse).map(drop), "link");
+        assert_reason(place.files.open(path, LinkMode::Refuse).map(drop), "link");
     }
     assert_reason(place.read("loop"), "link");
     assert_eq!(place.name("out/new").unwrap(), place.real("out/new"));
@@ -388,7 +388,7 @@ fn a_call_stays_in_the_root_it_was_decided_for() {
         fs::remove_file(&link).unwrap();
         symlink(target, &link).unwrap();
     };
-    let read = |files: &Arc<dyn Files>, path: &str| {
+    let read = |files: &Arc<dyn WorkspaceFiles>, path: &str| {
         files
             .read(path, 100)
             .map(|found| String::from_utf8(found.bytes).unwrap())

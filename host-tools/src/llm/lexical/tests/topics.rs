@@ -1,7 +1,7 @@
 //! The figure on 200 short texts in five topics, which were written and frozen before this backend. Lines of even number were free
 //! for tuning; those of odd number are for this figure only.
 
-use tool_core::{Bounded, Ctx, Input, Tool, Value, json};
+use tool_core::{BoundedInteger, Ctx, Input, Tool, Value, json};
 
 use crate::llm::backend::Backend;
 use crate::llm::classify_text::{self, Labelled};
@@ -17,7 +17,7 @@ struct Text {
 
 fn texts() -> Vec<Text> {
     let read = |(index, line): (usize, &str)| {
-        let value = json::parse(line, json::Limits::default()).unwrap();
+        let value = json::parse(line, json::JsonLimits::default()).unwrap();
         let member = |name| value.get(name).and_then(Value::as_str).unwrap().to_owned();
         Text {
             line: index + 1,
@@ -41,7 +41,7 @@ fn neighbours(texts: &[Text], pool: impl Fn(&Text) -> bool) -> (usize, u64) {
             similarity_search::Args {
                 query: Input::inline(query.text.as_str()),
                 items: others.iter().map(|other| other.text.clone()).collect(),
-                top_k: Bounded::literal(100_000),
+                top_k: BoundedInteger::literal(100_000),
                 backend: Backend::Lexical,
                 vectors: Vec::new(),
             },

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use proptest::{prop_assert, prop_assert_eq, proptest};
 use tool_core::ErrorCode;
-use tool_core::capability::Http;
+use tool_core::capability::HttpTransport;
 
 use super::super::target::Target;
 use super::super::{Client, Settings, not_public};

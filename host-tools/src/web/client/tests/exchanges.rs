@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use tool_core::capability::{Http, HttpMethod, HttpRequest};
+use tool_core::capability::{HttpMethod, HttpRequest, HttpTransport};
 use tool_core::{ErrorCode, StopFlag};
 
 use super::super::{Search, Settings};

@@ -12,7 +12,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tool_core::capability::{Http, HttpRequest, HttpResponse};
+use tool_core::capability::{HttpRequest, HttpResponse, HttpTransport};
 use tool_core::{StopFlag, ToolError};
 
 use super::wire::Net;

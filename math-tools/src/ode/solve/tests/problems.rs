@@ -348,7 +348,7 @@ fn standard_problems_keep_their_digits() {
                 let args = Args {
                     rtol: tool_core::Tolerance::literal(1e-9),
                     atol: absolute(problem.atol),
-                    max_steps: tool_core::Bounded::literal(1_000_000),
+                    max_steps: tool_core::BoundedInteger::literal(1_000_000),
                     method,
                     error_control,
                     t_eval: Some(tool_core::Input::inline(vec![problem.span[1]])),

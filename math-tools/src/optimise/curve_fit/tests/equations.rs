@@ -1,6 +1,6 @@
 //! Differential equations as models: against their formulas, and what can go wrong. `tests/reference/curve_fit.json` compares with SciPy.
 
-use tool_core::{Budget, ErrorCode};
+use tool_core::{CallBudget, ErrorCode};
 
 use super::{Args, Ctx, Output, ToolError, Value, fit, value};
 use crate::prelude::*;
@@ -180,9 +180,9 @@ fn a_pulse_between_the_rows_is_seen() {
 fn memory_does_not_grow_with_the_number_of_integrations() {
     let ctx = Ctx::new(
         tool_core::StopFlag::default(),
-        Budget {
+        CallBudget {
             memory_bytes: 100_000,
-            ..Budget::default()
+            ..CallBudget::default()
         },
     );
     let args = r#"{"model": {"system": {"x": "v", "v": "-w*x-c*v"}, "y0": {"x": "a", "v": "b"}, "observe": "x"}, "plot": false,

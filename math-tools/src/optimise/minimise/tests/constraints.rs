@@ -1,7 +1,7 @@
 //! Minima under constraints.
 
 use proptest::prelude::*;
-use tool_core::{Budget, Ctx, ErrorCode, StopFlag, Tool};
+use tool_core::{CallBudget, Ctx, ErrorCode, StopFlag, Tool};
 
 use super::{args, from_json, run, with};
 use crate::optimise::minimise::{Args, MinimiseEnd, MinimiseMethod, OptimisationMode, Output};
@@ -275,15 +275,15 @@ fn constraints_that_cannot_be_read_are_named() {
 fn stops_reach_the_method() {
     let call = || under(&["x*y>=1"], args(&[3.0, 2.0], "100*(y-x**2)**2+(1-x)**2"));
     for evaluations in [0, 1, 5, 12] {
-        let budget = Budget {
+        let budget = CallBudget {
             evaluations,
-            ..Budget::default()
+            ..CallBudget::default()
         };
         let error = Args::run(call(), &Ctx::new(StopFlag::new(), budget)).unwrap_err();
         assert_eq!(error.reason_str(), Some("evaluations"));
     }
     let few = Args {
-        max_iter: Some(tool_core::Bounded::literal(1)),
+        max_iter: Some(tool_core::BoundedInteger::literal(1)),
         ..call()
     };
     let found = run(few);

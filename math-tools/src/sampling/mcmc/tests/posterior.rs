@@ -1,6 +1,6 @@
 //! Known distributions through both samplers.
 
-use tool_core::{Bounded, Budget, Ctx, ErrorCode, Probability, StopFlag, Tool};
+use tool_core::{BoundedInteger, CallBudget, Ctx, ErrorCode, Probability, StopFlag, Tool};
 
 use super::{args, run};
 use crate::sampling::blocks::SampleMoments;
@@ -232,8 +232,8 @@ fn auto_takes_gradients_of_smooth_densities_only() {
         ("-x**2 - sqrt(x - 1)", McmcMethod::Metropolis),   // no finite gradient at x0 = 1
     ] {
         let mut args = args(density, vec![1.0]);
-        args.n_samples = Bounded::literal(10);
-        args.burnin = Bounded::literal(30);
+        args.n_samples = BoundedInteger::literal(10);
+        args.burnin = BoundedInteger::literal(30);
         let (output, _) = run(args);
         assert_eq!(
             (output.method, output.nuts.is_some()),
@@ -328,9 +328,9 @@ fn faults_of_the_method_are_typed() {
 
 #[test]
 fn trajectories_are_stopped_and_counted() {
-    let budget = Budget {
+    let budget = CallBudget {
         evaluations: 1000,
-        ..Budget::default()
+        ..CallBudget::default()
     };
     let err = Args::run(
         nuts_args("-x**2", vec![0.0]),
@@ -345,7 +345,7 @@ fn trajectories_are_stopped_and_counted() {
     stop.cancel();
     let err = Args::run(
         nuts_args("-x**2", vec![0.0]),
-        &Ctx::new(stop, Budget::default()),
+        &Ctx::new(stop, CallBudget::default()),
     )
     .unwrap_err();
     assert_eq!(err.code(), ErrorCode::Cancelled);
