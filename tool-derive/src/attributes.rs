@@ -16,28 +16,28 @@ use syn::{
 };
 
 /// A struct or enum.
-pub(crate) struct Container {
+pub(crate) struct DeriveTarget {
     pub ident: Ident,
     pub generics: Generics,
     pub attributes: ContainerAttributes,
-    pub body: Body,
+    pub body: DeriveBody,
 }
 
-pub(crate) enum Body {
-    Struct(Shape),
-    Enum(Vec<Variant>),
+pub(crate) enum DeriveBody {
+    Struct(FieldLayout),
+    Enum(Vec<DeriveVariant>),
 }
 
 /// The fields of a struct or variant.
-pub(crate) enum Shape {
+pub(crate) enum FieldLayout {
     Unit,
     /// One unnamed field.
-    Newtype(Box<Field>),
-    Tuple(Vec<Field>),
-    Named(Vec<Field>),
+    Newtype(Box<DeriveField>),
+    Tuple(Vec<DeriveField>),
+    Named(Vec<DeriveField>),
 }
 
-pub(crate) struct Variant {
+pub(crate) struct DeriveVariant {
     pub ident: Ident,
     pub name: String,
     /// Every accepted spelling, sorted.
@@ -45,10 +45,10 @@ pub(crate) struct Variant {
     pub skip_decoding: bool,
     pub untagged: bool,
     pub common: CommonAttributes,
-    pub shape: Shape,
+    pub shape: FieldLayout,
 }
 
-pub(crate) struct Field {
+pub(crate) struct DeriveField {
     pub member: Member,
     /// Name of the local variable that holds it.
     pub local: Ident,
@@ -68,8 +68,8 @@ pub(crate) struct Field {
 pub(crate) struct FieldSchema {
     pub with: Option<SchemaSource>,
     pub required: bool,
-    pub range: Bounds,
-    pub length: Bounds,
+    pub range: NumberBounds,
+    pub length: NumberBounds,
 }
 
 /// Where a schema comes from instead of the type of the field.
@@ -79,7 +79,7 @@ pub(crate) enum SchemaSource {
 }
 
 #[derive(Default)]
-pub(crate) struct Bounds {
+pub(crate) struct NumberBounds {
     pub min: Option<Expr>,
     pub max: Option<Expr>,
 }
@@ -108,7 +108,7 @@ impl CommonAttributes {
 
 #[derive(Default)]
 pub(crate) struct ContainerAttributes {
-    pub rename_all: Option<Case>,
+    pub rename_all: Option<NameCase>,
     pub default: bool,
     pub closed: bool,
     pub transparent: bool,
@@ -121,14 +121,14 @@ pub(crate) struct ContainerAttributes {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) enum Case {
+pub(crate) enum NameCase {
     Lower,
     Snake,
     Kebab,
     Camel,
 }
 
-impl Case {
+impl NameCase {
     fn parse(text: &LitStr) -> Result<Self> {
         Ok(match text.value().as_str() {
             "lowercase" => Self::Lower,
@@ -181,18 +181,18 @@ impl Case {
     }
 }
 
-impl Container {
+impl DeriveTarget {
     pub(crate) fn parse(input: DeriveInput) -> Result<Self> {
         let attributes = ContainerAttributes::parse(&input.attrs)?;
         let body = match input.data {
             Data::Struct(data) => {
                 let case = attributes.rename_all;
-                Body::Struct(Shape::parse(data.fields, case)?)
+                DeriveBody::Struct(FieldLayout::parse(data.fields, case)?)
             }
             Data::Enum(data) => {
                 let variants = data.variants.into_iter();
-                let variants = variants.map(|variant| Variant::parse(variant, &attributes));
-                Body::Enum(variants.collect::<Result<_>>()?)
+                let variants = variants.map(|variant| DeriveVariant::parse(variant, &attributes));
+                DeriveBody::Enum(variants.collect::<Result<_>>()?)
             }
             Data::Union(_) => {
                 return Err(Error::new(input.ident.span(), "a union has no spelling"));
@@ -222,10 +222,10 @@ impl Container {
     }
 
     /// The field that a transparent struct, or one with a single unnamed field, stands for.
-    pub(crate) fn inner(&self) -> Option<&Field> {
+    pub(crate) fn inner(&self) -> Option<&DeriveField> {
         match &self.body {
-            Body::Struct(Shape::Newtype(field)) => Some(field),
-            Body::Struct(Shape::Named(fields)) if self.attributes.transparent => {
+            DeriveBody::Struct(FieldLayout::Newtype(field)) => Some(field),
+            DeriveBody::Struct(FieldLayout::Named(fields)) if self.attributes.transparent => {
                 fields.iter().find(|field| !field.skip_decoding)
             }
             _ => None,
@@ -233,19 +233,19 @@ impl Container {
     }
 }
 
-impl Shape {
-    fn parse(fields: Fields, case: Option<Case>) -> Result<Self> {
+impl FieldLayout {
+    fn parse(fields: Fields, case: Option<NameCase>) -> Result<Self> {
         match fields {
             Fields::Unit => Ok(Self::Unit),
             Fields::Named(fields) => {
                 let fields = fields.named.into_iter().enumerate();
-                let fields = fields.map(|(index, field)| Field::parse(index, field, case));
+                let fields = fields.map(|(index, field)| DeriveField::parse(index, field, case));
                 Ok(Self::Named(fields.collect::<Result<_>>()?))
             }
             Fields::Unnamed(fields) => {
                 let fields = fields.unnamed.into_iter().enumerate();
-                let fields = fields.map(|(index, field)| Field::parse(index, field, case));
-                let mut fields: Vec<Field> = fields.collect::<Result<_>>()?;
+                let fields = fields.map(|(index, field)| DeriveField::parse(index, field, case));
+                let mut fields: Vec<DeriveField> = fields.collect::<Result<_>>()?;
                 Ok(match fields.len() {
                     1 => Self::Newtype(Box::new(fields.remove(0))),
                     _ => Self::Tuple(fields),
@@ -254,7 +254,7 @@ impl Shape {
         }
     }
 
-    pub(crate) fn fields(&self) -> &[Field] {
+    pub(crate) fn fields(&self) -> &[DeriveField] {
         match self {
             Self::Unit => &[],
             Self::Newtype(field) => std::slice::from_ref(&**field),
@@ -263,7 +263,7 @@ impl Shape {
     }
 }
 
-impl Variant {
+impl DeriveVariant {
     fn parse(variant: syn::Variant, container: &ContainerAttributes) -> Result<Self> {
         let written = variant.ident.to_string();
         let case = container.rename_all;
@@ -275,7 +275,7 @@ impl Variant {
             if path.is_ident("rename") {
                 name = text(&meta)?.value();
             } else if path.is_ident("rename_all") {
-                fields_case = Some(Case::parse(&text(&meta)?)?);
+                fields_case = Some(NameCase::parse(&text(&meta)?)?);
             } else if path.is_ident("alias") {
                 aliases.push(text(&meta)?.value());
             } else if path.is_ident("skip_decoding") {
@@ -298,13 +298,13 @@ impl Variant {
             spellings,
             skip_decoding,
             common,
-            shape: Shape::parse(variant.fields, fields_case)?,
+            shape: FieldLayout::parse(variant.fields, fields_case)?,
         })
     }
 }
 
-impl Field {
-    fn parse(index: usize, field: syn::Field, case: Option<Case>) -> Result<Self> {
+impl DeriveField {
+    fn parse(index: usize, field: syn::Field, case: Option<NameCase>) -> Result<Self> {
         let member = match field.ident {
             Some(ident) => Member::Named(ident),
             None => Member::Unnamed(Index::from(index)),
@@ -368,9 +368,9 @@ impl Field {
         } else if path.is_ident("required") {
             self.schema.required = true;
         } else if path.is_ident("range") {
-            self.schema.range = Bounds::parse(meta)?;
+            self.schema.range = NumberBounds::parse(meta)?;
         } else if path.is_ident("length") {
-            self.schema.length = Bounds::parse(meta)?;
+            self.schema.length = NumberBounds::parse(meta)?;
         } else {
             return self.common.schema(meta);
         }
@@ -378,7 +378,7 @@ impl Field {
     }
 }
 
-impl Bounds {
+impl NumberBounds {
     fn parse(meta: &ParseNestedMeta<'_>) -> Result<Self> {
         let mut bounds = Self::default();
         meta.parse_nested_meta(|bound| {
@@ -459,7 +459,7 @@ impl ContainerAttributes {
     fn value(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         let path = &meta.path;
         if path.is_ident("rename_all") {
-            self.rename_all = Some(Case::parse(&text(meta)?)?);
+            self.rename_all = Some(NameCase::parse(&text(meta)?)?);
         } else if path.is_ident("default") {
             self.default = true;
         } else if path.is_ident("deny_unknown_fields") {

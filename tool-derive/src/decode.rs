@@ -3,9 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use crate::attributes::{Body, Container, DefaultValue, Field, Shape, Variant};
+use crate::attributes::{
+    DefaultValue, DeriveBody, DeriveField, DeriveTarget, DeriveVariant, FieldLayout,
+};
 
-pub(crate) fn implementation(container: &Container) -> TokenStream {
+pub(crate) fn implementation(container: &DeriveTarget) -> TokenStream {
     let body = body(container);
     container.implement(
         quote!(::tool_core::convert::Decode),
@@ -17,7 +19,7 @@ pub(crate) fn implementation(container: &Container) -> TokenStream {
     )
 }
 
-fn body(container: &Container) -> TokenStream {
+fn body(container: &DeriveTarget) -> TokenStream {
     let attributes = &container.attributes;
     if let Some(from) = &attributes.from {
         return quote! {
@@ -41,10 +43,10 @@ fn body(container: &Container) -> TokenStream {
         };
     }
     match &container.body {
-        Body::Struct(Shape::Unit) => quote! {
+        DeriveBody::Struct(FieldLayout::Unit) => quote! {
             <() as ::tool_core::convert::Decode>::decode(value).map(|()| Self)
         },
-        Body::Struct(Shape::Named(fields)) => {
+        DeriveBody::Struct(FieldLayout::Named(fields)) => {
             let read = named(fields, &quote!(Self), attributes.default);
             let names = names(fields);
             quote! {
@@ -52,22 +54,24 @@ fn body(container: &Container) -> TokenStream {
                 #read
             }
         }
-        Body::Struct(Shape::Tuple(fields)) => tuple(fields, &quote!(Self), &quote!(value)),
-        Body::Struct(Shape::Newtype(_)) => unreachable!("read as its field"),
-        Body::Enum(variants) if attributes.untagged => untagged(container, variants),
-        Body::Enum(variants) => tagged(variants),
+        DeriveBody::Struct(FieldLayout::Tuple(fields)) => {
+            tuple(fields, &quote!(Self), &quote!(value))
+        }
+        DeriveBody::Struct(FieldLayout::Newtype(_)) => unreachable!("read as its field"),
+        DeriveBody::Enum(variants) if attributes.untagged => untagged(container, variants),
+        DeriveBody::Enum(variants) => tagged(variants),
     }
 }
 
-fn container_fields(container: &Container) -> &[Field] {
+fn container_fields(container: &DeriveTarget) -> &[DeriveField] {
     match &container.body {
-        Body::Struct(shape) => shape.fields(),
-        Body::Enum(_) => &[],
+        DeriveBody::Struct(shape) => shape.fields(),
+        DeriveBody::Enum(_) => &[],
     }
 }
 
 /// The function that reads a field.
-fn read(field: &Field) -> TokenStream {
+fn read(field: &DeriveField) -> TokenStream {
     let ty = &field.ty;
     match &field.decode_with {
         Some(function) => quote!(#function),
@@ -75,14 +79,18 @@ fn read(field: &Field) -> TokenStream {
     }
 }
 
-fn names(fields: &[Field]) -> Vec<&str> {
+fn names(fields: &[DeriveField]) -> Vec<&str> {
     let read = fields.iter().filter(|field| !field.skip_decoding);
     read.map(|field| field.name.as_str()).collect()
 }
 
 /// Reads named fields from `fields`.
-fn named(fields: &[Field], constructor: &TokenStream, container_default: bool) -> TokenStream {
-    let read_fields: Vec<&Field> = fields.iter().filter(|one| !one.skip_decoding).collect();
+fn named(
+    fields: &[DeriveField],
+    constructor: &TokenStream,
+    container_default: bool,
+) -> TokenStream {
+    let read_fields: Vec<&DeriveField> = fields.iter().filter(|one| !one.skip_decoding).collect();
     let reads = read_fields.iter().map(|field| {
         let (local, name, ty, read) = (&field.local, &field.name, &field.ty, read(field));
         if container_default || !matches!(field.default, DefaultValue::None) {
@@ -132,7 +140,7 @@ fn named(fields: &[Field], constructor: &TokenStream, container_default: bool) -
     }
 }
 
-fn tuple(fields: &[Field], constructor: &TokenStream, value: &TokenStream) -> TokenStream {
+fn tuple(fields: &[DeriveField], constructor: &TokenStream, value: &TokenStream) -> TokenStream {
     let length = fields.len();
     let reads = fields.iter().enumerate().map(|(index, field)| {
         let read = read(field);
@@ -144,23 +152,23 @@ fn tuple(fields: &[Field], constructor: &TokenStream, value: &TokenStream) -> To
     }
 }
 
-fn tagged(variants: &[Variant]) -> TokenStream {
-    let readable: Vec<&Variant> = variants.iter().filter(|one| !one.skip_decoding).collect();
+fn tagged(variants: &[DeriveVariant]) -> TokenStream {
+    let readable: Vec<&DeriveVariant> = variants.iter().filter(|one| !one.skip_decoding).collect();
     let spellings = readable.iter().flat_map(|variant| &variant.spellings);
     let arms = readable.iter().map(|variant| {
         let (ident, spellings) = (&variant.ident, &variant.spellings);
         let constructor = quote!(Self::#ident);
         let content = match &variant.shape {
-            Shape::Unit => quote!(tagged.unit().map(|()| #constructor)),
-            Shape::Newtype(field) => {
+            FieldLayout::Unit => quote!(tagged.unit().map(|()| #constructor)),
+            FieldLayout::Newtype(field) => {
                 let read = read(field);
                 quote!(tagged.content("newtype variant", #read).map(#constructor))
             }
-            Shape::Tuple(fields) => {
+            FieldLayout::Tuple(fields) => {
                 let read = tuple(fields, &constructor, &quote!(value));
                 quote!(tagged.content("tuple variant", |value| { #read }))
             }
-            Shape::Named(fields) => {
+            FieldLayout::Named(fields) => {
                 let (read, names) = (named(fields, &constructor, false), names(fields));
                 quote!(tagged.content("struct variant", |value| {
                     let mut fields = ::tool_core::convert::Fields::read(value, &[#(#names),*])?;
@@ -179,21 +187,21 @@ fn tagged(variants: &[Variant]) -> TokenStream {
     }
 }
 
-fn untagged(container: &Container, variants: &[Variant]) -> TokenStream {
+fn untagged(container: &DeriveTarget, variants: &[DeriveVariant]) -> TokenStream {
     let readable = variants.iter().filter(|variant| !variant.skip_decoding);
     let attempts = readable.map(|variant| {
         let ident = &variant.ident;
         let constructor = quote!(Self::#ident);
         let body = match &variant.shape {
-            Shape::Unit => quote! {
+            FieldLayout::Unit => quote! {
                 <() as ::tool_core::convert::Decode>::decode(value).map(|()| #constructor)
             },
-            Shape::Newtype(field) => {
+            FieldLayout::Newtype(field) => {
                 let read = read(field);
                 quote!(#read(value).map(#constructor))
             }
-            Shape::Tuple(fields) => tuple(fields, &constructor, &quote!(value)),
-            Shape::Named(fields) => {
+            FieldLayout::Tuple(fields) => tuple(fields, &constructor, &quote!(value)),
+            FieldLayout::Named(fields) => {
                 let (read, names) = (named(fields, &constructor, false), names(fields));
                 quote! {
                     let mut fields = ::tool_core::convert::Fields::read(value, &[#(#names),*])?;

@@ -5,10 +5,11 @@ use quote::quote;
 use syn::Type;
 
 use crate::attributes::{
-    Body, Bounds, CommonAttributes, Container, DefaultValue, Field, SchemaSource, Shape, Variant,
+    CommonAttributes, DefaultValue, DeriveBody, DeriveField, DeriveTarget, DeriveVariant,
+    FieldLayout, NumberBounds, SchemaSource,
 };
 
-pub(crate) fn implementation(container: &Container) -> TokenStream {
+pub(crate) fn implementation(container: &DeriveTarget) -> TokenStream {
     let attributes = &container.attributes;
     let schema = body(container);
     let notes = notes(&attributes.common);
@@ -46,7 +47,7 @@ fn of(ty: &Type) -> TokenStream {
     quote!(<#ty as ::tool_core::schema::Describe>::describe(contract))
 }
 
-fn body(container: &Container) -> TokenStream {
+fn body(container: &DeriveTarget) -> TokenStream {
     let attributes = &container.attributes;
     if let Some(with) = &attributes.schema_with {
         return of(with);
@@ -69,18 +70,20 @@ fn body(container: &Container) -> TokenStream {
         return field(inner);
     }
     match &container.body {
-        Body::Struct(Shape::Unit) => {
+        DeriveBody::Struct(FieldLayout::Unit) => {
             quote!(<() as ::tool_core::schema::Describe>::describe(contract))
         }
-        Body::Struct(Shape::Named(fields)) => named(fields, attributes.default, attributes.closed),
-        Body::Struct(Shape::Tuple(fields)) => tuple(fields),
-        Body::Struct(Shape::Newtype(_)) => unreachable!("described as its field"),
-        Body::Enum(variants) => choice(container, variants),
+        DeriveBody::Struct(FieldLayout::Named(fields)) => {
+            named(fields, attributes.default, attributes.closed)
+        }
+        DeriveBody::Struct(FieldLayout::Tuple(fields)) => tuple(fields),
+        DeriveBody::Struct(FieldLayout::Newtype(_)) => unreachable!("described as its field"),
+        DeriveBody::Enum(variants) => choice(container, variants),
     }
 }
 
 /// The schema of the type of a field.
-fn source(field: &Field) -> TokenStream {
+fn source(field: &DeriveField) -> TokenStream {
     match (&field.schema.with, field.schema.required) {
         (Some(SchemaSource::Type(ty)), _) => of(ty),
         (Some(SchemaSource::Function(function)), _) => quote!(#function()),
@@ -93,7 +96,7 @@ fn source(field: &Field) -> TokenStream {
 }
 
 /// The schema of a field with what its attributes add.
-fn field(field: &Field) -> TokenStream {
+fn field(field: &DeriveField) -> TokenStream {
     let (source, described, bounds) = (source(field), described(&field.common), bounds(field));
     let extended = extended(&field.common);
     quote!({
@@ -106,10 +109,10 @@ fn field(field: &Field) -> TokenStream {
     })
 }
 
-fn bounds(field: &Field) -> TokenStream {
+fn bounds(field: &DeriveField) -> TokenStream {
     let row = |kind: &str, key: &str, bound: &syn::Expr| quote!(::tool_core::schema::derived::bound(&mut schema, #kind, #key, ::tool_core::schema::json!(#bound)););
     let mut rows = Vec::new();
-    let mut add = |bounds: &Bounds, kind: &str, suffix: &str| {
+    let mut add = |bounds: &NumberBounds, kind: &str, suffix: &str| {
         rows.extend(
             bounds
                 .min
@@ -129,7 +132,7 @@ fn bounds(field: &Field) -> TokenStream {
     quote!(#(#rows)*)
 }
 
-fn named(fields: &[Field], container_default: bool, closed: bool) -> TokenStream {
+fn named(fields: &[DeriveField], container_default: bool, closed: bool) -> TokenStream {
     let shown = fields
         .iter()
         .filter(|field| !(field.skip_decoding && field.skip_encoding));
@@ -138,7 +141,7 @@ fn named(fields: &[Field], container_default: bool, closed: bool) -> TokenStream
 }
 
 /// A row of the table of fields.
-fn row(field: &Field, container_default: bool) -> TokenStream {
+fn row(field: &DeriveField, container_default: bool) -> TokenStream {
     let (name, ty) = (&field.name, &field.ty);
     let doc = &field.common.doc;
     let source = match (&field.schema.with, field.schema.required) {
@@ -192,7 +195,7 @@ fn row(field: &Field, container_default: bool) -> TokenStream {
 }
 
 /// The default as it is written, `None` where it would be left out.
-fn default(field: &Field, container_default: bool) -> Option<TokenStream> {
+fn default(field: &DeriveField, container_default: bool) -> Option<TokenStream> {
     let (ty, member) = (&field.ty, &field.member);
     let value = match &field.default {
         _ if field.skip_encoding => return None,
@@ -228,15 +231,15 @@ fn default(field: &Field, container_default: bool) -> Option<TokenStream> {
     }))
 }
 
-fn tuple(fields: &[Field]) -> TokenStream {
+fn tuple(fields: &[DeriveField]) -> TokenStream {
     let items = fields.iter().map(field);
     quote!(::tool_core::schema::derived::tuple(vec![#(#items),*]))
 }
 
-fn choice(container: &Container, variants: &[Variant]) -> TokenStream {
+fn choice(container: &DeriveTarget, variants: &[DeriveVariant]) -> TokenStream {
     let attributes = &container.attributes;
-    let plain = |variant: &&Variant| {
-        matches!(variant.shape, Shape::Unit) && variant.common.is_empty() && !variant.untagged
+    let plain = |variant: &&DeriveVariant| {
+        matches!(variant.shape, FieldLayout::Unit) && variant.common.is_empty() && !variant.untagged
     };
     let names = variants.iter().filter(plain).map(|variant| {
         let (name, read) = (&variant.name, !variant.skip_decoding);
@@ -252,14 +255,16 @@ fn choice(container: &Container, variants: &[Variant]) -> TokenStream {
                 notes(&variant.common),
             );
             let content = match &variant.shape {
-                Shape::Unit => quote!(<() as ::tool_core::schema::Describe>::describe(contract)),
-                Shape::Newtype(inner) => field(inner),
-                Shape::Tuple(fields) => tuple(fields),
-                Shape::Named(fields) => named(fields, false, attributes.closed),
+                FieldLayout::Unit => {
+                    quote!(<() as ::tool_core::schema::Describe>::describe(contract))
+                }
+                FieldLayout::Newtype(inner) => field(inner),
+                FieldLayout::Tuple(fields) => tuple(fields),
+                FieldLayout::Named(fields) => named(fields, false, attributes.closed),
             };
             let schema = match (variant.untagged, &variant.shape) {
                 (true, _) => content,
-                (false, Shape::Unit) => quote!(::tool_core::schema::derived::name(#name)),
+                (false, FieldLayout::Unit) => quote!(::tool_core::schema::derived::name(#name)),
                 (false, _) => quote!(::tool_core::schema::derived::tagged(#name, #content)),
             };
             quote!((#read, {

@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use crate::attributes::{Body, Container, Field, Shape, Variant};
+use crate::attributes::{DeriveBody, DeriveField, DeriveTarget, DeriveVariant, FieldLayout};
 
-pub(crate) fn implementation(container: &Container) -> TokenStream {
+pub(crate) fn implementation(container: &DeriveTarget) -> TokenStream {
     let body = body(container);
     container.implement(
         quote!(::tool_core::convert::Encode),
@@ -17,7 +17,7 @@ pub(crate) fn implementation(container: &Container) -> TokenStream {
     )
 }
 
-fn body(container: &Container) -> TokenStream {
+fn body(container: &DeriveTarget) -> TokenStream {
     let attributes = &container.attributes;
     if let Some(into) = &attributes.into {
         return quote! {
@@ -30,20 +30,20 @@ fn body(container: &Container) -> TokenStream {
         return write(inner, &quote!(&self.#member));
     }
     match &container.body {
-        Body::Struct(Shape::Unit) => quote!(Ok(::tool_core::Value::Null)),
-        Body::Struct(Shape::Named(fields)) => {
-            let access = |field: &Field| {
+        DeriveBody::Struct(FieldLayout::Unit) => quote!(Ok(::tool_core::Value::Null)),
+        DeriveBody::Struct(FieldLayout::Named(fields)) => {
+            let access = |field: &DeriveField| {
                 let member = &field.member;
                 quote!(&self.#member)
             };
             self::fields(fields, access, |rows| quote!(encoder.fields(#rows)))
         }
-        Body::Struct(Shape::Tuple(fields)) => {
+        DeriveBody::Struct(FieldLayout::Tuple(fields)) => {
             let members = fields.iter().map(|field| &field.member);
             quote!(encoder.elements(&[#(&self.#members),*]))
         }
-        Body::Struct(Shape::Newtype(_)) => unreachable!("written as its field"),
-        Body::Enum(variants) => {
+        DeriveBody::Struct(FieldLayout::Newtype(_)) => unreachable!("written as its field"),
+        DeriveBody::Enum(variants) => {
             let arms = variants.iter().map(arm);
             quote!(match self { #(#arms)* })
         }
@@ -51,7 +51,7 @@ fn body(container: &Container) -> TokenStream {
 }
 
 /// Writes one value, given as an expression of a reference.
-fn write(field: &Field, value: &TokenStream) -> TokenStream {
+fn write(field: &DeriveField, value: &TokenStream) -> TokenStream {
     match &field.encode_with {
         Some(function) => quote!(#function(#value, encoder)),
         None => quote!(::tool_core::convert::Encode::encode(#value, encoder)),
@@ -60,8 +60,8 @@ fn write(field: &Field, value: &TokenStream) -> TokenStream {
 
 /// Writes named fields by a method of the encoder: rows of `(name, value where it is written)`.
 fn fields(
-    fields: &[Field],
-    access: impl Fn(&Field) -> TokenStream,
+    fields: &[DeriveField],
+    access: impl Fn(&DeriveField) -> TokenStream,
     write: impl Fn(TokenStream) -> TokenStream,
 ) -> TokenStream {
     let (mut bindings, mut rows) = (Vec::new(), Vec::new());
@@ -86,19 +86,21 @@ fn fields(
     quote!({ #(#bindings)* #written })
 }
 
-fn arm(variant: &Variant) -> TokenStream {
+fn arm(variant: &DeriveVariant) -> TokenStream {
     let (ident, name) = (&variant.ident, &variant.name);
     match &variant.shape {
-        Shape::Unit if variant.untagged => quote!(Self::#ident => Ok(::tool_core::Value::Null),),
-        Shape::Unit => quote!(Self::#ident => Ok(::tool_core::Value::from(#name)),),
-        Shape::Newtype(field) => {
+        FieldLayout::Unit if variant.untagged => {
+            quote!(Self::#ident => Ok(::tool_core::Value::Null),)
+        }
+        FieldLayout::Unit => quote!(Self::#ident => Ok(::tool_core::Value::from(#name)),),
+        FieldLayout::Newtype(field) => {
             let inner = match variant.untagged {
                 true => write(field, &quote!(inner)),
                 false => quote!(encoder.tagged(#name, inner)),
             };
             quote!(Self::#ident(inner) => #inner,)
         }
-        Shape::Tuple(fields) => {
+        FieldLayout::Tuple(fields) => {
             let locals: Vec<_> = (0..fields.len())
                 .map(|index| format_ident!("element_{index}"))
                 .collect();
@@ -108,10 +110,10 @@ fn arm(variant: &Variant) -> TokenStream {
             };
             quote!(Self::#ident(#(#locals),*) => #written,)
         }
-        Shape::Named(fields) => {
+        FieldLayout::Named(fields) => {
             let members = fields.iter().filter(|field| !field.skip_encoding);
             let members = members.map(|field| &field.member);
-            let access = |field: &Field| {
+            let access = |field: &DeriveField| {
                 let member = &field.member;
                 quote!(#member)
             };

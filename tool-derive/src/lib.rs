@@ -12,7 +12,7 @@ mod encode;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-use attributes::Container;
+use attributes::DeriveTarget;
 
 /// Reads a type from a value.
 #[proc_macro_derive(Decode, attributes(value, schema))]
@@ -34,9 +34,9 @@ pub fn describe(input: TokenStream) -> TokenStream {
 
 fn derive(
     input: DeriveInput,
-    implementation: fn(&Container) -> proc_macro2::TokenStream,
+    implementation: fn(&DeriveTarget) -> proc_macro2::TokenStream,
 ) -> TokenStream {
-    let tokens = match Container::parse(input) {
+    let tokens = match DeriveTarget::parse(input) {
         Ok(container) => implementation(&container),
         Err(error) => error.into_compile_error(),
     };
