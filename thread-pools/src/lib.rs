@@ -16,19 +16,19 @@ const NARROW_IDLE_MAX: usize = 8;
 const STACK_BYTES: usize = 16 << 20;
 
 /// The pools that no computation has, and how many of all processors there are.
-struct Pools {
+struct IdlePools {
     wide: Vec<ThreadPool>,
     wide_made: usize,
     narrow: Vec<ThreadPool>,
 }
 
-static POOLS: Mutex<Pools> = Mutex::new(Pools {
+static POOLS: Mutex<IdlePools> = Mutex::new(IdlePools {
     wide: Vec::new(),
     wide_made: 0,
     narrow: Vec::new(),
 });
 
-fn pools() -> MutexGuard<'static, Pools> {
+fn pools() -> MutexGuard<'static, IdlePools> {
     POOLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -38,7 +38,7 @@ pub fn within<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     if rayon::current_thread_index().is_some() {
         return work();
     }
-    match Lent::new() {
+    match PoolLease::new() {
         Ok(lent) => lent.install(work),
         // No thread can be started: rayon does what it can.
         Err(_) => work(),
@@ -55,12 +55,12 @@ pub fn keep_to_this_thread() {
 }
 
 /// A pool that one computation has; it is idle again when this is dropped.
-struct Lent {
+struct PoolLease {
     pool: Option<ThreadPool>,
     is_wide: bool,
 }
 
-impl Lent {
+impl PoolLease {
     fn new() -> Result<Self, ThreadPoolBuildError> {
         let mut pools = pools();
         if let Some(pool) = pools.wide.pop() {
@@ -98,7 +98,7 @@ impl Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for PoolLease {
     fn drop(&mut self) {
         let Some(pool) = self.pool.take() else { return };
         let mut pools = pools();
