@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mathchain::Toolkit;
-use registry::agents::{AgentFile, Checker};
-use registry::aliases::Aliases;
+use registry::agents::{AgentChecker, AgentFile};
+use registry::aliases::ToolAliases;
 use registry::policy::{CallFacts, WORKSPACE_READY};
 use registry::{
-    Catalogue, Config, Dispatcher, Facts, Layer, Level, Policy, Principal, Rule, Verdict,
+    Catalogue, Config, Dispatcher, Level, Policy, PolicyLayer, PolicyRule, Principal, RuntimeFacts,
+    Verdict,
 };
 use sessions::{EVENTS_MAX, Event, Live, Record, Replay, Session};
 use tool_core::tool::ErasedExample;
@@ -93,12 +94,15 @@ fn policy(catalogue: &Catalogue, rules: usize) -> Policy {
         let hidden = format!("tool_{}", 200 + number);
         let level = [Level::Global, Level::User, Level::Role][number % 3];
         let name = if level == Level::Role { "operator" } else { "" };
-        let layer = Layer::new(level, name)
+        let layer = PolicyLayer::new(level, name)
             .allow(["group:all"])
             .deny([hidden.as_str()]);
         (0..rules).fold(layer, |layer, rule| {
             let tools = [format!("tool_{}", 8 * (number + rule) + 2)];
-            layer.rule(Rule::new(Verdict::Ask, tools.iter().map(String::as_str)))
+            layer.rule(PolicyRule::new(
+                Verdict::Ask,
+                tools.iter().map(String::as_str),
+            ))
         })
     };
     let config = Config {
@@ -111,7 +115,7 @@ fn policy(catalogue: &Catalogue, rules: usize) -> Policy {
 fn decisions(criterion: &mut Criterion) {
     let catalogue = catalogue(256);
     let who = Principal::role("operator");
-    let facts = Facts::default().with(WORKSPACE_READY);
+    let facts = RuntimeFacts::default().with(WORKSPACE_READY);
     let empty = Value::object::<&str, Value>([]);
     let index = catalogue.index("tool_107").expect("a tool");
     let tool = catalogue.tool(index);
@@ -194,7 +198,7 @@ fn agents(criterion: &mut Criterion) {
     group.sample_size(10);
     group.bench_function("read and check", |bencher| {
         bencher.iter(|| {
-            let checker = Checker::new(&catalogue, &config, Aliases::built_in());
+            let checker = AgentChecker::new(&catalogue, &config, ToolAliases::built_in());
             for (path, text) in &files {
                 let agent =
                     AgentFile::parse(path, text).unwrap_or_else(|errors| panic!("{errors}"));
@@ -223,7 +227,7 @@ impl Logged {
         let dispatcher = Dispatcher::new(
             Arc::new(catalogue),
             Arc::new(policy),
-            registry::Limits::default(),
+            registry::CallLimits::default(),
             toolkit.dispatcher().host().clone(),
         );
         let mut logged = Self {

@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use mathchain::{Context, Layer, Toolkit, parse};
+use mathchain::{Context, PolicyLayer, Toolkit, parse};
 use tool_core::{
     Ctx, Decode, Describe, Encode, ErasedTool, Input, Positive, Result, Spec, Tool, ToolError,
     Vector, entry,
@@ -50,7 +50,7 @@ fn main() -> Result<()> {
     let toolkit = Toolkit::builder().add_tools(OWN).build()?;
     let math = Context::default()
         .role("worker_math")
-        .narrow(Layer::read_only());
+        .narrow(PolicyLayer::read_only());
     let answer = toolkit.call_with(
         &math,
         "moving_average",

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use registry::dispatch::ChainPosition;
-use registry::document::{self, Format};
+use registry::document::{self, DocumentFormat};
 use registry::load::RolePermissions;
-use registry::policy::{CallFacts, Caller, WORKSPACE_READY};
+use registry::policy::{CallFacts, CallerPolicy, WORKSPACE_READY};
 use registry::{
-    CallRequest, CallerContext, Catalogue, Config, Facts, Layer, Overrides, Policy, Principal,
-    Selector,
+    CallRequest, CallerContext, Catalogue, Config, Policy, PolicyLayer, Principal, RuntimeFacts,
+    ToolOverrides, ToolSelector,
 };
 use tool_core::{RandomSeed, StopFlag, Value, json};
 
@@ -28,11 +28,11 @@ fn texts(of: &Value, key: &str) -> Vec<String> {
     items.iter().map(text).collect()
 }
 
-fn selectors(of: &Value, key: &str) -> Vec<Selector> {
+fn selectors(of: &Value, key: &str) -> Vec<ToolSelector> {
     let texts = texts(of, key);
     texts
         .iter()
-        .map(|text| Selector::from(text.as_str()))
+        .map(|text| ToolSelector::from(text.as_str()))
         .collect()
 }
 
@@ -66,7 +66,7 @@ fn config(given: &Value, configs: &Value) -> Result<String, String> {
     Ok(json::to_text(&Value::object(members)))
 }
 
-fn legacy(given: &Value) -> Option<Layer> {
+fn legacy(given: &Value) -> Option<PolicyLayer> {
     let legacy = given.get("legacy")?;
     let keys = [
         "role",
@@ -99,9 +99,9 @@ fn who(given: &Value) -> Principal {
         ],
     );
     let overrides = |key: &str| {
-        who.get(key).map_or_else(Overrides::default, |scope| {
+        who.get(key).map_or_else(ToolOverrides::default, |scope| {
             only(scope, &["enable", "disable", "force"]);
-            Overrides {
+            ToolOverrides {
                 enable: texts(scope, "enable"),
                 disable: texts(scope, "disable"),
                 force: texts(scope, "force"),
@@ -121,19 +121,19 @@ fn who(given: &Value) -> Principal {
         run: overrides("run"),
         layers: texts(who, "context")
             .iter()
-            .map(|name| Layer::context(name).expect("a context"))
+            .map(|name| PolicyLayer::context(name).expect("a context"))
             .collect(),
     }
 }
 
-fn facts(given: &Value) -> Facts {
+fn facts(given: &Value) -> RuntimeFacts {
     if given.get("facts").is_none() {
-        return Facts::default().with(WORKSPACE_READY);
+        return RuntimeFacts::default().with(WORKSPACE_READY);
     }
     let listed = texts(given, "facts");
     listed
         .iter()
-        .fold(Facts::default(), |facts, fact| facts.with(fact))
+        .fold(RuntimeFacts::default(), |facts, fact| facts.with(fact))
 }
 
 fn names(catalogue: &Catalogue, tools: impl Iterator<Item = usize>) -> Vec<String> {
@@ -149,7 +149,7 @@ fn holds(found: &str, parts: &[String]) {
     }
 }
 
-fn check_visible(expect: &Value, catalogue: &Catalogue, caller: &Caller<'_>) {
+fn check_visible(expect: &Value, catalogue: &Catalogue, caller: &CallerPolicy<'_>) {
     let listed = names(catalogue, caller.listed());
     if expect.get("listed").is_some() {
         assert_eq!(listed, texts(expect, "listed"), "listed");
@@ -183,7 +183,7 @@ fn check_visible(expect: &Value, catalogue: &Catalogue, caller: &Caller<'_>) {
     }
 }
 
-fn check_selection(expected: &Value, catalogue: &Catalogue, caller: &Caller<'_>) {
+fn check_selection(expected: &Value, catalogue: &Catalogue, caller: &CallerPolicy<'_>) {
     only(expected, &["tools", "from", "permission", "max_turns"]);
     let found = caller.selected();
     let order = found.tools.value.order.iter().copied();
@@ -198,7 +198,7 @@ fn check_selection(expected: &Value, catalogue: &Catalogue, caller: &Caller<'_>)
     }
 }
 
-fn check_verdict(case: &Value, catalogue: &Catalogue, caller: &Caller<'_>) {
+fn check_verdict(case: &Value, catalogue: &Catalogue, caller: &CallerPolicy<'_>) {
     let expect = case.get("expect").expect("expect");
     let call = case.pointer("/given/call").expect("a verdict on a call");
     let index = catalogue
@@ -304,7 +304,7 @@ fn check(case: &Value, configs: &Value) {
     let loaded = catalogue.and_then(|catalogue| {
         let written = config(given, configs).expect("a config");
         let (config, _) = Config::load("mathchain.json", &written, &catalogue)?;
-        let further: Vec<Layer> = legacy(given).into_iter().collect();
+        let further: Vec<PolicyLayer> = legacy(given).into_iter().collect();
         let policy = Policy::compile(&catalogue, &config, &further)?;
         Ok((catalogue, policy))
     });
@@ -352,7 +352,7 @@ fn check(case: &Value, configs: &Value) {
 
 #[test]
 fn the_cases_of_the_earlier_systems_hold() {
-    let document = document::parse("policy.yaml", CASES, Format::Yaml);
+    let document = document::parse("policy.yaml", CASES, DocumentFormat::Yaml);
     let document = document.unwrap_or_else(|errors| panic!("{errors}"));
     let cases = document
         .value

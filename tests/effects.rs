@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use registry::agent_cli::{CliArgs, CliRequest, CliTool, ServerStart, translate};
 use registry::agents::ToolName;
-use registry::document::{self, Format};
+use registry::document::{self, DocumentFormat};
 use registry::model::CliSpec;
 use registry::model::{Confinement, Verdict};
 use registry::policy::{CallFacts, WORKSPACE_READY};
-use registry::{Aliases, Catalogue, Config, Facts, Policy, Principal};
+use registry::{Catalogue, Config, Policy, Principal, RuntimeFacts, ToolAliases};
 use tool_core::{Object, Value, json};
 
 use crate::{keys, neutral};
@@ -185,7 +185,7 @@ fn answers(cli: &CliSpec) -> Vec<Result<CliArgs, Vec<String>>> {
                     }),
                     words: &[],
                 };
-                found.push(translate(cli, Aliases::built_in(), &request));
+                found.push(translate(cli, ToolAliases::built_in(), &request));
             }
         }
     }
@@ -255,7 +255,7 @@ fn each_key_of_an_agent_of_an_earlier_system_acts() {
 }
 
 fn read(text: &str) -> Value {
-    let document = document::parse("effects.yaml", text, Format::Yaml);
+    let document = document::parse("effects.yaml", text, DocumentFormat::Yaml);
     document.expect("a document").value
 }
 
@@ -404,7 +404,7 @@ fn callers(policy: &Policy) -> Vec<Principal> {
 
 /// What one caller sees, and what becomes of every call; not where it was written, which moves with every key.
 fn judged(catalogue: &Catalogue, policy: &Policy, who: &Principal) -> String {
-    let facts = Facts::default().with(WORKSPACE_READY);
+    let facts = RuntimeFacts::default().with(WORKSPACE_READY);
     let caller = match policy.caller(catalogue, who, &facts) {
         Ok(caller) => caller,
         Err(error) => return error.message().to_owned(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use registry::offer::{self, Detail, Offered};
+use registry::offer::{self, OfferDetail, ToolOffer};
 use tool_core::AnyTool;
 
 /// An expression of a grammar.
@@ -231,7 +231,7 @@ impl Grammar {
 }
 
 /// A call as the grammar orders it: required arguments first, the others by name, and only those that are offered.
-fn call(offered: &Offered, args: &tool_core::Value) -> String {
+fn call(offered: &ToolOffer, args: &tool_core::Value) -> String {
     let required: Vec<&str> = offered.input["required"]
         .as_array()
         .into_iter()
@@ -262,9 +262,9 @@ fn the_grammar_takes_the_examples_of_every_tool_and_nothing_else() {
         .flatten()
         .map(|entry| entry.tool())
         .collect();
-    let offered: Vec<Offered> = tools
+    let offered: Vec<ToolOffer> = tools
         .iter()
-        .map(|tool| Offered::of(*tool, Detail::Brief))
+        .map(|tool| ToolOffer::of(*tool, OfferDetail::Brief))
         .collect();
     let text = offer::grammar(&offered);
     let grammar = Grammar::read(&text);

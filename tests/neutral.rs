@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fakes::{NumberArgs, RunCommand, TWELVE, TestClock};
-use registry::{Catalogue, Dispatcher, Host, Limits, LoadErrors, Policy};
+use registry::{CallLimits, Catalogue, DispatchHost, Dispatcher, LoadErrors, Policy};
 use tool_core::tool::ErasedExample;
 use tool_core::{
     AnyTool, Category, Ctx, Determinism, Effect, EffectReach, ErasedTool, ErrorCode, Spec,
@@ -124,8 +124,8 @@ pub(crate) fn dispatcher(catalogue: Catalogue, policy: Policy) -> Dispatcher {
     Dispatcher::new(
         Arc::new(catalogue),
         Arc::new(policy),
-        Limits::default(),
-        Host::bare(TestClock::at(1_800_000_000_000)),
+        CallLimits::default(),
+        DispatchHost::bare(TestClock::at(1_800_000_000_000)),
     )
-    .with_facts(registry::policy::Facts::default().with(registry::policy::WORKSPACE_READY))
+    .with_facts(registry::policy::RuntimeFacts::default().with(registry::policy::WORKSPACE_READY))
 }

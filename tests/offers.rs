@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use registry::offer::{self, Catalog, Detail, Dialect, Finder, Offered};
+use registry::offer::{self, Catalog, Dialect, Finder, OfferDetail, ToolOffer};
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Value};
 
@@ -14,9 +14,9 @@ fn tools() -> Vec<&'static dyn AnyTool> {
 }
 
 /// A catalogue with every tool visible, whatever the host lacks.
-fn all_of(catalog: Catalog) -> Vec<Offered> {
+fn all_of(catalog: Catalog) -> Vec<ToolOffer> {
     let finders = |wanted: &[Finder]| wanted.iter().map(|one| one.offered()).collect::<Vec<_>>();
-    let brief = |tool: &dyn AnyTool| Offered::of(tool, Detail::Brief);
+    let brief = |tool: &dyn AnyTool| ToolOffer::of(tool, OfferDetail::Brief);
     let named = |id: &str| {
         tools()
             .into_iter()
@@ -42,7 +42,7 @@ fn all_of(catalog: Catalog) -> Vec<Offered> {
 }
 
 /// Tokens of everything that a list of tools sends, at four bytes a token.
-fn tokens(tools: &[Offered]) -> usize {
+fn tokens(tools: &[ToolOffer]) -> usize {
     Dialect::Mcp.declare(tools).to_string().len() / 4
 }
 
@@ -68,7 +68,7 @@ fn rounded(tokens: usize) -> String {
 fn the_page_of_the_server_has_the_figures_of_each_catalogue() {
     let path = tests::root().join("docs/mcp.md");
     let page = std::fs::read_to_string(&path).expect("the page");
-    let always: Vec<Offered> = all_of(Catalog::Core)
+    let always: Vec<ToolOffer> = all_of(Catalog::Core)
         .into_iter()
         .filter(|tool| offer::ALWAYS_LOADED.contains(&tool.name.as_str()))
         .collect();
@@ -129,10 +129,10 @@ fn each_catalogue_keeps_its_token_budget() {
 
 #[test]
 fn no_provider_refuses_a_tool() {
-    for detail in [Detail::Brief, Detail::Whole] {
-        let offered: Vec<Offered> = tools()
+    for detail in [OfferDetail::Brief, OfferDetail::Whole] {
+        let offered: Vec<ToolOffer> = tools()
             .into_iter()
-            .map(|tool| Offered::of(tool, detail))
+            .map(|tool| ToolOffer::of(tool, detail))
             .collect();
         // A list may be too long for a provider, which `tools export` says; no tool of it is refused.
         for dialect in Dialect::ALL {
@@ -150,7 +150,7 @@ fn no_provider_refuses_a_tool() {
 #[test]
 fn the_lint_finds_what_providers_refuse() {
     let refused = |input: Schema| {
-        let tool = Offered {
+        let tool = ToolOffer {
             input,
             ..Finder::Search.offered()
         };
@@ -218,8 +218,8 @@ fn a_brief_offer_names_every_argument_and_the_whole_one_shows_it() {
     for tool in tools() {
         let (full, id) = (tool.input_schema(), tool.spec().id);
         let (brief, whole) = (
-            Offered::of(tool, Detail::Brief),
-            Offered::of(tool, Detail::Whole),
+            ToolOffer::of(tool, OfferDetail::Brief),
+            ToolOffer::of(tool, OfferDetail::Whole),
         );
         assert_eq!(members(&whole.input), members(&full), "{id}");
         for name in members(&full) {
@@ -292,8 +292,8 @@ fn admits(schema: &Schema, value: &Value) -> bool {
 #[test]
 fn offered_schemas_admit_the_examples_and_their_results() {
     for tool in tools() {
-        for detail in [Detail::Brief, Detail::Whole] {
-            let offered = Offered::of(tool, detail);
+        for detail in [OfferDetail::Brief, OfferDetail::Whole] {
+            let offered = ToolOffer::of(tool, detail);
             for example in tool.examples() {
                 let (id, title) = (tool.spec().id, example.title);
                 assert!(
@@ -316,7 +316,7 @@ fn offered_schemas_admit_the_examples_and_their_results() {
 #[test]
 fn results_of_any_size_fit_the_offered_schema() {
     for tool in tools() {
-        let offered = Offered::of(tool, Detail::Brief);
+        let offered = ToolOffer::of(tool, OfferDetail::Brief);
         assert_eq!(offered.output["type"], "object", "{}", tool.spec().id);
         let handle = Value::object([("$artifact", "b3:0")]);
         for example in tool.examples() {
@@ -338,7 +338,7 @@ fn hints_follow_from_effects() {
             .into_iter()
             .find(|tool| tool.spec().id == id)
             .expect(id);
-        Offered::of(found, Detail::Brief).hints.members()
+        ToolOffer::of(found, OfferDetail::Brief).hints.members()
     };
     assert_eq!(
         hints("matrix_solve"),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mathchain::{Answer, Context, Toolkit};
+use mathchain::{ApprovalAnswer, Context, Toolkit};
 use serde_json::json;
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, ErrorCode, Value};
@@ -25,7 +25,7 @@ fn toolkit(folder: &tempfile::TempDir) -> Toolkit {
 /// A person who approves everything: a call that was not refused runs.
 fn operator() -> Context {
     Context {
-        answer: Answer::Yes,
+        answer: ApprovalAnswer::Yes,
         timeout_ms: Some(20_000),
         ..Context::default()
     }

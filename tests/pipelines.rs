@@ -4,7 +4,7 @@ use chain_runtime::pipeline::{
     Act, AgentResult, Category, End, Event, Machine, PhaseState, Setup, Skip,
 };
 use registry::Config;
-use registry::document::{self, Format};
+use registry::document::{self, DocumentFormat};
 use tool_core::{Value, json};
 
 const CASES: &str = include_str!("conformance/pipelines.yaml");
@@ -138,7 +138,8 @@ fn state(machine: &Machine, name: &str) -> &'static str {
 
 #[test]
 fn cases_of_pipelines() {
-    let document = document::parse("pipelines.yaml", CASES, Format::Yaml).expect("a document");
+    let document =
+        document::parse("pipelines.yaml", CASES, DocumentFormat::Yaml).expect("a document");
     let cases = document.value.items_at("cases");
     assert!(cases.len() > 10);
     for case in cases {

@@ -1,7 +1,7 @@
 //! Text from outside is read in time that grows with its size: every text of every tool's arguments, and every reader of documents.
 
 use fakes::reading_time::{SHAPES, assert_linear};
-use mathchain::registry::{self, AgentFile, Aliases, Config, document, policy, redact};
+use mathchain::registry::{self, AgentFile, Config, ToolAliases, document, policy, redact};
 use mathchain::{chain_runtime, tool_core};
 use tool_core::{AnyTool, CallBudget, Ctx, StopFlag, Value};
 use workflow::governance::{self, Glob};
@@ -87,9 +87,9 @@ fn texts_in_arguments_of_every_tool() {
 #[test]
 fn documents_of_configuration() {
     for (name, format) in [
-        ("yaml", document::Format::Yaml),
-        ("toml", document::Format::Toml),
-        ("json", document::Format::Json),
+        ("yaml", document::DocumentFormat::Yaml),
+        ("toml", document::DocumentFormat::Toml),
+        ("json", document::DocumentFormat::Json),
     ] {
         assert_linear(name, SHAPES, |text| {
             let _ = document::read(name, text, format);
@@ -101,7 +101,7 @@ fn documents_of_configuration() {
         });
     }
     assert_linear("aliases", SHAPES, |text| {
-        let _ = Aliases::parse("aliases.yaml", text);
+        let _ = ToolAliases::parse("aliases.yaml", text);
     });
     assert_linear("agent", SHAPES, |text| {
         let _ = AgentFile::parse("agents/a.md", text);

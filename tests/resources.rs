@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use chain_runtime::{Plan, RunOptions};
-use mathchain::registry::Answer;
+use mathchain::registry::ApprovalAnswer;
 use mathchain::{Context, Toolkit};
 use tool_core::{ErrorCode, Object};
 
@@ -23,7 +23,7 @@ fn toolkit(root: &Path, state: &Path) -> Toolkit {
 
 fn context() -> Context {
     Context {
-        answer: Answer::Yes,
+        answer: ApprovalAnswer::Yes,
         ..Context::default()
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use registry::Config;
-use registry::document::{self, Format};
+use registry::document::{self, DocumentFormat};
 use tool_core::schema::check;
 use tool_core::{Object, Value, json};
 
@@ -63,7 +63,7 @@ fn uncommented(text: &str) -> String {
 }
 
 fn toml(place: String, text: &str) -> Written {
-    let document = document::parse("c.toml", text, Format::Toml);
+    let document = document::parse("c.toml", text, DocumentFormat::Toml);
     let document = document.unwrap_or_else(|errors| panic!("{place}: {errors}"));
     Written {
         place,

@@ -1,7 +1,7 @@
 //! Cases of the earlier systems about chains, as call scripts: `tests/conformance/scripts.yaml`.
 
 use mathchain::chain_runtime::{Mode, Plan};
-use mathchain::{Answer, Context, Toolkit};
+use mathchain::{ApprovalAnswer, Context, Toolkit};
 use registry::document;
 use tool_core::{Object, Value};
 
@@ -58,7 +58,7 @@ fn faults(case: &Value) -> Vec<String> {
         .build()
         .expect("a toolkit");
     let context = Context {
-        answer: Answer::Yes,
+        answer: ApprovalAnswer::Yes,
         ..Context::default()
     };
     let script = text(given.get("script").expect("a script"));

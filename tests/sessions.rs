@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use registry::document::{self, Format};
+use registry::document::{self, DocumentFormat};
 use registry::{Catalogue, Config};
 use sessions::{Emitted, Event, Live, Record, Replay, Session, SessionOpened, WaveStarted};
 use tool_core::{ToolError, Value, json};
@@ -252,7 +252,7 @@ fn check(case: &Value) {
 /// Case D34 is held by every case here.
 #[test]
 fn d34_the_cases_of_sessions_hold_and_fold_to_the_same_bytes_again() {
-    let document = document::parse("sessions.yaml", CASES, Format::Yaml);
+    let document = document::parse("sessions.yaml", CASES, DocumentFormat::Yaml);
     let document = document.unwrap_or_else(|errors| panic!("{errors}"));
     let cases = document
         .value

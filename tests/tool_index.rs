@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "a page of the repository")]
 
 use registry::Catalogue;
-use registry::model::{Config, LegacyFiles, NamedFile, Selector};
+use registry::model::{Config, LegacyFiles, NamedFile, ToolSelector};
 
 #[test]
 fn the_index_of_tools_is_that_of_the_catalogue() {
@@ -22,7 +22,7 @@ fn the_index_of_tools_is_that_of_the_catalogue() {
     let config = Config {
         files: LegacyFiles {
             tools: vec![NamedFile {
-                path: Selector::from("index.yaml"),
+                path: ToolSelector::from("index.yaml"),
                 text: Ok(kept),
             }],
             ..LegacyFiles::default()

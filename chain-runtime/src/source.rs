@@ -1,7 +1,7 @@
 //! The text of a plan: YAML, JSON or a call script, told apart by its name or its first line.
 
 use registry::LoadError;
-use registry::document::{self, Document, Format};
+use registry::document::{self, DocumentFormat, ParsedDocument};
 use tool_core::ToolError;
 
 use crate::plan::{Plan, TEXT_BYTES_MAX};
@@ -36,12 +36,12 @@ impl Plan {
         }
         let ending = name.rsplit_once('.').map(|(_, ending)| ending);
         let format = match ending {
-            Some("json") => Format::Json,
-            Some("yaml" | "yml") => Format::Yaml,
+            Some("json") => DocumentFormat::Json,
+            Some("yaml" | "yml") => DocumentFormat::Yaml,
             Some("chain") => return Ok(Self::of_script(name, text)),
-            _ if text.trim_start().starts_with('{') => Format::Json,
+            _ if text.trim_start().starts_with('{') => DocumentFormat::Json,
             _ if script::is_likely(text) => return Ok(Self::of_script(name, text)),
-            _ => Format::Yaml,
+            _ => DocumentFormat::Yaml,
         };
         let (document, errors) = document::read(name, text, format)?;
         Ok(Self::of_text(document, errors))
@@ -55,7 +55,7 @@ impl Plan {
     }
 
     /// A document, and the errors of its text.
-    fn of_text(document: Document, errors: Vec<LoadError>) -> Self {
+    fn of_text(document: ParsedDocument, errors: Vec<LoadError>) -> Self {
         let mut plan = Self::from_document(document);
         let mut faults = Problems::of_errors(errors);
         faults.append(std::mem::take(&mut plan.faults));

@@ -2,7 +2,7 @@
 
 use chain_runtime::{CheckedPlan, Plan};
 use proptest::prelude::*;
-use registry::{Answer, CallerContext, Config, Layer, Level};
+use registry::{ApprovalAnswer, CallerContext, Config, Level, PolicyLayer};
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use crate::fakes::{World, logged, operator, parse, steps};
@@ -244,7 +244,7 @@ fn t15_a_hidden_tool_is_refused_with_its_layer() {
     let plan = steps(&["{id: a, tool: note, args: {key: k, text: x}}"]);
     assert_eq!(world.problems(&plan), "", "the role itself may");
     let mut context = operator();
-    let child = Layer::new(Level::Delegation, "child").allow(["note"]);
+    let child = PolicyLayer::new(Level::Delegation, "child").allow(["note"]);
     context.who = context.who.narrow(child);
     let problems = world.problems_for(&plan, &context);
     assert!(
@@ -256,7 +256,7 @@ fn t15_a_hidden_tool_is_refused_with_its_layer() {
 #[test]
 fn t16_a_step_that_needs_approval_is_refused_without_yes() {
     let ask = CallerContext {
-        answer: Answer::Ask,
+        answer: ApprovalAnswer::Ask,
         ..operator()
     };
     let plan = steps(&[
@@ -289,7 +289,7 @@ fn an_allow_rule_replaces_the_question() {
     let text = "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\n\
                 match = { tools = [\"write\"], path = { under = \"out\" } }\ndecision = \"allow\"\nreason = \"results\"\n";
     let ask = CallerContext {
-        answer: Answer::Ask,
+        answer: ApprovalAnswer::Ask,
         ..operator()
     };
     let plan = |path: &str| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chain_runtime::run::{Replay, Resume, cancel, replay, resume};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
 use journal::{RunState, State};
-use registry::{Answer, CallerContext};
+use registry::{ApprovalAnswer, CallerContext};
 use tool_core::{Object, ToolError, Value, json};
 
 use crate::fakes::{World, logged, operator, parse, statuses, steps, test_clock};
@@ -96,7 +96,7 @@ impl Durable {
 /// Somebody who has to ask.
 pub(crate) fn asker() -> CallerContext {
     CallerContext {
-        answer: Answer::Ask,
+        answer: ApprovalAnswer::Ask,
         ..operator()
     }
 }

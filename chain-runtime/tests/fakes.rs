@@ -10,7 +10,8 @@ use journal::State;
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng as _};
 use registry::{
-    Answer, CallerContext, Catalogue, Config, Dispatcher, Host, Limits, Policy, Principal,
+    ApprovalAnswer, CallLimits, CallerContext, Catalogue, Config, DispatchHost, Dispatcher, Policy,
+    Principal,
 };
 use tool_core::{
     CallProbe, Caller, Ctx, Decode, Describe, Determinism, Effect, Encode, ErasedTool, ErrorCode,
@@ -511,17 +512,17 @@ impl World {
         let policy = Arc::new(Policy::compile(&catalogue, &config, &[]).unwrap());
         let ledger = Arc::new(MemoryLedger::default());
         let files = Arc::new(MemoryFiles::default());
-        let host = Host {
+        let host = DispatchHost {
             arrays: Some(Arc::clone(&files) as _),
             ledger: Some(Arc::clone(&ledger) as _),
             chains: Some(
                 chain_runtime::Subchains::new(chain_runtime::Defaults::default(), state)
                     .into_chains(),
             ),
-            ..Host::bare(test_clock())
+            ..DispatchHost::bare(test_clock())
         };
         Self {
-            dispatcher: Dispatcher::new(catalogue, policy, Limits::default(), host),
+            dispatcher: Dispatcher::new(catalogue, policy, CallLimits::default(), host),
             files,
             ledger,
         }
@@ -632,7 +633,7 @@ mod newer {
 pub(crate) fn operator() -> CallerContext {
     CallerContext {
         who: Principal::role("operator"),
-        answer: Answer::Yes,
+        answer: ApprovalAnswer::Yes,
         ..CallerContext::default()
     }
 }

@@ -642,10 +642,10 @@ fn there_is_one_place() {
 
 #[test]
 fn a_plan_may_ask_more_than_the_policy_and_never_less() {
-    use registry::{Answer, CallerContext};
+    use registry::{ApprovalAnswer, CallerContext};
     let world = World::new();
     let nobody = CallerContext {
-        answer: Answer::Ask,
+        answer: ApprovalAnswer::Ask,
         ..crate::fakes::operator()
     };
     let required = steps(&["{id: a, tool: note, approval: required, args: {key: k, text: x}}"]);

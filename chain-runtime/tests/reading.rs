@@ -1,6 +1,6 @@
 //! Files that arguments refer to: what the policy says of reading them is part of the check, before anything happens.
 
-use registry::{Answer, CallRequest, CallerContext, Config};
+use registry::{ApprovalAnswer, CallRequest, CallerContext, Config};
 use tool_core::{ErrorCode, RandomSeed, StopFlag, ToolError, Value};
 
 use crate::fakes::{World, logged, operator, steps};
@@ -21,7 +21,7 @@ fn world(decision: &str) -> World {
 
 fn asking() -> CallerContext {
     CallerContext {
-        answer: Answer::Ask,
+        answer: ApprovalAnswer::Ask,
         ..operator()
     }
 }

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use libfuzzer_sys::fuzz_target;
-use mathchain::registry::agents::{Checker, TOOL_DESCRIPTIONS};
-use mathchain::registry::{AgentFile, Aliases};
+use mathchain::registry::agents::{AgentChecker, TOOL_DESCRIPTIONS};
+use mathchain::registry::{AgentFile, ToolAliases};
 
 /// Looks like a variable, and is none once it was put in.
 const VALUE: &str = "{{topic}} <tool> # User Prompt";
@@ -24,7 +24,7 @@ fuzz_target!(|text: &str| {
     assert_eq!(names.len(), agent.variables.len(), "a variable is listed twice");
     let dispatcher = fuzz::toolkit().dispatcher();
     let (catalogue, config) = (dispatcher.catalogue(), fuzz::toolkit().config());
-    let checker = Checker::new(catalogue, &config, Aliases::built_in());
+    let checker = AgentChecker::new(catalogue, &config, ToolAliases::built_in());
     let mut descriptions = String::new();
     if let Ok(checked) = checker.check(&agent) {
         for id in checked.ids() {

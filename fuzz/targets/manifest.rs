@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use mathchain::registry::Catalogue;
-use mathchain::registry::plugins::{Bundle, Machine, Manifest, Runner, Settings, load};
+use mathchain::registry::plugins::{PluginBundle, PluginHost, PluginManifest, PluginRunner, PluginSettings, load};
 use mathchain::{Ctx, ToolError, Value};
 
 /// Stands between the manifest and its settings.
@@ -15,17 +15,17 @@ const LINE: &str = "\n====\n";
 /// A machine with Python, where nothing runs.
 struct Idle;
 
-impl Machine for Idle {
+impl PluginHost for Idle {
     fn has_program(&self, name: &str) -> bool {
         name == "python3"
     }
 
-    fn runner(&self, _: &Bundle, _: &Manifest, _: &[String], _: &Value) -> Arc<dyn Runner> {
+    fn runner(&self, _: &PluginBundle, _: &PluginManifest, _: &[String], _: &Value) -> Arc<dyn PluginRunner> {
         Arc::new(Idle)
     }
 }
 
-impl Runner for Idle {
+impl PluginRunner for Idle {
     fn call(&self, _: &str, args: &Value, _: &Ctx) -> Result<Value, ToolError> {
         Ok(args.clone())
     }
@@ -36,7 +36,7 @@ fuzz_target!(|text: &str| {
         Some((manifest, settings)) => (manifest, Some(settings)),
         None => (text, None),
     };
-    let bundle = Bundle {
+    let bundle = PluginBundle {
         manifest_name: "plugins/p/manifest.json".to_owned(),
         manifest: manifest.to_owned(),
         settings: settings.map(|text| ("plugin-settings/p.json".to_owned(), text.to_owned())),
@@ -48,7 +48,7 @@ fuzz_target!(|text: &str| {
     assert!(broken.iter().all(|one| !one.errors.list().is_empty()));
     for plugin in &loaded {
         let name = &plugin.manifest.name;
-        let read = Settings::of_text(name, &plugin.settings.to_text());
+        let read = PluginSettings::of_text(name, &plugin.settings.to_text());
         assert_eq!(read.as_ref().ok(), Some(&plugin.settings), "{read:?}");
         // What loads is refused for its names only.
         let _ = Catalogue::with_plugins(&[], plugin.erased());

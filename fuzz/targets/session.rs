@@ -14,7 +14,7 @@ use mathchain::sessions::{
     Replay, Resource, Session, SessionStatus, WorkspaceStatus,
 };
 use mathchain::registry::policy::WorkspaceState;
-use mathchain::registry::{Facts, Principal};
+use mathchain::registry::{RuntimeFacts, Principal};
 use mathchain::tool_core::json::{self, JsonLimits};
 use mathchain::tool_core::schema::{self, Schema};
 use mathchain::tool_core::{Access, ErrorCode, ResourceKind, ToolError};
@@ -197,7 +197,7 @@ struct Tools {
 }
 
 impl Tools {
-    fn tools(&self, who: &Principal, facts: &Facts) -> Result<Vec<&'static str>, ToolError> {
+    fn tools(&self, who: &Principal, facts: &RuntimeFacts) -> Result<Vec<&'static str>, ToolError> {
         if self.number.get() == 7 {
             return Err(ToolError::new(ErrorCode::NotVisible, "no role named `r`"));
         }
@@ -229,7 +229,7 @@ impl Tools {
 }
 
 impl Registry for Tools {
-    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer, ToolError> {
+    fn offer(&self, who: &Principal, facts: &RuntimeFacts) -> Result<Offer, ToolError> {
         let tools = self.tools(who, facts)?;
         let offered = tools.iter().map(|tool| OfferedTool {
             name: (*tool).to_owned(),
@@ -252,7 +252,7 @@ impl Registry for Tools {
     fn judge(
         &self,
         who: &Principal,
-        facts: &Facts,
+        facts: &RuntimeFacts,
         tool: &str,
         args: &Value,
     ) -> Result<Judged, ToolError> {

@@ -1,6 +1,6 @@
 //! The values of runs: storing them as rows and files, and reading them by handle, by run and by role.
 
-use registry::{Answers, WorkspaceId};
+use registry::{ResultStore, WorkspaceId};
 use rusqlite::{Params, Transaction, params};
 use tool_core::{Result, Value, json, tool_error};
 
@@ -331,7 +331,7 @@ impl State {
     }
 }
 
-impl Answers for State {
+impl ResultStore for State {
     fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value> {
         const SQL: &str = "INSERT OR IGNORE INTO answers(value, call, role, created_ms, folder) VALUES (?, ?, ?, ?, ?)";
         let shared = &self.shared;

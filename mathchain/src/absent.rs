@@ -18,12 +18,12 @@ pub(crate) mod web {
 pub(crate) mod models {
     use std::sync::Arc;
 
-    use registry::model::Models;
+    use registry::model::ModelsConfig;
     use tool_core::capability::{HttpTransport, LanguageModel};
 
     /// No models.
     pub(crate) fn of_config(
-        _: &Models,
+        _: &ModelsConfig,
         _: Option<Arc<dyn HttpTransport>>,
     ) -> Option<Arc<dyn LanguageModel>> {
         None

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use host_sandbox::sandbox::Surroundings;
 use registry::Config;
-use registry::model::{McpServer, Pin};
+use registry::model::{McpServer, ToolListPin};
 use tool_core::{Result, tool_error};
 
 use crate::real_paths::RealPaths;
@@ -131,11 +131,11 @@ pub(crate) fn read_named_files(path: &Path, config: &mut Config) {
 }
 
 /// The pinned tools of an MCP server, whoever pinned them.
-pub(crate) fn read_pin(config: &Path, server: &str) -> Result<Option<Pin>> {
+pub(crate) fn read_pin(config: &Path, server: &str) -> Result<Option<ToolListPin>> {
     let path = pin_path(config, server);
     let text = owned::read(&path)?;
     let path = path.to_string_lossy().into_owned();
-    Ok(text.map(|text| Pin { path, text }))
+    Ok(text.map(|text| ToolListPin { path, text }))
 }
 
 /// The file of the pinned tools of an MCP server, beside the configuration that names it.

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::ValueEnum;
-use registry::offer::{self, Catalog, Dialect, Offered};
+use registry::offer::{self, Catalog, Dialect, ToolOffer};
 use registry::policy::HandedTool;
-use registry::{Aliases, CallerContext, Dispatcher, Verdict};
+use registry::{CallerContext, Dispatcher, ToolAliases, Verdict};
 use serde_json::{Value as Json, json};
 use tool_core::Result;
 
@@ -61,7 +61,7 @@ impl ExportFormat {
         self,
         dispatcher: &Dispatcher,
         catalog: Catalog,
-        offered: &[Offered],
+        offered: &[ToolOffer],
         elsewhere: &[HandedTool],
     ) -> String {
         let declared = |dialect: Dialect| format!("{:#}\n", dialect.declare(offered));
@@ -98,9 +98,9 @@ pub(crate) fn elsewhere(
 }
 
 /// Function declarations, and beside them the tools that the provider runs itself.
-fn gemini(offered: &[Offered], elsewhere: &[HandedTool]) -> Json {
+fn gemini(offered: &[ToolOffer], elsewhere: &[HandedTool]) -> Json {
     let mut declared = Dialect::Gemini.declare(offered);
-    let aliases = Aliases::built_in();
+    let aliases = ToolAliases::built_in();
     let of_provider = elsewhere.iter().filter_map(|tool| {
         let declaration = aliases
             .provider_tool(&tool.name)?
@@ -128,8 +128,8 @@ fn run_elsewhere(elsewhere: &[HandedTool]) -> String {
 }
 
 /// The schemas that arguments are checked against, by wire name.
-fn schemas(dispatcher: &Dispatcher, offered: &[Offered]) -> Json {
-    let of = |offered: &Offered| {
+fn schemas(dispatcher: &Dispatcher, offered: &[ToolOffer]) -> Json {
+    let of = |offered: &ToolOffer| {
         let (input, output) = match dispatcher.catalogue().get(&offered.name) {
             Some(tool) => (tool.input_schema(), tool.output_schema()),
             None => (offered.input.clone(), offered.output.clone()),
@@ -141,7 +141,7 @@ fn schemas(dispatcher: &Dispatcher, offered: &[Offered]) -> Json {
     Json::Object(offered.iter().map(of).collect())
 }
 
-fn markdown(catalog: Catalog, offered: &[Offered]) -> String {
+fn markdown(catalog: Catalog, offered: &[ToolOffer]) -> String {
     let mut text = format!("# Tools\n\n{}\n", offer::instructions(catalog));
     for tool in offered {
         let (name, title, description) = (&tool.name, &tool.title, &tool.description);

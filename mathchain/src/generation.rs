@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
-use registry::plugins::{Broken, Plugin, Status};
-use registry::{Catalogue, Config, Dispatcher, Host, Layer, LoadError, Policy};
+use registry::plugins::{BrokenPlugin, Plugin, PluginStatus};
+use registry::{Catalogue, Config, DispatchHost, Dispatcher, LoadError, Policy, PolicyLayer};
 use tool_core::capability::EventLog;
 use tool_core::{AnyTool, Encode, ErasedTool, Result, Value, convert, object, tool_error};
 
@@ -21,7 +21,7 @@ pub(crate) struct Generation {
     pub(crate) config: Arc<Config>,
     pub(crate) plugins: Arc<Vec<Plugin>>,
     /// Plugins with errors, none of whose tools is available.
-    pub(crate) broken: Vec<Broken>,
+    pub(crate) broken: Vec<BrokenPlugin>,
 }
 
 /// The changes of a reload.
@@ -64,8 +64,8 @@ pub(crate) struct Generations {
     families: Vec<&'static [ErasedTool]>,
     /// Tools added at run time.
     added: Mutex<Vec<Arc<dyn AnyTool>>>,
-    layers: Vec<Layer>,
-    host: Host,
+    layers: Vec<PolicyLayer>,
+    host: DispatchHost,
     agents: Option<AgentStarter>,
     loader: Option<Loader>,
     reread: Option<Box<Reread>>,
@@ -78,9 +78,9 @@ impl Generations {
     /// Tools that contradict each other, a policy or plugin with errors.
     pub(crate) fn start(
         families: Vec<&'static [ErasedTool]>,
-        layers: Vec<Layer>,
+        layers: Vec<PolicyLayer>,
         config: Config,
-        mut host: Host,
+        mut host: DispatchHost,
         agents: Option<AgentStarter>,
         loader: Option<Loader>,
         reread: Option<Box<Reread>>,
@@ -204,7 +204,7 @@ impl Generations {
     }
 
     /// The host of a generation, with the log of workflows as none of them has changed it.
-    fn host_of(&self, old: &Generation) -> Host {
+    fn host_of(&self, old: &Generation) -> DispatchHost {
         let mut host = old.dispatcher.host().clone();
         host.capabilities
             .events
@@ -267,8 +267,8 @@ impl Generations {
 fn generation(
     families: &[&'static [ErasedTool]],
     added: &[Arc<dyn AnyTool>],
-    layers: &[Layer],
-    (host, agents): (&Host, Option<&AgentStarter>),
+    layers: &[PolicyLayer],
+    (host, agents): (&DispatchHost, Option<&AgentStarter>),
     config: Config,
     Loaded { plugins, broken }: Loaded,
 ) -> Result<Generation> {
@@ -337,7 +337,7 @@ pub(crate) fn describe(plugin: &Plugin) -> Value {
     let tools = plugin.tools.iter();
     let tools = tools.map(|(id, unmet)| object! { "id" => id.as_str(), "unmet" => unmet.clone() });
     let lacks = match &plugin.status {
-        Status::Unavailable(reason) => Some(reason.clone()),
+        PluginStatus::Unavailable(reason) => Some(reason.clone()),
         _ => None,
     };
     object! {
@@ -353,7 +353,7 @@ pub(crate) fn describe(plugin: &Plugin) -> Value {
 }
 
 /// A broken plugin, for lists.
-pub(crate) fn describe_broken(broken: &Broken) -> Value {
+pub(crate) fn describe_broken(broken: &BrokenPlugin) -> Value {
     let errors = broken.errors.list().iter().map(LoadError::with_key);
     object! {
         "name" => broken.names.last().cloned(),
@@ -365,7 +365,7 @@ pub(crate) fn describe_broken(broken: &Broken) -> Value {
 }
 
 /// The status of a broken plugin: its settings may switch it off.
-pub(crate) fn status_of_broken(broken: &Broken) -> &'static str {
+pub(crate) fn status_of_broken(broken: &BrokenPlugin) -> &'static str {
     match (broken.is_off, broken.is_untrusted) {
         (true, _) => "disabled, broken",
         (false, true) => "not trusted",

@@ -79,7 +79,9 @@ pub use extra::Extra;
 pub use generation::Reloaded;
 pub use host_sandbox::workspace::RootFolder;
 pub use plugins::PluginRoot;
-pub use registry::{Answer, Config, Layer, Level, Rule, TraceParent, Verdict, Witness};
+pub use registry::{
+    ApprovalAnswer, CallWitness, Config, Level, PolicyLayer, PolicyRule, TraceParent, Verdict,
+};
 use tool_core::AnyTool;
 pub use tool_core::{
     CallOutcome, Ctx, ErasedTool, ErrorCode, Input, Matrix, Spec, Tool, ToolError, ToolExample,
@@ -108,7 +110,7 @@ pub(crate) fn built_in_tool(name: &str) -> Option<&'static dyn AnyTool> {
         let by_wire_name = || tools().find(|tool| tool.spec().wire_name() == name);
         by_id.next().or_else(by_wire_name)
     };
-    named(name).or_else(|| named(registry::Aliases::built_in().resolve(name)?))
+    named(name).or_else(|| named(registry::ToolAliases::built_in().resolve(name)?))
 }
 
 /// Reads one JSON document, strictly.

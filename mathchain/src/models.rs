@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use host_tools::llm::endpoint::{Endpoint, Endpoints, Key};
-use registry::model::{KeyVariable, ModelEndpoint, Models};
+use registry::model::{KeyVariable, ModelEndpoint, ModelsConfig};
 use tool_core::capability::{HttpTransport, LanguageModel};
 
 use crate::environment;
@@ -14,10 +14,10 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The models of a configuration; `None` if it names none.
 pub(crate) fn of_config(
-    models: &Models,
+    models: &ModelsConfig,
     http: Option<Arc<dyn HttpTransport>>,
 ) -> Option<Arc<dyn LanguageModel>> {
-    if *models == Models::default() {
+    if *models == ModelsConfig::default() {
         return None;
     }
     let endpoint = |model: &Option<ModelEndpoint>| model.as_ref().map(endpoint);

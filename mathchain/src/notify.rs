@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use registry::Notifier;
-use registry::model::Notify;
+use registry::model::NotifyProgram;
 use tool_core::capability::{Decide, EventLog, Memo, Show, Spawner};
 use tool_core::command::{Isolation, SandboxCommand};
 use tool_core::{Object, Result, StopFlag, Value, json};
@@ -20,7 +20,7 @@ const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Runs the program of a configuration for each entry; `None` where it names no program.
 pub(crate) fn of_config(
-    notify: &Notify,
+    notify: &NotifyProgram,
     spawner: Option<Arc<dyn Spawner>>,
 ) -> Option<Arc<Notifier>> {
     let (notify, spawner) = (notify.clone(), spawner?);
@@ -29,7 +29,7 @@ pub(crate) fn of_config(
 }
 
 /// Tells the program what waits: one line of JSON. Its failure is a warning.
-pub(crate) fn tell(spawner: &dyn Spawner, notify: &Notify, entry: &Value) {
+pub(crate) fn tell(spawner: &dyn Spawner, notify: &NotifyProgram, entry: &Value) {
     let Some(program) = notify.command.first() else {
         return;
     };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use registry::WorkspaceId;
-use registry::model::Roots;
+use registry::model::WorkspaceRoots;
 use tool_core::capability::WorkspaceFiles;
 use tool_core::{Access, Result, tool_error};
 
@@ -54,17 +54,17 @@ pub(crate) fn protected(
 }
 
 /// The roots by which rules on paths are read: the first, and the others that lie within no root.
-pub(crate) fn names(roots: &[RootFolder], paths: &RealPaths) -> Roots {
+pub(crate) fn names(roots: &[RootFolder], paths: &RealPaths) -> WorkspaceRoots {
     let folders: Vec<PathBuf> = roots.iter().map(|root| paths.real(&root.path)).collect();
     let Some((first, others)) = folders.split_first() else {
-        return Roots::default();
+        return WorkspaceRoots::default();
     };
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let is_outer = |path: &&PathBuf| {
         let mut around = folders.iter().filter(|other| *other != *path);
         !around.any(|around| path.starts_with(around))
     };
-    Roots {
+    WorkspaceRoots {
         first: text(first),
         others: others
             .iter()

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use registry::Config;
 use registry::model::McpServer;
-use registry::plugins::Bundle;
+use registry::plugins::PluginBundle;
 use tool_core::Result;
 
 pub(crate) use files::named as named_files;
@@ -68,7 +68,7 @@ pub(crate) fn of_plugin(name: &str, digest: &str) -> Given {
 }
 
 /// The name of a bundle, for records.
-pub(crate) fn name_of(bundle: &Bundle) -> String {
+pub(crate) fn name_of(bundle: &PluginBundle) -> String {
     let folder = bundle.manifest_name.rsplit('/').nth(1);
     folder.unwrap_or_default().to_owned()
 }

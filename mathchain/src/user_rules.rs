@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use registry::document::{self, Format};
+use registry::document::{self, DocumentFormat};
 use registry::load::layers_to_toml;
-use registry::{Config, Layer, Level, LoadError, LoadErrors, Rule, WorkspaceId};
+use registry::{Config, Level, LoadError, LoadErrors, PolicyLayer, PolicyRule, WorkspaceId};
 use tool_core::{Result, tool_error};
 
 use crate::io;
@@ -27,7 +27,7 @@ pub fn file(folder: &Path) -> PathBuf {
 ///
 /// # Errors
 /// Every error of the file, with its place.
-pub fn load(folder: &Path, workspace: Option<&WorkspaceId>) -> Result<Vec<Layer>> {
+pub fn load(folder: &Path, workspace: Option<&WorkspaceId>) -> Result<Vec<PolicyLayer>> {
     let mut layers = all(folder)?;
     layers.retain(|layer| {
         let of = workspace_of(layer);
@@ -40,7 +40,7 @@ pub fn load(folder: &Path, workspace: Option<&WorkspaceId>) -> Result<Vec<Layer>
 }
 
 /// The workspace that a layer is for: its name is `ROOT#ID`. Rules that an earlier version recorded are for none.
-fn workspace_of(layer: &Layer) -> Option<WorkspaceId> {
+fn workspace_of(layer: &PolicyLayer) -> Option<WorkspaceId> {
     let (root, id) = layer.name.rsplit_once('#')?;
     Some(WorkspaceId {
         root: root.to_owned(),
@@ -49,7 +49,7 @@ fn workspace_of(layer: &Layer) -> Option<WorkspaceId> {
     })
 }
 
-fn all(folder: &Path) -> Result<Vec<Layer>> {
+fn all(folder: &Path) -> Result<Vec<PolicyLayer>> {
     let file = file(folder);
     let Some(text) = crate::owned::read(&file)? else {
         return Ok(Vec::new());
@@ -57,8 +57,8 @@ fn all(folder: &Path) -> Result<Vec<Layer>> {
     read(&file.to_string_lossy(), &text).map_err(Into::into)
 }
 
-fn read(name: &str, text: &str) -> Result<Vec<Layer>, LoadErrors> {
-    let document = document::parse(name, text, Format::Toml)?;
+fn read(name: &str, text: &str) -> Result<Vec<PolicyLayer>, LoadErrors> {
+    let document = document::parse(name, text, DocumentFormat::Toml)?;
     let mut errors = Vec::new();
     let members = document.value.as_object().into_iter();
     for (key, _) in members.flat_map(|top| top.iter()) {
@@ -84,7 +84,7 @@ fn read(name: &str, text: &str) -> Result<Vec<Layer>, LoadErrors> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn list(folder: &Path) -> Result<Vec<(Option<String>, Rule)>> {
+pub fn list(folder: &Path) -> Result<Vec<(Option<String>, PolicyRule)>> {
     let rules = all(folder)?.into_iter().flat_map(|layer| {
         let root = workspace_of(&layer).map(|of| of.root);
         let rules = layer.rules.into_iter();
@@ -97,12 +97,12 @@ pub fn list(folder: &Path) -> Result<Vec<(Option<String>, Rule)>> {
 ///
 /// # Errors
 /// As [`load`]; `tool_error` when the file cannot be written.
-pub fn record(folder: &Path, workspace: &WorkspaceId, rule: Rule) -> Result<usize> {
+pub fn record(folder: &Path, workspace: &WorkspaceId, rule: PolicyRule) -> Result<usize> {
     let mut layers = all(folder)?;
-    let is_its = |layer: &Layer| workspace_of(layer).is_some_and(|of| of.id == workspace.id);
+    let is_its = |layer: &PolicyLayer| workspace_of(layer).is_some_and(|of| of.id == workspace.id);
     let index = layers.iter().position(is_its).unwrap_or_else(|| {
         let name = format!("{}#{}", workspace.root, workspace.id);
-        layers.push(Layer::new(Level::User, name));
+        layers.push(PolicyLayer::new(Level::User, name));
         layers.len() - 1
     });
     layers[index].rules.push(rule);
@@ -114,13 +114,13 @@ pub fn record(folder: &Path, workspace: &WorkspaceId, rule: Rule) -> Result<usiz
 ///
 /// # Errors
 /// As [`record`]; `invalid_args` for a number that no rule has.
-pub fn forget(folder: &Path, number: usize) -> Result<Rule> {
+pub fn forget(folder: &Path, number: usize) -> Result<PolicyRule> {
     let mut layers = all(folder)?;
     let mut left = number.wrapping_sub(1);
     for layer in &mut layers {
         if left < layer.rules.len() {
             let rule = layer.rules.remove(left);
-            let is_empty = |layer: &Layer| {
+            let is_empty = |layer: &PolicyLayer| {
                 layer.rules.is_empty() && layer.allow.is_none() && layer.deny.is_empty()
             };
             layers.retain(|layer| !is_empty(layer));
@@ -134,7 +134,7 @@ pub fn forget(folder: &Path, number: usize) -> Result<Rule> {
 }
 
 /// Replaces the file atomically, readable by this user alone.
-fn write(file: &Path, layers: &[Layer]) -> Result<()> {
+fn write(file: &Path, layers: &[PolicyLayer]) -> Result<()> {
     let text = format!("{HEADER}{}", layers_to_toml(layers));
     let written = io::replace(file, text.as_bytes(), io::Readers::Owner);
     written.map_err(|err| io::cannot_write(file, &err))
@@ -152,7 +152,7 @@ mod tests {
         let here = workspace("/a#b", "1f");
         assert_eq!(list(folder.path()).expect("reads"), Vec::new());
         for (number, tool) in [(1, "write_file"), (2, "run_shell")] {
-            let rule = Rule::new(Verdict::Allow, [tool]);
+            let rule = PolicyRule::new(Verdict::Allow, [tool]);
             let recorded = record(folder.path(), &here, rule);
             assert_eq!(recorded.expect("writes"), number);
         }
@@ -180,7 +180,7 @@ mod tests {
     fn rules_hold_in_the_workspace_they_were_recorded_in() {
         let folder = tempfile::tempdir().expect("a folder");
         let (a, b) = (workspace("/a", "1"), workspace("/b", "2"));
-        let record = |of, tool| record(folder.path(), of, Rule::new(Verdict::Allow, [tool]));
+        let record = |of, tool| record(folder.path(), of, PolicyRule::new(Verdict::Allow, [tool]));
         assert_eq!(record(&a, "x").expect("writes"), 1);
         assert_eq!(record(&b, "y").expect("writes"), 2);
         assert_eq!(record(&a, "z").expect("writes"), 2, "beside the first");

@@ -239,7 +239,7 @@ fn a_delegate_has_what_its_parent_has_and_less() {
     let toolkit = mathchain::Toolkit::builder().build().expect("builds");
     let math = mathchain::Context::default()
         .role("worker_math")
-        .narrow(mathchain::Layer::read_only());
+        .narrow(mathchain::PolicyLayer::read_only());
     let args = mathchain::parse(r#"{"A":[[3,1],[1,2]],"b":[9,8]}"#).expect("JSON");
     assert!(toolkit.call_with(&math, "matrix_solve", &args).is_success());
     let delegate = math.delegate("plots only", &["plot_braille", "write_file"]);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use mathchain::chain_runtime::{Plan, RunOptions};
-use mathchain::registry::plugins::{Runner, own_tool};
-use mathchain::{Config, Context, Ctx, Layer, Level, ToolError, Toolkit, Value};
+use mathchain::registry::plugins::{PluginRunner, own_tool};
+use mathchain::{Config, Context, Ctx, Level, PolicyLayer, ToolError, Toolkit, Value};
 use tool_core::Object;
 
 /// A configuration with one role, which is the default.
@@ -33,7 +33,7 @@ fn a_plan_runs_in_one_generation() {
     let text = "version: 1\nid: p\nsteps: [{id: a, tool: calculate, args: {expression: '1'}}]\n";
     let plan = Plan::read("p.yaml", text).expect("a plan");
     // Copying who calls takes long enough that a reload falls between.
-    let layer = Layer::new(Level::Task, "t").allow(["calculate"]);
+    let layer = PolicyLayer::new(Level::Task, "t").allow(["calculate"]);
     let context = Context {
         layers: vec![layer; 1000],
         ..Context::default()
@@ -57,7 +57,7 @@ fn a_plan_runs_in_one_generation() {
 /// Returns its arguments.
 struct Echo;
 
-impl Runner for Echo {
+impl PluginRunner for Echo {
     fn call(&self, _: &str, args: &Value, _: &Ctx) -> Result<Value, ToolError> {
         Ok(args.clone())
     }

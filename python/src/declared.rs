@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 use mathchain::{Context, Toolkit};
-use registry::offer::{self, Catalog, Detail, Dialect, Offered};
+use registry::offer::{self, Catalog, Dialect, OfferDetail, ToolOffer};
 use serde_json::Value as Json;
 use tool_core::{AnyTool, Result, tool_error};
 
@@ -65,7 +65,7 @@ pub(crate) fn declared(
         Some(dialect) => {
             let offered = named
                 .into_iter()
-                .map(|tool| Offered::of(tool, Detail::Brief));
+                .map(|tool| ToolOffer::of(tool, OfferDetail::Brief));
             dialect.declare(&offered.collect::<Vec<_>>())
         }
     })

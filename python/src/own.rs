@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use registry::plugins::Runner;
+use registry::plugins::PluginRunner;
 use tool_core::{Ctx, ToolError, Value, tool_error};
 
 use crate::{arguments, errors, results};
@@ -12,7 +12,7 @@ use crate::{arguments, errors, results};
 /// Calls a function with the arguments as a dictionary; it returns the result.
 pub(crate) struct Function(pub(crate) Py<PyAny>);
 
-impl Runner for Function {
+impl PluginRunner for Function {
     fn call(&self, _tool: &str, args: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
         ctx.check()?;
         let value = Python::try_attach(|py| -> Result<Value, ToolError> {

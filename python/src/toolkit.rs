@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use mathchain::Context;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use registry::{Answer, Unattended};
+use registry::{ApprovalAnswer, Unattended};
 use tool_core::{CallOutcome, OutcomeStatus, ToolError, json};
 
 use crate::call::{Call, Caller, Stop, same_process};
@@ -57,8 +57,8 @@ impl Toolkit {
             }
             let inner = Arc::new(builder.build()?);
             let answer = match inner.config().approvals.unattended {
-                Unattended::Deny => Answer::Unattended,
-                Unattended::Pending => Answer::Ask,
+                Unattended::Deny => ApprovalAnswer::Unattended,
+                Unattended::Pending => ApprovalAnswer::Ask,
             };
             let context = Context {
                 role,

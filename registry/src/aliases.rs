@@ -1,4 +1,4 @@
-//! [`Aliases`]: other names of our tools, the names that agent command lines give their own, and tools that a provider runs.
+//! [`ToolAliases`]: other names of our tools, the names that agent command lines give their own, and tools that a provider runs.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 use tool_core::{Category, Decode, Describe, Effect, Value};
 
 use crate::catalogue::Catalogue;
-use crate::document::{self, Format};
-use crate::error::{LoadError, LoadErrors, Place};
-use crate::model::{Named, Selector, Version};
+use crate::document::{self, DocumentFormat};
+use crate::error::{LoadError, LoadErrors, TextPlace};
+use crate::model::{FormatVersion, NamedTable, ToolSelector};
 
 const BUILT_IN: &str = include_str!("../aliases.yaml");
 
@@ -16,16 +16,16 @@ const BUILT_IN: &str = include_str!("../aliases.yaml");
 #[derive(Debug, Clone, Default, Decode, Describe)]
 #[value(default)]
 #[schema(extend("required" = ["version"]))]
-pub struct Aliases {
-    version: Version,
+pub struct ToolAliases {
+    version: FormatVersion,
     /// Names of earlier systems, each with the id of our tool.
-    aliases: BTreeMap<String, Selector>,
+    aliases: BTreeMap<String, ToolSelector>,
     /// Other names of roles of workflows.
     roles: BTreeMap<String, String>,
     /// Names that agent command lines give their own tools.
     native: BTreeMap<String, NativeNames>,
     /// Tools that a provider runs.
-    provider: Named<ProviderTool>,
+    provider: NamedTable<ProviderTool>,
 }
 
 /// Names that one agent command line gives its own tools, each with the id of ours.
@@ -33,9 +33,9 @@ pub struct Aliases {
 #[value(default)]
 struct NativeNames {
     /// Names in use.
-    tools: BTreeMap<String, Selector>,
+    tools: BTreeMap<String, ToolSelector>,
     /// Names that are understood and never written.
-    former: BTreeMap<String, Selector>,
+    former: BTreeMap<String, ToolSelector>,
     /// Tools for work that none of ours does, each with its effects: kept and handed on.
     own: BTreeMap<String, Vec<Effect>>,
 }
@@ -64,13 +64,13 @@ pub struct ProviderTool {
     pub native: BTreeMap<String, String>,
     /// Source location.
     #[value(rename = "$place", default)]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
-impl Aliases {
+impl ToolAliases {
     /// The names that come with the program.
     pub fn built_in() -> &'static Self {
-        static BUILT: OnceLock<Aliases> = OnceLock::new();
+        static BUILT: OnceLock<ToolAliases> = OnceLock::new();
         BUILT.get_or_init(|| {
             Self::parse("aliases.yaml", BUILT_IN)
                 .expect("aliases.yaml is part of the program and a test reads it")
@@ -82,7 +82,7 @@ impl Aliases {
     /// # Errors
     /// All that is wrong with it, names that mean two things among them.
     pub fn parse(name: &str, text: &str) -> Result<Self, LoadErrors> {
-        let document = document::parse(name, text, Format::of_name(name))?;
+        let document = document::parse(name, text, DocumentFormat::of_name(name))?;
         let mut errors = Vec::new();
         let aliases: Self = document::read_typed(&document, &mut errors).unwrap_or_default();
         aliases.check_unique(&mut errors);
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn names_of_earlier_systems_and_of_command_lines_mean_our_tools() {
-        let aliases = Aliases::built_in();
+        let aliases = ToolAliases::built_in();
         for (name, id) in [
             ("execute_command", "run_shell"),
             ("get_file_info", "stat"),
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_providers_tool_says_who_runs_it_and_what_it_reaches() {
-        let tool = Aliases::built_in()
+        let tool = ToolAliases::built_in()
             .provider_tool("google_search")
             .expect("listed");
         assert_eq!(tool.provider, "google");
@@ -282,12 +282,16 @@ mod tests {
             tool.native.get("gemini").map(String::as_str),
             Some("google_web_search")
         );
-        assert!(Aliases::built_in().provider_tool("google_serch").is_none());
+        assert!(
+            ToolAliases::built_in()
+                .provider_tool("google_serch")
+                .is_none()
+        );
     }
 
     #[test]
     fn no_name_reads_as_a_selector_of_some_kind() {
-        let aliases = Aliases::built_in();
+        let aliases = ToolAliases::built_in();
         let natives = aliases.native.values().flat_map(|names| {
             let tools = names.tools.keys().chain(names.former.keys());
             tools.chain(names.own.keys())
@@ -303,7 +307,9 @@ mod tests {
     fn targets_must_exist_and_no_name_hides_a_tool() {
         let text = "version: 1\naliases:\n  fetch: web_fetch\n  calc: calculat\n  query_db: plot\n\
                     provider:\n  run_shell: {provider: x, category: web, effects: [network_access]}\n";
-        let faults = Aliases::parse("a.yaml", text).unwrap().faults(&twelve());
+        let faults = ToolAliases::parse("a.yaml", text)
+            .unwrap()
+            .faults(&twelve());
         let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
         assert_eq!(
             lines,
@@ -319,7 +325,7 @@ mod tests {
     fn a_name_that_means_two_things_is_an_error_with_its_place() {
         let text = "version: 1\naliases: {a: plot}\nnative:\n  x:\n    tools: {T: plot}\n    former: {T: calculate}\n\
                     provider:\n  a: {provider: p, category: wbe, effects: [network]}\n  b: {provider: p, category: web, effects: [network_access]}\n";
-        let errors = Aliases::parse("a.yaml", text).unwrap_err().to_string();
+        let errors = ToolAliases::parse("a.yaml", text).unwrap_err().to_string();
         for expected in [
             "a.yaml:6:",
             "`T` of x means `plot` and `calculate`",
@@ -330,7 +336,7 @@ mod tests {
             assert!(errors.contains(expected), "no {expected:?} in {errors}");
         }
         let text = "version: 1\naliases: {a: plot}\nprovider:\n  a: {provider: p, category: web, effects: [network_access]}\n";
-        let errors = Aliases::parse("a.yaml", text).unwrap_err().to_string();
+        let errors = ToolAliases::parse("a.yaml", text).unwrap_err().to_string();
         assert_eq!(errors, "a.yaml:4:3: `a` is also an alias");
     }
 }

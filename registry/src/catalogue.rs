@@ -8,7 +8,7 @@ use tool_core::nearest::nearest;
 use tool_core::spec::wire_name;
 use tool_core::{AnyTool, ErasedTool, Spec, ToolError, tool_error};
 
-use crate::aliases::Aliases;
+use crate::aliases::ToolAliases;
 use crate::error::{LoadError, LoadErrors};
 
 /// Prefixes of selectors, before a `:`; the id of a tool cannot start with one.
@@ -22,7 +22,7 @@ pub const RESERVED_NAMES: [&str; 3] = ["search_tools", "describe_tool", "call_to
 /// catalogue, named by its [`generation`](Catalogue::generation).
 #[derive(Clone)]
 pub struct Catalogue {
-    tools: Vec<Held>,
+    tools: Vec<CatalogueTool>,
     /// Canonical ids and wire names.
     names: HashMap<String, usize>,
     generation: String,
@@ -32,12 +32,12 @@ pub struct Catalogue {
 
 /// A built-in tool, or one of a plugin, which lives as long as the last call that uses it.
 #[derive(Clone)]
-enum Held {
+enum CatalogueTool {
     Own(&'static dyn AnyTool),
     Plugin(Arc<dyn AnyTool>),
 }
 
-impl Held {
+impl CatalogueTool {
     fn tool(&self) -> &dyn AnyTool {
         match self {
             Self::Own(tool) => *tool,
@@ -113,8 +113,8 @@ impl Catalogue {
         let mut errors = Vec::new();
         let (mut digest, mut written) = (blake3::Hasher::new(), String::new());
         let own = families.iter().flat_map(|family| family.iter());
-        let own = own.map(|entry| Held::Own(entry.tool()));
-        for held in own.chain(plugins.iter().cloned().map(Held::Plugin)) {
+        let own = own.map(|entry| CatalogueTool::Own(entry.tool()));
+        for held in own.chain(plugins.iter().cloned().map(CatalogueTool::Plugin)) {
             let spec = held.tool().spec();
             let fault = catalogue.fault(spec);
             errors.extend(fault.map(|fault| LoadError::new(None, fault)));
@@ -188,7 +188,7 @@ impl Catalogue {
 
     /// The tools, in the order of the lists.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &dyn AnyTool> {
-        self.tools.iter().map(Held::tool)
+        self.tools.iter().map(CatalogueTool::tool)
     }
 
     /// A tool by its canonical id or wire name.
@@ -204,7 +204,7 @@ impl Catalogue {
     /// The number of a tool that a caller names: as [`Catalogue::index`], or by its name in an earlier system.
     pub fn called(&self, name: &str) -> Option<usize> {
         self.index(name)
-            .or_else(|| self.index(Aliases::built_in().resolve(name)?))
+            .or_else(|| self.index(ToolAliases::built_in().resolve(name)?))
     }
 
     /// A tool by its number.
@@ -237,7 +237,7 @@ impl Catalogue {
         {
             return error.hint(*hint);
         }
-        let aliases = Aliases::built_in();
+        let aliases = ToolAliases::built_in();
         if let Some(tool) = aliases.provider_tool(name) {
             let provider = &tool.provider;
             return error.hint(format!(

@@ -18,7 +18,7 @@ pub const EDGES_MAX: usize = 500_000;
 
 /// One step waits for an earlier one because of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflict {
+pub struct ResourceConflict {
     /// The earlier step.
     pub from: usize,
     /// The later one.
@@ -31,47 +31,47 @@ pub struct Conflict {
 
 /// Gathers accesses in plan order.
 #[derive(Debug, Default)]
-pub struct Conflicts {
-    edges: Vec<Conflict>,
-    paths: Trie,
+pub struct ConflictCollector {
+    edges: Vec<ResourceConflict>,
+    paths: PathTrie,
     /// Hosts, of which the root is any.
-    hosts: Trie,
+    hosts: PathTrie,
     /// Files with several names.
-    inodes: HashMap<Inode, Slot>,
-    named: HashMap<(ResourceKind, String), Slot>,
+    inodes: HashMap<Inode, ResourceSlot>,
+    named: HashMap<(ResourceKind, String), ResourceSlot>,
     overflow: bool,
 }
 
 /// Who used one resource since its last write.
 #[derive(Debug, Default)]
-struct Slot {
+struct ResourceSlot {
     writer: Option<usize>,
     readers: Vec<usize>,
 }
 
 #[derive(Debug)]
-struct Trie {
-    nodes: Vec<Node>,
+struct PathTrie {
+    nodes: Vec<PathTrieNode>,
 }
 
 #[derive(Debug, Default)]
-struct Node {
-    slot: Slot,
+struct PathTrieNode {
+    slot: ResourceSlot,
     parent: usize,
     children: HashMap<String, usize>,
     /// Live writers at and below this node: folders without any are not searched.
     writers: usize,
 }
 
-impl Default for Trie {
+impl Default for PathTrie {
     fn default() -> Self {
         Self {
-            nodes: vec![Node::default()],
+            nodes: vec![PathTrieNode::default()],
         }
     }
 }
 
-impl Conflicts {
+impl ConflictCollector {
     /// A step uses resources; steps come in plan order.
     pub fn step(&mut self, step: usize, keys: &[ResourceKey]) {
         for key in keys {
@@ -105,18 +105,20 @@ impl Conflicts {
                 continue;
             }
             let resource: Arc<str> = describe(key).into();
-            let edges = found.into_iter().map(|(from, from_writes)| Conflict {
-                from,
-                to: step,
-                from_writes,
-                resource: Arc::clone(&resource),
-            });
+            let edges = found
+                .into_iter()
+                .map(|(from, from_writes)| ResourceConflict {
+                    from,
+                    to: step,
+                    from_writes,
+                    resource: Arc::clone(&resource),
+                });
             self.edges.extend(edges);
         }
     }
 
     /// The edges, or `None` when there are more than [`EDGES_MAX`].
-    pub fn finish(self) -> Option<Vec<Conflict>> {
+    pub fn finish(self) -> Option<Vec<ResourceConflict>> {
         (!self.overflow && self.edges.len() <= EDGES_MAX).then_some(self.edges)
     }
 }
@@ -130,7 +132,7 @@ pub fn describe(key: &ResourceKey) -> String {
     }
 }
 
-impl Slot {
+impl ResourceSlot {
     /// Who must be waited for; then this access is the newest.
     fn touch(&mut self, step: usize, access: Access, found: &mut Vec<(usize, bool)>) {
         self.collect(access, found);
@@ -155,7 +157,7 @@ impl Slot {
     }
 }
 
-impl Trie {
+impl PathTrie {
     fn touch(&mut self, step: usize, path: &str, access: Access, found: &mut Vec<(usize, bool)>) {
         let mut at = 0;
         self.nodes[at].slot.collect(access, found);
@@ -178,9 +180,9 @@ impl Trie {
             return child;
         }
         let child = self.nodes.len();
-        self.nodes.push(Node {
+        self.nodes.push(PathTrieNode {
             parent: at,
-            ..Node::default()
+            ..PathTrieNode::default()
         });
         self.nodes[at].children.insert(part, child);
         child
@@ -238,7 +240,7 @@ mod tests {
 
     /// Reads `r:path` and `w:path`, one step each (several keys joined by `+`), and prints the edges.
     fn edges(steps: &[&str]) -> String {
-        let mut conflicts = Conflicts::default();
+        let mut conflicts = ConflictCollector::default();
         for (index, step) in steps.iter().enumerate() {
             conflicts.step(index, &keys(step));
         }
@@ -296,7 +298,7 @@ mod tests {
 
     #[test]
     fn an_unknown_host_is_every_host() {
-        let mut conflicts = Conflicts::default();
+        let mut conflicts = ConflictCollector::default();
         let hosts = [
             ("a:443", Access::Write),
             ("", Access::Read),
@@ -320,7 +322,7 @@ mod tests {
     #[test]
     fn other_kinds_have_no_folders() {
         let key = |name: &str, access| ResourceKey::new(ResourceKind::Host, name, access);
-        let mut conflicts = Conflicts::default();
+        let mut conflicts = ConflictCollector::default();
         conflicts.step(0, &[key("a/b", Access::Write)]);
         conflicts.step(1, &[key("a", Access::Read)]);
         conflicts.step(
@@ -337,7 +339,7 @@ mod tests {
 
     #[test]
     fn too_many_edges_are_refused() {
-        let mut conflicts = Conflicts::default();
+        let mut conflicts = ConflictCollector::default();
         for step in 0..2_000 {
             let key = if step < 1_000 {
                 ResourceKey::write_path(format!("d/{step}"))
@@ -361,7 +363,7 @@ mod tests {
         fn edges_order_exactly_the_conflicts(
             steps in prop::collection::vec((prop::sample::select(vec!["", "a", "a/b", "a/b/c", "a/d", "e"]), any::<bool>()), 1..14)
         ) {
-            let mut conflicts = Conflicts::default();
+            let mut conflicts = ConflictCollector::default();
             for (index, (path, write)) in steps.iter().enumerate() {
                 let key = if *write { ResourceKey::write_path(*path) } else { ResourceKey::read_path(*path) };
                 conflicts.step(index, &[key]);

@@ -9,14 +9,14 @@ use tool_core::{AnyTool, Value};
 /// (little end first), texts and arrays behind their length, members of objects sorted by key. A packed block of numbers
 /// hashes as the nested arrays it stands for, so `1` and `1.0`, packed or not, give one digest.
 pub fn of_value(value: &Value) -> String {
-    let mut digest = Digest::new();
+    let mut digest = BufferedHasher::new();
     digest.value(value);
     digest.finish()
 }
 
 /// As [`of_value`], without the threads that share the work on large blocks: for a digest beside a computation that uses them.
 pub fn of_value_alone(value: &Value) -> String {
-    let mut digest = Digest::new();
+    let mut digest = BufferedHasher::new();
     digest.is_alone = true;
     digest.value(value);
     digest.finish()
@@ -25,7 +25,7 @@ pub fn of_value_alone(value: &Value) -> String {
 /// Hex digits of the digest of how a value is spelt, where [`of_value`] says what it is: whole numbers or doubles, packed or
 /// not, the order of members. The two together name a value to the last byte of its text.
 pub fn of_spelling(value: &Value) -> String {
-    let mut digest = Digest::new();
+    let mut digest = BufferedHasher::new();
     digest.spelling(value);
     digest.finish()
 }
@@ -40,16 +40,16 @@ pub fn of_tool(tool: &dyn AnyTool) -> String {
 
 /// Hex digits of the digest of several texts; each is hashed behind its length.
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
-    let mut digest = Digest::new();
+    let mut digest = BufferedHasher::new();
     texts.into_iter().for_each(|text| digest.text(text));
     digest.finish()
 }
 
 /// Hex digits of the digest of several byte texts, added one after another; each is hashed behind its length.
 #[derive(Default)]
-pub struct Parts(blake3::Hasher);
+pub struct DigestParts(blake3::Hasher);
 
-impl Parts {
+impl DigestParts {
     /// None yet.
     pub fn new() -> Self {
         Self::default()
@@ -68,7 +68,7 @@ impl Parts {
 }
 
 /// A hasher behind a buffer: most parts of a value are a few bytes, and the hash is fast on many.
-struct Digest {
+struct BufferedHasher {
     hasher: blake3::Hasher,
     buffer: Vec<u8>,
     /// The hasher takes whole buffers of this size.
@@ -77,7 +77,7 @@ struct Digest {
     is_alone: bool,
 }
 
-impl Digest {
+impl BufferedHasher {
     /// Subtrees that the hasher works on side by side.
     const FULL: usize = 64 * 1024;
     /// What several threads share, where a block has as much.

@@ -7,7 +7,7 @@ use tool_core::{Decode, Encode, ErrorCode, RequestProblem, ToolError, brief, pat
 
 /// A place in a text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Encode, Decode)]
-pub struct Place {
+pub struct TextPlace {
     /// Name of the text, usually a file name.
     pub file: Arc<str>,
     /// Line, from 1.
@@ -16,19 +16,19 @@ pub struct Place {
     pub column: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TextPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
 }
 
-tool_core::inline_schema!(Place, tool_core::schema::json!({}));
+tool_core::inline_schema!(TextPlace, tool_core::schema::json!({}));
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadError {
     /// Where; `None` for what was built in the program.
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
     /// JSON pointer in the text, where there is one.
     pub pointer: String,
     /// What was expected and found.
@@ -39,7 +39,7 @@ pub struct LoadError {
 
 impl LoadError {
     /// An error at a place.
-    pub fn new(place: Option<&Place>, message: impl fmt::Display) -> Self {
+    pub fn new(place: Option<&TextPlace>, message: impl fmt::Display) -> Self {
         Self {
             place: place.cloned(),
             pointer: String::new(),

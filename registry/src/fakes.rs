@@ -10,9 +10,9 @@ use tool_core::capability::WorkspaceFiles;
 use tool_core::{Capabilities, ErasedTool, RandomSeed, StopFlag, Value};
 
 use crate::catalogue::Catalogue;
-use crate::dispatch::{CallRequest, CallerContext, Dispatcher, Host};
+use crate::dispatch::{CallRequest, CallerContext, DispatchHost, Dispatcher};
 use crate::model::Principal;
-use crate::model::{Config, Limits};
+use crate::model::{CallLimits, Config};
 use crate::policy::Policy;
 
 pub(crate) fn twelve() -> Catalogue {
@@ -31,14 +31,19 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(families: &[&[ErasedTool]], config: &str) -> Self {
-        Self::build(families, config, MemoryLedger::default(), Limits::default())
+        Self::build(
+            families,
+            config,
+            MemoryLedger::default(),
+            CallLimits::default(),
+        )
     }
 
     pub(crate) fn build(
         families: &[&[ErasedTool]],
         config: &str,
         ledger: MemoryLedger,
-        limits: Limits,
+        limits: CallLimits,
     ) -> Self {
         Self::of(Catalogue::new(families).unwrap(), config, ledger, limits)
     }
@@ -53,11 +58,11 @@ impl World {
             catalogue,
             config,
             MemoryLedger::default(),
-            Limits::default(),
+            CallLimits::default(),
         )
     }
 
-    fn of(catalogue: Catalogue, config: &str, ledger: MemoryLedger, limits: Limits) -> Self {
+    fn of(catalogue: Catalogue, config: &str, ledger: MemoryLedger, limits: CallLimits) -> Self {
         let files = MemoryFiles::default();
         files.link("out/link", "secret");
         files.put("data/a.txt", "alpha");
@@ -77,7 +82,7 @@ impl World {
             Arc::new(MemoryBackups::default()),
             Arc::new(MemoryNotices::default()),
         );
-        let host = Host {
+        let host = DispatchHost {
             capabilities: Capabilities {
                 files: Some(Arc::clone(&files) as Arc<dyn WorkspaceFiles>),
                 ..Capabilities::default()
@@ -87,7 +92,7 @@ impl World {
             approvals: Some(Arc::clone(&approvals) as _),
             backups: Some(Arc::clone(&backups) as _),
             notices: Some(Arc::clone(&notices) as _),
-            ..Host::bare(TestClock::ticking(
+            ..DispatchHost::bare(TestClock::ticking(
                 1_800_000_000_000,
                 Duration::from_millis(1),
             ))

@@ -25,18 +25,19 @@ pub mod search;
 mod unseen;
 
 pub use agents::AgentFile;
-pub use aliases::Aliases;
+pub use aliases::ToolAliases;
 pub use catalogue::Catalogue;
 pub use dispatch::{
-    Agents, Allowance, Answer, Answers, Begun, CallRequest, CallerContext, ChainPosition, Chains,
-    Considered, Dispatcher, Governor, Heir, Host, Notifier, Origin, READABLE_BYTES, Reader,
-    Results, TraceParent, Witness, WorkspaceId, cut, fold, install_panic_hook,
+    Agents, AnswerReader, ApprovalAnswer, CallAssessment, CallLineage, CallRequest, CallWitness,
+    CallerContext, ChainPosition, Chains, DispatchHost, Dispatcher, Governor, Heir,
+    NestedRunAllowance, Notifier, READABLE_BYTES, ResultCache, ResultStore, RunIdReceiver,
+    TraceParent, WorkspaceId, cut, fold, install_panic_hook,
 };
-pub use document::Document;
-pub use error::{LoadError, LoadErrors, Place};
+pub use document::ParsedDocument;
+pub use error::{LoadError, LoadErrors, TextPlace};
 pub use model::{
-    Age, ApprovalsFrom, Config, Layer, Level, Limits, Overrides, Principal, Rule, Selector,
-    Unattended, Verdict,
+    ApprovalsFrom, CallLimits, Config, Level, PolicyLayer, PolicyRule, Principal, ToolOverrides,
+    ToolSelector, Unattended, UnitDuration, Verdict,
 };
-pub use policy::{Decision, Facts, Policy};
+pub use policy::{Policy, PolicyDecision, RuntimeFacts};
 pub use unseen::is_unseen;

@@ -7,7 +7,7 @@ use crate::catalogue::Catalogue;
 
 /// Wanted tools: an absent field does not narrow.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Query<'a> {
+pub struct ToolQuery<'a> {
     /// Words; each must occur, or a word of its meaning, in the name, title, tags or description.
     pub text: &'a str,
     /// Category.
@@ -105,7 +105,7 @@ const TOPICS: [(&[&str], &[&str], &str); 5] = [
 ];
 
 /// The tools nearest to a query that nothing matches.
-pub struct Instead<'a> {
+pub struct NearestTools<'a> {
     /// The tools, the nearest first.
     pub tools: Vec<&'a dyn AnyTool>,
     /// What is not here, where that is known.
@@ -120,7 +120,7 @@ const IN_DESCRIPTION: u32 = 1;
 
 impl Catalogue {
     /// The tools that match, the best first; equals in the order of the lists.
-    pub fn search(&self, query: &Query<'_>) -> Vec<&dyn AnyTool> {
+    pub fn search(&self, query: &ToolQuery<'_>) -> Vec<&dyn AnyTool> {
         let words = words_of(query.text);
         let fitting = self.iter().filter(|tool| fits(tool.spec(), query));
         let ranked = fitting.filter_map(|tool| Some((rank(tool, &words)?, tool)));
@@ -129,7 +129,7 @@ impl Catalogue {
 
     /// What there is for a query that nothing matches: the tools that do such work by another name, else those with some of its words, also
     /// misspelt ones.
-    pub fn instead_of(&self, query: &Query<'_>) -> Instead<'_> {
+    pub fn instead_of(&self, query: &ToolQuery<'_>) -> NearestTools<'_> {
         let words = format!(" {} ", split(query.text).join(" "));
         let is_of = |topic: &&str| words.contains(&format!(" {} ", split(topic).join(" ")));
         let mut topics = TOPICS.iter();
@@ -137,15 +137,15 @@ impl Catalogue {
             let found = ids.iter().filter_map(|id| self.get(id));
             let tools = found.filter(|tool| fits(tool.spec(), query)).collect();
             let said = Some(*said);
-            return Instead { tools, said };
+            return NearestTools { tools, said };
         }
-        Instead {
+        NearestTools {
             tools: self.nearest_to(query),
             said: None,
         }
     }
 
-    fn nearest_to(&self, query: &Query<'_>) -> Vec<&dyn AnyTool> {
+    fn nearest_to(&self, query: &ToolQuery<'_>) -> Vec<&dyn AnyTool> {
         const MOST: usize = 5;
         let spoken: Vec<String> = self.iter().flat_map(name_words).collect();
         let corrected = |word: String| {
@@ -170,7 +170,7 @@ fn best_first(mut ranked: Vec<(u32, &dyn AnyTool)>) -> Vec<&dyn AnyTool> {
     ranked.into_iter().map(|(_, tool)| tool).collect()
 }
 
-fn fits(spec: &Spec, query: &Query<'_>) -> bool {
+fn fits(spec: &Spec, query: &ToolQuery<'_>) -> bool {
     let category = query.category;
     let category = category.is_none_or(|category| spec.category == category);
     let tag = query.tag.is_none_or(|tag| spec.tags.contains(&tag));
@@ -254,9 +254,9 @@ mod tests {
     #[test]
     fn search_narrows_by_every_given_field() {
         let catalogue = twelve();
-        let query = Query {
+        let query = ToolQuery {
             text: "file", // `plot` says so in its description only
-            ..Query::default()
+            ..ToolQuery::default()
         };
         assert_eq!(
             ids(catalogue.search(&query)),
@@ -268,25 +268,25 @@ mod tests {
                 "plot"
             ]
         );
-        let query = Query {
+        let query = ToolQuery {
             category: Some(Category::Math),
-            ..Query::default()
+            ..ToolQuery::default()
         };
         assert_eq!(ids(catalogue.search(&query)), ["calculate", "plot"]);
-        let query = Query {
+        let query = ToolQuery {
             tag: Some("raw-exec"),
-            ..Query::default()
+            ..ToolQuery::default()
         };
         assert_eq!(ids(catalogue.search(&query)), ["raw_exec"]);
-        let query = Query {
+        let query = ToolQuery {
             text: "WEB fetch",
             effect: Some(Effect::NetworkAccess),
-            ..Query::default()
+            ..ToolQuery::default()
         };
         assert_eq!(ids(catalogue.search(&query)), ["web_fetch"]);
-        let query = Query {
+        let query = ToolQuery {
             text: "nothing like it",
-            ..Query::default()
+            ..ToolQuery::default()
         };
         assert!(catalogue.search(&query).is_empty());
     }
@@ -316,9 +316,9 @@ mod tests {
     #[test]
     fn misspelt_words_lead_to_the_nearest_tools() {
         let catalogue = twelve();
-        let query = |text| Query {
+        let query = |text| ToolQuery {
             text,
-            ..Query::default()
+            ..ToolQuery::default()
         };
         assert!(catalogue.search(&query("clculate")).is_empty());
         assert_eq!(ids(catalogue.nearest_to(&query("clculate"))), ["calculate"]);

@@ -1,7 +1,7 @@
 //! A batch of calls: their waves, from resources alone, and their status.
 
-use registry::conflicts::Conflicts;
-use registry::{Facts, Principal};
+use registry::conflicts::ConflictCollector;
+use registry::{Principal, RuntimeFacts};
 use tool_core::{Describe, Encode, EncodeError, Encoder, ResourceKey, Value};
 
 use super::emitted::{CallResult, CallStatus, PlannedCall, StartedCall};
@@ -30,7 +30,7 @@ pub struct Batch {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Basis {
     pub(super) who: Principal,
-    pub(super) facts: Facts,
+    pub(super) facts: RuntimeFacts,
     /// With the count of openings, since paths depend on the open folder.
     pub(super) workspace: SessionWorkspace,
     /// Digest of the registry.
@@ -211,7 +211,7 @@ impl Batch {
 /// that share a resource if either writes it; a call that runs alone separates all earlier calls from all later ones.
 pub(super) fn waves(calls: &[Option<&Judged>]) -> Vec<Option<usize>> {
     let judged: Vec<&Judged> = calls.iter().copied().flatten().collect();
-    let mut conflicts = Conflicts::default();
+    let mut conflicts = ConflictCollector::default();
     // Pairs of an earlier step and one that waits for it.
     let mut edges: Vec<(usize, usize)> = Vec::new();
     let mut alone: Option<usize> = None;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
-use registry::{CallRequest, CallerContext, Dispatcher, Facts, Principal, Verdict};
+use registry::{CallRequest, CallerContext, Dispatcher, Principal, RuntimeFacts, Verdict};
 use tool_core::{
     Access, AnyTool, Caller, Capability, Effect, ErrorCode, RandomSeed, ResourceKey, Result, Spec,
     StopFlag, ToolError, Value,
@@ -52,7 +52,7 @@ impl Live {
 }
 
 impl Registry for Live {
-    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer> {
+    fn offer(&self, who: &Principal, facts: &RuntimeFacts) -> Result<Offer> {
         let catalogue = self.dispatcher.catalogue();
         let policy = self.dispatcher.policy();
         let caller = policy.caller(catalogue, who, facts)?;
@@ -92,7 +92,13 @@ impl Registry for Live {
         })
     }
 
-    fn judge(&self, who: &Principal, facts: &Facts, tool: &str, args: &Value) -> Result<Judged> {
+    fn judge(
+        &self,
+        who: &Principal,
+        facts: &RuntimeFacts,
+        tool: &str,
+        args: &Value,
+    ) -> Result<Judged> {
         let request = CallRequest {
             tool: tool.to_owned(),
             args: args.clone(),
@@ -129,7 +135,7 @@ impl Registry for Live {
 }
 
 /// The tools of the selection that run elsewhere, without denied ones.
-fn elsewhere(caller: &registry::policy::Caller<'_>) -> Vec<ElsewhereTool> {
+fn elsewhere(caller: &registry::policy::CallerPolicy<'_>) -> Vec<ElsewhereTool> {
     let handed = caller.handed().into_iter();
     let offered = handed.filter_map(|(tool, decision)| {
         Some(ElsewhereTool {

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use registry::{Facts, Principal};
+use registry::{Principal, RuntimeFacts};
 use tool_core::{Object, Result, ToolError, Value, convert};
 
 use super::document::{documents, structs};
@@ -190,7 +190,7 @@ impl Recording<'_> {
 }
 
 impl Registry for Recording<'_> {
-    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer> {
+    fn offer(&self, who: &Principal, facts: &RuntimeFacts) -> Result<Offer> {
         let offer = (self.registry.offer(who, facts)).map_err(|error| self.refused(&error))?;
         let digest = registry::digest::of_value(&convert::to_value(&offer)?);
         self.keep(Answer {
@@ -201,7 +201,13 @@ impl Registry for Recording<'_> {
         Ok(offer)
     }
 
-    fn judge(&self, who: &Principal, facts: &Facts, tool: &str, args: &Value) -> Result<Judged> {
+    fn judge(
+        &self,
+        who: &Principal,
+        facts: &RuntimeFacts,
+        tool: &str,
+        args: &Value,
+    ) -> Result<Judged> {
         let judged = self.registry.judge(who, facts, tool, args);
         let judged = judged.map_err(|error| self.refused(&error))?;
         self.keep(Answer {

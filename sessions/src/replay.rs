@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::fmt;
 
-use registry::{Facts, Principal};
+use registry::{Principal, RuntimeFacts};
 use tool_core::{ErrorCode, Result, ToolError, Value, convert, json, tool_error};
 
 use super::document;
@@ -260,7 +260,7 @@ impl Recorded {
 }
 
 impl Registry for Recorded {
-    fn offer(&self, _: &Principal, _: &Facts) -> Result<Offer> {
+    fn offer(&self, _: &Principal, _: &RuntimeFacts) -> Result<Offer> {
         let answer = self.next()?;
         let mut last = self.offer.borrow_mut();
         if let (Some(digest), Some(offer)) = (&answer.offered, answer.offer) {
@@ -276,7 +276,7 @@ impl Registry for Recorded {
         }
     }
 
-    fn judge(&self, _: &Principal, _: &Facts, _: &str, _: &Value) -> Result<Judged> {
+    fn judge(&self, _: &Principal, _: &RuntimeFacts, _: &str, _: &Value) -> Result<Judged> {
         self.next()?.judged.ok_or_else(|| self.missing())
     }
 }

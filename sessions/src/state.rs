@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use registry::{Facts, Overrides, Principal};
+use registry::{Principal, RuntimeFacts, ToolOverrides};
 use tool_core::{Describe, Encode, Result, Value, convert};
 
 use super::batch::Batch;
@@ -194,8 +194,8 @@ impl SessionState {
     ///
     /// # Errors
     /// An unknown fact.
-    pub fn policy_facts(&self) -> Result<Facts, String> {
-        let mut facts = Facts::default();
+    pub fn policy_facts(&self) -> Result<RuntimeFacts, String> {
+        let mut facts = RuntimeFacts::default();
         for fact in self.facts.iter().chain(&self.contexts) {
             facts.add(fact)?;
         }
@@ -211,8 +211,8 @@ impl SessionState {
     }
 }
 
-fn overrides(names: &Names) -> Overrides {
-    Overrides {
+fn overrides(names: &Names) -> ToolOverrides {
+    ToolOverrides {
         enable: names.enable.clone(),
         disable: names.disable.clone(),
         force: names.force.clone(),

@@ -1,6 +1,6 @@
 //! [`Registry`]: the questions of a session about tools and calls, and the answers, which are data.
 
-use registry::{Facts, Principal};
+use registry::{Principal, RuntimeFacts};
 use tool_core::{
     Access, Decode, Describe, Encode, ErrorCode, ResourceId, ResourceKey, ResourceKind, Result,
     ToolError,
@@ -15,7 +15,7 @@ pub trait Registry {
     ///
     /// # Errors
     /// An unknown role, agent, phase, task or profile, or overrides of unknown tools.
-    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer>;
+    fn offer(&self, who: &Principal, facts: &RuntimeFacts) -> Result<Offer>;
 
     /// Judges one call by the current policy and facts, without running it.
     ///
@@ -24,7 +24,7 @@ pub trait Registry {
     fn judge(
         &self,
         who: &Principal,
-        facts: &Facts,
+        facts: &RuntimeFacts,
         tool: &str,
         args: &tool_core::Value,
     ) -> Result<Judged>;

@@ -11,7 +11,7 @@ mod waves;
 use std::cell::Cell;
 
 use registry::policy::WorkspaceState;
-use registry::{Facts, Principal};
+use registry::{Principal, RuntimeFacts};
 use sessions::{
     Decided, Emitted, Event, Judged, Missing, Offer, OfferedTool, Registry, Replay, Resource,
     Session,
@@ -35,7 +35,7 @@ const ALWAYS: [&str; 2] = ["calc", "ask"];
 pub(crate) const WITH_WORKSPACE: [&str; 3] = ["read", "write", "shell"];
 
 impl Fake {
-    fn tools(&self, who: &Principal, facts: &Facts) -> Result<Vec<&'static str>, ToolError> {
+    fn tools(&self, who: &Principal, facts: &RuntimeFacts) -> Result<Vec<&'static str>, ToolError> {
         if self.broken.get() {
             return Err(ToolError::new(ErrorCode::NotVisible, "no role named `r`"));
         }
@@ -85,7 +85,7 @@ impl Fake {
 }
 
 impl Registry for Fake {
-    fn offer(&self, who: &Principal, facts: &Facts) -> Result<Offer, ToolError> {
+    fn offer(&self, who: &Principal, facts: &RuntimeFacts) -> Result<Offer, ToolError> {
         let tools = self.tools(who, facts)?;
         let offered = tools.iter().map(|tool| OfferedTool {
             name: (*tool).to_owned(),
@@ -110,7 +110,7 @@ impl Registry for Fake {
     fn judge(
         &self,
         who: &Principal,
-        facts: &Facts,
+        facts: &RuntimeFacts,
         tool: &str,
         args: &Value,
     ) -> Result<Judged, ToolError> {

@@ -1,6 +1,6 @@
 //! Roles of workflows, and which of them each may spawn. Which tools a role may call is in `registry/roles.yaml`.
 
-use registry::Aliases;
+use registry::ToolAliases;
 
 /// A role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ const fn of(name: &'static str, spawns: &'static [&'static str]) -> Role {
 
 /// The role of a name or alias.
 pub fn role(name: &str) -> Option<&'static Role> {
-    let name = Aliases::built_in().role(name).unwrap_or(name);
+    let name = ToolAliases::built_in().role(name).unwrap_or(name);
     ROLES.iter().find(|role| role.name == name)
 }
 
@@ -49,7 +49,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     ROLES
         .iter()
         .map(|role| role.name)
-        .chain(Aliases::built_in().roles().map(|(alias, _)| alias))
+        .chain(ToolAliases::built_in().roles().map(|(alias, _)| alias))
 }
 
 /// Whether a role may spawn another, both given by name or alias; an unknown role spawns nothing.
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn aliases_lead_to_what_exists() {
-        for (alias, meant) in Aliases::built_in().roles() {
+        for (alias, meant) in ToolAliases::built_in().roles() {
             assert_eq!(role(alias).map(|role| role.name), Some(meant));
         }
         assert!(role("implementr").is_none());

@@ -1,6 +1,6 @@
 //! The cases of the earlier system that this crate decides, as data.
 
-use registry::document::{Format, parse};
+use registry::document::{DocumentFormat, parse};
 use tool_core::Value;
 use workflow::Fault;
 
@@ -12,7 +12,7 @@ fn cases() -> Vec<Value> {
         ("workflows.yaml", include_str!("cases/workflows.yaml")),
     ];
     let read = |(name, text)| {
-        parse(name, text, Format::Yaml)
+        parse(name, text, DocumentFormat::Yaml)
             .expect("a sound document")
             .value
             .items()
@@ -147,7 +147,7 @@ fn check(id: &str, world: &World, outcome: &Result<Vec<workflow::Event>, Fault>,
 fn the_cases_about_files_hold() {
     use workflow::governance::{Action, read};
     let text = include_str!("cases/files.yaml");
-    let cases = parse("files.yaml", text, Format::Yaml)
+    let cases = parse("files.yaml", text, DocumentFormat::Yaml)
         .expect("a sound document")
         .value;
     for case in cases.items().expect("a list") {

@@ -11,7 +11,9 @@ pub(crate) fn read(
     args: &Value,
     template: impl Fn(&str) -> Result<Template, Fault>,
 ) -> Result<Command, Fault> {
-    let id = registry::Aliases::built_in().resolve(tool).unwrap_or(tool);
+    let id = registry::ToolAliases::built_in()
+        .resolve(tool)
+        .unwrap_or(tool);
     Ok(match id {
         "task:create" => Command::TaskCreate(arguments(args)?),
         "task:ready" => Command::TaskReady(arguments(args)?),

@@ -5,7 +5,7 @@ use super::checker::Checker;
 use crate::graph::{Edge, Reason, shortest_cycle};
 use crate::plan::STEPS_MAX;
 use crate::problem::{Fault, PlanProblem, problem};
-use registry::conflicts::{self, Conflicts};
+use registry::conflicts::{self, ConflictCollector};
 
 impl Checker<'_> {
     /// Compares the number of known calls with the limit and the plan's budget.
@@ -74,7 +74,7 @@ impl Checker<'_> {
 
     /// Adds the edges that order steps: conflicts of resources, effects, exclusive steps.
     pub(super) fn order(&mut self, steps: &[CheckedStep]) {
-        let mut conflicts = Conflicts::default();
+        let mut conflicts = ConflictCollector::default();
         let mut last_effect: Option<usize> = None;
         let mut alone: Option<usize> = None;
         let mut since: Vec<usize> = Vec::new();

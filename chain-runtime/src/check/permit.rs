@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use registry::{Answer, Decision, Verdict};
+use registry::{ApprovalAnswer, PolicyDecision, Verdict};
 use tool_core::{DataPlace, ResourceKey, ToolCall, ToolError, Value};
 
 use super::access::{self, Resources};
@@ -79,7 +79,7 @@ impl Checker<'_> {
         }
     }
 
-    fn preview(&self, facts: &ToolFacts<'_>, call: &dyn ToolCall) -> Decision {
+    fn preview(&self, facts: &ToolFacts<'_>, call: &dyn ToolCall) -> PolicyDecision {
         self.dispatcher
             .preview(facts.tool, Some(call), &self.context)
     }
@@ -101,9 +101,9 @@ impl Checker<'_> {
         &self,
         facts: &ToolFacts<'_>,
         args: &Node,
-        mut decision: Decision,
+        mut decision: PolicyDecision,
         mut known: bool,
-    ) -> (Decision, bool) {
+    ) -> (PolicyDecision, bool) {
         let mut read = |path: Option<&str>, is_known: bool| {
             let reading = self.dispatcher.preview_file(path, &self.context);
             if reading.verdict > decision.verdict {
@@ -133,7 +133,7 @@ impl Checker<'_> {
 
     /// The verdict on a call like this one, with placeholders for unknown values; only where the plan names every resource, so
     /// that the rules see the resources of the later call.
-    fn likely(&self, facts: &ToolFacts<'_>, node: &Node) -> Option<Decision> {
+    fn likely(&self, facts: &ToolFacts<'_>, node: &Node) -> Option<PolicyDecision> {
         let named = |pointer: &str| node.pointer(pointer).is_none_or(|node| node.is_literal());
         let mut resources = facts.tool.spec().resources.iter();
         resources
@@ -143,7 +143,7 @@ impl Checker<'_> {
         Some(self.preview(facts, &*call))
     }
 
-    fn permit(&mut self, called: Called<'_>, mut decision: Decision, known: bool) -> Permit {
+    fn permit(&mut self, called: Called<'_>, mut decision: PolicyDecision, known: bool) -> Permit {
         let Called { site, facts, .. } = called;
         let (id, tool) = (&self.plan.steps[site.position].id, facts.tool.spec().id);
         let pointer = format!("/steps/{}", site.position);
@@ -157,8 +157,10 @@ impl Checker<'_> {
             certain: known,
         };
         let why = format!("layer {}", permit.why());
-        let asks = matches!(self.context.answer, Answer::Ask | Answer::AtOnce)
-            && self.dispatcher.host().approvals.is_some();
+        let asks = matches!(
+            self.context.answer,
+            ApprovalAnswer::Ask | ApprovalAnswer::AtOnce
+        ) && self.dispatcher.host().approvals.is_some();
         match decision.verdict {
             Verdict::Deny if known => self.report(problem!(Policy, pointer;
                 "`{id}` may not call `{tool}`: denied by {why}")),
@@ -175,7 +177,7 @@ impl Checker<'_> {
                 let what = format!("`{id}` awaits an approval to call `{tool}`: {why}");
                 self.note(format!("{pointer}: {what}"));
             }
-            Verdict::Ask if self.context.answer != Answer::Yes => {
+            Verdict::Ask if self.context.answer != ApprovalAnswer::Yes => {
                 self.report(problem!(Approval, pointer;
                     "`{id}` needs an approval to call `{tool}`: {why}";
                     "run with `--yes`, or add an `allow` rule that names the tool"));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use registry::dispatch::DEPTH_MAX;
-use registry::{Answer, Layer, Level, Verdict, digest};
+use registry::{ApprovalAnswer, Level, PolicyLayer, Verdict, digest};
 use tool_core::input::InputKind;
 use tool_core::{DataSource, Effect, Object, Value};
 
@@ -37,7 +37,7 @@ impl Checker<'_> {
             return self.unknown_subplan(site, checked, why);
         };
         let pointer = format!("{}/plan", site.base);
-        let nested = |layer: &&Layer| layer.level == Level::Delegation;
+        let nested = |layer: &&PolicyLayer| layer.level == Level::Delegation;
         if self.context.who.layers.iter().filter(nested).count() >= DEPTH_MAX {
             let problem = problem!(Limit, &site.base; "calls are nested at most {DEPTH_MAX} deep");
             return self.report(problem);
@@ -71,7 +71,9 @@ impl Checker<'_> {
         plans.sort();
         plans.dedup();
         let mut context = self.context.clone();
-        context.who = context.who.narrow(Layer::new(Level::Delegation, TOOL));
+        context.who = context
+            .who
+            .narrow(PolicyLayer::new(Level::Delegation, TOOL));
         let mut around = self.how.around.clone();
         around.push((Arc::from(&*name), plan.digest.clone()));
         let how = How {
@@ -95,7 +97,7 @@ impl Checker<'_> {
     ) -> Result<Option<Value>, PlanProblem> {
         let is_permitted = match checked.permit.verdict {
             Verdict::Allow => true,
-            Verdict::Ask => self.context.answer == Answer::Yes,
+            Verdict::Ask => self.context.answer == ApprovalAnswer::Yes,
             Verdict::Deny => return Ok(None), // reported, or noted
         };
         let pointer = || format!("{}/plan", site.base);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use registry::{CallerContext, Decision};
+use registry::{CallerContext, PolicyDecision};
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Caller, ToolError, Value, json, present};
 
@@ -115,7 +115,7 @@ pub(crate) struct ToolFacts<'d> {
     /// Defaults of those arguments.
     pub(super) defaults: HashMap<String, Value>,
     /// The strictest verdict that could come.
-    pub(super) strictest: Decision,
+    pub(super) strictest: PolicyDecision,
 }
 
 impl ToolFacts<'_> {

@@ -42,7 +42,7 @@ pub struct Setup {
 
 impl From<&Phase> for Setup {
     fn from(phase: &Phase) -> Self {
-        let texts = |list: &[registry::Selector]| -> Vec<String> {
+        let texts = |list: &[registry::ToolSelector]| -> Vec<String> {
             list.iter().map(|one| one.text.clone()).collect()
         };
         Self {

@@ -10,7 +10,7 @@ mod step;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use registry::document::Document;
+use registry::document::ParsedDocument;
 pub use registry::model::{ChainDefaults as Defaults, ChainMode as Mode, OnError};
 use tool_core::{Decode, DecodeError, Describe, Encode, RandomSeed, Value, verification};
 
@@ -120,7 +120,7 @@ pub struct Plan {
     #[value(skip)]
     pub(crate) is_script: bool,
     #[value(skip)]
-    pub(crate) document: Option<Arc<Document>>,
+    pub(crate) document: Option<Arc<ParsedDocument>>,
 }
 
 /// How the answers of steps are verified.
@@ -156,7 +156,7 @@ fn one_or_more(value: &Value) -> Result<Vec<Arc<str>>, DecodeError> {
 
 impl Plan {
     /// Reads a document; problems carry line and column.
-    pub fn from_document(document: Document) -> Self {
+    pub fn from_document(document: ParsedDocument) -> Self {
         let mut plan = read::read(&document.value);
         plan.document = Some(Arc::new(document));
         plan

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use journal::{Journal, Run, RunHeader, RunState, State};
 use registry::policy::{NO_WEB, READ_ONLY, SESSION_OPEN};
-use registry::{CallerContext, Dispatcher, Results, WorkspaceId};
+use registry::{CallerContext, Dispatcher, ResultCache, WorkspaceId};
 use tool_core::capability::RecordDurability;
 use tool_core::{
     Decode, Encode, Object, Reason, Spec, ToolError, Value, convert, object, tool_error,
@@ -61,7 +61,7 @@ impl Kept {
     }
 }
 
-impl Results for Kept {
+impl ResultCache for Kept {
     fn made_by(&self) -> &str {
         &self.made_by
     }

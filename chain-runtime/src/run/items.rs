@@ -4,7 +4,7 @@ use tool_core::{ResourceKey, ToolError, Value, fields, object, tool_error};
 
 use super::finished::{Finished, StepStatus};
 use crate::plan::{Map, OnItemError};
-use registry::conflicts::Conflicts;
+use registry::conflicts::ConflictCollector;
 
 /// A completed element: its index, its value, and the result of its call.
 pub(super) type DoneItem = (usize, Value, Value);
@@ -64,7 +64,7 @@ impl Items {
     /// Makes elements wait for earlier ones that use the same: by their keys, or one after the other.
     pub(super) fn order(&mut self, keys: &[Vec<ResourceKey>], together: bool) {
         let mut edges: Vec<(usize, usize)> = Vec::new();
-        let mut conflicts = Conflicts::default();
+        let mut conflicts = ConflictCollector::default();
         let named = keys.iter().all(|keys| !keys.is_empty());
         for (index, keys) in keys.iter().enumerate() {
             conflicts.step(index, keys);

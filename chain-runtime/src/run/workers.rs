@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope};
 use std::time::Duration;
 
-use registry::{Allowance, Answer, CallRequest, ChainPosition, Dispatcher};
+use registry::{ApprovalAnswer, CallRequest, ChainPosition, Dispatcher, NestedRunAllowance};
 use tool_core::ctx::Progress;
 use tool_core::{CallOutcome, Reason, StopFlag, ToolError, Value, tool_error, verification};
 
@@ -431,10 +431,10 @@ impl<'a> Workers<'a> {
             began: noted,
             ending,
             plans: step.plans.clone(),
-            allowance: Allowance::new(Arc::clone(&self.job.meter) as _),
+            allowance: NestedRunAllowance::new(Arc::clone(&self.job.meter) as _),
         });
-        if step.approval == Approval::NeverAsk && context.answer == Answer::Ask {
-            context.answer = Answer::Unattended;
+        if step.approval == Approval::NeverAsk && context.answer == ApprovalAnswer::Ask {
+            context.answer = ApprovalAnswer::Unattended;
         }
         let progress = self.job.observer.map(|observer| {
             let observer = Arc::clone(observer);

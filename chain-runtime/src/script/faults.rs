@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use registry::LoadError;
-use registry::error::Place;
+use registry::error::TextPlace;
 
 use super::PROBLEMS_MAX;
 
@@ -55,7 +55,7 @@ impl Faults {
         let error = |fault: Fault| {
             let (line, column) = places.of(fault.at);
             let file = Arc::clone(&file);
-            LoadError::new(Some(&Place { file, line, column }), fault.message).hint(fault.hint)
+            LoadError::new(Some(&TextPlace { file, line, column }), fault.message).hint(fault.hint)
         };
         self.0.into_iter().map(error).collect()
     }

@@ -13,7 +13,7 @@
 //! Inside brackets lines may end anywhere. A name means what was assigned to it last, so it may be assigned again. `return` is
 //! the last line and gives the outputs; without one every result is an output. There are no operators, no
 //! positional arguments, no nested calls and no other statements: what is to be computed is a call. A script becomes the value of
-//! a plan, so that it has the same digest, check and audit as the plan written out; [`Document`] has the place of each part.
+//! a plan, so that it has the same digest, check and audit as the plan written out; [`ParsedDocument`] has the place of each part.
 
 mod faults;
 mod lower;
@@ -23,7 +23,7 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-use registry::document::Document;
+use registry::document::ParsedDocument;
 use registry::{LoadError, LoadErrors};
 
 /// File extension of scripts.
@@ -43,7 +43,7 @@ pub const PROBLEMS_MAX: usize = 100;
 ///
 /// # Errors
 /// Every line that is no call, and every name that means nothing, with line, column and the next step.
-pub fn parse(name: &str, text: &str) -> Result<Document, LoadErrors> {
+pub fn parse(name: &str, text: &str) -> Result<ParsedDocument, LoadErrors> {
     let (document, errors) = read(name, text);
     LoadErrors::check(errors)?;
     Ok(document)
@@ -51,10 +51,10 @@ pub fn parse(name: &str, text: &str) -> Result<Document, LoadErrors> {
 
 /// As [`parse`], with the readable part of a faulty script, so that the check of the plan reports its problems together with
 /// these.
-pub(crate) fn read(name: &str, text: &str) -> (Document, Vec<LoadError>) {
+pub(crate) fn read(name: &str, text: &str) -> (ParsedDocument, Vec<LoadError>) {
     let (script, mut faults) = parse::read(text);
     let (value, parts) = lower::document(name, text, &script, &mut faults);
-    let document = Document::of_parts(name, value, parts);
+    let document = ParsedDocument::of_parts(name, value, parts);
     (document, faults.in_order(name, text))
 }
 

@@ -95,7 +95,7 @@ fn a_value_is_opened_where_it_was_made() {
     let (here, there) = (folder_of("here"), folder_of("there"));
     state.set_workspace(here.clone());
     let value = Value::from(vec![1.5; 20_000]);
-    let handle = registry::Answers::keep(&*state, "c", "worker_math", &value).unwrap();
+    let handle = registry::ResultStore::keep(&*state, "c", "worker_math", &value).unwrap();
     let name = handle.text("$artifact").expect("a file");
     let opens = |workspace: &WorkspaceId, role: &str| {
         let scope = Scope::new(Some(workspace.clone()), role);

@@ -257,7 +257,7 @@ fn a_slice_of_a_block_has_its_elements_and_takes_no_more() {
     let data: Vec<f64> = (0..60_000).map(f64::from).collect();
     let numbers = tool_core::value::Numbers::new(vec![20_000, 3], data, true).unwrap();
     let keep = |value: &Value| {
-        let kept = registry::Answers::keep(&state, "call", "math", value).unwrap();
+        let kept = registry::ResultStore::keep(&state, "call", "math", value).unwrap();
         kept.text("$artifact").unwrap().to_owned()
     };
     let block = keep(&Value::Numbers(numbers));

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use registry::agent_cli::{
-    self, CliArgs, CliRequest, CliTool, ConfigFile, Environment, ServerStart, quoted,
+    self, AgentEnvironment, CliArgs, CliConfigFile, CliRequest, CliTool, ServerStart, quoted,
 };
 use registry::agents::ToolName;
 use registry::model::{CliSpec, Confinement};
-use registry::policy::Selected;
-use registry::{Aliases, Config, Dispatcher, Principal};
+use registry::policy::CallerBaseline;
+use registry::{Config, Dispatcher, Principal, ToolAliases};
 use tool_core::{Object, RequestProblem};
 
 use super::caller::PERMISSIONS;
@@ -121,12 +121,14 @@ pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode> 
         }),
         words: &[],
     };
-    let answer = agent_cli::translate(cli, Aliases::built_in(), &request).map_err(|problems| {
-        let hint = "`unenforced = \"warn\"` in its table turns this into a warning";
-        let problems = problems.into_iter();
-        let problems = problems.map(|text| RequestProblem::new("", text).hint(hint));
-        ToolError::of_problems(ErrorCode::InvalidRequest, problems.collect()).reason("agent_cli")
-    })?;
+    let answer =
+        agent_cli::translate(cli, ToolAliases::built_in(), &request).map_err(|problems| {
+            let hint = "`unenforced = \"warn\"` in its table turns this into a warning";
+            let problems = problems.into_iter();
+            let problems = problems.map(|text| RequestProblem::new("", text).hint(hint));
+            ToolError::of_problems(ErrorCode::InvalidRequest, problems.collect())
+                .reason("agent_cli")
+        })?;
     for warning in &answer.warnings {
         complain(&format!("warning: {warning}\n"));
     }
@@ -259,13 +261,13 @@ pub(super) fn effective_of(
 }
 
 /// The selection of tools that the agent starts from.
-fn selected(toolkit: &Toolkit, context: &Context) -> Result<Selected> {
+fn selected(toolkit: &Toolkit, context: &Context) -> Result<CallerBaseline> {
     let dispatcher = toolkit.dispatcher();
     let who = toolkit.caller(context).who;
     dispatcher.policy().select(dispatcher.catalogue(), &who)
 }
 
-fn to_value(answer: &CliArgs, environment: &Environment) -> Object {
+fn to_value(answer: &CliArgs, environment: &AgentEnvironment) -> Object {
     let mut data = Object::new();
     data.insert("argv", answer.argv.clone());
     data.insert("environment", environment.to_value());
@@ -287,7 +289,7 @@ fn to_value(answer: &CliArgs, environment: &Environment) -> Object {
     data
 }
 
-fn file_value(config: &ConfigFile) -> Value {
+fn file_value(config: &CliConfigFile) -> Value {
     let mut file = Object::new();
     file.insert("file", config.file.as_str());
     if let Some(variable) = &config.variable {
@@ -298,7 +300,7 @@ fn file_value(config: &ConfigFile) -> Value {
 }
 
 /// A shell command that also sets the environment, and the configuration file with its name.
-fn readable(answer: &CliArgs, environment: &Environment) -> String {
+fn readable(answer: &CliArgs, environment: &AgentEnvironment) -> String {
     let mut words = environment.shell_words();
     words.extend(answer.argv.iter().map(|word| quoted(word)));
     let mut text = words.join(" ");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use registry::agents::{Checked, Checker, ToolName};
-use registry::{AgentFile, Aliases, LoadErrors};
+use registry::agents::{AgentCheckResult, AgentChecker, ToolName};
+use registry::{AgentFile, LoadErrors, ToolAliases};
 
 use super::prelude::*;
 use super::{agent_args, flags};
@@ -48,17 +48,19 @@ fn list(global: &Global) -> Result<ExitCode> {
     let texts = texts(global)?;
     let loaded = texts.iter().map(|text| (text, load(&toolkit, text)));
     let loaded: Vec<_> = loaded.collect();
-    let value =
-        |(text, loaded): &(&AgentText, Result<(AgentFile, Checked), LoadErrors>)| match loaded {
-            Ok((agent, checked)) => object! {
-                "file" => text.path.as_str(),
-                "name" => agent.name.as_str(),
-                "description" => agent.head.description.as_str(),
-                "role" => role_of(agent),
-                "tools" => names(checked),
-            },
-            Err(errors) => object! { "file" => text.path.as_str(), "error" => errors.to_string() },
-        };
+    let value = |(text, loaded): &(
+        &AgentText,
+        Result<(AgentFile, AgentCheckResult), LoadErrors>,
+    )| match loaded {
+        Ok((agent, checked)) => object! {
+            "file" => text.path.as_str(),
+            "name" => agent.name.as_str(),
+            "description" => agent.head.description.as_str(),
+            "role" => role_of(agent),
+            "tools" => names(checked),
+        },
+        Err(errors) => object! { "file" => text.path.as_str(), "error" => errors.to_string() },
+    };
     output::list(global, &loaded, value, NONE, |(_, loaded)| match loaded {
         Ok((agent, checked)) => {
             let (name, description) = (&agent.name, &agent.head.description);
@@ -124,7 +126,7 @@ fn check(global: &Global, wanted: &[String]) -> Result<ExitCode> {
 }
 
 /// Reads and checks the agent of a name or path.
-fn find(global: &Global, toolkit: &Toolkit, name: &str) -> Result<(AgentFile, Checked)> {
+fn find(global: &Global, toolkit: &Toolkit, name: &str) -> Result<(AgentFile, AgentCheckResult)> {
     let mut found = chosen(global, std::slice::from_ref(&name.to_owned()))?;
     match found.pop() {
         Some(text) if found.is_empty() => Ok(load(toolkit, &text)?),
@@ -136,11 +138,11 @@ fn find(global: &Global, toolkit: &Toolkit, name: &str) -> Result<(AgentFile, Ch
     }
 }
 
-fn load(toolkit: &Toolkit, text: &AgentText) -> Result<(AgentFile, Checked), LoadErrors> {
+fn load(toolkit: &Toolkit, text: &AgentText) -> Result<(AgentFile, AgentCheckResult), LoadErrors> {
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
     let config = toolkit.config();
-    Checker::new(catalogue, &config, Aliases::built_in()).load(&text.path, &text.text)
+    AgentChecker::new(catalogue, &config, ToolAliases::built_in()).load(&text.path, &text.text)
 }
 
 /// The agent files of this project.
@@ -177,11 +179,11 @@ fn role_of(agent: &AgentFile) -> Option<&str> {
     agent.head.role.as_ref().map(|role| role.text.as_str())
 }
 
-fn names(checked: &Checked) -> Vec<&str> {
+fn names(checked: &AgentCheckResult) -> Vec<&str> {
     checked.selection.iter().map(ToolName::name).collect()
 }
 
-fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
+fn to_value(agent: &AgentFile, checked: &AgentCheckResult) -> Value {
     let of_kind = |wanted: fn(&ToolName) -> bool| -> Vec<&str> {
         let fits = checked.selection.iter().filter(|tool| wanted(tool));
         fits.map(ToolName::name).collect()
@@ -217,7 +219,7 @@ fn to_value(agent: &AgentFile, checked: &Checked) -> Value {
     Value::object(members)
 }
 
-fn readable(agent: &AgentFile, checked: &Checked) -> String {
+fn readable(agent: &AgentFile, checked: &AgentCheckResult) -> String {
     let number = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
     let toolset = agent.head.toolset.as_ref().map(|name| name.text.clone());
     let mut lines = vec![

@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use registry::Reader;
+use registry::AnswerReader;
 use tool_core::capability::LedgerHead;
 use tool_core::{CallOutcome, ErrorCode, Result, ToolError, tool_error};
 
@@ -39,10 +39,10 @@ pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
 }
 
 /// The reader of answers in a format: JSON is read by models, and by what passes it on to them.
-pub(super) fn reader(format: Format) -> Reader {
+pub(super) fn reader(format: Format) -> AnswerReader {
     match format {
-        Format::Json => Reader::Model,
-        Format::Human | Format::Raw | Format::Npy | Format::Csv => Reader::Program,
+        Format::Json => AnswerReader::Model,
+        Format::Human | Format::Raw | Format::Npy | Format::Csv => AnswerReader::Program,
     }
 }
 

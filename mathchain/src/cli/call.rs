@@ -125,7 +125,11 @@ fn only_required(schema: &Schema) -> Option<&str> {
 }
 
 /// Reads the arguments from stdin, as one JSON object.
-fn read_arguments(tool: &dyn AnyTool, schema: &Schema, limits: &registry::Limits) -> Result<Value> {
+fn read_arguments(
+    tool: &dyn AnyTool,
+    schema: &Schema,
+    limits: &registry::CallLimits,
+) -> Result<Value> {
     let none = Ok(object! {});
     if std::io::stdin().is_terminal() {
         if schema["required"].as_array().is_none_or(Vec::is_empty) {

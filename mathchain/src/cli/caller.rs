@@ -2,7 +2,7 @@
 
 use clap::Args;
 use registry::model::Confinement;
-use registry::{Layer, Overrides};
+use registry::{PolicyLayer, ToolOverrides};
 use tool_core::{Result, tool_error};
 
 use super::complete;
@@ -80,7 +80,7 @@ impl Caller {
             phase: self.phase.clone(),
             task: self.task.clone(),
             profile: self.profile.clone(),
-            overrides: Overrides {
+            overrides: ToolOverrides {
                 enable: self.enable.clone(),
                 disable: self.disable.clone(),
                 force: self.force.clone(),
@@ -91,8 +91,11 @@ impl Caller {
     }
 
     /// The layers of facts and permission, which narrow what a caller may do.
-    fn narrowing(&self) -> impl Iterator<Item = Layer> {
-        let facts = self.facts.iter().filter_map(|fact| Layer::context(fact));
+    fn narrowing(&self) -> impl Iterator<Item = PolicyLayer> {
+        let facts = self
+            .facts
+            .iter()
+            .filter_map(|fact| PolicyLayer::context(fact));
         facts.chain(self.permission.map(Confinement::layer))
     }
 
@@ -104,7 +107,7 @@ impl Caller {
         let other = self
             .facts
             .iter()
-            .find(|fact| Layer::context(fact).is_none());
+            .find(|fact| PolicyLayer::context(fact).is_none());
         other.map_or(Ok(()), |fact| {
             Err(tool_error!(InvalidRequest, "fact";
                 "expected `read_only` or `no_web` for a call, found `{fact}`"))

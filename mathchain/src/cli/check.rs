@@ -1,7 +1,7 @@
 //! `mathchain check`: everything that a project configures.
 
 use registry::LoadErrors;
-use registry::plugins::Status;
+use registry::plugins::PluginStatus;
 
 use super::phases;
 use super::prelude::*;
@@ -20,7 +20,9 @@ pub(super) fn check(global: &Global) -> Result<ExitCode> {
     let broken = broken.flat_map(|agent| agent.errors.list().iter().cloned());
     LoadErrors::check(broken.collect())?;
     let lacking = plugins.iter().filter_map(|plugin| match &plugin.status {
-        Status::Unavailable(reason) => Some(format!("plugin `{}`: {reason}", plugin.manifest.name)),
+        PluginStatus::Unavailable(reason) => {
+            Some(format!("plugin `{}`: {reason}", plugin.manifest.name))
+        }
         _ => None,
     });
     let notes = policy.notes().iter().map(ToString::to_string);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use host_sandbox::sandbox::Standing;
 use journal::{Checks, State};
-use registry::plugins::Broken;
+use registry::plugins::BrokenPlugin;
 use tool_core::capability::Spawner;
 use tool_core::{Capability, Spec};
 
@@ -138,7 +138,7 @@ fn tools_that(toolkit: &Toolkit, fits: impl Fn(&Spec) -> bool) -> Vec<&'static s
 }
 
 /// A broken plugin, none of whose tools is available.
-fn broken(plugin: &Broken) -> Probe {
+fn broken(plugin: &BrokenPlugin) -> Probe {
     let name = plugin.names.last().map_or("", String::as_str);
     let found = format!("`{name}` is broken: {}", plugin.errors.with_keys());
     Probe {

@@ -1,14 +1,14 @@
 //! Grants of approval requests: once, or by a rule that is recorded.
 
 use journal::Approval;
-use registry::{Rule, WorkspaceId};
+use registry::{PolicyRule, WorkspaceId};
 use tool_core::convert::from_value;
 
 use super::policy::rules;
 use super::prelude::*;
 
 /// A rule to record, and the workspace in which it holds.
-pub(super) type Recorded = (WorkspaceId, Rule);
+pub(super) type Recorded = (WorkspaceId, PolicyRule);
 
 /// Grants a request, or settles it by a rule; gives number and words of the rule.
 pub(super) fn grant(

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use registry::Age;
+use registry::UnitDuration;
 use tool_core::capability::Clock as _;
 
 use super::prelude::*;
@@ -127,7 +127,7 @@ fn create(global: &Global, wanted: Key, expires: Option<&str>) -> Result<ExitCod
     }
     let now_ms = SystemClock::default().unix_ms();
     let age = |text: &str| {
-        Age::parse(text).ok_or_else(|| {
+        UnitDuration::parse(text).ok_or_else(|| {
             tool_error!(InvalidArgs, "time"; "`{text}` is no age"; "write `90d`, `24h` or `30min`")
         })
     };

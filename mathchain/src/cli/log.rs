@@ -7,7 +7,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use registry::Witness;
+use registry::CallWitness;
 use tool_core::capability::Clock as _;
 
 use super::global::{LogFormat, LogLevel};
@@ -53,7 +53,7 @@ pub(super) fn start(global: &Global) -> Result<()> {
 }
 
 /// The log, as an observer of calls and runs.
-pub(super) fn witness() -> Option<Arc<dyn Witness>> {
+pub(super) fn witness() -> Option<Arc<dyn CallWitness>> {
     OF_PROCESS.get().map(|log| Arc::clone(log) as _)
 }
 
@@ -64,7 +64,7 @@ pub(super) fn opened(members: Value) {
     }
 }
 
-impl Witness for Log {
+impl CallWitness for Log {
     fn call(&self, record: &Value, _: &Value, _: Option<&Value>) {
         self.ended("call", record);
     }

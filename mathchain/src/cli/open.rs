@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use journal::{FILE_NAME, State};
 use registry::agent_cli::quoted;
-use registry::{Answer, ApprovalsFrom, Config, Facts, Unattended};
+use registry::{ApprovalAnswer, ApprovalsFrom, Config, RuntimeFacts, Unattended};
 use tool_core::{Reason, Result, ToolError, object, tool_error};
 
 use super::configured::Configured;
@@ -391,7 +391,7 @@ fn add_recorded(
 }
 
 fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<()> {
-    let of_agent = |layer: &registry::Layer| layer.level == registry::Level::Agent;
+    let of_agent = |layer: &registry::PolicyLayer| layer.level == registry::Level::Agent;
     let named = !config.phases.is_empty() || config.layers.iter().any(of_agent);
     if wanted || named {
         let agents = environment::agent_texts(folder)?.into_iter();
@@ -408,7 +408,7 @@ fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<()> {
 /// The roots of a configuration, whose paths are relative to a folder.
 pub(super) fn roots_of(config: &Config, base: &Path) -> Vec<RootFolder> {
     let folders = config.workspace.folders().into_iter();
-    let root = |folder: registry::model::RootFolder| RootFolder {
+    let root = |folder: registry::model::RootFolderConfig| RootFolder {
         path: normal(&base.join(folder.path)),
         access: folder.access,
     };
@@ -434,15 +434,15 @@ pub(super) fn state_folder(global: &Global) -> Result<PathBuf> {
 ///
 /// # Errors
 /// `policy_denied` for `--yes` if approvers have keys.
-pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<Answer> {
+pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<ApprovalAnswer> {
     let config = toolkit.config();
     if yes && config.approvals.from == ApprovalsFrom::Key {
         return Err(approvers::key_needed("`--yes` approves nothing"));
     }
     Ok(match config.approvals.unattended {
-        _ if yes => Answer::Yes,
-        Unattended::Deny if !attended => Answer::Unattended,
-        Unattended::Deny | Unattended::Pending => Answer::Ask,
+        _ if yes => ApprovalAnswer::Yes,
+        Unattended::Deny if !attended => ApprovalAnswer::Unattended,
+        Unattended::Deny | Unattended::Pending => ApprovalAnswer::Ask,
     })
 }
 
@@ -496,7 +496,7 @@ pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<St
 ///
 /// # Errors
 /// `invalid_request` with the nearest name for an unknown fact.
-pub(super) fn facts(toolkit: &Toolkit, given: &[String]) -> Result<Facts> {
+pub(super) fn facts(toolkit: &Toolkit, given: &[String]) -> Result<RuntimeFacts> {
     let mut facts = toolkit.dispatcher().facts().clone();
     for fact in given {
         let added = facts.add(fact);

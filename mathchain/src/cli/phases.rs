@@ -2,7 +2,9 @@
 
 use registry::Catalogue;
 use registry::model::Phase as Defined;
-use registry::policy::{Caller, Decision, Field, HandedTool, LackedTool, Selected};
+use registry::policy::{
+    CallerBaseline, CallerPolicy, HandedTool, LackedTool, PolicyDecision, TracedField,
+};
 
 use super::prelude::*;
 
@@ -149,7 +151,7 @@ pub(super) fn lacking_in(
 type Row<'a> = (&'a str, &'static str, String, String);
 
 /// The verdict on each selected tool.
-fn verdicts<'a>(catalogue: &'a Catalogue, caller: &Caller<'_>) -> Vec<Row<'a>> {
+fn verdicts<'a>(catalogue: &'a Catalogue, caller: &CallerPolicy<'_>) -> Vec<Row<'a>> {
     let order = caller.selected().tools.value.order.clone().into_iter();
     let row = |index| {
         let decision = caller.decide(catalogue, index, None, None);
@@ -164,7 +166,7 @@ fn verdicts<'a>(catalogue: &'a Catalogue, caller: &Caller<'_>) -> Vec<Row<'a>> {
     order.map(row).collect()
 }
 
-fn settings(selected: &Selected) -> String {
+fn settings(selected: &CallerBaseline) -> String {
     let mut text = format!("  {:<12} {}\n", "tools", origin(&selected.tools));
     if let Some(field) = &selected.permission {
         let (value, origin) = (field.value.as_str(), origin(field));
@@ -176,7 +178,11 @@ fn settings(selected: &Selected) -> String {
     text
 }
 
-fn table(handed: &[(HandedTool, Decision)], verdicts: &[Row<'_>], absent: &[LackedTool]) -> String {
+fn table(
+    handed: &[(HandedTool, PolicyDecision)],
+    verdicts: &[Row<'_>],
+    absent: &[LackedTool],
+) -> String {
     let mut text = String::new();
     for (tool, verdict, layer, reason) in verdicts {
         let _ = writeln!(text, "  {verdict:<7} {tool:<24} {layer}: {reason}");
@@ -200,7 +206,7 @@ fn table(handed: &[(HandedTool, Decision)], verdicts: &[Row<'_>], absent: &[Lack
 }
 
 /// The level that set a field, and its place.
-fn origin<T>(field: &Field<T>) -> String {
+fn origin<T>(field: &TracedField<T>) -> String {
     match &field.place {
         Some(place) => format!("from {} ({place})", field.from),
         None => format!("from {}", field.from),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use registry::plugins::{Broken, Plugin, Status};
+use registry::plugins::{BrokenPlugin, Plugin, PluginStatus};
 use tool_core::Ctx;
 
 use super::pin;
@@ -76,7 +76,7 @@ fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
     })
 }
 
-fn why_broken(broken: &Broken) -> String {
+fn why_broken(broken: &BrokenPlugin) -> String {
     let name = broken.names.last().map_or("", String::as_str);
     let status = generation::status_of_broken(broken);
     let mut text = format!("{name}  [{status}]  {}\n", broken.manifest_name);
@@ -89,13 +89,13 @@ fn why_broken(broken: &Broken) -> String {
 fn readable(plugin: &Plugin) -> String {
     let manifest = &plugin.manifest;
     let status = match &plugin.status {
-        Status::Unavailable(lacks) => format!("unavailable, requires `{lacks}`"),
+        PluginStatus::Unavailable(lacks) => format!("unavailable, requires `{lacks}`"),
         other => other.as_str().to_owned(),
     };
     let (name, version, description) = (&manifest.name, &manifest.version, &manifest.description);
     let mut text = format!("{name} {version}  [{status}]  {description}\n");
     for ((id, unmet), tool) in plugin.tools.iter().zip(&manifest.tools) {
-        let is_off = unmet.is_some() && plugin.status == Status::Ready;
+        let is_off = unmet.is_some() && plugin.status == PluginStatus::Ready;
         let off = if is_off { "  [off]" } else { "" };
         let _ = writeln!(text, "  {id:32} {}{off}", tool.title);
     }
@@ -106,8 +106,10 @@ fn readable(plugin: &Plugin) -> String {
 fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
     let (loaded, broken) = (toolkit.plugins(), toolkit.broken_plugins());
     let greet = |plugin: &Plugin| match &plugin.status {
-        Status::Ready if start => plugin.greet(&Ctx::default()),
-        Status::Unavailable(lacks) => Err(tool_error!(PreconditionFailed, "requires `{lacks}`")),
+        PluginStatus::Ready if start => plugin.greet(&Ctx::default()),
+        PluginStatus::Unavailable(lacks) => {
+            Err(tool_error!(PreconditionFailed, "requires `{lacks}`"))
+        }
         _ => Ok(()),
     };
     let results = loaded.iter().map(|plugin| (plugin, greet(plugin)));
@@ -214,7 +216,7 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
     };
     let loaded = toolkit.plugins();
     let broken = toolkit.broken_plugins();
-    let has_name = |one: &&Broken| one.names.iter().any(|name| name == plugin_name);
+    let has_name = |one: &&BrokenPlugin| one.names.iter().any(|name| name == plugin_name);
     let roots = toolkit.generations().roots();
     if let Some(broken) = broken.iter().find(has_name) {
         // Its tools are unknown; as a whole it can be switched off, and on again.
@@ -246,7 +248,7 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
     }
     let path = plugins::change_settings(plugin, roots, |settings| match tool {
         Some(tool) => {
-            let on = registry::plugins::Override { enabled: Some(on) };
+            let on = registry::plugins::PluginToolSettings { enabled: Some(on) };
             settings.tools.insert(tool.to_owned(), on);
         }
         None => settings.enabled = Some(on),

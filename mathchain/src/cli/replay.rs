@@ -4,7 +4,7 @@ use chain_runtime::RunOptions;
 use chain_runtime::run::{self as chains, LISTED_MAX};
 use journal::artifacts::Handle;
 use journal::{Run, RunState};
-use registry::Answer;
+use registry::ApprovalAnswer;
 
 use super::prelude::*;
 use super::resume::open_run;
@@ -53,7 +53,7 @@ pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode> {
         // Only a rerun repeats effects.
         answer: match replay.mode {
             ReplayMode::Rerun => open::answer(&toolkit, replay.yes, false)?,
-            ReplayMode::Verify | ReplayMode::Replay => Answer::Yes,
+            ReplayMode::Verify | ReplayMode::Replay => ApprovalAnswer::Yes,
         },
         ..Context::of_run(&found)
     };

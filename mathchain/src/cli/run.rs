@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use chain_runtime::{ChainResult, ChainStatus, CheckMode, Problems, RunOptions, StepStatus};
-use registry::Answer;
+use registry::ApprovalAnswer;
 use tool_core::OutcomeStatus;
 
 use super::plan::source::{self, Given, Problematic};
@@ -57,7 +57,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
     };
     // An explanation shows each request for approval; it runs nothing.
     let approval = match run.explain {
-        true => Answer::Yes,
+        true => ApprovalAnswer::Yes,
         false => open::answer(&toolkit, run.yes, asking::may_ask(&toolkit))?,
     };
     let prepared = match run.given.prepare(&toolkit, approval) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use registry::offer::Catalog;
-use registry::{Answer, Principal, Unattended};
+use registry::{ApprovalAnswer, Principal, Unattended};
 
 use super::prelude::*;
 use super::signals::Closing;
@@ -163,8 +163,8 @@ fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<
         stdout(),
         |line, stop, progress| {
             let unanswered = match toolkit.config().approvals.unattended {
-                Unattended::Deny => Answer::Unattended,
-                Unattended::Pending => Answer::Ask,
+                Unattended::Deny => ApprovalAnswer::Unattended,
+                Unattended::Pending => ApprovalAnswer::Ask,
             };
             let context = Context {
                 answer: unanswered,

@@ -6,8 +6,8 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use chain_runtime::pipeline::Category;
-use registry::model::{Confinement, Level, Pipeline, RoleAgent};
-use registry::{Config, Dispatcher, Layer, Principal, Verdict};
+use registry::model::{Confinement, Level, PipelineLimits, RoleAgent};
+use registry::{Config, Dispatcher, PolicyLayer, Principal, Verdict};
 use tool_core::Effect;
 use tool_core::capability::{AgentReport, PreparedAgent, Spawner};
 use tool_core::command::Isolation;
@@ -103,7 +103,8 @@ fn permission(dispatcher: &Dispatcher, who: &Principal) -> Result<Confinement> {
 
 /// The agent under the layers that restrict who starts it, whichever role, agent or phase they are for.
 fn inherit(config: &Config, who: &Principal, mut heir: Principal) -> Principal {
-    let is = |name: &Option<String>, layer: &Layer| name.as_deref() == Some(layer.name.as_str());
+    let is =
+        |name: &Option<String>, layer: &PolicyLayer| name.as_deref() == Some(layer.name.as_str());
     for layer in &config.layers {
         let of_caller = match layer.level {
             Level::Role => layer.name == who.role && layer.name != heir.role,
@@ -112,7 +113,7 @@ fn inherit(config: &Config, who: &Principal, mut heir: Principal) -> Principal {
             // Those hold for the agent too, but for the rules that name the role of who starts it.
             Level::Global | Level::Task | Level::Delegation | Level::User => false,
         };
-        let mut taken = Layer::new(Level::Delegation, layer.title());
+        let mut taken = PolicyLayer::new(Level::Delegation, layer.title());
         for rule in &layer.rules {
             let of_role = rule.matches.role.as_ref();
             let names_caller = of_role.is_some_and(|role| *role == who.role && *role != heir.role);
@@ -161,7 +162,7 @@ fn ready(
         warnings: Vec::new(),
     };
     ready.warnings = ready.translate(&[], None)?.warnings;
-    let mut faults = faults(&own.limits, &Pipeline::default(), &ready);
+    let mut faults = faults(&own.limits, &PipelineLimits::default(), &ready);
     if ready.isolation == Isolation::None && ready.is_plain() {
         faults.push(format!(
             "nothing confines `{}`: set `isolation`",

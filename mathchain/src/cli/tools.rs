@@ -1,8 +1,8 @@
 //! `mathchain tools list|show|search`.
 
-use registry::dispatch::Listing;
-use registry::policy::{Decision, HandedTool};
-use registry::search::Query;
+use registry::dispatch::ToolListing;
+use registry::policy::{HandedTool, PolicyDecision};
+use registry::search::ToolQuery;
 use registry::{Catalogue, Verdict};
 use tool_core::{AnyTool, Category, Effect, spec};
 
@@ -75,7 +75,7 @@ pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode> {
             let toolkit = open::toolkit(global)?;
             let dispatcher = toolkit.dispatcher();
             let catalogue = dispatcher.catalogue();
-            let aliases = registry::Aliases::built_in();
+            let aliases = registry::ToolAliases::built_in();
             let elsewhere = tool.as_ref().filter(|name| {
                 let is_known =
                     aliases.provider_tool(name).is_some() || aliases.own_tool(name).is_some();
@@ -104,7 +104,7 @@ fn list(global: &Global, wanted: &List) -> Result<ExitCode> {
     shown.retain(|entry| wanted.all || entry.hidden.is_none());
     let may = |tool: &dyn AnyTool| wanted.by.is_none_or(|by| tool.spec().callers.contains(&by));
     shown.retain(|entry| may(entry.tool));
-    let reason = |entry: &Listing<'_>| {
+    let reason = |entry: &ToolListing<'_>| {
         entry
             .hidden
             .as_ref()
@@ -117,7 +117,7 @@ fn list(global: &Global, wanted: &List) -> Result<ExitCode> {
         None => selection.handed(),
     };
     elsewhere.retain(|(_, decision)| wanted.all || decision.verdict != Verdict::Deny);
-    let hidden = |decision: &Decision| {
+    let hidden = |decision: &PolicyDecision| {
         let denied = decision.verdict == Verdict::Deny;
         denied.then(|| decision.reason.to_string())
     };
@@ -226,10 +226,10 @@ fn is_filter(word: &str) -> bool {
     FILTERS.iter().any(|filter| word.starts_with(filter))
 }
 
-fn query<'a>(text: &'a str, words: &'a [String]) -> Result<Query<'a>> {
-    let mut query = Query {
+fn query<'a>(text: &'a str, words: &'a [String]) -> Result<ToolQuery<'a>> {
+    let mut query = ToolQuery {
         text,
-        ..Query::default()
+        ..ToolQuery::default()
     };
     for (kind, name) in words.iter().filter_map(|word| word.split_once(':')) {
         match kind {

@@ -1,6 +1,6 @@
 //! Points in time as people give them: a date, a local date and time, or an age.
 
-use registry::Age;
+use registry::UnitDuration;
 
 use super::prelude::*;
 use crate::clock::SystemClock;
@@ -13,7 +13,7 @@ use tool_core::capability::Clock as _;
 /// `invalid_args` with reason `time` for any other text.
 pub(super) fn unix_ms(text: &str) -> Result<u64> {
     let now_ms = SystemClock::default().unix_ms();
-    let age = Age::parse(text).map(|age| now_ms.saturating_sub(age.ms()));
+    let age = UnitDuration::parse(text).map(|age| now_ms.saturating_sub(age.ms()));
     age.or_else(|| of_day(text, now_ms)).or_else(|| of_date(text)).ok_or_else(|| {
         tool_error!(InvalidArgs, "time"; "`{text}` is neither a date nor an age";
             "write a date `2026-11-23`, a local time `2026-11-23T16:40`, `today`, `yesterday`, or an age `90d`, `24h`, `30min`")

@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::extract::{Extension, Request, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use registry::{Answer as Approvals, Reader, TraceParent, Unattended};
+use registry::{AnswerReader, ApprovalAnswer as Approvals, TraceParent, Unattended};
 use tool_core::{CallOutcome, OutcomeStatus, StopFlag, Value};
 
 use super::body;
@@ -158,7 +158,7 @@ fn context(
 ) -> Context {
     Context {
         answer: unattended(&server.toolkit),
-        reader: Reader::Model,
+        reader: AnswerReader::Model,
         stop,
         client_id: line.id.clone(),
         trace: line.trace.clone().or_else(|| trace_of(headers)),

@@ -79,7 +79,7 @@ impl Once {
             );
         }
         server.records()?;
-        let mut parts = registry::digest::Parts::new();
+        let mut parts = registry::digest::DigestParts::new();
         parts.add(path.as_bytes());
         parts.add(body);
         let (owner, key, request) = (owner(server, caller), key.to_owned(), parts.finish());

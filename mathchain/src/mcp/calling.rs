@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hyper::http::request::Parts;
-use registry::{Answer, Begun, TraceParent, Unattended, digest};
+use registry::{ApprovalAnswer, RunIdReceiver, TraceParent, Unattended, digest};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, RequestId};
 use rmcp::service::{RequestContext, RoleServer};
@@ -89,7 +89,7 @@ impl Calling {
         let permit = door.enter().await?;
         let stop = door.calls.child();
         let reports = Reports::default();
-        let begun = Begun::default();
+        let begun = RunIdReceiver::default();
         let context = Context {
             begun: Some(begun.clone()),
             ..self.context(door, stop.clone(), &reports)
@@ -110,8 +110,8 @@ impl Calling {
     /// The context of the call.
     fn context(&self, door: &Door, stop: StopFlag, reports: &Reports) -> Context {
         let answer = match door.toolkit.config().approvals.unattended {
-            Unattended::Deny => Answer::Unattended,
-            Unattended::Pending => Answer::Ask,
+            Unattended::Deny => ApprovalAnswer::Unattended,
+            Unattended::Pending => ApprovalAnswer::Ask,
         };
         Context {
             answer,

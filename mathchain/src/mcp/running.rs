@@ -1,6 +1,6 @@
 //! A call on its way: what a client asks for, what runs, and what it led to.
 
-use registry::Begun;
+use registry::RunIdReceiver;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use tokio::task::JoinHandle;
 use tool_core::{CallOutcome, Object, Result, StopFlag};
@@ -26,7 +26,7 @@ pub(super) struct Running {
     pub(super) stop: StopFlag,
     pub(super) reports: Reports,
     /// The run that it began.
-    pub(super) begun: Begun,
+    pub(super) begun: RunIdReceiver,
 }
 
 /// What a call led to.

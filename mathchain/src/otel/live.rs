@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use opentelemetry::KeyValue;
 use opentelemetry::trace::Status;
 use opentelemetry_sdk::trace::SpanData;
-use registry::{Witness, redact};
+use registry::{CallWitness, redact};
 use tool_core::{Value, json};
 
 use super::send::{Sender, dropped};
@@ -20,7 +20,7 @@ const CONTENT_BYTES_MAX: usize = 16 << 10;
 static OF_PROCESS: OnceLock<Option<Arc<Telemetry>>> = OnceLock::new();
 
 /// The sender of this process's spans; `None` if its environment does not enable spans.
-pub(crate) fn witness() -> Option<Arc<dyn Witness>> {
+pub(crate) fn witness() -> Option<Arc<dyn CallWitness>> {
     let telemetry = OF_PROCESS.get_or_init(|| {
         let settings = Settings::read(&environment::variable)?;
         Some(Arc::new(Telemetry::new(settings)))
@@ -73,7 +73,7 @@ impl Telemetry {
     }
 }
 
-impl Witness for Telemetry {
+impl CallWitness for Telemetry {
     fn call(&self, record: &Value, args: &Value, result: Option<&Value>) {
         let Some(mut span) = self.spans.of_record(record) else {
             return;

@@ -25,7 +25,7 @@ pub(crate) use absent::{finish, witness, write_run};
 mod absent {
     use tool_core::{Result, Value, tool_error};
 
-    pub(crate) fn witness() -> Option<std::sync::Arc<dyn registry::Witness>> {
+    pub(crate) fn witness() -> Option<std::sync::Arc<dyn registry::CallWitness>> {
         None
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use registry::LoadError;
-use registry::plugins::{Broken, Bundle};
+use registry::plugins::{BrokenPlugin, PluginBundle};
 use tool_core::json::{self, JsonLimits};
 use tool_core::{Result, ToolError, Value, tool_error};
 
@@ -31,13 +31,13 @@ fn unreadable(path: &Path, err: &dyn std::fmt::Display) -> ToolError {
 }
 
 /// Every plugin below a root, by the name of its folder.
-pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<Bundle, Broken>>> {
+pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<PluginBundle, BrokenPlugin>>> {
     let mut bundles = Vec::new();
     for folder in folders(root)? {
         let manifest_name = folder.join(MANIFEST).to_string_lossy().into_owned();
         let broken = |manifest: &str, err: &ToolError| {
             let error = LoadError::new(None, err.message());
-            Err(Broken::new(&manifest_name, manifest, error.into()))
+            Err(BrokenPlugin::new(&manifest_name, manifest, error.into()))
         };
         let read = match read(&folder) {
             Ok(read) => read,
@@ -62,7 +62,7 @@ pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<Bundle, Broken>>> 
                 continue;
             }
         };
-        bundles.push(Ok(Bundle {
+        bundles.push(Ok(PluginBundle {
             manifest_name,
             settings,
             manifest,
@@ -148,7 +148,7 @@ pub(super) fn read(folder: &Path) -> Result<Folder> {
     found.sort();
     let mut files = Vec::with_capacity(found.len());
     let mut manifest = None;
-    let mut digest = registry::digest::Parts::new();
+    let mut digest = registry::digest::DigestParts::new();
     for (relative, path) in found {
         let content = bytes_of(&path)?;
         digest.add(relative.as_bytes());

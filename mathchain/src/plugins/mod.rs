@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use registry::model::McpServer;
 use registry::plugins::{
-    Broken, Bundle, Launch, Machine, Manifest, Plugin, PluginSpeech, Process, Runner, Speech,
+    BrokenPlugin, Plugin, PluginBundle, PluginHost, PluginManifest, PluginProcess, PluginRunner,
+    PluginSpeech, ProcessLaunch, ProcessProtocol,
 };
 use registry::{LoadError, LoadErrors};
 use tool_core::capability::{Clock, Spawner};
@@ -115,7 +116,7 @@ impl Loader {
         for server in servers {
             match registry::plugins::server_bundle(server) {
                 Ok(bundle) => bundles.push(bundle),
-                Err(errors) => unread.push(Broken {
+                Err(errors) => unread.push(BrokenPlugin {
                     names: vec![server.plugin()],
                     manifest_name: format!("{}/{}.json", McpServer::PINS, server.name),
                     errors,
@@ -131,9 +132,13 @@ impl Loader {
                     Ok(bundle) if is_agreed_to(root, &bundle, &mut record) => bundles.push(bundle),
                     Ok(bundle) => {
                         let error = LoadError::new(None, NOT_TRUSTED).hint(trust::HINT);
-                        unread.push(Broken {
+                        unread.push(BrokenPlugin {
                             is_untrusted: true,
-                            ..Broken::new(&bundle.manifest_name, &bundle.manifest, error.into())
+                            ..BrokenPlugin::new(
+                                &bundle.manifest_name,
+                                &bundle.manifest,
+                                error.into(),
+                            )
                         });
                     }
                     Err(broken) => unread.push(broken),
@@ -155,7 +160,7 @@ impl Loader {
 }
 
 /// Whether this user agreed to a plugin of a folder as it is; the record is read for the first one.
-fn is_agreed_to(root: &PluginRoot, bundle: &Bundle, record: &mut Option<Record>) -> bool {
+fn is_agreed_to(root: &PluginRoot, bundle: &PluginBundle, record: &mut Option<Record>) -> bool {
     let Some(folder) = &root.folder else {
         return true;
     };
@@ -178,37 +183,42 @@ pub(crate) fn given(root: &PluginRoot) -> Result<Vec<trust::Given>> {
 #[derive(Default)]
 pub(crate) struct Loaded {
     pub(crate) plugins: Vec<Plugin>,
-    pub(crate) broken: Vec<Broken>,
+    pub(crate) broken: Vec<BrokenPlugin>,
 }
 
 impl Loaded {
     /// All problems of all plugins that are not switched off, for strict commands.
-    pub(crate) fn strict(broken: &[Broken]) -> Result<()> {
+    pub(crate) fn strict(broken: &[BrokenPlugin]) -> Result<()> {
         let broken = broken.iter().filter(|one| !one.is_off);
         let errors = broken.flat_map(|one| one.errors.list().to_vec());
         Ok(LoadErrors::check(errors.collect())?)
     }
 }
 
-impl Machine for Loader {
+impl PluginHost for Loader {
     fn has_program(&self, name: &str) -> bool {
         self.spawner.find(name).is_some()
     }
 
     fn runner(
         &self,
-        bundle: &Bundle,
-        manifest: &Manifest,
+        bundle: &PluginBundle,
+        manifest: &PluginManifest,
         command: &[String],
         config: &Value,
-    ) -> Arc<dyn Runner> {
+    ) -> Arc<dyn PluginRunner> {
         let folder = Path::new(&bundle.manifest_name).parent();
         let folder = folder.unwrap_or(Path::new("")).to_owned();
         let (spawner, clock) = (Arc::clone(&self.spawner), Arc::clone(&self.clock));
         if let Some(server) = &bundle.server {
             let folder = folder.parent().unwrap_or(&folder);
             return match self.server(server, folder) {
-                Ok(launch) => Arc::new(Process::new(launch, spawner, clock, Box::new(|| true))),
+                Ok(launch) => Arc::new(PluginProcess::new(
+                    launch,
+                    spawner,
+                    clock,
+                    Box::new(|| true),
+                )),
                 Err(err) => Arc::new(Never(err)),
             };
         }
@@ -216,10 +226,10 @@ impl Machine for Loader {
             Ok(command) => command,
             Err(err) => return Arc::new(Never(err)),
         };
-        let launch = Launch {
+        let launch = ProcessLaunch {
             name: manifest.name.clone(),
             command,
-            speech: Speech::Plugin(PluginSpeech {
+            speech: ProcessProtocol::Plugin(PluginSpeech {
                 version: manifest.version.to_string(),
                 modules: manifest.modules(),
                 config: config.clone(),
@@ -228,12 +238,17 @@ impl Machine for Loader {
         };
         let digest = bundle.digest.clone();
         let unchanged = move || folder::read(&folder).is_ok_and(|read| read.digest == digest);
-        Arc::new(Process::new(launch, spawner, clock, Box::new(unchanged)))
+        Arc::new(PluginProcess::new(
+            launch,
+            spawner,
+            clock,
+            Box::new(unchanged),
+        ))
     }
 }
 
 impl Loader {
-    fn server(&self, server: &McpServer, folder: &Path) -> Result<Launch> {
+    fn server(&self, server: &McpServer, folder: &Path) -> Result<ProcessLaunch> {
         let pinned = match &server.pin {
             Some(Ok(pin)) => registry::plugins::pinned(&server.name, pin)?,
             _ => Vec::new(),
@@ -244,7 +259,7 @@ impl Loader {
     fn command(
         &self,
         folder: &Path,
-        manifest: &Manifest,
+        manifest: &PluginManifest,
         words: &[String],
     ) -> Result<SandboxCommand> {
         let text = |path: &Path| {
@@ -284,7 +299,7 @@ impl Loader {
 /// Runs nothing.
 struct Never(ToolError);
 
-impl Runner for Never {
+impl PluginRunner for Never {
     fn call(&self, _: &str, _: &Value, _: &Ctx) -> Result<Value> {
         Err(self.0.clone())
     }
@@ -302,10 +317,13 @@ fn root_of<'a>(manifest: &str, roots: &'a [PluginRoot]) -> Option<&'a PluginRoot
 }
 
 /// The settings of a broken plugin, if they can be read.
-fn broken_settings(broken: &Broken, roots: &[PluginRoot]) -> Option<registry::plugins::Settings> {
+fn broken_settings(
+    broken: &BrokenPlugin,
+    roots: &[PluginRoot],
+) -> Option<registry::plugins::PluginSettings> {
     let root = root_of(&broken.manifest_name, roots)?;
     let (_, text) = folder::settings(root, broken.names.last()?).ok()??;
-    registry::plugins::Settings::of_text(&broken.manifest_name, &text).ok()
+    registry::plugins::PluginSettings::of_text(&broken.manifest_name, &text).ok()
 }
 
 /// The reason to close a running plugin: its settings disable it, or its folder was removed.
@@ -316,7 +334,7 @@ pub(crate) fn withdrawn(plugin: &Plugin, roots: &[PluginRoot]) -> Option<String>
     }
     let root = root_of(&plugin.bundle.manifest_name, roots)?;
     let (_, text) = folder::settings(root, name).ok()??;
-    let settings = registry::plugins::Settings::of_text(name, &text).ok()?;
+    let settings = registry::plugins::PluginSettings::of_text(name, &text).ok()?;
     (settings.enabled == Some(false)).then(|| format!("the plugin `{name}` was switched off"))
 }
 
@@ -332,7 +350,7 @@ pub(crate) fn write_template(folder: &Path, name: &str) -> Result<Vec<PathBuf>> 
 pub(crate) fn change_settings(
     plugin: &Plugin,
     roots: &[PluginRoot],
-    change: impl FnOnce(&mut registry::plugins::Settings),
+    change: impl FnOnce(&mut registry::plugins::PluginSettings),
 ) -> Result<PathBuf> {
     let name = &plugin.manifest.name;
     let missing = || tool_error!(Internal, "the plugin `{name}` is in no folder of plugins");
@@ -343,7 +361,11 @@ pub(crate) fn change_settings(
 }
 
 /// Switches a broken plugin on or off in its settings, and returns the path of the file.
-pub(crate) fn switch_broken(broken: &Broken, roots: &[PluginRoot], on: bool) -> Result<PathBuf> {
+pub(crate) fn switch_broken(
+    broken: &BrokenPlugin,
+    roots: &[PluginRoot],
+    on: bool,
+) -> Result<PathBuf> {
     let name = broken.names.last().map_or("", String::as_str);
     let missing = || tool_error!(Internal, "the plugin `{name}` is in no folder of plugins");
     registry::plugins::check_name(name)

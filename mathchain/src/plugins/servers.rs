@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use registry::model::McpServer;
-use registry::plugins::{Launch, PinnedTool, Speech};
+use registry::plugins::{PinnedTool, ProcessLaunch, ProcessProtocol};
 use tool_core::capability::Spawner;
 use tool_core::command::{CommandAccess, Isolation, SandboxCommand};
 use tool_core::{Result, tool_error};
@@ -25,7 +25,7 @@ pub(crate) fn launch(
     folder: &Path,
     pinned: Vec<PinnedTool>,
     spawner: &dyn Spawner,
-) -> Result<Launch> {
+) -> Result<ProcessLaunch> {
     let (argv, mut readable) = command_line(server, folder, spawner)?;
     readable.extend(server.readable.iter().map(|path| beside(folder, path)));
     let mut command = SandboxCommand::new(argv);
@@ -42,10 +42,10 @@ pub(crate) fn launch(
     command.limits.open_files = 1024;
     command.limits.stdout_bytes = LINE_BYTES_MAX;
     command.limits.stderr_bytes = STDERR_BYTES_MAX;
-    Ok(Launch {
+    Ok(ProcessLaunch {
         name: server.name.clone(),
         command,
-        speech: Speech::Mcp(pinned),
+        speech: ProcessProtocol::Mcp(pinned),
         concurrency: CONCURRENCY,
     })
 }

@@ -7,7 +7,8 @@ use chain_runtime::Subchains;
 use host_sandbox::Sandbox;
 use journal::State;
 use registry::{
-    Answers, Config, Dispatcher, Governor, Heir, Host, Layer, Level, Principal, Verdict, Witness,
+    CallWitness, Config, DispatchHost, Dispatcher, Governor, Heir, Level, PolicyLayer, Principal,
+    ResultStore, Verdict,
 };
 use tool_core::capability::{
     ApprovalStore, AuditLedger, Clock, EventLog, NotificationLog, PreparedAgent,
@@ -31,13 +32,13 @@ use crate::{RootFolder, roots};
 pub struct Builder {
     families: Vec<&'static [ErasedTool]>,
     config: Option<Config>,
-    layers: Vec<Layer>,
+    layers: Vec<PolicyLayer>,
     roots: Vec<RootFolder>,
     state: Option<PathBuf>,
     plugins: Vec<PluginRoot>,
     protected: Vec<PathBuf>,
     reread: Option<Box<Reread>>,
-    witnesses: Vec<Arc<dyn Witness>>,
+    witnesses: Vec<Arc<dyn CallWitness>>,
     agents: Option<AgentStarter>,
     paths: RealPaths,
 }
@@ -66,7 +67,7 @@ impl Builder {
 
     /// Adds a layer for every call.
     #[must_use]
-    pub fn add_global_policy(mut self, mut layer: Layer) -> Self {
+    pub fn add_global_policy(mut self, mut layer: PolicyLayer) -> Self {
         layer.level = Level::Global;
         self.layers.push(layer);
         self
@@ -74,7 +75,7 @@ impl Builder {
 
     /// Adds a layer for one role.
     #[must_use]
-    pub fn add_role_policy(mut self, role: &str, mut layer: Layer) -> Self {
+    pub fn add_role_policy(mut self, role: &str, mut layer: PolicyLayer) -> Self {
         layer.level = Level::Role;
         layer.name = role.to_owned();
         self.layers.push(layer);
@@ -117,7 +118,7 @@ impl Builder {
 
     /// Notifies another witness of every call and run that ended.
     #[must_use]
-    pub fn witness(mut self, witness: Arc<dyn Witness>) -> Self {
+    pub fn witness(mut self, witness: Arc<dyn CallWitness>) -> Self {
         self.witnesses.push(witness);
         self
     }
@@ -224,7 +225,7 @@ impl Builder {
             Arc::new(workflows) as Arc<dyn EventLog>
         });
         let governor = workflows.as_ref().map(|log| governor(log, &clock));
-        let host = Host {
+        let host = DispatchHost {
             arrays: crate::inputs::arrays(files.as_ref(), state.as_ref()),
             capabilities: Capabilities {
                 files: files.clone(),
@@ -243,7 +244,7 @@ impl Builder {
             backups,
             notices: state.clone().map(|state| state as Arc<dyn NotificationLog>),
             results: None,
-            answers: state.clone().map(|state| state as Arc<dyn Answers>),
+            answers: state.clone().map(|state| state as Arc<dyn ResultStore>),
             witnesses: self.witnesses,
             workspace,
             governor,

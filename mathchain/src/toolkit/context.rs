@@ -5,8 +5,8 @@ use std::sync::Arc;
 use journal::Run;
 use registry::model::Confinement;
 use registry::{
-    Answer, Begun, CallRequest, CallerContext, Layer, Level, Origin, Overrides, Principal, Reader,
-    TraceParent,
+    AnswerReader, ApprovalAnswer, CallLineage, CallRequest, CallerContext, Level, PolicyLayer,
+    Principal, RunIdReceiver, ToolOverrides, TraceParent,
 };
 use tool_core::capability::CallClient;
 use tool_core::ctx::Progress;
@@ -34,15 +34,15 @@ pub struct Context {
     /// Toolset that replaces the phase's.
     pub toolset: Option<String>,
     /// Tools added to and removed from the selection, within the layers.
-    pub overrides: Overrides,
+    pub overrides: ToolOverrides,
     /// Layers of this call, which only narrow.
-    pub layers: Vec<Layer>,
+    pub layers: Vec<PolicyLayer>,
     /// The operator's answer to approval requests, given in advance.
-    pub answer: Answer,
+    pub answer: ApprovalAnswer,
     /// The person who makes the call, where the interface knows one: at a terminal, or with an approver's key.
     pub person: Option<String>,
     /// The reader of the answer, which decides when arrays of numbers are handles.
-    pub reader: Reader,
+    pub reader: AnswerReader,
     /// The client's id of this call, recorded in the audit.
     pub client_id: Option<String>,
     /// The client's span that this call belongs to, recorded in the audit and the parent of its spans.
@@ -52,7 +52,7 @@ pub struct Context {
     /// The request that may act once, recorded in the audit.
     pub request: Option<String>,
     /// Receives the id of the run that the call begins.
-    pub begun: Option<Begun>,
+    pub begun: Option<RunIdReceiver>,
     /// Deadline in milliseconds from the start of the call.
     pub timeout_ms: Option<u64>,
     /// Set by the owner to cancel the call.
@@ -88,9 +88,9 @@ impl Context {
         self
     }
 
-    /// Adds a layer, such as [`Layer::read_only`].
+    /// Adds a layer, such as [`PolicyLayer::read_only`].
     #[must_use]
-    pub fn narrow(mut self, layer: Layer) -> Self {
+    pub fn narrow(mut self, layer: PolicyLayer) -> Self {
         self.layers.push(layer);
         self
     }
@@ -99,7 +99,7 @@ impl Context {
     #[must_use]
     pub fn delegate(&self, name: &str, allow: &[&str]) -> Self {
         self.clone()
-            .narrow(Layer::new(Level::Delegation, name).allow(allow.iter().copied()))
+            .narrow(PolicyLayer::new(Level::Delegation, name).allow(allow.iter().copied()))
     }
 
     /// The caller that this context describes, under one generation.
@@ -133,7 +133,7 @@ impl Context {
                 task: self.task.clone(),
                 profile: self.profile.clone(),
                 toolset: self.toolset.clone(),
-                session: Overrides::default(),
+                session: ToolOverrides::default(),
                 run: self.overrides.clone(),
                 layers: self.layers.clone(),
             },
@@ -141,13 +141,13 @@ impl Context {
             answer: self.answer,
             person: self.person.clone(),
             reader: self.reader,
-            origin: Origin {
+            origin: CallLineage {
                 client_id: self.client_id.clone(),
                 trace: self.trace.clone(),
                 key: self.key.clone(),
                 request: self.request.clone(),
                 begun: self.begun.clone(),
-                ..Origin::default()
+                ..CallLineage::default()
             },
         }
     }

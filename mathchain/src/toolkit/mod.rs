@@ -19,9 +19,9 @@ use journal::{FileBackups, Run, State};
 use journal::{RunState, Scope};
 #[cfg(feature = "servers")]
 use registry::Verdict;
-use registry::plugins::{Broken, Plugin};
-use registry::policy::Explanation;
-use registry::{CallerContext, Config, Dispatcher, Facts, WorkspaceId};
+use registry::plugins::{BrokenPlugin, Plugin};
+use registry::policy::DecisionExplanation;
+use registry::{CallerContext, Config, Dispatcher, RuntimeFacts, WorkspaceId};
 use tool_core::capability::EventLog;
 use tool_core::{AnyTool, CallOutcome, Object, Result, ToolError, Value, tool_error};
 
@@ -178,7 +178,7 @@ impl Toolkit {
     }
 
     /// Plugins with errors, none of whose tools is available.
-    pub fn broken_plugins(&self) -> Vec<Broken> {
+    pub fn broken_plugins(&self) -> Vec<BrokenPlugin> {
         self.generations.current().broken.clone()
     }
 
@@ -191,7 +191,7 @@ impl Toolkit {
         context: &Context,
         tool: &str,
         args: Option<&Value>,
-    ) -> Result<Explanation> {
+    ) -> Result<DecisionExplanation> {
         self.explain_with(context, tool, args, None)
     }
 
@@ -204,8 +204,8 @@ impl Toolkit {
         context: &Context,
         tool: &str,
         args: Option<&Value>,
-        facts: Option<&Facts>,
-    ) -> Result<Explanation> {
+        facts: Option<&RuntimeFacts>,
+    ) -> Result<DecisionExplanation> {
         let generation = self.generations.current();
         let caller = context.caller(&generation);
         let dispatcher = &generation.dispatcher;

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use registry::Config;
-use registry::digest::Parts;
+use registry::digest::DigestParts;
 
 use super::{Bases, given};
 
@@ -151,7 +151,7 @@ fn content(path: &Path) -> Option<Vec<u8>> {
 }
 
 fn of_file(path: &Path) -> Option<String> {
-    let mut digest = Parts::new();
+    let mut digest = DigestParts::new();
     digest.add(&content(path)?);
     Some(digest.finish())
 }
@@ -177,7 +177,7 @@ fn of_folder(top: &Path) -> Option<String> {
         }
     }
     files.sort();
-    let mut digest = Parts::new();
+    let mut digest = DigestParts::new();
     for (path, is_file) in files {
         let name = path.strip_prefix(top).unwrap_or(&path);
         digest.add(name.as_os_str().as_encoded_bytes());

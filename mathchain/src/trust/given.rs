@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use registry::model::{
-    Confinement, KeyVariable, Layer, McpServer, Permissions, Phase, RoleAgent, Rule, Server,
-    Verdict, Workspace,
+    Confinement, HttpServerConfig, KeyVariable, McpServer, PermissionTable, Phase, PolicyLayer,
+    PolicyRule, RoleAgent, Verdict, WorkspaceConfig,
 };
 use registry::{AgentFile, Config};
 use tool_core::command::Isolation;
@@ -204,7 +204,7 @@ fn starts_freely(agent: &RoleAgent) -> bool {
     agent.isolation == Some(Isolation::None) || agent.permission > Confinement::ReadOnly
 }
 
-fn is_lenient(permissions: &Permissions) -> bool {
+fn is_lenient(permissions: &PermissionTable) -> bool {
     let network = &permissions.network;
     !permissions.filesystem.requires_approval
         || !permissions.shell.requires_approval
@@ -214,7 +214,7 @@ fn is_lenient(permissions: &Permissions) -> bool {
 }
 
 /// A line for each rule of a layer that allows what a default would ask about.
-fn allowing(layer: &Layer) -> Vec<String> {
+fn allowing(layer: &PolicyLayer) -> Vec<String> {
     let of_layer = match layer.name.as_str() {
         "" => layer.level.to_string(),
         name => format!("{} {name}", layer.level),
@@ -227,7 +227,7 @@ fn allowing(layer: &Layer) -> Vec<String> {
 }
 
 /// Whether a rule names only built-in tools that reach and change nothing.
-fn is_pure(rule: &Rule) -> bool {
+fn is_pure(rule: &PolicyRule) -> bool {
     let tools = &rule.matches.tools;
     let is_pure = |id: &str| {
         crate::built_in_tool(id).is_some_and(|tool| registry::policy::is_harmless(tool.spec()))
@@ -273,7 +273,7 @@ fn of_server(server: &McpServer, bases: &Bases) -> String {
 }
 
 /// What lets the server answer more than this machine.
-fn opens(server: &Server) -> String {
+fn opens(server: &HttpServerConfig) -> String {
     let mut shown = String::new();
     if !is_of_this_machine(&server.listen) {
         shown += &format!("listen: {}\n", server.listen);
@@ -296,8 +296,8 @@ fn is_of_this_machine(address: &str) -> bool {
 }
 
 /// Leaves the server to this machine.
-pub(super) fn stay_on_this_machine(server: &mut Server) {
-    let own = Server::default();
+pub(super) fn stay_on_this_machine(server: &mut HttpServerConfig) {
+    let own = HttpServerConfig::default();
     if !is_of_this_machine(&server.listen) {
         server.listen = own.listen;
     }
@@ -307,7 +307,7 @@ pub(super) fn stay_on_this_machine(server: &mut Server) {
 }
 
 /// What of the workspace, and of its records, lies outside the folder of the configuration.
-fn outside(workspace: &Workspace, bases: &Bases) -> String {
+fn outside(workspace: &WorkspaceConfig, bases: &Bases) -> String {
     let folders = workspace.folders().into_iter();
     let outside = folders.filter(|root| !is_inside(&root.path, &bases.folder));
     let mut shown: String = outside
@@ -320,7 +320,7 @@ fn outside(workspace: &Workspace, bases: &Bases) -> String {
 }
 
 /// The state folder, where it lies outside; it is relative to the first root.
-fn state_outside<'a>(workspace: &'a Workspace, folder: &Path) -> Option<&'a str> {
+fn state_outside<'a>(workspace: &'a WorkspaceConfig, folder: &Path) -> Option<&'a str> {
     let state = workspace.state.as_deref()?;
     let roots = workspace.folders();
     let first = folder.join(roots.first().map_or(".", |root| root.path.as_str()));
@@ -333,7 +333,7 @@ fn is_inside(path: &str, folder: &Path) -> bool {
 }
 
 /// Leaves roots inside the folder of the configuration alone, or the folder itself.
-pub(super) fn stay_inside(workspace: &mut Workspace, folder: &Path) {
+pub(super) fn stay_inside(workspace: &mut WorkspaceConfig, folder: &Path) {
     if state_outside(workspace, folder).is_some() {
         workspace.state = None;
     }

@@ -14,7 +14,7 @@ const PATTERN_BYTES_MAX: usize = 1 << 20;
 
 /// The variables of an environment, passed and removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Environment {
+pub struct AgentEnvironment {
     /// The policy.
     pub policy: EnvPolicy,
     /// Variables that are passed, sorted.
@@ -29,11 +29,11 @@ pub struct Environment {
 
 impl CliSpec {
     /// Its environment, from the names of all variables.
-    pub fn environment<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Environment {
+    pub fn environment<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> AgentEnvironment {
         let names: BTreeSet<&str> = names.into_iter().collect();
         let config = self.config.as_ref();
         let configured = config.and_then(|config| config.variable.clone());
-        let listed = Patterns::of(&self.env_passlist, false);
+        let listed = NamePatterns::of(&self.env_passlist, false);
         let (clean, filtered, secret) = built_in();
         let stays = |name: &str| {
             configured.as_deref() == Some(name)
@@ -48,7 +48,7 @@ impl CliSpec {
         let names = names.iter().filter(|name| !self.env.contains_key(**name));
         let (passed, removed) = names.partition(|name| stays(name));
         let owned = |list: Vec<&str>| list.into_iter().map(str::to_owned).collect();
-        Environment {
+        AgentEnvironment {
             policy: self.env_policy,
             passed: owned(passed),
             removed: owned(removed),
@@ -58,7 +58,7 @@ impl CliSpec {
     }
 }
 
-impl Environment {
+impl AgentEnvironment {
     /// The `env` command that sets it up, each word quoted for a shell; empty where nothing is removed.
     ///
     /// `env -u NAME` for each removed variable, or `env -i NAME="$NAME"` for each passed one: the shell substitutes the values.
@@ -144,9 +144,9 @@ pub(super) fn pattern(text: &str, any_case: bool) -> Result<Regex, String> {
     Err("it is none".to_owned())
 }
 
-struct Patterns(Vec<Regex>);
+struct NamePatterns(Vec<Regex>);
 
-impl Patterns {
+impl NamePatterns {
     /// Compiles patterns; one that does not compile was reported when it was read, and matches nothing.
     fn of(texts: &[String], any_case: bool) -> Self {
         let compiled = texts.iter().map(|text| pattern(text, any_case));
@@ -161,7 +161,7 @@ impl Patterns {
 /// Patterns for names of variables, as `agent_clis.yaml` lists them.
 #[derive(Default, Decode, Describe)]
 #[value(default)]
-pub(super) struct Names {
+pub(super) struct VariablePatterns {
     /// Names that the policy `clean` keeps.
     clean: Vec<String>,
     /// Names that the policy `filtered` removes, in letters of either case.
@@ -171,14 +171,14 @@ pub(super) struct Names {
 }
 
 /// The compiled patterns of the built-in file.
-fn built_in() -> &'static (Patterns, Patterns, Patterns) {
-    static COMPILED: OnceLock<(Patterns, Patterns, Patterns)> = OnceLock::new();
+fn built_in() -> &'static (NamePatterns, NamePatterns, NamePatterns) {
+    static COMPILED: OnceLock<(NamePatterns, NamePatterns, NamePatterns)> = OnceLock::new();
     COMPILED.get_or_init(|| {
         let names = &super::built_in().0.environment;
         (
-            Patterns::of(&names.clean, false),
-            Patterns::of(&names.filtered, true),
-            Patterns::of(&names.secret, true),
+            NamePatterns::of(&names.clean, false),
+            NamePatterns::of(&names.filtered, true),
+            NamePatterns::of(&names.secret, true),
         )
     })
 }
@@ -295,10 +295,10 @@ mod tests {
             "env -i HOME=\"$HOME\" LC_ALL=\"$LC_ALL\" PATH=\"$PATH\"",
             "no shell can name the odd one"
         );
-        let removed = Environment {
+        let removed = AgentEnvironment {
             policy: EnvPolicy::Filtered,
             removed: vec!["odd $(name)'".to_owned()],
-            ..Environment::default()
+            ..AgentEnvironment::default()
         };
         assert_eq!(removed.shell_words(), ["env", "-u", r"'odd $(name)'\'''"]);
     }

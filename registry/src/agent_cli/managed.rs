@@ -1,6 +1,6 @@
 //! Removes managed arguments from a profile: a later flag does not undo `--yolo`.
 
-use crate::model::{Arity, ArityName, CliSpec};
+use crate::model::{ArityName, CliSpec, FlagArity};
 
 /// The arguments of a profile without managed ones, and the removed ones.
 pub(super) fn strip(cli: &CliSpec, tokens: &[String]) -> (Vec<String>, Vec<String>) {
@@ -11,7 +11,7 @@ pub(super) fn strip(cli: &CliSpec, tokens: &[String]) -> (Vec<String>, Vec<Strin
             kept.push(token.clone());
             continue;
         };
-        if let Arity::Keys(keys) = arity {
+        if let FlagArity::Keys(keys) = arity {
             let value = match attached {
                 Some(value) => Some(value.to_owned()),
                 None => rest.peek().map(|next| (*next).clone()),
@@ -30,20 +30,20 @@ pub(super) fn strip(cli: &CliSpec, tokens: &[String]) -> (Vec<String>, Vec<Strin
         taken.push(token.clone());
         match arity {
             _ if attached.is_some() => {}
-            Arity::Count(ArityName::One) => taken.extend(rest.next().cloned()),
-            Arity::Count(ArityName::Greedy) => {
+            FlagArity::Count(ArityName::One) => taken.extend(rest.next().cloned()),
+            FlagArity::Count(ArityName::Greedy) => {
                 while let Some(value) = rest.next_if(|next| !next.starts_with('-')) {
                     taken.push(value.clone());
                 }
             }
-            Arity::Count(ArityName::None) | Arity::Keys(_) => {}
+            FlagArity::Count(ArityName::None) | FlagArity::Keys(_) => {}
         }
     }
     (kept, taken)
 }
 
 /// The managed flag in a token, with an attached value: `--flag=value`, `-fvalue`.
-fn managed<'a>(cli: &'a CliSpec, token: &'a str) -> Option<(&'a Arity, Option<&'a str>)> {
+fn managed<'a>(cli: &'a CliSpec, token: &'a str) -> Option<(&'a FlagArity, Option<&'a str>)> {
     if let Some(arity) = cli.managed.get(token) {
         return Some((arity, None));
     }

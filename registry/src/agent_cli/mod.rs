@@ -18,13 +18,13 @@ use std::sync::OnceLock;
 
 pub(crate) use earlier::earlier_tables;
 pub(crate) use environment::is_plain_secret;
-pub use environment::{Environment, quoted};
+pub use environment::{AgentEnvironment, quoted};
 pub(crate) use read::{bad_profile, cli_tables, is_profile};
-pub use request::{CliArgs, CliRequest, CliTool, ConfigFile, ServerStart};
+pub use request::{CliArgs, CliConfigFile, CliRequest, CliTool, ServerStart};
 pub use translate::server::registration;
 pub use translate::translate;
 
-use crate::document::{self, Format};
+use crate::document::{self, DocumentFormat};
 use crate::error::{LoadError, LoadErrors};
 use crate::model::{CliSpec, Config};
 use read::{CliFile, cli_file};
@@ -42,7 +42,7 @@ fn built_in() -> &'static (CliFile, Vec<CliSpec>) {
     static BUILT: OnceLock<(CliFile, Vec<CliSpec>)> = OnceLock::new();
     BUILT.get_or_init(|| {
         let text = include_str!("../../agent_clis.yaml");
-        let document = document::parse("agent_clis.yaml", text, Format::Yaml);
+        let document = document::parse("agent_clis.yaml", text, DocumentFormat::Yaml);
         let mut errors = Vec::new();
         let read = document.map(|document| cli_file(&document, &[], &mut errors));
         read.and_then(|read| LoadErrors::check(errors).map(|()| read))
@@ -73,7 +73,7 @@ impl CliSpec {
     /// # Errors
     /// Every unknown key and wrong type.
     pub fn parse_file(name: &str, text: &str) -> Result<Vec<Self>, LoadErrors> {
-        let document = document::parse(name, text, Format::of_name(name))?;
+        let document = document::parse(name, text, DocumentFormat::of_name(name))?;
         let mut errors = Vec::new();
         let known = if name == "agent_clis.yaml" {
             &[]

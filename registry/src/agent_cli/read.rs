@@ -5,9 +5,9 @@ use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
 use tool_core::{Decode, Describe, Object, RequestProblem, Value};
 
-use super::environment::{self, Names};
+use super::environment::{self, VariablePatterns};
 use super::template::{OF_OWN_SERVER, PLACEHOLDERS};
-use crate::document::{self, Document};
+use crate::document::{self, ParsedDocument};
 use crate::error::LoadError;
 use crate::model::CliSpec;
 
@@ -20,7 +20,7 @@ pub(super) struct CliFile {
     #[schema(required, extend("const" = 1))]
     version: Option<u64>,
     /// Patterns for names of variables; part of the built-in file only.
-    pub(super) environment: Names,
+    pub(super) environment: VariablePatterns,
     /// Tables by name.
     #[schema(with = "std::collections::BTreeMap<String, CliSpec>")]
     clis: Value,
@@ -28,7 +28,7 @@ pub(super) struct CliFile {
 
 /// The tables of a file, each over that of its name in `known`.
 pub(super) fn cli_file(
-    document: &Document,
+    document: &ParsedDocument,
     known: &[CliSpec],
     errors: &mut Vec<LoadError>,
 ) -> (CliFile, Vec<CliSpec>) {
@@ -39,7 +39,7 @@ pub(super) fn cli_file(
 
 /// The tables below a key of a document whose types have been checked, each over that of its name in `known`.
 pub(crate) fn cli_tables(
-    document: &Document,
+    document: &ParsedDocument,
     key: &str,
     known: &[CliSpec],
     errors: &mut Vec<LoadError>,

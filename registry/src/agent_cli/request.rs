@@ -50,9 +50,9 @@ pub struct CliArgs {
     /// Program and arguments.
     pub argv: Vec<String>,
     /// The configuration file, if one is needed.
-    pub config: Option<ConfigFile>,
+    pub config: Option<CliConfigFile>,
     /// The file behind `{mcp_config}`, if the table asks for one.
-    pub mcp_config: Option<ConfigFile>,
+    pub mcp_config: Option<CliConfigFile>,
     /// Name of its output format; empty where the table names none.
     pub stream_format: String,
     /// Warnings.
@@ -63,14 +63,14 @@ pub struct CliArgs {
 
 impl CliArgs {
     /// The files to write before it starts. Where one has a variable, the variable may name another path for this run.
-    pub fn files(&self) -> impl Iterator<Item = &ConfigFile> {
+    pub fn files(&self) -> impl Iterator<Item = &CliConfigFile> {
         self.config.iter().chain(&self.mcp_config)
     }
 }
 
 /// A configuration file of an agent CLI.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigFile {
+pub struct CliConfigFile {
     /// Path where the CLI looks for it.
     pub file: String,
     /// The environment variable that names another file for one run.

@@ -40,7 +40,7 @@ pub(super) const OF_OWN_SERVER: [&str; 6] = [
 
 /// A tool under its name in the CLI.
 #[derive(Debug, Clone)]
-pub(super) struct Known {
+pub(super) struct CliToolVerdict {
     /// Name that shows it.
     pub name: String,
     /// Name in rules.
@@ -50,14 +50,14 @@ pub(super) struct Known {
     pub verdict: Verdict,
 }
 
-impl Known {
+impl CliToolVerdict {
     pub(super) fn shown(&self) -> bool {
         self.verdict != Verdict::Deny
     }
 }
 
 /// The values of the placeholders.
-pub(super) struct Lists<'a> {
+pub(super) struct PlaceholderLists<'a> {
     /// The lists, by placeholder.
     lists: BTreeMap<&'static str, Vec<&'a str>>,
     /// Each rule once, with the strictest verdict of the visible tools it is about.
@@ -70,8 +70,8 @@ pub(super) struct Lists<'a> {
     joined: BTreeMap<&'static str, String>,
 }
 
-impl<'a> Lists<'a> {
-    pub(super) fn new(cli: &CliSpec, known: &'a [Known], turns: u64) -> Self {
+impl<'a> PlaceholderLists<'a> {
+    pub(super) fn new(cli: &CliSpec, known: &'a [CliToolVerdict], turns: u64) -> Self {
         let shown = || known.iter().filter(|own| own.shown());
         let mut rules: Vec<(&str, Verdict)> = Vec::new();
         for own in shown() {
@@ -93,7 +93,7 @@ impl<'a> Lists<'a> {
         for (server, tool) in shown().filter_map(|own| own.of_server.as_ref()) {
             servers.entry(server).or_default().push(tool);
         }
-        let names = |own: &'a Known| own.name.as_str();
+        let names = |own: &'a CliToolVerdict| own.name.as_str();
         let native = shown().filter(|own| own.of_server.is_none());
         let lists = BTreeMap::from([
             ("native", native.map(names).collect()),
@@ -183,7 +183,11 @@ pub(super) fn expand<'a>(template: &str, value: &dyn Fn(&str) -> Option<&'a str>
 }
 
 /// Fills the template of a configuration file; a member without a value is left out.
-pub(super) fn fill(template: &Value, lists: &Lists<'_>, verdict: Option<Verdict>) -> Option<Value> {
+pub(super) fn fill(
+    template: &Value,
+    lists: &PlaceholderLists<'_>,
+    verdict: Option<Verdict>,
+) -> Option<Value> {
     match template {
         Value::String(text) => {
             let word = text

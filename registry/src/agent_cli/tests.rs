@@ -3,7 +3,7 @@ use tool_core::Value;
 
 use super::*;
 use crate::agents::ToolName;
-use crate::aliases::Aliases;
+use crate::aliases::ToolAliases;
 use crate::model::Verdict;
 use crate::model::*;
 
@@ -13,7 +13,7 @@ fn tool(name: &str, verdict: Verdict) -> CliTool {
     let name = name.to_owned();
     let tool = if name.starts_with("mcp__") {
         ToolName::External(name)
-    } else if Aliases::built_in().provider_tool(&name).is_some() {
+    } else if ToolAliases::built_in().provider_tool(&name).is_some() {
         ToolName::Provider(name)
     } else {
         ToolName::Tool(name)
@@ -45,7 +45,7 @@ fn run(
         permission,
         ..CliRequest::default()
     };
-    translate(cli, Aliases::built_in(), &request).map_err(|problems| problems.join("\n"))
+    translate(cli, ToolAliases::built_in(), &request).map_err(|problems| problems.join("\n"))
 }
 
 fn answer(given: &Value) -> Result<CliArgs, String> {
@@ -96,13 +96,13 @@ fn answer(given: &Value) -> Result<CliArgs, String> {
         }),
         words: &[],
     };
-    translate(&cli, Aliases::built_in(), &request).map_err(|problems| problems.join("\n"))
+    translate(&cli, ToolAliases::built_in(), &request).map_err(|problems| problems.join("\n"))
 }
 
 /// The cases of the earlier system, as data.
 #[test]
 fn the_cases_of_the_earlier_system_hold() {
-    let document = document::parse("agent_cli.yaml", CASES, Format::Yaml).unwrap();
+    let document = document::parse("agent_cli.yaml", CASES, DocumentFormat::Yaml).unwrap();
     let cases = document.value.get("cases").unwrap().items().unwrap();
     assert_eq!(cases.len(), 34);
     for case in cases {
@@ -169,17 +169,17 @@ fn the_built_in_tables_agree_with_the_names_of_tools() {
         .map(|cli| cli.name.as_str())
         .collect();
     assert_eq!(names, ["claude", "codex", "gemini", "copilot", "opencode"]);
-    let mut aliased: Vec<&str> = Aliases::built_in().clis().collect();
+    let mut aliased: Vec<&str> = ToolAliases::built_in().clis().collect();
     let mut sorted = names.clone();
     aliased.sort_unstable();
     sorted.sort_unstable();
     assert_eq!(aliased, sorted);
     for cli in CliSpec::built_in() {
         for tool in &cli.tools {
-            let id = Aliases::built_in().of_native(&cli.name, tool);
+            let id = ToolAliases::built_in().of_native(&cli.name, tool);
             let id = id.unwrap_or_else(|| panic!("{}: `{tool}` stands for none of ours", cli.name));
             assert_eq!(
-                Aliases::built_in().native(&cli.name, id),
+                ToolAliases::built_in().native(&cli.name, id),
                 Some(tool.as_str())
             );
         }
@@ -378,7 +378,7 @@ fn a_task_is_an_argument_or_comes_on_stdin_and_is_never_a_flag() {
             prompt,
             ..CliRequest::default()
         };
-        translate(&with(name, fields), Aliases::built_in(), &request).map(|args| args.argv)
+        translate(&with(name, fields), ToolAliases::built_in(), &request).map(|args| args.argv)
     };
     assert_eq!(
         start("codex", "{model: m1}", Some("say {model}")).unwrap(),
@@ -436,7 +436,7 @@ fn a_new_command_line_is_a_table() {
         prompt: Some("go"),
         ..CliRequest::default()
     };
-    let args = translate(&cli, Aliases::built_in(), &request).unwrap();
+    let args = translate(&cli, ToolAliases::built_in(), &request).unwrap();
     assert_eq!(
         args.argv,
         [
@@ -549,7 +549,7 @@ proptest! {
             let args = run(&cli, &tools, Confinement::FullAccess).unwrap();
             let (visible, allowed) = visible_and_allowed(name, &args);
             for id in ours {
-                let native = Aliases::built_in().native(name, id).unwrap();
+                let native = ToolAliases::built_in().native(name, id).unwrap();
                 let verdict = tools.iter().find(|(tool, _)| *tool == id).map(|(_, verdict)| *verdict);
                 let shown = visible.iter().any(|tool| tool == native);
                 prop_assert_eq!(shown, matches!(verdict, Some(Verdict::Allow | Verdict::Ask)), "{} {}", name, native);

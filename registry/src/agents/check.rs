@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use tool_core::nearest::nearest;
 
 use super::{AgentFile, line};
-use crate::aliases::Aliases;
+use crate::aliases::ToolAliases;
 use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
 use crate::error::{LoadError, LoadErrors};
 use crate::model::Config;
-use crate::model::{Layer, Selector};
+use crate::model::{PolicyLayer, ToolSelector};
 use crate::policy::{
-    self, Compiler, HandedTool, Home, ToolSet, is_external, is_handed, of_any_native,
+    self, HandedTool, Home, PolicyCompiler, ToolSet, is_external, is_handed, of_any_native,
 };
 
 /// How our own server names its tools at agent command lines.
 const OWN_PREFIX: &str = "mcp__mathchain__";
 
 /// What agents are held against; made once for many of them.
-pub struct Checker<'a> {
+pub struct AgentChecker<'a> {
     catalogue: &'a Catalogue,
     config: &'a Config,
-    aliases: &'a Aliases,
+    aliases: &'a ToolAliases,
     roles: Vec<String>,
 }
 
@@ -40,13 +40,13 @@ pub enum ToolName {
 
 /// What a sound agent file gives.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checked {
+pub struct AgentCheckResult {
     /// Its tools in the order of the list, each once.
     pub selection: Vec<ToolName>,
     /// Descriptions of its tools instead of their own, by id.
     pub descriptions: BTreeMap<String, String>,
     /// The layer that holds for it: `allow` is exactly its own list.
-    pub layer: Layer,
+    pub layer: PolicyLayer,
     /// What a reader should know: aliases, tools that run elsewhere, sections of no prompt.
     pub notes: Vec<LoadError>,
 }
@@ -72,7 +72,7 @@ impl ToolName {
     }
 }
 
-impl Checked {
+impl AgentCheckResult {
     /// The ids of our own tools.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.selection.iter().filter_map(|selected| match selected {
@@ -99,9 +99,9 @@ impl Checked {
     }
 }
 
-impl<'a> Checker<'a> {
+impl<'a> AgentChecker<'a> {
     /// For the tools of a catalogue, and the roles and toolsets of a configuration.
-    pub fn new(catalogue: &'a Catalogue, config: &'a Config, aliases: &'a Aliases) -> Self {
+    pub fn new(catalogue: &'a Catalogue, config: &'a Config, aliases: &'a ToolAliases) -> Self {
         let roles = policy::merged_roles(config);
         Self {
             catalogue,
@@ -114,8 +114,12 @@ impl<'a> Checker<'a> {
     /// Reads an agent file and resolves its names.
     ///
     /// # Errors
-    /// As [`AgentFile::parse`] and [`Checker::check`], all at once.
-    pub fn load(&self, path: &str, text: &str) -> Result<(AgentFile, Checked), LoadErrors> {
+    /// As [`AgentFile::parse`] and [`AgentChecker::check`], all at once.
+    pub fn load(
+        &self,
+        path: &str,
+        text: &str,
+    ) -> Result<(AgentFile, AgentCheckResult), LoadErrors> {
         let mut errors = Vec::new();
         let agent = AgentFile::read(path, text, &mut errors)?;
         let checked = self.check(&agent);
@@ -131,13 +135,13 @@ impl<'a> Checker<'a> {
     ///
     /// # Errors
     /// Every tool, toolset, role and selector that is not there, with the nearest one; every rule that can never match.
-    pub fn check(&self, agent: &AgentFile) -> Result<Checked, LoadErrors> {
+    pub fn check(&self, agent: &AgentFile) -> Result<AgentCheckResult, LoadErrors> {
         let roles = self.roles.iter().map(String::as_str).collect();
-        let mut found = Found {
+        let mut found = AgentFileFindings {
             selection: Vec::new(),
             listed: Vec::new(),
             notes: agent.notes.clone(),
-            names: Compiler::new(self.catalogue, roles, &self.config.toolsets)
+            names: PolicyCompiler::new(self.catalogue, roles, &self.config.toolsets)
                 .with_clis(&self.config.clis),
         };
         let head = &agent.head;
@@ -181,7 +185,7 @@ impl<'a> Checker<'a> {
         found.names.errors.sort_by_key(line);
         found.notes.sort_by_key(line);
         LoadErrors::check(found.names.errors)?;
-        Ok(Checked {
+        Ok(AgentCheckResult {
             selection: found.selection,
             descriptions: described,
             layer,
@@ -189,7 +193,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn item(&self, agent: &AgentFile, item: &Selector, found: &mut Found<'_>) {
+    fn item(&self, agent: &AgentFile, item: &ToolSelector, found: &mut AgentFileFindings<'_>) {
         let text = item.text.as_str();
         let own = text.strip_prefix(OWN_PREFIX).unwrap_or(text);
         if let Some(tool) = self.catalogue.get(own) {
@@ -233,7 +237,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Names the nearest tool.
-    fn unknown(&self, agent: &AgentFile, item: &Selector, own: &str) -> LoadError {
+    fn unknown(&self, agent: &AgentFile, item: &ToolSelector, own: &str) -> LoadError {
         let shown: String = item.text.chars().take(80).collect();
         let others = self
             .aliases
@@ -252,7 +256,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The agent's layer. Its own `allow` can only take away from the list, as every layer can.
-    fn layer(&self, agent: &AgentFile, found: &mut Found<'_>) -> Layer {
+    fn layer(&self, agent: &AgentFile, found: &mut AgentFileFindings<'_>) -> PolicyLayer {
         let policy = agent.head.policy.clone().unwrap_or_default();
         let mut layer = policy.layer(&agent.name);
         if layer.place.is_none() {
@@ -260,7 +264,7 @@ impl<'a> Checker<'a> {
         }
         let written = layer.allow.take();
         let narrowed = written.as_ref().map(|allow| found.names.tools(allow));
-        let names_it = |selector: &Selector| {
+        let names_it = |selector: &ToolSelector| {
             let tool = HandedTool::of(&selector.text);
             let mut allow = written.iter().flatten();
             allow.any(|one| tool.selected_by(&one.text) == Some(true))
@@ -286,30 +290,30 @@ impl<'a> Checker<'a> {
     }
 }
 
-struct Found<'a> {
+struct AgentFileFindings<'a> {
     selection: Vec<ToolName>,
     /// Their names, each with the place of the entry that brought it.
-    listed: Vec<Selector>,
+    listed: Vec<ToolSelector>,
     notes: Vec<LoadError>,
-    names: Compiler<'a>,
+    names: PolicyCompiler<'a>,
 }
 
-impl Found<'_> {
-    fn add(&mut self, selected: ToolName, item: &Selector, named: bool) {
+impl AgentFileFindings<'_> {
+    fn add(&mut self, selected: ToolName, item: &ToolSelector, named: bool) {
         if self.selection.contains(&selected) {
             if named {
                 self.note(item, format!("`{}` is listed twice", selected.name()));
             }
             return;
         }
-        self.listed.push(Selector {
+        self.listed.push(ToolSelector {
             text: selected.name().to_owned(),
             place: item.place.clone(),
         });
         self.selection.push(selected);
     }
 
-    fn note(&mut self, item: &Selector, message: String) {
+    fn note(&mut self, item: &ToolSelector, message: String) {
         self.notes.push(item.error(message));
     }
 }

@@ -4,31 +4,31 @@ use std::collections::BTreeMap;
 
 use tool_core::{Decode, DecodeError, Describe, Object, Value};
 
-use crate::document::{self, Format};
-use crate::error::{LoadError, Place};
-use crate::model::{Layer, Level, Rule, Selector};
+use crate::document::{self, DocumentFormat};
+use crate::error::{LoadError, TextPlace};
+use crate::model::{Level, PolicyLayer, PolicyRule, ToolSelector};
 
 /// The table at the top of an agent file.
 #[derive(Debug, Clone, PartialEq, Default, Decode, Describe)]
 #[value(default)]
-pub struct Frontmatter {
+pub struct AgentFrontmatter {
     /// Name of the agent, which is that of the file
-    pub name: Option<Selector>,
+    pub name: Option<ToolSelector>,
     /// Purpose of the agent, for lists
     pub description: String,
     /// Model that the agent was written for
     pub model: Option<String>,
     /// Role of its calls
-    pub role: Option<Selector>,
+    pub role: Option<ToolSelector>,
     /// Names and selectors of its tools; an agent that lists none has none
     #[schema(length(max = 512))]
-    pub tools: Option<Vec<Selector>>,
+    pub tools: Option<Vec<ToolSelector>>,
     /// Name of a toolset; instead of `tools`
-    pub toolset: Option<Selector>,
+    pub toolset: Option<ToolSelector>,
     /// Descriptions of its tools for its model, instead of their own, by name; at most 1000 characters each
-    pub descriptions: BTreeMap<String, Selector>,
+    pub descriptions: BTreeMap<String, ToolSelector>,
     /// Variables of the prompts beside those found in them: a list of names, or a table whose keys are the names
-    pub variables: Variables,
+    pub variables: VariableDeclarations,
     /// Rules on its own tools
     pub policy: Option<AgentPolicy>,
     /// Limits of one run
@@ -58,35 +58,35 @@ pub struct AgentLimits {
 #[value(default)]
 pub struct AgentPolicy {
     /// Selectors of visible tools, of those that the agent lists
-    pub allow: Option<Vec<Selector>>,
+    pub allow: Option<Vec<ToolSelector>>,
     /// Selectors of hidden tools
-    pub deny: Vec<Selector>,
+    pub deny: Vec<ToolSelector>,
     /// Rules on calls
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PolicyRule>,
     /// Source location.
     #[value(rename = "$place")]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
 impl AgentPolicy {
     /// The layer of the agent of a name.
-    pub(super) fn layer(&self, agent: &str) -> Layer {
+    pub(super) fn layer(&self, agent: &str) -> PolicyLayer {
         let policy = self.clone();
-        Layer {
+        PolicyLayer {
             allow: policy.allow,
             deny: policy.deny,
             rules: policy.rules,
             place: policy.place,
-            ..Layer::new(Level::Agent, agent)
+            ..PolicyLayer::new(Level::Agent, agent)
         }
     }
 }
 
 /// Declared variables: a list of names, or a table whose keys are the names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Variables(pub Vec<String>);
+pub struct VariableDeclarations(pub Vec<String>);
 
-impl Decode for Variables {
+impl Decode for VariableDeclarations {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         let items = value.items().unwrap_or_default();
         let listed = items.iter().filter_map(Value::as_str);
@@ -97,7 +97,7 @@ impl Decode for Variables {
 }
 
 tool_core::inline_schema!(
-    Variables,
+    VariableDeclarations,
     tool_core::schema::json!({"anyOf": [
         {"type": "array", "items": {"type": "string"}, "maxItems": 512},
         {"type": "object", "additionalProperties": {}},
@@ -105,7 +105,7 @@ tool_core::inline_schema!(
 );
 
 /// An agent file in its two parts.
-pub(super) struct Split<'a> {
+pub(super) struct AgentFileParts<'a> {
     /// The table, preceded by as many empty lines as the file has before it: its places are those of the file.
     table: Option<String>,
     pub body: &'a str,
@@ -117,7 +117,7 @@ pub(super) struct Split<'a> {
 ///
 /// # Errors
 /// A table that is not closed.
-pub(super) fn split<'a>(start: &Place, text: &'a str) -> Result<Split<'a>, LoadError> {
+pub(super) fn split<'a>(start: &TextPlace, text: &'a str) -> Result<AgentFileParts<'a>, LoadError> {
     let is_fence = |line: &str| line.trim_end() == "---";
     let mut offset = 0;
     let mut lines = (1..).zip(text.split_inclusive('\n')).map(|(number, line)| {
@@ -126,7 +126,7 @@ pub(super) fn split<'a>(start: &Place, text: &'a str) -> Result<Split<'a>, LoadE
     });
     let first = lines.find(|(.., line)| !line.trim().is_empty());
     let Some((line, from, _)) = first.filter(|(.., line)| is_fence(line)) else {
-        return Ok(Split {
+        return Ok(AgentFileParts {
             table: None,
             body: text,
             body_line: 1,
@@ -134,7 +134,7 @@ pub(super) fn split<'a>(start: &Place, text: &'a str) -> Result<Split<'a>, LoadE
     };
     if let Some((number, end, fence)) = lines.find(|(.., line)| is_fence(line)) {
         let table = &text[from..end - fence.len()];
-        return Ok(Split {
+        return Ok(AgentFileParts {
             table: Some("\n".repeat(line as usize) + table),
             body: &text[end..],
             body_line: number + 1,
@@ -142,22 +142,27 @@ pub(super) fn split<'a>(start: &Place, text: &'a str) -> Result<Split<'a>, LoadE
     }
     let start = start.clone();
     let error = LoadError::new(
-        Some(&Place { line, ..start }),
+        Some(&TextPlace { line, ..start }),
         "the table that begins here is not closed",
     );
     Err(error.hint("end it with a line `---`"))
 }
 
 /// Reads the table as far as it is sound; errors are added to the list.
-pub(super) fn read(start: &Place, split: &Split<'_>, errors: &mut Vec<LoadError>) -> Frontmatter {
+pub(super) fn read(
+    start: &TextPlace,
+    split: &AgentFileParts<'_>,
+    errors: &mut Vec<LoadError>,
+) -> AgentFrontmatter {
     let Some(text) = &split.table else {
-        return Frontmatter::default();
+        return AgentFrontmatter::default();
     };
-    match document::parse(&start.file, text, Format::Yaml) {
-        Ok(document) if document.value.is_null() => Frontmatter::default(),
+    match document::parse(&start.file, text, DocumentFormat::Yaml) {
+        Ok(document) if document.value.is_null() => AgentFrontmatter::default(),
         Ok(document) => {
             errors.extend(document.secrets());
-            let head: Frontmatter = document::read_typed(&document, errors).unwrap_or_default();
+            let head: AgentFrontmatter =
+                document::read_typed(&document, errors).unwrap_or_default();
             for error in errors.iter_mut() {
                 if error.pointer == "/tools" && error.message.starts_with("expected a list") {
                     let hint = "write one tool to a line after `- `; an empty list is `[]`";
@@ -181,7 +186,7 @@ pub(super) fn read(start: &Place, split: &Split<'_>, errors: &mut Vec<LoadError>
         }
         Err(found) => {
             errors.extend(found.into_list());
-            Frontmatter::default()
+            AgentFrontmatter::default()
         }
     }
 }

@@ -1,7 +1,7 @@
 //! [`AgentFile`]: an agent as a Markdown file says it is, with its prompts, and exactly the tools it lists.
 //!
-//! [`AgentFile::parse`] reads a text; [`Checker::check`] holds it against the tools and roles there are and gives what it selects;
-//! [`Checker::load`] does both and reports all problems at once.
+//! [`AgentFile::parse`] reads a text; [`AgentChecker::check`] holds it against the tools and roles there are and gives what it selects;
+//! [`AgentChecker::load`] does both and reports all problems at once.
 
 mod check;
 mod frontmatter;
@@ -13,15 +13,15 @@ mod tests;
 
 use std::sync::Arc;
 
-pub use check::{Checked, Checker, ToolName};
-pub use frontmatter::{AgentLimits, AgentPolicy, Frontmatter, Variables};
-pub use prompt::{Prompts, TOOL_DESCRIPTIONS};
+pub use check::{AgentCheckResult, AgentChecker, ToolName};
+pub use frontmatter::{AgentFrontmatter, AgentLimits, AgentPolicy, VariableDeclarations};
+pub use prompt::{AgentPrompts, TOOL_DESCRIPTIONS};
 
-use crate::aliases::Aliases;
+use crate::aliases::ToolAliases;
 use crate::catalogue::Catalogue;
-use crate::error::{LoadError, LoadErrors, Place};
-use crate::model::{Agent, BrokenAgent, Config};
-use crate::model::{Selection, Selector};
+use crate::error::{LoadError, LoadErrors, TextPlace};
+use crate::model::{AgentDefinition, BrokenAgent, Config};
+use crate::model::{CallerSelection, ToolSelector};
 
 /// Longest agent file, in bytes.
 pub const BYTES_MAX: usize = 1 << 20;
@@ -34,7 +34,7 @@ pub struct AgentFile {
     /// Its name, which is the name of the file.
     pub name: String,
     /// The table at the top of the file.
-    pub head: Frontmatter,
+    pub head: AgentFrontmatter,
     /// Variables of its prompts: those found in them, and further ones it declares.
     pub variables: Vec<String>,
     /// System prompt.
@@ -42,7 +42,7 @@ pub struct AgentFile {
     /// User prompt.
     pub user_prompt: String,
     /// Start of the file.
-    pub place: Place,
+    pub place: TextPlace,
     /// Remarks that are no errors.
     notes: Vec<LoadError>,
 }
@@ -65,7 +65,7 @@ impl AgentFile {
     /// # Errors
     /// A text in which nothing can be read.
     fn read(path: &str, text: &str, errors: &mut Vec<LoadError>) -> Result<Self, LoadErrors> {
-        let start = Place {
+        let start = TextPlace {
             file: Arc::from(path),
             line: 1,
             column: 1,
@@ -104,8 +104,11 @@ impl AgentFile {
 }
 
 /// The agents of a configuration's files, and those whose files cannot be used.
-pub(crate) fn load(catalogue: &Catalogue, config: &Config) -> (Vec<Agent>, Vec<BrokenAgent>) {
-    let checker = Checker::new(catalogue, config, Aliases::built_in());
+pub(crate) fn load(
+    catalogue: &Catalogue,
+    config: &Config,
+) -> (Vec<AgentDefinition>, Vec<BrokenAgent>) {
+    let checker = AgentChecker::new(catalogue, config, ToolAliases::built_in());
     let (mut agents, mut broken) = (Vec::new(), Vec::new());
     for (path, text) in &config.agent_texts {
         match checker.load(path, text) {
@@ -130,19 +133,19 @@ fn line(error: &LoadError) -> Option<(u32, u32)> {
 
 impl AgentFile {
     /// The agent as policy knows it.
-    fn into_agent(self, checked: Checked) -> Agent {
+    fn into_agent(self, checked: AgentCheckResult) -> AgentDefinition {
         let max_turns = self.head.limits.max_turns;
-        let listed = checked.selection.iter().map(|tool| Selector {
+        let listed = checked.selection.iter().map(|tool| ToolSelector {
             text: tool.name().to_owned(),
             place: Some(self.place.clone()),
         });
-        Agent {
-            selection: Selection {
+        AgentDefinition {
+            selection: CallerSelection {
                 tools: Some(listed.collect()),
                 descriptions: self.head.descriptions,
                 max_turns: max_turns.and_then(|turns| u32::try_from(turns).ok()),
                 place: Some(self.place.clone()),
-                ..Selection::default()
+                ..CallerSelection::default()
             },
             name: self.name,
             role: self.head.role,
@@ -153,7 +156,7 @@ impl AgentFile {
 }
 
 /// What no part of the file may contain.
-fn fault_of_text(start: &Place, text: &str) -> Result<(), LoadError> {
+fn fault_of_text(start: &TextPlace, text: &str) -> Result<(), LoadError> {
     if text.len() > BYTES_MAX {
         let bytes = text.len();
         let message = format_args!("the file has {bytes} bytes, the limit is {BYTES_MAX}");
@@ -163,7 +166,7 @@ fn fault_of_text(start: &Place, text: &str) -> Result<(), LoadError> {
         |character: &char| character.is_control() && !matches!(character, '\n' | '\r' | '\t');
     for (line, content) in (1..).zip(text.split('\n')) {
         if let Some(column) = content.chars().position(|character| strange(&character)) {
-            let place = Place {
+            let place = TextPlace {
                 line,
                 column: u32::try_from(column + 1).unwrap_or(u32::MAX),
                 ..start.clone()

@@ -13,7 +13,7 @@ pub const TOOL_DESCRIPTIONS: &str = "tool_descriptions";
 
 /// The prompts of an agent with every variable put in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompts {
+pub struct AgentPrompts {
     /// What the model is told first.
     pub system: String,
     /// What it is asked.
@@ -21,7 +21,7 @@ pub struct Prompts {
 }
 
 /// A part of a template.
-enum Piece<'a> {
+enum PromptPiece<'a> {
     Text(&'a str),
     Variable(&'a str),
 }
@@ -64,7 +64,7 @@ pub(super) fn add_variables(agent: &mut AgentFile) {
 fn found(agent: &AgentFile) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for piece in pieces(&agent.system_prompt).chain(pieces(&agent.user_prompt)) {
-        if let Piece::Variable(name) = piece
+        if let PromptPiece::Variable(name) = piece
             && name != TOOL_DESCRIPTIONS
             && !names.iter().any(|known| known == name)
         {
@@ -75,7 +75,7 @@ fn found(agent: &AgentFile) -> Vec<String> {
 }
 
 /// A template in its parts; braces around anything but a word are text.
-fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
+fn pieces(template: &str) -> impl Iterator<Item = PromptPiece<'_>> {
     let mut rest = template;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -90,14 +90,14 @@ fn pieces(template: &str) -> impl Iterator<Item = Piece<'_>> {
                 if open > 0 {
                     let (text, after) = rest.split_at(open);
                     rest = after;
-                    return Some(Piece::Text(text));
+                    return Some(PromptPiece::Text(text));
                 }
                 rest = &inside[length + 2..];
-                return Some(Piece::Variable(&inside[..length]));
+                return Some(PromptPiece::Variable(&inside[..length]));
             }
             from = open + 1;
         }
-        Some(Piece::Text(std::mem::take(&mut rest)))
+        Some(PromptPiece::Text(std::mem::take(&mut rest)))
     })
 }
 
@@ -111,7 +111,7 @@ impl AgentFile {
         &self,
         values: &BTreeMap<String, String>,
         tool_descriptions: &str,
-    ) -> Result<Prompts, ToolError> {
+    ) -> Result<AgentPrompts, ToolError> {
         let known = || self.variables.iter().map(String::as_str);
         let named = |text: String| {
             let all: Vec<String> = known().map(|name| format!("`{name}`")).collect();
@@ -149,13 +149,13 @@ impl AgentFile {
         let fill = |template: &str| -> String {
             pieces(template)
                 .map(|piece| match piece {
-                    Piece::Text(text) => text,
-                    Piece::Variable(TOOL_DESCRIPTIONS) => tool_descriptions,
-                    Piece::Variable(name) => values.get(name).map_or("", String::as_str),
+                    PromptPiece::Text(text) => text,
+                    PromptPiece::Variable(TOOL_DESCRIPTIONS) => tool_descriptions,
+                    PromptPiece::Variable(name) => values.get(name).map_or("", String::as_str),
                 })
                 .collect()
         };
-        Ok(Prompts {
+        Ok(AgentPrompts {
             system: fill(&self.system_prompt),
             user: fill(&self.user_prompt),
         })

@@ -4,16 +4,16 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use tool_core::nearest::nearest;
 
 use super::{AgentFile, SECTIONS_MAX};
-use crate::error::{LoadError, Place};
+use crate::error::{LoadError, TextPlace};
 
 const SYSTEM: &str = "System Prompt";
 const USER_TEMPLATE: &str = "User Prompt Template";
 const USER: &str = "User Prompt";
 
 /// A heading of the first level and what stands under it.
-struct Section<'a> {
+struct PromptSection<'a> {
     title: String,
-    place: Place,
+    place: TextPlace,
     text: &'a str,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn read(
         errors.push(LoadError::new(Some(&agent.place), message));
         return;
     }
-    let mut seen: Vec<&Section<'_>> = Vec::new();
+    let mut seen: Vec<&PromptSection<'_>> = Vec::new();
     for section in &sections {
         let error = |message: String| LoadError::new(Some(&section.place), message);
         let known = [SYSTEM, USER_TEMPLATE, USER]
@@ -83,7 +83,7 @@ fn same(known: &str, title: &str) -> bool {
 }
 
 /// The headings that stand at the top of the document: not in code, quotes or lists.
-fn sections<'a>(start: &Place, body: &'a str, first_line: u32) -> Vec<Section<'a>> {
+fn sections<'a>(start: &TextPlace, body: &'a str, first_line: u32) -> Vec<PromptSection<'a>> {
     let mut found: Vec<(String, usize, usize)> = Vec::new();
     let mut depth = 0_usize;
     let mut title: Option<String> = None;
@@ -126,9 +126,9 @@ fn sections<'a>(start: &Place, body: &'a str, first_line: u32) -> Vec<Section<'a
         line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         counted = from;
         let start = start.clone();
-        Section {
+        PromptSection {
             title: title.trim().to_owned(),
-            place: Place { line, ..start },
+            place: TextPlace { line, ..start },
             text: &body[text_from..end],
         }
     };

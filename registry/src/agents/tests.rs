@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use tool_core::Value;
 
 use super::*;
-use crate::aliases::Aliases;
+use crate::aliases::ToolAliases;
 use crate::catalogue::Catalogue;
-use crate::document::{self, Format};
+use crate::document::{self, DocumentFormat};
 use crate::fakes::twelve;
 use crate::model::Config;
 use crate::model::{Level, Principal, Verdict};
@@ -15,19 +15,23 @@ use crate::policy::Policy;
 const CASES: &str = include_str!("../../../tests/conformance/agents.yaml");
 
 /// Names that mean the fakes.
-fn aliases() -> Aliases {
+fn aliases() -> ToolAliases {
     let text = "version: 1\naliases: {execute_command: run_shell, host.fs.read_file: read_file, gone: not_there}\n\
                 native:\n  claude: {tools: {Read: read_file, Bash: run_shell}}\n  other: {tools: {view: read_file}}\n  third: {tools: {view: write_file}}\n\
                 provider:\n  google_search: {provider: google, category: web, effects: [network_access], description: searches}\n";
-    Aliases::parse("aliases.yaml", text).unwrap()
+    ToolAliases::parse("aliases.yaml", text).unwrap()
 }
 
-fn check_with(catalogue: &Catalogue, config: &Config, text: &str) -> Result<Checked, LoadErrors> {
+fn check_with(
+    catalogue: &Catalogue,
+    config: &Config,
+    text: &str,
+) -> Result<AgentCheckResult, LoadErrors> {
     let agent = AgentFile::parse("agents/a.md", text)?;
-    Checker::new(catalogue, config, &aliases()).check(&agent)
+    AgentChecker::new(catalogue, config, &aliases()).check(&agent)
 }
 
-fn check(text: &str) -> Result<Checked, LoadErrors> {
+fn check(text: &str) -> Result<AgentCheckResult, LoadErrors> {
     check_with(&twelve(), &Config::default(), text)
 }
 
@@ -40,18 +44,18 @@ fn errors(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn names(checked: &Checked) -> Vec<&str> {
+fn names(checked: &AgentCheckResult) -> Vec<&str> {
     checked.selection.iter().map(ToolName::name).collect()
 }
 
-fn notes(checked: &Checked) -> Vec<String> {
+fn notes(checked: &AgentCheckResult) -> Vec<String> {
     checked.notes.iter().map(ToString::to_string).collect()
 }
 
 /// The cases of the earlier system, as data.
 #[test]
 fn the_cases_of_the_earlier_system_hold() {
-    let document = document::parse("agents.yaml", CASES, Format::Yaml).unwrap();
+    let document = document::parse("agents.yaml", CASES, DocumentFormat::Yaml).unwrap();
     let cases = document.value.get("cases").unwrap().items().unwrap();
     assert_eq!(cases.len(), 11);
     for case in cases {
@@ -62,7 +66,8 @@ fn the_cases_of_the_earlier_system_hold() {
         };
         let file = text("/given/file").unwrap();
         let answer = AgentFile::parse(&file, &text("/given/text").unwrap()).and_then(|agent| {
-            let checked = Checker::new(&twelve(), &Config::default(), &aliases()).check(&agent)?;
+            let checked =
+                AgentChecker::new(&twelve(), &Config::default(), &aliases()).check(&agent)?;
             Ok((agent, checked))
         });
         if let Some(expected) = text("/expect/error") {
@@ -253,7 +258,7 @@ fn the_layer_is_exactly_the_list_and_its_policy() {
         .caller(
             &catalogue,
             &Principal::role("operator").narrow(layer.clone()),
-            &crate::policy::Facts::default().with("workspace=ready"),
+            &crate::policy::RuntimeFacts::default().with("workspace=ready"),
         )
         .unwrap_or_else(|err| panic!("{err}"));
     let visible: Vec<&str> = (0..catalogue.len())
@@ -510,7 +515,7 @@ proptest! {
         match AgentFile::parse("agents/a.md", &text) {
             Ok(agent) => {
                 let catalogue = twelve();
-                let _ = Checker::new(&catalogue, &Config::default(), &aliases()).check(&agent);
+                let _ = AgentChecker::new(&catalogue, &Config::default(), &aliases()).check(&agent);
                 let values = agent.variables.iter().map(|name| (name.clone(), "v".to_owned())).collect();
                 prop_assert!(agent.render(&values, "t").is_ok());
             }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 /// An opaque value that calls pass to nested runs.
 #[derive(Clone, Default)]
-pub struct Allowance(Option<Arc<dyn Any + Send + Sync>>);
+pub struct NestedRunAllowance(Option<Arc<dyn Any + Send + Sync>>);
 
-impl Allowance {
+impl NestedRunAllowance {
     /// Wraps a value.
     pub fn new(carried: Arc<dyn Any + Send + Sync>) -> Self {
         Self(Some(carried))
@@ -20,13 +20,13 @@ impl Allowance {
     }
 }
 
-impl fmt::Debug for Allowance {
+impl fmt::Debug for NestedRunAllowance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Allowance").field(&self.0.is_some()).finish()
     }
 }
 
-impl PartialEq for Allowance {
+impl PartialEq for NestedRunAllowance {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -35,4 +35,4 @@ impl PartialEq for Allowance {
     }
 }
 
-impl Eq for Allowance {}
+impl Eq for NestedRunAllowance {}

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tool_core::capability::BudgetRaise;
 use tool_core::{Capability, Effect, ErrorCode, Spec, ToolError, names, object, tool_error};
 
-use crate::model::Budget;
+use crate::model::TaskBudget;
 
 /// Calls that an override adds to a budget.
 pub const RAISED_BY: u64 = 3;
@@ -45,7 +45,7 @@ impl Kind {
         })
     }
 
-    fn limit(self, budget: &Budget) -> Option<u64> {
+    fn limit(self, budget: &TaskBudget) -> Option<u64> {
         match self {
             Self::Read => budget.read,
             Self::Write => budget.write,
@@ -56,14 +56,14 @@ impl Kind {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+struct BudgetCounts {
     used: [u64; 4],
     raised: [u64; 4],
     overrides: u64,
 }
 
-impl Counts {
-    fn remaining(&self, budget: &Budget, kind: Kind) -> Option<u64> {
+impl BudgetCounts {
+    fn remaining(&self, budget: &TaskBudget, kind: Kind) -> Option<u64> {
         let limit = kind.limit(budget)?;
         let allowed = limit.saturating_add(self.raised[kind as usize]);
         Some(allowed.saturating_sub(self.used[kind as usize]))
@@ -72,10 +72,10 @@ impl Counts {
 
 /// The counts of one process by task; they survive a reload of the policy.
 #[derive(Debug, Default)]
-pub(super) struct Tally(Mutex<BTreeMap<String, Counts>>);
+pub(super) struct BudgetTally(Mutex<BTreeMap<String, BudgetCounts>>);
 
-impl Tally {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Counts>> {
+impl BudgetTally {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, BudgetCounts>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -83,7 +83,12 @@ impl Tally {
     ///
     /// # Errors
     /// `limit_exceeded` with the kind, the limit and the next step.
-    pub(super) fn room(&self, budget: &Budget, kind: Kind, count: bool) -> Result<(), ToolError> {
+    pub(super) fn room(
+        &self,
+        budget: &TaskBudget,
+        kind: Kind,
+        count: bool,
+    ) -> Result<(), ToolError> {
         let mut tasks = self.lock();
         let counts = tasks.entry(budget.task.clone()).or_default();
         let Some(remaining) = counts.remaining(budget, kind) else {
@@ -99,14 +104,14 @@ impl Tally {
     }
 
     /// Counts a call whether or not the budget allowed it.
-    pub(super) fn count(&self, budget: &Budget, kind: Kind) {
+    pub(super) fn count(&self, budget: &TaskBudget, kind: Kind) {
         let mut tasks = self.lock();
         let counts = tasks.entry(budget.task.clone()).or_default();
         counts.used[kind as usize] += 1;
     }
 
     /// Raises a budget, up to the maximum of the task.
-    pub(super) fn raise(&self, budget: &Budget, kind: Kind) -> BudgetRaise {
+    pub(super) fn raise(&self, budget: &TaskBudget, kind: Kind) -> BudgetRaise {
         let mut tasks = self.lock();
         let counts = tasks.entry(budget.task.clone()).or_default();
         let most = budget.overrides.unwrap_or(OVERRIDES);
@@ -149,7 +154,7 @@ pub(super) fn has_run(status: Option<&str>, error_code: Option<&str>) -> bool {
     }
 }
 
-fn exhausted(budget: &Budget, kind: Kind, counts: &Counts) -> ToolError {
+fn exhausted(budget: &TaskBudget, kind: Kind, counts: &BudgetCounts) -> ToolError {
     let limit = kind.limit(budget).unwrap_or(0) + counts.raised[kind as usize];
     let (task, overrides) = (&budget.task, budget.overrides.unwrap_or(OVERRIDES));
     let left = overrides.saturating_sub(counts.overrides);

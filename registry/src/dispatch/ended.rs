@@ -1,10 +1,10 @@
-//! [`Ended`]: the end of a call, which the stages make and the trail records.
+//! [`CallEndReport`]: the end of a call, which the stages make and the trail records.
 
 use tool_core::{Object, ToolError, Value};
 
 /// The end of a call, with the notes for its answer.
-pub(super) struct Ended {
-    pub(super) ending: Ending,
+pub(super) struct CallEndReport {
+    pub(super) ending: CallEnd,
     pub(super) warnings: Vec<String>,
     /// Members for the metadata of the answer.
     pub(super) notes: Object,
@@ -13,19 +13,19 @@ pub(super) struct Ended {
 }
 
 /// The three ends of a call.
-pub(super) enum Ending {
+pub(super) enum CallEnd {
     Success(Value),
     Failed(ToolError),
     /// Awaiting the approval of this id, with the progress of the plan that the call runs.
     Pending(String, Value),
 }
 
-impl Ended {
+impl CallEndReport {
     pub(super) fn failed(error: ToolError) -> Self {
-        Self::with(Ending::Failed(error))
+        Self::with(CallEnd::Failed(error))
     }
 
-    pub(super) fn with(ending: Ending) -> Self {
+    pub(super) fn with(ending: CallEnd) -> Self {
         Self {
             ending,
             warnings: Vec::new(),

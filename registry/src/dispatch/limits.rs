@@ -3,7 +3,7 @@
 use tool_core::{Spec, ToolError, Value, object, tool_error};
 
 use super::cut::cut;
-use crate::model::{Limits, Obligations};
+use crate::model::{CallLimits, JoinedObligations};
 
 /// Longest text of one double, with its comma, in bytes.
 const DOUBLE_BYTES: u64 = 25;
@@ -37,7 +37,11 @@ fn bound(value: &Value) -> u64 {
 }
 
 /// Cuts evidence of an error beyond the output limit, with a warning.
-pub(super) fn within(error: ToolError, limits: Limits, warnings: &mut Vec<String>) -> ToolError {
+pub(super) fn within(
+    error: ToolError,
+    limits: CallLimits,
+    warnings: &mut Vec<String>,
+) -> ToolError {
     let most = limits.max_output_bytes;
     let Some(evidence) = error.evidence_value() else {
         return error;
@@ -53,7 +57,7 @@ pub(super) fn within(error: ToolError, limits: Limits, warnings: &mut Vec<String
 }
 
 /// The excess of a result over its limit.
-pub(super) struct Excess {
+pub(super) struct OutputExcess {
     pub(super) bytes: u64,
     pub(super) limit: u64,
     pub(super) name: &'static str,
@@ -61,7 +65,7 @@ pub(super) struct Excess {
     pub(super) is_obliged: bool,
 }
 
-impl Excess {
+impl OutputExcess {
     pub(super) fn error(&self) -> ToolError {
         let Self {
             bytes, limit, name, ..
@@ -73,8 +77,8 @@ impl Excess {
 }
 
 /// The excess of bytes over a limit, if any.
-fn beyond(bytes: u64, limit: u64, name: &'static str) -> Option<Excess> {
-    (bytes > limit).then_some(Excess {
+fn beyond(bytes: u64, limit: u64, name: &'static str) -> Option<OutputExcess> {
+    (bytes > limit).then_some(OutputExcess {
         bytes,
         limit,
         name,
@@ -83,27 +87,27 @@ fn beyond(bytes: u64, limit: u64, name: &'static str) -> Option<Excess> {
 }
 
 /// The excess of a result over the limit that a rule sets.
-pub(super) fn beyond_rule(output: &Value, obligations: Obligations) -> Option<Excess> {
+pub(super) fn beyond_rule(output: &Value, obligations: JoinedObligations) -> Option<OutputExcess> {
     let limit = obligations.max_bytes?;
     let excess = beyond(
         json_bytes(output, limit),
         limit,
         "the obligation `max_bytes`",
     )?;
-    Some(Excess {
+    Some(OutputExcess {
         is_obliged: true,
         ..excess
     })
 }
 
 /// The excess of the result of a step, which stays in memory.
-pub(super) fn beyond_memory(output: &Value, limits: Limits) -> Option<Excess> {
+pub(super) fn beyond_memory(output: &Value, limits: CallLimits) -> Option<OutputExcess> {
     let limit = limits.memory_bytes;
     beyond(output.memory_bytes(), limit, "limits.memory_bytes")
 }
 
 /// The longest JSON of an answer, and the name of the limit.
-pub(super) fn of_answer(spec: &Spec, limits: Limits) -> (u64, &'static str) {
+pub(super) fn of_answer(spec: &Spec, limits: CallLimits) -> (u64, &'static str) {
     let configured = (limits.max_output_bytes, "limits.max_output_bytes");
     let own = spec
         .output_bytes_max
@@ -112,7 +116,11 @@ pub(super) fn of_answer(spec: &Spec, limits: Limits) -> (u64, &'static str) {
 }
 
 /// The excess of an answer, measured as JSON.
-pub(super) fn beyond_answer(output: &Value, spec: &Spec, limits: Limits) -> Option<Excess> {
+pub(super) fn beyond_answer(
+    output: &Value,
+    spec: &Spec,
+    limits: CallLimits,
+) -> Option<OutputExcess> {
     let (limit, name) = of_answer(spec, limits);
     beyond(json_bytes(output, limit), limit, name)
 }
@@ -125,9 +133,9 @@ mod tests {
 
     #[test]
     fn evidence_of_an_error_has_the_limit_of_a_result() {
-        let limits = Limits {
+        let limits = CallLimits {
             max_output_bytes: 1_000,
-            ..Limits::default()
+            ..CallLimits::default()
         };
         for (bytes, kept) in [(100, true), (900, true), (1_100, false)] {
             let mut warnings = Vec::new();

@@ -37,21 +37,21 @@ use tool_core::{
 };
 
 use crate::catalogue::Catalogue;
-use crate::model::{Limits, Principal, Verdict};
-use crate::policy::{CallFacts, Caller, Decision, Facts, Policy};
-pub use allowance::Allowance;
+use crate::model::{CallLimits, Principal, Verdict};
+use crate::policy::{CallFacts, CallerPolicy, Policy, PolicyDecision, RuntimeFacts};
+pub use allowance::NestedRunAllowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
 pub use cut::cut;
 pub use fold::{READABLE_BYTES, fold};
 pub use nested::{CALLS_MAX, DEPTH_MAX, Heir};
 pub use panic::install_panic_hook;
 pub use trace::TraceParent;
-use trail::Trail;
-pub use witness::{Begun, Origin, Witness};
+use trail::CallTrail;
+pub use witness::{CallLineage, CallWitness, RunIdReceiver};
 
 /// The capabilities and services of the process that a dispatcher uses.
 #[derive(Clone)]
-pub struct Host {
+pub struct DispatchHost {
     /// Time and timers.
     pub clock: Arc<dyn Clock>,
     /// Capabilities for tools; each tool gets those it declares.
@@ -77,16 +77,16 @@ pub struct Host {
     /// Rules of the project on the files that calls change, beside the policy; `None` where there are none.
     pub governor: Option<Arc<Governor>>,
     /// Cache of results of pure calls; without it, every call is computed.
-    pub results: Option<Arc<dyn Results>>,
+    pub results: Option<Arc<dyn ResultCache>>,
     /// Store for results beyond the output limit; without it, they are truncated and the rest is lost.
-    pub answers: Option<Arc<dyn Answers>>,
+    pub answers: Option<Arc<dyn ResultStore>>,
     /// Observer of ended calls and runs.
-    pub witnesses: Vec<Arc<dyn Witness>>,
+    pub witnesses: Vec<Arc<dyn CallWitness>>,
     /// The workspace; approvals and runs are bound to it.
     pub workspace: Option<WorkspaceId>,
 }
 
-impl Host {
+impl DispatchHost {
     /// A host with a clock and nothing else: what needs more is refused.
     pub fn bare(clock: Arc<dyn Clock>) -> Self {
         Self {
@@ -154,7 +154,7 @@ pub struct WorkspaceId {
 
 /// A cache of results of calls that are functions of arguments, inputs and seed. A cached call passes every stage except the
 /// computation.
-pub trait Results: Send + Sync {
+pub trait ResultCache: Send + Sync {
     /// The origin of the results beside the tool: program and numeric profile. It is part of every key.
     fn made_by(&self) -> &str;
 
@@ -166,7 +166,7 @@ pub trait Results: Send + Sync {
 }
 
 /// Store for results beyond the output limit.
-pub trait Answers: Send + Sync {
+pub trait ResultStore: Send + Sync {
     /// Stores a value from a call for callers with a role, and returns its handle.
     ///
     /// # Errors
@@ -204,7 +204,7 @@ pub type Notifier = dyn Fn(&Value) + Send + Sync;
 
 /// The operator's decision on approvals, given in advance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Answer {
+pub enum ApprovalAnswer {
     /// None: the call waits for a decision.
     #[default]
     Ask,
@@ -218,7 +218,7 @@ pub enum Answer {
 
 /// The reader of answers, which decides when arrays of numbers are handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reader {
+pub enum AnswerReader {
     /// A program: arrays are part of the answer up to the output limit.
     #[default]
     Program,
@@ -254,7 +254,7 @@ pub struct ChainPosition {
     /// Digests of the plans that the step may run, where the check read them; any other is refused.
     pub plans: Option<Vec<String>>,
     /// Remaining quota of the enclosing runs.
-    pub allowance: Allowance,
+    pub allowance: NestedRunAllowance,
 }
 
 impl ChainPosition {
@@ -275,13 +275,13 @@ pub struct CallerContext {
     /// Position in a run; `None` for a direct call.
     pub chain: Option<ChainPosition>,
     /// The operator's decision given in advance.
-    pub answer: Answer,
+    pub answer: ApprovalAnswer,
     /// The person who makes the call, where the interface knows one; calls within it and steps have none.
     pub person: Option<String>,
     /// The reader of a direct answer.
-    pub reader: Reader,
+    pub reader: AnswerReader,
     /// The call, run and trace that it is part of.
-    pub origin: Origin,
+    pub origin: CallLineage,
 }
 
 /// One call.
@@ -311,30 +311,30 @@ pub struct CallRequest {
 pub struct Dispatcher {
     catalogue: Arc<Catalogue>,
     policy: Arc<Policy>,
-    limits: Limits,
-    host: Host,
-    facts: Facts,
+    limits: CallLimits,
+    host: DispatchHost,
+    facts: RuntimeFacts,
     /// Distinguishes call ids of this process from those of others.
     nonce: u64,
     calls: Arc<AtomicU64>,
     /// Counts against the budgets of tasks.
-    tally: Arc<budgets::Tally>,
+    tally: Arc<budgets::BudgetTally>,
 }
 
 /// A tool in a listing.
-pub struct Listing<'a> {
+pub struct ToolListing<'a> {
     /// The tool.
     pub tool: &'a dyn AnyTool,
     /// The decision that hides it from the caller, if any.
-    pub hidden: Option<Decision>,
+    pub hidden: Option<PolicyDecision>,
 }
 
 /// A call before approval.
-pub struct Considered<'a> {
+pub struct CallAssessment<'a> {
     /// The tool.
     pub tool: &'a dyn AnyTool,
     /// The verdict: `allow` or `ask`.
-    pub decision: Decision,
+    pub decision: PolicyDecision,
     /// Resources it uses, paths by identity.
     pub keys: Vec<ResourceKey>,
     /// Its effects at most.
@@ -343,10 +343,15 @@ pub struct Considered<'a> {
 
 impl Dispatcher {
     /// Combines tools, policy, limits and host.
-    pub fn new(catalogue: Arc<Catalogue>, policy: Arc<Policy>, limits: Limits, host: Host) -> Self {
+    pub fn new(
+        catalogue: Arc<Catalogue>,
+        policy: Arc<Policy>,
+        limits: CallLimits,
+        host: DispatchHost,
+    ) -> Self {
         let facts = match host.capabilities.files {
-            Some(_) => Facts::default().with("workspace=ready"),
-            None => Facts::default(),
+            Some(_) => RuntimeFacts::default().with("workspace=ready"),
+            None => RuntimeFacts::default(),
         };
         Self {
             catalogue,
@@ -391,7 +396,7 @@ impl Dispatcher {
     /// The same dispatcher over another host, as for a run with its own journal or a session whose workspace changes; the counts
     /// against budgets stay shared.
     #[must_use]
-    pub fn with_host(&self, change: impl FnOnce(&mut Host)) -> Self {
+    pub fn with_host(&self, change: impl FnOnce(&mut DispatchHost)) -> Self {
         let mut dispatcher = self.clone();
         change(&mut dispatcher.host);
         dispatcher
@@ -399,7 +404,7 @@ impl Dispatcher {
 
     /// The same dispatcher with other facts.
     #[must_use]
-    pub fn with_facts(&self, facts: Facts) -> Self {
+    pub fn with_facts(&self, facts: RuntimeFacts) -> Self {
         Self {
             facts,
             ..self.clone()
@@ -417,26 +422,26 @@ impl Dispatcher {
     }
 
     /// Limits of every call.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> CallLimits {
         self.limits
     }
 
     /// The host.
-    pub fn host(&self) -> &Host {
+    pub fn host(&self) -> &DispatchHost {
         &self.host
     }
 
     /// The facts that hold at the moment.
-    pub fn facts(&self) -> &Facts {
+    pub fn facts(&self) -> &RuntimeFacts {
         &self.facts
     }
 
     /// Runs one call through every stage. Never panics, never loses the audit record.
     pub fn call(&self, request: CallRequest) -> CallOutcome {
-        let mut trail = Trail::start(self, &request);
+        let mut trail = CallTrail::start(self, &request);
         let call_id = trail.call_id().to_owned();
         let guarded = panic::guard(&call_id, || stages::run(self, &request, &mut trail));
-        let panicked = |_| ended::Ended::failed(panic::internal(trail.tool(), &call_id));
+        let panicked = |_| ended::CallEndReport::failed(panic::internal(trail.tool(), &call_id));
         let ended = guarded.unwrap_or_else(panicked);
         trail.finish(self, ended)
     }
@@ -452,12 +457,12 @@ impl Dispatcher {
         {
             return None;
         }
-        let mut trail = Trail::start(self, request);
+        let mut trail = CallTrail::start(self, request);
         trail.is_brief = true;
         let call_id = trail.call_id().to_owned();
         let guarded = panic::guard(&call_id, || stages::run_briefly(self, request, &mut trail));
         let panicked = |_| {
-            Some(ended::Ended::failed(panic::internal(
+            Some(ended::CallEndReport::failed(panic::internal(
                 trail.tool(),
                 &call_id,
             )))
@@ -471,7 +476,7 @@ impl Dispatcher {
     /// # Errors
     /// `unknown_tool` or `not_visible`.
     pub fn resolve(&self, tool: &str, context: &CallerContext) -> Result<&dyn AnyTool, ToolError> {
-        let visible = stages::Located::look_up(self, tool, context)?.visible(context)?;
+        let visible = stages::LocatedCall::look_up(self, tool, context)?.visible(context)?;
         Ok(self.catalogue.tool(visible.index()))
     }
 
@@ -481,8 +486,8 @@ impl Dispatcher {
         tool: &dyn AnyTool,
         call: Option<&dyn ToolCall>,
         context: &CallerContext,
-    ) -> Decision {
-        let denied = |reason: &str| Decision::denied("dispatcher", reason.to_owned());
+    ) -> PolicyDecision {
+        let denied = |reason: &str| PolicyDecision::denied("dispatcher", reason.to_owned());
         let caller = match self.caller(context) {
             Ok(caller) => caller,
             Err(err) => return denied(err.message()),
@@ -497,11 +502,11 @@ impl Dispatcher {
 
     /// The verdict on a file that arguments refer to, where the call itself is not known yet; without a path, the strictest
     /// possible.
-    pub fn preview_file(&self, path: Option<&str>, context: &CallerContext) -> Decision {
+    pub fn preview_file(&self, path: Option<&str>, context: &CallerContext) -> PolicyDecision {
         let files = self.host.capabilities.files.as_deref();
         match self.caller(context) {
             Ok(caller) => caller.decide_reading(&self.catalogue, path, files),
-            Err(err) => Decision::denied("dispatcher", err.message().to_owned()),
+            Err(err) => PolicyDecision::denied("dispatcher", err.message().to_owned()),
         }
     }
 
@@ -510,7 +515,7 @@ impl Dispatcher {
     /// # Errors
     /// As [`Dispatcher::call`] before approval: an unknown or hidden tool, invalid arguments, a rule that denies, a path outside the
     /// workspace.
-    pub fn consider(&self, request: &CallRequest) -> Result<Considered<'_>, ToolError> {
+    pub fn consider(&self, request: &CallRequest) -> Result<CallAssessment<'_>, ToolError> {
         stages::consider(self, request)
     }
 
@@ -518,7 +523,7 @@ impl Dispatcher {
     ///
     /// # Errors
     /// `not_visible` for an unknown role.
-    pub fn visible(&self, context: &CallerContext) -> Result<Vec<Listing<'_>>, ToolError> {
+    pub fn visible(&self, context: &CallerContext) -> Result<Vec<ToolListing<'_>>, ToolError> {
         self.visible_with(context, &self.facts)
     }
 
@@ -529,10 +534,10 @@ impl Dispatcher {
     pub fn visible_with(
         &self,
         context: &CallerContext,
-        facts: &Facts,
-    ) -> Result<Vec<Listing<'_>>, ToolError> {
+        facts: &RuntimeFacts,
+    ) -> Result<Vec<ToolListing<'_>>, ToolError> {
         let caller = self.policy.caller(&self.catalogue, &context.who, facts)?;
-        let listing = |index| Listing {
+        let listing = |index| ToolListing {
             tool: self.catalogue.tool(index),
             hidden: caller.hidden(&self.catalogue, index),
         };
@@ -553,7 +558,7 @@ impl Dispatcher {
         resource_keys(&self.policy, tool, call, files)
     }
 
-    fn caller(&self, context: &CallerContext) -> Result<Caller<'_>, ToolError> {
+    fn caller(&self, context: &CallerContext) -> Result<CallerPolicy<'_>, ToolError> {
         self.policy
             .caller(&self.catalogue, &context.who, &self.facts)
     }

@@ -10,9 +10,11 @@ use tool_core::ctx::Progress;
 use tool_core::{CallOutcome, OutcomeStatus, RandomSeed, StopFlag, ToolError, Value, tool_error};
 
 use super::budgets::Kind;
-use super::{CallRequest, CallerContext, Dispatcher, Origin, Reader, preview};
+use super::{AnswerReader, CallLineage, CallRequest, CallerContext, Dispatcher, preview};
 use crate::catalogue::Catalogue;
-use crate::model::{Confinement, Layer, Level, Match, Overrides, Principal, Rule, Verdict};
+use crate::model::{
+    Confinement, Level, PolicyLayer, PolicyRule, Principal, RuleMatch, ToolOverrides, Verdict,
+};
 use crate::redact;
 
 /// Maximum nesting of calls.
@@ -21,7 +23,7 @@ pub const DEPTH_MAX: usize = 4;
 pub const CALLS_MAX: usize = 64;
 
 /// The calls that one call of a tool may make.
-pub(super) struct Nested {
+pub(super) struct NestedCalls {
     pub(super) dispatcher: Dispatcher,
     /// The caller of the tool.
     pub(super) context: CallerContext,
@@ -32,19 +34,19 @@ pub(super) struct Nested {
     pub(super) progress: Option<Arc<Progress>>,
 }
 
-impl Nested {
+impl NestedCalls {
     /// The caller of the tool, narrowed by a layer of delegation.
-    fn child(&self, layer: Layer) -> Result<CallerContext, ToolError> {
+    fn child(&self, layer: PolicyLayer) -> Result<CallerContext, ToolError> {
         let who = &self.context.who;
-        let is_delegation = |layer: &&Layer| layer.level == Level::Delegation;
+        let is_delegation = |layer: &&PolicyLayer| layer.level == Level::Delegation;
         if who.layers.iter().filter(is_delegation).count() >= DEPTH_MAX {
             let error = tool_error!(LimitExceeded, "calls are nested at most {DEPTH_MAX} deep");
             return Err(error.reason("depth").hint("make the call directly"));
         }
         Ok(CallerContext {
             who: who.clone().narrow(layer),
-            origin: Origin::within(&self.context, &self.call_id),
-            reader: Reader::Program,
+            origin: CallLineage::within(&self.context, &self.call_id),
+            reader: AnswerReader::Program,
             person: None,
             ..self.context.clone()
         })
@@ -70,7 +72,7 @@ impl Nested {
     }
 }
 
-impl Nested {
+impl NestedCalls {
     /// Who an agent of a role is that the caller starts: of the role, with the tools of the caller at most, and no verdict below the caller's.
     /// Tools with a tag of `own` are left to its role, and to the layers of this call.
     fn heir(&self, role: &str, own: &[&str]) -> Result<Heir, ToolError> {
@@ -80,9 +82,9 @@ impl Nested {
         let disabled = [&who.session, &who.run].map(|scope| scope.disable.clone());
         let mut heir = Principal {
             task: who.task.clone(),
-            run: Overrides {
+            run: ToolOverrides {
                 disable: disabled.concat(),
-                ..Overrides::default()
+                ..ToolOverrides::default()
             },
             layers: who.layers.clone(),
             ..Principal::role(role)
@@ -110,7 +112,7 @@ impl Nested {
             }
         }
         let name = format!("{} of {}", self.tool, who.role);
-        let mut layer = Layer::new(Level::Delegation, name);
+        let mut layer = PolicyLayer::new(Level::Delegation, name);
         layer = layer.allow(allowed.iter().map(String::as_str));
         layer.rules.extend(ask_about(asked));
         self.child(layer.clone())?;
@@ -122,12 +124,12 @@ impl Nested {
 }
 
 /// A rule that asks about tools, since calls of who starts the agent are asked about; `None` for no tools.
-fn ask_about(tools: Vec<&'static str>) -> Option<Rule> {
+fn ask_about(tools: Vec<&'static str>) -> Option<PolicyRule> {
     let is_any = !tools.is_empty();
-    is_any.then(|| Rule {
-        matches: Match {
+    is_any.then(|| PolicyRule {
+        matches: RuleMatch {
             tools: tools.into_iter().map(Into::into).collect(),
-            ..Match::default()
+            ..RuleMatch::default()
         },
         decision: Verdict::Ask,
         priority: 0,
@@ -166,9 +168,9 @@ impl Heir {
     }
 }
 
-impl ToolCaller for Nested {
+impl ToolCaller for NestedCalls {
     fn call(&self, tool: &str, args: &Value, stop: &StopFlag) -> Result<Value, ToolError> {
-        let context = self.child(Layer::new(Level::Delegation, self.tool))?;
+        let context = self.child(PolicyLayer::new(Level::Delegation, self.tool))?;
         match self.send(&context, tool, args, stop).status {
             OutcomeStatus::Success(output) => Ok(output),
             OutcomeStatus::Error(error) => Err(error),
@@ -195,10 +197,10 @@ impl ToolCaller for Nested {
             return Err(ToolError::invalid("/calls", message));
         }
         let tools = delegation.tools.iter().map(String::as_str);
-        let layer = Layer::new(Level::Delegation, &*delegation.name).allow(tools);
+        let layer = PolicyLayer::new(Level::Delegation, &*delegation.name).allow(tools);
         let mut context = self.child(layer)?;
         if delegation.read_only {
-            context.who = context.who.narrow(Layer::read_only());
+            context.who = context.who.narrow(PolicyLayer::read_only());
         }
         // A selector that selects nothing is found before anything runs.
         self.dispatcher
@@ -217,7 +219,7 @@ impl ToolCaller for Nested {
             let error = tool_error!(PreconditionFailed, "this interface runs no plans");
             return Err(error.reason("capability"));
         };
-        let context = self.child(Layer::new(Level::Delegation, self.tool))?;
+        let context = self.child(PolicyLayer::new(Level::Delegation, self.tool))?;
         chains(
             &self.dispatcher,
             &context,

@@ -9,9 +9,9 @@ use tool_core::{
 };
 
 use super::limits::json_bytes;
-use super::trail::Trail;
+use super::trail::CallTrail;
 use super::{Dispatcher, panic, preview};
-use crate::model::Obligations;
+use crate::model::JoinedObligations;
 use crate::policy::CallFacts;
 
 fn refusal(id: &str, what: &str) -> ToolError {
@@ -25,7 +25,11 @@ fn no_state(id: &str, obligation: &str) -> ToolError {
 }
 
 /// Checks the arguments against the obligation `max_bytes`.
-pub(super) fn size(id: &str, obligations: Obligations, args: &Value) -> Result<(), ToolError> {
+pub(super) fn size(
+    id: &str,
+    obligations: JoinedObligations,
+    args: &Value,
+) -> Result<(), ToolError> {
     let Some(limit) = obligations.max_bytes else {
         return Ok(());
     };
@@ -41,7 +45,7 @@ pub(super) fn size(id: &str, obligations: Obligations, args: &Value) -> Result<(
 pub(super) fn backup(
     dispatcher: &Dispatcher,
     id: &str,
-    trail: &Trail,
+    trail: &CallTrail,
 ) -> Result<Vec<BackupCopy>, ToolError> {
     if !trail.effects.contains(&Effect::ModifiesFiles) {
         return Ok(Vec::new());
@@ -68,7 +72,7 @@ pub(super) fn notify(
     dispatcher: &Dispatcher,
     id: &str,
     args: &Value,
-    trail: &Trail,
+    trail: &CallTrail,
 ) -> Result<String, ToolError> {
     let Some(notices) = &dispatcher.host.notices else {
         return Err(no_state(id, "notify"));

@@ -14,10 +14,10 @@ thread_local! {
 
 /// A caught panic; its message is dropped.
 #[derive(Debug)]
-pub(super) struct Panicked;
+pub(super) struct CaughtPanic;
 
 /// Runs a function and catches its panic.
-pub(super) fn guard<T>(call_id: &str, run: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub(super) fn guard<T>(call_id: &str, run: impl FnOnce() -> T) -> Result<T, CaughtPanic> {
     let outer = CALL.with(|call| call.replace(Some(call_id.to_owned())));
     let result = catch_unwind(AssertUnwindSafe(run)).map_err(drop_payload);
     CALL.with(|call| *call.borrow_mut() = outer);
@@ -25,11 +25,11 @@ pub(super) fn guard<T>(call_id: &str, run: impl FnOnce() -> T) -> Result<T, Pani
 }
 
 /// Drops a payload, whose own drop may panic; that panic is caught and leaked.
-fn drop_payload(payload: Box<dyn Any + Send>) -> Panicked {
+fn drop_payload(payload: Box<dyn Any + Send>) -> CaughtPanic {
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(second);
     }
-    Panicked
+    CaughtPanic
 }
 
 /// As [`guard`]; a panic is an error of the tool.

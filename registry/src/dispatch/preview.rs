@@ -13,7 +13,7 @@ const DEPTH: usize = 4;
 /// remains.
 pub(super) fn of(args: &Value) -> (String, bool) {
     let (clean, _) = redact::value(args);
-    let mut preview = Preview::default();
+    let mut preview = CallPreview::default();
     preview.write(&clean, 0);
     let text = std::mem::take(&mut preview.text);
     let text = preview.shorten(&text, PREVIEW_CHARS);
@@ -21,12 +21,12 @@ pub(super) fn of(args: &Value) -> (String, bool) {
 }
 
 #[derive(Default)]
-struct Preview {
+struct CallPreview {
     text: String,
     cut: bool,
 }
 
-impl Preview {
+impl CallPreview {
     fn shorten(&mut self, text: &str, chars: usize) -> String {
         let total = text.chars().count();
         if total <= chars {

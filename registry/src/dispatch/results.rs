@@ -5,7 +5,7 @@ use std::time::Duration;
 use tool_core::{Ctx, Determinism, Spec, ToolCall, ToolError, Value};
 
 use super::Dispatcher;
-use super::trail::Trail;
+use super::trail::CallTrail;
 use crate::digest;
 
 /// Calls faster than this are not cached: computing them is cheaper than a look-up.
@@ -53,8 +53,8 @@ pub(super) fn kept_or(
     dispatcher: &Dispatcher,
     spec: &Spec,
     key: Option<&str>,
-    trail: &mut Trail,
-    compute: impl FnOnce(&Trail) -> Result<Value, ToolError>,
+    trail: &mut CallTrail,
+    compute: impl FnOnce(&CallTrail) -> Result<Value, ToolError>,
 ) -> Result<Value, ToolError> {
     let (Some(results), Some(key)) = (&dispatcher.host.results, key) else {
         return compute(trail);

@@ -16,10 +16,10 @@ use tool_core::{
     tool_error,
 };
 
-use super::ended::{Ended, Ending};
+use super::ended::{CallEnd, CallEndReport};
 use super::{CallRequest, CallerContext, ChainPosition, Dispatcher, limits, panic};
 use crate::model::Principal;
-use crate::policy::Decision;
+use crate::policy::PolicyDecision;
 use crate::{digest, redact};
 
 /// Fewest numbers among the arguments whose digest is computed beside the call: below, a thread costs as much.
@@ -32,7 +32,7 @@ pub(super) fn process_nonce() -> u64 {
 
 /// The facts about a call so far.
 #[derive(Default)]
-pub(super) struct Trail {
+pub(super) struct CallTrail {
     call_id: String,
     time_ms: u64,
     started: Duration,
@@ -51,7 +51,7 @@ pub(super) struct Trail {
     pub(super) declared: &'static [Effect],
     /// Effects of this call at most.
     pub(super) effects: &'static [Effect],
-    pub(super) decision: Option<Decision>,
+    pub(super) decision: Option<PolicyDecision>,
     pub(super) resources: Vec<ResourceKey>,
     pub(super) approval_id: Option<String>,
     pub(super) approved_by: Option<String>,
@@ -77,7 +77,7 @@ pub(super) struct Trail {
     pub(super) outlasted: Cell<bool>,
 }
 
-impl Trail {
+impl CallTrail {
     pub(super) fn start(dispatcher: &Dispatcher, request: &CallRequest) -> Self {
         let number = dispatcher.calls.fetch_add(1, Ordering::Relaxed);
         let id = dispatcher
@@ -234,7 +234,7 @@ impl Trail {
     }
 
     /// Writes the final record and builds the envelope; a ledger that fails or panics becomes a warning.
-    pub(super) fn finish(self, dispatcher: &Dispatcher, ended: Ended) -> CallOutcome {
+    pub(super) fn finish(self, dispatcher: &Dispatcher, ended: CallEndReport) -> CallOutcome {
         let last = self.last(dispatcher, &ended);
         let durability = match self.effects {
             [] => RecordDurability::Batched,
@@ -244,11 +244,11 @@ impl Trail {
         self.concluded(dispatcher, ended, last, head)
     }
 
-    /// As [`Trail::finish`] for a call without effects; `None`, with nothing recorded, where the ledger would have to be waited for.
+    /// As [`CallTrail::finish`] for a call without effects; `None`, with nothing recorded, where the ledger would have to be waited for.
     pub(super) fn finish_at_once(
         self,
         dispatcher: &Dispatcher,
-        ended: Ended,
+        ended: CallEndReport,
     ) -> Option<CallOutcome> {
         let last = self.last(dispatcher, &ended);
         let head = match &dispatcher.host.ledger {
@@ -260,7 +260,7 @@ impl Trail {
     }
 
     /// The final record.
-    fn last(&self, dispatcher: &Dispatcher, ended: &Ended) -> Last {
+    fn last(&self, dispatcher: &Dispatcher, ended: &CallEndReport) -> FinalRecord {
         let elapsed = dispatcher
             .host
             .clock
@@ -271,7 +271,7 @@ impl Trail {
         // The runtime digests the result of an unrecorded step, on demand.
         let is_shown = is_recorded || self.context.chain.is_none();
         let output_digest = match &ended.ending {
-            Ending::Success(output) if is_shown => Some(digest::of_value(output)),
+            CallEnd::Success(output) if is_shown => Some(digest::of_value(output)),
             _ => None,
         };
         let record = || {
@@ -282,7 +282,7 @@ impl Trail {
             record.insert_some("cached", self.kept.then_some(true));
             Value::Object(Arc::new(record))
         };
-        Last {
+        FinalRecord {
             record: is_recorded.then(record).unwrap_or_default(),
             output_digest,
             elapsed_ms,
@@ -293,19 +293,19 @@ impl Trail {
     fn concluded(
         mut self,
         dispatcher: &Dispatcher,
-        mut ended: Ended,
-        last: Last,
+        mut ended: CallEndReport,
+        last: FinalRecord,
         head: Result<LedgerHead, ToolError>,
     ) -> CallOutcome {
-        let Last {
+        let FinalRecord {
             record,
             output_digest,
             elapsed_ms,
         } = last;
         for witness in &dispatcher.host.witnesses {
             let result = match &ended.ending {
-                Ending::Success(output) => Some(output),
-                Ending::Failed(_) | Ending::Pending(..) => None,
+                CallEnd::Success(output) => Some(output),
+                CallEnd::Failed(_) | CallEnd::Pending(..) => None,
             };
             let _ = panic::guard(&self.call_id, || witness.call(&record, &self.args, result));
         }
@@ -337,8 +337,8 @@ impl Trail {
         let limits = dispatcher.limits;
         CallOutcome {
             status: match ended.ending {
-                Ending::Success(output) => OutcomeStatus::Success(output),
-                Ending::Failed(error) => {
+                CallEnd::Success(output) => OutcomeStatus::Success(output),
+                CallEnd::Failed(error) => {
                     // Errors quote what they are about.
                     let error = match self.context.chain {
                         None => redact::error(error),
@@ -346,7 +346,7 @@ impl Trail {
                     };
                     OutcomeStatus::Error(limits::within(error, limits, &mut warnings))
                 }
-                Ending::Pending(approval_id, so_far) => OutcomeStatus::PendingApproval {
+                CallEnd::Pending(approval_id, so_far) => OutcomeStatus::PendingApproval {
                     approval_id,
                     so_far,
                 },
@@ -420,7 +420,7 @@ impl Trail {
 }
 
 /// The final record of a call, and what its envelope has of it.
-struct Last {
+struct FinalRecord {
     /// Null where nothing is recorded.
     record: Value,
     output_digest: Option<String>,
@@ -436,16 +436,16 @@ fn is_recorded(dispatcher: &Dispatcher) -> bool {
     dispatcher.host.ledger.is_some() || !dispatcher.host.witnesses.is_empty()
 }
 
-fn describe(record: &mut Object, ended: &Ended) {
+fn describe(record: &mut Object, ended: &CallEndReport) {
     match &ended.ending {
-        Ending::Success(_) => {
+        CallEnd::Success(_) => {
             record.insert("status", "success");
             for key in [EVENT, EVENT_DATA] {
                 let noted = ended.notes.get(key).map(|noted| redact::value(noted).0);
                 record.insert_some(key, noted);
             }
         }
-        Ending::Failed(error) => {
+        CallEnd::Failed(error) => {
             record.insert("status", "error");
             record.insert("error_code", error.code().as_str());
             record.insert("error_reason", error.reason_str().map(str::to_owned));
@@ -454,7 +454,7 @@ fn describe(record: &mut Object, ended: &Ended) {
                 record.insert("outcome", "unknown");
             }
         }
-        Ending::Pending(id, _) => {
+        CallEnd::Pending(id, _) => {
             record.insert("status", "pending_approval");
             record.insert("approval_id", id.as_str());
         }

@@ -10,7 +10,7 @@ use crate::redact;
 
 /// Observes every call and run when it has ended, with its audit record. It changes nothing, and its panics are ignored; it is
 /// called on the thread of the call, so it must not block.
-pub trait Witness: Send + Sync {
+pub trait CallWitness: Send + Sync {
     /// A call ended, awaits approval or was refused: its arguments (with defaults, once decoded), and its result, if any.
     fn call(&self, record: &Value, args: &Value, result: Option<&Value>);
 
@@ -20,7 +20,7 @@ pub trait Witness: Send + Sync {
 
 /// The call, run and trace that a call or run is part of. It is recorded; no decision depends on it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Origin {
+pub struct CallLineage {
     /// The outermost call or run; `None` for the outermost itself.
     pub root: Option<String>,
     /// The tool call that makes this call or starts this run.
@@ -34,14 +34,14 @@ pub struct Origin {
     /// The request that may act once, by which a server finds whether it acted.
     pub request: Option<String>,
     /// Receives the id of the run that this call begins.
-    pub begun: Option<Begun>,
+    pub begun: Option<RunIdReceiver>,
 }
 
 /// Receives the id of a run, once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Begun(Arc<OnceLock<String>>);
+pub struct RunIdReceiver(Arc<OnceLock<String>>);
 
-impl Begun {
+impl RunIdReceiver {
     /// States the id; the first one counts.
     pub fn set(&self, id: &str) {
         let _ = self.0.set(id.to_owned());
@@ -53,7 +53,7 @@ impl Begun {
     }
 }
 
-impl Origin {
+impl CallLineage {
     /// The origin of the calls of a tool.
     pub(super) fn within(outer: &CallerContext, call_id: &str) -> Self {
         let chain = outer.chain.as_ref().map(|chain| &chain.chain_id);

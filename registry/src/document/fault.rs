@@ -11,7 +11,7 @@ pub const BYTES_MAX: usize = 32 << 20;
 
 /// An error in a text, with its position.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct DocumentFault {
     pub(super) line: u32,
     pub(super) column: u32,
     pub(super) pointer: String,
@@ -19,7 +19,7 @@ pub(super) struct Fault {
     pub(super) hint: Option<String>,
 }
 
-impl Fault {
+impl DocumentFault {
     pub(super) fn new((line, column): (u32, u32), message: impl Into<String>) -> Self {
         Self {
             line,
@@ -37,11 +37,11 @@ impl Fault {
 }
 
 /// Refuses a text beyond [`BYTES_MAX`].
-pub(super) fn check_size(text: &str) -> Result<(), Fault> {
+pub(super) fn check_size(text: &str) -> Result<(), DocumentFault> {
     let bytes = text.len();
     let message = || format!("the text has {bytes} bytes, the limit is {BYTES_MAX}");
     match bytes > BYTES_MAX {
-        true => Err(Fault::new((1, 1), message())),
+        true => Err(DocumentFault::new((1, 1), message())),
         false => Ok(()),
     }
 }

@@ -2,15 +2,15 @@
 
 use tool_core::json::{self, JsonLimits};
 
-use super::fault::Fault;
-use super::spans::{Lines, Parsed, Spans, saturate};
+use super::fault::DocumentFault;
+use super::spans::{DocumentSpans, LineIndex, Parsed, saturate};
 
-pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
+pub(super) fn parse(text: &str) -> Result<Parsed, Vec<DocumentFault>> {
     let err = match json::parse(text, JsonLimits::default()) {
-        Ok(value) => return Ok((value, Spans::Json(text.into()), Vec::new())),
+        Ok(value) => return Ok((value, DocumentSpans::Json(text.into()), Vec::new())),
         Err(err) => err,
     };
-    let fault = Fault {
+    let fault = DocumentFault {
         line: saturate(err.line),
         column: saturate(err.column),
         pointer: err.path,
@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
     // JSON is YAML, whose reader goes on after what it can do without.
     match super::yaml::parse(text) {
         Ok((value, spans, mut faults)) => {
-            let place = |fault: &Fault| (fault.line, fault.column);
+            let place = |fault: &DocumentFault| (fault.line, fault.column);
             if !faults.iter().any(|other| place(other) == place(&fault)) {
                 faults.insert(0, fault);
             }
@@ -34,23 +34,23 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
 pub(super) fn locate(text: &str, ways: &[Vec<usize>]) -> Vec<(u32, u32)> {
     let mut order: Vec<usize> = (0..ways.len()).collect();
     order.sort_by_key(|&way| &ways[way]);
-    let mut scan = Scan {
+    let mut scan = JsonSpanScanner {
         bytes: text.as_bytes(),
         at: 0,
     };
     scan.space();
     let mut starts = vec![scan.at; ways.len()];
     scan.visit(&order, ways, 0, &mut starts);
-    let lines = Lines::new(text);
+    let lines = LineIndex::new(text);
     starts.into_iter().map(|start| lines.of(start)).collect()
 }
 
-struct Scan<'a> {
+struct JsonSpanScanner<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Scan<'_> {
+impl JsonSpanScanner<'_> {
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }

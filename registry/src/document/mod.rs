@@ -1,4 +1,4 @@
-//! [`Document`]: YAML, TOML and JSON as one kind of value with the position of each part.
+//! [`ParsedDocument`]: YAML, TOML and JSON as one kind of value with the position of each part.
 //!
 //! Configuration, roles and plans are read through this. The language is as strict as the JSON at the door: unique keys,
 //! bounded depth and size, no anchors, no tags, no number that a double does not hold.
@@ -17,16 +17,16 @@ use std::sync::Arc;
 
 use tool_core::{Value, path};
 
-use crate::error::{LoadError, LoadErrors, Place};
-use fault::Fault;
+use crate::error::{LoadError, LoadErrors, TextPlace};
+use fault::DocumentFault;
 pub use fault::{BYTES_MAX, DEPTH_MAX};
-pub use spans::Node as Part;
-use spans::Spans;
+use spans::DocumentSpans;
+pub use spans::SpanNode as Part;
 pub use typed::{read as read_typed, report, schema_of};
 
 /// The language of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum DocumentFormat {
     /// YAML 1.2, core schema.
     Yaml,
     /// TOML 1.
@@ -35,7 +35,7 @@ pub enum Format {
     Json,
 }
 
-impl Format {
+impl DocumentFormat {
     /// By the extension of a file name; YAML for any other.
     pub fn of_name(name: &str) -> Self {
         match name.rsplit('.').next() {
@@ -48,20 +48,20 @@ impl Format {
 
 /// A parsed text: its value, and the position of each part.
 #[derive(Debug, Clone)]
-pub struct Document {
+pub struct ParsedDocument {
     /// The value.
     pub value: Value,
     name: Arc<str>,
-    spans: Spans,
+    spans: DocumentSpans,
 }
 
-impl Document {
+impl ParsedDocument {
     /// An empty document.
     pub(crate) fn empty() -> Self {
         Self {
             value: Value::Null,
             name: "".into(),
-            spans: Spans::Json("".into()),
+            spans: DocumentSpans::Json("".into()),
         }
     }
 
@@ -70,7 +70,7 @@ impl Document {
         Self {
             value,
             name: name.into(),
-            spans: Spans::Tree(parts),
+            spans: DocumentSpans::Tree(parts),
         }
     }
 
@@ -81,26 +81,26 @@ impl Document {
         places.first().copied().unwrap_or((1, 1))
     }
 
-    /// [`Document::locate`] of many pointers in one scan of the text.
+    /// [`ParsedDocument::locate`] of many pointers in one scan of the text.
     pub fn locate_all(&self, pointers: &[&str]) -> Vec<(u32, u32)> {
         self.spans.locate(&self.value, pointers)
     }
 
-    /// [`Document::locate`] with the name of the text.
-    pub fn place(&self, pointer: &str) -> Place {
+    /// [`ParsedDocument::locate`] with the name of the text.
+    pub fn place(&self, pointer: &str) -> TextPlace {
         let (line, column) = self.locate(pointer);
         self.at(line, column)
     }
 
-    /// [`Document::place`] of many pointers in one scan of the text.
-    pub fn places(&self, pointers: &[&str]) -> Vec<Place> {
+    /// [`ParsedDocument::place`] of many pointers in one scan of the text.
+    pub fn places(&self, pointers: &[&str]) -> Vec<TextPlace> {
         let places = self.locate_all(pointers).into_iter();
         places.map(|(line, column)| self.at(line, column)).collect()
     }
 
     /// A line and column with the name of the text.
-    fn at(&self, line: u32, column: u32) -> Place {
-        Place {
+    fn at(&self, line: u32, column: u32) -> TextPlace {
+        TextPlace {
             file: Arc::clone(&self.name),
             line,
             column,
@@ -114,7 +114,7 @@ impl Document {
         secrets_below(&self.value, &mut String::new(), &mut secrets);
         let pointers: Vec<&str> = secrets.iter().map(String::as_str).collect();
         let places = self.places(&pointers);
-        let error = |(place, pointer): (Place, &String)| {
+        let error = |(place, pointer): (TextPlace, &String)| {
             LoadError::new(Some(&place), "a secret is written here in plain text")
                 .at(pointer.clone())
                 .hint("keep it in a variable of the environment and write `env:NAME`")
@@ -157,7 +157,7 @@ fn secrets_below(value: &Value, pointer: &mut String, secrets: &mut Vec<String>)
 ///
 /// # Errors
 /// Every problem found, with line and column.
-pub fn parse(name: &str, text: &str, format: Format) -> Result<Document, LoadErrors> {
+pub fn parse(name: &str, text: &str, format: DocumentFormat) -> Result<ParsedDocument, LoadErrors> {
     let (document, errors) = read(name, text, format)?;
     LoadErrors::check(errors)?;
     Ok(document)
@@ -171,16 +171,16 @@ pub fn parse(name: &str, text: &str, format: Format) -> Result<Document, LoadErr
 pub fn read(
     name: &str,
     text: &str,
-    format: Format,
-) -> Result<(Document, Vec<LoadError>), LoadErrors> {
+    format: DocumentFormat,
+) -> Result<(ParsedDocument, Vec<LoadError>), LoadErrors> {
     let parsed = match format {
-        Format::Yaml => yaml::parse(text),
-        Format::Toml => toml::parse(text),
-        Format::Json => json::parse(text),
+        DocumentFormat::Yaml => yaml::parse(text),
+        DocumentFormat::Toml => toml::parse(text),
+        DocumentFormat::Json => json::parse(text),
     };
     let name: Arc<str> = name.into();
-    let error = |fault: Fault| {
-        let place = Place {
+    let error = |fault: DocumentFault| {
+        let place = TextPlace {
             file: Arc::clone(&name),
             line: fault.line,
             column: fault.column,
@@ -192,11 +192,11 @@ pub fn read(
     match parsed {
         Ok((value, spans, faults)) => {
             let errors = faults.into_iter().map(error).collect();
-            Ok((Document { value, name, spans }, errors))
+            Ok((ParsedDocument { value, name, spans }, errors))
         }
         Err(faults) => {
             LoadErrors::check(faults.into_iter().map(error).collect())?;
-            Ok((Document::empty().named(&name), Vec::new()))
+            Ok((ParsedDocument::empty().named(&name), Vec::new()))
         }
     }
 }
@@ -205,6 +205,6 @@ pub fn read(
 ///
 /// # Errors
 /// The first problem, with line and column.
-pub fn parse_yaml(text: &str) -> Result<Document, LoadErrors> {
-    parse("yaml", text, Format::Yaml)
+pub fn parse_yaml(text: &str) -> Result<ParsedDocument, LoadErrors> {
+    parse("yaml", text, DocumentFormat::Yaml)
 }

@@ -5,32 +5,32 @@ use std::sync::Arc;
 
 use tool_core::{Object, Value};
 
-use super::fault::Fault;
+use super::fault::DocumentFault;
 
 /// A value, the positions of its parts, and the errors after which reading continued.
-pub(super) type Parsed = (Value, Spans, Vec<Fault>);
+pub(super) type Parsed = (Value, DocumentSpans, Vec<DocumentFault>);
 
 /// Places of the parts of a value.
 #[derive(Debug, Clone)]
-pub(super) enum Spans {
+pub(super) enum DocumentSpans {
     /// One node for each part, in the shape of the value.
-    Tree(Node),
+    Tree(SpanNode),
     /// The text of a document already known to be valid JSON: scanned again on demand.
     Json(Arc<str>),
 }
 
 /// The place of one part and of those below it, in order.
 #[derive(Debug, Clone, Default)]
-pub struct Node {
+pub struct SpanNode {
     /// Line, from 1.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
     /// Of a list its elements, of an object its members (the place of a member is that of its key).
-    pub children: Vec<Node>,
+    pub children: Vec<SpanNode>,
 }
 
-impl Node {
+impl SpanNode {
     /// A part without parts of its own.
     pub fn at((line, column): (u32, u32)) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl Node {
     }
 }
 
-impl Spans {
+impl DocumentSpans {
     /// The place of each pointer.
     pub(super) fn locate(&self, value: &Value, pointers: &[&str]) -> Vec<(u32, u32)> {
         let mut members = Members::default();
@@ -56,7 +56,7 @@ impl Spans {
     }
 }
 
-impl Node {
+impl SpanNode {
     fn below(&self, way: &[usize]) -> (u32, u32) {
         match way.split_first() {
             Some((&index, rest)) if index < self.children.len() => self.children[index].below(rest),
@@ -106,12 +106,12 @@ fn indices(value: &Value, pointer: &str, members: &mut Members) -> Vec<usize> {
 }
 
 /// Line and column (in characters), both from 1, of a byte offset.
-pub(super) struct Lines<'a> {
+pub(super) struct LineIndex<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineIndex<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(ends).collect();

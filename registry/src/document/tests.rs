@@ -1,11 +1,11 @@
 use super::*;
 
-fn parse_toml(text: &str) -> Result<Document, LoadErrors> {
-    parse("toml", text, Format::Toml)
+fn parse_toml(text: &str) -> Result<ParsedDocument, LoadErrors> {
+    parse("toml", text, DocumentFormat::Toml)
 }
 
-fn parse_json(text: &str) -> Result<Document, LoadErrors> {
-    parse("json", text, Format::Json)
+fn parse_json(text: &str) -> Result<ParsedDocument, LoadErrors> {
+    parse("json", text, DocumentFormat::Json)
 }
 
 fn yaml(text: &str) -> Value {
@@ -18,7 +18,7 @@ fn json(text: &str) -> Value {
     parse_json(text).unwrap().value
 }
 
-fn fault(text: &str, format: Format) -> String {
+fn fault(text: &str, format: DocumentFormat) -> String {
     parse("t", text, format).expect_err(text).to_string()
 }
 
@@ -82,31 +82,51 @@ fn yaml_and_json_and_toml_read_the_same_value() {
 #[test]
 fn what_a_document_may_not_hold() {
     let cases = [
-        ("a: &x 1\nb: *x\n", Format::Yaml, "t:1:4: an anchor"),
-        ("a: *x\n", Format::Yaml, "t:1:4"),
-        ("a: !!str 1\n", Format::Yaml, "a tag"),
+        ("a: &x 1\nb: *x\n", DocumentFormat::Yaml, "t:1:4: an anchor"),
+        ("a: *x\n", DocumentFormat::Yaml, "t:1:4"),
+        ("a: !!str 1\n", DocumentFormat::Yaml, "a tag"),
         (
             "a: 1\nb: 2\na: 3\n",
-            Format::Yaml,
+            DocumentFormat::Yaml,
             "t:3:1: the key `a` is given twice",
         ),
         (
             "{a: {b: 1, b: 2}}",
-            Format::Yaml,
+            DocumentFormat::Yaml,
             "the key `b` is given twice",
         ),
-        ("a: 1\n---\nb: 2\n", Format::Yaml, "expected one document"),
-        ("? [1, 2]\n: x\n", Format::Yaml, "expected text as a key"),
-        ("a: .inf", Format::Yaml, "not a finite number"),
-        ("a: 1e999", Format::Yaml, "beyond the range of a double"),
-        ("a: 9223372036854775808", Format::Yaml, "beyond 64 bits"),
-        ("a: [1, 2", Format::Yaml, "t:"),
-        ("a: 1\n b: 2\n", Format::Yaml, "t:"),
-        ("a = 1\na = 2\n", Format::Toml, "t:2:1"),
-        ("a = inf\n", Format::Toml, "a double"),
-        ("a = 9223372036854775808\n", Format::Toml, "beyond 64 bits"),
-        ("a = \n", Format::Toml, "t:1:"),
-        ("{\"a\": 1,\n \"a\": 2}", Format::Json, "t:2:"),
+        (
+            "a: 1\n---\nb: 2\n",
+            DocumentFormat::Yaml,
+            "expected one document",
+        ),
+        (
+            "? [1, 2]\n: x\n",
+            DocumentFormat::Yaml,
+            "expected text as a key",
+        ),
+        ("a: .inf", DocumentFormat::Yaml, "not a finite number"),
+        (
+            "a: 1e999",
+            DocumentFormat::Yaml,
+            "beyond the range of a double",
+        ),
+        (
+            "a: 9223372036854775808",
+            DocumentFormat::Yaml,
+            "beyond 64 bits",
+        ),
+        ("a: [1, 2", DocumentFormat::Yaml, "t:"),
+        ("a: 1\n b: 2\n", DocumentFormat::Yaml, "t:"),
+        ("a = 1\na = 2\n", DocumentFormat::Toml, "t:2:1"),
+        ("a = inf\n", DocumentFormat::Toml, "a double"),
+        (
+            "a = 9223372036854775808\n",
+            DocumentFormat::Toml,
+            "beyond 64 bits",
+        ),
+        ("a = \n", DocumentFormat::Toml, "t:1:"),
+        ("{\"a\": 1,\n \"a\": 2}", DocumentFormat::Json, "t:2:"),
     ];
     for (text, format, expected) in cases {
         let found = fault(text, format);
@@ -120,14 +140,14 @@ fn what_a_document_may_not_hold() {
 #[test]
 fn every_fault_that_can_be_seen_is_reported() {
     let yaml = "a: 1\na: 2\nb: &x .inf\nc: !t 1\nc: {d: 1, d: 2}\n";
-    let errors = parse("t", yaml, Format::Yaml).unwrap_err();
+    let errors = parse("t", yaml, DocumentFormat::Yaml).unwrap_err();
     let found: Vec<String> = errors.list().iter().map(ToString::to_string).collect();
     assert_eq!(found.len(), 6, "{found:#?}");
-    let (document, errors) = read("t", yaml, Format::Yaml).unwrap();
+    let (document, errors) = read("t", yaml, DocumentFormat::Yaml).unwrap();
     assert_eq!(document.value, json(r#"{"a":1,"b":null,"c":1}"#));
     assert_eq!(errors.len(), 6);
     let text = "{\"a\": 1, \"a\": 2,\n \"b\": 1e999, \"b\": NaN}";
-    let errors = parse("t", text, Format::Json).unwrap_err();
+    let errors = parse("t", text, DocumentFormat::Json).unwrap_err();
     let places: Vec<(u32, u32)> = errors
         .list()
         .iter()
@@ -166,15 +186,15 @@ fn depth_and_size_are_bounded() {
         "[".repeat(DEPTH_MAX + 1),
         "]".repeat(DEPTH_MAX + 1)
     );
-    assert!(fault(&beyond, Format::Yaml).contains("nested deeper than 128"));
+    assert!(fault(&beyond, DocumentFormat::Yaml).contains("nested deeper than 128"));
     let blocks: String = (0..2_000)
         .map(|depth| format!("{}a:\n", " ".repeat(depth)))
         .collect();
-    assert!(fault(&blocks, Format::Yaml).contains("nested deeper than 128"));
+    assert!(fault(&blocks, DocumentFormat::Yaml).contains("nested deeper than 128"));
     assert!(parse_toml(&format!("a = {}1{}", "[".repeat(5_000), "]".repeat(5_000))).is_err());
     let large = "#".repeat(BYTES_MAX + 1);
-    assert!(fault(&large, Format::Yaml).contains("the limit is"));
-    assert!(fault(&large, Format::Toml).contains("the limit is"));
+    assert!(fault(&large, DocumentFormat::Yaml).contains("the limit is"));
+    assert!(fault(&large, DocumentFormat::Toml).contains("the limit is"));
 }
 
 #[test]
@@ -209,7 +229,7 @@ fn every_pointer_has_its_place() {
 
 #[test]
 fn members_keep_the_order_of_the_text() {
-    let order = |document: Document| {
+    let order = |document: ParsedDocument| {
         document
             .value
             .as_object()
@@ -231,7 +251,7 @@ fn members_keep_the_order_of_the_text() {
 proptest::proptest! {
     #[test]
     fn no_text_crashes_a_parser(text in "[ -~\\n\\t\u{e9}]{0,200}") {
-        for format in [Format::Yaml, Format::Toml, Format::Json] {
+        for format in [DocumentFormat::Yaml, DocumentFormat::Toml, DocumentFormat::Json] {
             if let Ok(document) = parse("t", &text, format) {
                 document.locate("/a/0/b");
             }

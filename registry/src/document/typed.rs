@@ -12,7 +12,7 @@ use tool_core::convert::{from_value, to_value};
 use tool_core::schema::{self, Schema};
 use tool_core::{Decode, Describe, Object, RequestProblem, Value, path};
 
-use super::Document;
+use super::ParsedDocument;
 use crate::error::LoadError;
 
 /// The hidden field that holds where a table was written.
@@ -23,7 +23,7 @@ const NAME: &str = "$name";
 const MARK: &str = "x-place";
 
 /// The schemas of one type.
-struct Schemas {
+struct DocumentSchemas {
     /// With the hidden fields.
     marked: Schema,
     /// As editors see it and documents are checked.
@@ -36,14 +36,15 @@ pub fn schema_of<T: Describe + 'static>() -> Schema {
 }
 
 /// Schemas are made once for each type.
-fn schemas<T: Describe + 'static>() -> Arc<Schemas> {
-    static MADE: LazyLock<Mutex<HashMap<TypeId, Arc<Schemas>>>> = LazyLock::new(Mutex::default);
+fn schemas<T: Describe + 'static>() -> Arc<DocumentSchemas> {
+    static MADE: LazyLock<Mutex<HashMap<TypeId, Arc<DocumentSchemas>>>> =
+        LazyLock::new(Mutex::default);
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let entry = made.entry(TypeId::of::<T>()).or_insert_with(|| {
         let marked = schema::of_document::<T>();
         let mut public = marked.clone();
         publish(&mut public);
-        Arc::new(Schemas { marked, public })
+        Arc::new(DocumentSchemas { marked, public })
     });
     Arc::clone(entry)
 }
@@ -70,7 +71,7 @@ fn publish(schema: &mut Schema) {
 /// Reads a document. Every problem is added to the errors; what has none is read all the same, so that later checks report theirs
 /// too. `None` where too little is left.
 pub fn read<T: Decode + Describe + 'static>(
-    document: &Document,
+    document: &ParsedDocument,
     errors: &mut Vec<LoadError>,
 ) -> Option<T> {
     let schemas = schemas::<T>();
@@ -91,7 +92,11 @@ pub fn read<T: Decode + Describe + 'static>(
 }
 
 /// Adds problems with the places of their pointers.
-pub fn report(document: &Document, problems: Vec<RequestProblem>, errors: &mut Vec<LoadError>) {
+pub fn report(
+    document: &ParsedDocument,
+    problems: Vec<RequestProblem>,
+    errors: &mut Vec<LoadError>,
+) {
     let pointers: Vec<&str> = problems.iter().map(|one| one.path.as_str()).collect();
     let places = document.locate_all(&pointers);
     for (problem, (line, column)) in problems.iter().zip(places) {
@@ -102,31 +107,31 @@ pub fn report(document: &Document, problems: Vec<RequestProblem>, errors: &mut V
     }
 }
 
-/// A value as [`Document::value`] with the hidden fields filled in; parts that do not fit the schema are left out.
-fn place(document: &Document, schema: &Schema) -> Option<Value> {
+/// A value as [`ParsedDocument::value`] with the hidden fields filled in; parts that do not fit the schema are left out.
+fn place(document: &ParsedDocument, schema: &Schema) -> Option<Value> {
     // Once to collect the pointers, so that the text is looked at once for all of them, and once to fill in their places.
     let mut pointers = Vec::new();
     let mut collect = |pointer: &str| {
         pointers.push(pointer.to_owned());
         Value::Null
     };
-    Fit::new(&mut collect).value(schema, &document.value)?;
+    SchemaWalk::new(&mut collect).value(schema, &document.value)?;
     let pointers: Vec<&str> = pointers.iter().map(String::as_str).collect();
     let mut places = document.locate_all(&pointers).into_iter();
     let mut fill = |_: &str| {
         let (line, column) = places.next().unwrap_or((1, 1));
         to_value(&document.at(line, column)).unwrap_or_default()
     };
-    Fit::new(&mut fill).value(schema, &document.value)
+    SchemaWalk::new(&mut fill).value(schema, &document.value)
 }
 
 /// A walk along a schema that gives the parts of a value that fit it.
-struct Fit<'a> {
+struct SchemaWalk<'a> {
     pointer: String,
     place: &'a mut dyn FnMut(&str) -> Value,
 }
 
-impl<'a> Fit<'a> {
+impl<'a> SchemaWalk<'a> {
     fn new(place: &'a mut dyn FnMut(&str) -> Value) -> Self {
         Self {
             pointer: String::new(),
@@ -217,14 +222,14 @@ mod tests {
 
     use super::*;
     use crate::document::parse_yaml;
-    use crate::error::Place;
-    use crate::model::{Named, OneOrMany};
+    use crate::error::TextPlace;
+    use crate::model::{NamedTable, OneOrMany};
 
     #[derive(Debug, Default, Decode, Describe)]
     #[value(default)]
     struct House {
         /// Rooms by name.
-        rooms: Named<Room>,
+        rooms: NamedTable<Room>,
         colours: Option<OneOrMany>,
         #[schema(range(min = 1))]
         floors: Option<u64>,
@@ -235,7 +240,7 @@ mod tests {
         #[value(rename = "$name", default)]
         name: String,
         #[value(rename = "$place")]
-        place: Option<Place>,
+        place: Option<TextPlace>,
         doors: u64,
     }
 

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 use tool_core::{Object, Value};
 
-use super::fault::{self, DEPTH_MAX, FAULTS_MAX, Fault, check_size};
-use super::spans::{Node, Parsed, Spans, saturate};
+use super::fault::{self, DEPTH_MAX, DocumentFault, FAULTS_MAX, check_size};
+use super::spans::{DocumentSpans, Parsed, SpanNode, saturate};
 
-pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
+pub(super) fn parse(text: &str) -> Result<Parsed, Vec<DocumentFault>> {
     check_size(text).map_err(|fault| vec![fault])?;
-    let mut build = Build::default();
+    let mut build = YamlBuilder::default();
     for event in Parser::new_from_str(text) {
         let built = match event {
             Ok((event, span)) => build.event(event, span),
-            Err(err) => Err(Fault::new(place(err.marker()), err.info())),
+            Err(err) => Err(DocumentFault::new(place(err.marker()), err.info())),
         };
         if let Err(fault) = built {
             build.note(fault);
@@ -23,8 +23,8 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Vec<Fault>> {
         }
     }
     let root = build.root;
-    let (value, node) = root.unwrap_or_else(|| (Value::Null, Node::at((1, 1))));
-    Ok((value, Spans::Tree(node), build.faults))
+    let (value, node) = root.unwrap_or_else(|| (Value::Null, SpanNode::at((1, 1))));
+    Ok((value, DocumentSpans::Tree(node), build.faults))
 }
 
 fn place(marker: &Marker) -> (u32, u32) {
@@ -32,21 +32,21 @@ fn place(marker: &Marker) -> (u32, u32) {
 }
 
 /// A list or mapping that is not yet closed.
-enum Open {
+enum OpenCollection {
     List {
         items: Vec<Value>,
-        node: Node,
+        node: SpanNode,
     },
     Map {
         members: Object,
         seen: HashSet<Arc<str>>,
-        key: Option<Key>,
-        node: Node,
+        key: Option<PendingKey>,
+        node: SpanNode,
     },
 }
 
 /// A key whose value is still to come.
-struct Key {
+struct PendingKey {
     name: Arc<str>,
     at: (u32, u32),
     /// Whether the mapping has it already.
@@ -54,32 +54,35 @@ struct Key {
 }
 
 #[derive(Default)]
-struct Build {
-    open: Vec<Open>,
-    root: Option<(Value, Node)>,
+struct YamlBuilder {
+    open: Vec<OpenCollection>,
+    root: Option<(Value, SpanNode)>,
     documents: usize,
     /// What reading went on after.
-    faults: Vec<Fault>,
+    faults: Vec<DocumentFault>,
 }
 
-impl Build {
-    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
+impl YamlBuilder {
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), DocumentFault> {
         let at = place(&span.start);
         match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return Err(Fault::new(at, "expected one document, found a second"));
+                    return Err(DocumentFault::new(
+                        at,
+                        "expected one document, found a second",
+                    ));
                 }
                 Ok(())
             }
             Event::Alias(_) => {
                 let hint = "write the value again, or refer to it where the format has references";
-                self.note(Fault::new(at, "an alias (`*name`) is not accepted").hint(hint));
+                self.note(DocumentFault::new(at, "an alias (`*name`) is not accepted").hint(hint));
                 match self.expects_key() {
                     true => self.key("*", at),
-                    false => self.close(Value::Null, Node::at(at)),
+                    false => self.close(Value::Null, SpanNode::at(at)),
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
@@ -89,37 +92,40 @@ impl Build {
                 }
                 let value = match style {
                     ScalarStyle::Plain => core_scalar(&text).unwrap_or_else(|message| {
-                        self.note(Fault::new(at, message));
+                        self.note(DocumentFault::new(at, message));
                         Value::Null
                     }),
                     _ => Value::from(text.as_ref()),
                 };
-                self.close(value, Node::at(at))
+                self.close(value, SpanNode::at(at))
             }
             Event::SequenceStart(anchor, tag) => {
                 self.enter(at, anchor, tag.is_some())?;
-                self.open.push(Open::List {
+                self.open.push(OpenCollection::List {
                     items: Vec::new(),
-                    node: Node::at(at),
+                    node: SpanNode::at(at),
                 });
                 Ok(())
             }
             Event::MappingStart(anchor, tag) => {
                 self.enter(at, anchor, tag.is_some())?;
-                self.open.push(Open::Map {
+                self.open.push(OpenCollection::Map {
                     members: Object::new(),
                     seen: HashSet::new(),
                     key: None,
-                    node: Node::at(at),
+                    node: SpanNode::at(at),
                 });
                 Ok(())
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open::List { items, node }) => self.close(Value::array(items), node),
-                Some(Open::Map { members, node, .. }) => {
+                Some(OpenCollection::List { items, node }) => self.close(Value::array(items), node),
+                Some(OpenCollection::Map { members, node, .. }) => {
                     self.close(Value::Object(Arc::new(members)), node)
                 }
-                None => Err(Fault::new(at, "a list or mapping ends that did not begin")),
+                None => Err(DocumentFault::new(
+                    at,
+                    "a list or mapping ends that did not begin",
+                )),
             },
         }
     }
@@ -127,62 +133,71 @@ impl Build {
     /// Notes an anchor or a tag; the value holds without.
     fn plain_node(&mut self, at: (u32, u32), anchor: usize, tagged: bool) {
         if anchor != 0 {
-            let fault = Fault::new(at, "an anchor (`&name`) is not accepted");
+            let fault = DocumentFault::new(at, "an anchor (`&name`) is not accepted");
             self.note(fault.hint("write the value again where it is needed"));
         }
         if tagged {
-            let fault = Fault::new(at, "a tag (`!name`) is not accepted");
+            let fault = DocumentFault::new(at, "a tag (`!name`) is not accepted");
             self.note(fault.hint("quote the value to make it text"));
         }
     }
 
     fn expects_key(&self) -> bool {
-        matches!(self.open.last(), Some(Open::Map { key: None, .. }))
+        matches!(
+            self.open.last(),
+            Some(OpenCollection::Map { key: None, .. })
+        )
     }
 
     /// Keeps what is wrong; reading goes on.
-    fn note(&mut self, mut fault: Fault) {
+    fn note(&mut self, mut fault: DocumentFault) {
         if self.faults.len() < FAULTS_MAX {
             fault.pointer = self.pointer();
             self.faults.push(fault);
         }
     }
 
-    fn enter(&mut self, at: (u32, u32), anchor: usize, tagged: bool) -> Result<(), Fault> {
+    fn enter(&mut self, at: (u32, u32), anchor: usize, tagged: bool) -> Result<(), DocumentFault> {
         self.plain_node(at, anchor, tagged);
         if self.expects_key() {
             let message = "expected text as a key, found a list or mapping";
-            return Err(Fault::new(at, message));
+            return Err(DocumentFault::new(at, message));
         }
         if self.open.len() == DEPTH_MAX {
-            return Err(Fault::new(at, format!("nested deeper than {DEPTH_MAX}")));
+            return Err(DocumentFault::new(
+                at,
+                format!("nested deeper than {DEPTH_MAX}"),
+            ));
         }
         Ok(())
     }
 
     /// The first value of a key holds; one that is given again is read and forgotten.
-    fn key(&mut self, text: &str, at: (u32, u32)) -> Result<(), Fault> {
+    fn key(&mut self, text: &str, at: (u32, u32)) -> Result<(), DocumentFault> {
         let mut again = false;
-        if let Some(Open::Map { seen, key, .. }) = self.open.last_mut() {
+        if let Some(OpenCollection::Map { seen, key, .. }) = self.open.last_mut() {
             let name: Arc<str> = text.into();
             again = !seen.insert(Arc::clone(&name));
-            *key = Some(Key { name, at, again });
+            *key = Some(PendingKey { name, at, again });
         }
         if again {
-            self.note(Fault::new(at, format!("the key `{text}` is given twice")));
+            self.note(DocumentFault::new(
+                at,
+                format!("the key `{text}` is given twice"),
+            ));
         }
         Ok(())
     }
 
     /// A finished value goes to the list or mapping around it.
-    fn close(&mut self, value: Value, mut child: Node) -> Result<(), Fault> {
+    fn close(&mut self, value: Value, mut child: SpanNode) -> Result<(), DocumentFault> {
         match self.open.last_mut() {
             None => self.root = Some((value, child)),
-            Some(Open::List { items, node }) => {
+            Some(OpenCollection::List { items, node }) => {
                 items.push(value);
                 node.children.push(child);
             }
-            Some(Open::Map {
+            Some(OpenCollection::Map {
                 members, key, node, ..
             }) => {
                 if let Some(key) = key.take().filter(|key| !key.again) {
@@ -199,11 +214,13 @@ impl Build {
         let mut pointer = String::new();
         for open in &self.open {
             match open {
-                Open::List { items, .. } => tool_core::path::push_index(&mut pointer, items.len()),
-                Open::Map { key: Some(key), .. } => {
+                OpenCollection::List { items, .. } => {
+                    tool_core::path::push_index(&mut pointer, items.len())
+                }
+                OpenCollection::Map { key: Some(key), .. } => {
                     tool_core::path::push_key(&mut pointer, &key.name)
                 }
-                Open::Map { .. } => {}
+                OpenCollection::Map { .. } => {}
             }
         }
         pointer

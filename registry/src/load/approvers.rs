@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use tool_core::{Decode, Describe};
 
-use crate::digest::Parts;
-use crate::document::{self, Format};
+use crate::digest::DigestParts;
+use crate::document::{self, DocumentFormat};
 use crate::error::LoadErrors;
-use crate::model::{Selector, Version};
+use crate::model::{FormatVersion, ToolSelector};
 
 /// Names that the audit log uses for approvals without a key.
 const TAKEN: [&str; 2] = ["terminal", "caller-yes"];
@@ -26,9 +26,9 @@ pub struct Approver {
 #[value(default)]
 #[schema(extend("required" = ["version"]))]
 pub(super) struct ApproversFile {
-    version: Version,
+    version: FormatVersion,
     /// Digests of keys, by the names of their owners
-    approvers: BTreeMap<String, Selector>,
+    approvers: BTreeMap<String, ToolSelector>,
 }
 
 impl Approver {
@@ -37,7 +37,7 @@ impl Approver {
     /// # Errors
     /// Every problem of the file.
     pub fn parse_all(name: &str, text: &str) -> Result<Vec<Self>, LoadErrors> {
-        let document = document::parse(name, text, Format::of_name(name))?;
+        let document = document::parse(name, text, DocumentFormat::of_name(name))?;
         let mut errors = document.secrets();
         let file: ApproversFile = document::read_typed(&document, &mut errors).unwrap_or_default();
         let mut found: Vec<Self> = Vec::new();
@@ -66,7 +66,7 @@ impl Approver {
 
 /// The digest of a key, from which the key cannot be found.
 pub fn key_digest(key: &[u8]) -> String {
-    let mut parts = Parts::new();
+    let mut parts = DigestParts::new();
     parts.add(b"mathchain approver key");
     parts.add(key);
     parts.finish()

@@ -5,10 +5,11 @@ use std::fmt::Display;
 use tool_core::{Object, RequestProblem, Value};
 
 use crate::agent_cli::{bad_profile, is_plain_secret, is_profile};
-use crate::document::{self, Document};
+use crate::document::{self, ParsedDocument};
 use crate::error::LoadError;
 use crate::model::{
-    Config, FailureMode, Gate, GateKind, KeyVariable, Level, McpServer, Phase, Selection, Workspace,
+    CallerSelection, Config, FailureMode, GateKind, KeyVariable, Level, McpServer, Phase,
+    PhaseGate, WorkspaceConfig,
 };
 use crate::policy::components;
 
@@ -17,14 +18,14 @@ const SERVER_NAME_MAX: usize = 20;
 
 /// Collects problems with their pointers.
 #[derive(Default)]
-struct Problems(Vec<RequestProblem>);
+struct LoadProblems(Vec<RequestProblem>);
 
-impl Problems {
+impl LoadProblems {
     fn report(&mut self, pointer: impl AsRef<str>, message: impl Display) {
         self.0.push(RequestProblem::new(pointer, message));
     }
 
-    fn selection(&mut self, pointer: &str, selection: &Selection) {
+    fn selection(&mut self, pointer: &str, selection: &CallerSelection) {
         if selection.tools.is_some() && selection.internal.is_some() {
             self.report(pointer, "`tools` and `internal` mean the same: use one");
         }
@@ -103,7 +104,7 @@ impl Problems {
         }
     }
 
-    fn gate(&mut self, pointer: &str, gate: &Gate) {
+    fn gate(&mut self, pointer: &str, gate: &PhaseGate) {
         let is_command = gate.kind == GateKind::VerificationPass;
         if is_command != gate.command.first().is_some_and(|word| !word.is_empty()) {
             let message = match is_command {
@@ -120,7 +121,7 @@ impl Problems {
         }
     }
 
-    fn roots(&mut self, workspace: &Workspace) {
+    fn roots(&mut self, workspace: &WorkspaceConfig) {
         let Some(roots) = &workspace.roots else {
             return;
         };
@@ -145,7 +146,7 @@ impl Problems {
         }
     }
 
-    fn writable(&mut self, workspace: &Workspace) {
+    fn writable(&mut self, workspace: &WorkspaceConfig) {
         /// Names that no program writes, at any depth.
         const NEVER: [&str; 2] = [".git", ".mathchain"];
         for (index, path) in workspace.writable.iter().enumerate() {
@@ -216,8 +217,8 @@ fn below(pointer: &str, key: &str) -> String {
 }
 
 /// Adds every problem of a configuration that its schema does not show.
-pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<LoadError>) {
-    let mut problems = Problems::default();
+pub(super) fn config(config: &Config, document: &ParsedDocument, errors: &mut Vec<LoadError>) {
+    let mut problems = LoadProblems::default();
     for role in config.roles.iter() {
         let message = match (&role.tools, &role.toolset) {
             (Some(_), Some(_)) => "a role has `tools` or `toolset`, not both",
@@ -292,7 +293,7 @@ pub(super) fn config(config: &Config, document: &Document, errors: &mut Vec<Load
 }
 
 /// Values in plain text of variables that are called secrets, which tables set for their programs; none is repeated.
-pub(super) fn plain_secrets(document: &Document) -> Vec<LoadError> {
+pub(super) fn plain_secrets(document: &ParsedDocument) -> Vec<LoadError> {
     let mut errors = Vec::new();
     for table in ["cli", "agents", "mcp_servers"] {
         let programs = document.value.get(table).and_then(Value::as_object);

@@ -8,12 +8,12 @@ use std::collections::btree_map::Entry;
 
 use tool_core::{Decode, Describe, Effect, Value};
 
-use crate::aliases::Aliases;
+use crate::aliases::ToolAliases;
 use crate::catalogue::Catalogue;
-use crate::document::{self, Document, Format};
-use crate::error::{LoadError, Place};
-use crate::model::{Config, Layer, Level, Named, NamedFile, Role, Selector};
-use crate::policy::{Group, built_in_roles, resolve_selector};
+use crate::document::{self, DocumentFormat, ParsedDocument};
+use crate::error::{LoadError, TextPlace};
+use crate::model::{Config, Level, NamedFile, NamedTable, PolicyLayer, Role, ToolSelector};
+use crate::policy::{ToolGroup, built_in_roles, resolve_selector};
 
 /// Categories by the names that earlier systems gave them; all others are ours.
 const CATEGORIES: [(&str, &str); 1] = [("file", "system")];
@@ -48,7 +48,7 @@ struct IndexedCategory {
     #[value(default, rename = "order")]
     _order: Option<i64>,
     #[value(rename = "$place", default)]
-    place: Option<Place>,
+    place: Option<TextPlace>,
 }
 
 /// A tool of an index.
@@ -72,9 +72,9 @@ pub(super) struct IndexedTool {
     _parameters: BTreeMap<String, Value>,
     /// Roles that may call it
     #[value(default)]
-    roles: Vec<Selector>,
+    roles: Vec<ToolSelector>,
     #[value(rename = "$place", default)]
-    place: Option<Place>,
+    place: Option<TextPlace>,
 }
 
 /// An index of roles.
@@ -97,7 +97,7 @@ pub(super) struct IndexedRole {
     description: String,
     /// Ids of its tools; an empty or absent list selects nothing
     #[value(default)]
-    tool_ids: Vec<Selector>,
+    tool_ids: Vec<ToolSelector>,
     #[value(default, rename = "model")]
     _model: IndexedModel,
     #[value(default, rename = "systemPrompt")]
@@ -107,7 +107,7 @@ pub(super) struct IndexedRole {
     #[value(default, rename = "updatedAt")]
     _updated_at: Option<String>,
     #[value(rename = "$place", default)]
-    place: Option<Place>,
+    place: Option<TextPlace>,
 }
 
 /// The model of a role.
@@ -132,7 +132,7 @@ struct IndexedModel {
 struct FlatRoles {
     #[value(default, rename = "version")]
     _version: Value,
-    roles: Named<RolePermissions>,
+    roles: NamedTable<RolePermissions>,
 }
 
 /// Flat permissions of a role: forbidden tools win, then the listed tools, then the categories, of which `web` also needs
@@ -148,31 +148,31 @@ pub struct RolePermissions {
     /// Whether the category `web` counts
     pub web_access: bool,
     /// Categories whose tools are allowed
-    pub allowed_categories: Vec<Selector>,
+    pub allowed_categories: Vec<ToolSelector>,
     /// Tools that are allowed whatever their category
-    pub allowed_tools: Vec<Selector>,
+    pub allowed_tools: Vec<ToolSelector>,
     /// Tools that are never allowed
-    pub forbidden_tools: Vec<Selector>,
+    pub forbidden_tools: Vec<ToolSelector>,
     /// Source location.
     #[value(rename = "$place")]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
 impl RolePermissions {
     /// The same permissions as a layer; those that grant nothing give a layer that allows nothing.
-    pub fn to_layer(&self) -> Layer {
+    pub fn to_layer(&self) -> PolicyLayer {
         let categories = self.allowed_categories.iter();
         let categories = categories.filter(|category| category.text != "web" || self.web_access);
         let categories = categories.map(|category| {
             let name = category.text.as_str();
             let renamed = CATEGORIES.iter().find(|(theirs, _)| *theirs == name);
             let name = renamed.map_or(name, |(_, ours)| ours);
-            Selector {
+            ToolSelector {
                 text: format!("category:{name}"),
                 place: category.place.clone(),
             }
         });
-        let mut layer = Layer::new(Level::Role, self.name.as_str());
+        let mut layer = PolicyLayer::new(Level::Role, self.name.as_str());
         let tools = self.allowed_tools.iter().cloned();
         layer.allow = Some(tools.chain(categories).collect());
         layer.deny.clone_from(&self.forbidden_tools);
@@ -182,14 +182,18 @@ impl RolePermissions {
 
 /// Roles of the files, and what does not hold here without being an error.
 #[derive(Default)]
-pub(super) struct Loaded {
+pub(super) struct LegacyRoles {
     pub(super) roles: Vec<Role>,
     pub(super) notes: Vec<LoadError>,
 }
 
 /// Reads the files of a configuration; errors are added to the list.
-pub(super) fn load(catalogue: &Catalogue, config: &Config, errors: &mut Vec<LoadError>) -> Loaded {
-    let mut loaded = Loaded::default();
+pub(super) fn load(
+    catalogue: &Catalogue,
+    config: &Config,
+    errors: &mut Vec<LoadError>,
+) -> LegacyRoles {
+    let mut loaded = LegacyRoles::default();
     let mut index: BTreeMap<String, IndexedTool> = BTreeMap::new();
     let read = config.files.tools.iter();
     let read: Vec<ToolIndex> = read.filter_map(|file| typed(file, errors)).collect();
@@ -207,7 +211,7 @@ pub(super) fn load(catalogue: &Catalogue, config: &Config, errors: &mut Vec<Load
     }
     for (id, tool) in &index {
         let own = catalogue.get(id).filter(|_| tool.mutates == Some(false));
-        if own.is_some_and(|own| Group::Write.contains(own.spec())) {
+        if own.is_some_and(|own| ToolGroup::Write.contains(own.spec())) {
             let message = format_args!("`{id}` changes nothing by this index, but can here");
             loaded
                 .notes
@@ -235,7 +239,7 @@ pub(super) fn load(catalogue: &Catalogue, config: &Config, errors: &mut Vec<Load
     let mut known: Vec<&str> = built_in_roles().collect();
     let of_files = config.roles.iter().chain(&loaded.roles);
     known.extend(of_files.map(|role| role.name.as_str()));
-    let aliases = Aliases::built_in();
+    let aliases = ToolAliases::built_in();
     for role in index.values().flat_map(|tool| &tool.roles) {
         let name = aliases.role(&role.text).unwrap_or(&role.text);
         if !known.contains(&role.text.as_str()) && !known.contains(&name) {
@@ -300,10 +304,10 @@ fn roles_of(file: &NamedFile, errors: &mut Vec<LoadError>) -> Vec<Role> {
     roles.map(role).collect()
 }
 
-fn parsed(file: &NamedFile, errors: &mut Vec<LoadError>) -> Option<Document> {
+fn parsed(file: &NamedFile, errors: &mut Vec<LoadError>) -> Option<ParsedDocument> {
     let path = &file.path.text;
     let parsed = match &file.text {
-        Ok(text) => document::parse(path, text, Format::of_name(path)),
+        Ok(text) => document::parse(path, text, DocumentFormat::of_name(path)),
         Err(why) => {
             let message = format_args!("cannot read `{path}`: {why}");
             errors.push(file.path.error(message));
@@ -338,7 +342,7 @@ fn here(
     errors: &mut Vec<LoadError>,
 ) -> Role {
     let mut missing = Vec::new();
-    let mut sift = |list: &mut Vec<Selector>| {
+    let mut sift = |list: &mut Vec<ToolSelector>| {
         list.retain(|tool| {
             let Err(error) = resolve_selector(tool, catalogue) else {
                 return true;
@@ -349,7 +353,7 @@ fn here(
                 errors.push(match error.hint {
                     Some(_) => error,
                     None => {
-                        let aliases = Aliases::built_in().general().map(|(name, _)| name);
+                        let aliases = ToolAliases::built_in().general().map(|(name, _)| name);
                         error.nearest(&tool.text, index.keys().map(String::as_str).chain(aliases))
                     }
                 });

@@ -20,9 +20,9 @@ use tool_core::{Encode, Value};
 
 use crate::agent_cli::{cli_tables, earlier_tables};
 use crate::catalogue::Catalogue;
-use crate::document::{self, Document, Format};
+use crate::document::{self, DocumentFormat, ParsedDocument};
 use crate::error::{LoadError, LoadErrors};
-use crate::model::{CliSpec, Config, Layer, Version};
+use crate::model::{CliSpec, Config, FormatVersion, PolicyLayer};
 use crate::policy::Policy;
 
 impl Config {
@@ -31,7 +31,7 @@ impl Config {
     /// # Errors
     /// Every unknown key, wrong type and unknown name that shows without a catalogue, at once.
     pub fn parse(name: &str, text: &str) -> Result<Self, LoadErrors> {
-        let document = document::parse(name, text, Format::of_name(name))?;
+        let document = document::parse(name, text, DocumentFormat::of_name(name))?;
         let mut errors = Vec::new();
         let config = read(&document, &mut errors);
         LoadErrors::check(in_order(name, errors)).map(|()| config)
@@ -58,7 +58,7 @@ impl Config {
         fill: impl FnOnce(&mut Self),
         catalogue: &Catalogue,
     ) -> Result<(Self, Policy), LoadErrors> {
-        let document = document::parse(name, text, Format::of_name(name))?;
+        let document = document::parse(name, text, DocumentFormat::of_name(name))?;
         let mut errors = Vec::new();
         let mut config = read(&document, &mut errors);
         fill(&mut config);
@@ -77,7 +77,7 @@ fn in_order(name: &str, mut errors: Vec<LoadError>) -> Vec<LoadError> {
 }
 
 /// Reads a configuration as far as it is sound; an empty document sets nothing.
-fn read(document: &Document, errors: &mut Vec<LoadError>) -> Config {
+fn read(document: &ParsedDocument, errors: &mut Vec<LoadError>) -> Config {
     errors.extend(document.secrets());
     errors.extend(check::plain_secrets(document));
     if document.value.is_null() {
@@ -108,14 +108,14 @@ fn without_nulls(value: Value) -> Value {
 }
 
 /// Writes layers in the format of a configuration, which reads them back.
-pub fn layers_to_toml(layers: &[Layer]) -> String {
+pub fn layers_to_toml(layers: &[PolicyLayer]) -> String {
     #[derive(Encode)]
-    struct Layers<'a> {
-        version: Version,
-        policies: &'a [Layer],
+    struct LayersDocument<'a> {
+        version: FormatVersion,
+        policies: &'a [PolicyLayer],
     }
-    let layers = Layers {
-        version: Version,
+    let layers = LayersDocument {
+        version: FormatVersion,
         policies: layers,
     };
     let value = to_value(&layers).map(without_nulls).unwrap_or_default();
@@ -130,7 +130,7 @@ impl Policy {
     pub fn compile(
         catalogue: &Catalogue,
         config: &Config,
-        further: &[Layer],
+        further: &[PolicyLayer],
     ) -> Result<Self, LoadErrors> {
         let mut errors = Vec::new();
         let policy = compile(catalogue, config, further, &mut errors);
@@ -142,7 +142,7 @@ impl Policy {
 fn compile(
     catalogue: &Catalogue,
     config: &Config,
-    further: &[Layer],
+    further: &[PolicyLayer],
     errors: &mut Vec<LoadError>,
 ) -> Policy {
     let mut config = Cow::Borrowed(config);

@@ -6,11 +6,11 @@ mod tests;
 use tool_core::schema::Schema;
 
 use super::{approvers, legacy};
-use crate::agents::Frontmatter;
+use crate::agents::AgentFrontmatter;
 use crate::document::schema_of;
 use crate::model::Config;
-use crate::plugins::{Manifest, Settings};
-use crate::policy::Case;
+use crate::plugins::{PluginManifest, PluginSettings};
+use crate::policy::PolicyCase;
 
 /// The JSON Schema (draft 2020-12) of a configuration: the same keys and kinds of values that [`Config::parse`] takes.
 pub fn schema() -> Schema {
@@ -22,11 +22,11 @@ pub fn schema() -> Schema {
 /// The documents beside the configuration, each with its JSON Schema.
 pub fn documents() -> Vec<(&'static str, Schema)> {
     vec![
-        ("agent", schema_of::<Frontmatter>()),
-        ("plugin manifest", schema_of::<Manifest>()),
-        ("plugin settings", schema_of::<Settings>()),
+        ("agent", schema_of::<AgentFrontmatter>()),
+        ("plugin manifest", schema_of::<PluginManifest>()),
+        ("plugin settings", schema_of::<PluginSettings>()),
         ("approvers", schema_of::<approvers::ApproversFile>()),
-        ("policy case", schema_of::<Case>()),
+        ("policy case", schema_of::<PolicyCase>()),
         ("earlier tool", schema_of::<legacy::IndexedTool>()),
         ("earlier role", schema_of::<legacy::IndexedRole>()),
         ("earlier flat role", schema_of::<legacy::RolePermissions>()),

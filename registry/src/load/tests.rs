@@ -89,10 +89,10 @@ fn the_example_is_read_whole() {
     assert_eq!(config.default_role.text, "reviewer");
     assert_eq!(
         config.workspace,
-        Workspace {
+        WorkspaceConfig {
             root: Some(".".to_owned()),
             state: Some(".mathchain".to_owned()),
-            ..Workspace::default()
+            ..WorkspaceConfig::default()
         }
     );
     let toolset = config.roles[0].toolset.as_ref();
@@ -107,16 +107,16 @@ fn the_example_is_read_whole() {
     );
     assert_eq!(
         config.web,
-        Web {
+        WebConfig {
             deny_hosts: vec!["bad.example".to_owned()],
             timeout_s: Some(20),
             services: [("wikipedia".to_owned(), "https://wiki.example".to_owned())].into(),
-            search: Some(WebSearch {
+            search: Some(WebSearchConfig {
                 provider: SearchProvider::Brave,
                 endpoint: None,
                 api_key: Some(key("BRAVE_KEY")),
             }),
-            ..Web::default()
+            ..WebConfig::default()
         }
     );
     let rule = &config.layers[0].rules[0];
@@ -130,7 +130,7 @@ fn the_example_is_read_whole() {
     );
     assert_eq!(
         config.limits,
-        Limits {
+        CallLimits {
             max_input_bytes: 1000,
             timeout_ms: 2000,
             max_output_bytes: 3000,
@@ -152,7 +152,7 @@ fn the_example_is_read_whole() {
     );
     assert_eq!(
         config.models,
-        Models {
+        ModelsConfig {
             embeddings: Some(ModelEndpoint {
                 endpoint: "http://127.0.0.1:8080/v1/embeddings".to_owned(),
                 api_key: Some(key("EMBED_KEY")),
@@ -173,7 +173,7 @@ fn the_example_is_read_whole() {
         .caller(
             &catalogue,
             &Principal::role("reviewer"),
-            &crate::policy::Facts::default().with("workspace=ready"),
+            &crate::policy::RuntimeFacts::default().with("workspace=ready"),
         )
         .unwrap();
     let seen: Vec<&str> = caller
@@ -231,7 +231,7 @@ fn an_empty_text_sets_nothing_and_an_empty_allow_allows_nothing() {
                 .caller(
                     &catalogue,
                     &Principal::role(role.as_str()),
-                    &crate::policy::Facts::default().with("workspace=ready")
+                    &crate::policy::RuntimeFacts::default().with("workspace=ready")
                 )
                 .unwrap()
                 .visible()
@@ -521,7 +521,7 @@ fn a_configured_role_replaces_the_built_in_one() {
         .caller(
             &catalogue,
             &Principal::role("operator"),
-            &crate::policy::Facts::default().with("workspace=ready"),
+            &crate::policy::RuntimeFacts::default().with("workspace=ready"),
         )
         .unwrap();
     assert_eq!(caller.visible().iter().count(), 1);

@@ -6,7 +6,7 @@ use tool_core::{Decode, Describe};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Decode, Describe)]
 #[value(try_from = "String")]
 #[schema(with = "String", extend("pattern" = "^[0-9]+(s|min|h|d|w)$"))]
-pub struct Age {
+pub struct UnitDuration {
     ms: u64,
 }
 
@@ -19,7 +19,7 @@ const UNITS: [(&str, u64); 5] = [
     ("w", 7 * 86_400_000),
 ];
 
-impl Age {
+impl UnitDuration {
     /// A number of days.
     pub const fn days(days: u64) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Age {
     }
 }
 
-impl TryFrom<String> for Age {
+impl TryFrom<String> for UnitDuration {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -65,7 +65,11 @@ mod tests {
             ("0s", 0),
             ("2w", 14 * 86_400_000),
         ] {
-            assert_eq!(Age::parse(text).map(Age::ms), Some(ms), "{text}");
+            assert_eq!(
+                UnitDuration::parse(text).map(UnitDuration::ms),
+                Some(ms),
+                "{text}"
+            );
         }
         for text in [
             "",
@@ -79,8 +83,11 @@ mod tests {
             "99999999999999999999s",
             "9999999999999999w",
         ] {
-            assert_eq!(Age::parse(text), None, "{text}");
+            assert_eq!(UnitDuration::parse(text), None, "{text}");
         }
-        assert_eq!(Age::days(365), Age::parse("365d").unwrap());
+        assert_eq!(
+            UnitDuration::days(365),
+            UnitDuration::parse("365d").unwrap()
+        );
     }
 }

@@ -6,7 +6,7 @@ use tool_core::command::Isolation;
 use tool_core::{Decode, Describe, Encode, Value, names};
 
 use super::{Confinement, OneOrMany};
-use crate::error::Place;
+use crate::error::TextPlace;
 
 /// An agent CLI: the command that starts an agent, and the flags and settings that enforce its permissions.
 #[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
@@ -67,12 +67,12 @@ pub struct CliSpec {
     /// Kinds that rules are about, by own tool.
     pub kinds: BTreeMap<String, String>,
     /// Arguments that show and hide tools.
-    pub visibility: Visibility,
+    pub visibility: VisibilityArgs,
     /// Arguments that decide which tools need approval.
-    pub approval: Approval,
+    pub approval: ApprovalArgs,
     /// Confinement by permission.
     #[schema(with = "ByPermission")]
-    pub sandbox: BTreeMap<Confinement, Sandbox>,
+    pub sandbox: BTreeMap<Confinement, ConfinementArgs>,
     /// Registration of mathchain's own server, where the agent has a tool of it.
     pub own_server: OwnServer,
     /// Arguments that limit the turns of a run to `{turns}`.
@@ -80,16 +80,16 @@ pub struct CliSpec {
     /// The configuration file, for settings without an argument.
     pub config: Option<ConfigTemplate>,
     /// Arguments that profiles cannot set while an agent's tools are set.
-    pub managed: BTreeMap<String, Arity>,
+    pub managed: BTreeMap<String, FlagArity>,
     /// Source location.
     #[value(skip)]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
 /// Arguments that show and hide tools.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(default)]
-pub struct Visibility {
+pub struct VisibilityArgs {
     /// Arguments whatever is visible, with the lists `{native}` and `{visible}`.
     pub args: Vec<String>,
     /// Arguments where no tool of a server is visible.
@@ -97,7 +97,7 @@ pub struct Visibility {
     /// Arguments for each `{server}` with visible `{tools}`.
     pub server: Vec<String>,
     /// Own tools that are hidden one by one.
-    pub off: BTreeMap<String, Off>,
+    pub off: BTreeMap<String, ToolHidingArgs>,
     /// Whether own tools can only be shown and hidden by kind.
     pub by_kind: bool,
     /// Why other tools of a server stay visible, where they do.
@@ -107,7 +107,7 @@ pub struct Visibility {
 /// How one tool is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(default)]
-pub struct Off {
+pub struct ToolHidingArgs {
     /// Arguments that hide it.
     pub args: Vec<String>,
     /// Permissions under which it does no harm, where it cannot be hidden.
@@ -119,7 +119,7 @@ pub struct Off {
 /// Arguments that decide which tools need approval.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(default)]
-pub struct Approval {
+pub struct ApprovalArgs {
     /// Arguments where tools run without approval, with the list `{allow}`.
     pub allow: Vec<String>,
     /// Arguments where tools are denied that stay listed, with the list `{deny}`.
@@ -154,7 +154,7 @@ pub struct OwnServer {
 /// Confinement under one permission.
 #[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
 #[value(default)]
-pub struct Sandbox {
+pub struct ConfinementArgs {
     /// Arguments.
     pub args: Vec<String>,
     /// Members laid over the configuration file.
@@ -168,9 +168,9 @@ pub struct Sandbox {
 #[value(rename_all = "kebab-case")]
 #[expect(dead_code, reason = "only its schema is used")]
 struct ByPermission {
-    read_only: Option<Sandbox>,
-    workspace_write: Option<Sandbox>,
-    full_access: Option<Sandbox>,
+    read_only: Option<ConfinementArgs>,
+    workspace_write: Option<ConfinementArgs>,
+    full_access: Option<ConfinementArgs>,
 }
 
 /// A configuration file as a template.
@@ -188,7 +188,7 @@ pub struct ConfigTemplate {
 /// Number of arguments after a flag.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(untagged)]
-pub enum Arity {
+pub enum FlagArity {
     /// A fixed number, or all up to the next flag.
     Count(ArityName),
     /// One, `key=value`; only keys with one of these prefixes are managed.

@@ -6,14 +6,15 @@ use tool_core::capability::CommitRules;
 use tool_core::{Access, Decode, Describe, Encode, Value, names};
 
 use super::{
-    Age, Agent, BrokenAgent, CliSpec, EarlierAgent, Layer, McpServer, Models, Named, Notify,
-    Permissions, Phase, Pipeline, ProviderProfile, Role, Selector, Toolset, Version, Web, Workflow,
+    AgentDefinition, BrokenAgent, CliSpec, EarlierAgent, FormatVersion, McpServer, ModelsConfig,
+    NamedTable, NotifyProgram, PermissionTable, Phase, PipelineLimits, PolicyLayer,
+    ProviderProfile, Role, ToolSelector, Toolset, UnitDuration, WebConfig, WorkflowConfig,
 };
 
 /// Limits of every call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(default)]
-pub struct Limits {
+pub struct CallLimits {
     /// Largest request and largest file loaded for an argument, in bytes
     #[schema(range(min = 1))]
     pub max_input_bytes: u64,
@@ -28,7 +29,7 @@ pub struct Limits {
     pub memory_bytes: u64,
 }
 
-impl Default for Limits {
+impl Default for CallLimits {
     fn default() -> Self {
         Self {
             max_input_bytes: 256 << 20,
@@ -42,33 +43,33 @@ impl Default for Limits {
 /// Location of the files of a project.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
 #[value(default)]
-pub struct Workspace {
+pub struct WorkspaceConfig {
     /// Folder that file tools may use, relative to this file; `.` where absent
     pub root: Option<String>,
     /// Folders that file tools may use, instead of `root`; relative paths start from the first
-    pub roots: Option<Vec<RootFolder>>,
+    pub roots: Option<Vec<RootFolderConfig>>,
     /// Folders below the first root in which programs of `run_shell` may write; `.git`, configuration and state stay as they are
     pub writable: Vec<String>,
     /// State folder (audit log, approvals, journal), relative to the first root; tools never write to it
     pub state: Option<String>,
     /// The roots in use, by which rules on paths are read; set by the program.
     #[value(skip)]
-    pub opened: Roots,
+    pub opened: WorkspaceRoots,
 }
 
 /// A folder that file tools may use.
 #[derive(Debug, Clone, PartialEq, Eq, Decode, Describe)]
-pub struct RootFolder {
+pub struct RootFolderConfig {
     /// Its path, relative to this file
     pub path: String,
     /// Whether tools only read it, or also write in it; of roots within one another, the inner one counts
     pub access: Access,
 }
 
-impl Workspace {
+impl WorkspaceConfig {
     /// The folders, as written.
-    pub fn folders(&self) -> Vec<RootFolder> {
-        let root = || RootFolder {
+    pub fn folders(&self) -> Vec<RootFolderConfig> {
+        let root = || RootFolderConfig {
             path: self.root.clone().unwrap_or_else(|| ".".to_owned()),
             access: Access::Write,
         };
@@ -78,7 +79,7 @@ impl Workspace {
 
 /// The roots of an opened workspace, as absolute paths without links.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Roots {
+pub struct WorkspaceRoots {
     /// The first root: files in it are named relative to it.
     pub first: String,
     /// The other roots that lie within no root: files in them have absolute names.
@@ -195,7 +196,7 @@ impl Default for AnomalyLimits {
 /// Programs that tools on code run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
 #[value(default)]
-pub struct Code {
+pub struct CodeConfig {
     /// Python interpreter, or folder of a virtual environment, relative to this file; `python3` of the system where absent
     pub python: Option<String>,
 }
@@ -203,7 +204,7 @@ pub struct Code {
 /// Repositories of git.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
 #[value(default)]
-pub struct Git {
+pub struct GitConfig {
     /// Rules of commit messages
     pub commit: CommitRules,
 }
@@ -211,7 +212,7 @@ pub struct Git {
 /// How many calls of each kind a session with a kind of task may make; absent: no limit.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Default, Decode, Describe)]
 #[value(default)]
-pub struct Budget {
+pub struct TaskBudget {
     /// The key of its table: a kind of task.
     #[value(rename = "$name")]
     pub task: String,
@@ -252,21 +253,21 @@ names! {
 /// Approval requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Decode, Describe)]
 #[value(default)]
-pub struct Approvals {
+pub struct ApprovalConfig {
     /// Treatment of a call that needs approval where no user can answer
     pub unattended: Unattended,
     /// Who may answer; `key` where approvers are configured
     pub from: ApprovalsFrom,
     /// How long a request lives, and its answer until the call is made, such as `12h`
-    pub expire: Age,
+    pub expire: UnitDuration,
 }
 
-impl Default for Approvals {
+impl Default for ApprovalConfig {
     fn default() -> Self {
         Self {
             unattended: Unattended::default(),
             from: ApprovalsFrom::default(),
-            expire: Age::days(1),
+            expire: UnitDuration::days(1),
         }
     }
 }
@@ -276,13 +277,13 @@ impl Default for Approvals {
 #[value(default)]
 pub struct StateDefaults {
     /// Age beyond which `mathchain state prune` removes records, runs and values that nothing needs, such as `90d`
-    pub keep: Age,
+    pub keep: UnitDuration,
 }
 
 impl Default for StateDefaults {
     fn default() -> Self {
         Self {
-            keep: Age::days(365),
+            keep: UnitDuration::days(365),
         }
     }
 }
@@ -313,7 +314,7 @@ pub struct ServerTls {
 /// The HTTP server, `mathchain serve --http` (docs/http.md).
 #[derive(Debug, Clone, PartialEq, Eq, Decode, Describe)]
 #[value(default)]
-pub struct Server {
+pub struct HttpServerConfig {
     /// Address to listen on; one that is not of this machine needs keys and TLS
     pub listen: String,
     /// Tools that an MCP client lists
@@ -334,7 +335,7 @@ pub struct Server {
     pub tls: Option<ServerTls>,
 }
 
-impl Default for Server {
+impl Default for HttpServerConfig {
     fn default() -> Self {
         Self {
             listen: "127.0.0.1:8931".to_owned(),
@@ -351,17 +352,17 @@ impl Default for Server {
 
 /// A file that a configuration names; the caller of the reader provides its text.
 #[derive(Debug, Clone, PartialEq, Decode, Describe)]
-#[value(from = "Selector")]
-#[schema(with = "Selector")]
+#[value(from = "ToolSelector")]
+#[schema(with = "ToolSelector")]
 pub struct NamedFile {
     /// Its path, relative to the configuration.
-    pub path: Selector,
+    pub path: ToolSelector,
     /// Its text, or why it could not be read.
     pub text: Result<String, String>,
 }
 
-impl From<Selector> for NamedFile {
-    fn from(path: Selector) -> Self {
+impl From<ToolSelector> for NamedFile {
+    fn from(path: ToolSelector) -> Self {
         Self {
             path,
             text: Err("its text was not provided".to_owned()),
@@ -397,60 +398,60 @@ impl LegacyFiles {
 #[schema(extend("required" = ["version"]))]
 pub struct Config {
     /// Version of the format, 1
-    pub version: Version,
+    pub version: FormatVersion,
     /// Role of a call that names none at the command line; `operator` where absent
-    pub default_role: Selector,
+    pub default_role: ToolSelector,
     /// Location of the files
-    pub workspace: Workspace,
+    pub workspace: WorkspaceConfig,
     /// Named selections of tools
-    pub toolsets: Named<Toolset>,
+    pub toolsets: NamedTable<Toolset>,
     /// Roles beside the built-in ones, or instead of one of the same name
-    pub roles: Named<Role>,
+    pub roles: NamedTable<Role>,
     /// Layers; each only narrows, and the strictest matching rule wins
     #[value(rename = "policies")]
-    pub layers: Vec<Layer>,
+    pub layers: Vec<PolicyLayer>,
     /// Phases of a workflow
     pub phases: Vec<Phase>,
     /// Limits of all phases together, as `mathchain pipeline` runs them (docs/pipelines.md)
-    pub pipeline: Pipeline,
+    pub pipeline: PipelineLimits,
     /// A program that learns what waits for a person
-    pub notify: Notify,
+    pub notify: NotifyProgram,
     /// Changes to the selection of callers, by provider of their model
     #[value(rename = "provider_profiles")]
-    pub profiles: Named<ProviderProfile>,
+    pub profiles: NamedTable<ProviderProfile>,
     /// How many calls a session with a kind of task may make, by kind
-    pub budgets: Named<Budget>,
+    pub budgets: NamedTable<TaskBudget>,
     /// Verdicts on calls that no rule matches
-    pub permissions: Permissions,
+    pub permissions: PermissionTable,
     /// Access to the web
-    pub web: Web,
+    pub web: WebConfig,
     /// Programs that tools on code run
-    pub code: Code,
+    pub code: CodeConfig,
     /// Repositories of git
-    pub git: Git,
+    pub git: GitConfig,
     /// Requests, tasks and their gates
-    pub workflow: Workflow,
+    pub workflow: WorkflowConfig,
     /// Limits of every call
-    pub limits: Limits,
+    pub limits: CallLimits,
     /// Defaults of plans
     pub chain: ChainDefaults,
     /// Models that tools may call, behind OpenAI-compatible endpoints
-    pub models: Models,
+    pub models: ModelsConfig,
     /// Approval requests
-    pub approvals: Approvals,
+    pub approvals: ApprovalConfig,
     /// The state folder over time
     pub state: StateDefaults,
     /// The HTTP server
-    pub server: Server,
+    pub server: HttpServerConfig,
     /// Servers of the Model Context Protocol, whose tools are called like others (docs/mcp.md)
-    pub mcp_servers: Named<McpServer>,
+    pub mcp_servers: NamedTable<McpServer>,
     /// Agent command lines (docs/agents.md); fields replace those of a built-in table of the same name
     #[value(rename = "cli")]
     #[schema(with = "BTreeMap<String, CliSpec>")]
     pub cli_tables: Value,
     /// Agent command lines in the layout of an earlier system (docs/agents.md)
     #[value(rename = "agents")]
-    pub earlier_agents: Named<EarlierAgent>,
+    pub earlier_agents: NamedTable<EarlierAgent>,
     /// Files of earlier systems, by paths relative to this file (docs/policy.md)
     pub files: LegacyFiles,
     /// Agent command lines of `cli_tables` and `earlier_agents`.
@@ -458,7 +459,7 @@ pub struct Config {
     pub clis: Vec<CliSpec>,
     /// Agents made by the program.
     #[value(skip)]
-    pub agents: Vec<Agent>,
+    pub agents: Vec<AgentDefinition>,
     /// Tables that give what the user has not agreed to, such as `notify`; set by the program, which took away what it could.
     #[value(skip)]
     pub untrusted: Vec<String>,
@@ -474,7 +475,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             version: Default::default(),
-            default_role: Selector::from("operator"),
+            default_role: ToolSelector::from("operator"),
             workspace: Default::default(),
             toolsets: Default::default(),
             roles: Default::default(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tool_core::{Decode, Describe, Value, names};
 
 use super::{EnvPolicy, OneOrMany, PromptVia, Unenforced};
-use crate::error::Place;
+use crate::error::TextPlace;
 
 /// An agent command line in the layout of an earlier system, `[agents.NAME]`. Its format of output says which built-in table it is like.
 #[derive(Debug, Clone, PartialEq, Default, Decode, Describe)]
@@ -57,7 +57,7 @@ pub struct EarlierAgent {
     pub incompatible_versions: Option<OneOrMany>,
     /// Source location.
     #[value(rename = "$place")]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
 /// How the answer of an agent is found in its output.

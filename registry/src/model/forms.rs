@@ -8,21 +8,21 @@ use tool_core::{Decode, DecodeError, Describe, Encode, Value};
 /// A table whose names the author chooses, in the order of the document; each member knows its name.
 #[derive(Debug, Clone, PartialEq, Encode)]
 #[value(transparent)]
-pub struct Named<T>(pub Vec<T>);
+pub struct NamedTable<T>(pub Vec<T>);
 
-impl<T> Default for Named<T> {
+impl<T> Default for NamedTable<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T> From<Vec<T>> for Named<T> {
+impl<T> From<Vec<T>> for NamedTable<T> {
     fn from(members: Vec<T>) -> Self {
         Self(members)
     }
 }
 
-impl<T> Deref for Named<T> {
+impl<T> Deref for NamedTable<T> {
     type Target = Vec<T>;
 
     fn deref(&self) -> &Vec<T> {
@@ -30,13 +30,13 @@ impl<T> Deref for Named<T> {
     }
 }
 
-impl<T> DerefMut for Named<T> {
+impl<T> DerefMut for NamedTable<T> {
     fn deref_mut(&mut self) -> &mut Vec<T> {
         &mut self.0
     }
 }
 
-impl<T: Decode> Decode for Named<T> {
+impl<T: Decode> Decode for NamedTable<T> {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         let Value::Object(object) = value else {
             return Err(DecodeError::unexpected(value, "a table"));
@@ -48,7 +48,7 @@ impl<T: Decode> Decode for Named<T> {
     }
 }
 
-impl<T: Describe> Describe for Named<T> {
+impl<T: Describe> Describe for NamedTable<T> {
     fn describe(contract: Contract) -> Schema {
         let member = T::describe(contract);
         json!({"type": "object", "additionalProperties": member})
@@ -95,18 +95,18 @@ tool_core::inline_schema!(
 /// The version of a document's format, which is 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 #[value(from = "u64", into = "u64")]
-pub struct Version;
+pub struct FormatVersion;
 
-impl From<u64> for Version {
+impl From<u64> for FormatVersion {
     fn from(_: u64) -> Self {
         Self
     }
 }
 
-impl From<Version> for u64 {
-    fn from(_: Version) -> Self {
+impl From<FormatVersion> for u64 {
+    fn from(_: FormatVersion) -> Self {
         1
     }
 }
 
-tool_core::inline_schema!(Version, json!({"const": 1}));
+tool_core::inline_schema!(FormatVersion, json!({"const": 1}));

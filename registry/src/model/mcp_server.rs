@@ -30,12 +30,12 @@ pub struct McpServer {
     pub timeout_ms: Option<u64>,
     /// The pinned list of its tools, or why it could not be read; the caller of the reader provides it.
     #[value(skip)]
-    pub pin: Option<Result<Pin, String>>,
+    pub pin: Option<Result<ToolListPin, String>>,
 }
 
 /// The text of a pinned list of tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pin {
+pub struct ToolListPin {
     /// Its path, as errors name it.
     pub path: String,
     /// Its text.

@@ -1,6 +1,6 @@
 //! The plain data of policy and configuration: what a document says, before any name in it means anything.
 //!
-//! Nothing here reads a document, knows a catalogue or decides. [`Layer`] and [`Rule`] are the data of policy, [`Config`] is
+//! Nothing here reads a document, knows a catalogue or decides. [`PolicyLayer`] and [`PolicyRule`] are the data of policy, [`Config`] is
 //! what a project sets, [`Principal`] is a caller. Compiling and deciding is `policy`, reading is `config` and `agents`.
 
 mod age;
@@ -17,29 +17,36 @@ mod rule;
 mod services;
 mod workflow;
 
-pub use age::Age;
+pub use age::UnitDuration;
 pub use agent_cli::{
-    Approval, Arity, ArityName, CliSpec, ConfigTemplate, EnvPolicy, Off, PromptVia, Sandbox,
-    Unenforced, Visibility,
+    ApprovalArgs, ArityName, CliSpec, ConfigTemplate, ConfinementArgs, EnvPolicy, FlagArity,
+    PromptVia, ToolHidingArgs, Unenforced, VisibilityArgs,
 };
 pub use config::{
-    AnomalyLimits, Approvals, ApprovalsFrom, Budget, Catalog, ChainDefaults, ChainMode, Code,
-    Config, LegacyFiles, Limits, NamedFile, OnError, RootFolder, Roots, Server, StateDefaults,
-    Unattended, Workspace,
+    AnomalyLimits, ApprovalConfig, ApprovalsFrom, CallLimits, Catalog, ChainDefaults, ChainMode,
+    CodeConfig, Config, HttpServerConfig, LegacyFiles, NamedFile, OnError, RootFolderConfig,
+    StateDefaults, TaskBudget, Unattended, WorkspaceConfig, WorkspaceRoots,
 };
 pub use earlier_agent::{EarlierAgent, ExtractionStrategy, OutputExtraction, StreamFormat};
-pub use forms::{Named, OneOrMany, Version};
-pub use mcp_server::{McpServer, Pin};
+pub use forms::{FormatVersion, NamedTable, OneOrMany};
+pub use mcp_server::{McpServer, ToolListPin};
 pub use permissions::{
-    ComputePermission, FilesystemPermission, NetworkPermission, Permissions, ShellPermission,
+    ComputePermission, FilesystemPermission, NetworkPermission, PermissionTable, ShellPermission,
     WorkflowPermission,
 };
-pub use phase::{FailureMode, Gate, GateKind, Notify, Phase, PhaseLimits, Pipeline, RetryPolicy};
-pub use principal::{Overrides, Principal};
-pub use role::{Agent, BrokenAgent, Confinement, ProviderProfile, Role, Selection, Toolset};
-pub use rule::{
-    ArgvMatch, Layer, Level, Match, NumberMatch, Obligation, Obligations, PathMatch, Range, Rule,
-    Selector, UrlMatch, Verdict,
+pub use phase::{
+    FailureMode, GateKind, NotifyProgram, Phase, PhaseGate, PhaseLimits, PipelineLimits,
+    RetryPolicy,
 };
-pub use services::{KeyVariable, ModelEndpoint, Models, SearchProvider, Web, WebSearch};
-pub use workflow::{RoleAgent, Workflow};
+pub use principal::{Principal, ToolOverrides};
+pub use role::{
+    AgentDefinition, BrokenAgent, CallerSelection, Confinement, ProviderProfile, Role, Toolset,
+};
+pub use rule::{
+    ArgvMatch, JoinedObligations, Level, NumberMatch, NumberRange, Obligation, PathMatch,
+    PolicyLayer, PolicyRule, RuleMatch, ToolSelector, UrlMatch, Verdict,
+};
+pub use services::{
+    KeyVariable, ModelEndpoint, ModelsConfig, SearchProvider, WebConfig, WebSearchConfig,
+};
+pub use workflow::{RoleAgent, WorkflowConfig};

@@ -5,7 +5,7 @@ use tool_core::{Decode, Describe, Encode};
 /// Verdicts on calls that no rule matches.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Default, Decode, Describe)]
 #[value(default)]
-pub struct Permissions {
+pub struct PermissionTable {
     /// What it is for, in words; decides nothing
     #[value(skip_encoding)]
     pub description: String,

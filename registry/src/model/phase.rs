@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use tool_core::command::Isolation;
 use tool_core::{Decode, Describe, Encode, names};
 
-use super::{Named, Selection, Selector};
-use crate::error::Place;
+use super::{CallerSelection, NamedTable, ToolSelector};
+use crate::error::TextPlace;
 
 /// A phase of a workflow: who works in it, with which tools, and when.
 #[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
@@ -15,13 +15,13 @@ pub struct Phase {
     pub name: String,
     /// Agents and agent command lines that work in it
     #[value(default)]
-    pub agents: Vec<Selector>,
+    pub agents: Vec<ToolSelector>,
     /// Tools, permission and turns of callers in this phase
     #[value(default)]
-    pub tools: Selection,
+    pub tools: CallerSelection,
     /// Tools, permission and turns of single agents, by name; fields they leave out are inherited
     #[value(default)]
-    pub agent_tools: Named<Selection>,
+    pub agent_tools: NamedTable<CallerSelection>,
     /// Limits of the phase
     #[value(default)]
     pub limits: PhaseLimits,
@@ -33,7 +33,7 @@ pub struct Phase {
     pub prompt_file: Option<String>,
     /// Phases that must be done before it
     #[value(default)]
-    pub depends_on: Vec<Selector>,
+    pub depends_on: Vec<ToolSelector>,
     /// Whether its agents run at the same time
     #[value(default)]
     pub parallel: bool,
@@ -52,19 +52,19 @@ pub struct Phase {
     pub retry_policy: Option<RetryPolicy>,
     /// What must pass after the phase, before any other begins
     #[value(default)]
-    pub gate: Option<Gate>,
+    pub gate: Option<PhaseGate>,
     /// Profile of arguments in the tables of its agent command lines
     #[value(default)]
     pub flag_profile: Option<String>,
     /// Agent command lines of agents that have a file, by agent
     #[value(default)]
-    pub clis: BTreeMap<String, Selector>,
+    pub clis: BTreeMap<String, ToolSelector>,
     /// What its agents are kept from, instead of what the tables of their command lines say: `offline`, `network` or `none`
     #[value(default)]
     pub isolation: Option<Isolation>,
     /// Source location.
     #[value(rename = "$place", default, skip_encoding)]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
 fn yes() -> bool {
@@ -76,8 +76,8 @@ impl Default for Phase {
         Self {
             name: String::new(),
             agents: Vec::new(),
-            tools: Selection::default(),
-            agent_tools: Named::default(),
+            tools: CallerSelection::default(),
+            agent_tools: NamedTable::default(),
             limits: PhaseLimits::default(),
             prompt: None,
             prompt_file: None,
@@ -140,7 +140,7 @@ names! {
 
 /// What must pass after a phase.
 #[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
-pub struct Gate {
+pub struct PhaseGate {
     /// Who or what opens it
     pub kind: GateKind,
     /// Question to the person
@@ -182,7 +182,7 @@ impl Default for RetryPolicy {
 /// Limits of a whole pipeline (docs/pipelines.md).
 #[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
 #[value(default)]
-pub struct Pipeline {
+pub struct PipelineLimits {
     /// Maximum number of agents of a parallel phase that run at a time
     #[schema(range(min = 1, max = 64))]
     pub agents_at_once: u32,
@@ -194,7 +194,7 @@ pub struct Pipeline {
     pub max_turns: Option<u64>,
 }
 
-impl Default for Pipeline {
+impl Default for PipelineLimits {
     fn default() -> Self {
         Self {
             agents_at_once: 3,
@@ -207,7 +207,7 @@ impl Default for Pipeline {
 /// A program that learns what waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
 #[value(default)]
-pub struct Notify {
+pub struct NotifyProgram {
     /// Program and arguments; it gets one line of JSON on stdin, runs as the user, and its failure is a warning
     pub command: Vec<String>,
 }

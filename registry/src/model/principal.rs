@@ -5,12 +5,12 @@ use std::sync::Arc;
 use tool_core::convert::{from_value, to_value};
 use tool_core::{Object, Value};
 
-use super::{Confinement, Layer, Level};
+use super::{Confinement, Level, PolicyLayer};
 use crate::redact;
 
 /// Names that a session or a run adds to or takes from the selection. Nothing here beats a layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Overrides {
+pub struct ToolOverrides {
     /// Tools beside the selected ones.
     pub enable: Vec<String>,
     /// Tools taken away; over `enable` and `force` of the same or another scope.
@@ -19,7 +19,7 @@ pub struct Overrides {
     pub force: Vec<String>,
 }
 
-impl Overrides {
+impl ToolOverrides {
     /// Whether nothing is overridden.
     pub fn is_empty(&self) -> bool {
         self.enable.is_empty() && self.disable.is_empty() && self.force.is_empty()
@@ -46,11 +46,11 @@ pub struct Principal {
     /// Toolset that was asked for by name; over that of the phase.
     pub toolset: Option<String>,
     /// What the session adds and takes away.
-    pub session: Overrides,
+    pub session: ToolOverrides,
     /// What this run adds and takes away.
-    pub run: Overrides,
+    pub run: ToolOverrides,
     /// Further layers: context (`read_only`, `no_web`), delegation. They only narrow.
-    pub layers: Vec<Layer>,
+    pub layers: Vec<PolicyLayer>,
 }
 
 impl Principal {
@@ -64,7 +64,7 @@ impl Principal {
 
     /// With a further layer.
     #[must_use]
-    pub fn narrow(mut self, layer: Layer) -> Self {
+    pub fn narrow(mut self, layer: PolicyLayer) -> Self {
         self.layers.push(layer);
         self
     }
@@ -137,8 +137,8 @@ impl Principal {
             task: text("task"),
             profile: text("profile"),
             toolset: text("toolset"),
-            session: Overrides::default(),
-            run: Overrides {
+            session: ToolOverrides::default(),
+            run: ToolOverrides {
                 enable: texts("enable"),
                 disable: texts("disable"),
                 force: texts("force"),
@@ -147,8 +147,9 @@ impl Principal {
                 .iter()
                 .flatten()
                 .map(|layer| {
-                    from_value(layer)
-                        .unwrap_or_else(|_| Layer::new(Level::Delegation, "unreadable").allow([]))
+                    from_value(layer).unwrap_or_else(|_| {
+                        PolicyLayer::new(Level::Delegation, "unreadable").allow([])
+                    })
                 })
                 .collect(),
         }
@@ -167,7 +168,7 @@ impl Principal {
 
     /// What the session and the run override: both count alike.
     fn overrides(&self) -> [(&'static str, Vec<String>); 3] {
-        let both = |list: fn(&Overrides) -> &Vec<String>| {
+        let both = |list: fn(&ToolOverrides) -> &Vec<String>| {
             let mut both = list(&self.session).clone();
             both.extend(list(&self.run).iter().cloned());
             both

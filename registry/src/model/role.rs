@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use tool_core::{Decode, Describe, Effect, Encode, names};
 
-use super::{Layer, Level, Selector};
-use crate::error::{LoadErrors, Place};
+use super::{Level, PolicyLayer, ToolSelector};
+use crate::error::{LoadErrors, TextPlace};
 
 names! {
     /// How far calls may go.
@@ -23,8 +23,8 @@ names! {
 
 impl Confinement {
     /// The layer it adds.
-    pub fn layer(self) -> Layer {
-        let layer = Layer::new(Level::Phase, format!("permission {self}"));
+    pub fn layer(self) -> PolicyLayer {
+        let layer = PolicyLayer::new(Level::Phase, format!("permission {self}"));
         match self {
             Self::ReadOnly => layer.deny(["group:change"]),
             Self::WorkspaceWrite => layer.deny(["group:send"]),
@@ -52,14 +52,14 @@ pub struct Role {
     /// Purpose of the role, for lists
     pub description: String,
     /// Selectors of its tools; an empty list selects nothing
-    pub tools: Option<Vec<Selector>>,
+    pub tools: Option<Vec<ToolSelector>>,
     /// Name of a toolset; instead of `tools`
-    pub toolset: Option<Selector>,
+    pub toolset: Option<ToolSelector>,
     /// Selectors of hidden tools
-    pub deny: Vec<Selector>,
+    pub deny: Vec<ToolSelector>,
     /// Source location.
     #[value(rename = "$place", skip_encoding)]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
 /// A named selection of tools.
@@ -70,51 +70,51 @@ pub struct Toolset {
     #[value(rename = "$name")]
     pub name: String,
     /// Selectors of its tools: an id, `group:`, `category:`, `tag:`, `effect:`, `permission:`, or a pattern with `*`
-    pub include: Vec<Selector>,
+    pub include: Vec<ToolSelector>,
     /// The same as `include`
-    pub internal: Vec<Selector>,
+    pub internal: Vec<ToolSelector>,
     /// Tools of MCP servers, `mcp__server__tool`: called here where the server is configured, else handed on
-    pub mcp: Vec<Selector>,
+    pub mcp: Vec<ToolSelector>,
     /// Selectors of tools to leave out
-    pub exclude: Vec<Selector>,
+    pub exclude: Vec<ToolSelector>,
     /// Toolsets whose tools it also has
-    pub extends: Vec<Selector>,
+    pub extends: Vec<ToolSelector>,
     /// Source location.
     #[value(rename = "$place", skip_encoding)]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
 /// What one level sets; fields it leaves out are inherited from the next.
 #[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
 #[value(default)]
-pub struct Selection {
+pub struct CallerSelection {
     /// The key of its table, where it has one.
     #[value(rename = "$name")]
     pub name: String,
     /// Name of a toolset; instead of a list of tools
-    pub toolset: Option<Selector>,
+    pub toolset: Option<ToolSelector>,
     /// Selectors of tools; `tools` means the same
-    pub internal: Option<Vec<Selector>>,
+    pub internal: Option<Vec<ToolSelector>>,
     /// Selectors of tools
-    pub tools: Option<Vec<Selector>>,
+    pub tools: Option<Vec<ToolSelector>>,
     /// Tools of MCP servers, `mcp__server__tool`: called here where the server is configured, else handed on
     #[value(rename = "mcp")]
-    pub external: Option<Vec<Selector>>,
+    pub external: Option<Vec<ToolSelector>>,
     /// The most that calls may change; `read-only` in a phase that sets none
     pub permission: Option<Confinement>,
     /// Maximum number of turns of the agent, 0 for no limit; 25 where absent
     #[schema(range(max = 1_000_000))]
     pub max_turns: Option<u32>,
     /// Descriptions of tools for models, instead of their own, by id; at most 1000 characters each
-    pub descriptions: BTreeMap<String, Selector>,
+    pub descriptions: BTreeMap<String, ToolSelector>,
     /// `false`: inherit nothing from other levels
     pub inherit: bool,
     /// Source location.
     #[value(rename = "$place", skip_encoding)]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
-impl Default for Selection {
+impl Default for CallerSelection {
     fn default() -> Self {
         Self {
             name: String::new(),
@@ -131,9 +131,9 @@ impl Default for Selection {
     }
 }
 
-impl Selection {
+impl CallerSelection {
     /// The list of tools, by either of its keys.
-    pub fn listed(&self) -> Option<&[Selector]> {
+    pub fn listed(&self) -> Option<&[ToolSelector]> {
         self.tools.as_deref().or(self.internal.as_deref())
     }
 }
@@ -146,30 +146,30 @@ pub struct ProviderProfile {
     #[value(rename = "$name")]
     pub name: String,
     /// Selectors of tools that come first in lists
-    pub prefer: Vec<Selector>,
+    pub prefer: Vec<ToolSelector>,
     /// Selectors of tools to add to the selection
-    pub enable: Vec<Selector>,
+    pub enable: Vec<ToolSelector>,
     /// Selectors of tools to remove
-    pub disable: Vec<Selector>,
+    pub disable: Vec<ToolSelector>,
     /// Source location.
     #[value(rename = "$place", skip_encoding)]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
 /// An agent, as its file defines it.
 #[derive(Debug, Clone, PartialEq, Encode)]
-pub struct Agent {
+pub struct AgentDefinition {
     /// Name of the agent.
     pub name: String,
     /// Role of its calls.
-    pub role: Option<Selector>,
+    pub role: Option<ToolSelector>,
     /// Its selection, where no nearer level sets one.
-    pub selection: Selection,
+    pub selection: CallerSelection,
     /// Its layer: no other level shows it a tool that its file does not list.
-    pub layer: Layer,
+    pub layer: PolicyLayer,
     /// Source location.
     #[value(skip)]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
 /// An agent whose file cannot be used: who calls as it is refused, and every other agent works.

@@ -9,7 +9,7 @@ use tool_core::{
 };
 
 use super::OneOrMany;
-use crate::error::{LoadError, Place};
+use crate::error::{LoadError, TextPlace};
 
 names! {
     /// The level of a layer, outermost first.
@@ -43,14 +43,14 @@ names! {
 
 /// Selects tools: an id, `group:`, `category:`, `tag:`, `effect:`, `permission:`, `plugin:`, or a pattern with `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selector {
+pub struct ToolSelector {
     /// The text as written.
     pub text: String,
     /// Source location; `None` for a selector made by the program.
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
-impl From<&str> for Selector {
+impl From<&str> for ToolSelector {
     fn from(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -59,7 +59,7 @@ impl From<&str> for Selector {
     }
 }
 
-impl Selector {
+impl ToolSelector {
     /// An error at its place.
     pub(crate) fn error(&self, message: impl Display) -> LoadError {
         LoadError::new(self.place.as_ref(), message)
@@ -76,23 +76,24 @@ impl Selector {
     }
 }
 
-impl Encode for Selector {
+impl Encode for ToolSelector {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         self.text.encode(encoder)
     }
 }
 
-impl Decode for Selector {
+impl Decode for ToolSelector {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         #[derive(Decode)]
-        struct Placed {
+        struct PlacedSelector {
             text: String,
-            place: Place,
+            place: TextPlace,
         }
         if let Some(text) = value.as_str() {
             return Ok(text.into());
         }
-        let placed = Placed::decode(value).map_err(|error| DecodeError::new(error.to_string()))?;
+        let placed =
+            PlacedSelector::decode(value).map_err(|error| DecodeError::new(error.to_string()))?;
         Ok(Self {
             text: placed.text,
             place: Some(placed.place),
@@ -101,16 +102,16 @@ impl Decode for Selector {
 }
 
 tool_core::inline_schema!(
-    Selector,
+    ToolSelector,
     tool_core::schema::json!({"type": "string", "x-place": true})
 );
 
 /// Conditions of a rule; a call matches when every one given holds.
 #[derive(Debug, Clone, PartialEq, Default, Encode, Decode, Describe)]
 #[value(default)]
-pub struct Match {
+pub struct RuleMatch {
     /// Selectors of the tools; `group:all` selects every tool
-    pub tools: Vec<Selector>,
+    pub tools: Vec<ToolSelector>,
     /// Only calls of this role
     #[value(skip_encoding_if = "Option::is_none")]
     pub role: Option<String>,
@@ -128,7 +129,7 @@ pub struct Match {
     pub number: Option<NumberMatch>,
     /// The longest text among the arguments has a size in this range, in bytes
     #[value(skip_encoding_if = "Option::is_none")]
-    pub bytes: Option<Range>,
+    pub bytes: Option<NumberRange>,
     /// Whether the call can destroy existing data
     #[value(skip_encoding_if = "Option::is_none")]
     pub destructive: Option<bool>,
@@ -195,7 +196,7 @@ pub struct NumberMatch {
 /// A closed range.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Encode, Decode, Describe)]
 #[value(default)]
-pub struct Range {
+pub struct NumberRange {
     /// Smallest value in the range
     #[value(skip_encoding_if = "Option::is_none", encode_with = "bound")]
     pub min: Option<f64>,
@@ -232,7 +233,7 @@ pub enum Obligation {
 
 /// The obligations of every rule that matched, joined: the strictest of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode)]
-pub struct Obligations {
+pub struct JoinedObligations {
     /// A copy of what is overwritten is kept.
     pub backup: bool,
     /// A person is told.
@@ -247,7 +248,7 @@ pub struct Obligations {
     pub timeout_ms: Option<u64>,
 }
 
-impl Obligations {
+impl JoinedObligations {
     /// The obligations of one rule.
     pub fn of(list: &[Obligation]) -> Self {
         let mut joined = Self::default();
@@ -291,10 +292,10 @@ fn strictest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 
 /// A rule on calls.
 #[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
-pub struct Rule {
+pub struct PolicyRule {
     /// Conditions of the rule; every one given must hold
     #[value(rename = "match")]
-    pub matches: Match,
+    pub matches: RuleMatch,
     /// Verdict on calls that match; between layers the strictest wins
     pub decision: Verdict,
     /// Among the matching rules of one layer the highest wins; meaningless between layers
@@ -308,7 +309,7 @@ pub struct Rule {
     pub reason: Option<String>,
     /// Source location; `None` for a rule made by the program.
     #[value(rename = "$place", default, skip_encoding)]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
 fn is_zero(priority: &i64) -> bool {
@@ -317,7 +318,7 @@ fn is_zero(priority: &i64) -> bool {
 
 /// One layer: it narrows visibility, and adds rules.
 #[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
-pub struct Layer {
+pub struct PolicyLayer {
     /// Whom the layer is for; the layers of all levels hold together
     pub level: Level,
     /// Which role, agent, phase or kind of task the layer is for
@@ -325,25 +326,25 @@ pub struct Layer {
     pub name: String,
     /// Selectors of visible tools; absent: all, an empty list: none
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub allow: Option<Vec<Selector>>,
+    pub allow: Option<Vec<ToolSelector>>,
     /// Selectors of hidden tools
     #[value(default, skip_encoding_if = "Vec::is_empty")]
-    pub deny: Vec<Selector>,
+    pub deny: Vec<ToolSelector>,
     /// Effects that no call may have: tools that always have one are hidden, other calls with one are refused
     #[value(default, skip_encoding_if = "Vec::is_empty")]
     pub without: Vec<Effect>,
     /// Rules on calls, by their checked arguments
     #[value(default, skip_encoding_if = "Vec::is_empty")]
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PolicyRule>,
     /// Source location; `None` for a layer made by the program.
     #[value(rename = "$place", default, skip_encoding)]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
     /// Whether the user has not agreed to what its rules allow: they ask then; set by the program.
     #[value(skip)]
     pub untrusted: bool,
 }
 
-impl Layer {
+impl PolicyLayer {
     /// A layer that changes nothing yet.
     pub fn new(level: Level, name: impl Into<String>) -> Self {
         Self {
@@ -362,14 +363,15 @@ impl Layer {
     #[must_use]
     pub fn allow<'a>(mut self, selectors: impl IntoIterator<Item = &'a str>) -> Self {
         let list = self.allow.get_or_insert_default();
-        list.extend(selectors.into_iter().map(Selector::from));
+        list.extend(selectors.into_iter().map(ToolSelector::from));
         self
     }
 
     /// Hides what these select.
     #[must_use]
     pub fn deny<'a>(mut self, selectors: impl IntoIterator<Item = &'a str>) -> Self {
-        self.deny.extend(selectors.into_iter().map(Selector::from));
+        self.deny
+            .extend(selectors.into_iter().map(ToolSelector::from));
         self
     }
 
@@ -382,7 +384,7 @@ impl Layer {
 
     /// Adds a rule on calls.
     #[must_use]
-    pub fn rule(mut self, rule: Rule) -> Self {
+    pub fn rule(mut self, rule: PolicyRule) -> Self {
         self.rules.push(rule);
         self
     }
@@ -419,7 +421,7 @@ impl Layer {
     }
 }
 
-impl Rule {
+impl PolicyRule {
     /// An error at its place.
     pub(crate) fn error(&self, message: impl Display) -> LoadError {
         LoadError::new(self.place.as_ref(), message)
@@ -428,9 +430,9 @@ impl Rule {
     /// A rule on every call of these tools.
     pub fn new<'a>(decision: Verdict, tools: impl IntoIterator<Item = &'a str>) -> Self {
         Self {
-            matches: Match {
-                tools: tools.into_iter().map(Selector::from).collect(),
-                ..Match::default()
+            matches: RuleMatch {
+                tools: tools.into_iter().map(ToolSelector::from).collect(),
+                ..RuleMatch::default()
             },
             decision,
             priority: 0,

@@ -7,7 +7,7 @@ use tool_core::{Decode, Describe, names};
 /// Access to the web.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
 #[value(default)]
-pub struct Web {
+pub struct WebConfig {
     /// Where present, the only hosts that may be reached, whatever was approved
     pub allow_hosts: Option<Vec<String>>,
     /// Hosts that may never be reached, redirects included
@@ -21,7 +21,7 @@ pub struct Web {
     /// Addresses of services instead of the public ones, by provider
     pub services: BTreeMap<String, String>,
     /// Provider of `web_search`
-    pub search: Option<WebSearch>,
+    pub search: Option<WebSearchConfig>,
 }
 
 names! {
@@ -38,7 +38,7 @@ names! {
 
 /// The provider of `web_search`.
 #[derive(Debug, Clone, PartialEq, Eq, Decode, Describe)]
-pub struct WebSearch {
+pub struct WebSearchConfig {
     /// Name of the provider
     pub provider: SearchProvider,
     /// Address, http or https
@@ -84,7 +84,7 @@ impl KeyVariable {
 /// Models that tools may call.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Decode, Describe)]
 #[value(default)]
-pub struct Models {
+pub struct ModelsConfig {
     /// Computes embedding vectors of texts
     pub embeddings: Option<ModelEndpoint>,
     /// Answers texts

@@ -5,22 +5,22 @@ use std::collections::BTreeMap;
 use tool_core::command::Isolation;
 use tool_core::{Decode, Describe};
 
-use super::{Confinement, PhaseLimits, Selector};
+use super::{Confinement, PhaseLimits, ToolSelector};
 
 /// Requests, tasks and their gates.
 #[derive(Debug, Clone, PartialEq, Decode, Describe)]
 #[value(default)]
-pub struct Workflow {
+pub struct WorkflowConfig {
     /// Command lines that `spawn_agent` starts, by role
     pub agents: BTreeMap<String, RoleAgent>,
     /// How deep agents may start agents: one that no agent started has depth 0
     #[schema(range(max = 8))]
     pub agent_depth: u32,
     /// Agents that pass human gates of workflows without a person, each with the tools, such as `release_bot = ["gate:satisfy"]`
-    pub gates: BTreeMap<String, Vec<Selector>>,
+    pub gates: BTreeMap<String, Vec<ToolSelector>>,
 }
 
-impl Default for Workflow {
+impl Default for WorkflowConfig {
     fn default() -> Self {
         Self {
             agents: BTreeMap::new(),
@@ -34,7 +34,7 @@ impl Default for Workflow {
 #[derive(Debug, Clone, PartialEq, Decode, Describe)]
 pub struct RoleAgent {
     /// Name of the agent command line
-    pub cli: Selector,
+    pub cli: ToolSelector,
     /// Maximum permission of its calls, within that of who starts it
     #[value(default)]
     pub permission: Confinement,

@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 use tool_core::{Decode, Describe, ToolError};
 
 use super::finder::Finder;
-use super::{Detail, Offered};
+use super::{OfferDetail, ToolOffer};
 use crate::dispatch::{CallerContext, Dispatcher};
-use crate::document::{self, Format};
+use crate::document::{self, DocumentFormat};
 pub use crate::model::Catalog;
-use crate::model::{Selector, Version};
+use crate::model::{FormatVersion, ToolSelector};
 
 const CORE: &str = include_str!("../../core.yaml");
 
@@ -20,15 +20,15 @@ const PLANS: &str = "chain_run";
 #[value(default)]
 #[schema(extend("required" = ["version", "tools"]))]
 struct CoreFile {
-    version: Version,
-    tools: Vec<Selector>,
+    version: FormatVersion,
+    tools: Vec<ToolSelector>,
 }
 
 /// Ids of the tools of the catalogue `core`, in order.
 pub fn core_ids() -> &'static [String] {
     static IDS: OnceLock<Vec<String>> = OnceLock::new();
     IDS.get_or_init(|| {
-        let parsed = document::parse("core.yaml", CORE, Format::of_name("core.yaml"));
+        let parsed = document::parse("core.yaml", CORE, DocumentFormat::of_name("core.yaml"));
         let mut errors = Vec::new();
         let file = parsed.map(|document| document::read_typed::<CoreFile>(&document, &mut errors));
         let tools = file.ok().flatten().unwrap_or_default().tools;
@@ -44,7 +44,7 @@ pub fn offered(
     dispatcher: &Dispatcher,
     caller: &CallerContext,
     catalog: Catalog,
-) -> Result<Vec<Offered>, ToolError> {
+) -> Result<Vec<ToolOffer>, ToolError> {
     let mut listed = dispatcher.visible(caller)?;
     listed.retain(|listing| listing.hidden.is_none());
     let ids = core_ids();
@@ -64,7 +64,7 @@ pub fn offered(
     let tools = listed.iter().map(|listing| {
         let index = catalogue.index(listing.tool.spec().id);
         let own = index.and_then(|index| of_caller.description(index));
-        Offered::described(listing.tool, Detail::Brief, own)
+        ToolOffer::described(listing.tool, OfferDetail::Brief, own)
     });
     let finders = match catalog {
         Catalog::Full => &[Finder::Describe][..],

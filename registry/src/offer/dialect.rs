@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use tool_core::names;
 use tool_core::schema::Schema;
 
-use super::Offered;
+use super::ToolOffer;
 
 names! {
     /// A provider's declaration of tools.
@@ -56,7 +56,7 @@ const KEYWORDS_GEMINI: [&str; 10] = [
 
 impl Dialect {
     /// The declaration of a list of tools.
-    pub fn declare(self, tools: &[Offered]) -> Json {
+    pub fn declare(self, tools: &[ToolOffer]) -> Json {
         let each = tools.iter().map(|tool| self.tool(tool)).collect::<Vec<_>>();
         match self {
             Self::Openai | Self::Anthropic => each.into(),
@@ -66,8 +66,8 @@ impl Dialect {
     }
 
     /// The declaration of one tool.
-    pub fn tool(self, tool: &Offered) -> Json {
-        let Offered {
+    pub fn tool(self, tool: &ToolOffer) -> Json {
+        let ToolOffer {
             name,
             title,
             description,
@@ -182,7 +182,7 @@ fn fill_items(schema: &mut Map<String, Json>) {
 }
 
 /// Limits of a provider.
-struct Limits {
+struct ProviderLimits {
     name_chars: usize,
     description_chars: usize,
     depth: usize,
@@ -190,28 +190,28 @@ struct Limits {
 }
 
 impl Dialect {
-    fn limits(self) -> Limits {
+    fn limits(self) -> ProviderLimits {
         match self {
-            Self::Openai => Limits {
+            Self::Openai => ProviderLimits {
                 name_chars: 64,
                 description_chars: 1024,
                 depth: 10,
                 tools: 128,
             },
-            Self::Anthropic => Limits {
+            Self::Anthropic => ProviderLimits {
                 name_chars: 64,
                 description_chars: 10_000,
                 depth: 16,
                 tools: 1000,
             },
-            Self::Gemini => Limits {
+            Self::Gemini => ProviderLimits {
                 name_chars: 64,
                 description_chars: 1024,
                 depth: 8,
                 tools: 128,
             },
             // Hosts put `mcp__mathchain__` before the name.
-            Self::Mcp => Limits {
+            Self::Mcp => ProviderLimits {
                 name_chars: 48,
                 description_chars: 2048,
                 depth: 16,
@@ -222,7 +222,7 @@ impl Dialect {
 }
 
 /// Everything in a list of tools that a provider would refuse.
-pub fn faults(tools: &[Offered], dialect: Dialect) -> Vec<String> {
+pub fn faults(tools: &[ToolOffer], dialect: Dialect) -> Vec<String> {
     let limits = dialect.limits();
     let mut faults = Vec::new();
     if tools.len() > limits.tools {

@@ -4,9 +4,9 @@
 use serde_json::json;
 use tool_core::{AnyTool, Category, Object, Result, Value, names, object, tool_error};
 
-use super::{Detail, Hints, Offered, text};
-use crate::dispatch::{CallerContext, Dispatcher, Listing};
-use crate::search::Query;
+use super::{OfferDetail, ToolHints, ToolOffer, text};
+use crate::dispatch::{CallerContext, Dispatcher, ToolListing};
+use crate::search::ToolQuery;
 
 names! {
     /// A tool that finds, describes or calls others.
@@ -31,7 +31,7 @@ impl Finder {
     }
 
     /// As it is offered to a model.
-    pub fn offered(self) -> Offered {
+    pub fn offered(self) -> ToolOffer {
         let (title, description, input, output, hints) = match self {
             Self::Search => (
                 "Search tools",
@@ -45,7 +45,7 @@ impl Finder {
                     "note": { "type": "string" },
                     "categories": { "type": "object" },
                 } }),
-                Hints::READS,
+                ToolHints::READS,
             ),
             Self::Describe => (
                 "Describe a tool",
@@ -57,7 +57,7 @@ impl Finder {
                     "name": { "type": "string" }, "description": { "type": "string" }, "input_schema": { "type": "object" },
                     "output_schema": { "type": "object" }, "effects": { "type": "array", "items": {} }, "examples": { "type": "array", "items": {} },
                 } }),
-                Hints::READS,
+                ToolHints::READS,
             ),
             Self::Call => (
                 "Call a tool",
@@ -67,10 +67,10 @@ impl Finder {
                     "arguments": { "type": "object", "description": "Its arguments, as `describe_tool` shows them" },
                 }, "required": ["name"] }),
                 json!({ "type": "object" }),
-                Hints::ANYTHING,
+                ToolHints::ANYTHING,
             ),
         };
-        Offered {
+        ToolOffer {
             name: self.as_str().to_owned(),
             title: title.to_owned(),
             description: description.to_owned(),
@@ -90,7 +90,7 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
     let mut listed = dispatcher.visible(caller)?;
     listed.retain(|listing| listing.hidden.is_none());
     let seen = |tool: &dyn AnyTool| {
-        let of_listing = |listing: &Listing<'_>| listing.tool.spec().id == tool.spec().id;
+        let of_listing = |listing: &ToolListing<'_>| listing.tool.spec().id == tool.spec().id;
         listed.iter().any(of_listing)
     };
     let (of_category, words): (Vec<&str>, Vec<&str>) = query
@@ -98,10 +98,10 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
         .partition(|word| word.starts_with("category:"));
     let category = of_category.first().map(|word| category(word)).transpose()?;
     let words = words.join(" ");
-    let wanted = Query {
+    let wanted = ToolQuery {
         text: &words,
         category,
-        ..Query::default()
+        ..ToolQuery::default()
     };
     if words.is_empty() && category.is_none() {
         let tools: Vec<&dyn AnyTool> = listed.iter().map(|listing| listing.tool).collect();
@@ -125,7 +125,7 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
     }
     let more = found.len().saturating_sub(SHOWN_MAX);
     let shown = found.iter().take(SHOWN_MAX).map(|tool| {
-        let purpose = text::whole_opening(&tool.description(), Detail::Brief.extent().tool_chars);
+        let purpose = text::whole_opening(&tool.description(), OfferDetail::Brief.extent().tool_chars);
         object! { "name" => tool.spec().wire_name(), "title" => tool.spec().title, "description" => purpose }
     });
     let mut answer = Object::new();
@@ -172,7 +172,7 @@ pub fn describe(dispatcher: &Dispatcher, caller: &CallerContext, name: &str) -> 
         .caller(catalogue, &caller.who, dispatcher.facts())?;
     let index = catalogue.index(tool.spec().id);
     let own = index.and_then(|index| of_caller.description(index));
-    let whole = Offered::described(tool, Detail::Whole, own);
+    let whole = ToolOffer::described(tool, OfferDetail::Whole, own);
     let as_value = |schema: &tool_core::schema::Schema| {
         Ok::<_, tool_core::ToolError>(tool_core::json::parse(
             &schema.to_string(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 use tool_core::schema::Schema;
 
-use super::Offered;
+use super::ToolOffer;
 
 const BASE: &str = r#"value ::= object | array | string | number | boolean | "null"
 object ::= "{" ws ( member ( "," ws member )* )? "}" ws
@@ -20,8 +20,8 @@ ws ::= [ \t\n]{0,20}
 "#;
 
 /// The grammar of one call of any of the tools.
-pub fn grammar(tools: &[Offered]) -> String {
-    let mut grammar = Grammar {
+pub fn grammar(tools: &[ToolOffer]) -> String {
+    let mut grammar = GbnfGrammar {
         rules: BTreeMap::new(),
     };
     let mut calls = Vec::new();
@@ -48,11 +48,11 @@ pub fn grammar(tools: &[Offered]) -> String {
     )
 }
 
-struct Grammar {
+struct GbnfGrammar {
     rules: BTreeMap<String, String>,
 }
 
-impl Grammar {
+impl GbnfGrammar {
     /// An expression for a schema; objects get a rule of the given name.
     fn schema(&mut self, schema: &Schema, name: &str) -> String {
         if let Some(names) = schema["enum"].as_array() {

@@ -1,6 +1,6 @@
 //! Tools as models are offered them: short schemas, catalogues, and the dialects of model providers.
 //!
-//! Read [`Offered`] first. A schema made for a model says what decides a call and no more: arrays and texts have a short type, whose
+//! Read [`ToolOffer`] first. A schema made for a model says what decides a call and no more: arrays and texts have a short type, whose
 //! alternatives [`instructions`] explains once; rare arguments are listed by `describe_tool`. Arguments are checked against the full
 //! schema whatever was offered.
 
@@ -33,7 +33,7 @@ pub const ALWAYS_LOADED: [&str; 5] = [
 
 /// A tool as a model is offered it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Offered {
+pub struct ToolOffer {
     /// Wire name.
     pub name: String,
     /// A few words for a list.
@@ -45,12 +45,12 @@ pub struct Offered {
     /// Schema of the result, which results cut to a budget also fit.
     pub output: Schema,
     /// What a call may do.
-    pub hints: Hints,
+    pub hints: ToolHints,
 }
 
 /// What a call may do at most, in the terms that clients know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hints {
+pub struct ToolHints {
     /// It changes nothing.
     pub read_only: bool,
     /// It can destroy existing data.
@@ -61,7 +61,7 @@ pub struct Hints {
     pub open_world: bool,
 }
 
-impl Hints {
+impl ToolHints {
     /// The hints that follow from the effects of a tool.
     pub fn of(spec: &Spec) -> Self {
         let reaches = |effect: &Effect| matches!(effect, Effect::NetworkAccess | Effect::CallsLlm);
@@ -110,7 +110,7 @@ impl Hints {
 
 /// How much an offer says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
+pub enum OfferDetail {
     /// What decides a call.
     Brief,
     /// Every argument, with whole descriptions and bounds.
@@ -118,20 +118,20 @@ pub enum Detail {
 }
 
 /// The most that an offer says: characters of descriptions, optional arguments beyond those of examples, levels of members.
-struct Extent {
+struct OfferExtent {
     tool_chars: usize,
     argument_chars: usize,
     optional: usize,
     levels: usize,
 }
 
-impl Detail {
-    const fn extent(self) -> Extent {
+impl OfferDetail {
+    const fn extent(self) -> OfferExtent {
         let (tool_chars, argument_chars, optional, levels) = match self {
             Self::Brief => (140, 60, 4, 1),
             Self::Whole => (usize::MAX, usize::MAX, usize::MAX, 6),
         };
-        Extent {
+        OfferExtent {
             tool_chars,
             argument_chars,
             optional,
@@ -140,22 +140,22 @@ impl Detail {
     }
 }
 
-impl Offered {
+impl ToolOffer {
     /// A tool with the given detail.
-    pub fn of(tool: &dyn AnyTool, detail: Detail) -> Self {
+    pub fn of(tool: &dyn AnyTool, detail: OfferDetail) -> Self {
         Self::described(tool, detail, None)
     }
 
-    /// As [`Offered::of`], with this description instead of the tool's own.
-    pub fn described(tool: &dyn AnyTool, detail: Detail, own: Option<&str>) -> Self {
+    /// As [`ToolOffer::of`], with this description instead of the tool's own.
+    pub fn described(tool: &dyn AnyTool, detail: OfferDetail, own: Option<&str>) -> Self {
         let spec = tool.spec();
         let full = tool.input_schema();
         let whole = tool.description();
         let (input, rare) = shorten::input(&full, detail, &order(tool), &shown_in_examples(tool));
         let mut description = match detail {
             _ if let Some(own) = own => own.to_owned(),
-            Detail::Brief => text::whole_opening(&whole, detail.extent().tool_chars),
-            Detail::Whole => whole,
+            OfferDetail::Brief => text::whole_opening(&whole, detail.extent().tool_chars),
+            OfferDetail::Whole => whole,
         };
         if !rare.is_empty() {
             let stop = if description.ends_with('.') { "" } else { "." };
@@ -167,7 +167,7 @@ impl Offered {
             description,
             input,
             output: shorten::output(&tool.output_schema(), detail),
-            hints: Hints::of(spec),
+            hints: ToolHints::of(spec),
         }
     }
 }

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value as Json, json};
 use tool_core::schema::{Schema, referred};
 
-use super::Detail;
+use super::OfferDetail;
 use super::text;
 
 /// Names of an enum that a brief schema lists.
@@ -17,7 +17,7 @@ const PARTS_MAX: usize = 6;
 /// The schema of arguments, and the names of those it leaves out.
 pub(super) fn input(
     full: &Schema,
-    detail: Detail,
+    detail: OfferDetail,
     order: &[String],
     shown: &[String],
 ) -> (Schema, Vec<String>) {
@@ -46,7 +46,7 @@ pub(super) fn input(
         .cloned()
         .collect();
     rare.sort_by_key(&place);
-    let shortener = Shortener {
+    let shortener = SchemaShortener {
         detail,
         is_result: false,
     };
@@ -58,8 +58,8 @@ pub(super) fn input(
 }
 
 /// The schema of a result: any member may be absent, since a large result is cut to a summary, and an array may be a handle.
-pub(super) fn output(full: &Schema, detail: Detail) -> Schema {
-    let mut short = Shortener {
+pub(super) fn output(full: &Schema, detail: OfferDetail) -> Schema {
+    let mut short = SchemaShortener {
         detail,
         is_result: true,
     }
@@ -68,7 +68,7 @@ pub(super) fn output(full: &Schema, detail: Detail) -> Schema {
         members.remove("required");
         members.remove("description");
     }
-    if detail == Detail::Brief
+    if detail == OfferDetail::Brief
         && let Some(members) = short["properties"].as_object_mut()
     {
         // That a number may also be the text "NaN" decides no call, and of many parts the names are enough.
@@ -103,7 +103,7 @@ fn names(list: &Json) -> Vec<String> {
 
 /// The alternatives of a value, merged.
 #[derive(Default)]
-struct Merged<'a> {
+struct MergedSchema<'a> {
     types: Vec<&'static str>,
     names: Vec<Json>,
     /// Whether every alternative so far is a list of names.
@@ -115,8 +115,8 @@ struct Merged<'a> {
     bounds: Map<String, Json>,
 }
 
-struct Shortener {
-    detail: Detail,
+struct SchemaShortener {
+    detail: OfferDetail,
     is_result: bool,
 }
 
@@ -134,11 +134,11 @@ const BOUNDS: [&str; 6] = [
     "maxItems",
 ];
 
-impl Shortener {
+impl SchemaShortener {
     /// Levels of members that are described.
     fn levels(&self) -> usize {
         match (self.detail, self.is_result) {
-            (Detail::Brief, true) => 1,
+            (OfferDetail::Brief, true) => 1,
             (detail, _) => detail.extent().levels,
         }
     }
@@ -169,10 +169,10 @@ impl Shortener {
 
     /// One value that any of the schemas allows.
     fn any_of(&self, full: &[&Schema], depth: usize, is_element: bool) -> Map<String, Json> {
-        let mut merged = Merged {
+        let mut merged = MergedSchema {
             only_names: true,
             is_element,
-            ..Merged::default()
+            ..MergedSchema::default()
         };
         full.iter()
             .for_each(|one| self.merge(one, depth, &mut merged));
@@ -185,7 +185,7 @@ impl Shortener {
 
     fn description(&self, text: &str) -> Option<String> {
         match (self.detail, self.is_result) {
-            (Detail::Brief, true) => None,
+            (OfferDetail::Brief, true) => None,
             (detail, _) => Some(text::opening(text, detail.extent().argument_chars)),
         }
     }
@@ -195,7 +195,7 @@ impl Shortener {
     }
 
     /// Adds what a schema allows.
-    fn merge<'a>(&self, full: &'a Schema, depth: usize, merged: &mut Merged<'a>) {
+    fn merge<'a>(&self, full: &'a Schema, depth: usize, merged: &mut MergedSchema<'a>) {
         if referred(full).is_some() || is_source(full) {
             return merged.add_type("object");
         }
@@ -240,7 +240,7 @@ impl Shortener {
                 _ => {}
             }
         }
-        if self.detail == Detail::Whole && !self.is_result {
+        if self.detail == OfferDetail::Whole && !self.is_result {
             let bounds = BOUNDS
                 .iter()
                 .filter_map(|key| Some(((*key).to_owned(), full.get(key)?.clone())));
@@ -248,7 +248,7 @@ impl Shortener {
         }
     }
 
-    fn add_members(&self, full: &Schema, depth: usize, merged: &mut Merged<'_>) {
+    fn add_members(&self, full: &Schema, depth: usize, merged: &mut MergedSchema<'_>) {
         let has_members = full["properties"]
             .as_object()
             .is_some_and(|all| !all.is_empty());
@@ -274,7 +274,7 @@ fn is_source(schema: &Schema) -> bool {
     members.is_some_and(|members| members.keys().any(|name| name.starts_with('$')))
 }
 
-impl Merged<'_> {
+impl MergedSchema<'_> {
     fn add_type(&mut self, name: &'static str) {
         let has = |one: &str| self.types.contains(&one);
         if has(name) || (name == "integer" && has("number")) {

@@ -4,10 +4,10 @@ use semver::{Version, VersionReq};
 use tool_core::schema::{Schema, json};
 use tool_core::{Caller, Category, Decode, DecodeError, Describe, Effect, RequestProblem, Value};
 
-use super::shape::Shape;
+use super::shape::PluginSchema;
 use super::version::{range, version};
 use crate::catalogue::RESERVED_PREFIXES;
-use crate::document::{self, Document};
+use crate::document::{self, ParsedDocument};
 use crate::error::LoadError;
 
 /// The version of the format.
@@ -19,7 +19,7 @@ pub(super) const ID_MAX: usize = 48;
 
 /// A dependency of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dependency {
+pub enum PluginDependency {
     /// Another plugin, in a range of versions.
     Plugin(String, VersionReq),
     /// A program.
@@ -30,7 +30,7 @@ pub enum Dependency {
 
 /// A manifest.
 #[derive(Debug, Clone, Decode, Describe)]
-pub struct Manifest {
+pub struct PluginManifest {
     /// The schema of this file, for editors.
     #[value(rename = "$schema")]
     _editor: Option<String>,
@@ -51,11 +51,11 @@ pub struct Manifest {
     /// What the plugin needs: `PLUGIN >=1.2, <2`, `bin:PROGRAM` or `python:MODULE`.
     #[value(default)]
     #[schema(with = "Vec<String>")]
-    pub dependencies: Vec<Dependency>,
-    pub(super) settings_schema: Option<Shape>,
+    pub dependencies: Vec<PluginDependency>,
+    pub(super) settings_schema: Option<PluginSchema>,
     command: Option<Vec<String>>,
     #[value(default)]
-    workspace: Access,
+    workspace: PluginAccess,
     #[schema(range(min = 1, max = 64))]
     concurrency: Option<u64>,
     /// The tools.
@@ -72,9 +72,9 @@ pub struct ToolEntry {
     pub title: String,
     /// What the tool does.
     pub description: String,
-    #[value(default = "Shape::empty")]
-    pub(super) parameters: Shape,
-    pub(super) returns: Option<Shape>,
+    #[value(default = "PluginSchema::empty")]
+    pub(super) parameters: PluginSchema,
+    pub(super) returns: Option<PluginSchema>,
     #[value(default = "system", decode_with = "category")]
     #[schema(schema_with = "categories")]
     pub(super) category: Category,
@@ -102,7 +102,7 @@ pub struct ToolEntry {
 /// Access of the process to the workspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-enum Access {
+enum PluginAccess {
     #[default]
     None,
     Read,
@@ -133,13 +133,13 @@ fn of_text(value: &Value) -> Result<Version, DecodeError> {
     version(&text).ok_or_else(|| DecodeError::new("expected a version"))
 }
 
-impl Decode for Dependency {
+impl Decode for PluginDependency {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         Self::parse(&String::decode(value)?).map_err(DecodeError::new)
     }
 }
 
-impl Dependency {
+impl PluginDependency {
     fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if let Some(program) = text.strip_prefix("bin:") {
@@ -180,7 +180,10 @@ fn tool_id(plugin: &str, tool: &str) -> String {
 
 impl ToolEntry {
     /// Reads a declaration that is no part of a manifest; `None` when required parts are missing or malformed.
-    pub(super) fn of_declaration(document: &Document, errors: &mut Vec<LoadError>) -> Option<Self> {
+    pub(super) fn of_declaration(
+        document: &ParsedDocument,
+        errors: &mut Vec<LoadError>,
+    ) -> Option<Self> {
         let manifest = Value::object([("tools", Value::array(vec![document.value.clone()]))]);
         let mut problems = Vec::new();
         for (path, rule) in RULES.iter().filter(|(path, _)| path.starts_with("tools/*")) {
@@ -236,9 +239,9 @@ impl ToolEntry {
     }
 }
 
-impl Manifest {
+impl PluginManifest {
     /// Reads a manifest; `None` when required parts are missing or malformed.
-    pub(super) fn read(document: &Document, errors: &mut Vec<LoadError>) -> Option<Self> {
+    pub(super) fn read(document: &ParsedDocument, errors: &mut Vec<LoadError>) -> Option<Self> {
         errors.extend(document.secrets());
         let problems = problems(&document.value);
         let mut found = Vec::new();
@@ -265,7 +268,7 @@ impl Manifest {
 
     /// Whether the process may read the workspace.
     pub fn reads_workspace(&self) -> bool {
-        self.workspace == Access::Read
+        self.workspace == PluginAccess::Read
     }
 
     /// Most calls at a time.
@@ -275,8 +278,8 @@ impl Manifest {
 
     /// The modules of Python that the plugin needs.
     pub fn modules(&self) -> Vec<String> {
-        let module = |dependency: &Dependency| match dependency {
-            Dependency::Module(name) => Some(name.clone()),
+        let module = |dependency: &PluginDependency| match dependency {
+            PluginDependency::Module(name) => Some(name.clone()),
             _ => None,
         };
         self.dependencies.iter().filter_map(module).collect()
@@ -309,14 +312,14 @@ const RULES: [(&str, Rule); 10] = [
         })
     }),
     ("dependencies/*", |value| {
-        text(value, |text| Dependency::parse(text).map(drop))
+        text(value, |text| PluginDependency::parse(text).map(drop))
     }),
     ("command", command),
-    ("settings_schema", |value| Shape::read(value).1),
+    ("settings_schema", |value| PluginSchema::read(value).1),
     ("tools/*/name", |value| text(value, check_name)),
     ("tools/*/command", command),
-    ("tools/*/parameters", |value| Shape::read(value).1),
-    ("tools/*/returns", |value| Shape::read(value).1),
+    ("tools/*/parameters", |value| PluginSchema::read(value).1),
+    ("tools/*/returns", |value| PluginSchema::read(value).1),
 ];
 
 /// The problems of a manifest beyond the types of its values.

@@ -10,7 +10,7 @@ pub const PROTOCOL: i64 = 1;
 const MESSAGE_CHARS: usize = 2000;
 
 /// A message of a plugin.
-pub(super) enum Message {
+pub(super) enum PluginMessage {
     Hello(Value),
     Result {
         id: i64,
@@ -29,7 +29,7 @@ pub(super) enum Message {
     Other,
 }
 
-impl Message {
+impl PluginMessage {
     pub(super) fn read(value: &Value) -> Result<Self, String> {
         let id = || {
             let id = value.get("id").and_then(Value::as_i64);
@@ -111,11 +111,11 @@ pub(super) fn cancel(id: i64) -> Value {
 pub(super) fn check_hello(
     plugin: &str,
     launch: &PluginSpeech,
-    message: &Message,
+    message: &PluginMessage,
 ) -> Result<(), ToolError> {
     let version = &launch.version;
     let who = format!("the plugin `{plugin}`");
-    let Message::Hello(hello) = message else {
+    let PluginMessage::Hello(hello) = message else {
         return Err(protocol_error(&who, "did not greet first"));
     };
     let refuse = |what: String| Err(protocol_error(&who, &what));

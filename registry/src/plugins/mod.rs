@@ -1,7 +1,7 @@
 //! Plugins: tools from folders, run by their own processes in the sandbox.
 //!
 //! [`load`] turns the texts of all folders into [`Plugin`]s: it checks manifests, settings and dependencies, and adds each tool to
-//! the catalogue, with a spec that claims no more than its manifest. A [`Process`] runs their calls. A tool that is disabled or
+//! the catalogue, with a spec that claims no more than its manifest. A [`PluginProcess`] runs their calls. A tool that is disabled or
 //! lacks a dependency stays in the catalogue, so that policies can name it, and cannot be called.
 
 mod manifest;
@@ -25,20 +25,20 @@ use semver::VersionReq;
 use tool_core::{AnyTool, Ctx, ToolError, Value};
 
 use manifest::SERVER_PREFIX;
-pub use manifest::{Dependency, Manifest, SCHEMA_VERSION, ToolEntry, check_name};
+pub use manifest::{PluginDependency, PluginManifest, SCHEMA_VERSION, ToolEntry, check_name};
 pub use message::PROTOCOL;
 pub use outside::{PinnedTool, bundle as server_bundle, digest as server_digest, pinned};
-pub use process::{Launch, PluginSpeech, Process, Speech, Unchanged, pin_of};
-pub use settings::{Override, Settings};
-pub use tool::{Runner, own_tool};
+pub use process::{PluginProcess, PluginSpeech, ProcessLaunch, ProcessProtocol, Unchanged, pin_of};
+pub use settings::{PluginSettings, PluginToolSettings};
+pub use tool::{PluginRunner, own_tool};
 
-use crate::document::{self, Document, Format};
+use crate::document::{self, DocumentFormat, ParsedDocument};
 use crate::error::{LoadError, LoadErrors};
 use crate::model::McpServer;
 
 /// The texts of one plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Bundle {
+pub struct PluginBundle {
     /// Path of the manifest, as errors name it.
     pub manifest_name: String,
     /// The manifest.
@@ -54,23 +54,23 @@ pub struct Bundle {
 }
 
 /// The machine that plugins are loaded on.
-pub trait Machine {
+pub trait PluginHost {
     /// Whether a program exists.
     fn has_program(&self, name: &str) -> bool;
 
     /// Makes the runner for the calls of tools with one command.
     fn runner(
         &self,
-        bundle: &Bundle,
-        manifest: &Manifest,
+        bundle: &PluginBundle,
+        manifest: &PluginManifest,
         command: &[String],
         config: &Value,
-    ) -> Arc<dyn Runner>;
+    ) -> Arc<dyn PluginRunner>;
 }
 
 /// Whether a plugin can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Status {
+pub enum PluginStatus {
     /// Ready.
     Ready,
     /// Disabled.
@@ -79,7 +79,7 @@ pub enum Status {
     Unavailable(String),
 }
 
-impl Status {
+impl PluginStatus {
     /// The spelling in lists.
     pub fn as_str(&self) -> &'static str {
         match self {
@@ -94,17 +94,17 @@ impl Status {
 #[derive(Clone)]
 pub struct Plugin {
     /// The manifest.
-    pub manifest: Manifest,
+    pub manifest: PluginManifest,
     /// The settings.
-    pub settings: Settings,
+    pub settings: PluginSettings,
     /// The texts it was loaded from.
-    pub bundle: Bundle,
+    pub bundle: PluginBundle,
     /// Whether it can be used.
-    pub status: Status,
+    pub status: PluginStatus,
     /// Its tools: id, and the unmet precondition of one that cannot be called.
     pub tools: Vec<(String, Option<String>)>,
     erased: Vec<Arc<dyn AnyTool>>,
-    runners: Vec<Arc<dyn Runner>>,
+    runners: Vec<Arc<dyn PluginRunner>>,
     closed: Arc<AtomicBool>,
 }
 
@@ -139,7 +139,7 @@ impl Plugin {
     }
 }
 
-fn source(manifest: &Manifest, digest: &str) -> String {
+fn source(manifest: &PluginManifest, digest: &str) -> String {
     format!("plugin {}@{} {digest}", manifest.name, manifest.version)
 }
 
@@ -148,15 +148,15 @@ fn source(manifest: &Manifest, digest: &str) -> String {
 /// # Errors
 /// All its problems.
 pub fn check_manifest(name: &str, text: &str) -> Result<(), LoadErrors> {
-    let document = document::parse(name, text, Format::Json)?;
+    let document = document::parse(name, text, DocumentFormat::Json)?;
     let mut errors = Vec::new();
-    Manifest::read(&document, &mut errors);
+    PluginManifest::read(&document, &mut errors);
     LoadErrors::check(errors)
 }
 
 /// A plugin with errors; no part of it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenPlugin {
     /// Names it may have: that of its folder, and the one in its manifest. Selectors of its tools select nothing.
     pub names: Vec<String>,
     /// Path of its manifest.
@@ -169,7 +169,7 @@ pub struct Broken {
     pub is_untrusted: bool,
 }
 
-impl Broken {
+impl BrokenPlugin {
     /// A plugin with these errors.
     pub fn new(manifest_name: &str, manifest: &str, errors: LoadErrors) -> Self {
         let folder = manifest_name.rsplit('/').nth(1).unwrap_or_default();
@@ -195,26 +195,30 @@ impl Broken {
 }
 
 /// Loads every plugin; one of `previous` that did not change is reused, with its process. Errors in one plugin do not affect the
-/// others. A missing dependency is not an error: see [`Status`].
+/// others. A missing dependency is not an error: see [`PluginStatus`].
 pub fn load(
-    bundles: &[Bundle],
-    machine: &dyn Machine,
+    bundles: &[PluginBundle],
+    machine: &dyn PluginHost,
     previous: &[Plugin],
-) -> (Vec<Plugin>, Vec<Broken>) {
+) -> (Vec<Plugin>, Vec<BrokenPlugin>) {
     let mut read = Vec::new();
     let mut broken = Vec::new();
     for bundle in bundles {
         let mut errors = Vec::new();
-        let found = Read::of(bundle, &mut errors);
+        let found = ValidPlugin::of(bundle, &mut errors);
         match (found, LoadErrors::check(errors)) {
             (Some(found), Ok(())) => read.push(found),
             (None, Ok(())) => {}
             (_, Err(errors)) => {
-                broken.push(Broken::new(&bundle.manifest_name, &bundle.manifest, errors));
+                broken.push(BrokenPlugin::new(
+                    &bundle.manifest_name,
+                    &bundle.manifest,
+                    errors,
+                ));
             }
         }
     }
-    let place = |one: &Read| (one.manifest.name.clone(), one.bundle.manifest_name.clone());
+    let place = |one: &ValidPlugin| (one.manifest.name.clone(), one.bundle.manifest_name.clone());
     let places: Vec<(String, String)> = read.iter().map(place).collect();
     // Which of two with one name is meant is not guessed.
     read.retain(|one| {
@@ -226,7 +230,7 @@ pub fn load(
         let message = format!("two plugins are named `{name}`: here and in {other}");
         let error = LoadError::new(Some(&one.document.place("/name")), message).at("/name");
         let manifest = &one.bundle.manifest;
-        broken.push(Broken::new(here, manifest, LoadErrors::from(error)));
+        broken.push(BrokenPlugin::new(here, manifest, LoadErrors::from(error)));
         false
     });
     let statuses = statuses(&read, machine);
@@ -236,28 +240,29 @@ pub fn load(
 }
 
 /// A plugin without errors.
-struct Read {
-    bundle: Bundle,
-    document: Document,
-    manifest: Manifest,
-    settings: Settings,
+struct ValidPlugin {
+    bundle: PluginBundle,
+    document: ParsedDocument,
+    manifest: PluginManifest,
+    settings: PluginSettings,
     config: Value,
 }
 
-impl Read {
-    fn of(bundle: &Bundle, errors: &mut Vec<LoadError>) -> Option<Self> {
-        let mut parse = |name: &str, text: &str| match document::parse(name, text, Format::Json) {
-            Ok(document) => Some(document),
-            Err(found) => {
-                errors.extend(found.into_list());
-                None
-            }
-        };
+impl ValidPlugin {
+    fn of(bundle: &PluginBundle, errors: &mut Vec<LoadError>) -> Option<Self> {
+        let mut parse =
+            |name: &str, text: &str| match document::parse(name, text, DocumentFormat::Json) {
+                Ok(document) => Some(document),
+                Err(found) => {
+                    errors.extend(found.into_list());
+                    None
+                }
+            };
         let document = parse(&bundle.manifest_name, &bundle.manifest);
         let settings = bundle.settings.as_ref();
         let settings = settings.map(|(name, text)| parse(name, text));
         let document = document?;
-        let manifest = Manifest::read(&document, errors)?;
+        let manifest = PluginManifest::read(&document, errors)?;
         let known = || bundle.files.iter().map(String::as_str);
         if bundle.server.is_none() && manifest.name.starts_with(SERVER_PREFIX) {
             let message =
@@ -277,7 +282,7 @@ impl Read {
             Some(None) => return None,
             Some(found) => found,
         };
-        let (settings, config) = Settings::read(settings.as_ref(), &manifest, errors);
+        let (settings, config) = PluginSettings::read(settings.as_ref(), &manifest, errors);
         Some(Self {
             bundle: bundle.clone(),
             document,
@@ -291,7 +296,7 @@ impl Read {
         self.settings.enabled.unwrap_or(self.manifest.enabled)
     }
 
-    fn plugin(self, status: Status, machine: &dyn Machine, previous: &[Plugin]) -> Plugin {
+    fn plugin(self, status: PluginStatus, machine: &dyn PluginHost, previous: &[Plugin]) -> Plugin {
         let same = |other: &&Plugin| {
             other.bundle == self.bundle && other.status == status && !other.is_closed()
         };
@@ -307,7 +312,7 @@ impl Read {
         } = self;
         let source = source(&manifest, &bundle.digest);
         // Tools with one command share a process.
-        let mut runners: BTreeMap<Vec<String>, Arc<dyn Runner>> = BTreeMap::new();
+        let mut runners: BTreeMap<Vec<String>, Arc<dyn PluginRunner>> = BTreeMap::new();
         let mut tools = Vec::new();
         let mut erased = Vec::new();
         for entry in &manifest.tools {
@@ -317,10 +322,10 @@ impl Read {
                 .and_then(|tool| tool.enabled);
             let id = manifest.id(&entry.name);
             let unmet = match &status {
-                Status::Disabled => Some(format!("plugin {}=enabled", manifest.name)),
-                Status::Unavailable(reason) => Some(reason.clone()),
-                Status::Ready if enabled.unwrap_or(entry.enabled) => None,
-                Status::Ready => Some(format!("tool {id}=enabled")),
+                PluginStatus::Disabled => Some(format!("plugin {}=enabled", manifest.name)),
+                PluginStatus::Unavailable(reason) => Some(reason.clone()),
+                PluginStatus::Ready if enabled.unwrap_or(entry.enabled) => None,
+                PluginStatus::Ready => Some(format!("tool {id}=enabled")),
             };
             let runner = runners.entry(entry.command.clone());
             let runner = runner
@@ -343,12 +348,12 @@ impl Read {
 }
 
 /// The status of each; a plugin whose dependency is not ready is not ready either.
-fn statuses(read: &[Read], machine: &dyn Machine) -> Vec<Status> {
-    let status = |one: &Read| match one.is_enabled() {
-        true => Status::Ready,
-        false => Status::Disabled,
+fn statuses(read: &[ValidPlugin], machine: &dyn PluginHost) -> Vec<PluginStatus> {
+    let status = |one: &ValidPlugin| match one.is_enabled() {
+        true => PluginStatus::Ready,
+        false => PluginStatus::Disabled,
     };
-    let mut statuses: Vec<Status> = read.iter().map(status).collect();
+    let mut statuses: Vec<PluginStatus> = read.iter().map(status).collect();
     let programs: BTreeSet<&str> = read.iter().flat_map(programs).collect();
     let missing = programs
         .into_iter()
@@ -357,11 +362,11 @@ fn statuses(read: &[Read], machine: &dyn Machine) -> Vec<Status> {
     loop {
         let mut changed = false;
         for index in 0..read.len() {
-            if statuses[index] != Status::Ready {
+            if statuses[index] != PluginStatus::Ready {
                 continue;
             }
             if let Some(reason) = unmet(&read[index], read, &statuses, &missing) {
-                statuses[index] = Status::Unavailable(reason);
+                statuses[index] = PluginStatus::Unavailable(reason);
                 changed = true;
             }
         }
@@ -372,13 +377,13 @@ fn statuses(read: &[Read], machine: &dyn Machine) -> Vec<Status> {
 }
 
 /// The programs that a plugin declares, and those its commands begin with.
-fn programs(read: &Read) -> impl Iterator<Item = &str> {
+fn programs(read: &ValidPlugin) -> impl Iterator<Item = &str> {
     let manifest = &read.manifest;
     let declared = manifest
         .dependencies
         .iter()
         .filter_map(|dependency| match dependency {
-            Dependency::Program(name) => Some(name.as_str()),
+            PluginDependency::Program(name) => Some(name.as_str()),
             _ => None,
         });
     let run = manifest
@@ -389,16 +394,16 @@ fn programs(read: &Read) -> impl Iterator<Item = &str> {
 }
 
 fn unmet(
-    read: &Read,
-    all: &[Read],
-    statuses: &[Status],
+    read: &ValidPlugin,
+    all: &[ValidPlugin],
+    statuses: &[PluginStatus],
     missing: &BTreeSet<&str>,
 ) -> Option<String> {
     if let Some(program) = programs(read).find(|name| missing.contains(name)) {
         return Some(format!("bin:{program}"));
     }
     read.manifest.dependencies.iter().find_map(|dependency| {
-        let Dependency::Plugin(name, range) = dependency else {
+        let PluginDependency::Plugin(name, range) = dependency else {
             return None;
         };
         let wanted = match *range == VersionReq::STAR {
@@ -407,7 +412,7 @@ fn unmet(
         };
         let found = all.iter().position(|other| other.manifest.name == *name);
         let ready = found.is_some_and(|index| {
-            statuses[index] == Status::Ready && range.matches(&all[index].manifest.version)
+            statuses[index] == PluginStatus::Ready && range.matches(&all[index].manifest.version)
         });
         (!ready).then_some(wanted)
     })

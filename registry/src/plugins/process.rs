@@ -1,4 +1,4 @@
-//! [`Process`]: the supervised child of a plugin. It is started on demand, speaks JSON Lines, is killed when it misses a deadline,
+//! [`PluginProcess`]: the supervised child of a plugin. It is started on demand, speaks JSON Lines, is killed when it misses a deadline,
 //! and is restarted after a crash with a growing delay.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,9 +11,9 @@ use tool_core::json;
 use tool_core::{Ctx, ErrorCode, Reason, ToolError, Value, tool_error};
 
 use super::message;
-use super::outside::{self, Exchange, PinnedTool};
-use super::running::Running;
-use super::tool::Runner;
+use super::outside::{self, HandshakeExchange, PinnedTool};
+use super::running::LiveProcess;
+use super::tool::PluginRunner;
 
 /// Polling interval of a waiting call.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
@@ -30,20 +30,20 @@ const PAUSE_WAITED: Duration = Duration::from_secs(2);
 
 /// Parameters of a process.
 #[derive(Debug, Clone)]
-pub struct Launch {
+pub struct ProcessLaunch {
     /// Name of the plugin or server.
     pub name: String,
     /// The command.
     pub command: SandboxCommand,
     /// The protocol of the process.
-    pub speech: Speech,
+    pub speech: ProcessProtocol,
     /// Maximum number of calls at a time.
     pub concurrency: usize,
 }
 
 /// The protocol of a process.
 #[derive(Debug, Clone)]
-pub enum Speech {
+pub enum ProcessProtocol {
     /// That of plugins (docs/plugins.md).
     Plugin(PluginSpeech),
     /// The Model Context Protocol, with the pinned tools.
@@ -61,12 +61,12 @@ pub struct PluginSpeech {
     pub config: Value,
 }
 
-impl Launch {
+impl ProcessLaunch {
     /// The process as errors name it.
     pub(super) fn who(&self) -> String {
         let kind = match self.speech {
-            Speech::Plugin(_) => "plugin",
-            Speech::Mcp(_) => "MCP server",
+            ProcessProtocol::Plugin(_) => "plugin",
+            ProcessProtocol::Mcp(_) => "MCP server",
         };
         format!("the {kind} `{}`", self.name)
     }
@@ -76,18 +76,18 @@ impl Launch {
 pub type Unchanged = dyn Fn() -> bool + Send + Sync;
 
 /// The supervised child of a plugin.
-pub struct Process {
-    launch: Launch,
+pub struct PluginProcess {
+    launch: ProcessLaunch,
     spawner: Arc<dyn Spawner>,
     clock: Arc<dyn Clock>,
     unchanged: Box<Unchanged>,
-    state: Mutex<State>,
+    state: Mutex<PluginProcessState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    running: Option<Arc<Running>>,
+struct PluginProcessState {
+    running: Option<Arc<LiveProcess>>,
     starting: bool,
     /// Number of running calls.
     turns: usize,
@@ -97,10 +97,10 @@ struct State {
     closed: Option<String>,
 }
 
-impl Process {
+impl PluginProcess {
     /// Creates a process without starting it.
     pub fn new(
-        launch: Launch,
+        launch: ProcessLaunch,
         spawner: Arc<dyn Spawner>,
         clock: Arc<dyn Clock>,
         unchanged: Box<Unchanged>,
@@ -115,11 +115,14 @@ impl Process {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PluginProcessState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn pause<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn pause<'a>(
+        &self,
+        state: MutexGuard<'a, PluginProcessState>,
+    ) -> MutexGuard<'a, PluginProcessState> {
         self.changed
             .wait_timeout(state, LOOK)
             .unwrap_or_else(PoisonError::into_inner)
@@ -127,18 +130,18 @@ impl Process {
     }
 
     /// Waits for one of the slots for calls.
-    fn turn(&self, ctx: &Ctx) -> Result<Turn<'_>, ToolError> {
+    fn turn(&self, ctx: &Ctx) -> Result<CallTurn<'_>, ToolError> {
         let mut state = self.state();
         while state.turns >= self.launch.concurrency.max(1) {
             ctx.check()?;
             state = self.pause(state);
         }
         state.turns += 1;
-        Ok(Turn(self))
+        Ok(CallTurn(self))
     }
 
     /// The live process, started if necessary.
-    fn running(&self, ctx: &Ctx) -> Result<Arc<Running>, ToolError> {
+    fn running(&self, ctx: &Ctx) -> Result<Arc<LiveProcess>, ToolError> {
         let mut state = self.state();
         loop {
             if let Some(reason) = &state.closed {
@@ -189,7 +192,7 @@ impl Process {
         }
     }
 
-    fn crashed(&self, state: &mut State) {
+    fn crashed(&self, state: &mut PluginProcessState) {
         let pause = PAUSE
             .saturating_mul(1 << state.crashes.min(16))
             .min(PAUSE_MAX);
@@ -197,17 +200,17 @@ impl Process {
         state.not_before = self.clock.monotonic() + pause;
     }
 
-    fn start(&self, ctx: &Ctx) -> Result<Running, ToolError> {
+    fn start(&self, ctx: &Ctx) -> Result<LiveProcess, ToolError> {
         self.check_unchanged()?;
-        let mut first = First::start(&self.launch, &*self.spawner, &*self.clock, ctx)?;
+        let mut first = ProcessGreeting::start(&self.launch, &*self.spawner, &*self.clock, ctx)?;
         let name = &self.launch.name;
         match &self.launch.speech {
-            Speech::Plugin(plugin) => {
+            ProcessProtocol::Plugin(plugin) => {
                 first.say(&message::hello(name, plugin))?;
                 let line = first.line()?;
                 message::check_hello(name, plugin, &first.running.parse(&line)?)?;
             }
-            Speech::Mcp(pinned) => outside::greet(name, pinned, &mut first)?,
+            ProcessProtocol::Mcp(pinned) => outside::greet(name, pinned, &mut first)?,
         }
         let running = first.running;
         // By now it has read its own files.
@@ -226,7 +229,7 @@ impl Process {
     }
 
     /// Updates the state after a call.
-    fn settle(&self, running: &Arc<Running>, crashed: bool) {
+    fn settle(&self, running: &Arc<LiveProcess>, crashed: bool) {
         let mut state = self.state();
         let current = state.running.as_ref();
         let mut ended = None;
@@ -246,7 +249,7 @@ impl Process {
     }
 }
 
-impl Runner for Process {
+impl PluginRunner for PluginProcess {
     fn call(&self, tool: &str, args: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
         let _turn = self.turn(ctx)?;
         let running = self.running(ctx)?;
@@ -275,41 +278,41 @@ impl Runner for Process {
 /// # Errors
 /// As a call.
 pub fn pin_of(
-    launch: &Launch,
+    launch: &ProcessLaunch,
     spawner: &dyn Spawner,
     clock: &dyn Clock,
     ctx: &Ctx,
 ) -> Result<String, ToolError> {
-    let mut first = First::start(launch, spawner, clock, ctx)?;
+    let mut first = ProcessGreeting::start(launch, spawner, clock, ctx)?;
     let (server, tools) = outside::list(&launch.name, &mut first)?;
     Ok(outside::pin(&server, &tools))
 }
 
 /// A process before its first call.
-struct First<'a> {
-    running: Running,
+struct ProcessGreeting<'a> {
+    running: LiveProcess,
     clock: &'a dyn Clock,
     ctx: &'a Ctx,
     begun: Duration,
     hello_max: Duration,
 }
 
-impl<'a> First<'a> {
+impl<'a> ProcessGreeting<'a> {
     fn start(
-        launch: &Launch,
+        launch: &ProcessLaunch,
         spawner: &dyn Spawner,
         clock: &'a dyn Clock,
         ctx: &'a Ctx,
     ) -> Result<Self, ToolError> {
         let talk = spawner.converse(&launch.command, ctx.stop())?;
         Ok(Self {
-            running: Running::new(launch, talk),
+            running: LiveProcess::new(launch, talk),
             clock,
             ctx,
             begun: clock.monotonic(),
             hello_max: match launch.speech {
-                Speech::Plugin(_) => HELLO,
-                Speech::Mcp(_) => HELLO_MCP,
+                ProcessProtocol::Plugin(_) => HELLO,
+                ProcessProtocol::Mcp(_) => HELLO_MCP,
             },
         })
     }
@@ -332,7 +335,7 @@ impl<'a> First<'a> {
     }
 }
 
-impl Exchange for First<'_> {
+impl HandshakeExchange for ProcessGreeting<'_> {
     fn say(&mut self, message: &Value) -> Result<(), ToolError> {
         let text = json::to_text(message);
         let sent = self.running.talk.send(&text, self.ctx.stop());
@@ -348,9 +351,9 @@ impl Exchange for First<'_> {
     }
 }
 
-struct Turn<'a>(&'a Process);
+struct CallTurn<'a>(&'a PluginProcess);
 
-impl Drop for Turn<'_> {
+impl Drop for CallTurn<'_> {
     fn drop(&mut self) {
         self.0.state().turns -= 1;
         self.0.changed.notify_all();

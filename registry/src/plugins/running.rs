@@ -11,9 +11,9 @@ use tool_core::conversation::{LineWaitResult, ProcessConversation};
 use tool_core::json::{self, JsonLimits};
 use tool_core::{Ctx, ErrorCode, Reason, StopFlag, ToolError, Value, tool_error};
 
-use super::message::{self, Message};
+use super::message::{self, PluginMessage};
 use super::outside;
-use super::process::{LOOK, Launch, Speech};
+use super::process::{LOOK, ProcessLaunch, ProcessProtocol};
 
 /// Time that a cancelled call has to answer before its process is killed.
 const GRACE: Duration = Duration::from_millis(200);
@@ -21,19 +21,19 @@ const GRACE: Duration = Duration::from_millis(200);
 const SAID_MAX: usize = 400;
 
 /// One live process.
-pub(super) struct Running {
+pub(super) struct LiveProcess {
     pub(super) who: String,
-    speech: Speech,
+    speech: ProcessProtocol,
     pub(super) talk: Box<dyn ProcessConversation>,
     line_bytes_max: usize,
-    inbox: Mutex<Inbox>,
+    inbox: Mutex<ReplyInbox>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Inbox {
+struct ReplyInbox {
     next_id: i64,
-    waiting: BTreeMap<i64, Slot>,
+    waiting: BTreeMap<i64, ReplySlot>,
     /// Cancelled calls that may still be answered.
     given_up: BTreeSet<i64>,
     listening: bool,
@@ -43,21 +43,21 @@ struct Inbox {
 }
 
 #[derive(Default)]
-struct Slot {
+struct ReplySlot {
     result: Option<Result<Value, ToolError>>,
     progress: Option<(f64, String)>,
 }
 
 /// Whether requests of the process are answered.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Replies {
+enum ReplyMode {
     Sent,
     /// It may read nothing any more, and nothing ends the wait for it.
     Dropped,
 }
 
-impl Running {
-    pub(super) fn new(launch: &Launch, talk: Box<dyn ProcessConversation>) -> Self {
+impl LiveProcess {
+    pub(super) fn new(launch: &ProcessLaunch, talk: Box<dyn ProcessConversation>) -> Self {
         Self {
             who: launch.who(),
             speech: launch.speech.clone(),
@@ -68,7 +68,7 @@ impl Running {
         }
     }
 
-    fn inbox(&self) -> MutexGuard<'_, Inbox> {
+    fn inbox(&self) -> MutexGuard<'_, ReplyInbox> {
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -92,7 +92,7 @@ impl Running {
             let mut inbox = self.inbox();
             inbox.next_id += 1;
             let id = inbox.next_id;
-            inbox.waiting.insert(id, Slot::default());
+            inbox.waiting.insert(id, ReplySlot::default());
             id
         };
         let line = json::to_text(&self.request(id, tool, args)?);
@@ -141,12 +141,17 @@ impl Running {
                 return Err(err.clone());
             }
             ctx.check()?;
-            self.listen_or_wait(inbox, ctx.stop(), Replies::Sent);
+            self.listen_or_wait(inbox, ctx.stop(), ReplyMode::Sent);
         }
     }
 
     /// One waiting call reads for a moment; the others wait for its messages.
-    fn listen_or_wait(&self, mut inbox: MutexGuard<'_, Inbox>, stop: &StopFlag, replies: Replies) {
+    fn listen_or_wait(
+        &self,
+        mut inbox: MutexGuard<'_, ReplyInbox>,
+        stop: &StopFlag,
+        replies: ReplyMode,
+    ) {
         if inbox.listening {
             drop(self.changed.wait_timeout(inbox, LOOK));
             return;
@@ -160,7 +165,7 @@ impl Running {
         let fault = match heard {
             Ok(LineWaitResult::Silence) => None,
             Ok(LineWaitResult::Line(line)) => match self.parse(&line) {
-                Ok(Message::Reply(message)) => {
+                Ok(PluginMessage::Reply(message)) => {
                     reply = Some(message);
                     None
                 }
@@ -178,7 +183,7 @@ impl Running {
         }
         self.changed.notify_all();
         drop(inbox);
-        if let Some(reply) = reply.filter(|_| replies == Replies::Sent)
+        if let Some(reply) = reply.filter(|_| replies == ReplyMode::Sent)
             && let Err(err) = self.talk.send(&json::to_text(&reply), stop)
         {
             // The next line would be the rest of this one.
@@ -186,14 +191,14 @@ impl Running {
         }
     }
 
-    fn hand_over(&self, inbox: &mut Inbox, message: Message) -> Result<(), ToolError> {
+    fn hand_over(&self, inbox: &mut ReplyInbox, message: PluginMessage) -> Result<(), ToolError> {
         match message {
-            Message::Result { id, result } => match inbox.waiting.get_mut(&id) {
+            PluginMessage::Result { id, result } => match inbox.waiting.get_mut(&id) {
                 Some(slot) if slot.result.is_none() => slot.result = Some(result),
                 _ if inbox.given_up.remove(&id) => {}
                 _ => return Err(self.not_pending("answered", id)),
             },
-            Message::Progress {
+            PluginMessage::Progress {
                 id,
                 fraction,
                 words,
@@ -202,9 +207,9 @@ impl Running {
                 None if inbox.given_up.contains(&id) => {}
                 None => return Err(self.not_pending("reported progress of", id)),
             },
-            Message::Hello(_) => return Err(self.protocol("greeted twice")),
-            Message::Changed => inbox.retired = true,
-            Message::Reply(_) | Message::Other => {}
+            PluginMessage::Hello(_) => return Err(self.protocol("greeted twice")),
+            PluginMessage::Changed => inbox.retired = true,
+            PluginMessage::Reply(_) | PluginMessage::Other => {}
         }
         Ok(())
     }
@@ -235,7 +240,7 @@ impl Running {
             if clock.monotonic().saturating_sub(begun) > GRACE {
                 break;
             }
-            self.listen_or_wait(inbox, &calm, Replies::Dropped);
+            self.listen_or_wait(inbox, &calm, ReplyMode::Dropped);
         }
         let mut inbox = self.inbox();
         inbox.retired = true;
@@ -253,8 +258,8 @@ impl Running {
 
     fn request(&self, id: i64, tool: &str, args: &Value) -> Result<Value, ToolError> {
         match &self.speech {
-            Speech::Plugin(_) => Ok(message::call(id, tool, args)),
-            Speech::Mcp(pinned) => {
+            ProcessProtocol::Plugin(_) => Ok(message::call(id, tool, args)),
+            ProcessProtocol::Mcp(pinned) => {
                 let known = pinned.iter().find(|one| one.local == tool);
                 let known =
                     known.ok_or_else(|| tool_error!(Internal, "no pinned tool `{tool}`"))?;
@@ -265,16 +270,16 @@ impl Running {
 
     fn cancellation(&self, id: i64) -> Value {
         match &self.speech {
-            Speech::Plugin(_) => message::cancel(id),
-            Speech::Mcp(_) => outside::cancel(id),
+            ProcessProtocol::Plugin(_) => message::cancel(id),
+            ProcessProtocol::Mcp(_) => outside::cancel(id),
         }
     }
 
-    pub(super) fn parse(&self, line: &str) -> Result<Message, ToolError> {
+    pub(super) fn parse(&self, line: &str) -> Result<PluginMessage, ToolError> {
         let value = self.value(line)?;
         let read = match &self.speech {
-            Speech::Plugin(_) => Message::read(&value),
-            Speech::Mcp(_) => outside::read(&value),
+            ProcessProtocol::Plugin(_) => PluginMessage::read(&value),
+            ProcessProtocol::Mcp(_) => outside::read(&value),
         };
         read.map_err(|fault| self.odd(line, &format!(": {fault}")))
     }

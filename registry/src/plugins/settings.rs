@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use tool_core::convert::to_value;
 use tool_core::{Decode, Describe, Encode, Value};
 
-use super::manifest::Manifest;
-use super::shape::Shape;
-use crate::document::{self, Document, Format};
+use super::manifest::PluginManifest;
+use super::shape::PluginSchema;
+use crate::document::{self, DocumentFormat, ParsedDocument};
 use crate::error::{LoadError, LoadErrors};
 
 /// The settings of one plugin.
 #[derive(Debug, Clone, Default, PartialEq, Encode, Decode, Describe)]
 #[value(default)]
-pub struct Settings {
+pub struct PluginSettings {
     /// Whether the plugin is used; the manifest says where the settings do not.
     #[value(skip_encoding_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Tools that are switched on or off, by name without that of the plugin.
     #[value(rename = "tool_overrides")]
-    pub tools: BTreeMap<String, Override>,
+    pub tools: BTreeMap<String, PluginToolSettings>,
     /// Settings of the plugin's own, which it gets when it starts.
     #[schema(extend("type" = "object"))]
     pub custom_config: Value,
@@ -28,17 +28,17 @@ pub struct Settings {
 /// The settings of one tool.
 #[derive(Debug, Clone, Default, PartialEq, Encode, Decode, Describe)]
 #[value(default)]
-pub struct Override {
+pub struct PluginToolSettings {
     /// Whether the tool can be called; the manifest says where the settings do not.
     #[value(skip_encoding_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
 
-impl Settings {
+impl PluginSettings {
     /// Reads settings and checks them against the manifest; the second value is the plugin's own settings with defaults.
     pub(super) fn read(
-        document: Option<&Document>,
-        manifest: &Manifest,
+        document: Option<&ParsedDocument>,
+        manifest: &PluginManifest,
         errors: &mut Vec<LoadError>,
     ) -> (Self, Value) {
         let settings = document.and_then(|document| Self::parse(document, errors));
@@ -52,7 +52,7 @@ impl Settings {
             let error = LoadError::new(place(&pointer).as_ref(), message);
             errors.push(error.at(pointer).nearest(tool, known()));
         }
-        let empty = Shape::empty();
+        let empty = PluginSchema::empty();
         let shape = manifest.settings_schema.as_ref().unwrap_or(&empty);
         for problem in shape.problems(&settings.custom_config) {
             let pointer = format!("/custom_config{}", problem.path);
@@ -70,7 +70,7 @@ impl Settings {
         }
     }
 
-    fn parse(document: &Document, errors: &mut Vec<LoadError>) -> Option<Self> {
+    fn parse(document: &ParsedDocument, errors: &mut Vec<LoadError>) -> Option<Self> {
         errors.extend(document.secrets());
         let mut settings: Self = document::read_typed(document, errors)?;
         if settings.custom_config.is_null() {
@@ -84,7 +84,7 @@ impl Settings {
     /// # Errors
     /// All their problems.
     pub fn of_text(name: &str, text: &str) -> Result<Self, LoadErrors> {
-        let document = document::parse(name, text, Format::Json)?;
+        let document = document::parse(name, text, DocumentFormat::Json)?;
         let mut errors = Vec::new();
         let settings = Self::parse(&document, &mut errors);
         LoadErrors::check(errors).map(|()| settings.unwrap_or_else(Self::none))

@@ -1,4 +1,4 @@
-//! [`Shape`]: the JSON Schema of a plugin's parameters, results or settings; only keywords that are checked may be used.
+//! [`PluginSchema`]: the JSON Schema of a plugin's parameters, results or settings; only keywords that are checked may be used.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -41,17 +41,17 @@ static KEYWORDS: LazyLock<Schema> = LazyLock::new(|| {
 
 /// A checked schema.
 #[derive(Debug, Clone)]
-pub(super) struct Shape {
+pub(super) struct PluginSchema {
     /// With members in the order of the document.
     value: Value,
     schema: Schema,
     patterns: BTreeMap<String, Regex>,
 }
 
-impl Shape {
+impl PluginSchema {
     /// Reads a JSON Schema, or the older map `{name: {type, required, default, description}}`, with its problems.
     pub(super) fn read(value: &Value) -> (Self, Vec<RequestProblem>) {
-        let mut reader = Reader::default();
+        let mut reader = PluginSchemaReader::default();
         let value = match value {
             Value::Object(members) if is_map(members) => reader.map(members),
             _ => reader.schema(value, ""),
@@ -118,10 +118,10 @@ impl Shape {
         }
     }
 
-    /// As [`Shape::decode`], for arguments of which some are files or artifacts: the content of those is checked when it is loaded.
+    /// As [`PluginSchema::decode`], for arguments of which some are files or artifacts: the content of those is checked when it is loaded.
     ///
     /// # Errors
-    /// As [`Shape::decode`]; a malformed reference.
+    /// As [`PluginSchema::decode`]; a malformed reference.
     pub(super) fn decode_open(&self, args: &Value) -> Result<(Value, Vec<SourceRef>), ToolError> {
         let mut sources = Vec::new();
         for (name, kind) in self.takes() {
@@ -217,14 +217,14 @@ impl Shape {
     }
 }
 
-impl Decode for Shape {
+impl Decode for PluginSchema {
     /// Never fails: the check of the document reports the problems.
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         Ok(Self::read(value).0)
     }
 }
 
-tool_core::inline_schema!(Shape, tool_core::schema::json!({"type": "object"}));
+tool_core::inline_schema!(PluginSchema, tool_core::schema::json!({"type": "object"}));
 
 /// Fills defaults in, at every depth that lists its members.
 fn filled(schema: &Value, value: &Value) -> Value {
@@ -263,12 +263,12 @@ fn is_map(members: &Object) -> bool {
 }
 
 #[derive(Default)]
-struct Reader {
+struct PluginSchemaReader {
     problems: Vec<RequestProblem>,
     patterns: BTreeMap<String, Regex>,
 }
 
-impl Reader {
+impl PluginSchemaReader {
     fn report(&mut self, pointer: String, message: impl Into<String>) {
         self.problems
             .push(RequestProblem::new(pointer, message.into()));

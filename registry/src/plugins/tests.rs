@@ -18,8 +18,8 @@ use super::*;
 
 /// What is wrong with any plugin as one error.
 fn load(
-    bundles: &[Bundle],
-    machine: &dyn Machine,
+    bundles: &[PluginBundle],
+    machine: &dyn PluginHost,
     previous: &[Plugin],
 ) -> Result<Vec<Plugin>, LoadErrors> {
     let (plugins, broken) = super::load(bundles, machine, previous);
@@ -33,8 +33,8 @@ fn value(text: &str) -> Value {
         .unwrap_or_else(|err| panic!("{err:?}: {text}"))
 }
 
-fn bundle(folder: &str, manifest: &str, settings: Option<&str>) -> Bundle {
-    Bundle {
+fn bundle(folder: &str, manifest: &str, settings: Option<&str>) -> PluginBundle {
+    PluginBundle {
         manifest_name: format!("plugins/{folder}/manifest.json"),
         manifest: manifest.to_owned(),
         settings: settings.map(|text| (format!("plugin-settings/{folder}.json"), text.to_owned())),
@@ -47,7 +47,7 @@ fn bundle(folder: &str, manifest: &str, settings: Option<&str>) -> Bundle {
 /// Answers a call with its tool and arguments.
 struct Echo;
 
-impl Runner for Echo {
+impl PluginRunner for Echo {
     fn call(&self, tool: &str, args: &Value, _: &Ctx) -> Result<Value, ToolError> {
         Ok(Value::object([
             ("tool", Value::from(tool)),
@@ -63,11 +63,17 @@ struct Python {
     configs: Mutex<Vec<Value>>,
 }
 
-impl Machine for Python {
+impl PluginHost for Python {
     fn has_program(&self, name: &str) -> bool {
         name == "python3"
     }
-    fn runner(&self, _: &Bundle, _: &Manifest, _: &[String], config: &Value) -> Arc<dyn Runner> {
+    fn runner(
+        &self,
+        _: &PluginBundle,
+        _: &PluginManifest,
+        _: &[String],
+        config: &Value,
+    ) -> Arc<dyn PluginRunner> {
         self.runners.fetch_add(1, Ordering::Relaxed);
         self.configs.lock().unwrap().push(config.clone());
         Arc::new(Echo)

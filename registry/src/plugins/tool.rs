@@ -12,13 +12,13 @@ use tool_core::{
     tool_error,
 };
 
-use super::manifest::{Manifest, SERVER_PREFIX, ToolEntry};
-use super::shape::Shape;
-use crate::document::{self, Format};
+use super::manifest::{PluginManifest, SERVER_PREFIX, ToolEntry};
+use super::shape::PluginSchema;
+use crate::document::{self, DocumentFormat};
 use crate::error::{LoadError, LoadErrors};
 
 /// Runs the calls of a plugin's tools.
-pub trait Runner: Send + Sync {
+pub trait PluginRunner: Send + Sync {
     /// Runs one call; the tool is named without the plugin.
     ///
     /// # Errors
@@ -42,11 +42,11 @@ pub trait Runner: Send + Sync {
 
 /// Makes the tool; `unmet` is a precondition that never holds, for a tool that cannot be called.
 pub(super) fn tool(
-    manifest: &Manifest,
+    manifest: &PluginManifest,
     entry: &ToolEntry,
     source: &str,
     unmet: Option<&str>,
-    runner: Arc<dyn Runner>,
+    runner: Arc<dyn PluginRunner>,
 ) -> Arc<dyn AnyTool> {
     let modifies = entry.effects().contains(&Effect::ModifiesFiles);
     let writes =
@@ -58,7 +58,7 @@ pub(super) fn tool(
         source: keep(source),
         ..spec(entry, manifest.reads_workspace(), !writes.is_empty(), unmet)
     };
-    Arc::new(PluginTool(Arc::new(Inner {
+    Arc::new(PluginTool(Arc::new(PluginToolInner {
         spec,
         reads_workspace: manifest.reads_workspace(),
         entry: entry.clone(),
@@ -75,10 +75,10 @@ pub(super) fn tool(
 pub fn own_tool(
     declaration: &Value,
     source: &str,
-    runner: Arc<dyn Runner>,
+    runner: Arc<dyn PluginRunner>,
 ) -> Result<Arc<dyn AnyTool>, LoadErrors> {
     let text = tool_core::json::to_text(declaration);
-    let document = document::parse(source, &text, Format::Json)?;
+    let document = document::parse(source, &text, DocumentFormat::Json)?;
     let mut errors = Vec::new();
     let entry = ToolEntry::of_declaration(&document, &mut errors);
     LoadErrors::check(errors)?;
@@ -88,7 +88,7 @@ pub fn own_tool(
         source: keep(source),
         ..spec(&entry, false, false, None)
     };
-    Ok(Arc::new(PluginTool(Arc::new(Inner {
+    Ok(Arc::new(PluginTool(Arc::new(PluginToolInner {
         spec,
         reads_workspace: false,
         entry,
@@ -97,19 +97,19 @@ pub fn own_tool(
     }))))
 }
 
-struct PluginTool(Arc<Inner>);
+struct PluginTool(Arc<PluginToolInner>);
 
-struct Inner {
+struct PluginToolInner {
     spec: Spec,
     entry: ToolEntry,
     reads_workspace: bool,
     /// Parameters that name files for the content in results.
     writes: Vec<String>,
-    runner: Arc<dyn Runner>,
+    runner: Arc<dyn PluginRunner>,
 }
 
 /// The top-level parameters that name paths, with their access.
-fn paths(shape: &Shape) -> impl Iterator<Item = (&str, Access)> {
+fn paths(shape: &PluginSchema) -> impl Iterator<Item = (&str, Access)> {
     shape.properties().filter_map(|(name, property)| {
         let access = match property.text("access") {
             Some("write") => Access::Write,
@@ -224,7 +224,7 @@ impl AnyTool for PluginTool {
 }
 
 struct PluginCall {
-    tool: Arc<Inner>,
+    tool: Arc<PluginToolInner>,
     args: Value,
     /// The arguments that are files or artifacts.
     sources: Vec<SourceRef>,
@@ -277,7 +277,7 @@ impl ToolCall for PluginCall {
 }
 
 /// A file in a result.
-struct Written {
+struct ResultFile {
     path: String,
     content: Vec<u8>,
 }
@@ -295,7 +295,7 @@ impl PluginCall {
         let files = self.files_of(files)?;
         let content_bytes = files.iter().map(|file| file.content.len() as u64).sum();
         ctx.reserve(content_bytes)?;
-        let said = |file: &Written| object! { "path" => file.path.as_str(), "bytes" => file.content.len() };
+        let said = |file: &ResultFile| object! { "path" => file.path.as_str(), "bytes" => file.content.len() };
         let told = Value::array(files.iter().map(said).collect());
         ctx.check()?;
         if self.tool.spec.destructive {
@@ -304,7 +304,7 @@ impl PluginCall {
                 ctx.files()?.write(path, content, WriteMode::Overwrite)?;
             }
         } else {
-            let create = |file: Written| FileChange::Create {
+            let create = |file: ResultFile| FileChange::Create {
                 path: file.path,
                 content: file.content,
                 mode: None,
@@ -317,13 +317,13 @@ impl PluginCall {
         Ok(Value::Object(Arc::new(members)))
     }
 
-    fn files_of(&self, files: &Value) -> Result<Vec<Written>, ToolError> {
+    fn files_of(&self, files: &Value) -> Result<Vec<ResultFile>, ToolError> {
         let refuse = |message: String| {
             let id = self.tool.spec.id;
             let error = tool_error!(ToolError, "the result of `{id}` is not written: {message}");
             Err(error.reason("plugin_result"))
         };
-        let mut found: Vec<Written> = Vec::new();
+        let mut found: Vec<ResultFile> = Vec::new();
         for file in files.items().unwrap_or_default() {
             let (Some(path), Some(content)) = (file.text("path"), file.text("content")) else {
                 return refuse("each of `files` needs `path` and `content`, both text".to_owned());
@@ -335,7 +335,7 @@ impl PluginCall {
             if found.iter().any(|other| other.path == path) {
                 return refuse(format!("`{path}` is there twice"));
             }
-            found.push(Written {
+            found.push(ResultFile {
                 path: path.to_owned(),
                 content: content.as_bytes().to_vec(),
             });

@@ -4,20 +4,20 @@ use tool_core::Value;
 use tool_core::capability::WorkspaceFiles;
 
 use super::{
-    CallFacts, Caller, CompiledLayer, Decision, FILE_READER, Label, Reason, Selected, ToolSet,
-    decide, effective, runtime,
+    CallFacts, CallerBaseline, CallerPolicy, CompiledLayer, DecisionReason, FILE_READER,
+    PolicyDecision, PolicyLabel, ToolSet, decide, effective, runtime,
 };
 use crate::catalogue::Catalogue;
 use crate::model::Level;
 
-impl Caller<'_> {
+impl CallerPolicy<'_> {
     /// The caller's role.
     pub fn role(&self) -> &str {
         self.start.role
     }
 
     /// What it starts from, and where each part of that was said.
-    pub fn selected(&self) -> Selected {
+    pub fn selected(&self) -> CallerBaseline {
         self.start.selected()
     }
 
@@ -94,7 +94,7 @@ impl Caller<'_> {
                 .all(|layer| layer.level != Level::Delegation)
     }
 
-    /// Whether it may see one tool: what [`Caller::visible`] says, without joining the others.
+    /// Whether it may see one tool: what [`CallerPolicy::visible`] says, without joining the others.
     pub(super) fn sees(&self, tool: usize) -> bool {
         self.shows(tool) && self.lacks(tool).is_none()
     }
@@ -112,32 +112,33 @@ impl Caller<'_> {
     }
 
     /// Why a tool is hidden; `None` when it is not.
-    pub fn hidden(&self, catalogue: &Catalogue, tool: usize) -> Option<Decision> {
+    pub fn hidden(&self, catalogue: &Catalogue, tool: usize) -> Option<PolicyDecision> {
         if self.sees(tool) {
             return None;
         }
         if let Some(layer) = self.layers().find(|layer| layer.deny.contains(tool)) {
             let title = &layer.title;
-            let reason = Reason::about("denied by layer ", title.clone(), "");
-            return Some(Decision::denied(title.clone(), reason));
+            let reason = DecisionReason::about("denied by layer ", title.clone(), "");
+            return Some(PolicyDecision::denied(title.clone(), reason));
         }
         if self.start.takes_away(tool) {
-            let reason =
-                Reason::from("a profile, or an override of its session or run, disables it");
-            return Some(Decision::denied("overrides", reason));
+            let reason = DecisionReason::from(
+                "a profile, or an override of its session or run, disables it",
+            );
+            return Some(PolicyDecision::denied("overrides", reason));
         }
         if !self.start.listed().contains(tool) {
-            let from = Label::from(self.start.origin().0);
+            let from = PolicyLabel::from(self.start.origin().0);
             let reason = match from.split(' ').next() {
-                Some("role") => Reason::from("the role does not list it"),
-                _ => Reason::about("", from.clone(), " does not list it"),
+                Some("role") => DecisionReason::from("the role does not list it"),
+                _ => DecisionReason::about("", from.clone(), " does not list it"),
             };
-            return Some(Decision::denied(from, reason));
+            return Some(PolicyDecision::denied(from, reason));
         }
         if let Some(layer) = self.layers().find(|layer| !layer.shows(tool)) {
             let title = &layer.title;
-            let reason = Reason::about("layer ", title.clone(), " does not list it");
-            return Some(Decision::denied(title.clone(), reason));
+            let reason = DecisionReason::about("layer ", title.clone(), " does not list it");
+            return Some(PolicyDecision::denied(title.clone(), reason));
         }
         // In the order in which the tool names them.
         let unmet = runtime::needs(catalogue.tool(tool).spec())
@@ -145,15 +146,15 @@ impl Caller<'_> {
             .find(|fact| !self.facts.holds(fact))
             .unwrap_or_default();
         let cure = runtime::cure(unmet, &self.facts);
-        Some(Decision::denied(
+        Some(PolicyDecision::denied(
             "preconditions",
             format!("it needs `{unmet}`, which does not hold: {cure}"),
         ))
     }
 
-    /// As [`Caller::decide`] without a call, where a program of another does the work of the tool: what a call of its own destroys is not
+    /// As [`CallerPolicy::decide`] without a call, where a program of another does the work of the tool: what a call of its own destroys is not
     /// seen, so that the permission of the phase grants that too.
-    pub fn decide_elsewhere(&self, catalogue: &Catalogue, tool: usize) -> Decision {
+    pub fn decide_elsewhere(&self, catalogue: &Catalogue, tool: usize) -> PolicyDecision {
         self.decide_on(catalogue, tool, None, true)
     }
 
@@ -163,11 +164,11 @@ impl Caller<'_> {
         tool: usize,
         call: Option<&CallFacts<'_>>,
         elsewhere: bool,
-    ) -> Decision {
+    ) -> PolicyDecision {
         if let Some(decision) = self.hidden(catalogue, tool) {
             return decision;
         }
-        let ground = decide::Ground {
+        let ground = decide::DefaultGround {
             defaults: &self.policy.defaults,
             permission: (self.policy.granted(self.start.permission())).max(self.permission),
             elsewhere,
@@ -186,7 +187,7 @@ impl Caller<'_> {
         tool: usize,
         call: Option<&CallFacts<'_>>,
         files: Option<&dyn WorkspaceFiles>,
-    ) -> Decision {
+    ) -> PolicyDecision {
         let mut decision = self.decide_on(catalogue, tool, call, false);
         for file in call.iter().flat_map(|call| &call.files) {
             let reading = self.decide_reading(catalogue, Some(&file.written), files);
@@ -201,9 +202,9 @@ impl Caller<'_> {
         catalogue: &Catalogue,
         path: Option<&str>,
         files: Option<&dyn WorkspaceFiles>,
-    ) -> Decision {
+    ) -> PolicyDecision {
         let Some(reader) = catalogue.index(FILE_READER) else {
-            return Decision::denied("defaults", "there is no such tool");
+            return PolicyDecision::denied("defaults", "there is no such tool");
         };
         let tool = catalogue.tool(reader);
         let decision = match path.map(|path| tool.decode(&Value::object([("path", path)]))) {
@@ -213,15 +214,15 @@ impl Caller<'_> {
                 facts.files.clear(); // the reader itself takes a path, never a reference
                 self.decide(catalogue, reader, Some(&facts), files)
             }
-            Some(Err(err)) => Decision::denied("defaults", err.message().to_owned()),
+            Some(Err(err)) => PolicyDecision::denied("defaults", err.message().to_owned()),
         };
         let path = path.unwrap_or("...");
         let reason = format!(
             "`{{\"$file\": \"{path}\"}}` needs `{FILE_READER}`: {}",
             decision.reason
         );
-        Decision {
-            reason: Reason::from(reason),
+        PolicyDecision {
+            reason: DecisionReason::from(reason),
             ..decision
         }
     }

@@ -5,24 +5,24 @@ use tool_core::capability::WorkspaceFiles;
 
 use tool_core::{Decode, Describe, Value};
 
-use super::{Access, Explanation, Facts, Policy};
+use super::{Access, DecisionExplanation, Policy, RuntimeFacts};
 use crate::catalogue::Catalogue;
-use crate::document::{self, Document, Format};
-use crate::error::{LoadErrors, Place};
-use crate::model::{Principal, Selector, Version};
+use crate::document::{self, DocumentFormat, ParsedDocument};
+use crate::error::{LoadErrors, TextPlace};
+use crate::model::{FormatVersion, Principal, ToolSelector};
 
 /// A file of expected verdicts.
 #[derive(Debug, Decode, Describe)]
 struct CasesFile {
     #[value(default, rename = "version")]
-    _version: Version,
+    _version: FormatVersion,
     /// The cases
-    cases: Vec<Case>,
+    cases: Vec<PolicyCase>,
 }
 
 /// One expected verdict.
 #[derive(Debug, Clone, Decode, Describe)]
-pub struct Case {
+pub struct PolicyCase {
     /// Role of the caller
     pub role: String,
     /// Tool to call
@@ -42,7 +42,7 @@ pub struct Case {
     pub task: Option<String>,
     /// Facts to add to those that hold
     #[value(default)]
-    pub facts: Vec<Selector>,
+    pub facts: Vec<ToolSelector>,
     /// Expected verdict
     pub expect: Access,
     /// Layer that is expected to decide
@@ -50,38 +50,38 @@ pub struct Case {
     pub layer: Option<String>,
     /// Source location.
     #[value(rename = "$place", default)]
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
 /// What one case gave.
 #[derive(Debug)]
 pub struct CaseResult<'a> {
     /// The case.
-    pub case: &'a Case,
+    pub case: &'a PolicyCase,
     /// What is wrong; `None` where the verdict is the expected one.
     pub mismatch: Option<String>,
     /// Why the verdict is as it is; `None` where there is none.
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<DecisionExplanation>,
 }
 
 /// Reads a file of cases; the language follows from the name's ending.
 ///
 /// # Errors
 /// Every problem of the file, each with its place.
-pub fn read(name: &str, text: &str) -> Result<Vec<Case>, LoadErrors> {
-    let document: Document = document::parse(name, text, Format::of_name(name))?;
+pub fn read(name: &str, text: &str) -> Result<Vec<PolicyCase>, LoadErrors> {
+    let document: ParsedDocument = document::parse(name, text, DocumentFormat::of_name(name))?;
     let mut errors = Vec::new();
     let file: Option<CasesFile> = document::read_typed(&document, &mut errors);
     let cases = file.map(|file| file.cases).unwrap_or_default();
     for fact in cases.iter().flat_map(|case| &case.facts) {
-        if let Err(message) = Facts::default().add(&fact.text) {
+        if let Err(message) = RuntimeFacts::default().add(&fact.text) {
             errors.push(fact.error(message));
         }
     }
     LoadErrors::check(errors).map(|()| cases)
 }
 
-impl Case {
+impl PolicyCase {
     /// The caller of the case.
     pub fn principal(&self) -> Principal {
         Principal {
@@ -98,8 +98,8 @@ impl Policy {
     pub fn test<'a>(
         &self,
         catalogue: &Catalogue,
-        cases: &'a [Case],
-        facts: &Facts,
+        cases: &'a [PolicyCase],
+        facts: &RuntimeFacts,
         files: Option<&dyn WorkspaceFiles>,
     ) -> Vec<CaseResult<'a>> {
         let test = |case| self.test_one(catalogue, case, facts, files);
@@ -109,8 +109,8 @@ impl Policy {
     fn test_one<'a>(
         &self,
         catalogue: &Catalogue,
-        case: &'a Case,
-        facts: &Facts,
+        case: &'a PolicyCase,
+        facts: &RuntimeFacts,
         files: Option<&dyn WorkspaceFiles>,
     ) -> CaseResult<'a> {
         let failed = |message: String| CaseResult {

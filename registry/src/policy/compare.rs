@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tool_core::convert::to_value;
 use tool_core::{ToolError, Value, json, names, object};
 
-use super::{Caller, CompiledRule, Facts, Policy};
+use super::{CallerPolicy, CompiledRule, Policy, RuntimeFacts};
 use crate::catalogue::Catalogue;
-use crate::model::{Match, Principal, Verdict};
+use crate::model::{Principal, RuleMatch, Verdict};
 
 names! {
     /// What a caller can expect of a tool, whatever its arguments: the strictest verdict that could result.
@@ -33,7 +33,7 @@ impl From<Verdict> for Access {
     }
 }
 
-impl Caller<'_> {
+impl CallerPolicy<'_> {
     /// What this caller can expect of a tool.
     pub fn access(&self, catalogue: &Catalogue, tool: usize) -> Access {
         if !self.sees(tool) {
@@ -47,7 +47,7 @@ impl Caller<'_> {
         let rules = self.layers().flat_map(|layer| layer.rules.naming(tool));
         let rules = rules.filter(|rule| rule.is_about(tool, self.role()));
         let text = |rule: &CompiledRule| {
-            let matches = Match {
+            let matches = RuleMatch {
                 tools: Vec::new(),
                 role: None,
                 ..rule.matches.clone()
@@ -78,7 +78,7 @@ impl Policy {
         &self,
         catalogue: &Catalogue,
         phase: Option<&str>,
-        facts: &Facts,
+        facts: &RuntimeFacts,
     ) -> Result<Vec<MatrixRow>, ToolError> {
         let row = |(role, _): (&str, &str)| {
             let mut who = Principal::role(role);
@@ -172,7 +172,11 @@ impl AccessChange {
 type Compiled<'a> = (&'a Catalogue, &'a Policy);
 
 /// What a change from one policy to another grants and revokes. Who exists on one side only has nothing on the other.
-pub fn difference(before: Compiled<'_>, after: Compiled<'_>, facts: &Facts) -> Vec<AccessChange> {
+pub fn difference(
+    before: Compiled<'_>,
+    after: Compiled<'_>,
+    facts: &RuntimeFacts,
+) -> Vec<AccessChange> {
     type Key = (String, Option<String>, Option<String>);
     let mut callers: BTreeMap<Key, Principal> = BTreeMap::new();
     for who in [before, after]
@@ -210,7 +214,7 @@ pub fn difference(before: Compiled<'_>, after: Compiled<'_>, facts: &Facts) -> V
 
 fn look(
     catalogue: &Catalogue,
-    caller: Option<&Caller<'_>>,
+    caller: Option<&CallerPolicy<'_>>,
     tool: &str,
 ) -> (Access, BTreeSet<String>) {
     match (caller, catalogue.index(tool)) {

@@ -5,26 +5,27 @@ use std::collections::HashMap;
 
 use tool_core::{Effect, Permission, Spec};
 
-use super::condition::{self, Condition};
+use super::condition::{self, RuleCondition};
 use super::outside::{HandedLimits, names_handed};
 use super::selector;
 use super::set::ToolSet;
-use super::text::Label;
+use super::text::PolicyLabel;
 use crate::catalogue::Catalogue;
-use crate::error::{LoadError, Place};
+use crate::error::{LoadError, TextPlace};
 use crate::model::{
-    CliSpec, Layer, Level, Match, Obligations, Roots, Rule, Selector, Toolset, Verdict,
+    CliSpec, JoinedObligations, Level, PolicyLayer, PolicyRule, RuleMatch, ToolSelector, Toolset,
+    Verdict, WorkspaceRoots,
 };
 
 /// Resolves names against one catalogue; errors are collected.
-pub(crate) struct Compiler<'a> {
+pub(crate) struct PolicyCompiler<'a> {
     pub(super) catalogue: &'a Catalogue,
     pub(super) roles: Vec<&'a str>,
     pub(super) toolsets: &'a [Toolset],
     /// Agent command lines of the configuration, whose own tools are names too.
     pub(super) clis: &'a [CliSpec],
     /// The roots that paths of rules are read by.
-    pub(super) roots: Roots,
+    pub(super) roots: WorkspaceRoots,
     pub(crate) errors: Vec<LoadError>,
     /// What selectors select, by their texts: roles name the same ones.
     resolved: RefCell<HashMap<String, ToolSet>>,
@@ -33,10 +34,10 @@ pub(crate) struct Compiler<'a> {
 /// A layer against one catalogue.
 #[derive(Debug, Clone)]
 pub struct CompiledLayer {
-    pub(super) title: Label,
+    pub(super) title: PolicyLabel,
     pub(super) level: Level,
     pub(super) name: String,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<TextPlace>,
     /// Changed by [`CompiledLayer::narrow`] only.
     pub(super) allow: Option<ToolSet>,
     pub(super) deny: ToolSet,
@@ -92,15 +93,15 @@ pub struct CompiledRule {
     pub(super) by_id: ToolSet,
     pub(super) role: Option<String>,
     /// The conditions as written.
-    pub(super) matches: Match,
+    pub(super) matches: RuleMatch,
     /// The conditions on arguments, compiled.
-    pub(super) conditions: Vec<Condition>,
+    pub(super) conditions: Vec<RuleCondition>,
     pub(super) decision: Verdict,
     pub(super) priority: i64,
-    pub(super) obligations: Obligations,
-    pub(super) reason: Option<Label>,
+    pub(super) obligations: JoinedObligations,
+    pub(super) reason: Option<PolicyLabel>,
     /// `mathchain.toml:14`, or `rule 1`.
-    pub(super) label: Label,
+    pub(super) label: PolicyLabel,
 }
 
 impl AsRef<Self> for CompiledLayer {
@@ -128,7 +129,7 @@ impl CompiledLayer {
     }
 }
 
-impl<'a> Compiler<'a> {
+impl<'a> PolicyCompiler<'a> {
     /// For names of roles and toolsets among these.
     pub(crate) fn new(
         catalogue: &'a Catalogue,
@@ -140,7 +141,7 @@ impl<'a> Compiler<'a> {
             roles,
             toolsets,
             clis: &[],
-            roots: Roots::default(),
+            roots: WorkspaceRoots::default(),
             errors: Vec::new(),
             resolved: RefCell::default(),
         }
@@ -150,7 +151,7 @@ impl<'a> Compiler<'a> {
     ///
     /// # Errors
     /// As [`selector::resolve`].
-    pub(super) fn resolve(&self, selector: &Selector) -> Result<ToolSet, LoadError> {
+    pub(super) fn resolve(&self, selector: &ToolSelector) -> Result<ToolSet, LoadError> {
         if let Some(known) = self.resolved.borrow().get(&selector.text) {
             return Ok(known.clone());
         }
@@ -169,13 +170,13 @@ impl<'a> Compiler<'a> {
 
     /// Reads paths of rules by these roots.
     #[must_use]
-    pub(super) fn in_roots(mut self, roots: &Roots) -> Self {
+    pub(super) fn in_roots(mut self, roots: &WorkspaceRoots) -> Self {
         self.roots.clone_from(roots);
         self
     }
 
     /// Resolves the names of a layer.
-    pub(crate) fn layer(&mut self, layer: &Layer) -> CompiledLayer {
+    pub(crate) fn layer(&mut self, layer: &PolicyLayer) -> CompiledLayer {
         let catalogue = self.catalogue;
         let allow = layer.allow.as_ref().map(|list| self.tools(list));
         let before = self.errors.len();
@@ -229,7 +230,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The union of what several selectors select.
-    pub(crate) fn tools(&mut self, list: &[Selector]) -> ToolSet {
+    pub(crate) fn tools(&mut self, list: &[ToolSelector]) -> ToolSet {
         let mut set = ToolSet::none(self.catalogue.len());
         for selector in list {
             match self.resolve(selector) {
@@ -241,7 +242,7 @@ impl<'a> Compiler<'a> {
         set
     }
 
-    fn rule(&mut self, rule: &Rule, index: usize) -> CompiledRule {
+    fn rule(&mut self, rule: &PolicyRule, index: usize) -> CompiledRule {
         let catalogue = self.catalogue;
         let matches = &rule.matches;
         let before = self.errors.len();
@@ -251,7 +252,7 @@ impl<'a> Compiler<'a> {
         let named = matches.tools.iter();
         let named = named.filter_map(|one| selector::named(one, catalogue));
         named.for_each(|tool| by_id.insert(tool));
-        let lost = |selector: &Selector| {
+        let lost = |selector: &ToolSelector| {
             catalogue.is_lost(&selector.text) || names_handed(selector, catalogue, self.clis)
         };
         if matches.tools.is_empty() {
@@ -275,8 +276,8 @@ impl<'a> Compiler<'a> {
             matches: matches.clone(),
             decision: rule.decision,
             priority: rule.priority,
-            obligations: Obligations::of(&rule.obligations),
-            reason: rule.reason.clone().map(Label::from),
+            obligations: JoinedObligations::of(&rule.obligations),
+            reason: rule.reason.clone().map(PolicyLabel::from),
             label: match &rule.place {
                 Some(place) => format!("{}:{}", place.file, place.line).into(),
                 None => format!("rule {}", index + 1).into(),
@@ -292,7 +293,7 @@ impl CompiledRule {
         let mut asking = self.clone();
         asking.keep(|tool| !is_harmless(catalogue.tool(tool).spec()));
         asking.decision = Verdict::Ask;
-        asking.reason = Some(Label::from(UNTRUSTED.to_owned()));
+        asking.reason = Some(PolicyLabel::from(UNTRUSTED.to_owned()));
         asking
     }
 
@@ -322,12 +323,16 @@ pub fn is_harmless(spec: &Spec) -> bool {
 }
 
 /// Selectors as written.
-pub(super) fn texts(list: &[Selector]) -> Vec<String> {
+pub(super) fn texts(list: &[ToolSelector]) -> Vec<String> {
     list.iter().map(|selector| selector.text.clone()).collect()
 }
 
 /// The error of a rule on tools that its own layer hides, or for a role its layer is not for: it can never match.
-fn out_of_reach(layer: &CompiledLayer, rule: &Rule, built: &CompiledRule) -> Option<LoadError> {
+fn out_of_reach(
+    layer: &CompiledLayer,
+    rule: &PolicyRule,
+    built: &CompiledRule,
+) -> Option<LoadError> {
     let hidden = !built.tools.is_empty() && built.tools.iter().all(|tool| !layer.shows(tool));
     let foreign =
         layer.level == Level::Role && built.role.as_ref().is_some_and(|role| *role != layer.name);

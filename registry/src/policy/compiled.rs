@@ -7,36 +7,39 @@ use tool_core::Encode;
 
 use super::agent_names::AgentNames;
 use super::compile::CompiledLayer;
-use super::decide::Defaults;
+use super::decide::PermissionDefaults;
 use super::phases::CompiledPhase;
-use super::runtime::Facts;
-use super::selection::{Chosen, CompiledSelection};
+use super::runtime::RuntimeFacts;
+use super::selection::{CompiledSelection, ToolSelection};
 use super::set::ToolSet;
-use super::start::Start;
-use super::text::{Label, Reason};
+use super::start::SelectionLevels;
+use super::text::{DecisionReason, PolicyLabel};
 use crate::error::LoadError;
-use crate::model::{BrokenAgent, Budget, Confinement, Obligations, Permissions, Roots, Verdict};
+use crate::model::{
+    BrokenAgent, Confinement, JoinedObligations, PermissionTable, TaskBudget, Verdict,
+    WorkspaceRoots,
+};
 
 /// What was decided, by whom and why.
 #[derive(Debug, Clone, PartialEq, Encode)]
-pub struct Decision {
+pub struct PolicyDecision {
     /// The verdict.
     #[value(rename = "decision")]
     pub verdict: Verdict,
     /// Whether checked arguments could not change the verdict.
     pub certain: bool,
     /// The deciding layer: `global`, ``role `worker_math` ``, `defaults`.
-    pub layer: Label,
+    pub layer: PolicyLabel,
     /// The deciding rule: where it was written, or which of its layer it is.
-    pub rule: Option<Label>,
+    pub rule: Option<PolicyLabel>,
     /// Why, in words.
-    pub reason: Reason,
+    pub reason: DecisionReason,
     /// Duties of the call.
     #[value(skip)]
-    pub obligations: Obligations,
+    pub obligations: JoinedObligations,
 }
 
-impl Decision {
+impl PolicyDecision {
     /// Asks a person where nothing else did.
     pub fn require(&mut self, layer: &'static str, reason: &'static str) {
         self.verdict = Verdict::Ask;
@@ -58,13 +61,13 @@ impl Decision {
     }
 
     /// A denial that no rule spells.
-    pub fn denied(layer: impl Into<Label>, reason: impl Into<Reason>) -> Self {
+    pub fn denied(layer: impl Into<PolicyLabel>, reason: impl Into<DecisionReason>) -> Self {
         Self {
             verdict: Verdict::Deny,
             layer: layer.into(),
             rule: None,
             reason: reason.into(),
-            obligations: Obligations::default(),
+            obligations: JoinedObligations::default(),
             certain: true,
         }
     }
@@ -87,9 +90,9 @@ pub(crate) struct CompiledAgent {
 /// A provider profile against one catalogue.
 #[derive(Debug, Clone)]
 pub(crate) struct CompiledProfile {
-    pub(super) prefer: Chosen,
-    pub(super) enable: Chosen,
-    pub(super) disable: Chosen,
+    pub(super) prefer: ToolSelection,
+    pub(super) enable: ToolSelection,
+    pub(super) disable: ToolSelection,
 }
 
 /// The policy of one generation: immutable, compiled against one catalogue.
@@ -113,15 +116,15 @@ pub struct Policy {
     /// The contexts of the facts `read_only` and `no_web`.
     pub(super) contexts: [CompiledLayer; 2],
     pub(super) preconditions: Vec<(&'static str, ToolSet)>,
-    pub(super) defaults: Defaults,
+    pub(super) defaults: PermissionDefaults,
     /// The roots that paths of rules are read by.
-    pub(super) roots_in_use: Roots,
+    pub(super) roots_in_use: WorkspaceRoots,
     /// Whether only approvers with keys answer approvals.
     pub(super) approvals_by_key: bool,
     pub(super) approval_lifetime_ms: u64,
     /// Agents that pass human gates, with the tools.
     pub(super) gates: BTreeMap<String, ToolSet>,
-    pub(super) budgets: Vec<Budget>,
+    pub(super) budgets: Vec<TaskBudget>,
     /// Tables that give what the user has not agreed to.
     pub(super) untrusted: Vec<String>,
     pub(crate) notes: Vec<LoadError>,
@@ -157,7 +160,7 @@ impl Policy {
     }
 
     /// How many calls a kind of task may make, where the configuration says.
-    pub fn budget(&self, task: &str) -> Option<&Budget> {
+    pub fn budget(&self, task: &str) -> Option<&TaskBudget> {
         self.budgets.iter().find(|budget| budget.task == task)
     }
 
@@ -199,22 +202,22 @@ impl Policy {
     }
 
     /// What holds where no rule is about a call.
-    pub fn permissions(&self) -> &Permissions {
+    pub fn permissions(&self) -> &PermissionTable {
         &self.defaults.permissions
     }
 }
 
 /// What holds for one caller.
 #[derive(Debug, Clone)]
-pub struct Caller<'a> {
+pub struct CallerPolicy<'a> {
     pub(super) policy: &'a Policy,
-    pub(super) start: Start<'a>,
+    pub(super) start: SelectionLevels<'a>,
     pub(super) layers: Vec<&'a CompiledLayer>,
     /// The permission of the agent that calls, where a call started it.
     pub(super) permission: Option<Confinement>,
     /// Those that only this call has.
     pub(super) of_call: Vec<CompiledLayer>,
-    pub(super) facts: Facts,
+    pub(super) facts: RuntimeFacts,
     /// Joined when somebody asks for all of it.
     pub(super) visible: OnceLock<ToolSet>,
 }

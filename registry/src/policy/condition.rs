@@ -1,4 +1,4 @@
-//! Conditions of rules on the arguments of calls: [`compile`] checks each once, [`Condition::fit`] evaluates it for a call.
+//! Conditions of rules on the arguments of calls: [`compile`] checks each once, [`RuleCondition::fit`] evaluates it for a call.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -6,18 +6,18 @@ use std::fmt::Display;
 use tool_core::schema::Schema;
 use tool_core::{Capability, Effect, Permission, ResourceKind, Spec, Syntax, Value};
 
-use super::compile::Compiler;
+use super::compile::PolicyCompiler;
 use super::facts::{CallFacts, HostFact, PathCondition, host_fits};
 use super::glob::PathPattern;
 use super::set::ToolSet;
 use crate::catalogue::Catalogue;
 use crate::digest;
 use crate::error::LoadError;
-use crate::model::{NumberMatch, PathMatch, Range, Roots, Rule, Verdict};
+use crate::model::{NumberMatch, NumberRange, PathMatch, PolicyRule, Verdict, WorkspaceRoots};
 
 /// Whether a condition or a whole rule matches a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(super) enum RuleFit {
     /// It matches.
     Yes,
     /// It does not.
@@ -26,7 +26,7 @@ pub(super) enum Fit {
     Unknown,
 }
 
-impl Fit {
+impl RuleFit {
     /// Both parts must hold.
     pub(super) fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -61,12 +61,12 @@ impl Fit {
 
 /// One condition on the arguments of a call.
 #[derive(Debug, Clone)]
-pub(super) enum Condition {
+pub(super) enum RuleCondition {
     Paths(PathCondition),
     Argv(Vec<String>),
     Hosts(Vec<String>),
     Number(NumberMatch),
-    Bytes(Range),
+    Bytes(NumberRange),
     Destructive(bool),
     Effects(Vec<Effect>),
     /// Digests of the values, by name.
@@ -74,10 +74,10 @@ pub(super) enum Condition {
     Call(String),
 }
 
-impl Condition {
+impl RuleCondition {
     /// Whether it holds for a call. `narrows` says that the rule allows: then everything the call uses must match, otherwise
     /// anything.
-    pub(super) fn fit(&self, call: &CallFacts<'_>, narrows: bool) -> Fit {
+    pub(super) fn fit(&self, call: &CallFacts<'_>, narrows: bool) -> RuleFit {
         match self {
             Self::Paths(wanted) => paths_fit(wanted, call, narrows),
             Self::Argv(prefix) => programs_fit(prefix, call, narrows),
@@ -85,27 +85,31 @@ impl Condition {
             Self::Number(range) => numbers_fit(range, call.args, narrows),
             Self::Bytes(range) => {
                 let longest = longest_text(call.args) as f64;
-                Fit::from(lies_in(range.min, range.max, longest))
+                RuleFit::from(lies_in(range.min, range.max, longest))
             }
-            Self::Destructive(wanted) => Fit::from(call.reach.destructive == *wanted),
+            Self::Destructive(wanted) => RuleFit::from(call.reach.destructive == *wanted),
             Self::Effects(wanted) => {
                 let mut effects = call.reach.effects.iter();
-                Fit::from(match narrows {
+                RuleFit::from(match narrows {
                     true => effects.all(|effect| wanted.contains(effect)),
                     false => effects.any(|effect| wanted.contains(effect)),
                 })
             }
-            Self::Args(wanted) => Fit::from(wanted.iter().all(|(name, digest)| {
+            Self::Args(wanted) => RuleFit::from(wanted.iter().all(|(name, digest)| {
                 let found = call.args.get(name);
                 found.is_some_and(|found| digest::of_value(found) == *digest)
             })),
-            Self::Call(wanted) => Fit::from(digest::of_value(call.args) == *wanted),
+            Self::Call(wanted) => RuleFit::from(digest::of_value(call.args) == *wanted),
         }
     }
 }
 
 /// Compiles the conditions of a rule on these tools.
-pub(super) fn compile(compiler: &mut Compiler<'_>, rule: &Rule, tools: &ToolSet) -> Vec<Condition> {
+pub(super) fn compile(
+    compiler: &mut PolicyCompiler<'_>,
+    rule: &PolicyRule,
+    tools: &ToolSet,
+) -> Vec<RuleCondition> {
     let matches = &rule.matches;
     let mut check = RuleCheck {
         catalogue: compiler.catalogue,
@@ -116,48 +120,48 @@ pub(super) fn compile(compiler: &mut Compiler<'_>, rule: &Rule, tools: &ToolSet)
     };
     let mut conditions = Vec::new();
     if let Some(path) = &matches.path {
-        conditions.push(Condition::Paths(check.paths(path)));
+        conditions.push(RuleCondition::Paths(check.paths(path)));
     }
     if let Some(argv) = &matches.argv {
         check.argv(&argv.prefix);
-        conditions.push(Condition::Argv(argv.prefix.to_vec()));
+        conditions.push(RuleCondition::Argv(argv.prefix.to_vec()));
     }
     if let Some(url) = &matches.url {
-        conditions.push(Condition::Hosts(check.hosts(&url.host)));
+        conditions.push(RuleCondition::Hosts(check.hosts(&url.host)));
     }
     if let Some(range) = &matches.number {
         check.range((range.min, range.max), "number");
         if let Some(argument) = &range.argument {
             check.argument(argument);
         }
-        conditions.push(Condition::Number(range.clone()));
+        conditions.push(RuleCondition::Number(range.clone()));
     }
     if let Some(range) = &matches.bytes {
         check.range((range.min, range.max), "bytes");
         if range.max.is_some_and(|max| max < 0.0) {
             check.never("a size is never negative");
         }
-        conditions.push(Condition::Bytes(*range));
+        conditions.push(RuleCondition::Bytes(*range));
     }
-    conditions.extend(matches.destructive.map(Condition::Destructive));
+    conditions.extend(matches.destructive.map(RuleCondition::Destructive));
     if let Some(effects) = &matches.effects {
         if effects.is_empty() && rule.decision != Verdict::Allow {
             check.never("`effects` lists no effect");
         }
-        conditions.push(Condition::Effects(effects.clone()));
+        conditions.push(RuleCondition::Effects(effects.clone()));
     }
     if let Some(args) = &matches.args {
         args.keys().for_each(|argument| check.argument(argument));
         let digest = |(name, value): (&String, &Value)| (name.clone(), digest::of_value(value));
         let digests = args.iter().map(digest);
-        conditions.push(Condition::Args(digests.collect()));
+        conditions.push(RuleCondition::Args(digests.collect()));
     }
     if let Some(call) = &matches.call {
         let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         if call.len() != 64 || !call.bytes().all(hex) {
             check.report("`call` is the digest of all arguments: 64 hex digits");
         }
-        conditions.push(Condition::Call(call.clone()));
+        conditions.push(RuleCondition::Call(call.clone()));
     }
     conditions
 }
@@ -165,9 +169,9 @@ pub(super) fn compile(compiler: &mut Compiler<'_>, rule: &Rule, tools: &ToolSet)
 /// What the conditions of one rule are checked with.
 struct RuleCheck<'a> {
     catalogue: &'a Catalogue,
-    rule: &'a Rule,
+    rule: &'a PolicyRule,
     tools: &'a ToolSet,
-    roots: &'a Roots,
+    roots: &'a WorkspaceRoots,
     errors: &'a mut Vec<LoadError>,
 }
 
@@ -316,27 +320,27 @@ impl RuleCheck<'_> {
 }
 
 /// `allow` wants every path of the tool to be one of those meant; `ask` and `deny` care for any, files of arguments included.
-fn paths_fit(wanted: &PathCondition, call: &CallFacts<'_>, narrows: bool) -> Fit {
+fn paths_fit(wanted: &PathCondition, call: &CallFacts<'_>, narrows: bool) -> RuleFit {
     let Some(paths) = &call.paths else {
-        return Fit::Unknown;
+        return RuleFit::Unknown;
     };
     if narrows {
-        return Fit::over(paths, true, |path| wanted.certainly(path));
+        return RuleFit::over(paths, true, |path| wanted.certainly(path));
     }
     let mut all = paths.iter().chain(&call.files);
     if all.clone().any(|path| wanted.certainly(path)) {
-        return Fit::Yes;
+        return RuleFit::Yes;
     }
     match all.any(|path| wanted.possibly(path)) {
-        true => Fit::Unknown,
-        false => Fit::No,
+        true => RuleFit::Unknown,
+        false => RuleFit::No,
     }
 }
 
 /// `allow` compares the words as they are; `ask` and `deny` also see through a path before the program's name.
-fn programs_fit(prefix: &[String], call: &CallFacts<'_>, narrows: bool) -> Fit {
+fn programs_fit(prefix: &[String], call: &CallFacts<'_>, narrows: bool) -> RuleFit {
     let Some(programs) = &call.programs else {
-        return Fit::Unknown;
+        return RuleFit::Unknown;
     };
     let begins = |words: &Vec<String>| {
         let bare = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
@@ -344,27 +348,27 @@ fn programs_fit(prefix: &[String], call: &CallFacts<'_>, narrows: bool) -> Fit {
             || !narrows && words.first().map(bare) == prefix.first().map(bare);
         same_program && words.len() >= prefix.len() && words[1..prefix.len()] == prefix[1..]
     };
-    Fit::over(programs, narrows, begins)
+    RuleFit::over(programs, narrows, begins)
 }
 
-fn hosts_fit(patterns: &[String], call: &CallFacts<'_>, narrows: bool) -> Fit {
+fn hosts_fit(patterns: &[String], call: &CallFacts<'_>, narrows: bool) -> RuleFit {
     let Some(hosts) = &call.hosts else {
-        return Fit::Unknown;
+        return RuleFit::Unknown;
     };
     let listed = |host: &HostFact| (patterns.iter()).any(|pattern| host_fits(pattern, &host.name));
-    Fit::over(hosts, narrows, listed)
+    RuleFit::over(hosts, narrows, listed)
 }
 
-fn numbers_fit(range: &NumberMatch, args: &Value, narrows: bool) -> Fit {
+fn numbers_fit(range: &NumberMatch, args: &Value, narrows: bool) -> RuleFit {
     let Some(object) = args.as_object() else {
-        return Fit::Unknown;
+        return RuleFit::Unknown;
     };
     let numbers: Vec<f64> = match &range.argument {
         Some(name) => match object.get(name) {
-            None | Some(Value::Null) => return Fit::No,
+            None | Some(Value::Null) => return RuleFit::No,
             Some(value) => match value.as_f64() {
                 Some(number) => vec![number],
-                None => return Fit::Unknown,
+                None => return RuleFit::Unknown,
             },
         },
         None => object
@@ -372,7 +376,7 @@ fn numbers_fit(range: &NumberMatch, args: &Value, narrows: bool) -> Fit {
             .filter_map(|(_, value)| value.as_f64())
             .collect(),
     };
-    Fit::over(&numbers, narrows, |number| {
+    RuleFit::over(&numbers, narrows, |number| {
         lies_in(range.min, range.max, *number)
     })
 }

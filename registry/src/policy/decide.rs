@@ -3,10 +3,12 @@
 use tool_core::{Effect, Permission, Spec};
 
 use super::compile::{CompiledLayer, CompiledRule};
-use super::condition::{Condition, Fit};
+use super::condition::{RuleCondition, RuleFit};
 use super::facts::{CallFacts, HostFact, PathFact};
-use super::{Decision, Label, Reason, ToolSet};
-use crate::model::{Confinement, Level, Obligations, Permissions, Roots, Verdict};
+use super::{DecisionReason, PolicyDecision, PolicyLabel, ToolSet};
+use crate::model::{
+    Confinement, JoinedObligations, Level, PermissionTable, Verdict, WorkspaceRoots,
+};
 
 /// What a caller may see.
 ///
@@ -27,22 +29,26 @@ pub fn effective<'l, L: AsRef<CompiledLayer> + 'l>(
 
 impl CompiledRule {
     /// Whether the rule matches this call; without facts, some call of the tool.
-    pub(super) fn fit(&self, tool: usize, role: &str, call: Option<&CallFacts<'_>>) -> Fit {
+    pub(super) fn fit(&self, tool: usize, role: &str, call: Option<&CallFacts<'_>>) -> RuleFit {
         if !self.is_about(tool, role) {
-            return Fit::No;
+            return RuleFit::No;
         }
         match call {
             Some(call) => self.fit_where(call, |_| true),
-            None if self.conditions.is_empty() => Fit::Yes,
-            None => Fit::Unknown,
+            None if self.conditions.is_empty() => RuleFit::Yes,
+            None => RuleFit::Unknown,
         }
     }
 
     /// Whether some of the conditions hold for a call.
-    pub(super) fn fit_where(&self, call: &CallFacts<'_>, of: fn(&Condition) -> bool) -> Fit {
+    pub(super) fn fit_where(
+        &self,
+        call: &CallFacts<'_>,
+        of: fn(&RuleCondition) -> bool,
+    ) -> RuleFit {
         let narrows = self.decision == Verdict::Allow;
         let conditions = self.conditions.iter().filter(|one| of(one));
-        conditions.fold(Fit::Yes, |fit, one| fit.and(one.fit(call, narrows)))
+        conditions.fold(RuleFit::Yes, |fit, one| fit.and(one.fit(call, narrows)))
     }
 
     /// Whether it applies to a tool and a role at all.
@@ -53,13 +59,13 @@ impl CompiledRule {
 
 /// The permission table, with its paths split once.
 #[derive(Debug, Clone)]
-pub(super) struct Defaults {
-    pub(super) permissions: Permissions,
+pub(super) struct PermissionDefaults {
+    pub(super) permissions: PermissionTable,
     roots: Vec<Vec<String>>,
 }
 
-impl Defaults {
-    pub(super) fn new(permissions: &Permissions, roots: &Roots) -> Self {
+impl PermissionDefaults {
+    pub(super) fn new(permissions: &PermissionTable, roots: &WorkspaceRoots) -> Self {
         let paths = permissions.filesystem.allowed_paths.iter();
         Self {
             permissions: permissions.clone(),
@@ -70,8 +76,8 @@ impl Defaults {
 
 /// What decides a call that no rule is about.
 #[derive(Clone, Copy)]
-pub(super) struct Ground<'a> {
-    pub(super) defaults: &'a Defaults,
+pub(super) struct DefaultGround<'a> {
+    pub(super) defaults: &'a PermissionDefaults,
     /// The permission of the caller's phase, or of the agent that a call started, whose changes need no approval.
     pub(super) permission: Option<Confinement>,
     /// Whether a program of another does the work, so that what a call destroys is not seen.
@@ -80,7 +86,7 @@ pub(super) struct Ground<'a> {
     pub(super) has_grant: bool,
 }
 
-impl Ground<'_> {
+impl DefaultGround<'_> {
     /// Whether the phase lets calls with an effect run without approval.
     pub(super) fn grants(&self, effect: Effect) -> bool {
         self.permission
@@ -99,12 +105,12 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
     (tool, spec): (usize, &Spec),
     role: &str,
     layers: impl IntoIterator<Item = &'l L>,
-    ground: Ground<'_>,
+    ground: DefaultGround<'_>,
     call: Option<&CallFacts<'_>>,
-) -> Decision {
+) -> PolicyDecision {
     let effects = call.map_or(spec.effects, |call| call.reach.effects);
     let mut strictest: Option<(&CompiledLayer, &CompiledRule)> = None;
-    let mut obligations = Obligations::default();
+    let mut obligations = JoinedObligations::default();
     let mut waived = false;
     let mut looks_at_arguments = false;
     let unlinked = call.and_then(CallFacts::as_if_unlinked);
@@ -116,9 +122,9 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
         let mut held: Option<&CompiledRule> = None;
         for rule in layer.rules.about(tool) {
             let fit = rule.fit(tool, role, call);
-            looks_at_arguments |= fit == Fit::Unknown;
+            looks_at_arguments |= fit == RuleFit::Unknown;
             if !fit.counts(rule.decision) {
-                let fits = |call: &CallFacts<'_>| rule.fit(tool, role, Some(call)) == Fit::Yes;
+                let fits = |call: &CallFacts<'_>| rule.fit(tool, role, Some(call)) == RuleFit::Yes;
                 but_for_links |=
                     rule.decision == Verdict::Allow && unlinked.as_ref().is_some_and(fits);
                 continue;
@@ -148,7 +154,7 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
         None => by_default(spec, effects, ground, call),
     };
     if but_for_links && strictest.is_none() && decision.verdict == Verdict::Ask {
-        decision.reason = Reason::about("`", spec.id, HAS_OTHER_NAMES);
+        decision.reason = DecisionReason::about("`", spec.id, HAS_OTHER_NAMES);
     }
     let fixed = match strictest {
         Some(_) => decision.verdict > Verdict::Allow || !spec.destructive && !spec.human_gate,
@@ -156,9 +162,9 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
     };
     if destructive && decision.verdict < Verdict::Ask {
         decision.verdict = Verdict::Ask;
-        decision.layer = Label::Fixed("defaults");
+        decision.layer = PolicyLabel::Fixed("defaults");
         decision.rule = None;
-        decision.reason = Reason::about(
+        decision.reason = DecisionReason::about(
             "`",
             spec.id,
             "` can destroy what was there, and no `allow` rule of the global or user layer names it",
@@ -166,9 +172,10 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
     }
     if spec.human_gate && !ground.has_grant && decision.verdict < Verdict::Ask {
         decision.verdict = Verdict::Ask;
-        decision.layer = Label::Fixed("defaults");
+        decision.layer = PolicyLabel::Fixed("defaults");
         decision.rule = None;
-        decision.reason = Reason::about("every call of `", spec.id, "` needs a person's approval");
+        decision.reason =
+            DecisionReason::about("every call of `", spec.id, "` needs a person's approval");
     }
     decision.obligations = obligations;
     decision.certain = call.is_some() || fixed && !looks_at_arguments;
@@ -176,30 +183,30 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
 }
 
 /// The denial of a call with an effect that a layer does without.
-fn refused(layer: &CompiledLayer, effect: Effect, spec: &Spec, certain: bool) -> Decision {
+fn refused(layer: &CompiledLayer, effect: Effect, spec: &Spec, certain: bool) -> PolicyDecision {
     let reason = format!(
         "it has the effect `{effect}`, and only calls of `{}` without it are left there",
         spec.id
     );
-    Decision {
+    PolicyDecision {
         certain,
-        ..Decision::denied(layer.title.clone(), reason)
+        ..PolicyDecision::denied(layer.title.clone(), reason)
     }
 }
 
-fn by_rule(layer: &CompiledLayer, rule: &CompiledRule) -> Decision {
+fn by_rule(layer: &CompiledLayer, rule: &CompiledRule) -> PolicyDecision {
     let says = match rule.decision {
         Verdict::Allow => "a rule says `allow`",
         Verdict::Ask => "a rule says `ask`",
         Verdict::Deny => "a rule says `deny`",
     };
-    let reason = rule.reason.clone().unwrap_or(Label::Fixed(says));
-    Decision {
+    let reason = rule.reason.clone().unwrap_or(PolicyLabel::Fixed(says));
+    PolicyDecision {
         verdict: rule.decision,
         layer: layer.title.clone(),
         rule: Some(rule.label.clone()),
         reason: reason.into(),
-        obligations: Obligations::default(),
+        obligations: JoinedObligations::default(),
         certain: true,
     }
 }
@@ -208,24 +215,24 @@ fn by_rule(layer: &CompiledLayer, rule: &CompiledRule) -> Decision {
 fn by_default(
     spec: &Spec,
     effects: &[Effect],
-    ground: Ground<'_>,
+    ground: DefaultGround<'_>,
     call: Option<&CallFacts<'_>>,
-) -> Decision {
+) -> PolicyDecision {
     let question = questions(spec, effects, ground, call);
     let is_granted = || effects.iter().any(|effect| ground.grants(*effect));
     let after = question.unwrap_or_else(|| match is_granted() {
         true => "` does what the permission of its phase grants",
         false => "` reaches nothing that asks",
     });
-    Decision {
+    PolicyDecision {
         verdict: match question {
             Some(_) => Verdict::Ask,
             None => Verdict::Allow,
         },
-        layer: Label::Fixed("defaults"),
+        layer: PolicyLabel::Fixed("defaults"),
         rule: None,
-        reason: Reason::about("`", spec.id, after),
-        obligations: Obligations::default(),
+        reason: DecisionReason::about("`", spec.id, after),
+        obligations: JoinedObligations::default(),
         certain: true,
     }
 }
@@ -240,7 +247,7 @@ const RUNS_A_PROGRAM: &str = "` runs a program, and no rule allows it";
 fn questions(
     spec: &Spec,
     effects: &[Effect],
-    ground: Ground<'_>,
+    ground: DefaultGround<'_>,
     call: Option<&CallFacts<'_>>,
 ) -> Option<&'static str> {
     let defaults = ground.defaults;

@@ -4,8 +4,8 @@ use tool_core::capability::WorkspaceFiles;
 use tool_core::convert::to_value;
 use tool_core::{Encode, EncodeError, Encoder, Object, Spec, ToolCall, ToolError, Value};
 
-use super::condition::Fit;
-use super::{CallFacts, Caller, Decision, Facts, Policy};
+use super::condition::RuleFit;
+use super::{CallFacts, CallerPolicy, Policy, PolicyDecision, RuntimeFacts};
 use crate::catalogue::Catalogue;
 use crate::model::{Principal, Verdict};
 
@@ -39,7 +39,7 @@ pub struct RuleStep {
 
 /// Why a decision is as it is.
 #[derive(Debug, Clone)]
-pub struct Explanation {
+pub struct DecisionExplanation {
     /// Canonical id of the tool.
     pub tool: String,
     /// Role of the caller.
@@ -47,7 +47,7 @@ pub struct Explanation {
     /// Whether the tool is visible.
     pub visible: bool,
     /// The decision.
-    pub decision: Decision,
+    pub decision: PolicyDecision,
     /// File of the deciding rule or layer, where it was written in one.
     pub file: Option<String>,
     /// Line in that file.
@@ -63,7 +63,7 @@ pub struct Explanation {
 }
 
 /// The members of the decision stand among the others.
-impl Encode for Explanation {
+impl Encode for DecisionExplanation {
     fn encode(&self, encoder: &mut Encoder) -> Result<Value, EncodeError> {
         let subject = encoder.fields(&[
             ("tool", Some(&self.tool)),
@@ -100,9 +100,9 @@ impl Policy {
         catalogue: &Catalogue,
         (tool, call): (&str, Option<&dyn ToolCall>),
         who: &Principal,
-        facts: &Facts,
+        facts: &RuntimeFacts,
         files: Option<&dyn WorkspaceFiles>,
-    ) -> Result<Explanation, ToolError> {
+    ) -> Result<DecisionExplanation, ToolError> {
         let caller = self.caller(catalogue, who, facts)?;
         let index = catalogue
             .index(tool)
@@ -113,7 +113,7 @@ impl Policy {
         let visible = caller.sees(index);
         let layers = caller.layer_steps(index);
         let (file, line) = place(&decision, &layers).unzip();
-        Ok(Explanation {
+        Ok(DecisionExplanation {
             tool: found.spec().id.to_owned(),
             role: who.role.clone(),
             generation: self.generation.clone(),
@@ -128,7 +128,7 @@ impl Policy {
     }
 }
 
-impl Caller<'_> {
+impl CallerPolicy<'_> {
     fn layer_steps(&self, tool: usize) -> Vec<LayerStep> {
         let (from, place) = self.start.origin();
         let selection = LayerStep {
@@ -170,9 +170,9 @@ impl Caller<'_> {
                     rule: rule.label.to_string(),
                     decision: rule.decision,
                     fit: match fit {
-                        Fit::Yes => "matches",
-                        Fit::No => "does not match",
-                        Fit::Unknown => "cannot be told",
+                        RuleFit::Yes => "matches",
+                        RuleFit::No => "does not match",
+                        RuleFit::Unknown => "cannot be told",
                     },
                     counts: fit.counts(rule.decision),
                     reason: rule.reason.as_ref().map(ToString::to_string),
@@ -184,7 +184,7 @@ impl Caller<'_> {
 }
 
 /// File and line of the deciding rule, else of the deciding layer.
-fn place(decision: &Decision, layers: &[LayerStep]) -> Option<(String, u32)> {
+fn place(decision: &PolicyDecision, layers: &[LayerStep]) -> Option<(String, u32)> {
     let of_rule = decision.rule.as_deref().and_then(|label| {
         let (file, line) = label.rsplit_once(':')?;
         Some((file.to_owned(), line.parse().ok()?))
@@ -202,7 +202,7 @@ fn place(decision: &Decision, layers: &[LayerStep]) -> Option<(String, u32)> {
     })
 }
 
-fn what_would_allow(decision: &Decision, visible: bool, spec: &Spec) -> Option<String> {
+fn what_would_allow(decision: &PolicyDecision, visible: bool, spec: &Spec) -> Option<String> {
     let (tool, destructive) = (spec.id, spec.destructive);
     match (decision.verdict, &decision.rule) {
         (Verdict::Allow, _) => None,
@@ -233,7 +233,7 @@ fn what_would_allow(decision: &Decision, visible: bool, spec: &Spec) -> Option<S
     }
 }
 
-impl Explanation {
+impl DecisionExplanation {
     /// The explanation as data.
     pub fn to_value(&self) -> Value {
         to_value(self).expect("texts, whole numbers and lists have a spelling")

@@ -5,7 +5,7 @@ use tool_core::{AnyTool, DataPlace, EffectReach, ResourceKind, Syntax, ToolCall,
 
 use super::glob::PathPattern;
 use super::shell;
-use crate::model::Roots;
+use crate::model::WorkspaceRoots;
 
 /// A path of a call, in every form it can be judged by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,7 +169,7 @@ pub(super) fn named(name: &str) -> Option<Vec<String>> {
     Some(parts)
 }
 
-impl Roots {
+impl WorkspaceRoots {
     /// The components of the name of what a path in a configuration means: a path relative to the first root, or a place in another
     /// one. `None` for a path that lies in no root.
     pub(crate) fn named(&self, path: &str) -> Option<Vec<String>> {

@@ -6,17 +6,17 @@ use tool_core::convert::to_value;
 use tool_core::{Encode, Permission, Spec, json};
 
 use super::agent_names::AgentNames;
-use super::decide::Defaults;
+use super::decide::PermissionDefaults;
 use super::selection::CompiledSelection;
 use super::{
-    CompiledAgent, CompiledLayer, CompiledProfile, CompiledRole, Compiler, Policy, ToolSet,
+    CompiledAgent, CompiledLayer, CompiledProfile, CompiledRole, Policy, PolicyCompiler, ToolSet,
     context_of_task, phases, roles, runtime,
 };
 use crate::catalogue::Catalogue;
 use crate::error::LoadError;
 use crate::model::{
-    Agent, ApprovalsFrom, Budget, Config, Confinement, Layer, Level, Permissions, Phase,
-    ProviderProfile, Role, Rule, Selector, Toolset, Verdict,
+    AgentDefinition, ApprovalsFrom, Config, Confinement, Level, PermissionTable, Phase,
+    PolicyLayer, PolicyRule, ProviderProfile, Role, TaskBudget, ToolSelector, Toolset, Verdict,
 };
 
 impl Policy {
@@ -24,12 +24,12 @@ impl Policy {
     pub(crate) fn build(
         catalogue: &Catalogue,
         config: &Config,
-        further: &[Layer],
+        further: &[PolicyLayer],
         errors: &mut Vec<LoadError>,
     ) -> Self {
         let roles = roles::merged(config);
         let names: Vec<&str> = roles.iter().map(|role| role.name.as_str()).collect();
-        let mut compiler = Compiler::new(catalogue, names.clone(), &config.toolsets)
+        let mut compiler = PolicyCompiler::new(catalogue, names.clone(), &config.toolsets)
             .with_clis(&config.clis)
             .in_roots(&config.workspace.opened);
         let compile = |role: &Role| (role.name.clone(), compiler.role(role));
@@ -77,7 +77,7 @@ impl Policy {
             let error = default_role.unknown("role", names.iter().copied());
             compiler.errors.push(error.at("/default_role"));
         }
-        let written = Written {
+        let written = PolicyContent {
             permissions: &config.permissions,
             roles: &roles,
             layers: &config.layers,
@@ -91,9 +91,9 @@ impl Policy {
             untrusted: &config.untrusted,
         };
         let toolset = |toolset: &Toolset| {
-            let name = Selector::from(toolset.name.as_str());
+            let name = ToolSelector::from(toolset.name.as_str());
             // What is wrong with it has been reported.
-            let mut compiler = Compiler::new(catalogue, Vec::new(), &config.toolsets);
+            let mut compiler = PolicyCompiler::new(catalogue, Vec::new(), &config.toolsets);
             compiler = compiler.with_clis(&config.clis);
             let chosen = compiler.toolset(&name);
             let said = CompiledSelection::tools_only(chosen, toolset.place.clone());
@@ -113,10 +113,11 @@ impl Policy {
                 .iter()
                 .map(|one| compiler.layer(&one.layer()))
                 .collect(),
-            contexts: [Layer::read_only(), Layer::no_web()].map(|layer| compiler.layer(&layer)),
+            contexts: [PolicyLayer::read_only(), PolicyLayer::no_web()]
+                .map(|layer| compiler.layer(&layer)),
             preconditions: runtime::compile(catalogue),
             roles: compiled,
-            defaults: Defaults::new(&config.permissions, &config.workspace.opened),
+            defaults: PermissionDefaults::new(&config.permissions, &config.workspace.opened),
             roots_in_use: config.workspace.opened.clone(),
             approvals_by_key: config.approvals.from == ApprovalsFrom::Key,
             approval_lifetime_ms: config.approvals.expire.ms(),
@@ -148,17 +149,17 @@ impl Policy {
 
 /// All that decisions depend on beside the catalogue, without the places where it is written: a comment changes no decision.
 #[derive(Encode)]
-struct Written<'a> {
-    permissions: &'a Permissions,
+struct PolicyContent<'a> {
+    permissions: &'a PermissionTable,
     roles: &'a [Role],
-    layers: &'a [Layer],
+    layers: &'a [PolicyLayer],
     phases: &'a [Phase],
     profiles: &'a [ProviderProfile],
     toolsets: &'a [Toolset],
-    agents: &'a [Agent],
-    budgets: &'a [Budget],
-    gates: &'a BTreeMap<String, Vec<Selector>>,
-    further: &'a [Layer],
+    agents: &'a [AgentDefinition],
+    budgets: &'a [TaskBudget],
+    gates: &'a BTreeMap<String, Vec<ToolSelector>>,
+    further: &'a [PolicyLayer],
     #[value(skip_encoding_if = "are_none")]
     untrusted: &'a [String],
 }
@@ -167,7 +168,7 @@ fn are_none(tables: &&[String]) -> bool {
     tables.is_empty()
 }
 
-impl Written<'_> {
+impl PolicyContent<'_> {
     fn text(&self) -> String {
         let value = to_value(self).expect("texts, whole numbers and lists have a spelling");
         json::canonical(&value)
@@ -175,15 +176,15 @@ impl Written<'_> {
 }
 
 /// The rules of a layer that allow.
-pub(super) fn allowing(layer: &Layer) -> impl Iterator<Item = &Rule> {
+pub(super) fn allowing(layer: &PolicyLayer) -> impl Iterator<Item = &PolicyRule> {
     let rules = layer.rules.iter();
     rules.filter(|rule| rule.decision == Verdict::Allow)
 }
 
 /// The grants of gates; a tool without a gate needs none.
 fn gates(
-    compiler: &mut Compiler<'_>,
-    written: &BTreeMap<String, Vec<Selector>>,
+    compiler: &mut PolicyCompiler<'_>,
+    written: &BTreeMap<String, Vec<ToolSelector>>,
 ) -> BTreeMap<String, ToolSet> {
     let catalogue = compiler.catalogue;
     let mut compiled = BTreeMap::new();
@@ -215,8 +216,8 @@ fn gates(
 }
 
 fn compile_agents(
-    compiler: &mut Compiler<'_>,
-    agents: &[Agent],
+    compiler: &mut PolicyCompiler<'_>,
+    agents: &[AgentDefinition],
 ) -> BTreeMap<String, CompiledAgent> {
     let mut compiled = BTreeMap::new();
     for agent in agents {
@@ -248,7 +249,7 @@ fn compile_agents(
 
 /// The kinds of tasks: those that the program knows, and those that budgets and layers speak of.
 fn compile_tasks(
-    compiler: &mut Compiler<'_>,
+    compiler: &mut PolicyCompiler<'_>,
     config: &Config,
 ) -> BTreeMap<String, Vec<CompiledLayer>> {
     let of_layers = config.layers.iter().filter(|one| one.level == Level::Task);
@@ -265,7 +266,7 @@ fn compile_tasks(
 }
 
 fn compile_profiles(
-    compiler: &mut Compiler<'_>,
+    compiler: &mut PolicyCompiler<'_>,
     own: &[ProviderProfile],
 ) -> BTreeMap<String, CompiledProfile> {
     let mut profiles = roles::profiles(compiler.catalogue);

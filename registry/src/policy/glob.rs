@@ -35,13 +35,13 @@ pub fn fits_name(pattern: &str, name: &str) -> bool {
 /// one character.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PathPattern {
-    exact: Vec<Part>,
+    exact: Vec<PathPatternPart>,
     /// The same for file systems that ignore case.
-    folded: Vec<Part>,
+    folded: Vec<PathPatternPart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum PathPatternPart {
     /// Any number of folders.
     Folders,
     Name(String),
@@ -66,20 +66,20 @@ impl PathPattern {
         let mut exact = Vec::new();
         for part in text.split('/').filter(|part| !matches!(*part, "" | ".")) {
             match part {
-                "**" if exact.last() == Some(&Part::Folders) => {}
-                "**" => exact.push(Part::Folders),
+                "**" if exact.last() == Some(&PathPatternPart::Folders) => {}
+                "**" => exact.push(PathPatternPart::Folders),
                 name if name.contains("**") => {
                     return Err("`**` stands alone between slashes".to_owned());
                 }
-                name => exact.push(Part::Name(name.to_owned())),
+                name => exact.push(PathPatternPart::Name(name.to_owned())),
             }
         }
         if exact.is_empty() {
             return Err("the pattern names nothing".to_owned());
         }
-        let fold = |part: &Part| match part {
-            Part::Folders => Part::Folders,
-            Part::Name(name) => Part::Name(folded(name)),
+        let fold = |part: &PathPatternPart| match part {
+            PathPatternPart::Folders => PathPatternPart::Folders,
+            PathPatternPart::Name(name) => PathPatternPart::Name(folded(name)),
         };
         Ok(Self {
             folded: exact.iter().map(fold).collect(),
@@ -106,7 +106,7 @@ impl PathPattern {
 }
 
 /// After each name of a path, and before the first: which parts of the pattern may come next.
-fn walk<'a>(pattern: &[Part], path: impl Iterator<Item = &'a str>) -> Vec<Vec<bool>> {
+fn walk<'a>(pattern: &[PathPatternPart], path: impl Iterator<Item = &'a str>) -> Vec<Vec<bool>> {
     let mut reached = vec![false; pattern.len() + 1];
     reached[0] = true;
     skip_folders(pattern, &mut reached);
@@ -116,8 +116,8 @@ fn walk<'a>(pattern: &[Part], path: impl Iterator<Item = &'a str>) -> Vec<Vec<bo
         let parts = pattern.iter().enumerate();
         for (index, part) in parts.filter(|(index, _)| reached[*index]) {
             match part {
-                Part::Folders => next[index] = true,
-                Part::Name(wanted) => next[index + 1] |= fits_name(wanted, name),
+                PathPatternPart::Folders => next[index] = true,
+                PathPatternPart::Name(wanted) => next[index + 1] |= fits_name(wanted, name),
             }
         }
         skip_folders(pattern, &mut next);
@@ -128,9 +128,9 @@ fn walk<'a>(pattern: &[Part], path: impl Iterator<Item = &'a str>) -> Vec<Vec<bo
 }
 
 /// `**` may stand for no folder.
-fn skip_folders(pattern: &[Part], reached: &mut [bool]) {
+fn skip_folders(pattern: &[PathPatternPart], reached: &mut [bool]) {
     for (index, part) in pattern.iter().enumerate() {
-        if *part == Part::Folders {
+        if *part == PathPatternPart::Folders {
             reached[index + 1] |= reached[index];
         }
     }

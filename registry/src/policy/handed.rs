@@ -3,11 +3,11 @@
 use tool_core::Effect;
 
 use super::compile::{CompiledLayer, CompiledRule};
-use super::condition::Fit;
-use super::decide::Ground;
+use super::condition::RuleFit;
+use super::decide::DefaultGround;
 use super::outside::HandedTool;
-use super::{Caller, Decision, Label, Reason};
-use crate::model::{Level, Obligations, Selector, Verdict};
+use super::{CallerPolicy, DecisionReason, PolicyDecision, PolicyLabel};
+use crate::model::{JoinedObligations, Level, ToolSelector, Verdict};
 
 impl CompiledLayer {
     /// Whether it is the layer of a permission, which the command line enforces itself on tools of which nothing is known.
@@ -16,49 +16,49 @@ impl CompiledLayer {
     }
 
     /// Why it hides a tool that is handed on; what cannot be told hides it.
-    fn hides(&self, tool: &HandedTool) -> Option<Reason> {
+    fn hides(&self, tool: &HandedTool) -> Option<DecisionReason> {
         let limits = &self.handed;
         let title = || self.title.clone();
         let unknown = !self.is_permission();
         let lacks = |effect: &Effect| tool.has(*effect).unwrap_or(unknown);
         if tool.is_selected(&limits.deny, unknown) || self.without.iter().any(lacks) {
-            return Some(Reason::about("denied by layer ", title(), ""));
+            return Some(DecisionReason::about("denied by layer ", title(), ""));
         }
         let listed = limits.allow.as_ref();
         let listed = listed.is_none_or(|allow| tool.is_selected(allow, false));
-        (!listed).then(|| Reason::about("layer ", title(), " does not list it"))
+        (!listed).then(|| DecisionReason::about("layer ", title(), " does not list it"))
     }
 }
 
 impl CompiledRule {
     /// Whether the rule is about a tool that is handed on, whose arguments are not seen here.
-    fn fit_handed(&self, tool: &HandedTool, role: &str) -> Fit {
+    fn fit_handed(&self, tool: &HandedTool, role: &str) -> RuleFit {
         if self.role.as_ref().is_some_and(|wanted| wanted != role) {
-            return Fit::No;
+            return RuleFit::No;
         }
-        let fits = |selector: &Selector| match tool.selected_by(&selector.text) {
-            Some(true) => Fit::Yes,
-            Some(false) => Fit::No,
-            None => Fit::Unknown,
+        let fits = |selector: &ToolSelector| match tool.selected_by(&selector.text) {
+            Some(true) => RuleFit::Yes,
+            Some(false) => RuleFit::No,
+            None => RuleFit::Unknown,
         };
-        let mut found = Fit::No;
+        let mut found = RuleFit::No;
         for fit in self.matches.tools.iter().map(fits) {
             match fit {
-                Fit::Yes => found = Fit::Yes,
-                Fit::Unknown if found == Fit::No => found = Fit::Unknown,
+                RuleFit::Yes => found = RuleFit::Yes,
+                RuleFit::Unknown if found == RuleFit::No => found = RuleFit::Unknown,
                 _ => {}
             }
         }
         match self.conditions.is_empty() {
             true => found,
-            false => found.and(Fit::Unknown),
+            false => found.and(RuleFit::Unknown),
         }
     }
 }
 
-impl Caller<'_> {
+impl CallerPolicy<'_> {
     /// The selected tools that are handed on, in order, each with its verdict: whether the caller has it, and whether its calls ask.
-    pub fn handed(&self) -> Vec<(HandedTool, Decision)> {
+    pub fn handed(&self) -> Vec<(HandedTool, PolicyDecision)> {
         let names = self.start.tools().external.iter();
         let tools = names.map(|name| HandedTool::of(name));
         tools
@@ -69,12 +69,12 @@ impl Caller<'_> {
             .collect()
     }
 
-    fn decide_handed(&self, tool: &HandedTool) -> Decision {
+    fn decide_handed(&self, tool: &HandedTool) -> PolicyDecision {
         let hiding = self
             .layers()
             .find_map(|layer| Some((layer, layer.hides(tool)?)));
         if let Some((layer, reason)) = hiding {
-            return Decision::denied(layer.title.clone(), reason);
+            return PolicyDecision::denied(layer.title.clone(), reason);
         }
         let mut strictest: Option<(&CompiledLayer, &CompiledRule)> = None;
         for layer in self.layers() {
@@ -94,31 +94,31 @@ impl Caller<'_> {
                 let says = rule
                     .reason
                     .clone()
-                    .unwrap_or(Label::Fixed("a rule is about it"));
+                    .unwrap_or(PolicyLabel::Fixed("a rule is about it"));
                 let label = Some(rule.label.clone());
                 (
                     rule.decision,
                     layer.title.clone(),
                     label,
-                    Reason::from(says),
+                    DecisionReason::from(says),
                 )
             }
             None => {
                 let (verdict, reason) = self.handed_default(tool);
                 (
                     verdict,
-                    Label::Fixed("defaults"),
+                    PolicyLabel::Fixed("defaults"),
                     None,
-                    Reason::from(reason),
+                    DecisionReason::from(reason),
                 )
             }
         };
-        Decision {
+        PolicyDecision {
             verdict,
             layer,
             rule,
             reason,
-            obligations: Obligations::default(),
+            obligations: JoinedObligations::default(),
             certain: true,
         }
     }
@@ -131,7 +131,7 @@ impl Caller<'_> {
                 "nothing is known of what it does, and no rule allows it",
             );
         };
-        let ground = Ground {
+        let ground = DefaultGround {
             defaults: &self.policy.defaults,
             permission: self.policy.granted(self.start.permission()),
             elsewhere: true,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tool_core::capability::{HostJudge, HttpRequest, HttpResponse, HttpService, HttpTransport};
 use tool_core::{StopFlag, ToolError, tool_error};
 
-use super::condition::Condition;
+use super::condition::RuleCondition;
 use super::facts::{CallFacts, host_fits};
-use super::{Caller, Label};
+use super::{CallerPolicy, PolicyLabel};
 use crate::catalogue::Catalogue;
 use crate::model::Verdict;
 
@@ -27,10 +27,10 @@ struct HostRule {
     decision: Verdict,
     /// Layer and rule.
     title: String,
-    reason: Option<Label>,
+    reason: Option<PolicyLabel>,
 }
 
-impl Caller<'_> {
+impl CallerPolicy<'_> {
     /// The rules that hosts on the way of a call are held against.
     pub fn host_rules(
         &self,
@@ -42,11 +42,11 @@ impl Caller<'_> {
         for layer in self.layers() {
             for rule in &layer.rules {
                 let hosts = rule.conditions.iter().find_map(|one| match one {
-                    Condition::Hosts(hosts) => Some(hosts),
+                    RuleCondition::Hosts(hosts) => Some(hosts),
                     _ => None,
                 });
                 let Some(hosts) = hosts else { continue };
-                let others = |one: &Condition| !matches!(one, Condition::Hosts(_));
+                let others = |one: &RuleCondition| !matches!(one, RuleCondition::Hosts(_));
                 if rule.decision > Verdict::Allow
                     && rule.is_about(tool, self.role())
                     && rule.fit_where(call, others).counts(rule.decision)
@@ -109,7 +109,7 @@ impl HostRules {
         if self.rules.is_empty() {
             return http;
         }
-        Arc::new(Guarded {
+        Arc::new(GuardedHttp {
             http,
             hosts: HostJudge::new(move |host| self.judge(host)),
         })
@@ -117,12 +117,12 @@ impl HostRules {
 }
 
 /// HTTP for one call.
-struct Guarded {
+struct GuardedHttp {
     http: Arc<dyn HttpTransport>,
     hosts: HostJudge,
 }
 
-impl HttpTransport for Guarded {
+impl HttpTransport for GuardedHttp {
     fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse, ToolError> {
         let request = HttpRequest {
             hosts: self.hosts.clone(),

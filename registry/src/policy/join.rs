@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 
 use tool_core::{ToolError, tool_error};
 
-use super::compile::Compiler;
+use super::compile::PolicyCompiler;
 use super::gather::allowing;
-use super::{Caller, CompiledLayer, Facts, NO_WEB, Policy, READ_ONLY};
+use super::{CallerPolicy, CompiledLayer, NO_WEB, Policy, READ_ONLY, RuntimeFacts};
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, LoadErrors};
-use crate::model::{Layer, Level, Principal};
+use crate::model::{Level, PolicyLayer, Principal};
 
 impl Policy {
     /// Joins what holds for one caller, its further layers included, which only narrow.
@@ -23,8 +23,8 @@ impl Policy {
         &'a self,
         catalogue: &Catalogue,
         who: &Principal,
-        facts: &Facts,
-    ) -> Result<Caller<'a>, ToolError> {
+        facts: &RuntimeFacts,
+    ) -> Result<CallerPolicy<'a>, ToolError> {
         let start = self.start(catalogue, who)?;
         let of_role = &start.of_role.layers;
         // Beside them: one of the agent, of the permission and of each fact; what a task implies is short.
@@ -49,7 +49,7 @@ impl Policy {
             .layers
             .iter()
             .map(|layer| self.layer_of_call(catalogue, layer));
-        Ok(Caller {
+        Ok(CallerPolicy {
             of_call: of_call.collect::<Result<_, _>>()?,
             policy: self,
             start,
@@ -74,10 +74,10 @@ impl Policy {
     fn layer_of_call(
         &self,
         catalogue: &Catalogue,
-        layer: &Layer,
+        layer: &PolicyLayer,
     ) -> Result<CompiledLayer, ToolError> {
         let roles = self.roles.keys().map(String::as_str).collect();
-        let mut compiler = Compiler::new(catalogue, roles, &[]).in_roots(&self.roots_in_use);
+        let mut compiler = PolicyCompiler::new(catalogue, roles, &[]).in_roots(&self.roots_in_use);
         let built = compiler.layer(layer);
         let mut errors = compiler.errors;
         if allowing(layer).next().is_some() {

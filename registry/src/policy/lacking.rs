@@ -1,24 +1,24 @@
 //! Tools that a phase names and its agent does not have: what `mathchain check` warns of.
 
-use super::Caller;
+use super::CallerPolicy;
 use super::outside::{EXTERNAL_PREFIX, of_any_native};
 use super::selector::named;
-use crate::aliases::Aliases;
+use crate::aliases::ToolAliases;
 use crate::catalogue::Catalogue;
-use crate::model::{Config, Phase, Selection, Selector, Verdict};
+use crate::model::{CallerSelection, Config, Phase, ToolSelector, Verdict};
 
 /// A name in a phase, and why the agent does not have the tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LackedTool {
     /// The name as written, with its place.
-    pub name: Selector,
+    pub name: ToolSelector,
     /// Reason, without a full stop.
     pub reason: String,
     /// Whether the tool is of a plugin or server that is not loaded.
     pub not_loaded: bool,
 }
 
-impl Caller<'_> {
+impl CallerPolicy<'_> {
     /// The tools that a phase lists by name for an agent and that this caller, who is that agent, does not have. Tools that only lack a fact
     /// of the host, such as a workspace, are left out.
     pub fn lacking(
@@ -33,7 +33,7 @@ impl Caller<'_> {
         for name in names(config, phase, agent) {
             let text = name.text.as_str();
             let tool = named(&name, catalogue).or_else(|| {
-                let native = of_any_native(text, Aliases::built_in(), &config.clis);
+                let native = of_any_native(text, ToolAliases::built_in(), &config.clis);
                 catalogue.index(native?)
             });
             let reason = match tool {
@@ -70,15 +70,16 @@ fn not_loaded(name: &str) -> String {
 }
 
 /// The names that hold for an agent in a phase: its own list, else that of the phase, with the toolset that either names.
-fn names(config: &Config, phase: &Phase, agent: Option<&str>) -> Vec<Selector> {
+fn names(config: &Config, phase: &Phase, agent: Option<&str>) -> Vec<ToolSelector> {
     let own = phase.agent_tools.iter();
     let own = agent.and_then(|agent| own.clone().find(|own| own.name == agent));
     let inherits = own.is_none_or(|own| own.inherit);
-    let levels: Vec<&Selection> = own
+    let levels: Vec<&CallerSelection> = own
         .into_iter()
         .chain(inherits.then_some(&phase.tools))
         .collect();
-    let says_tools = |level: &&&Selection| level.listed().is_some() || level.toolset.is_some();
+    let says_tools =
+        |level: &&&CallerSelection| level.listed().is_some() || level.toolset.is_some();
     let mut names = Vec::new();
     if let Some(level) = levels.iter().find(says_tools) {
         names.extend(level.listed().unwrap_or_default().iter().cloned());

@@ -1,7 +1,7 @@
 //! Who may see and call what: layers that only narrow, rules on parsed values, and a reason for every decision.
 //!
 //! [`Policy`] is compiled once against a catalogue; [`Policy::caller`] joins what holds for one caller, and
-//! [`Caller::decide`] answers for one call. Both are pure. The verdicts form a lattice, `allow < ask < deny`, and the
+//! [`CallerPolicy::decide`] answers for one call. Both are pure. The verdicts form a lattice, `allow < ask < deny`, and the
 //! strictest explicit rule holds.
 
 mod agent_names;
@@ -35,25 +35,27 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use cases::{Case, CaseResult, read as read_cases};
+pub use cases::{CaseResult, PolicyCase, read as read_cases};
 pub use compare::{Access, AccessChange, MatrixRow, difference};
 pub use compile::{CompiledLayer, CompiledRule, is_harmless};
-pub use compiled::{Caller, Decision, Policy};
+pub use compiled::{CallerPolicy, Policy, PolicyDecision};
 pub use decide::effective;
-pub use explain::{Explanation, LayerStep, RuleStep};
+pub use explain::{DecisionExplanation, LayerStep, RuleStep};
 pub use facts::{CallFacts, PathFact, components};
 pub use glob::fits_name;
 pub use hosts::HostRules;
 pub use lacking::LackedTool;
 pub use outside::{EXTERNAL_PREFIX, HandedTool, Home, is_external};
 pub use roles::context_of_task;
-pub use runtime::{FLAGS, Facts, NO_WEB, READ_ONLY, SESSION_OPEN, WORKSPACE_READY, WorkspaceState};
-pub use selection::{Chosen, Field, MAX_TURNS, Selected};
-pub use selector::{Group, network_use};
+pub use runtime::{
+    FLAGS, NO_WEB, READ_ONLY, RuntimeFacts, SESSION_OPEN, WORKSPACE_READY, WorkspaceState,
+};
+pub use selection::{CallerBaseline, MAX_TURNS, ToolSelection, TracedField};
+pub use selector::{ToolGroup, network_use};
 pub use set::ToolSet;
-pub use text::{Label, Reason};
+pub use text::{DecisionReason, PolicyLabel};
 
-pub(crate) use compile::Compiler;
+pub(crate) use compile::PolicyCompiler;
 pub(crate) use compiled::{CompiledAgent, CompiledProfile, CompiledRole};
 pub(crate) use outside::{is_handed, of_any_native};
 pub(crate) use roles::{built_in_roles, merged as merged_roles};

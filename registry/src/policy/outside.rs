@@ -4,10 +4,10 @@
 use tool_core::{Category, Effect, Permission, Value, names, object};
 
 use super::glob::fits_name;
-use super::selector::Group;
-use crate::aliases::Aliases;
+use super::selector::ToolGroup;
+use crate::aliases::ToolAliases;
 use crate::catalogue::Catalogue;
-use crate::model::{CliSpec, Selector};
+use crate::model::{CliSpec, ToolSelector};
 
 /// Names of tools of other servers, as agent command lines spell them: `mcp__SERVER__TOOL`.
 pub const EXTERNAL_PREFIX: &str = "mcp__";
@@ -42,7 +42,7 @@ pub struct HandedTool {
 impl HandedTool {
     /// What is known of a name that a selection kept.
     pub fn of(name: &str) -> Self {
-        let aliases = Aliases::built_in();
+        let aliases = ToolAliases::built_in();
         let (home, category, effects, description) = match aliases.provider_tool(name) {
             Some(tool) => (
                 Home::Provider,
@@ -102,31 +102,31 @@ impl HandedTool {
         };
         let of_category = |category: Category| Some(self.category? == category);
         match selector.split_once(':') {
-            Some(("group", name)) => match Group::parse(name)? {
-                Group::All => Some(true),
-                Group::Read => Some(false),
-                Group::Write => any(&[
+            Some(("group", name)) => match ToolGroup::parse(name)? {
+                ToolGroup::All => Some(true),
+                ToolGroup::Read => Some(false),
+                ToolGroup::Write => any(&[
                     Effect::ModifiesFiles,
                     Effect::SystemState,
                     Effect::LocalExec,
                 ]),
-                Group::Change => {
+                ToolGroup::Change => {
                     let effects = self.effects.as_ref()?;
                     Some(effects.iter().any(|effect| match effect {
                         Effect::NetworkAccess => self.category != Some(Category::Web),
                         _ => true,
                     }))
                 }
-                Group::Send => match of_category(Category::Web) {
+                ToolGroup::Send => match of_category(Category::Web) {
                     Some(true) => Some(false),
                     _ => any(&[Effect::NetworkAccess]),
                 },
-                Group::Web => match of_category(Category::Web) {
+                ToolGroup::Web => match of_category(Category::Web) {
                     Some(true) => Some(true),
                     _ => any(&[Effect::NetworkAccess]),
                 },
-                Group::Code => any(&[Effect::ModifiesFiles, Effect::LocalExec]),
-                Group::Of(category) => of_category(category),
+                ToolGroup::Code => any(&[Effect::ModifiesFiles, Effect::LocalExec]),
+                ToolGroup::Of(category) => of_category(category),
             },
             Some(("category", name)) => of_category(Category::parse(name)?),
             Some(("effect", name)) => match Effect::parse(name) {
@@ -184,7 +184,7 @@ pub(crate) fn is_handed(name: &str, catalogue: &Catalogue, clis: &[CliSpec]) -> 
         let prefix = server.map(|(server, _)| format!("{EXTERNAL_PREFIX}{server}__"));
         return prefix.is_some_and(|prefix| !catalogue.ids().any(|id| id.starts_with(&prefix)));
     }
-    let aliases = Aliases::built_in();
+    let aliases = ToolAliases::built_in();
     aliases.provider_tool(name).is_some()
         || aliases.own_tool(name).is_some()
         || clis
@@ -193,7 +193,11 @@ pub(crate) fn is_handed(name: &str, catalogue: &Catalogue, clis: &[CliSpec]) -> 
 }
 
 /// Whether a selector of a layer names tools that are handed on.
-pub(super) fn names_handed(selector: &Selector, catalogue: &Catalogue, clis: &[CliSpec]) -> bool {
+pub(super) fn names_handed(
+    selector: &ToolSelector,
+    catalogue: &Catalogue,
+    clis: &[CliSpec],
+) -> bool {
     let name = selector.text.as_str();
     match name.contains(['*', '?']) {
         true => name.starts_with(EXTERNAL_PREFIX),
@@ -204,7 +208,7 @@ pub(super) fn names_handed(selector: &Selector, catalogue: &Catalogue, clis: &[C
 /// Our tool for a name that agent command lines use for their own: of the configuration's tables, else of the known ones.
 pub(crate) fn of_any_native<'a>(
     name: &str,
-    aliases: &'a Aliases,
+    aliases: &'a ToolAliases,
     clis: &'a [CliSpec],
 ) -> Option<&'a str> {
     let mut meant = clis.iter().filter_map(|cli| cli.native.get(name));

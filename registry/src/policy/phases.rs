@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::agent_names::AgentNames;
-use super::compile::Compiler;
+use super::compile::PolicyCompiler;
 use super::selection::CompiledSelection;
 use crate::error::LoadError;
-use crate::model::{Phase, Selector};
+use crate::model::{Phase, ToolSelector};
 
 #[derive(Debug, Clone)]
 pub(super) struct CompiledPhase {
@@ -17,7 +17,7 @@ pub(super) struct CompiledPhase {
 
 /// Compiles the phases; `agents` are the known ones.
 pub(super) fn compile(
-    compiler: &mut Compiler<'_>,
+    compiler: &mut PolicyCompiler<'_>,
     phases: &[Phase],
     agents: &AgentNames,
 ) -> BTreeMap<String, CompiledPhase> {
@@ -28,7 +28,7 @@ pub(super) fn compile(
             let error = LoadError::new(phase.place.as_ref(), message);
             compiler.errors.push(error);
         }
-        let is_unknown = |agent: &&Selector| !agents.iter().any(|known| known == agent.text);
+        let is_unknown = |agent: &&ToolSelector| !agents.iter().any(|known| known == agent.text);
         for agent in phase.agents.iter().filter(is_unknown) {
             let error = agent.unknown("agent", agents.iter());
             compiler.errors.push(error);

@@ -3,12 +3,12 @@
 use tool_core::{ToolError, tool_error};
 
 use super::compile::CompiledRule;
-use super::condition::Condition;
+use super::condition::RuleCondition;
 use super::facts::{could_begin_with, host_fits, named};
 use super::glob::PathPattern;
-use super::{Facts, Policy};
+use super::{Policy, RuntimeFacts};
 use crate::catalogue::Catalogue;
-use crate::model::{Match, Principal, Rule, Verdict};
+use crate::model::{PolicyRule, Principal, RuleMatch, Verdict};
 
 impl Policy {
     /// Whether an `allow` rule on one tool would let calls of a caller through.
@@ -18,9 +18,9 @@ impl Policy {
     pub fn may_record(
         &self,
         catalogue: &Catalogue,
-        (tool, rule): (&str, &Rule),
+        (tool, rule): (&str, &PolicyRule),
         who: &Principal,
-        facts: &Facts,
+        facts: &RuntimeFacts,
     ) -> Result<(), ToolError> {
         let index = catalogue
             .index(tool)
@@ -56,7 +56,7 @@ impl Policy {
 }
 
 /// Whether some call could match both; undecidable counts as yes.
-fn could_meet(rule: &CompiledRule, wanted: &Match) -> bool {
+fn could_meet(rule: &CompiledRule, wanted: &RuleMatch) -> bool {
     let conditions = rule.conditions.iter();
     conditions
         .map(|one| could_hold(one, wanted))
@@ -64,9 +64,9 @@ fn could_meet(rule: &CompiledRule, wanted: &Match) -> bool {
 }
 
 /// Whether a condition could hold for some call that matches; `None` where it says nothing about what the match is limited to.
-fn could_hold(condition: &Condition, wanted: &Match) -> Option<bool> {
+fn could_hold(condition: &RuleCondition, wanted: &RuleMatch) -> Option<bool> {
     match condition {
-        Condition::Paths(paths) => {
+        RuleCondition::Paths(paths) => {
             let under = wanted.path.as_ref()?.under.as_ref()?;
             let could_meet = |path: Vec<String>| {
                 let met = |root: &Vec<String>| {
@@ -79,11 +79,11 @@ fn could_hold(condition: &Condition, wanted: &Match) -> Option<bool> {
             };
             Some(under.iter().any(|path| named(path).is_none_or(could_meet)))
         }
-        Condition::Argv(prefix) => {
+        RuleCondition::Argv(prefix) => {
             let argv = &wanted.argv.as_ref()?.prefix;
             Some(argv.starts_with(prefix) || prefix.starts_with(argv))
         }
-        Condition::Hosts(patterns) => {
+        RuleCondition::Hosts(patterns) => {
             let fits = |host: &String| patterns.iter().any(|pattern| host_fits(pattern, host));
             Some(wanted.url.as_ref()?.host.iter().any(fits))
         }

@@ -6,12 +6,14 @@ use std::sync::OnceLock;
 use tool_core::{Decode, Describe, names};
 
 use super::CompiledRole;
-use super::compile::{Compiler, texts};
+use super::compile::{PolicyCompiler, texts};
 use super::outside::names_handed;
-use super::selection::{Chosen, CompiledSelection};
+use super::selection::{CompiledSelection, ToolSelection};
 use crate::catalogue::Catalogue;
-use crate::document::{self, Format};
-use crate::model::{Config, Layer, Level, Named, ProviderProfile, Role, Selector, Version};
+use crate::document::{self, DocumentFormat};
+use crate::model::{
+    Config, FormatVersion, Level, NamedTable, PolicyLayer, ProviderProfile, Role, ToolSelector,
+};
 
 /// The roles that come with the program, and the contexts that kinds of tasks imply.
 const BUILT_IN: &str = include_str!("../../roles.yaml");
@@ -21,8 +23,8 @@ const BUILT_IN_NAME: &str = "roles.yaml";
 #[derive(Decode, Describe)]
 struct RolesFile {
     #[value(rename = "version")]
-    _version: Version,
-    roles: Named<Role>,
+    _version: FormatVersion,
+    roles: NamedTable<Role>,
     tasks: BTreeMap<String, Vec<Context>>,
 }
 
@@ -39,7 +41,7 @@ names! {
 fn built_in() -> &'static RolesFile {
     static BUILT: OnceLock<RolesFile> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let document = document::parse(BUILT_IN_NAME, BUILT_IN, Format::Yaml);
+        let document = document::parse(BUILT_IN_NAME, BUILT_IN, DocumentFormat::Yaml);
         let mut errors = Vec::new();
         let file = document
             .ok()
@@ -55,11 +57,11 @@ pub(crate) fn built_in_roles() -> impl Iterator<Item = &'static str> {
 }
 
 /// The layers that a kind of task implies: `math` means no network.
-pub fn context_of_task(kind: &str) -> Vec<Layer> {
+pub fn context_of_task(kind: &str) -> Vec<PolicyLayer> {
     let contexts = built_in().tasks.get(kind).into_iter().flatten();
     let layer = |context: &Context| match context {
-        Context::ReadOnly => Layer::read_only(),
-        Context::NoWeb => Layer::no_web(),
+        Context::ReadOnly => PolicyLayer::read_only(),
+        Context::NoWeb => PolicyLayer::no_web(),
     };
     contexts.map(layer).collect()
 }
@@ -82,7 +84,7 @@ pub(super) fn profiles(catalogue: &Catalogue) -> Vec<ProviderProfile> {
         .iter()
         .all(|tool| catalogue.get(tool).is_some());
     let list = |tool: &str| match has_both {
-        true => vec![Selector::from(tool)],
+        true => vec![ToolSelector::from(tool)],
         false => Vec::new(),
     };
     [
@@ -107,10 +109,10 @@ pub(super) fn kinds_of_tasks() -> impl Iterator<Item = &'static str> {
     PLAIN.into_iter().chain(implying)
 }
 
-impl Compiler<'_> {
+impl PolicyCompiler<'_> {
     pub(super) fn role(&mut self, role: &Role) -> CompiledRole {
         // A pattern of names of other servers' tools selects none, and limits what a phase selects.
-        let is_limit = |tool: &Selector| {
+        let is_limit = |tool: &ToolSelector| {
             tool.text.contains('*')
                 && names_handed(tool, self.catalogue, self.clis)
                 && self.resolve(tool).is_err()
@@ -123,8 +125,8 @@ impl Compiler<'_> {
                 .collect::<Vec<_>>()
         });
         let chosen = self.choice(listed.as_deref(), role.toolset.as_ref());
-        let tools = chosen.unwrap_or_else(|| Chosen::none(self.catalogue.len()));
-        let mut own = Layer::new(Level::Role, role.name.clone());
+        let tools = chosen.unwrap_or_else(|| ToolSelection::none(self.catalogue.len()));
+        let mut own = PolicyLayer::new(Level::Role, role.name.clone());
         own.deny = self.held(role, &role.deny);
         own.place.clone_from(&role.place);
         let mut layer = self.layer(&own);
@@ -139,17 +141,21 @@ impl Compiler<'_> {
     }
 
     /// The selectors of a role; those of a built-in role without the names that this catalogue lacks.
-    fn held(&self, role: &Role, list: &[Selector]) -> Vec<Selector> {
+    fn held(&self, role: &Role, list: &[ToolSelector]) -> Vec<ToolSelector> {
         let is_built_in = role
             .place
             .as_ref()
             .is_none_or(|place| &*place.file == BUILT_IN_NAME);
-        let exists = |selector: &&Selector| !is_built_in || self.resolve(selector).is_ok();
+        let exists = |selector: &&ToolSelector| !is_built_in || self.resolve(selector).is_ok();
         list.iter().filter(exists).cloned().collect()
     }
 
     /// The selectors of a list or of a toolset, as written.
-    fn selectors(&self, listed: Option<&[Selector]>, named: Option<&Selector>) -> Vec<String> {
+    fn selectors(
+        &self,
+        listed: Option<&[ToolSelector]>,
+        named: Option<&ToolSelector>,
+    ) -> Vec<String> {
         let mut found = texts(listed.unwrap_or_default());
         let mut names: Vec<&str> = named.iter().map(|name| name.text.as_str()).collect();
         let mut gone = Vec::new();
@@ -179,7 +185,7 @@ impl Compiler<'_> {
             |role: &Role, name: &str| role.toolset.as_ref().is_some_and(|used| used.text == name);
         for unused in self.toolsets {
             if !roles.iter().any(|role| uses(role, &unused.name)) {
-                self.toolset(&Selector {
+                self.toolset(&ToolSelector {
                     text: unused.name.clone(),
                     place: unused.place.clone(),
                 });
@@ -188,13 +194,13 @@ impl Compiler<'_> {
     }
 
     /// The tools that a toolset selects.
-    pub(crate) fn toolset(&mut self, name: &Selector) -> Chosen {
+    pub(crate) fn toolset(&mut self, name: &ToolSelector) -> ToolSelection {
         self.toolset_below(name, &mut Vec::new())
     }
 
-    /// As [`Compiler::toolset`]; `path` holds those being resolved, so that a circle is found.
-    fn toolset_below(&mut self, name: &Selector, path: &mut Vec<String>) -> Chosen {
-        let mut chosen = Chosen::none(self.catalogue.len());
+    /// As [`PolicyCompiler::toolset`]; `path` holds those being resolved, so that a circle is found.
+    fn toolset_below(&mut self, name: &ToolSelector, path: &mut Vec<String>) -> ToolSelection {
+        let mut chosen = ToolSelection::none(self.catalogue.len());
         let mut toolsets = self.toolsets.iter();
         let Some(found) = toolsets.find(|toolset| toolset.name == name.text) else {
             let known = self.toolsets.iter().map(|toolset| toolset.name.as_str());

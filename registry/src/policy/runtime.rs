@@ -1,4 +1,4 @@
-//! [`Facts`]: what holds at the moment; preconditions of tools are held against it.
+//! [`RuntimeFacts`]: what holds at the moment; preconditions of tools are held against it.
 
 use tool_core::nearest::nearest;
 use tool_core::{Spec, names};
@@ -43,13 +43,13 @@ pub const FLAGS: [&str; 5] = [
 
 /// What holds at the moment, such as `workspace=ready`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Facts {
+pub struct RuntimeFacts {
     workspace: WorkspaceState,
     /// Which of [`FLAGS`], as bits.
     flags: u8,
 }
 
-impl Facts {
+impl RuntimeFacts {
     /// Adds a fact; one about the workspace takes the place of what was said of it before.
     ///
     /// # Errors
@@ -89,7 +89,7 @@ impl Facts {
         self
     }
 
-    /// All that hold, as [`Facts::add`] takes them.
+    /// All that hold, as [`RuntimeFacts::add`] takes them.
     pub fn names(&self) -> Vec<String> {
         let flags = FLAGS.into_iter().filter(|flag| self.holds(flag));
         let mut names: Vec<String> = flags.map(str::to_owned).collect();
@@ -139,7 +139,7 @@ pub(super) fn compile(catalogue: &Catalogue) -> Vec<(&'static str, ToolSet)> {
 }
 
 /// The step that makes a fact hold, for the reader of why a tool is hidden.
-pub(super) fn cure(fact: &str, facts: &Facts) -> &'static str {
+pub(super) fn cure(fact: &str, facts: &RuntimeFacts) -> &'static str {
     match (fact, facts.workspace()) {
         (WORKSPACE_READY, _) if facts.holds(SESSION_OPEN) => "open it with `workspace_open`",
         (SESSION_OPEN, _) => {

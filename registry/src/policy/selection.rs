@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::ToolSet;
-use super::compile::Compiler;
+use super::compile::PolicyCompiler;
 use super::outside::{is_external, is_handed, of_any_native};
 use super::selector::is_kind;
-use crate::aliases::Aliases;
-use crate::error::Place;
-use crate::model::{Confinement, Selection, Selector};
+use crate::aliases::ToolAliases;
+use crate::error::TextPlace;
+use crate::model::{CallerSelection, Confinement, ToolSelector};
 
 /// Longest description of a tool for a model, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 1000;
@@ -17,7 +17,7 @@ pub const MAX_TURNS: u32 = 25;
 
 /// Tools in the order they were named, and the names that stand for tools of others.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Chosen {
+pub struct ToolSelection {
     /// Numbers of the catalogue's tools, each once.
     pub order: Vec<usize>,
     /// The same as a set.
@@ -26,7 +26,7 @@ pub struct Chosen {
     pub external: Vec<String>,
 }
 
-impl Chosen {
+impl ToolSelection {
     pub(super) fn none(universe: usize) -> Self {
         Self {
             order: Vec::new(),
@@ -62,13 +62,13 @@ impl Chosen {
     }
 }
 
-impl Compiler<'_> {
+impl PolicyCompiler<'_> {
     /// What a list or a toolset selects; `None` where neither is given.
     pub(super) fn choice(
         &mut self,
-        listed: Option<&[Selector]>,
-        named: Option<&Selector>,
-    ) -> Option<Chosen> {
+        listed: Option<&[ToolSelector]>,
+        named: Option<&ToolSelector>,
+    ) -> Option<ToolSelection> {
         match (listed, named) {
             (Some(list), _) => Some(self.chosen(list)),
             (None, Some(name)) => Some(self.toolset(name)),
@@ -77,16 +77,16 @@ impl Compiler<'_> {
     }
 
     /// What a list selects, in its order; each selector's tools in the order of the catalogue.
-    pub(super) fn chosen(&mut self, list: &[Selector]) -> Chosen {
+    pub(super) fn chosen(&mut self, list: &[ToolSelector]) -> ToolSelection {
         let catalogue = self.catalogue;
-        let mut chosen = Chosen::none(catalogue.len());
+        let mut chosen = ToolSelection::none(catalogue.len());
         for selector in list {
             let name = selector.text.as_str();
             // Only a table of the configuration can call a tool as a kind of selector.
             let is_no_name = is_kind(name) && self.clis.is_empty();
             if !is_no_name && catalogue.get(name).is_none() {
                 // Names of agent command lines for their own tools are part of lists of tools, not of layers.
-                let native = of_any_native(name, Aliases::built_in(), self.clis);
+                let native = of_any_native(name, ToolAliases::built_in(), self.clis);
                 if let Some(tool) = native.and_then(|id| catalogue.index(id)) {
                     chosen.add(tool);
                     continue;
@@ -100,14 +100,14 @@ impl Compiler<'_> {
                 Ok(tools) => tools.iter().for_each(|tool| chosen.add(tool)),
                 Err(error) => self.errors.push(match error.hint {
                     Some(_) => error,
-                    None => error.nearest(name, Aliases::built_in().native_names()),
+                    None => error.nearest(name, ToolAliases::built_in().native_names()),
                 }),
             }
         }
         chosen
     }
 
-    pub(super) fn selection(&mut self, selection: &Selection) -> CompiledSelection {
+    pub(super) fn selection(&mut self, selection: &CallerSelection) -> CompiledSelection {
         let tools = self.choice(selection.listed(), selection.toolset.as_ref());
         let external = selection.external.as_ref().map(|list| {
             let (of_servers, others): (Vec<_>, Vec<_>) =
@@ -132,11 +132,11 @@ impl Compiler<'_> {
     }
 }
 
-impl Compiler<'_> {
+impl PolicyCompiler<'_> {
     /// Descriptions by tool.
     pub(crate) fn descriptions(
         &mut self,
-        said: &BTreeMap<String, Selector>,
+        said: &BTreeMap<String, ToolSelector>,
     ) -> BTreeMap<usize, String> {
         let mut found = BTreeMap::new();
         for (name, description) in said {
@@ -148,7 +148,7 @@ impl Compiler<'_> {
                     "expected a description of `{name}` with 1 to {DESCRIPTION_CHARS_MAX} characters and no control characters, found {chars}"
                 )));
             }
-            let id = Aliases::built_in().resolve(name).unwrap_or(name);
+            let id = ToolAliases::built_in().resolve(name).unwrap_or(name);
             match self.catalogue.index(id) {
                 Some(tool) => drop(found.insert(tool, text.to_owned())),
                 None if is_handed(name, self.catalogue, self.clis) => {
@@ -156,7 +156,7 @@ impl Compiler<'_> {
                     self.errors.push(description.error(message));
                 }
                 None => {
-                    let named = Selector {
+                    let named = ToolSelector {
                         text: name.clone(),
                         place: description.place.clone(),
                     };
@@ -172,14 +172,14 @@ impl Compiler<'_> {
 /// A selection against one catalogue.
 #[derive(Debug, Clone)]
 pub(super) struct CompiledSelection {
-    pub(super) tools: Option<Chosen>,
+    pub(super) tools: Option<ToolSelection>,
     /// Tools of outside servers, ours and those that are handed on.
-    pub(super) external: Option<Chosen>,
+    pub(super) external: Option<ToolSelection>,
     pub(super) descriptions: BTreeMap<usize, String>,
     pub(super) permission: Option<Confinement>,
     pub(super) max_turns: Option<u32>,
     pub(super) inherit: bool,
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<TextPlace>,
 }
 
 impl CompiledSelection {
@@ -193,7 +193,7 @@ impl CompiledSelection {
             && self.inherit
     }
 
-    pub(super) fn tools_only(tools: Chosen, place: Option<Place>) -> Self {
+    pub(super) fn tools_only(tools: ToolSelection, place: Option<TextPlace>) -> Self {
         Self {
             tools: Some(tools),
             external: None,
@@ -208,16 +208,16 @@ impl CompiledSelection {
 
 /// A field, and the level it came from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field<T> {
+pub struct TracedField<T> {
     /// The value.
     pub value: T,
     /// The level: ``agent `codex` in phase `audit` ``, `default`.
     pub from: String,
     /// Where it was written.
-    pub place: Option<Place>,
+    pub place: Option<TextPlace>,
 }
 
-impl<T> Field<T> {
+impl<T> TracedField<T> {
     pub(super) fn default(value: T) -> Self {
         Self {
             value,
@@ -229,13 +229,13 @@ impl<T> Field<T> {
 
 /// What a caller starts from, each field with its origin.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Selected {
+pub struct CallerBaseline {
     /// The tools, in order.
-    pub tools: Field<Chosen>,
+    pub tools: TracedField<ToolSelection>,
     /// How far calls may go; `None` where no level says and there is no phase.
-    pub permission: Option<Field<Confinement>>,
+    pub permission: Option<TracedField<Confinement>>,
     /// Whether the table of an agent in a phase sets the permission.
     pub permission_is_own: bool,
     /// Turns of the agent; 0 is no limit.
-    pub max_turns: Field<u32>,
+    pub max_turns: TracedField<u32>,
 }

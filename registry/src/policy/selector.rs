@@ -5,14 +5,14 @@ use tool_core::{Capability, Category, Effect, Permission, Spec};
 use super::ToolSet;
 use super::glob::fits_name;
 use super::outside::is_external;
-use crate::aliases::Aliases;
+use crate::aliases::ToolAliases;
 use crate::catalogue::{Catalogue, RESERVED_PREFIXES, plugin_of_source};
 use crate::error::LoadError;
-use crate::model::Selector;
+use crate::model::ToolSelector;
 
 /// A group: computed from what tools say about themselves, never from a list of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Group {
+pub enum ToolGroup {
     /// Every tool.
     All,
     /// Changes nothing, runs no program of its caller, and reads files or state of this machine.
@@ -31,7 +31,7 @@ pub enum Group {
     Of(Category),
 }
 
-impl Group {
+impl ToolGroup {
     /// The names of all groups.
     pub fn names() -> Vec<&'static str> {
         let mut names = vec!["all", "read", "write", "change", "send", "code", "web"];
@@ -160,7 +160,10 @@ pub(super) fn is_kind(text: &str) -> bool {
 ///
 /// # Errors
 /// An unknown name, with the nearest; a tag or pattern that selects nothing.
-pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<ToolSet, LoadError> {
+pub(crate) fn resolve(
+    selector: &ToolSelector,
+    catalogue: &Catalogue,
+) -> Result<ToolSet, LoadError> {
     let text = selector.text.as_str();
     let of_spec = |test: &dyn Fn(&Spec) -> bool| {
         ToolSet::of(catalogue.len(), |tool| test(catalogue.tool(tool).spec()))
@@ -189,9 +192,9 @@ pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
         false => Ok(set),
     };
     match text.split_once(':') {
-        Some(("group", name)) => match Group::parse(name) {
+        Some(("group", name)) => match ToolGroup::parse(name) {
             Some(group) => Ok(of_spec(&|spec| group.contains(spec))),
-            None => unknown_name("group", name, Group::names()),
+            None => unknown_name("group", name, ToolGroup::names()),
         },
         Some(("category", name)) => match Category::parse(name) {
             Some(category) => Ok(of_spec(&|spec| spec.category == category)),
@@ -242,20 +245,20 @@ pub(crate) fn resolve(selector: &Selector, catalogue: &Catalogue) -> Result<Tool
 }
 
 /// The tool that a selector names by its id or an alias of it; `None` for every other kind.
-pub(super) fn named(selector: &Selector, catalogue: &Catalogue) -> Option<usize> {
+pub(super) fn named(selector: &ToolSelector, catalogue: &Catalogue) -> Option<usize> {
     let text = selector.text.as_str();
     catalogue.index(text).or_else(|| of_alias(text, catalogue))
 }
 
 /// The tool that an earlier system calls so. Names of groups are none: `deny = ["write"]` would deny one tool of many.
 fn of_alias(name: &str, catalogue: &Catalogue) -> Option<usize> {
-    if Group::parse(name).is_some() {
+    if ToolGroup::parse(name).is_some() {
         return None;
     }
-    catalogue.index(Aliases::built_in().resolve(name)?)
+    catalogue.index(ToolAliases::built_in().resolve(name)?)
 }
 
-fn unknown(selector: &Selector, catalogue: &Catalogue) -> LoadError {
+fn unknown(selector: &ToolSelector, catalogue: &Catalogue) -> LoadError {
     let text = selector.text.as_str();
     let error = |message: String| LoadError::new(selector.place.as_ref(), message);
     if let Some((prefix, _)) = text.split_once(':')
@@ -268,7 +271,9 @@ fn unknown(selector: &Selector, catalogue: &Catalogue) -> LoadError {
     let error = error(format!("no tool named `{text}`"));
     match catalogue.nearest(text) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
-        None if Group::parse(text).is_some() => error.hint(format!("did you mean `group:{text}`?")),
+        None if ToolGroup::parse(text).is_some() => {
+            error.hint(format!("did you mean `group:{text}`?"))
+        }
         None => error,
     }
 }

@@ -1,39 +1,42 @@
-//! [`Start`]: what a caller starts from, each field from the first level that sets it; borrowed where nothing changes it.
+//! [`SelectionLevels`]: what a caller starts from, each field from the first level that sets it; borrowed where nothing changes it.
 
 use std::borrow::Cow;
 
 use tool_core::{ToolError, tool_error};
 
-use super::compile::Compiler;
+use super::compile::PolicyCompiler;
 use super::join::unknown;
 use super::selection::CompiledSelection;
-use super::{Chosen, CompiledProfile, CompiledRole, Field, MAX_TURNS, Policy, Selected, ToolSet};
+use super::{
+    CallerBaseline, CompiledProfile, CompiledRole, MAX_TURNS, Policy, ToolSelection, ToolSet,
+    TracedField,
+};
 use crate::catalogue::Catalogue;
-use crate::error::{LoadErrors, Place};
-use crate::model::{Confinement, Principal, Selector};
+use crate::error::{LoadErrors, TextPlace};
+use crate::model::{Confinement, Principal, ToolSelector};
 
 /// The levels that say what a caller starts from, and the tools that come of it.
 #[derive(Debug, Clone)]
-pub(super) struct Start<'a> {
+pub(super) struct SelectionLevels<'a> {
     pub(super) role: &'a str,
     pub(super) of_role: &'a CompiledRole,
     pub(super) agent: Option<&'a str>,
     phase: Option<&'a str>,
     toolset: Option<&'a str>,
     /// Innermost first.
-    steps: [Option<Step<'a>>; 5],
-    tools: Cow<'a, Chosen>,
+    steps: [Option<LevelSelection<'a>>; 5],
+    tools: Cow<'a, ToolSelection>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Step<'a> {
-    level: By,
+struct LevelSelection<'a> {
+    level: SelectionLevel,
     says: &'a CompiledSelection,
 }
 
 /// Which level speaks.
 #[derive(Debug, Clone, Copy)]
-enum By {
+enum SelectionLevel {
     AgentInPhase,
     Toolset,
     Phase,
@@ -41,9 +44,9 @@ enum By {
     Role,
 }
 
-impl<'a> Start<'a> {
+impl<'a> SelectionLevels<'a> {
     /// The tools, in order.
-    pub(super) fn tools(&self) -> &Chosen {
+    pub(super) fn tools(&self) -> &ToolSelection {
         &self.tools
     }
 
@@ -81,12 +84,13 @@ impl<'a> Start<'a> {
     /// Whether no level beside the role says anything.
     pub(super) fn says_nothing(&self) -> bool {
         let beside_role = self.steps.iter().flatten();
-        let mut beside_role = beside_role.filter(|step| !matches!(step.level, By::Role));
+        let mut beside_role =
+            beside_role.filter(|step| !matches!(step.level, SelectionLevel::Role));
         beside_role.all(|step| step.says.is_empty())
     }
 
     /// What the level is called that selects the tools, and where it was written.
-    pub(super) fn origin(&self) -> (String, Option<&'a Place>) {
+    pub(super) fn origin(&self) -> (String, Option<&'a TextPlace>) {
         match self.first(|says| says.tools.as_ref()) {
             Some((step, _)) => (self.title(step.level), step.says.place.as_ref()),
             None => ("default".to_owned(), None),
@@ -94,28 +98,29 @@ impl<'a> Start<'a> {
     }
 
     /// All of it, each field with its origin.
-    pub(super) fn selected(&self) -> Selected {
+    pub(super) fn selected(&self) -> CallerBaseline {
         let (from, place) = self.origin();
-        Selected {
-            tools: Field {
-                value: Chosen::clone(&self.tools),
+        CallerBaseline {
+            tools: TracedField {
+                value: ToolSelection::clone(&self.tools),
                 from,
                 place: place.cloned(),
             },
-            permission: self
-                .field(|says| says.permission)
-                .or_else(|| self.phase.map(|_| Field::default(Confinement::default()))),
+            permission: self.field(|says| says.permission).or_else(|| {
+                self.phase
+                    .map(|_| TracedField::default(Confinement::default()))
+            }),
             permission_is_own: (self.first(|says| says.permission))
-                .is_some_and(|(step, _)| matches!(step.level, By::AgentInPhase)),
+                .is_some_and(|(step, _)| matches!(step.level, SelectionLevel::AgentInPhase)),
             max_turns: self
                 .field(|says| says.max_turns)
-                .unwrap_or_else(|| Field::default(MAX_TURNS)),
+                .unwrap_or_else(|| TracedField::default(MAX_TURNS)),
         }
     }
 
-    fn field<T>(&self, of: impl Fn(&'a CompiledSelection) -> Option<T>) -> Option<Field<T>> {
+    fn field<T>(&self, of: impl Fn(&'a CompiledSelection) -> Option<T>) -> Option<TracedField<T>> {
         let (step, value) = self.first(of)?;
-        Some(Field {
+        Some(TracedField {
             value,
             from: self.title(step.level),
             place: step.says.place.clone(),
@@ -123,29 +128,32 @@ impl<'a> Start<'a> {
     }
 
     /// The first level that says something; one that does not inherit is the last.
-    fn first<T>(&self, of: impl Fn(&'a CompiledSelection) -> Option<T>) -> Option<(Step<'a>, T)> {
+    fn first<T>(
+        &self,
+        of: impl Fn(&'a CompiledSelection) -> Option<T>,
+    ) -> Option<(LevelSelection<'a>, T)> {
         first(&self.steps, of)
     }
 
-    fn title(&self, level: By) -> String {
+    fn title(&self, level: SelectionLevel) -> String {
         let name = |name: Option<&'a str>| name.unwrap_or_default();
         match level {
-            By::AgentInPhase => {
+            SelectionLevel::AgentInPhase => {
                 let (agent, phase) = (name(self.agent), name(self.phase));
                 format!("agent `{agent}` in phase `{phase}`")
             }
-            By::Toolset => format!("toolset `{}`", name(self.toolset)),
-            By::Phase => format!("phase `{}`", name(self.phase)),
-            By::Agent => format!("agent `{}`", name(self.agent)),
-            By::Role => format!("role `{}`", self.role),
+            SelectionLevel::Toolset => format!("toolset `{}`", name(self.toolset)),
+            SelectionLevel::Phase => format!("phase `{}`", name(self.phase)),
+            SelectionLevel::Agent => format!("agent `{}`", name(self.agent)),
+            SelectionLevel::Role => format!("role `{}`", self.role),
         }
     }
 }
 
 fn first<'a, T>(
-    steps: &[Option<Step<'a>>],
+    steps: &[Option<LevelSelection<'a>>],
     of: impl Fn(&'a CompiledSelection) -> Option<T>,
-) -> Option<(Step<'a>, T)> {
+) -> Option<(LevelSelection<'a>, T)> {
     for step in steps.iter().flatten() {
         if let Some(value) = of(step.says) {
             return Some((*step, value));
@@ -162,7 +170,11 @@ impl Policy {
     ///
     /// # Errors
     /// As [`Policy::caller`].
-    pub fn select(&self, catalogue: &Catalogue, who: &Principal) -> Result<Selected, ToolError> {
+    pub fn select(
+        &self,
+        catalogue: &Catalogue,
+        who: &Principal,
+    ) -> Result<CallerBaseline, ToolError> {
         Ok(self.start(catalogue, who)?.selected())
     }
 
@@ -170,13 +182,13 @@ impl Policy {
         &'a self,
         catalogue: &Catalogue,
         who: &Principal,
-    ) -> Result<Start<'a>, ToolError> {
+    ) -> Result<SelectionLevels<'a>, ToolError> {
         let (role, of_role) = self.named("role", &who.role, &self.roles)?;
         let mut steps = [None; 5];
-        let mut says = |level: By, says: &'a CompiledSelection| {
-            steps[level as usize] = Some(Step { level, says });
+        let mut says = |level: SelectionLevel, says: &'a CompiledSelection| {
+            steps[level as usize] = Some(LevelSelection { level, says });
         };
-        says(By::Role, &of_role.selection);
+        says(SelectionLevel::Role, &of_role.selection);
         let agent = who
             .agent
             .as_ref()
@@ -187,13 +199,13 @@ impl Policy {
             .map(|name| self.named("phase", name, &self.phases))
             .transpose()?;
         if let Some((name, phase)) = phase {
-            says(By::Phase, &phase.selection);
+            says(SelectionLevel::Phase, &phase.selection);
             if let Some(agent) = agent {
                 if !phase.agents.iter().any(|known| known == agent) {
                     return Err(not_of_phase(agent, name, &phase.agents));
                 }
                 if let Some(selection) = phase.of_agents.get(agent) {
-                    says(By::AgentInPhase, selection);
+                    says(SelectionLevel::AgentInPhase, selection);
                 }
             }
         }
@@ -202,12 +214,12 @@ impl Policy {
             .map(|name| self.named("toolset", name, &self.toolsets))
             .transpose()?;
         if let Some((_, selection)) = toolset {
-            says(By::Toolset, selection);
+            says(SelectionLevel::Toolset, selection);
         }
         if let Some(agent) = agent.and_then(|name| self.agents.get(name)) {
-            says(By::Agent, &agent.selection);
+            says(SelectionLevel::Agent, &agent.selection);
         }
-        Ok(Start {
+        Ok(SelectionLevels {
             tools: self.tools_of(catalogue, who, &steps)?,
             role,
             of_role,
@@ -237,11 +249,11 @@ impl Policy {
         &'a self,
         catalogue: &Catalogue,
         who: &Principal,
-        steps: &[Option<Step<'a>>],
-    ) -> Result<Cow<'a, Chosen>, ToolError> {
+        steps: &[Option<LevelSelection<'a>>],
+    ) -> Result<Cow<'a, ToolSelection>, ToolError> {
         let mut tools = match first(steps, |says| says.tools.as_ref()) {
             Some((_, tools)) => Cow::Borrowed(tools),
-            None => Cow::Owned(Chosen::none(catalogue.len())),
+            None => Cow::Owned(ToolSelection::none(catalogue.len())),
         };
         if let Some((_, external)) = first(steps, |says| says.external.as_ref()) {
             tools.to_mut().unite(external);
@@ -267,12 +279,12 @@ fn not_of_phase(agent: &str, phase: &str, agents: &[String]) -> ToolError {
 fn override_selection(
     catalogue: &Catalogue,
     who: &Principal,
-    chosen: &mut Chosen,
+    chosen: &mut ToolSelection,
 ) -> Result<(), ToolError> {
     let scopes = [&who.session, &who.run];
     let resolve = |names: Vec<&String>| {
-        let list = names.iter().map(|name| Selector::from(name.as_str()));
-        let mut compiler = Compiler::new(catalogue, Vec::new(), &[]);
+        let list = names.iter().map(|name| ToolSelector::from(name.as_str()));
+        let mut compiler = PolicyCompiler::new(catalogue, Vec::new(), &[]);
         let found = compiler.chosen(&list.collect::<Vec<_>>());
         LoadErrors::check(compiler.errors)
             .map(|()| found)
@@ -291,7 +303,7 @@ fn override_selection(
     Ok(())
 }
 
-impl Chosen {
+impl ToolSelection {
     /// What a provider profile makes of it: the preferred first, then the rest, then what it adds; what it disables is gone.
     fn shape(&mut self, profile: &CompiledProfile) {
         let mut shaped = Self::none(self.set.universe());

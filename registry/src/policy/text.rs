@@ -9,14 +9,14 @@ use tool_core::{Encode, EncodeError, Encoder};
 
 /// A name that decisions share with the policy: copying it copies no letters.
 #[derive(Clone)]
-pub enum Label {
+pub enum PolicyLabel {
     /// A name of the program's.
     Fixed(&'static str),
     /// A name of the configuration's.
     Shared(Arc<str>),
 }
 
-impl Label {
+impl PolicyLabel {
     /// The text.
     pub fn as_str(&self) -> &str {
         match self {
@@ -26,13 +26,13 @@ impl Label {
     }
 }
 
-impl From<&'static str> for Label {
+impl From<&'static str> for PolicyLabel {
     fn from(text: &'static str) -> Self {
         Self::Fixed(text)
     }
 }
 
-impl From<String> for Label {
+impl From<String> for PolicyLabel {
     fn from(text: String) -> Self {
         Self::Shared(text.into())
     }
@@ -40,16 +40,16 @@ impl From<String> for Label {
 
 /// Why, in words: a name between two fixed texts, joined when it is first read.
 #[derive(Clone)]
-pub struct Reason {
+pub struct DecisionReason {
     before: &'static str,
-    name: Label,
+    name: PolicyLabel,
     after: &'static str,
     joined: OnceLock<String>,
 }
 
-impl Reason {
+impl DecisionReason {
     /// A name with what stands before and after it.
-    pub fn about(before: &'static str, name: impl Into<Label>, after: &'static str) -> Self {
+    pub fn about(before: &'static str, name: impl Into<PolicyLabel>, after: &'static str) -> Self {
         Self {
             before,
             name: name.into(),
@@ -68,7 +68,7 @@ impl Reason {
     }
 }
 
-impl<T: Into<Label>> From<T> for Reason {
+impl<T: Into<PolicyLabel>> From<T> for DecisionReason {
     fn from(text: T) -> Self {
         Self::about("", text, "")
     }
@@ -128,4 +128,4 @@ macro_rules! reads_as_text {
     )*};
 }
 
-reads_as_text!(Label, Reason);
+reads_as_text!(PolicyLabel, DecisionReason);

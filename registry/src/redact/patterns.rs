@@ -116,7 +116,7 @@ const VALUE_MIN: usize = 6;
 
 /// A secret in a text: bytes from `start` to `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Hit {
+pub(super) struct SecretHit {
     pub start: usize,
     pub end: usize,
     pub kind: &'static str,
@@ -226,7 +226,7 @@ pub(super) fn set_for(text: &str) -> Option<&'static RegexSet> {
 }
 
 /// Every secret in a text, in order; where two overlap, both ranges are redacted.
-pub(super) fn find(text: &str) -> Vec<Hit> {
+pub(super) fn find(text: &str) -> Vec<SecretHit> {
     let Some(set) = set_for(text) else {
         return Vec::new();
     };
@@ -242,7 +242,7 @@ pub(super) fn find(text: &str) -> Vec<Hit> {
             let secret = found.iter().skip(1).flatten().next()?;
             let redacted = secret.as_bytes().starts_with(b"[redacted:");
             let counts = !named || secret.len() >= VALUE_MIN && !redacted;
-            counts.then_some(Hit {
+            counts.then_some(SecretHit {
                 start: secret.start(),
                 end: secret.end(),
                 kind,
@@ -251,7 +251,7 @@ pub(super) fn find(text: &str) -> Vec<Hit> {
         hits.extend(secrets);
     }
     hits.sort_by_key(|hit| (hit.start, Reverse(hit.end)));
-    let mut apart: Vec<Hit> = Vec::new();
+    let mut apart: Vec<SecretHit> = Vec::new();
     for hit in hits {
         match apart.last_mut().filter(|last| hit.start < last.end) {
             Some(last) => last.end = last.end.max(hit.end),

@@ -6,7 +6,7 @@ mod calls;
 mod runs;
 mod setup;
 
-use registry::{Facts, Principal};
+use registry::{Principal, RuntimeFacts};
 use tool_core::{ErrorCode, Result, ToolError, convert};
 
 use super::emitted::{BatchSettled, Emitted, GenerateRequested, RunStatus};
@@ -129,7 +129,7 @@ impl Fold<'_> {
         Ok(())
     }
 
-    fn standing(&self) -> Result<(Principal, Facts)> {
+    fn standing(&self) -> Result<(Principal, RuntimeFacts)> {
         let facts = self.state.policy_facts();
         let facts = facts.map_err(|message| invalid("/facts", message))?;
         Ok((self.state.who(), facts))

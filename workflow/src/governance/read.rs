@@ -1,13 +1,13 @@
 //! Reads a governance file; every unknown name is an error with its place.
 
-use registry::document::{self, Format};
-use registry::{Document, LoadError, LoadErrors};
+use registry::document::{self, DocumentFormat};
+use registry::{LoadError, LoadErrors, ParsedDocument};
 use tool_core::{Decode, Describe};
 
 use super::{Action, FileRule, Glob, Governance, OnCollision, RoleRules, Strategy};
 use crate::limits::RULES_MAX;
 use crate::roles;
-use registry::model::Named;
+use registry::model::NamedTable;
 
 #[derive(Debug, Default, Decode, Describe)]
 #[value(default)]
@@ -17,7 +17,7 @@ struct File {
     /// Locks of chains
     collision_detection: Collisions,
     /// Rules by role
-    roles: Option<Named<OfRole>>,
+    roles: Option<NamedTable<OfRole>>,
     /// Exemptions of other checks, which these rules do not use
     #[value(rename = "validation")]
     _validation: tool_core::Value,
@@ -72,7 +72,7 @@ struct Rule {
 /// # Errors
 /// Everything that is wrong, each with file, line and key: unknown keys, actions and roles, malformed patterns, empty lists of actions.
 pub fn read(file: &str, text: &str) -> Result<Governance, LoadErrors> {
-    let document = document::parse(file, text, Format::Yaml)?;
+    let document = document::parse(file, text, DocumentFormat::Yaml)?;
     let mut errors = Vec::new();
     let read: Option<File> = match document.value.is_null() {
         true => Some(File::default()),
@@ -102,7 +102,7 @@ pub fn read(file: &str, text: &str) -> Result<Governance, LoadErrors> {
 }
 
 struct Check<'a> {
-    document: &'a Document,
+    document: &'a ParsedDocument,
     errors: &'a mut Vec<LoadError>,
 }
 

@@ -1,7 +1,7 @@
 //! The JSON of the earlier layout, member by member; every problem has its line.
 
-use registry::document::{self, Format};
-use registry::{Document, Place};
+use registry::document::{self, DocumentFormat};
+use registry::{ParsedDocument, TextPlace};
 use tool_core::Value;
 
 use super::{Reading, Source};
@@ -9,12 +9,12 @@ use crate::actor::Time;
 use crate::limits::TEXT_BYTES_MAX;
 
 /// A document that is an object.
-pub(super) struct Json(Document);
+pub(super) struct Json(ParsedDocument);
 
 impl Json {
     /// Reads a file; errors are reported.
     pub(super) fn read(reading: &mut Reading, file: &Source<'_>) -> Option<Self> {
-        match document::parse(file.path, file.text, Format::Json) {
+        match document::parse(file.path, file.text, DocumentFormat::Json) {
             Ok(document) if document.value.as_object().is_some() => Some(Self(document)),
             Ok(document) => {
                 let message = format!("expected an object, found {}", document.value.kind());
@@ -29,7 +29,7 @@ impl Json {
     }
 
     /// The place of a member, or of the deepest part of its path that exists.
-    pub(super) fn place(&self, path: &str) -> Place {
+    pub(super) fn place(&self, path: &str) -> TextPlace {
         self.0.place(&format!("/{path}"))
     }
 

@@ -1,6 +1,6 @@
 //! The Markdown of the earlier layout: a title, lines `**Key**: value`, sections.
 
-use registry::Place;
+use registry::TextPlace;
 
 use super::{Reading, Source, at};
 use crate::item::sections;
@@ -11,7 +11,7 @@ pub(super) struct Old<'a> {
     file: &'a Source<'a>,
     /// What follows the kind in the title line.
     pub(super) title: String,
-    pub(super) title_place: Place,
+    pub(super) title_place: TextPlace,
     /// Keys in lower case, values and lines.
     keys: Vec<(String, String, usize)>,
     /// Where the keys end.
@@ -111,7 +111,7 @@ impl<'a> Old<'a> {
     }
 
     /// The value of a key and its place.
-    pub(super) fn key(&self, name: &str) -> Option<(&str, Place)> {
+    pub(super) fn key(&self, name: &str) -> Option<(&str, TextPlace)> {
         let found = self
             .keys
             .iter()
@@ -134,7 +134,7 @@ impl<'a> Old<'a> {
     }
 
     /// The place of a byte of the text.
-    pub(super) fn place(&self, offset: usize) -> Place {
+    pub(super) fn place(&self, offset: usize) -> TextPlace {
         at(
             self.file,
             self.file.text[..offset].matches('\n').count() + 1,
@@ -142,7 +142,7 @@ impl<'a> Old<'a> {
     }
 
     /// The sections with their texts, without the lines `---` that separated them.
-    pub(super) fn sections(&self, reading: &mut Reading) -> Vec<(String, String, Place)> {
+    pub(super) fn sections(&self, reading: &mut Reading) -> Vec<(String, String, TextPlace)> {
         let mut read = Vec::new();
         for (name, range) in sections::all(self.file.text) {
             let place = self.place(range.start);
@@ -178,7 +178,7 @@ pub(super) fn unseparated(text: &str) -> String {
 
 /// The entries of a list: lines that begin with `-` or `*`, with the indented lines below them; boxes are dropped. Any other line
 /// is an entry of its own.
-pub(super) fn entries(reading: &mut Reading, place: &Place, text: &str) -> Vec<String> {
+pub(super) fn entries(reading: &mut Reading, place: &TextPlace, text: &str) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let item = line.strip_prefix("- ").or(line.strip_prefix("* "));

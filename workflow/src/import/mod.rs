@@ -19,7 +19,7 @@ mod workflow;
 
 use std::collections::BTreeMap;
 
-use registry::{LoadError, Place};
+use registry::{LoadError, TextPlace};
 
 use crate::actor::{Actor, Time};
 use crate::event::{Data, Event};
@@ -79,7 +79,7 @@ struct Draft {
     turn: Turn,
     /// The order within a turn.
     key: String,
-    place: Place,
+    place: TextPlace,
     time: Time,
     reason: Option<String>,
     /// Who did it, where that is known.
@@ -119,12 +119,12 @@ impl Reading {
         }
     }
 
-    fn error(&mut self, place: &Place, message: impl std::fmt::Display) -> &mut LoadError {
+    fn error(&mut self, place: &TextPlace, message: impl std::fmt::Display) -> &mut LoadError {
         self.errors.push(LoadError::new(Some(place), message));
         self.errors.last_mut().expect("pushed above")
     }
 
-    fn note(&mut self, place: &Place, message: impl std::fmt::Display) {
+    fn note(&mut self, place: &TextPlace, message: impl std::fmt::Display) {
         self.notes.push(LoadError::new(Some(place), message));
     }
 
@@ -132,7 +132,7 @@ impl Reading {
         &mut self,
         turn: Turn,
         key: &str,
-        place: &Place,
+        place: &TextPlace,
         time: Time,
         data: impl Into<Data>,
     ) -> &mut Draft {
@@ -219,8 +219,8 @@ impl Reading {
 }
 
 /// A line of a file.
-fn at(file: &Source<'_>, line: usize) -> Place {
-    Place {
+fn at(file: &Source<'_>, line: usize) -> TextPlace {
+    TextPlace {
         file: file.path.into(),
         line: u32::try_from(line).unwrap_or(u32::MAX),
         column: 1,

@@ -36,7 +36,7 @@ pub fn adopt(state: &State, files: &[Source<'_>]) -> Import {
         }
     }
     if feedback > 0 {
-        let place = registry::Place {
+        let place = registry::TextPlace {
             file: "workflow/feedback".into(),
             line: 1,
             column: 1,

@@ -104,7 +104,7 @@ impl Reading {
     }
 
     /// The time of a key; without one, or with one that cannot be read, the beginning of 1970, with a note.
-    pub(super) fn time(&mut self, key: Option<(&str, registry::Place)>) -> Time {
+    pub(super) fn time(&mut self, key: Option<(&str, registry::TextPlace)>) -> Time {
         let Some((value, place)) = key else {
             return Time::default();
         };

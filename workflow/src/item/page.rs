@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use registry::document::{self, Format};
+use registry::document::{self, DocumentFormat};
 use tool_core::{Object, Value};
 
 use super::{frontmatter, sections};
@@ -58,7 +58,7 @@ impl Page {
         // Empty lines before it give the places of the page.
         let before = self.text[..front.start].matches('\n').count();
         let table = "\n".repeat(before) + &self.text[front.start..front.end];
-        let document = document::parse("frontmatter", &table, Format::Yaml)
+        let document = document::parse("frontmatter", &table, DocumentFormat::Yaml)
             .map_err(|errors| malformed(&errors))?;
         match document.value {
             Value::Null => Ok(Object::new()),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use registry::document::{self, Format};
-use registry::{Document, LoadError, LoadErrors};
+use registry::document::{self, DocumentFormat};
+use registry::{LoadError, LoadErrors, ParsedDocument};
 
 use super::{Gate, Stage, Template};
 use crate::limits::{ENTRY_BYTES_MAX, LIST_MAX, TEXT_BYTES_MAX, TITLE_BYTES_MAX};
@@ -35,7 +35,7 @@ pub fn built_in(name: &str) -> Result<Template, crate::Fault> {
 /// # Errors
 /// Everything that is wrong, each with file, line and key.
 pub fn read(file: &str, text: &str) -> Result<Template, LoadErrors> {
-    let document = document::parse(file, text, Format::Yaml)?;
+    let document = document::parse(file, text, DocumentFormat::Yaml)?;
     let mut errors = Vec::new();
     let template: Option<Template> = document::read_typed(&document, &mut errors);
     if let Some(template) = template.as_ref().filter(|_| errors.is_empty()) {
@@ -56,7 +56,7 @@ pub fn read(file: &str, text: &str) -> Result<Template, LoadErrors> {
 }
 
 struct Check<'a> {
-    document: &'a Document,
+    document: &'a ParsedDocument,
     errors: &'a mut Vec<LoadError>,
 }
 

@@ -1,6 +1,6 @@
 //! Reader and schema take the same plans: an own validator of what the schema uses, which knows no other keyword.
 
-use registry::document::{self, Format};
+use registry::document::{self, DocumentFormat};
 use serde_json::Value as Json;
 use tool_core::{Object, Value};
 
@@ -135,7 +135,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 }
 
 fn yaml(text: &str) -> Value {
-    document::parse("plan.yaml", text, Format::Yaml)
+    document::parse("plan.yaml", text, DocumentFormat::Yaml)
         .unwrap_or_else(|err| panic!("{err}: {text}"))
         .value
 }
@@ -284,7 +284,7 @@ fn values_that_do_not_fit_fail_in_both() {
     let base = "version: 1\nsteps: [{id: a, tool: f, REST}]\n";
     let step = |rest: &str| yaml(&base.replace("REST", rest));
     // A duplicate key is no document at all.
-    assert!(document::parse("p", &base.replace("REST", "id: b"), Format::Yaml).is_err());
+    assert!(document::parse("p", &base.replace("REST", "id: b"), DocumentFormat::Yaml).is_err());
     for rest in [
         "args: 3",
         "args: [1]",

@@ -175,7 +175,7 @@ fn satisfy(global: &Global, toolkit: &Toolkit, answer: &Answer, gate: &Gate) -> 
     }
     let args = object! { "workflowId" => gate.workflow.as_str(), "option" => option, "reason" => answer.reason.clone() };
     let context = Context {
-        answer: registry::Answer::AtOnce,
+        answer: registry::ApprovalAnswer::AtOnce,
         ..Context::default()
     };
     let call = || toolkit.call_with(&context, "gate:satisfy", &args);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use chain_runtime::pipeline::Event;
 use journal::State;
-use registry::model::{Gate, GateKind, Notify};
+use registry::model::{GateKind, NotifyProgram, PhaseGate};
 use tool_core::capability::{Notification, Spawner as _};
 use tool_core::command::SandboxCommand;
 
@@ -72,7 +72,7 @@ pub(super) fn open(
     toolkit: &Toolkit,
     id: &str,
     phase: &str,
-    gate: &Gate,
+    gate: &PhaseGate,
     before: Option<String>,
     stop: &StopFlag,
 ) -> Result<(Vec<Event>, Option<Asked>, Option<Question>)> {
@@ -136,7 +136,7 @@ pub(super) fn open(
 }
 
 /// Runs the command of a gate: whether it passed, and what was found.
-fn verify(toolkit: &Toolkit, gate: &Gate, stop: &StopFlag) -> (bool, String) {
+fn verify(toolkit: &Toolkit, gate: &PhaseGate, stop: &StopFlag) -> (bool, String) {
     let sandbox = toolkit.sandbox();
     let mut argv = gate.command.clone();
     let mut readable = Vec::new();
@@ -171,7 +171,7 @@ fn verify(toolkit: &Toolkit, gate: &Gate, stop: &StopFlag) -> (bool, String) {
 }
 
 /// Tells the configured program what waits.
-pub(super) fn notify(toolkit: &Toolkit, notify: &Notify, id: &str, asked: &Asked) {
+pub(super) fn notify(toolkit: &Toolkit, notify: &NotifyProgram, id: &str, asked: &Asked) {
     let entry = object! {
         "event" => "gate",
         "id" => asked.notice.as_str(),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use chain_runtime::pipeline::{AgentResult, Category};
-use registry::agent_cli::{self, CliArgs, ConfigFile, ServerStart};
+use registry::agent_cli::{self, CliArgs, CliConfigFile, ServerStart};
 use registry::model::{Confinement, EnvPolicy, PhaseLimits, PromptVia};
 use tool_core::Reason;
 use tool_core::capability::Spawner;
@@ -331,7 +331,7 @@ impl Launch<'_> {
         let text = of_table.unwrap_or_else(|| agent_cli::registration(&join));
         exchange.write(exchange::MCP_CONFIG, text.as_bytes())?;
         let mut named = None;
-        if let Some(ConfigFile {
+        if let Some(CliConfigFile {
             variable: Some(variable),
             text,
             ..

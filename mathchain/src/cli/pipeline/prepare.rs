@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use chain_runtime::pipeline::{Setup, Skip, order};
 use registry::agent_cli::{self, CliArgs, CliRequest, ServerStart};
-use registry::agents::{Checker, name_of};
+use registry::agents::{AgentChecker, name_of};
 use registry::model::{
-    Approval, CliSpec, Confinement, Phase, PhaseLimits, Pipeline, Unenforced, Visibility,
+    ApprovalArgs, CliSpec, Confinement, Phase, PhaseLimits, PipelineLimits, Unenforced,
+    VisibilityArgs,
 };
-use registry::{Aliases, Config};
+use registry::{Config, ToolAliases};
 use tool_core::RequestProblem;
 use tool_core::command::Isolation;
 
@@ -290,7 +291,7 @@ fn with_file(
     };
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();
-    let checker = Checker::new(catalogue, config, Aliases::built_in());
+    let checker = AgentChecker::new(catalogue, config, ToolAliases::built_in());
     let (agent, checked) = checker.load(&text.path, &text.text)?;
     let tools = checked.tool_descriptions(catalogue);
     let prompts = agent.render(&std::collections::BTreeMap::new(), &tools)?;
@@ -302,7 +303,7 @@ fn with_file(
 /// Limits that cannot be enforced for an agent, and files that are missing.
 pub(in crate::cli) fn faults(
     limits: &PhaseLimits,
-    pipeline: &Pipeline,
+    pipeline: &PipelineLimits,
     ready: &ReadyAgent,
 ) -> Vec<String> {
     let mut faults = Vec::new();
@@ -359,8 +360,8 @@ impl ReadyAgent {
             && cli.tools.is_empty()
             && cli.native.is_empty()
             && cli.sandbox.is_empty()
-            && cli.visibility == Visibility::default()
-            && cli.approval == Approval::default()
+            && cli.visibility == VisibilityArgs::default()
+            && cli.approval == ApprovalArgs::default()
     }
 
     pub(super) fn permission(&self) -> Confinement {
@@ -392,7 +393,7 @@ impl ReadyAgent {
             server,
             words,
         };
-        let translated = agent_cli::translate(&self.cli, Aliases::built_in(), &request);
+        let translated = agent_cli::translate(&self.cli, ToolAliases::built_in(), &request);
         let mut args = translated.map_err(|problems| {
             tool_error!(InvalidRequest, "agent_cli"; "{}", problems.join("; ");
                 "`unenforced = \"warn\"` in its table turns this into a warning")

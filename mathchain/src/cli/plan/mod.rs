@@ -8,7 +8,7 @@ mod starter;
 use std::path::PathBuf;
 
 use chain_runtime::{CheckMode, CheckedPlan, draw};
-use registry::Answer;
+use registry::ApprovalAnswer;
 
 use source::{Given, Problematic};
 
@@ -96,7 +96,7 @@ pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode> {
 fn checked(global: &Global, given: &Given, yes: bool) -> Result<CheckedPlan, Problematic> {
     let toolkit = given.caller.open(global)?;
     let answer = match yes {
-        true => Answer::Yes,
+        true => ApprovalAnswer::Yes,
         false => open::answer(&toolkit, false, false)?,
     };
     let given = given.prepare(&toolkit, answer)?;

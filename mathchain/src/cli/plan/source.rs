@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use chain_runtime::plan::InputType;
 use chain_runtime::{Mode, Plan, Problems};
-use registry::Answer;
+use registry::ApprovalAnswer;
 use tool_core::capability::LedgerHead;
 use tool_core::{CallOutcome, Object};
 
@@ -57,7 +57,7 @@ impl Given {
     pub(in crate::cli) fn prepare(
         &self,
         toolkit: &Toolkit,
-        answer: Answer,
+        answer: ApprovalAnswer,
     ) -> Result<Prepared, Problematic> {
         let mut plan = read(&self.plan)?.with_defaults(toolkit.chain_defaults());
         if let Some(mode) = self.mode {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use registry::Facts;
+use registry::RuntimeFacts;
 use registry::policy::{AccessChange, difference};
 
 use super::super::configured::Configured;
@@ -14,7 +14,7 @@ pub(super) fn diff(global: &Global, before: &Path, after: &Path) -> Result<ExitC
     // The comparison assumes that every precondition of tools is met.
     let facts = ["workspace=ready", "sandbox=ready", "state=ready"]
         .into_iter()
-        .fold(Facts::default(), Facts::with);
+        .fold(RuntimeFacts::default(), RuntimeFacts::with);
     let (old, new) = ((&old.catalogue, &old.policy), (&new.catalogue, &new.policy));
     let changes = difference(old, new, &facts);
     let data = Value::array(changes.iter().map(AccessChange::to_value).collect());

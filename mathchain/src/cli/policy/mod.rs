@@ -6,7 +6,7 @@ mod tables;
 
 use std::path::PathBuf;
 
-use registry::policy::Explanation;
+use registry::policy::DecisionExplanation;
 use tool_core::Object;
 
 use super::flags;
@@ -119,13 +119,13 @@ fn object(text: &str) -> Result<Value> {
     .hint("for example --args '{\"expression\":\"2**10\"}'"))
 }
 
-fn readable(explanation: &Explanation) -> String {
+fn readable(explanation: &DecisionExplanation) -> String {
     let decision = &explanation.decision;
     let certain = match decision.certain {
         true => "",
         false => " unless a rule on the arguments allows it",
     };
-    let Explanation { tool, role, .. } = explanation;
+    let DecisionExplanation { tool, role, .. } = explanation;
     let (verdict, layer, reason) = (decision.verdict.as_str(), &decision.layer, &decision.reason);
     let mut text = format!("{tool} as `{role}`: {verdict}{certain}\n  by {layer}: {reason}\n");
     match (explanation.file.as_deref(), explanation.line) {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use journal::{Approval, State, WITHOUT_KEY};
-use registry::model::Match;
-use registry::{Rule, Verdict, WorkspaceId};
+use registry::model::RuleMatch;
+use registry::{PolicyRule, Verdict, WorkspaceId};
 use tool_core::capability::{AuditLedger as _, RecordDurability};
 use tool_core::convert::{from_value, to_value};
 
@@ -15,7 +15,7 @@ use crate::user_rules;
 pub(super) fn rules(global: &Global) -> Result<ExitCode> {
     let folder = open::state_folder(global)?;
     let rules = user_rules::list(&folder)?;
-    let rules: Vec<(usize, (Option<String>, Rule))> = (1..).zip(rules).collect();
+    let rules: Vec<(usize, (Option<String>, PolicyRule))> = (1..).zip(rules).collect();
     let none = "no recorded rules; record one with `mathchain approve ID --always`";
     let value = |(number, (root, rule)): &_| value(*number, Option::as_deref(root), rule);
     output::list(global, &rules, value, none, |(number, (root, rule))| {
@@ -41,14 +41,14 @@ pub(super) fn forget(global: &Global, number: usize) -> Result<ExitCode> {
 ///
 /// # Errors
 /// `policy_denied` if such a rule would have no effect, or no rule is as exact as the call.
-pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Result<Rule> {
+pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Result<PolicyRule> {
     let Some(text) = &approval.condition else {
         return Err(tool_error!(PolicyDenied, "rule";
             "cannot record a rule for this call of `{}`: it is destructive, or no rule can be as exact", approval.tool;
             "approve it without `--always`, or add an `allow` rule to the configuration"));
     };
     let condition = crate::parse(text)?;
-    let mut rule = Rule::new(Verdict::Allow, [approval.tool.as_str()]);
+    let mut rule = PolicyRule::new(Verdict::Allow, [approval.tool.as_str()]);
     let tools = std::mem::take(&mut rule.matches.tools);
     rule.matches = from_value(&condition)
         .map_err(|problem| ToolError::new(ErrorCode::Internal, problem.message))?;
@@ -75,7 +75,7 @@ pub(in crate::cli) fn record(
     global: &Global,
     state: &State,
     by: &str,
-    (workspace, rule): (&WorkspaceId, &Rule),
+    (workspace, rule): (&WorkspaceId, &PolicyRule),
 ) -> Result<usize> {
     let folder = open::state_folder(global)?;
     note(state, "recorded", by, rule)?;
@@ -83,7 +83,7 @@ pub(in crate::cli) fn record(
 }
 
 /// Records a change of the rules in the audit.
-fn note(state: &State, action: &str, by: &str, rule: &Rule) -> Result<()> {
+fn note(state: &State, action: &str, by: &str, rule: &PolicyRule) -> Result<()> {
     let record = object! {
         "event" => "user_rule",
         "action" => action,
@@ -94,7 +94,7 @@ fn note(state: &State, action: &str, by: &str, rule: &Rule) -> Result<()> {
 }
 
 /// The rule on one line, every condition as `match` spells it.
-pub(in crate::cli) fn words(rule: &Rule) -> String {
+pub(in crate::cli) fn words(rule: &PolicyRule) -> String {
     let mut conditions = Vec::new();
     flatten("", &conditions_of(rule), &mut conditions);
     let mut text = format!("{} {}", rule.decision, tools_of(rule).join(", "));
@@ -108,8 +108,8 @@ pub(in crate::cli) fn words(rule: &Rule) -> String {
 }
 
 /// The conditions of a rule as written, without its tools.
-fn conditions_of(rule: &Rule) -> Value {
-    let matches = Match {
+fn conditions_of(rule: &PolicyRule) -> Value {
+    let matches = RuleMatch {
         tools: Vec::new(),
         ..rule.matches.clone()
     };
@@ -143,7 +143,7 @@ fn flatten(key: &str, value: &Value, found: &mut Vec<String>) {
     found.push(format!("{key} {shown}"));
 }
 
-fn value(number: usize, workspace: Option<&str>, rule: &Rule) -> Value {
+fn value(number: usize, workspace: Option<&str>, rule: &PolicyRule) -> Value {
     let conditions = conditions_of(rule);
     let at = |pointer: &str| conditions.pointer(pointer).unwrap_or_default();
     object! {
@@ -162,7 +162,7 @@ fn value(number: usize, workspace: Option<&str>, rule: &Rule) -> Value {
     }
 }
 
-fn tools_of(rule: &Rule) -> Vec<&str> {
+fn tools_of(rule: &PolicyRule) -> Vec<&str> {
     let tools = rule.matches.tools.iter();
     tools.map(|tool| tool.text.as_str()).collect()
 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use registry::{CallRequest, CallerContext, Dispatcher, Origin, Reader};
+use registry::{AnswerReader, CallLineage, CallRequest, CallerContext, Dispatcher};
 use sessions::{
     AuditHead, CallSettled, Emitted, Event, EventRefused, Failure, LineRefused, Live, Record,
     SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
@@ -148,7 +148,7 @@ struct Door<'a> {
     opened: SessionOpened,
     plan_only: bool,
     threads: usize,
-    answer: registry::Answer,
+    answer: registry::ApprovalAnswer,
     line_bytes_max: usize,
     stop: StopFlag,
     closing: Closing,
@@ -182,7 +182,7 @@ impl<'a> Door<'a> {
             facts: flags.map(str::to_owned).collect(),
         };
         let world = World::new(toolkit);
-        let live = Live::new(world.dispatcher(&base, registry::Facts::default()));
+        let live = Live::new(world.dispatcher(&base, registry::RuntimeFacts::default()));
         Ok(Self {
             toolkit,
             session: sessions::Session::new(live)?,
@@ -391,8 +391,8 @@ impl<'a> Door<'a> {
             chain: None,
             answer: self.answer,
             person: None,
-            reader: Reader::Model,
-            origin: Origin::default(),
+            reader: AnswerReader::Model,
+            origin: CallLineage::default(),
         };
         let stop = &self.stop;
         let next = AtomicUsize::new(0);

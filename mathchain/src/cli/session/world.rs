@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use host_sandbox::Sandbox;
 use host_tools::session::{FolderSpawner, OpenFolder};
 use journal::State;
-use registry::{Dispatcher, Facts};
+use registry::{Dispatcher, RuntimeFacts};
 use sessions::{WorkspaceChanged, WorkspaceStatus};
 use tool_core::capability::{OpenWorkspace, WorkspaceFiles, WorkspaceOpener};
 
@@ -48,7 +48,7 @@ impl World {
         if let Some(path) = world.get("folder").and_then(Value::as_str) {
             places.set(Some(("w1".to_owned(), places.folder(path)?)));
         }
-        let mut facts = Facts::default();
+        let mut facts = RuntimeFacts::default();
         let given = world.get("facts").and_then(Value::items);
         for fact in given.unwrap_or_default() {
             let added = facts.add(fact.as_str().unwrap_or_default());
@@ -74,7 +74,7 @@ impl World {
     }
 
     /// A dispatcher whose calls use the open workspace.
-    pub(super) fn dispatcher(&self, base: &Dispatcher, facts: Facts) -> Dispatcher {
+    pub(super) fn dispatcher(&self, base: &Dispatcher, facts: RuntimeFacts) -> Dispatcher {
         let mut host = base.host().clone();
         let open = self.place.lock().open.clone();
         let folder = open.map(|(_, folder)| folder);

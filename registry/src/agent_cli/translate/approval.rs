@@ -1,12 +1,12 @@
 //! Flags for approval: which visible tools run, need approval, or are denied.
 
-use super::{OWN_SERVER, Work, in_file};
-use crate::agent_cli::template::{Known, Lists};
+use super::{CliTranslation, OWN_SERVER, in_file};
+use crate::agent_cli::template::{CliToolVerdict, PlaceholderLists};
 use crate::model::{CliSpec, Verdict};
 
-impl Work<'_> {
+impl CliTranslation<'_> {
     /// Adds the flags for tools that run, need approval or are denied.
-    pub(super) fn approval(&mut self, known: &[Known], lists: &Lists<'_>) {
+    pub(super) fn approval(&mut self, known: &[CliToolVerdict], lists: &PlaceholderLists<'_>) {
         let approval = &self.cli.approval;
         self.asking(known, lists);
         if !lists.list("allow").is_empty() {
@@ -15,7 +15,7 @@ impl Work<'_> {
         if !lists.list("deny").is_empty() {
             self.put(&approval.deny, lists);
         }
-        let asks = |own: &Known| own.of_server.is_none() && own.verdict == Verdict::Ask;
+        let asks = |own: &CliToolVerdict| own.of_server.is_none() && own.verdict == Verdict::Ask;
         self.put(
             match known.iter().any(asks) {
                 true => &approval.some_ask,
@@ -27,7 +27,7 @@ impl Work<'_> {
     }
 
     /// Reports tools that need more approvals than they should, and tools that cannot ask for approval.
-    fn asking(&mut self, known: &[Known], lists: &Lists<'_>) {
+    fn asking(&mut self, known: &[CliToolVerdict], lists: &PlaceholderLists<'_>) {
         let approval = &self.cli.approval;
         for own in known.iter().filter(|own| own.shown()) {
             let rule = lists.rules.iter().find(|(name, _)| *name == own.rule);
@@ -60,7 +60,7 @@ impl Work<'_> {
     }
 
     /// The flags for each tool of a server.
-    fn approval_of_servers(&mut self, known: &[Known]) {
+    fn approval_of_servers(&mut self, known: &[CliToolVerdict]) {
         let approval = &self.cli.approval;
         for own in known {
             let Some((server, tool)) = &own.of_server else {

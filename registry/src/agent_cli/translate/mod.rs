@@ -9,9 +9,9 @@ use tool_core::nearest::nearest;
 
 use super::managed;
 use super::read::{bad_profile, is_profile};
-use super::template::{Known, Lists, expand, fill, lay, mentions};
-use super::{CliArgs, CliRequest, ConfigFile};
-use crate::aliases::Aliases;
+use super::template::{CliToolVerdict, PlaceholderLists, expand, fill, lay, mentions};
+use super::{CliArgs, CliConfigFile, CliRequest};
+use crate::aliases::ToolAliases;
 use crate::model::{CliSpec, Confinement, PromptVia, Unenforced};
 
 /// The name of mathchain's own server in agent CLIs.
@@ -23,10 +23,10 @@ const OWN_SERVER: &str = "mathchain";
 /// Everything the CLI cannot express or enforce.
 pub fn translate(
     cli: &CliSpec,
-    aliases: &Aliases,
+    aliases: &ToolAliases,
     request: &CliRequest<'_>,
 ) -> Result<CliArgs, Vec<String>> {
-    let mut work = Work {
+    let mut work = CliTranslation {
         cli,
         permission: request.permission,
         permission_is_own: request.permission_is_own,
@@ -55,7 +55,7 @@ pub fn translate(
             }
             work.args.argv.extend(kept);
             let known = work.known(aliases, tools);
-            let lists = Lists::new(cli, &known, request.max_turns);
+            let lists = PlaceholderLists::new(cli, &known, request.max_turns);
             let registered = work.registered(request.server, &lists);
             work.visibility(&known, &lists, registered.is_some());
             if let Some(own) = &registered {
@@ -74,7 +74,7 @@ pub fn translate(
     }
 }
 
-struct Work<'a> {
+struct CliTranslation<'a> {
     cli: &'a CliSpec,
     permission: Confinement,
     permission_is_own: bool,
@@ -82,7 +82,7 @@ struct Work<'a> {
     args: CliArgs,
 }
 
-impl Work<'_> {
+impl CliTranslation<'_> {
     /// Reports a permission that the CLI cannot enforce.
     fn unenforced(&mut self, what: String) {
         let text = format!("{} cannot enforce it: {what}", self.cli.name);
@@ -143,7 +143,7 @@ impl Work<'_> {
     }
 
     /// Adds the limit on turns.
-    fn turns(&mut self, turns: u64, lists: &Lists<'_>) {
+    fn turns(&mut self, turns: u64, lists: &PlaceholderLists<'_>) {
         if turns == 0 {
             return;
         }
@@ -159,7 +159,7 @@ impl Work<'_> {
     }
 
     /// Adds the confinement of its programs.
-    fn sandbox(&mut self, known: &[Known], lists: &Lists<'_>) {
+    fn sandbox(&mut self, known: &[CliToolVerdict], lists: &PlaceholderLists<'_>) {
         let Some(sandbox) = self.cli.sandbox.get(&self.permission) else {
             let what = format!("its table has nothing for `{}`", self.permission.as_str());
             return self.unenforced(what);
@@ -174,7 +174,7 @@ impl Work<'_> {
     }
 
     /// Makes the configuration file.
-    fn config(&mut self, lists: &Lists<'_>, own: Option<&Lists<'_>>) {
+    fn config(&mut self, lists: &PlaceholderLists<'_>, own: Option<&PlaceholderLists<'_>>) {
         let Some(config) = &self.cli.config else {
             return;
         };
@@ -187,7 +187,7 @@ impl Work<'_> {
         if let Some(over) = over.and_then(|sandbox| sandbox.config.as_ref()) {
             value = lay(&value, over);
         }
-        self.args.config = Some(ConfigFile {
+        self.args.config = Some(CliConfigFile {
             file: config.file.clone(),
             variable: config.variable.clone(),
             text: tool_core::json::to_text(&value),
@@ -195,7 +195,7 @@ impl Work<'_> {
     }
 
     /// Adds templates with their lists substituted.
-    fn put(&mut self, templates: &[String], lists: &Lists<'_>) {
+    fn put(&mut self, templates: &[String], lists: &PlaceholderLists<'_>) {
         let texts = templates.iter().map(|template| lists.expand(template));
         self.args.argv.extend(texts);
     }

@@ -2,17 +2,21 @@
 
 use tool_core::spec::wire_name;
 
-use super::{OWN_SERVER, Work, with_words};
+use super::{CliTranslation, OWN_SERVER, with_words};
 use crate::agent_cli::CliTool;
-use crate::agent_cli::template::Known;
+use crate::agent_cli::template::CliToolVerdict;
 use crate::agents::ToolName;
-use crate::aliases::Aliases;
+use crate::aliases::ToolAliases;
 use crate::model::Verdict;
 
-impl Work<'_> {
+impl CliTranslation<'_> {
     /// The tools under their names in the CLI, each once, with the strictest verdict.
-    pub(super) fn known(&mut self, aliases: &Aliases, tools: &[CliTool]) -> Vec<Known> {
-        let mut known: Vec<Known> = Vec::new();
+    pub(super) fn known(
+        &mut self,
+        aliases: &ToolAliases,
+        tools: &[CliTool],
+    ) -> Vec<CliToolVerdict> {
+        let mut known: Vec<CliToolVerdict> = Vec::new();
         for CliTool { tool, verdict } in tools {
             let Some(found) = self.name(aliases, tool, *verdict) else {
                 continue;
@@ -25,9 +29,14 @@ impl Work<'_> {
         known
     }
 
-    fn name(&mut self, aliases: &Aliases, tool: &ToolName, verdict: Verdict) -> Option<Known> {
+    fn name(
+        &mut self,
+        aliases: &ToolAliases,
+        tool: &ToolName,
+        verdict: Verdict,
+    ) -> Option<CliToolVerdict> {
         let cli = self.cli;
-        let native = |name: &str| Known {
+        let native = |name: &str| CliToolVerdict {
             name: name.to_owned(),
             rule: cli.kinds.get(name).map_or(name, String::as_str).to_owned(),
             of_server: None,
@@ -35,7 +44,7 @@ impl Work<'_> {
         };
         let of_server = |server: &str, tool: &str| {
             let put = |template: &str| with_words(template, &[("server", server), ("tool", tool)]);
-            Known {
+            CliToolVerdict {
                 name: put(&cli.mcp_name),
                 rule: put(cli.mcp_rule.as_deref().unwrap_or(&cli.mcp_name)),
                 of_server: Some((server.to_owned(), tool.to_owned())),
@@ -52,7 +61,7 @@ impl Work<'_> {
                 Some(match own {
                     Some(name) => native(name),
                     // Its calls come back here, and here they ask.
-                    None => Known {
+                    None => CliToolVerdict {
                         verdict: match verdict {
                             Verdict::Deny => Verdict::Deny,
                             Verdict::Allow | Verdict::Ask => Verdict::Allow,

@@ -2,17 +2,17 @@
 
 use tool_core::{Value, object};
 
-use super::{OWN_SERVER, Work};
-use crate::agent_cli::template::{Lists, fill};
-use crate::agent_cli::{ConfigFile, ServerStart};
+use super::{CliTranslation, OWN_SERVER};
+use crate::agent_cli::template::{PlaceholderLists, fill};
+use crate::agent_cli::{CliConfigFile, ServerStart};
 
-impl Work<'_> {
+impl CliTranslation<'_> {
     /// The lists with those of the server, where a visible tool is reached through it and the table says how it is registered.
     pub(super) fn registered<'l>(
         &mut self,
         start: Option<ServerStart<'l>>,
-        lists: &Lists<'l>,
-    ) -> Option<Lists<'l>> {
+        lists: &PlaceholderLists<'l>,
+    ) -> Option<PlaceholderLists<'l>> {
         let start = start?;
         let own_tools = lists.servers.get(OWN_SERVER)?;
         let cli = self.cli;
@@ -30,7 +30,7 @@ impl Work<'_> {
         let value = fill(template.value.as_ref().unwrap_or(&usual), &own, None);
         let text = tool_core::json::to_text(&value.unwrap_or_default());
         if template.args.iter().any(|arg| arg.contains("{mcp_config}")) {
-            self.args.mcp_config = Some(ConfigFile {
+            self.args.mcp_config = Some(CliConfigFile {
                 file: start.file.to_owned(),
                 variable: None,
                 text: text.clone(),

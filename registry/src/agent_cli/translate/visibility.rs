@@ -4,13 +4,18 @@ use std::collections::BTreeMap;
 
 use tool_core::Value;
 
-use super::{OWN_SERVER, Work, in_file};
-use crate::agent_cli::template::{Known, Lists};
+use super::{CliTranslation, OWN_SERVER, in_file};
+use crate::agent_cli::template::{CliToolVerdict, PlaceholderLists};
 use crate::model::CliSpec;
 
-impl Work<'_> {
+impl CliTranslation<'_> {
     /// Adds the flags that show the agent's tools and hide all others; others that stay visible are reported.
-    pub(super) fn visibility(&mut self, known: &[Known], lists: &Lists<'_>, registered: bool) {
+    pub(super) fn visibility(
+        &mut self,
+        known: &[CliToolVerdict],
+        lists: &PlaceholderLists<'_>,
+        registered: bool,
+    ) {
         let cli = self.cli;
         self.put(&cli.visibility.args, lists);
         let servers = &lists.servers;
@@ -28,7 +33,7 @@ impl Work<'_> {
     }
 
     /// Limits each server to the listed tools, or to none where all are denied.
-    fn limit_servers(&mut self, known: &[Known], servers: &BTreeMap<&str, Vec<&str>>) {
+    fn limit_servers(&mut self, known: &[CliToolVerdict], servers: &BTreeMap<&str, Vec<&str>>) {
         let cli = self.cli;
         let mut limited = servers.clone();
         for own in known.iter().filter(|own| !own.shown()) {
@@ -48,7 +53,7 @@ impl Work<'_> {
     }
 
     /// Hides own tools that the agent lacks, each by its switch or because the visible ones are listed.
-    fn hide_own(&mut self, known: &[Known], lists: &Lists<'_>) {
+    fn hide_own(&mut self, known: &[CliToolVerdict], lists: &PlaceholderLists<'_>) {
         let cli = self.cli;
         let visible = |tool: &str| known.iter().any(|own| own.shown() && own.name == tool);
         let by_list = cli.names_its_tools();
@@ -72,9 +77,10 @@ impl Work<'_> {
                 self.unenforced(format!("`{tool}` stays visible: it cannot be hidden"));
             } else if cli.visibility.by_kind {
                 let kind = cli.kind(tool);
-                let is_same =
-                    |own: &&Known| own.shown() && own.of_server.is_none() && own.rule == kind;
-                if let Some(Known { name, .. }) = known.iter().find(is_same) {
+                let is_same = |own: &&CliToolVerdict| {
+                    own.shown() && own.of_server.is_none() && own.rule == kind
+                };
+                if let Some(CliToolVerdict { name, .. }) = known.iter().find(is_same) {
                     self.unenforced(format!(
                         "`{tool}` stays visible with `{name}`: one setting, `{kind}`, is for both"
                     ));

@@ -6,18 +6,18 @@ use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::convert::to_value;
 use tool_core::{ResourceKey, ToolError, Value, object, tool_error};
 
-use super::{Approved, Decided, Halt, Opened, budget, destroyed, shown};
-use crate::dispatch::trail::{Trail, unaudited};
-use crate::dispatch::{Answer, CallRequest, Dispatcher, preview};
+use super::{ApprovedCall, DecidedCall, OpenedCall, StageHalt, budget, destroyed, shown};
+use crate::dispatch::trail::{CallTrail, unaudited};
+use crate::dispatch::{ApprovalAnswer, CallRequest, Dispatcher, preview};
 use crate::model::Verdict;
 use crate::{digest, redact};
 
-impl<'a> Opened<'a> {
+impl<'a> OpenedCall<'a> {
     pub(super) fn approve(
         self,
         request: &CallRequest,
-        trail: &mut Trail,
-    ) -> Result<Approved<'a>, Halt> {
+        trail: &mut CallTrail,
+    ) -> Result<ApprovedCall<'a>, StageHalt> {
         let dispatcher = self.decided.located.dispatcher;
         let has_effects = !trail.effects.is_empty();
         if has_effects && dispatcher.host.ledger.is_none() {
@@ -28,22 +28,22 @@ impl<'a> Opened<'a> {
             let by_key = has_effects && dispatcher.policy.approvals_by_key();
             let needs_person = by_key || self.decided.located.tool().spec().human_gate;
             match request.context.answer {
-                Answer::Unattended => return Err(unattended(&self.decided).into()),
-                Answer::Yes if !needs_person => {
+                ApprovalAnswer::Unattended => return Err(unattended(&self.decided).into()),
+                ApprovalAnswer::Yes if !needs_person => {
                     trail.approved_by = Some("caller-yes".to_owned());
                 }
-                answer => self.settle(dispatcher, trail, answer != Answer::AtOnce)?,
+                answer => self.settle(dispatcher, trail, answer != ApprovalAnswer::AtOnce)?,
             }
         }
-        Ok(Approved(self))
+        Ok(ApprovedCall(self))
     }
 
     fn settle(
         &self,
         dispatcher: &Dispatcher,
-        trail: &mut Trail,
+        trail: &mut CallTrail,
         notifies: bool,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), StageHalt> {
         let spec = self.decided.located.tool().spec();
         let decision = &self.decided.decision;
         let Some(approvals) = &dispatcher.host.approvals else {
@@ -52,7 +52,7 @@ impl<'a> Opened<'a> {
             let hint = "an `allow` rule in the configuration, or `--yes` at the command line";
             return Err(error.hint(hint).into());
         };
-        let bound = Bound {
+        let bound = ApprovalBinding {
             opened: self.opened(),
             destroyed: destroyed::of(&self.decided, &self.keys, &self.ctx)?,
             folder: opened_folder(dispatcher),
@@ -110,7 +110,7 @@ impl<'a> Opened<'a> {
                             "text" => request.preview.as_str(), "reason" => request.reason.as_str() }
                     });
                 }
-                Err(Halt::Pending(id))
+                Err(StageHalt::Pending(id))
             }
             ApprovalState::Consumed { id, approved_by } => {
                 trail.approval_id = Some(id);
@@ -143,7 +143,12 @@ impl<'a> Opened<'a> {
     }
 
     /// The digest that binds an approval to exactly this call.
-    fn digest(&self, dispatcher: &Dispatcher, trail: &Trail, bound: &Bound<'_>) -> String {
+    fn digest(
+        &self,
+        dispatcher: &Dispatcher,
+        trail: &CallTrail,
+        bound: &ApprovalBinding<'_>,
+    ) -> String {
         let who = trail.who();
         let spec = self.decided.located.tool().spec();
         let version = spec.version.to_string();
@@ -183,8 +188,8 @@ impl<'a> Opened<'a> {
     fn details(
         &self,
         dispatcher: &Dispatcher,
-        trail: &Trail,
-        bound: &Bound<'_>,
+        trail: &CallTrail,
+        bound: &ApprovalBinding<'_>,
         digest: &str,
     ) -> Value {
         let workspace = dispatcher.host.workspace.as_ref();
@@ -241,7 +246,7 @@ fn without_secrets(condition: &Value) -> Value {
 }
 
 /// Contents that an approval is bound to beside the arguments.
-struct Bound<'a> {
+struct ApprovalBinding<'a> {
     /// Pointer, name and digest of each file and artifact that the arguments open.
     opened: Vec<(&'a str, &'a str, String)>,
     /// Path and content of the files that the call can destroy.
@@ -262,7 +267,7 @@ fn key_text(key: &ResourceKey) -> String {
 }
 
 /// The denial of a call that needs approval where no operator is present and the configuration denies such calls.
-fn unattended(decided: &Decided<'_>) -> ToolError {
+fn unattended(decided: &DecidedCall<'_>) -> ToolError {
     let (id, why) = (decided.located.tool().spec().id, &decided.decision.reason);
     tool_error!(PolicyDenied, "unattended";
         "`{id}` needs approval, and no operator is present: {why}";

@@ -5,14 +5,14 @@ use std::io::Read as _;
 use tool_core::capability::{FileInfo, FileKind, LinkMode, WorkspaceFiles};
 use tool_core::{Access, Ctx, ErrorCode, ResourceKey, ResourceKind, ToolError};
 
-use super::Decided;
+use super::DecidedCall;
 
 /// Largest file whose content is hashed, in bytes; a larger one is bound by size and time.
 const BYTES_MAX: u64 = 256 << 20;
 
 /// Path and content of every file that a destructive call writes to.
 pub(super) fn of(
-    decided: &Decided<'_>,
+    decided: &DecidedCall<'_>,
     keys: &[ResourceKey],
     ctx: &Ctx,
 ) -> Result<Vec<(String, String)>, ToolError> {

@@ -10,16 +10,19 @@ use tool_core::{
     Capability, Ctx, DataPlace, DataSource, Determinism, StopFlag, ToolError, Value, tool_error,
 };
 
-use super::{Approved, Committed, Decided, Identified, Opened, budget, identity, missing, near};
+use super::{
+    ApprovedCall, CommittedCall, DecidedCall, IdentifiedCall, OpenedCall, budget, identity,
+    missing, near,
+};
 use crate::digest;
-use crate::dispatch::trail::Trail;
+use crate::dispatch::trail::CallTrail;
 use crate::dispatch::{CallRequest, nested, obligations, panic, results};
 
 /// The context of a call, and the alarm that stops it; the deadline counts from here.
 pub(super) fn context(
-    decided: &Decided<'_>,
+    decided: &DecidedCall<'_>,
     request: &CallRequest,
-    trail: &Trail,
+    trail: &CallTrail,
 ) -> Result<(Ctx, Box<dyn ClockAlarm>), ToolError> {
     let dispatcher = decided.located.dispatcher;
     let spec = decided.located.tool().spec();
@@ -45,7 +48,7 @@ pub(super) fn context(
     let guard = |http| decided.hosts.clone().guard(http);
     capabilities.http = capabilities.http.map(guard);
     if spec.capabilities.contains(&Capability::Calls) && capabilities.calls.is_none() {
-        capabilities.calls = Some(Arc::new(nested::Nested {
+        capabilities.calls = Some(Arc::new(nested::NestedCalls {
             dispatcher: dispatcher.clone(),
             context: request.context.clone(),
             tool: spec.id,
@@ -78,7 +81,7 @@ pub(super) fn context(
 }
 
 /// The idempotency key: equal for every attempt of one call of a run; the call id for a direct call.
-fn idempotency_key(request: &CallRequest, trail: &Trail) -> String {
+fn idempotency_key(request: &CallRequest, trail: &CallTrail) -> String {
     let Some(chain) = &request.context.chain else {
         return trail.call_id().to_owned();
     };
@@ -86,13 +89,13 @@ fn idempotency_key(request: &CallRequest, trail: &Trail) -> String {
     digest::of_texts([chain.chain_id.as_str(), &chain.step, &item])
 }
 
-impl<'a> Identified<'a> {
+impl<'a> IdentifiedCall<'a> {
     /// Inputs are read before approval, which is bound to their contents.
     pub(super) fn open(
         self,
         request: &CallRequest,
-        trail: &mut Trail,
-    ) -> Result<Opened<'a>, ToolError> {
+        trail: &mut CallTrail,
+    ) -> Result<OpenedCall<'a>, ToolError> {
         trail.opened = !self.decided.call.sources().is_empty();
         let (ctx, alarm) = context(&self.decided, request, trail)?;
         let mut notes = Vec::new();
@@ -100,7 +103,7 @@ impl<'a> Identified<'a> {
         notes.into_iter().for_each(|note| ctx.warn(note));
         let left_out = missing::leave_out(&self.decided, &mut loaded)?;
         left_out.notes.into_iter().for_each(|note| ctx.warn(note));
-        Ok(Opened {
+        Ok(OpenedCall {
             decided: self.decided,
             keys: self.keys,
             ctx: ctx.with_loaded(loaded),
@@ -110,13 +113,13 @@ impl<'a> Identified<'a> {
     }
 }
 
-impl<'a> Approved<'a> {
+impl<'a> ApprovedCall<'a> {
     pub(super) fn commit(
         self,
         request: &CallRequest,
-        trail: &mut Trail,
-    ) -> Result<Committed<'a>, ToolError> {
-        let Opened { decided, ctx, .. } = &self.0;
+        trail: &mut CallTrail,
+    ) -> Result<CommittedCall<'a>, ToolError> {
+        let OpenedCall { decided, ctx, .. } = &self.0;
         let dispatcher = decided.located.dispatcher;
         let spec = decided.located.tool().spec();
         // The cache is a file, and has nothing that is computed as fast.
@@ -153,7 +156,7 @@ impl<'a> Approved<'a> {
         {
             opened.ctx = opened.ctx.approved_by(person);
         }
-        Ok(Committed {
+        Ok(CommittedCall {
             opened,
             result_key,
             reader: match &request.context.chain {
@@ -165,7 +168,7 @@ impl<'a> Approved<'a> {
 }
 
 /// Records the evidence from which the tool tells, after a crash, whether the call happened.
-pub(super) fn look(decided: &Decided<'_>, ctx: &Ctx, trail: &mut Trail) {
+pub(super) fn look(decided: &DecidedCall<'_>, ctx: &Ctx, trail: &mut CallTrail) {
     if trail.chain().is_none() {
         return;
     }
@@ -175,7 +178,7 @@ pub(super) fn look(decided: &Decided<'_>, ctx: &Ctx, trail: &mut Trail) {
 }
 
 fn inputs(
-    decided: &Decided<'_>,
+    decided: &DecidedCall<'_>,
     stop: &StopFlag,
     notes: &mut Vec<String>,
 ) -> Result<HashMap<DataSource, Value>, ToolError> {

@@ -8,7 +8,7 @@ use tool_core::schema::DROPPED;
 use tool_core::selection::MissingCellMode;
 use tool_core::{AnyTool, ToolError, Value, tool_error};
 
-use super::Decided;
+use super::DecidedCall;
 
 /// What was left out.
 #[derive(Default)]
@@ -38,7 +38,7 @@ pub(super) fn counted(output: Value, rows: usize, tool: &dyn AnyTool) -> Value {
 /// Missing cells where the call wants none, or where nothing tells which rows of two tables belong together; texts among numbers,
 /// with column, line and text.
 pub(super) fn leave_out(
-    decided: &Decided<'_>,
+    decided: &DecidedCall<'_>,
     loaded: &mut HashMap<DataSource, Value>,
 ) -> Result<LeftOut, ToolError> {
     let references = decided.call.sources();
@@ -177,7 +177,7 @@ fn length(value: &Value) -> usize {
 
 /// The rows of an argument that are left out. Where the argument itself takes `null`, such as a pair that is
 /// forbidden, nothing is missing unless the call says so.
-fn holes(decided: &Decided<'_>, reference: &SourceRef, value: &Value) -> Vec<usize> {
+fn holes(decided: &DecidedCall<'_>, reference: &SourceRef, value: &Value) -> Vec<usize> {
     let rows = rows_with_holes(value);
     if rows.is_empty() || reference.source.selection.missing.is_some() {
         return rows;
@@ -229,7 +229,7 @@ fn without(value: &Value, rows: &[usize]) -> Value {
 
 /// Refuses a selected column of texts where numbers are wanted.
 fn check_texts(
-    decided: &Decided<'_>,
+    decided: &DecidedCall<'_>,
     reference: &SourceRef,
     value: &Value,
 ) -> Result<(), ToolError> {
@@ -295,7 +295,7 @@ fn spelled(value: &Value, source: &DataSource) -> Value {
 }
 
 /// The line of a text in a file of delimited text, which is opened again for this message.
-fn line(decided: &Decided<'_>, source: &DataSource, column: &str, cell: &str) -> Option<u64> {
+fn line(decided: &DecidedCall<'_>, source: &DataSource, column: &str, cell: &str) -> Option<u64> {
     let name = source.name().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let mut dialect = source.selection.dialect.clone();

@@ -1,6 +1,6 @@
 //! The stages of a call as types: each can only be made by the one before.
 //!
-//! [`Located`] -> [`Visible`] -> [`Decoded`] -> [`Decided`] -> [`Identified`] -> [`Opened`] -> [`Approved`] -> [`Committed`] -> [`Ended`]. Every field is
+//! [`LocatedCall`] -> [`VisibleCall`] -> [`DecodedCall`] -> [`DecidedCall`] -> [`IdentifiedCall`] -> [`OpenedCall`] -> [`ApprovedCall`] -> [`CommittedCall`] -> [`CallEndReport`]. Every field is
 //! private to this module, so no call runs without passing all of them. `probe` checks, before approval, whether a call of an
 //! interrupted process happened.
 
@@ -24,32 +24,36 @@ use tool_core::{
     Syntax, ToolCall, ToolError, Value, tool_error,
 };
 
-use self::places::Places;
+use self::places::ResourceIdCache;
 use self::settle::settled;
-use self::stopped::Stopped;
-use super::ended::{Ended, Ending};
-use super::trail::Trail;
+use self::stopped::StoppedCall;
+use super::ended::{CallEnd, CallEndReport};
+use super::trail::CallTrail;
 use super::{
-    CallRequest, CallerContext, Considered, Dispatcher, Reader, budgets, obligations, panic,
-    resource_keys, results,
+    AnswerReader, CallAssessment, CallRequest, CallerContext, Dispatcher, budgets, obligations,
+    panic, resource_keys, results,
 };
 use crate::model::{Principal, Verdict};
-use crate::policy::{CallFacts, Caller, Decision, HostRules, is_harmless};
+use crate::policy::{CallFacts, CallerPolicy, HostRules, PolicyDecision, is_harmless};
 
 /// The reason a call stops at a stage.
-enum Halt {
+enum StageHalt {
     Failed(ToolError),
     Pending(String),
 }
 
-impl From<ToolError> for Halt {
+impl From<ToolError> for StageHalt {
     fn from(error: ToolError) -> Self {
         Self::Failed(error)
     }
 }
 
 /// Runs every stage; the trail has the facts wherever it ends.
-pub(super) fn run(dispatcher: &Dispatcher, request: &CallRequest, trail: &mut Trail) -> Ended {
+pub(super) fn run(
+    dispatcher: &Dispatcher,
+    request: &CallRequest,
+    trail: &mut CallTrail,
+) -> CallEndReport {
     stages(dispatcher, request, trail).unwrap_or_else(halted)
 }
 
@@ -58,30 +62,30 @@ pub(super) fn run(dispatcher: &Dispatcher, request: &CallRequest, trail: &mut Tr
 pub(super) fn run_briefly(
     dispatcher: &Dispatcher,
     request: &CallRequest,
-    trail: &mut Trail,
-) -> Option<Ended> {
+    trail: &mut CallTrail,
+) -> Option<CallEndReport> {
     let ended = match identify(dispatcher, request, trail) {
         Ok(identified) if !identified.may_begin_again() => return None,
         Ok(identified) => identified.complete(request, trail).unwrap_or_else(halted),
-        Err(error) => Ended::failed(error),
+        Err(error) => CallEndReport::failed(error),
     };
-    let has_failed = matches!(ended.ending, Ending::Failed(_));
+    let has_failed = matches!(ended.ending, CallEnd::Failed(_));
     let is_outlasted = trail.outlasted.get() || has_failed && request.stop.is_outlasted();
     (!is_outlasted).then_some(ended)
 }
 
-fn halted(halt: Halt) -> Ended {
+fn halted(halt: StageHalt) -> CallEndReport {
     match halt {
-        Halt::Failed(error) => Ended::failed(error),
-        Halt::Pending(id) => Ended::with(Ending::Pending(id, Value::Null)),
+        StageHalt::Failed(error) => CallEndReport::failed(error),
+        StageHalt::Pending(id) => CallEndReport::with(CallEnd::Pending(id, Value::Null)),
     }
 }
 
 fn stages(
     dispatcher: &Dispatcher,
     request: &CallRequest,
-    trail: &mut Trail,
-) -> Result<Ended, Halt> {
+    trail: &mut CallTrail,
+) -> Result<CallEndReport, StageHalt> {
     let mut identified = identify(dispatcher, request, trail)?;
     let chain = request.context.chain.as_ref();
     if let Some(before) = chain.and_then(|chain| chain.began.as_ref()) {
@@ -100,9 +104,9 @@ fn stages(
 fn identify<'a>(
     dispatcher: &'a Dispatcher,
     request: &CallRequest,
-    trail: &mut Trail,
-) -> Result<Identified<'a>, ToolError> {
-    let located = Located::look_up(dispatcher, &request.tool, &request.context)?;
+    trail: &mut CallTrail,
+) -> Result<IdentifiedCall<'a>, ToolError> {
+    let located = LocatedCall::look_up(dispatcher, &request.tool, &request.context)?;
     trail.set_tool(located.tool().spec());
     if dispatcher.catalogue.index(&request.tool).is_none() {
         let id = located.tool().spec().id;
@@ -128,30 +132,30 @@ fn identify<'a>(
 pub(super) fn consider<'a>(
     dispatcher: &'a Dispatcher,
     request: &CallRequest,
-) -> Result<Considered<'a>, ToolError> {
-    let mut trail = Trail::start(dispatcher, request);
+) -> Result<CallAssessment<'a>, ToolError> {
+    let mut trail = CallTrail::start(dispatcher, request);
     let call_id = trail.call_id().to_owned();
     let found = panic::guard(&call_id, || identify(dispatcher, request, &mut trail));
     let found = found.unwrap_or_else(|_| Err(panic::internal(trail.tool(), &call_id)));
-    let considered = |Identified { decided, keys }: Identified<'a>| Considered {
+    let considered = |IdentifiedCall { decided, keys }: IdentifiedCall<'a>| CallAssessment {
         tool: decided.located.tool(),
         reach: decided.call.reach(),
         decision: decided.decision,
         keys,
     };
     found.map(considered).inspect_err(|error| {
-        trail.finish(dispatcher, Ended::failed(error.clone()));
+        trail.finish(dispatcher, CallEndReport::failed(error.clone()));
     })
 }
 
 /// The tool and the caller are known.
-pub(super) struct Located<'a> {
+pub(super) struct LocatedCall<'a> {
     dispatcher: &'a Dispatcher,
     index: usize,
-    caller: Caller<'a>,
+    caller: CallerPolicy<'a>,
 }
 
-impl<'a> Located<'a> {
+impl<'a> LocatedCall<'a> {
     pub(super) fn look_up(
         dispatcher: &'a Dispatcher,
         name: &str,
@@ -178,12 +182,12 @@ impl<'a> Located<'a> {
         self.dispatcher.catalogue.tool(self.index)
     }
 
-    fn hidden(&self) -> Option<Decision> {
+    fn hidden(&self) -> Option<PolicyDecision> {
         self.caller.hidden(&self.dispatcher.catalogue, self.index)
     }
 
     /// Checks visibility. The message depends on the caller and the tool, never on the arguments.
-    pub(super) fn visible(self, context: &CallerContext) -> Result<Visible<'a>, ToolError> {
+    pub(super) fn visible(self, context: &CallerContext) -> Result<VisibleCall<'a>, ToolError> {
         let id = self.tool().spec().id;
         if let Some(hidden) = self.hidden() {
             let (role, why) = (&context.who.role, hidden.reason);
@@ -202,19 +206,19 @@ impl<'a> Located<'a> {
         if !self.tool().spec().callers.contains(&kind) {
             return Err(tool_error!(NotVisible, "`{id}` {refused}").reason("caller"));
         }
-        Ok(Visible(self))
+        Ok(VisibleCall(self))
     }
 }
 
 /// The caller may see the tool.
-pub(super) struct Visible<'a>(Located<'a>);
+pub(super) struct VisibleCall<'a>(LocatedCall<'a>);
 
-impl<'a> Visible<'a> {
+impl<'a> VisibleCall<'a> {
     pub(super) fn index(&self) -> usize {
         self.0.index
     }
 
-    fn check(self, args: &Value, trail: &mut Trail) -> Result<Decoded<'a>, ToolError> {
+    fn check(self, args: &Value, trail: &mut CallTrail) -> Result<DecodedCall<'a>, ToolError> {
         let located = self.0;
         let spec = located.tool().spec();
         trail.declared = spec.effects;
@@ -225,11 +229,11 @@ impl<'a> Visible<'a> {
         if spec.determinism == Determinism::Seeded {
             trail.seed = call.args().get("seed").and_then(seed_of);
         }
-        Ok(Decoded { located, call })
+        Ok(DecodedCall { located, call })
     }
 }
 
-impl Located<'_> {
+impl LocatedCall<'_> {
     /// The error, with the one visible tool of the same verb that takes exactly these arguments: names of earlier systems are those of other
     /// tools here.
     fn meant(&self, error: ToolError, args: &Value) -> ToolError {
@@ -265,16 +269,16 @@ fn seed_of(value: &Value) -> Option<u64> {
 }
 
 /// The arguments are decoded and valid.
-struct Decoded<'a> {
-    located: Located<'a>,
+struct DecodedCall<'a> {
+    located: LocatedCall<'a>,
     call: Box<dyn ToolCall>,
 }
 
-impl<'a> Decoded<'a> {
-    fn rules(self, trail: &mut Trail) -> Result<Decided<'a>, ToolError> {
+impl<'a> DecodedCall<'a> {
+    fn rules(self, trail: &mut CallTrail) -> Result<DecidedCall<'a>, ToolError> {
         let Self { located, call } = self;
         let places = located.dispatcher.host.capabilities.files.clone();
-        let places = places.map(Places::new);
+        let places = places.map(ResourceIdCache::new);
         let files = places.as_ref().map(|places| places as &dyn WorkspaceFiles);
         let facts = CallFacts::of(located.tool(), call.as_ref(), files);
         let catalogue = &located.dispatcher.catalogue;
@@ -295,7 +299,7 @@ impl<'a> Decoded<'a> {
             return Err(denied(role, located.tool().spec().id, &decision));
         }
         obligations::size(located.tool().spec().id, decision.obligations, call.args())?;
-        Ok(Decided {
+        Ok(DecidedCall {
             located,
             call,
             decision,
@@ -306,7 +310,7 @@ impl<'a> Decoded<'a> {
     }
 }
 
-fn denied(role: &str, id: &str, decision: &Decision) -> ToolError {
+fn denied(role: &str, id: &str, decision: &PolicyDecision) -> ToolError {
     let rule = decision.rule.as_ref();
     let rule = rule.map(|rule| format!(", {rule}")).unwrap_or_default();
     let (layer, why) = (&decision.layer, &decision.reason);
@@ -316,20 +320,20 @@ fn denied(role: &str, id: &str, decision: &Decision) -> ToolError {
 }
 
 /// No rule denies the call, and its obligations can be met.
-struct Decided<'a> {
-    located: Located<'a>,
+struct DecidedCall<'a> {
+    located: LocatedCall<'a>,
     call: Box<dyn ToolCall>,
-    decision: Decision,
+    decision: PolicyDecision,
     /// The narrowest match of a rule that covers this call.
     condition: Value,
     /// The rules on hosts that the call is redirected to.
     hosts: HostRules,
     /// Identities of its paths; files are read at these.
-    places: Option<Places>,
+    places: Option<ResourceIdCache>,
 }
 
-impl<'a> Decided<'a> {
-    fn keys(self, trail: &mut Trail) -> Result<Identified<'a>, ToolError> {
+impl<'a> DecidedCall<'a> {
+    fn keys(self, trail: &mut CallTrail) -> Result<IdentifiedCall<'a>, ToolError> {
         let files = self
             .places
             .as_ref()
@@ -345,13 +349,13 @@ impl<'a> Decided<'a> {
         }
         trail.resources.clone_from(&keys);
         let decided = self.governed(&keys, trail)?;
-        Ok(Identified { decided, keys })
+        Ok(IdentifiedCall { decided, keys })
     }
 }
 
-impl<'a> Decided<'a> {
+impl<'a> DecidedCall<'a> {
     /// The rules of the project on the files that the call changes: they only narrow.
-    fn governed(mut self, keys: &[ResourceKey], trail: &mut Trail) -> Result<Self, ToolError> {
+    fn governed(mut self, keys: &[ResourceKey], trail: &mut CallTrail) -> Result<Self, ToolError> {
         let Some(governor) = &self.located.dispatcher.host.governor else {
             return Ok(self);
         };
@@ -374,7 +378,7 @@ impl<'a> Decided<'a> {
         let Some((verdict, reason)) = governor(&identity, id, &paths, below)? else {
             return Ok(self);
         };
-        let ruled = Decision {
+        let ruled = PolicyDecision {
             verdict,
             layer: "governance".into(),
             rule: None,
@@ -425,14 +429,18 @@ fn unchanged(id: &str, planned: &[ResourceKey], found: &[ResourceKey]) -> Result
 }
 
 /// The resources are identified.
-struct Identified<'a> {
-    decided: Decided<'a>,
+struct IdentifiedCall<'a> {
+    decided: DecidedCall<'a>,
     keys: Vec<ResourceKey>,
 }
 
-impl Identified<'_> {
+impl IdentifiedCall<'_> {
     /// Takes the call through the stages that follow.
-    fn complete(self, request: &CallRequest, trail: &mut Trail) -> Result<Ended, Halt> {
+    fn complete(
+        self,
+        request: &CallRequest,
+        trail: &mut CallTrail,
+    ) -> Result<CallEndReport, StageHalt> {
         let approved = self.open(request, trail)?.approve(request, trail)?;
         let committed = approved.commit(request, trail)?;
         Ok(committed.run(trail)?)
@@ -440,7 +448,7 @@ impl Identified<'_> {
 
     /// Whether nothing is left behind where the call stops: no approval, no backup, no notification, no reading of files.
     fn may_begin_again(&self) -> bool {
-        let Decided { call, decision, .. } = &self.decided;
+        let DecidedCall { call, decision, .. } = &self.decided;
         let obliged = decision.obligations;
         decision.verdict == Verdict::Allow
             && !obliged.backup
@@ -451,8 +459,8 @@ impl Identified<'_> {
 }
 
 /// The inputs are loaded, and the deadline is set.
-struct Opened<'a> {
-    decided: Decided<'a>,
+struct OpenedCall<'a> {
+    decided: DecidedCall<'a>,
     keys: Vec<ResourceKey>,
     ctx: Ctx,
     alarm: Box<dyn ClockAlarm>,
@@ -461,10 +469,10 @@ struct Opened<'a> {
 }
 
 /// The call is approved, or needs no approval.
-struct Approved<'a>(Opened<'a>);
+struct ApprovedCall<'a>(OpenedCall<'a>);
 
 /// Checks the call against the budget of its task; `count` counts it.
-fn budget(located: &Located<'_>, trail: &Trail, count: bool) -> Result<(), ToolError> {
+fn budget(located: &LocatedCall<'_>, trail: &CallTrail, count: bool) -> Result<(), ToolError> {
     let dispatcher = located.dispatcher;
     let task = trail.who().task.as_deref();
     let budget = task.and_then(|task| dispatcher.policy.budget(task));
@@ -476,16 +484,16 @@ fn budget(located: &Located<'_>, trail: &Trail, count: bool) -> Result<(), ToolE
 }
 
 /// The intent of a call with effects is recorded durably.
-struct Committed<'a> {
-    opened: Opened<'a>,
+struct CommittedCall<'a> {
+    opened: OpenedCall<'a>,
     /// The cache key of the result, where it has one.
     result_key: Option<String>,
     /// The reader of a direct answer; `None` for a step.
-    reader: Option<Reader>,
+    reader: Option<AnswerReader>,
 }
 
-impl Committed<'_> {
-    fn run(self, trail: &mut Trail) -> Result<Ended, ToolError> {
+impl CommittedCall<'_> {
+    fn run(self, trail: &mut CallTrail) -> Result<CallEndReport, ToolError> {
         let (reader, result_key) = (self.reader, self.result_key);
         let (ctx, alarm) = (self.opened.ctx, self.opened.alarm);
         let dropped = self.opened.dropped;
@@ -496,7 +504,7 @@ impl Committed<'_> {
         let args = call.args().clone();
         let asks = |pointer| args.pointer(pointer) == Some(Value::Bool(true));
         let reader = reader.map(|reader| match spec.inline_if.is_some_and(asks) {
-            true => Reader::Program,
+            true => AnswerReader::Program,
             false => reader,
         });
         trail.digest_beside(dispatcher);
@@ -510,7 +518,7 @@ impl Committed<'_> {
             return Err(tool_error!(Timeout, "the call takes long"));
         }
         let output = match output {
-            Err(error) => Stopped {
+            Err(error) => StoppedCall {
                 dispatcher,
                 tool: located.tool(),
                 args: &args,
@@ -528,14 +536,14 @@ impl Committed<'_> {
                 let approval = error.approval().filter(|_| spec.calls_tools);
                 let ending = match approval.map(str::to_owned) {
                     Some(id) => {
-                        Ending::Pending(id, error.evidence_value().cloned().unwrap_or_default())
+                        CallEnd::Pending(id, error.evidence_value().cloned().unwrap_or_default())
                     }
-                    None => Ending::Failed(error),
+                    None => CallEnd::Failed(error),
                 };
-                return Ok(Ended {
+                return Ok(CallEndReport {
                     warnings,
                     notes,
-                    ..Ended::with(ending)
+                    ..CallEndReport::with(ending)
                 });
             }
         };

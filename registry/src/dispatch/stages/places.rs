@@ -1,4 +1,4 @@
-//! [`Places`]: the identities of the paths of one call, resolved once. The tool reads the files that the rules judged, even when a
+//! [`ResourceIdCache`]: the identities of the paths of one call, resolved once. The tool reads the files that the rules judged, even when a
 //! link changes its target in between.
 
 use std::collections::HashMap;
@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tool_core::capability::{FileCall, FileContent, FileInfo, WorkspaceFiles, WriteMode};
 use tool_core::{ResourceId, StopFlag, ToolError};
 
-pub(super) struct Places {
+pub(super) struct ResourceIdCache {
     files: Arc<dyn WorkspaceFiles>,
     found: Mutex<HashMap<String, ResourceId>>,
 }
 
-impl Places {
+impl ResourceIdCache {
     pub(super) fn new(files: Arc<dyn WorkspaceFiles>) -> Self {
         Self {
             files,
@@ -35,7 +35,7 @@ impl Places {
     }
 }
 
-impl WorkspaceFiles for Places {
+impl WorkspaceFiles for ResourceIdCache {
     fn identity(&self, path: &str) -> Result<ResourceId, ToolError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(identity) = found.get(path) {

@@ -5,19 +5,19 @@ use std::ops::ControlFlow;
 use tool_core::{CallProbe, Reason, ToolError, Value, tool_error};
 
 use super::load::context;
-use super::{Ended, Halt, Identified, settled};
-use crate::dispatch::trail::Trail;
+use super::{CallEndReport, IdentifiedCall, StageHalt, settled};
+use crate::dispatch::trail::CallTrail;
 use crate::dispatch::{CallRequest, panic};
 
-impl<'a> Identified<'a> {
+impl<'a> IdentifiedCall<'a> {
     /// Asks the tool whether the call happened, from the evidence recorded before it. If it did, this is its end; if not, the call
     /// continues.
     pub(super) fn probe(
         self,
         request: &CallRequest,
         before: &Value,
-        trail: &mut Trail,
-    ) -> Result<ControlFlow<Ended, Self>, Halt> {
+        trail: &mut CallTrail,
+    ) -> Result<ControlFlow<CallEndReport, Self>, StageHalt> {
         let (ctx, alarm) = context(&self.decided, request, trail)?;
         let call = &self.decided.call;
         let found = panic::guard(trail.call_id(), || call.probe(before, &ctx));

@@ -2,15 +2,15 @@
 
 use tool_core::{Determinism, ToolError, Value};
 
-use super::Located;
-use crate::dispatch::Reader;
+use super::LocatedCall;
+use crate::dispatch::AnswerReader;
 use crate::dispatch::cut::cut;
-use crate::dispatch::ended::{Ended, Ending};
+use crate::dispatch::ended::{CallEnd, CallEndReport};
 use crate::dispatch::fold::{READABLE_BYTES, fold};
-use crate::dispatch::limits::{self, Excess};
+use crate::dispatch::limits::{self, OutputExcess};
 use crate::dispatch::panic;
-use crate::dispatch::trail::Trail;
-use crate::policy::Decision;
+use crate::dispatch::trail::CallTrail;
+use crate::policy::PolicyDecision;
 use crate::redact;
 
 /// The role with access to every stored value.
@@ -18,12 +18,12 @@ const OPERATOR: &str = "operator";
 
 /// Redacts a result and applies the output limits; `opened` says whether the arguments opened files or stored values. After an effect, a large result is cut and never an error.
 pub(super) fn settled(
-    located: &Located<'_>,
-    decision: &Decision,
+    located: &LocatedCall<'_>,
+    decision: &PolicyDecision,
     output: Value,
-    (reader, opened): (Option<Reader>, bool),
-    trail: &Trail,
-) -> Result<Ended, ToolError> {
+    (reader, opened): (Option<AnswerReader>, bool),
+    trail: &CallTrail,
+) -> Result<CallEndReport, ToolError> {
     let spec = located.tool().spec();
     let obligations = decision.obligations;
     let limits = located.dispatcher.limits;
@@ -41,9 +41,9 @@ pub(super) fn settled(
         true => redact::value(&output),
         false => (output, 0),
     };
-    let mut ended = Ended {
+    let mut ended = CallEndReport {
         redacted,
-        ..Ended::with(Ending::Success(Value::Null))
+        ..CallEndReport::with(CallEnd::Success(Value::Null))
     };
     if redacted > 0 {
         let warning = format!("redacted {redacted} secrets from the result");
@@ -60,22 +60,22 @@ pub(super) fn settled(
         }
         output = shortened(located, &whole, &excess, trail, &mut ended);
     }
-    ended.ending = Ending::Success(output);
+    ended.ending = CallEnd::Success(output);
     Ok(ended)
 }
 
 /// The answer with handles for the arrays that are too large for its reader.
 fn folded(
-    located: &Located<'_>,
+    located: &LocatedCall<'_>,
     whole: &Value,
-    reader: Reader,
-    trail: &Trail,
-    ended: &mut Ended,
+    reader: AnswerReader,
+    trail: &CallTrail,
+    ended: &mut CallEndReport,
 ) -> Value {
     let (most, _) = limits::of_answer(located.tool().spec(), located.dispatcher.limits);
     let most = match reader {
-        Reader::Program => most,
-        Reader::Model => most.min(READABLE_BYTES),
+        AnswerReader::Program => most,
+        AnswerReader::Model => most.min(READABLE_BYTES),
     };
     let mut handles = 0;
     let output = fold(whole, most, &mut |array| {
@@ -97,7 +97,12 @@ fn folded(
 }
 
 /// Stores a part of a result for a role, and gives its handle; `None` where there is no store or it fails.
-fn stored(located: &Located<'_>, role: &str, value: &Value, trail: &Trail) -> Option<Value> {
+fn stored(
+    located: &LocatedCall<'_>,
+    role: &str,
+    value: &Value,
+    trail: &CallTrail,
+) -> Option<Value> {
     let answers = located.dispatcher.host.answers.as_deref()?;
     if trail.is_brief {
         // A file is written, by a thread that may wait for it.
@@ -112,11 +117,11 @@ fn stored(located: &Located<'_>, role: &str, value: &Value, trail: &Trail) -> Op
 
 /// Cuts a large result, stores the whole, and puts its handle into the answer.
 fn shortened(
-    located: &Located<'_>,
+    located: &LocatedCall<'_>,
     output: &Value,
-    excess: &Excess,
-    trail: &Trail,
-    ended: &mut Ended,
+    excess: &OutputExcess,
+    trail: &CallTrail,
+    ended: &mut CallEndReport,
 ) -> Value {
     // What a rule keeps from a role is the operator's to look at.
     let role = match excess.is_obliged {
@@ -125,7 +130,7 @@ fn shortened(
     };
     let mut keep = |value: &Value| stored(located, role, value, trail);
     let whole = keep(output);
-    let Excess {
+    let OutputExcess {
         bytes, limit, name, ..
     } = excess;
     let name_of = |handle: &Value| {

@@ -4,24 +4,28 @@ use std::time::Duration;
 
 use tool_core::{AnyTool, CallProbe, Ctx, ErrorCode, StopFlag, ToolError, Value};
 
-use crate::dispatch::trail::Trail;
+use crate::dispatch::trail::CallTrail;
 use crate::dispatch::{Dispatcher, panic};
 
 /// Time limit of the check whether a stopped call happened.
 const LOOK: Duration = Duration::from_secs(10);
 
 /// A call that failed.
-pub(super) struct Stopped<'a> {
+pub(super) struct StoppedCall<'a> {
     pub(super) dispatcher: &'a Dispatcher,
     pub(super) tool: &'a dyn AnyTool,
     pub(super) args: &'a Value,
     pub(super) ctx: &'a Ctx,
 }
 
-impl Stopped<'_> {
+impl StoppedCall<'_> {
     /// The outcome of the call. One that was stopped after its intent was recorded may have happened: the tool tells where it can,
     /// else the outcome is unknown. A process that is shutting down does not wait for the check.
-    pub(super) fn outcome(&self, trail: &mut Trail, error: ToolError) -> Result<Value, ToolError> {
+    pub(super) fn outcome(
+        &self,
+        trail: &mut CallTrail,
+        error: ToolError,
+    ) -> Result<Value, ToolError> {
         let is_stopped = matches!(
             error.code(),
             ErrorCode::Timeout | ErrorCode::Cancelled | ErrorCode::Internal

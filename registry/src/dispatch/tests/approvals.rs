@@ -4,7 +4,7 @@ use tool_core::OutcomeStatus;
 use tool_core::capability::ApprovalState;
 
 use super::*;
-use crate::Answer;
+use crate::ApprovalAnswer;
 
 const WRITE: &str = r#"{"path":"out/a","content":"x"}"#;
 
@@ -116,7 +116,7 @@ fn an_answer_given_in_advance_is_recorded_as_such_and_overrules_no_denial() {
         "write_file",
         r#"{"path":"out/a","overwrite":true}"#,
     );
-    yes.context.answer = Answer::Yes;
+    yes.context.answer = ApprovalAnswer::Yes;
     let outcome = world.dispatcher.call(yes.clone());
     assert!(outcome.is_success());
     assert_eq!(
@@ -132,12 +132,12 @@ fn an_answer_given_in_advance_is_recorded_as_such_and_overrules_no_denial() {
 }
 
 /// The dispatcher of a world on another host.
-fn on(world: &World, change: impl FnOnce(&mut crate::Host)) -> crate::Dispatcher {
+fn on(world: &World, change: impl FnOnce(&mut crate::DispatchHost)) -> crate::Dispatcher {
     let mut host = world.dispatcher.host().clone();
     change(&mut host);
     let catalogue = std::sync::Arc::new(world.dispatcher.catalogue().clone());
     let policy = std::sync::Arc::new(world.dispatcher.policy().clone());
-    crate::Dispatcher::new(catalogue, policy, crate::Limits::default(), host)
+    crate::Dispatcher::new(catalogue, policy, crate::CallLimits::default(), host)
 }
 
 #[test]
@@ -156,8 +156,8 @@ fn a_new_request_is_told_unless_a_person_decides_at_once() {
         assert!(pending(&dispatcher.call(request)).is_some());
         told.lock().unwrap().len()
     };
-    assert_eq!(asked(Answer::AtOnce), 0);
-    assert_eq!(asked(Answer::Ask), 1);
+    assert_eq!(asked(ApprovalAnswer::AtOnce), 0);
+    assert_eq!(asked(ApprovalAnswer::Ask), 1);
     assert_eq!(told.lock().unwrap()[0], Value::from("approval"));
 }
 
@@ -258,7 +258,7 @@ fn a_human_gate_is_opened_by_an_approval_only() {
     let asked = world.call("operator", "gated", r#"{"value":1}"#);
     assert!(pending(&asked).is_some(), "{:?}", asked.err());
     let mut yes = request("operator", "gated", r#"{"value":1}"#);
-    yes.context.answer = Answer::Yes;
+    yes.context.answer = ApprovalAnswer::Yes;
     let asked = world.dispatcher.call(yes);
     assert!(pending(&asked).is_some(), "{:?}", asked.err());
     world.approvals.answer(Ok("someone at the terminal"));

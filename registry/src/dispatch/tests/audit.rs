@@ -3,12 +3,12 @@
 use tool_core::capability::RecordDurability;
 
 use super::*;
-use crate::{Answer, Limits};
+use crate::{ApprovalAnswer, CallLimits};
 use fakes::MemoryLedger;
 
 fn yes(tool: &str, args: &str) -> crate::CallRequest {
     let mut request = request("operator", tool, args);
-    request.context.answer = Answer::Yes;
+    request.context.answer = ApprovalAnswer::Yes;
     request
 }
 
@@ -98,7 +98,7 @@ fn a_call_with_effects_is_refused_where_it_cannot_be_recorded() {
             ..MemoryLedger::default()
         },
     ] {
-        let world = World::build(&[TWELVE, TOOLS], "", ledger, Limits::default());
+        let world = World::build(&[TWELVE, TOOLS], "", ledger, CallLimits::default());
         let outcome = world
             .dispatcher
             .call(yes("write_file", r#"{"path":"out/a"}"#));
@@ -129,7 +129,7 @@ fn without_an_audit_effects_are_refused_and_pure_calls_say_so() {
     let dispatcher = crate::Dispatcher::new(
         std::sync::Arc::new(world.dispatcher.catalogue().clone()),
         std::sync::Arc::new(world.dispatcher.policy().clone()),
-        Limits::default(),
+        CallLimits::default(),
         host,
     );
     assert_eq!(
@@ -137,7 +137,7 @@ fn without_an_audit_effects_are_refused_and_pure_calls_say_so() {
         Some(ErrorCode::PreconditionFailed)
     );
     let mut asks = request("operator", "touch", r#"{"value":1}"#);
-    asks.context.answer = Answer::Ask;
+    asks.context.answer = ApprovalAnswer::Ask;
     assert_eq!(
         code(&dispatcher.call(asks)),
         Some(ErrorCode::PreconditionFailed),

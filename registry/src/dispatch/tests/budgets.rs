@@ -3,7 +3,7 @@
 use tool_core::capability::BudgetRaise;
 
 use super::*;
-use crate::Answer;
+use crate::ApprovalAnswer;
 
 tool!(Raise(AnyArgs) { id: "raise", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External } = |args, ctx| {
     let BudgetRaise { remaining, overrides_used, refused } =
@@ -27,7 +27,7 @@ fn budgeted() -> World {
 fn call(world: &World, task: Option<&str>, tool: &str, args: &str) -> CallOutcome {
     let mut request = request("operator", tool, args);
     request.context.who.task = task.map(str::to_owned);
-    request.context.answer = Answer::Yes;
+    request.context.answer = ApprovalAnswer::Yes;
     world.dispatcher.call(request)
 }
 
@@ -161,7 +161,7 @@ fn counts_outlive_a_reload() {
     let reloaded = reloaded.continuing(old);
     let mut again = request("operator", "run_shell", r#"{"argv":["true"]}"#);
     again.context.who.task = Some("bugfix".to_owned());
-    again.context.answer = Answer::Yes;
+    again.context.answer = ApprovalAnswer::Yes;
     assert!(is_exhausted(&reloaded.call(again)));
 }
 

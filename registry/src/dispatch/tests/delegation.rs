@@ -5,7 +5,7 @@ use tool_core::Caller;
 use tool_core::capability::{CallDelegation, OperatorQuestion};
 
 use super::*;
-use crate::model::{Layer, Level, Principal};
+use crate::model::{Level, PolicyLayer, Principal};
 use crate::policy::Access;
 
 tool!(Delegate(AnyArgs) { id: "delegate", capabilities: &[tool_core::Capability::Calls], determinism: Determinism::External, callers: &[Caller::Direct] } = |args, ctx| {
@@ -216,9 +216,9 @@ proptest! {
         };
         let mut parent = access(&who);
         for (tools, read_only) in chain {
-            who = who.narrow(Layer::new(Level::Delegation, "child").allow(tools));
+            who = who.narrow(PolicyLayer::new(Level::Delegation, "child").allow(tools));
             if read_only {
-                who = who.narrow(Layer::read_only());
+                who = who.narrow(PolicyLayer::read_only());
             }
             let child = access(&who);
             for (above, below) in parent.iter().zip(&child) {

@@ -115,7 +115,7 @@ fn a_host_that_was_asked_about_is_not_asked_about_again() {
     world.dispatcher.host.capabilities.http =
         Some(Arc::new(SendingOn("a.example", Mutex::default())));
     let mut request = request("operator", "visit", r#"{"url":"https://a.example/"}"#);
-    request.context.answer = crate::Answer::Yes;
+    request.context.answer = crate::ApprovalAnswer::Yes;
     assert!(world.dispatcher.call(request.clone()).is_success());
     world.dispatcher.host.capabilities.http =
         Some(Arc::new(SendingOn("b.example", Mutex::default())));

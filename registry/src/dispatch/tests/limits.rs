@@ -3,7 +3,7 @@
 use tool_core::StopFlag;
 
 use super::*;
-use crate::Limits;
+use crate::CallLimits;
 use crate::dispatch::ChainPosition;
 use fakes::MemoryLedger;
 
@@ -27,9 +27,9 @@ fn r70_a_call_ends_at_the_strictest_deadline() {
         &[TWELVE, TOOLS],
         "",
         MemoryLedger::default(),
-        Limits {
+        CallLimits {
             timeout_ms: 1,
-            ..Limits::default()
+            ..CallLimits::default()
         },
     );
     let mut long = request("operator", "spin", "{}");
@@ -68,9 +68,9 @@ fn memory_that_input_sizes_has_a_limit() {
 
 #[test]
 fn a_result_beyond_the_limit_is_refused_with_both_sizes() {
-    let limits = Limits {
+    let limits = CallLimits {
         max_output_bytes: 100,
-        ..Limits::default()
+        ..CallLimits::default()
     };
     let world = World::build(&[TWELVE, TOOLS], "", MemoryLedger::default(), limits);
     let of = |count: usize| format!("{{\"value\":\"{}\"}}", "x".repeat(count));

@@ -122,7 +122,7 @@ fn without_a_place_to_keep_things_obligations_refuse() {
         let dispatcher = crate::Dispatcher::new(
             std::sync::Arc::new(world.dispatcher.catalogue().clone()),
             std::sync::Arc::new(world.dispatcher.policy().clone()),
-            crate::Limits::default(),
+            crate::CallLimits::default(),
             host,
         );
         let outcome = dispatcher.call(request("operator", "write_file", REPLACE));

@@ -7,7 +7,7 @@ use tool_core::capability::ToolCaller;
 use tool_core::{Capability, StopFlag};
 
 use super::*;
-use crate::dispatch::{Dispatcher, Host};
+use crate::dispatch::{DispatchHost, Dispatcher};
 
 static LOCK: Mutex<u32> = Mutex::new(0);
 /// The dispatcher that nested calls go through.
@@ -150,12 +150,12 @@ fn a_panic_becomes_internal_and_the_next_call_is_answered() {
 #[test]
 fn a_panic_at_the_bottom_of_a_deep_chain_of_calls_unwinds_to_its_own_call() {
     let world = World::new(&[PANICS, TOOLS], "");
-    let mut host: Host = world.dispatcher.host().clone();
+    let mut host: DispatchHost = world.dispatcher.host().clone();
     host.capabilities.calls = Some(Arc::new(Again));
     let catalogue = Arc::new(world.dispatcher.catalogue().clone());
     let policy = Arc::new(world.dispatcher.policy().clone());
     let dispatcher =
-        DEEP.get_or_init(|| Dispatcher::new(catalogue, policy, crate::Limits::default(), host));
+        DEEP.get_or_init(|| Dispatcher::new(catalogue, policy, crate::CallLimits::default(), host));
     let outcome = dispatcher.call(request("operator", "panic_deep", r#"{"x":20}"#));
     assert_eq!(code(&outcome), Some(ErrorCode::Internal));
     assert_eq!(world.audited(), 21, "each call on the way is recorded");

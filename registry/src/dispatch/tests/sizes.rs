@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::dispatch::{Answers, ChainPosition, READABLE_BYTES, Reader};
-use crate::{CallRequest, Dispatcher, Limits};
+use crate::dispatch::{AnswerReader, ChainPosition, READABLE_BYTES, ResultStore};
+use crate::{CallLimits, CallRequest, Dispatcher};
 use fakes::MemoryLedger;
 
 /// The limit that the tools here state.
@@ -33,7 +33,7 @@ fn ones(args: &Value) -> Value {
 #[derive(Default)]
 struct Store(Mutex<Vec<(String, Value)>>);
 
-impl Answers for Store {
+impl ResultStore for Store {
     fn keep(&self, _: &str, role: &str, value: &Value) -> Result<Value, ToolError> {
         let mut kept = self.0.lock().unwrap();
         kept.push((role.to_owned(), value.clone()));
@@ -42,9 +42,9 @@ impl Answers for Store {
 }
 
 fn sized(limit: u64, rules: &str) -> (World, Dispatcher, Arc<Store>) {
-    let limits = Limits {
+    let limits = CallLimits {
         max_output_bytes: limit,
-        ..Limits::default()
+        ..CallLimits::default()
     };
     let world = World::build(&[TWELVE, SIZED], rules, MemoryLedger::default(), limits);
     let store = Arc::new(Store::default());
@@ -54,7 +54,7 @@ fn sized(limit: u64, rules: &str) -> (World, Dispatcher, Arc<Store>) {
     (world, dispatcher, store)
 }
 
-fn asked(reader: Reader, tool: &str, args: &str) -> CallRequest {
+fn asked(reader: AnswerReader, tool: &str, args: &str) -> CallRequest {
     let mut request = request("operator", tool, args);
     request.context.reader = reader;
     request
@@ -63,7 +63,7 @@ fn asked(reader: Reader, tool: &str, args: &str) -> CallRequest {
 /// Case A10: a configured limit that equals the default holds, also for a tool with a limit of its own.
 #[test]
 fn the_configured_limit_holds_at_every_value() {
-    let default = Limits::default().max_output_bytes;
+    let default = CallLimits::default().max_output_bytes;
     for (limit, strictest, name) in [
         (default - 1, default - 1, "limits.max_output_bytes"),
         (default, default, "limits.max_output_bytes"),
@@ -85,7 +85,10 @@ fn the_configured_limit_holds_at_every_value() {
 #[test]
 fn an_array_is_a_handle_beyond_what_its_reader_reads() {
     const MOST: u64 = 100_001;
-    for (reader, most) in [(Reader::Model, READABLE_BYTES), (Reader::Program, MOST)] {
+    for (reader, most) in [
+        (AnswerReader::Model, READABLE_BYTES),
+        (AnswerReader::Program, MOST),
+    ] {
         // The longest list of ones that fits, and the next one.
         let below = (most - 1) / 4 * 4 + 1;
         let above = below + 4;
@@ -110,10 +113,10 @@ fn args_of(bytes: u64) -> Value {
 #[test]
 fn where_nothing_can_be_stored_an_array_is_part_of_the_answer_up_to_the_limit() {
     let (world, ..) = sized(100_001, "");
-    let small = asked(Reader::Model, "ones", r#"{"value":{"bytes":90001}}"#);
+    let small = asked(AnswerReader::Model, "ones", r#"{"value":{"bytes":90001}}"#);
     let small = world.dispatcher.call(small);
     assert!(small.output() == Some(&ones(&args_of(90_001))));
-    let large = asked(Reader::Model, "ones", r#"{"value":{"bytes":100005}}"#);
+    let large = asked(AnswerReader::Model, "ones", r#"{"value":{"bytes":100005}}"#);
     let large = world.dispatcher.call(large);
     assert_eq!(code(&large), Some(ErrorCode::OutputTooLarge));
 }
@@ -123,7 +126,7 @@ fn a_caller_may_ask_for_arrays_in_the_answer() {
     let (_world, dispatcher, _store) = sized(100_001, "");
     for (whole, is_handle) in [("true", false), ("false", true)] {
         let args = format!("{{\"value\":{{\"bytes\":90001,\"whole\":{whole}}}}}");
-        let outcome = dispatcher.call(asked(Reader::Model, "ones", &args));
+        let outcome = dispatcher.call(asked(AnswerReader::Model, "ones", &args));
         let output = outcome.output().unwrap();
         assert_eq!(output.get("$artifact").is_some(), is_handle, "{whole}");
     }
@@ -135,7 +138,7 @@ fn the_rest_of_an_answer_has_the_limit() {
     let beside = "x".repeat(3_000);
     let args = format!("{{\"value\":{{\"bytes\":9001,\"beside\":\"{beside}\"}}}}");
     let (_world, dispatcher, _store) = sized(4_000, "");
-    let outcome = dispatcher.call(asked(Reader::Program, "ones", &args));
+    let outcome = dispatcher.call(asked(AnswerReader::Program, "ones", &args));
     let output = outcome.output().unwrap();
     assert!(
         output
@@ -145,11 +148,11 @@ fn the_rest_of_an_answer_has_the_limit() {
     );
     assert_eq!(output.text("beside"), Some(beside.as_str()));
     let (_world, dispatcher, _store) = sized(2_000, "");
-    let outcome = dispatcher.call(asked(Reader::Program, "ones", &args));
+    let outcome = dispatcher.call(asked(AnswerReader::Program, "ones", &args));
     assert_eq!(code(&outcome), Some(ErrorCode::OutputTooLarge));
     let rule = "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"acts\"] }\ndecision = \"allow\"\n";
     let (_world, dispatcher, store) = sized(2_000, rule);
-    let outcome = dispatcher.call(asked(Reader::Program, "acts", &args));
+    let outcome = dispatcher.call(asked(AnswerReader::Program, "acts", &args));
     assert!(outcome.is_success(), "{:?}", outcome.err());
     assert_eq!(outcome.metadata.get("cut"), Some(&Value::from(true)));
     let whole = tool_core::json::parse(&args, tool_core::json::JsonLimits::default()).unwrap();
@@ -163,7 +166,11 @@ fn the_rest_of_an_answer_has_the_limit() {
 fn a_rule_on_bytes_holds_for_arrays() {
     let rule = "version = 1\n[[policies]]\nlevel = \"global\"\n[[policies.rules]]\nmatch = { tools = [\"ones\"] }\ndecision = \"allow\"\nobligations = [{ max_bytes = 50000 }]\n";
     let (_world, dispatcher, store) = sized(100_001, rule);
-    let outcome = dispatcher.call(asked(Reader::Model, "ones", r#"{"value":{"bytes":60001}}"#));
+    let outcome = dispatcher.call(asked(
+        AnswerReader::Model,
+        "ones",
+        r#"{"value":{"bytes":60001}}"#,
+    ));
     let error = outcome.err().unwrap();
     assert!(error.message().contains("`max_bytes`"), "{error}");
     assert!(store.0.lock().unwrap().is_empty());
@@ -172,7 +179,7 @@ fn a_rule_on_bytes_holds_for_arrays() {
 #[test]
 fn a_step_passes_arrays_of_any_size() {
     let (_world, dispatcher, store) = sized(1_000, "");
-    let mut step = asked(Reader::Model, "ones", r#"{"value":{"bytes":900001}}"#);
+    let mut step = asked(AnswerReader::Model, "ones", r#"{"value":{"bytes":900001}}"#);
     step.context.chain = Some(ChainPosition {
         chain_id: "c".to_owned(),
         step: "s".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::dispatch::ChainPosition;
-use crate::model::{Layer, Verdict};
+use crate::model::{PolicyLayer, Verdict};
 
 #[test]
 fn r5_r11_a_hidden_tool_is_refused_and_recorded_with_the_deciding_layer() {
@@ -101,7 +101,7 @@ fn r12_a_direct_only_tool_is_refused_as_a_step_by_the_dispatcher_itself() {
         wave: 0,
         ..Default::default()
     });
-    request.context.answer = crate::Answer::Yes;
+    request.context.answer = crate::ApprovalAnswer::Yes;
     let step = request.context.clone();
     let outcome = world.dispatcher.call(request);
     assert_eq!(
@@ -123,8 +123,8 @@ fn r12_a_direct_only_tool_is_refused_as_a_step_by_the_dispatcher_itself() {
 fn r36_contexts_of_a_call_filter_listing_and_call_alike() {
     let world = world();
     for (layer, hidden, shown) in [
-        (Layer::read_only(), "write_file", "read_file"),
-        (Layer::no_web(), "web_fetch", "write_file"),
+        (PolicyLayer::read_only(), "write_file", "read_file"),
+        (PolicyLayer::no_web(), "web_fetch", "write_file"),
     ] {
         let mut context = context("operator");
         context.who.layers.push(layer);
@@ -186,7 +186,7 @@ fn without_web_a_tool_that_need_not_reach_it_stays_and_only_calls_that_would_are
     static MAY: &[ErasedTool] = &[entry::<MayReach>()];
     let world = World::new(&[TWELVE, MAY], "");
     let mut context = context("operator");
-    context.who.layers.push(Layer::no_web());
+    context.who.layers.push(PolicyLayer::no_web());
     let tool = world.dispatcher.resolve("may_reach", &context).unwrap();
     let unknown = world.dispatcher.preview(tool, None, &context);
     assert_eq!((unknown.verdict, unknown.certain), (Verdict::Deny, false));
@@ -199,7 +199,7 @@ fn without_web_a_tool_that_need_not_reach_it_stays_and_only_calls_that_would_are
     ] {
         let mut request = request("operator", "may_reach", args);
         request.context = context.clone();
-        request.context.answer = crate::Answer::Yes;
+        request.context.answer = crate::ApprovalAnswer::Yes;
         let outcome = world.dispatcher.call(request);
         assert_eq!(code(&outcome), expected, "{args}: {:?}", outcome.err());
         if let Some(error) = outcome.err() {
@@ -217,7 +217,7 @@ fn an_unsound_layer_of_a_call_refuses_it() {
         .context
         .who
         .layers
-        .push(Layer::new(crate::Level::Delegation, "d").deny(["group:wirte"]));
+        .push(PolicyLayer::new(crate::Level::Delegation, "d").deny(["group:wirte"]));
     assert_eq!(
         code(&world.dispatcher.call(request)),
         Some(ErrorCode::PolicyDenied)

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::{ChainPosition, Dispatcher, Origin, TraceParent, Witness};
+use crate::{CallLineage, CallWitness, ChainPosition, Dispatcher, TraceParent};
 
 /// Keeps what it was told.
 #[derive(Default)]
@@ -11,7 +11,7 @@ struct Listener {
     told: Mutex<Vec<(Value, Value, Option<Value>)>>,
 }
 
-impl Witness for Listener {
+impl CallWitness for Listener {
     fn call(&self, record: &Value, args: &Value, result: Option<&Value>) {
         let told = (record.clone(), args.clone(), result.cloned());
         self.told.lock().unwrap().push(told);
@@ -22,7 +22,7 @@ impl Witness for Listener {
 
 struct Clumsy;
 
-impl Witness for Clumsy {
+impl CallWitness for Clumsy {
     fn call(&self, _: &Value, _: &Value, _: Option<&Value>) {
         panic!("not the call's affair");
     }
@@ -32,7 +32,7 @@ impl Witness for Clumsy {
     }
 }
 
-fn watched(world: &World, witness: Arc<dyn Witness>) -> Dispatcher {
+fn watched(world: &World, witness: Arc<dyn CallWitness>) -> Dispatcher {
     let dispatcher = &world.dispatcher;
     dispatcher.with_host(|host| host.witnesses.push(witness))
 }
@@ -72,10 +72,10 @@ fn what_a_tool_calls_names_that_call_and_the_outermost() {
     let (world, listener) = (world(), Arc::new(Listener::default()));
     let dispatcher = watched(&world, Arc::clone(&listener) as _);
     let mut call = request("operator", "nested", r#"{"value":{"x":2}}"#);
-    call.context.origin = Origin {
+    call.context.origin = CallLineage {
         client_id: Some("call_1".to_owned()),
         trace: TraceParent::parse(PARENT),
-        ..Origin::default()
+        ..CallLineage::default()
     };
     for chain in [None, Some("ch_1")] {
         call.context.chain = chain.map(|chain| ChainPosition {

@@ -3,11 +3,11 @@ use tool_core::Category;
 use crate::fakes::twelve;
 use crate::model::Principal;
 use crate::model::*;
-use crate::policy::{Facts, Policy};
+use crate::policy::{Policy, RuntimeFacts};
 
 fn compiled(roles: &[&str], tools: &[&str]) -> Result<Policy, Vec<String>> {
     let file = |kind: &str, number: usize, text: &str| NamedFile {
-        path: Selector::from(format!("{kind}{number}.yaml").as_str()),
+        path: ToolSelector::from(format!("{kind}{number}.yaml").as_str()),
         text: Ok(text.to_owned()),
     };
     let all = |kind: &str, texts: &[&str]| {
@@ -29,7 +29,7 @@ fn compiled(roles: &[&str], tools: &[&str]) -> Result<Policy, Vec<String>> {
 
 fn seen(policy: &Policy, role: &str) -> Vec<&'static str> {
     let catalogue = twelve();
-    let facts = Facts::default().with("workspace=ready");
+    let facts = RuntimeFacts::default().with("workspace=ready");
     let caller = policy
         .caller(&catalogue, &Principal::role(role), &facts)
         .unwrap();

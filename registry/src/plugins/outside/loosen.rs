@@ -43,20 +43,20 @@ pub(super) fn arguments(schema: Option<&Value>) -> Value {
 
 /// A schema without what is not checked here.
 pub(super) fn loosened(schema: &Value) -> Value {
-    let loosen = Loosen {
+    let loosen = SchemaLoosener {
         root: schema,
         left: Cell::new(SCHEMAS_MAX),
     };
     loosen.schema(schema, 0)
 }
 
-struct Loosen<'a> {
+struct SchemaLoosener<'a> {
     root: &'a Value,
     /// Number of schemas that may still be read.
     left: Cell<usize>,
 }
 
-impl Loosen<'_> {
+impl SchemaLoosener<'_> {
     fn schema(&self, schema: &Value, depth: usize) -> Value {
         let mut out = Object::new();
         let left = self.left.get();
@@ -193,7 +193,7 @@ fn is_clear_value(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plugins::shape::Shape;
+    use crate::plugins::shape::PluginSchema;
 
     fn value(text: &str) -> Value {
         tool_core::json::parse(text, tool_core::json::JsonLimits::default()).expect("JSON")
@@ -202,7 +202,7 @@ mod tests {
     /// What a schema of a server becomes; it is always one that is checked here.
     fn read(text: &str) -> String {
         let read = arguments(Some(&value(text)));
-        assert_eq!(Shape::read(&read).1, [], "{read}");
+        assert_eq!(PluginSchema::read(&read).1, [], "{read}");
         read.to_string()
     }
 

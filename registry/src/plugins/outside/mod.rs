@@ -9,14 +9,14 @@ mod speech;
 use tool_core::command::Isolation;
 use tool_core::{Caller, Effect, Object, Value, object};
 
-pub(super) use speech::{Exchange, call, cancel, greet, list, read};
+pub(super) use speech::{HandshakeExchange, call, cancel, greet, list, read};
 
-use super::Bundle;
+use super::PluginBundle;
 use super::manifest::{ID_MAX, SERVER_PREFIX};
-use crate::document::{self, Format};
+use crate::document::{self, DocumentFormat};
 use crate::error::{LoadError, LoadErrors};
 use crate::is_unseen;
-use crate::model::{McpServer, Pin};
+use crate::model::{McpServer, ToolListPin};
 
 /// The version of the format of a pin.
 const PIN_VERSION: &str = "1.0";
@@ -106,8 +106,8 @@ pub(super) fn pin(server: &Value, tools: &[PinnedTool]) -> String {
 ///
 /// # Errors
 /// A text of another form.
-pub fn pinned(server: &str, pin: &Pin) -> Result<Vec<PinnedTool>, LoadErrors> {
-    let document = document::parse(&pin.path, &pin.text, Format::Json)?;
+pub fn pinned(server: &str, pin: &ToolListPin) -> Result<Vec<PinnedTool>, LoadErrors> {
+    let document = document::parse(&pin.path, &pin.text, DocumentFormat::Json)?;
     let wrong = |pointer: &str, message: &str| {
         LoadErrors::from(LoadError::new(Some(&document.place(pointer)), message).at(pointer))
     };
@@ -129,7 +129,7 @@ pub fn pinned(server: &str, pin: &Pin) -> Result<Vec<PinnedTool>, LoadErrors> {
 ///
 /// # Errors
 /// A missing pin, or one of another form.
-pub fn bundle(server: &McpServer) -> Result<Bundle, LoadErrors> {
+pub fn bundle(server: &McpServer) -> Result<PluginBundle, LoadErrors> {
     let name = &server.name;
     let unpinned = |fault: &str| {
         let message = format!("the tools of the MCP server `{name}` are not pinned{fault}");
@@ -143,7 +143,7 @@ pub fn bundle(server: &McpServer) -> Result<Bundle, LoadErrors> {
     };
     let tools = pinned(name, pin)?;
     let manifest = manifest(server, &tools);
-    Ok(Bundle {
+    Ok(PluginBundle {
         manifest_name: pin.path.clone(),
         manifest: tool_core::json::to_text(&manifest),
         settings: None,
@@ -154,7 +154,7 @@ pub fn bundle(server: &McpServer) -> Result<Bundle, LoadErrors> {
 }
 
 /// The digest of all that a user agrees to who pins a server: its table, its list of tools, and where they are.
-pub fn digest(server: &McpServer, pin: &Pin) -> String {
+pub fn digest(server: &McpServer, pin: &ToolListPin) -> String {
     let table = McpServer {
         pin: None,
         ..server.clone()

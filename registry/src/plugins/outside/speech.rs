@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tool_core::{ErrorCode, Object, ToolError, Value, object, tool_error};
 
-use super::super::message::Message;
+use super::super::message::PluginMessage;
 use super::{PinnedTool, TOOLS_MAX, changed};
 
 /// Version of the protocol that is asked for; older ones that a server names instead have the same calls.
@@ -21,7 +21,7 @@ const ID_BYTES_MAX: usize = 256;
 const MESSAGE_CHARS: usize = 2000;
 
 /// The other end of a conversation that begins.
-pub(in super::super) trait Exchange {
+pub(in super::super) trait HandshakeExchange {
     /// Sends a message.
     fn say(&mut self, message: &Value) -> Result<(), ToolError>;
     /// Waits for the next message.
@@ -51,7 +51,7 @@ pub(in super::super) fn cancel(id: i64) -> Value {
 pub(in super::super) fn greet(
     name: &str,
     pinned: &[PinnedTool],
-    talk: &mut dyn Exchange,
+    talk: &mut dyn HandshakeExchange,
 ) -> Result<(), ToolError> {
     let (_, listed) = list(name, talk)?;
     match changed(pinned, &listed) {
@@ -69,7 +69,7 @@ pub(in super::super) fn greet(
 /// An answer that is none of this protocol.
 pub(in super::super) fn list(
     name: &str,
-    talk: &mut dyn Exchange,
+    talk: &mut dyn HandshakeExchange,
 ) -> Result<(Value, Vec<PinnedTool>), ToolError> {
     let client = object! { "name" => "mathchain", "version" => env!("CARGO_PKG_VERSION") };
     let params = object! {
@@ -123,14 +123,14 @@ pub(in super::super) fn list(
 }
 
 /// The result of a request before the first call.
-fn answer(talk: &mut dyn Exchange, request: Value) -> Result<Value, ToolError> {
+fn answer(talk: &mut dyn HandshakeExchange, request: Value) -> Result<Value, ToolError> {
     talk.say(&request)?;
     let mut asked = 0;
     loop {
         let message = talk.hear()?;
         match read(&message).map_err(|fault| broken(&fault))? {
             // The result of a call is read otherwise.
-            Message::Result { .. } if message.get("id") == request.get("id") => {
+            PluginMessage::Result { .. } if message.get("id") == request.get("id") => {
                 let method = request.text("method").unwrap_or_default();
                 return match (message.get("result"), message.get("error")) {
                     (Some(result), _) => Ok(result.clone()),
@@ -142,14 +142,14 @@ fn answer(talk: &mut dyn Exchange, request: Value) -> Result<Value, ToolError> {
                     }
                 };
             }
-            Message::Reply(_) if asked == ASKED_MAX => {
+            PluginMessage::Reply(_) if asked == ASKED_MAX => {
                 return Err(broken("asks without end before it greets"));
             }
-            Message::Reply(reply) => {
+            PluginMessage::Reply(reply) => {
                 asked += 1;
                 talk.say(&reply)?;
             }
-            Message::Result { .. } => return Err(broken("answers what it was not asked")),
+            PluginMessage::Result { .. } => return Err(broken("answers what it was not asked")),
             _ => {}
         }
     }
@@ -159,7 +159,7 @@ fn answer(talk: &mut dyn Exchange, request: Value) -> Result<Value, ToolError> {
 ///
 /// # Errors
 /// What makes it none.
-pub(in super::super) fn read(value: &Value) -> Result<Message, String> {
+pub(in super::super) fn read(value: &Value) -> Result<PluginMessage, String> {
     let id = value.get("id");
     match (value.text("method"), id) {
         (Some(method), Some(id)) => match id {
@@ -167,7 +167,7 @@ pub(in super::super) fn read(value: &Value) -> Result<Message, String> {
                 Err("the `id` of its request is too long".to_owned())
             }
             Value::String(_) | Value::Int(_) | Value::Float(_) => {
-                Ok(Message::Reply(reply(method, id)))
+                Ok(PluginMessage::Reply(reply(method, id)))
             }
             _ => Err("the `id` of its request is neither a number nor a text".to_owned()),
         },
@@ -175,20 +175,20 @@ pub(in super::super) fn read(value: &Value) -> Result<Message, String> {
             let params = value.get("params").cloned().unwrap_or_default();
             let number = |key: &str| params.get(key).and_then(Value::as_f64);
             let Some(id) = params.get("progressToken").and_then(Value::as_i64) else {
-                return Ok(Message::Other);
+                return Ok(PluginMessage::Other);
             };
             let part = match (number("progress"), number("total")) {
                 (Some(done), Some(total)) if total > 0.0 => (done / total).clamp(0.0, 1.0),
                 _ => 0.0,
             };
-            Ok(Message::Progress {
+            Ok(PluginMessage::Progress {
                 id,
                 fraction: part,
                 words: super::clean(params.text("message").unwrap_or_default(), 200),
             })
         }
-        (Some("notifications/tools/list_changed"), None) => Ok(Message::Changed),
-        (Some(_), None) => Ok(Message::Other),
+        (Some("notifications/tools/list_changed"), None) => Ok(PluginMessage::Changed),
+        (Some(_), None) => Ok(PluginMessage::Other),
         (None, Some(id)) => {
             let id = id.as_i64().ok_or("its `id` is none of a request")?;
             let result = match (value.get("result"), value.get("error")) {
@@ -198,7 +198,7 @@ pub(in super::super) fn read(value: &Value) -> Result<Message, String> {
                 (None, Some(error)) => Err(error_of(error)),
                 _ => return Err("a response has `result` or `error`".to_owned()),
             };
-            Ok(Message::Result { id, result })
+            Ok(PluginMessage::Result { id, result })
         }
         (None, None) => Err("it has no `method` and no `id`".to_owned()),
     }

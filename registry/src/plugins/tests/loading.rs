@@ -7,7 +7,7 @@ use crate::catalogue::Catalogue;
 use crate::fakes::World;
 use crate::model::Config;
 use crate::model::{Principal, Verdict};
-use crate::policy::{Facts, WORKSPACE_READY};
+use crate::policy::{RuntimeFacts, WORKSPACE_READY};
 use fakes::TWELVE;
 use tool_core::capability::WorkspaceFiles as _;
 
@@ -106,7 +106,7 @@ fn r61_broken_texts_name_their_place_and_defaults_hold() {
     let text = errors("{\n  \"name\": }", None);
     assert!(text.starts_with("plugins/demo/manifest.json:2:"), "{text}");
     let plugin = load_one(GOOD, None).unwrap();
-    assert_eq!(plugin.status, Status::Ready);
+    assert_eq!(plugin.status, PluginStatus::Ready);
     let look = tool_of(&plugin, "demo:look").spec();
     assert_eq!(
         (look.category, look.timeout_ms, look.destructive),
@@ -137,7 +137,7 @@ fn an_older_manifest_loads_with_its_map_of_parameters() {
     let plugin = load_one(old, None).unwrap();
     assert_eq!(
         plugin.status,
-        Status::Unavailable("plugin yaml_tools".to_owned())
+        PluginStatus::Unavailable("plugin yaml_tools".to_owned())
     );
     let tool = tool_of(&plugin, "web:fetch");
     let call = tool.decode(&value(r#"{"url": "x"}"#)).unwrap();
@@ -190,34 +190,34 @@ fn r8_arguments_are_checked_all_at_once_and_defaults_applied() {
 
 #[test]
 fn r59_r65_settings_win_over_the_manifest_and_round_trip() {
-    let settings = Settings::of_text("x", r#"{"enabled": false, "tool_overrides": {"look": {"enabled": false}}, "custom_config": {"depth": 5}}"#).unwrap();
+    let settings = PluginSettings::of_text("x", r#"{"enabled": false, "tool_overrides": {"look": {"enabled": false}}, "custom_config": {"depth": 5}}"#).unwrap();
     assert_eq!(
-        Settings::of_text("x", &settings.to_text()).unwrap(),
+        PluginSettings::of_text("x", &settings.to_text()).unwrap(),
         settings
     );
     assert_eq!(
-        Settings::of_text("x", &Settings::default().to_text())
+        PluginSettings::of_text("x", &PluginSettings::default().to_text())
             .unwrap()
             .enabled,
         None
     );
     let machine = Python::default();
     for (manifest, settings, expected) in [
-        (GOOD.to_owned(), None, Status::Ready),
+        (GOOD.to_owned(), None, PluginStatus::Ready),
         (
             GOOD.to_owned(),
             Some(r#"{"enabled": false}"#),
-            Status::Disabled,
+            PluginStatus::Disabled,
         ),
         (
             GOOD.replace("\"tools\"", "\"enabled\": false, \"tools\""),
             None,
-            Status::Disabled,
+            PluginStatus::Disabled,
         ),
         (
             GOOD.replace("\"tools\"", "\"enabled\": false, \"tools\""),
             Some(r#"{"enabled": true}"#),
-            Status::Ready,
+            PluginStatus::Ready,
         ),
     ] {
         let loaded = load(&[bundle("demo", &manifest, settings)], &machine, &[]).unwrap();
@@ -411,17 +411,23 @@ fn r63_r68_a_plugin_that_did_not_change_keeps_its_process() {
 /// Gives what a test wants.
 struct Gives(Value);
 
-impl Runner for Gives {
+impl PluginRunner for Gives {
     fn call(&self, _: &str, _: &Value, _: &Ctx) -> Result<Value, ToolError> {
         Ok(self.0.clone())
     }
 }
 
-impl Machine for Gives {
+impl PluginHost for Gives {
     fn has_program(&self, _: &str) -> bool {
         true
     }
-    fn runner(&self, _: &Bundle, _: &Manifest, _: &[String], _: &Value) -> Arc<dyn Runner> {
+    fn runner(
+        &self,
+        _: &PluginBundle,
+        _: &PluginManifest,
+        _: &[String],
+        _: &Value,
+    ) -> Arc<dyn PluginRunner> {
         Arc::new(Gives(self.0.clone()))
     }
 }
@@ -531,7 +537,7 @@ decision = "deny"
 "#;
     let (_, policy) = Config::load("mathchain.toml", written, &catalogue)
         .unwrap_or_else(|errors| panic!("{errors}"));
-    let facts = Facts::default().with(WORKSPACE_READY);
+    let facts = RuntimeFacts::default().with(WORKSPACE_READY);
     let caller = |role: &str| {
         policy
             .caller(&catalogue, &Principal::role(role), &facts)
@@ -599,17 +605,17 @@ fn no_edit_of_a_manifest_panics() {
 fn each_key_of_a_manifest_acts() {
     #[derive(Default)]
     struct Noted(Mutex<Vec<String>>);
-    impl Machine for Noted {
+    impl PluginHost for Noted {
         fn has_program(&self, name: &str) -> bool {
             name == "python3"
         }
         fn runner(
             &self,
-            _: &Bundle,
-            manifest: &Manifest,
+            _: &PluginBundle,
+            manifest: &PluginManifest,
             command: &[String],
             config: &Value,
-        ) -> Arc<dyn Runner> {
+        ) -> Arc<dyn PluginRunner> {
             let (reads, count) = (manifest.reads_workspace(), manifest.concurrency());
             let started = format!("{command:?} {config} {reads} {count}");
             self.0.lock().unwrap().push(started);
@@ -624,7 +630,7 @@ fn each_key_of_a_manifest_acts() {
         "parameters": {"type": "object", "properties": {"size": {"type": "integer"}}}, "returns": {"type": "object"}}]}"#;
     let outcome = |manifest: &str| {
         let machine = Noted::default();
-        let bundle = Bundle {
+        let bundle = PluginBundle {
             digest: "d".to_owned(),
             ..bundle("demo", manifest, None)
         };

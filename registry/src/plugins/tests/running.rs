@@ -2,13 +2,13 @@
 
 use super::*;
 
-fn launch(concurrency: usize) -> Launch {
+fn launch(concurrency: usize) -> ProcessLaunch {
     let mut command = SandboxCommand::new(["demo"]);
     command.limits.stdout_bytes = 10_000;
-    Launch {
+    ProcessLaunch {
         name: "demo".to_owned(),
         command,
-        speech: Speech::Plugin(PluginSpeech {
+        speech: ProcessProtocol::Plugin(PluginSpeech {
             version: "1.0.0".to_owned(),
             modules: vec!["numpy".to_owned()],
             config: value("{\"depth\":3}"),
@@ -17,9 +17,9 @@ fn launch(concurrency: usize) -> Launch {
     }
 }
 
-fn process(spawner: &Arc<Scripted>, concurrency: usize) -> Process {
+fn process(spawner: &Arc<Scripted>, concurrency: usize) -> PluginProcess {
     let clock = fast();
-    Process::new(
+    PluginProcess::new(
         launch(concurrency),
         Arc::clone(spawner) as _,
         clock,
@@ -27,7 +27,7 @@ fn process(spawner: &Arc<Scripted>, concurrency: usize) -> Process {
     )
 }
 
-fn call(process: &Process, tool: &str) -> Result<Value, ToolError> {
+fn call(process: &PluginProcess, tool: &str) -> Result<Value, ToolError> {
     process.call(tool, &value("{\"n\":1}"), &Ctx::default())
 }
 
@@ -312,7 +312,7 @@ fn files_that_changed_since_they_were_loaded_are_not_run() {
         looks.store(0, Ordering::Relaxed);
         let counter = Arc::clone(&looks);
         let unchanged = move || counter.fetch_add(1, Ordering::Relaxed) < changes_at;
-        let process = Process::new(
+        let process = PluginProcess::new(
             launch(1),
             Arc::clone(&spawner) as _,
             fast(),

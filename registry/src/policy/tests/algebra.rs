@@ -18,8 +18,8 @@ fn twelve_states(catalogue: &Catalogue, tool: &str, other: &str) -> Vec<Compiled
                 let mut built = compiler(catalogue).layer(&layer);
                 if ask {
                     // Added after the layer was checked: a rule on a tool that the same layer hides is a load error.
-                    let asking =
-                        compiler(catalogue).layer(&global().rule(Rule::new(Verdict::Ask, [tool])));
+                    let asking = compiler(catalogue)
+                        .layer(&global().rule(PolicyRule::new(Verdict::Ask, [tool])));
                     built.rules = asking.rules;
                 }
                 states.push(built);
@@ -37,7 +37,7 @@ fn every_chain_of_five_layers_keeps_the_algebra() {
     assert_eq!(states.len(), 12);
     let universe = ToolSet::all(catalogue.len());
     let nothing = ToolSet::none(catalogue.len());
-    let permissions = Permissions::default();
+    let permissions = PermissionTable::default();
     let spec = catalogue.tool(tool).spec();
     let args = Value::object::<&str, Value>([]);
     let facts = CallFacts {
@@ -65,8 +65,8 @@ fn every_chain_of_five_layers_keeps_the_algebra() {
             (tool, spec),
             "r",
             &layers,
-            decide::Ground {
-                defaults: &decide::Defaults::new(&permissions, &Default::default()),
+            decide::DefaultGround {
+                defaults: &decide::PermissionDefaults::new(&permissions, &Default::default()),
                 permission: None,
                 elsewhere: false,
                 has_grant: false,

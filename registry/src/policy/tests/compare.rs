@@ -222,7 +222,7 @@ fn an_explanation_names_file_and_line() {
             &catalogue,
             ("read_file", None),
             &Principal::role("operator"),
-            &Facts::default(),
+            &RuntimeFacts::default(),
             None,
         )
         .unwrap();

@@ -7,9 +7,9 @@ fn r23_to_r34_what_chains_of_layers_leave_visible() {
     let catalogue = twelve();
     let all: BTreeSet<String> = catalogue.ids().map(str::to_owned).collect();
     let without = |hidden: &[&str]| &all - &names(hidden);
-    let role = |name| Layer::new(Level::Role, name);
-    let task = |name| Layer::new(Level::Task, name);
-    let cases: Vec<(&str, Vec<Layer>, BTreeSet<String>)> = vec![
+    let role = |name| PolicyLayer::new(Level::Role, name);
+    let task = |name| PolicyLayer::new(Level::Task, name);
+    let cases: Vec<(&str, Vec<PolicyLayer>, BTreeSet<String>)> = vec![
         ("R23", vec![], all.clone()),
         (
             "R24",
@@ -114,7 +114,7 @@ fn r23_to_r34_what_chains_of_layers_leave_visible() {
 #[test]
 fn a_denial_of_no_tool_says_to_remove_it() {
     let catalogue = twelve();
-    let error = |layer: Layer| visible(&catalogue, &[layer]).unwrap_err().to_string();
+    let error = |layer: PolicyLayer| visible(&catalogue, &[layer]).unwrap_err().to_string();
     let hint = "what is no tool cannot be called: remove the name";
     let denied = error(global().deny(["transmogrify"]));
     assert!(
@@ -146,7 +146,7 @@ fn r34_unknown_names_are_errors_with_the_nearest() {
         for layer in [
             global().allow([selector]),
             global().deny([selector]),
-            global().rule(Rule::new(Verdict::Deny, [selector])),
+            global().rule(PolicyRule::new(Verdict::Deny, [selector])),
         ] {
             let error = visible(&catalogue, &[layer])
                 .expect_err(selector)
@@ -163,11 +163,11 @@ fn r36_r37_read_only_hides_all_that_writes_and_no_web_all_that_reaches_the_netwo
     let web = names(&["web_fetch", "web_search"]);
     let all: BTreeSet<String> = catalogue.ids().map(str::to_owned).collect();
     assert_eq!(
-        visible(&catalogue, &[Layer::read_only()]).unwrap(),
+        visible(&catalogue, &[PolicyLayer::read_only()]).unwrap(),
         &all - &writing
     );
     assert_eq!(
-        visible(&catalogue, &[Layer::no_web()]).unwrap(),
+        visible(&catalogue, &[PolicyLayer::no_web()]).unwrap(),
         &all - &web
     );
 }
@@ -196,7 +196,7 @@ fn the_five_cases_that_failed_open() {
             .is_empty(),
         "an empty allow list meant everything"
     );
-    let web = Group::Web;
+    let web = ToolGroup::Web;
     for tool in catalogue.iter().filter(|tool| {
         tool.spec()
             .effects
@@ -224,7 +224,7 @@ fn r38_an_unknown_role_may_call_nothing() {
 #[test]
 fn r39_kinds_of_tasks_imply_contexts() {
     for kind in ["math", "thinking", "instruction_precision"] {
-        assert_eq!(context_of_task(kind), vec![Layer::no_web()], "{kind}");
+        assert_eq!(context_of_task(kind), vec![PolicyLayer::no_web()], "{kind}");
     }
     for kind in ["chat", "general", "agentic", "coder", ""] {
         assert!(context_of_task(kind).is_empty(), "{kind}");
@@ -275,7 +275,7 @@ fn the_default_roles_follow_the_intended_matrix() {
             let spec = tool.spec();
             // As in the earlier system, general work reads files; there they were `data`.
             let reads = role == "worker_general"
-                && Group::Read.contains(spec)
+                && ToolGroup::Read.contains(spec)
                 && spec.category != Category::Code;
             let expected = categories.contains(&spec.category) || reads;
             assert_eq!(
@@ -306,7 +306,7 @@ fn roles_of_workflows_have_what_their_work_needs() {
         caller.unwrap().visible().clone()
     };
     let writing = ToolSet::of(catalogue.len(), |tool| {
-        Group::Write.contains(catalogue.tool(tool).spec())
+        ToolGroup::Write.contains(catalogue.tool(tool).spec())
     });
     for role in ["ideation", "review", "commit"] {
         let mut written = seen(role);
@@ -339,7 +339,7 @@ fn r2_r3_r35_the_layer_of_flat_permissions_equals_their_rule_on_every_tool() {
         of.iter()
             .enumerate()
             .filter(|(bit, _)| bits >> bit & 1 == 1)
-            .map(|(_, name)| Selector::from(*name))
+            .map(|(_, name)| ToolSelector::from(*name))
             .collect::<Vec<_>>()
     };
     for bits in 0..1 << 10 {
@@ -350,7 +350,7 @@ fn r2_r3_r35_the_layer_of_flat_permissions_equals_their_rule_on_every_tool() {
                 .iter()
                 .enumerate()
                 .filter(|(bit, _)| bits >> (1 + bit) & 1 == 1)
-                .map(|(_, category)| Selector::from(category.as_str()))
+                .map(|(_, category)| ToolSelector::from(category.as_str()))
                 .collect(),
             allowed_tools: subset(bits >> 4, &tools),
             forbidden_tools: subset(bits >> 7, &tools),
@@ -361,7 +361,7 @@ fn r2_r3_r35_the_layer_of_flat_permissions_equals_their_rule_on_every_tool() {
         for tool in catalogue.iter() {
             let spec = tool.spec();
             let listed =
-                |list: &[Selector], wanted: &str| list.iter().any(|name| name.text == wanted);
+                |list: &[ToolSelector], wanted: &str| list.iter().any(|name| name.text == wanted);
             let by_category = listed(&permissions.allowed_categories, spec.category.as_str())
                 && (spec.category != Category::Web || permissions.web_access);
             let legacy = !listed(&permissions.forbidden_tools, spec.id)
@@ -380,7 +380,8 @@ fn r2_r3_r35_the_layer_of_flat_permissions_equals_their_rule_on_every_tool() {
 fn a_layer_of_a_call_only_narrows() {
     let catalogue = twelve();
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
-    let allowing = Layer::new(Level::User, "x").rule(Rule::new(Verdict::Allow, ["write_file"]));
+    let allowing =
+        PolicyLayer::new(Level::User, "x").rule(PolicyRule::new(Verdict::Allow, ["write_file"]));
     let error = policy
         .caller(
             &catalogue,
@@ -389,7 +390,7 @@ fn a_layer_of_a_call_only_narrows() {
         )
         .unwrap_err();
     assert_eq!(error.code(), ErrorCode::PolicyDenied);
-    let misspelt = Layer::new(Level::Delegation, "x").deny(["group:wirte"]);
+    let misspelt = PolicyLayer::new(Level::Delegation, "x").deny(["group:wirte"]);
     assert!(
         policy
             .caller(
@@ -402,7 +403,7 @@ fn a_layer_of_a_call_only_narrows() {
     let parent = policy
         .caller(&catalogue, &Principal::role("worker_math"), &ready())
         .unwrap();
-    let widening = Layer::new(Level::Delegation, "x").allow(["group:all"]);
+    let widening = PolicyLayer::new(Level::Delegation, "x").allow(["group:all"]);
     let child = policy
         .caller(
             &catalogue,
@@ -420,7 +421,11 @@ fn unmet_preconditions_hide_with_their_reason() {
     let catalogue = Catalogue::new(&[NEEDS]).unwrap();
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
     let caller = policy
-        .caller(&catalogue, &Principal::role("operator"), &Facts::default())
+        .caller(
+            &catalogue,
+            &Principal::role("operator"),
+            &RuntimeFacts::default(),
+        )
         .unwrap();
     assert!(
         caller
@@ -429,7 +434,7 @@ fn unmet_preconditions_hide_with_their_reason() {
             .reason
             .contains("workspace=ready")
     );
-    let facts = Facts::default().with("workspace=ready");
+    let facts = RuntimeFacts::default().with("workspace=ready");
     assert!(
         policy
             .caller(&catalogue, &Principal::role("operator"), &facts)
@@ -450,7 +455,7 @@ fn an_explanation_names_every_layer_and_rule_and_what_would_help() {
             .explain(
                 &catalogue,
                 (tool, None),
-                &Principal::role(role).narrow(Layer::no_web()),
+                &Principal::role(role).narrow(PolicyLayer::no_web()),
                 &facts,
                 None,
             )

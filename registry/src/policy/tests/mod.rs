@@ -24,12 +24,12 @@ use crate::fakes::twelve;
 use crate::model::*;
 use fakes::MemoryFiles;
 
-fn compiler(catalogue: &Catalogue) -> Compiler<'_> {
-    Compiler::new(catalogue, Vec::new(), &[])
+fn compiler(catalogue: &Catalogue) -> PolicyCompiler<'_> {
+    PolicyCompiler::new(catalogue, Vec::new(), &[])
 }
 
 /// The names that stay visible when these layers narrow the whole catalogue.
-fn visible(catalogue: &Catalogue, layers: &[Layer]) -> Result<BTreeSet<String>, LoadErrors> {
+fn visible(catalogue: &Catalogue, layers: &[PolicyLayer]) -> Result<BTreeSet<String>, LoadErrors> {
     let mut compiler = compiler(catalogue);
     let compiled: Vec<Cow<'_, CompiledLayer>> = layers
         .iter()
@@ -47,13 +47,13 @@ fn visible(catalogue: &Catalogue, layers: &[Layer]) -> Result<BTreeSet<String>, 
         .collect())
 }
 
-fn global() -> Layer {
-    Layer::new(Level::Global, "")
+fn global() -> PolicyLayer {
+    PolicyLayer::new(Level::Global, "")
 }
 
 /// A workspace is open.
-fn ready() -> Facts {
-    Facts::default().with(WORKSPACE_READY)
+fn ready() -> RuntimeFacts {
+    RuntimeFacts::default().with(WORKSPACE_READY)
 }
 
 fn names(list: &[&str]) -> BTreeSet<String> {
@@ -61,7 +61,7 @@ fn names(list: &[&str]) -> BTreeSet<String> {
 }
 
 /// The decision on a call, with the rules of one configuration.
-fn decide_with(config: &str, role: &str, tool: &str, args: &str) -> Decision {
+fn decide_with(config: &str, role: &str, tool: &str, args: &str) -> PolicyDecision {
     let catalogue = twelve();
     let (_, policy) =
         Config::load("mathchain.toml", config, &catalogue).unwrap_or_else(|err| panic!("{err}"));

@@ -1,7 +1,7 @@
 //! Phases, agents, profiles and overrides: which tools a caller starts from, and who said so.
 
 use super::*;
-use crate::model::Agent;
+use crate::model::AgentDefinition;
 
 const PHASES: &str = r#"
 version = 1
@@ -155,7 +155,7 @@ fn a_permission_and_the_layers_of_a_phase_narrow() {
     let mut tidy = Principal::role("operator");
     tidy.task = Some("tidy".to_owned());
     assert!(!listed(&policy, &catalogue, &tidy).contains(&"plot".to_owned()));
-    let delegate = Principal::role("operator").narrow(Layer::new(Level::Delegation, "child"));
+    let delegate = Principal::role("operator").narrow(PolicyLayer::new(Level::Delegation, "child"));
     assert!(!listed(&policy, &catalogue, &delegate).contains(&"run_shell".to_owned()));
     assert!(
         listed(&policy, &catalogue, &Principal::role("operator")).contains(&"run_shell".to_owned())
@@ -225,14 +225,14 @@ fn d19_d20_what_is_disabled_stays_away_and_extras_come_last_in_order_of_their_na
 fn an_agent_sees_nothing_that_its_file_does_not_list() {
     let catalogue = twelve();
     let mut config = Config::parse("mathchain.toml", PHASES).unwrap();
-    config.agents.push(Agent {
+    config.agents.push(AgentDefinition {
         name: "claude".to_owned(),
-        role: Some(Selector::from("worker_general")),
-        selection: Selection {
+        role: Some(ToolSelector::from("worker_general")),
+        selection: CallerSelection {
             tools: Some(vec!["plot".into(), "web_fetch".into()]),
-            ..Selection::default()
+            ..CallerSelection::default()
         },
-        layer: Layer::new(Level::Agent, "claude"),
+        layer: PolicyLayer::new(Level::Agent, "claude"),
         place: None,
     });
     let policy = Policy::compile(&catalogue, &config, &[]).unwrap();
@@ -258,7 +258,7 @@ fn facts_hide_tools_and_say_what_would_help() {
         ("workspace=expired", "open the workspace again"),
         ("workspace=error", "mathchain doctor"),
     ] {
-        let facts = Facts::default().with(fact);
+        let facts = RuntimeFacts::default().with(fact);
         let caller = policy
             .caller(&catalogue, &Principal::role("operator"), &facts)
             .unwrap();
@@ -279,7 +279,7 @@ fn facts_hide_tools_and_say_what_would_help() {
         assert!(!caller.visible().contains(tool), "{name}");
         assert!(!caller.lacks_facts(tool), "{name}");
     }
-    let mut facts = Facts::default();
+    let mut facts = RuntimeFacts::default();
     let error = facts.add("workspace=raedy").unwrap_err();
     assert!(error.contains("did you mean `workspace=ready`?"), "{error}");
     assert!(
@@ -454,7 +454,12 @@ fn a_read_only_phase_hides_what_changes_something() {
         permissions,
         ..Spec::pure()
     };
-    let hidden = |spec: &Spec| (Group::Change.contains(spec), Group::Send.contains(spec));
+    let hidden = |spec: &Spec| {
+        (
+            ToolGroup::Change.contains(spec),
+            ToolGroup::Send.contains(spec),
+        )
+    };
     for (spec, expected) in [
         (of("http_get", &[], &[Permission::Network]), (false, false)),
         (

@@ -9,7 +9,7 @@ use super::*;
 use crate::fakes::World;
 
 /// The layer says nothing of a call; what a place in a file is worth is compared elsewhere.
-fn verdicts(decisions: &[Decision]) -> Vec<(Verdict, Obligations)> {
+fn verdicts(decisions: &[PolicyDecision]) -> Vec<(Verdict, JoinedObligations)> {
     decisions
         .iter()
         .map(|one| (one.verdict, one.obligations))
@@ -203,7 +203,7 @@ fn print(layer: &RandomLayer) -> String {
 }
 
 /// A layer without its places in the file.
-fn bare(mut layer: Layer) -> Layer {
+fn bare(mut layer: PolicyLayer) -> PolicyLayer {
     layer.place = None;
     let lists = layer.allow.iter_mut().flatten().chain(&mut layer.deny);
     lists.for_each(|selector| selector.place = None);
@@ -336,7 +336,7 @@ proptest! {
             .map(|(spec, id)| std::sync::Arc::new(Claims(Spec { id, ..spec.clone() })) as std::sync::Arc<dyn AnyTool>)
             .collect();
         let catalogue = Catalogue::with_plugins(&[], &tools).unwrap();
-        for group in Group::names() {
+        for group in ToolGroup::names() {
             let selector = format!("group:{group}");
             let expected: BTreeSet<String> = catalogue
                 .iter()
@@ -355,8 +355,8 @@ proptest! {
         let written: Vec<String> = layers.iter().map(print).collect();
         let text = format!("{{\"version\":1,\"policies\":[{}]}}", written.join(","));
         let read = Config::parse("mathchain.json", &text).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-        let read: Vec<Layer> = read.layers.into_iter().map(bare).collect();
-        let meant: Vec<Layer> = layers.iter().map(RandomLayer::to_layer).collect();
+        let read: Vec<PolicyLayer> = read.layers.into_iter().map(bare).collect();
+        let meant: Vec<PolicyLayer> = layers.iter().map(RandomLayer::to_layer).collect();
         prop_assert_eq!(read, meant);
     }
 

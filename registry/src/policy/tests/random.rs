@@ -224,8 +224,8 @@ impl RandomLayer {
         &allowed - &meant(&self.deny)
     }
 
-    pub(super) fn to_layer(&self) -> Layer {
-        let mut layer = Layer::new(self.level, self.name).deny(self.deny.iter().copied());
+    pub(super) fn to_layer(&self) -> PolicyLayer {
+        let mut layer = PolicyLayer::new(self.level, self.name).deny(self.deny.iter().copied());
         if let Some(allow) = &self.allow {
             layer = layer.allow(allow.iter().copied());
         }
@@ -236,8 +236,8 @@ impl RandomLayer {
 }
 
 impl RandomRule {
-    fn to_rule(&self) -> Rule {
-        let mut rule = Rule::new(self.decision, self.tools.iter().copied());
+    fn to_rule(&self) -> PolicyRule {
+        let mut rule = PolicyRule::new(self.decision, self.tools.iter().copied());
         rule.priority = self.priority;
         rule.matches.role = self.role.map(str::to_owned);
         rule.obligations = self
@@ -262,17 +262,17 @@ impl RandomRule {
     }
 }
 
-fn list(texts: &[&str]) -> Vec<Selector> {
-    texts.iter().map(|text| Selector::from(*text)).collect()
+fn list(texts: &[&str]) -> Vec<ToolSelector> {
+    texts.iter().map(|text| ToolSelector::from(*text)).collect()
 }
 
 impl RandomSelection {
-    fn to_selection(&self) -> Selection {
-        Selection {
+    fn to_selection(&self) -> CallerSelection {
+        CallerSelection {
             tools: self.tools.as_ref().map(|tools| list(tools)),
             permission: self.permission,
             inherit: self.inherit,
-            ..Selection::default()
+            ..CallerSelection::default()
         }
     }
 }
@@ -293,7 +293,7 @@ impl Random {
                 .unwrap_or_default(),
             agent_tools: said
                 .and_then(|(_, agent)| agent.as_ref())
-                .map(|agent| Selection {
+                .map(|agent| CallerSelection {
                     name: "codex".to_owned(),
                     ..agent.to_selection()
                 })
@@ -320,8 +320,8 @@ impl Random {
         };
         // The layer of a task makes the task known.
         let tidy = [
-            Layer::new(Level::Task, "tidy"),
-            Layer::new(Level::Task, "messy"),
+            PolicyLayer::new(Level::Task, "tidy"),
+            PolicyLayer::new(Level::Task, "messy"),
         ];
         let config = Config {
             layers: [config.layers.clone(), tidy.to_vec()].concat(),
@@ -337,31 +337,31 @@ impl Random {
             phase: self.phase.is_some().then(|| "p".to_owned()),
             task: self.task.map(str::to_owned),
             toolset: self.toolset.is_some().then(|| "explicit".to_owned()),
-            session: Overrides {
+            session: ToolOverrides {
                 enable: self.enable.iter().map(|name| (*name).to_owned()).collect(),
-                ..Overrides::default()
+                ..ToolOverrides::default()
             },
-            run: Overrides {
+            run: ToolOverrides {
                 disable: self.disable.iter().map(|name| (*name).to_owned()).collect(),
-                ..Overrides::default()
+                ..ToolOverrides::default()
             },
             layers: self.delegation.iter().map(RandomLayer::to_layer).collect(),
             ..Principal::role("worker")
         }
     }
 
-    pub(super) fn facts(&self) -> Facts {
+    pub(super) fn facts(&self) -> RuntimeFacts {
         let held = [
             (self.ready, WORKSPACE_READY),
             (self.read_only, READ_ONLY),
             (self.no_web, NO_WEB),
         ];
         let held = held.iter().filter(|(holds, _)| *holds);
-        held.fold(Facts::default(), |facts, (_, fact)| facts.with(fact))
+        held.fold(RuntimeFacts::default(), |facts, (_, fact)| facts.with(fact))
     }
 
     /// The decision on every sample, and what is visible.
-    pub(super) fn decide(&self) -> (BTreeSet<String>, Vec<Decision>) {
+    pub(super) fn decide(&self) -> (BTreeSet<String>, Vec<PolicyDecision>) {
         let policy = self.policy();
         let caller = policy
             .caller(&CATALOGUE, &self.who(), &self.facts())

@@ -21,8 +21,8 @@ match = { tools = ["edit_file"], number = { max = 3 } }
 decision = "deny"
 "#;
 
-fn rule(tool: &str, change: impl FnOnce(&mut Match)) -> Rule {
-    let mut rule = Rule::new(Verdict::Allow, [tool]);
+fn rule(tool: &str, change: impl FnOnce(&mut RuleMatch)) -> PolicyRule {
+    let mut rule = PolicyRule::new(Verdict::Allow, [tool]);
     change(&mut rule.matches);
     rule
 }
@@ -110,7 +110,7 @@ fn a_rule_is_never_recorded_over_a_deny_or_an_ask() {
 /// What was recorded lets through what it was taken from, in the layer of the user, and nothing beside it.
 #[test]
 fn a_recorded_rule_allows_its_call_and_no_other() {
-    let mut layer = Layer::new(Level::User, "terminal");
+    let mut layer = PolicyLayer::new(Level::User, "terminal");
     let mut recorded = rule("write_file", |m| m.path = under(&["out/a"]));
     recorded.matches.role = Some("operator".to_owned());
     layer.rules.push(recorded);
@@ -134,10 +134,10 @@ fn a_recorded_rule_allows_its_call_and_no_other() {
 /// P10: what is written is read back as it was.
 #[test]
 fn p10_layers_survive_being_written() {
-    let mut layer = Layer::new(Level::User, "terminal \"x\"\u{7f}\n")
+    let mut layer = PolicyLayer::new(Level::User, "terminal \"x\"\u{7f}\n")
         .allow(["write_file", "group:all"])
         .deny(["plot"]);
-    layer.rules.push(Rule {
+    layer.rules.push(PolicyRule {
         priority: -3,
         reason: Some("why \\ not \u{1}".to_owned()),
         obligations: vec![
@@ -150,7 +150,7 @@ fn p10_layers_survive_being_written() {
         ..rule("write_file", |m| {
             m.role = Some("operator".to_owned());
             m.path = under(&["out/a b", "ü"]);
-            m.bytes = Some(Range {
+            m.bytes = Some(NumberRange {
                 min: Some(1.0),
                 max: Some(1e300),
             });

@@ -475,7 +475,7 @@ fn obligations_join_to_the_strictest() {
     let found = decide_with(&config, "operator", "write_file", r#"{"path":"a"}"#);
     assert_eq!(
         found.obligations,
-        Obligations {
+        JoinedObligations {
             backup: false,
             notify: false,
             redact: true,

@@ -219,7 +219,7 @@ pub(super) fn meant(selectors: &[&str]) -> BTreeSet<&'static str> {
     lists.flatten().copied().collect()
 }
 
-pub(super) fn shown(caller: &Caller<'_>) -> BTreeSet<String> {
+pub(super) fn shown(caller: &CallerPolicy<'_>) -> BTreeSet<String> {
     let ids = caller
         .visible()
         .iter()
@@ -228,7 +228,7 @@ pub(super) fn shown(caller: &Caller<'_>) -> BTreeSet<String> {
 }
 
 /// The decision on every sample.
-pub(super) fn decisions(caller: &Caller<'_>) -> Vec<Decision> {
+pub(super) fn decisions(caller: &CallerPolicy<'_>) -> Vec<PolicyDecision> {
     let decide = |(sample, call): (&Sample, &std::sync::Mutex<Box<dyn ToolCall>>)| {
         let index = CATALOGUE.index(sample.tool).unwrap();
         let call = call.lock().unwrap();

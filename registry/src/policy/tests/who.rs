@@ -1,35 +1,35 @@
 //! Callers as values: what narrowed them is read back, and what cannot be read leaves nothing.
 
 use super::*;
-use crate::{Config, Overrides};
+use crate::{Config, ToolOverrides};
 
 fn texts(list: &[&str]) -> Vec<String> {
     list.iter().map(|text| (*text).to_owned()).collect()
 }
 
 fn narrowed() -> Principal {
-    let rule = Rule::new(Verdict::Deny, ["write_file"]).path_under(["secret"]);
+    let rule = PolicyRule::new(Verdict::Deny, ["write_file"]).path_under(["secret"]);
     Principal {
         agent: Some("scout".to_owned()),
         phase: Some("audit".to_owned()),
         task: Some("bugfix".to_owned()),
         profile: Some("openai".to_owned()),
         toolset: Some("few".to_owned()),
-        session: Overrides {
+        session: ToolOverrides {
             disable: texts(&["plot"]),
-            ..Overrides::default()
+            ..ToolOverrides::default()
         },
-        run: Overrides {
+        run: ToolOverrides {
             enable: texts(&["a"]),
             disable: texts(&["b"]),
             force: texts(&["c"]),
         },
         ..Principal::role("operator")
     }
-    .narrow(Layer::read_only())
-    .narrow(Layer::no_web())
+    .narrow(PolicyLayer::read_only())
+    .narrow(PolicyLayer::no_web())
     .narrow(
-        Layer::new(Level::Delegation, "helper \"1\"")
+        PolicyLayer::new(Level::Delegation, "helper \"1\"")
             .allow([])
             .rule(rule),
     )
@@ -111,9 +111,9 @@ fn records_say_what_selected_and_narrowed() {
         assert_eq!(found.as_deref(), Some(wanted), "{key}");
     }
     let many = Principal {
-        run: Overrides {
+        run: ToolOverrides {
             enable: (0..70).map(|n| format!("t{n}")).collect(),
-            ..Overrides::default()
+            ..ToolOverrides::default()
         },
         ..Principal::default()
     };
