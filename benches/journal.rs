@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use journal::{Journal, RunHeader, RunState, State};
+use journal::{Journal, RunHeader, RunState, StateStore};
 use mathchain::clock::SystemClock;
 use tool_core::Value;
 use tool_core::capability::RecordDurability;
@@ -16,13 +16,13 @@ const STEPS: usize = 10_000;
 
 struct Place {
     _folder: tempfile::TempDir,
-    state: Arc<State>,
+    state: Arc<StateStore>,
 }
 
 fn place() -> Place {
     let folder = tempfile::tempdir().expect("a folder");
     let clock = Arc::new(SystemClock::default());
-    let state = Arc::new(State::open(folder.path(), clock).expect("opens"));
+    let state = Arc::new(StateStore::open(folder.path(), clock).expect("opens"));
     Place {
         _folder: folder,
         state,

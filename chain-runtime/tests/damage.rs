@@ -11,7 +11,7 @@ use std::sync::{Arc, Barrier};
 use chain_runtime::run::{Resume, resume};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
 use fakes::TestClock;
-use journal::{FILE_NAME, RunState, State};
+use journal::{FILE_NAME, RunState, StateStore};
 use registry::Dispatcher;
 use tool_core::capability::Clock;
 use tool_core::{ErrorCode, Object, ToolError};
@@ -231,7 +231,7 @@ const YEAR: u64 = 365 * 24 * 3_600_000;
 struct Dated {
     _folder: tempfile::TempDir,
     calendar: Arc<TestClock>,
-    state: Arc<State>,
+    state: Arc<StateStore>,
     dispatcher: Dispatcher,
     id: String,
 }
@@ -241,7 +241,7 @@ impl Dated {
         let folder = tempfile::tempdir().unwrap();
         let calendar = TestClock::running(NOW);
         let clock = Arc::clone(&calendar) as Arc<dyn Clock>;
-        let state = Arc::new(State::open(folder.path(), clock).unwrap());
+        let state = Arc::new(StateStore::open(folder.path(), clock).unwrap());
         let world = World::written(Some(Arc::clone(&state)));
         let dispatcher = world.dispatcher.with_host(|host| {
             host.ledger = Some(Arc::clone(&state) as _);

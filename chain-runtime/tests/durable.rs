@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chain_runtime::run::{Replay, Resume, cancel, replay, resume};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
-use journal::{RunState, State};
+use journal::{RunState, StateStore};
 use registry::{ApprovalAnswer, CallerContext};
 use tool_core::{Object, ToolError, Value, json};
 
@@ -14,12 +14,12 @@ use crate::fakes::{World, logged, operator, parse, statuses, steps, test_clock};
 /// A world whose runs are written in a folder.
 pub(crate) struct Durable {
     world: World,
-    pub(crate) state: Arc<State>,
+    pub(crate) state: Arc<StateStore>,
 }
 
 impl Durable {
     pub(crate) fn open(folder: &Path) -> Self {
-        let state = Arc::new(State::open(folder, test_clock()).unwrap());
+        let state = Arc::new(StateStore::open(folder, test_clock()).unwrap());
         Self {
             world: World::written(Some(Arc::clone(&state))),
             state,
@@ -28,7 +28,7 @@ impl Durable {
 
     /// As a later program opens it, whose `any` has another version.
     pub(crate) fn later(folder: &Path) -> Self {
-        let state = Arc::new(State::open(folder, test_clock()).unwrap());
+        let state = Arc::new(StateStore::open(folder, test_clock()).unwrap());
         Self {
             world: World::later(Some(Arc::clone(&state))),
             state,

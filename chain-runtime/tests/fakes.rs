@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use chain_runtime::{ChainResult, Plan, Problems, RunOptions, execute};
 use fakes::{MemoryFiles, MemoryLedger, READS_PATH, TestClock, WRITES_PATH, tool};
-use journal::State;
+use journal::StateStore;
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng as _};
 use registry::{
@@ -487,12 +487,12 @@ impl World {
     }
 
     /// Whose plans within plans are written.
-    pub(crate) fn written(state: Option<Arc<State>>) -> Self {
+    pub(crate) fn written(state: Option<Arc<StateStore>>) -> Self {
         Self::made(Config::default(), state, TOOLS)
     }
 
     /// As [`World::written`], of a later program whose `any` has another version.
-    pub(crate) fn later(state: Option<Arc<State>>) -> Self {
+    pub(crate) fn later(state: Option<Arc<StateStore>>) -> Self {
         let newer = entry::<newer::Any>();
         let tools = TOOLS.iter().map(|one| match one.tool().spec().id {
             "any" => newer,
@@ -505,7 +505,7 @@ impl World {
         Self::made(config, None, TOOLS)
     }
 
-    fn made(config: Config, state: Option<Arc<State>>, tools: &[ErasedTool]) -> Self {
+    fn made(config: Config, state: Option<Arc<StateStore>>, tools: &[ErasedTool]) -> Self {
         let reader: &[ErasedTool] = &[entry::<reader::ReadFile>()];
         let catalogue =
             Arc::new(Catalogue::new(&[tools, reader, chain_runtime::tools::TOOLS]).unwrap());

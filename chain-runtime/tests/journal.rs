@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use journal::{Journal, RunHeader, State};
+use journal::{Journal, RunHeader, StateStore};
 use registry::{CallRequest, ChainPosition, Dispatcher};
 use tool_core::{CallOutcome, ErrorCode, RandomSeed, StopFlag, Value};
 
@@ -12,7 +12,7 @@ use crate::fakes::{World, logged, operator, test_clock};
 struct Place {
     world: World,
     folder: tempfile::TempDir,
-    state: Arc<State>,
+    state: Arc<StateStore>,
     journal: Arc<Journal>,
     dispatcher: Dispatcher,
 }
@@ -20,7 +20,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let (world, folder) = (World::new(), tempfile::tempdir().unwrap());
-        let state = Arc::new(State::open(folder.path(), test_clock()).unwrap());
+        let state = Arc::new(StateStore::open(folder.path(), test_clock()).unwrap());
         let journal = state.begin_run(&RunHeader::default()).unwrap();
         let dispatcher = world.dispatcher.with_host(|host| {
             host.ledger = Some(Arc::clone(&journal) as _);
@@ -57,7 +57,7 @@ impl Place {
 
     /// Kinds of the records of the run that another process finds.
     fn kinds(&self) -> Vec<String> {
-        let other = State::open(self.folder.path(), test_clock()).unwrap();
+        let other = StateStore::open(self.folder.path(), test_clock()).unwrap();
         let records = other.audit_list(Some(self.journal.id()), 99).unwrap();
         let kind = |value: &Value| value.get("kind").and_then(Value::as_str).map(str::to_owned);
         records

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chain_runtime::run::{replay, shuffled};
 use chain_runtime::{ChainResult, ChainStatus, Mode, Plan, RunOptions, StepStatus, execute};
-use journal::State;
+use journal::StateStore;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
@@ -223,7 +223,7 @@ struct Way {
     /// What the order and the times are drawn from.
     seed: u64,
     /// Where it is written, if it is.
-    state: Option<Arc<State>>,
+    state: Option<Arc<StateStore>>,
     no_cache: bool,
 }
 
@@ -306,7 +306,7 @@ fn compare(key: &str, plans: u64, shuffles: u64) {
         let text = Draft::plan(number, key);
         let plan = parse(&text);
         let folder = tempfile::tempdir().unwrap();
-        let state = Arc::new(State::open(folder.path(), test_clock()).unwrap());
+        let state = Arc::new(StateStore::open(folder.path(), test_clock()).unwrap());
         let mut expected: [Option<Bytes>; 2] = [None, None];
         for threads in THREADS {
             for shuffle in 0..shuffles {
@@ -357,7 +357,7 @@ fn compare(key: &str, plans: u64, shuffles: u64) {
 }
 
 /// A run that was written is gone through again, in another order, and gives what is recorded.
-fn replayed(state: &Arc<State>, result: &ChainResult, way: &Way, key: &str, name: &str) {
+fn replayed(state: &Arc<StateStore>, result: &ChainResult, way: &Way, key: &str, name: &str) {
     logged(key);
     draw_naps(key, !way.seed);
     let options = RunOptions {

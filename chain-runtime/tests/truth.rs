@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use chain_runtime::run::{Replay, Resume, replay};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
-use journal::{Retention, RunState};
+use journal::{RetentionPolicy, RunState};
 use rusqlite::Connection;
 use tool_core::{ErrorCode, ToolError, Value};
 
@@ -100,9 +100,9 @@ fn a_replay_of_a_collected_run_says_that_it_was_collected() {
     // The same plan and inputs stay for another run.
     let pinned = durable.run(&plan, &operator()).chain_id;
     durable.state.pin_run(&pinned, true).unwrap();
-    let keep = Retention {
+    let keep = RetentionPolicy {
         age_ms: Some(0),
-        ..Retention::default()
+        ..RetentionPolicy::default()
     };
     assert_eq!(
         durable.state.gc(keep).unwrap().runs,

@@ -9,12 +9,12 @@ use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::{Encode, ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
 use super::grants;
-use super::ledger::{How, Shared};
-use super::open::Target;
+use super::ledger::{CommitMode, LedgerShared};
+use super::open::ChainTarget;
 use super::random;
-use super::scope::Scope;
+use super::scope::StateScope;
 use super::sql::{self, Done, row_structs};
-use super::state::State;
+use super::state::StateStore;
 
 row_structs! {
     /// An approval request and its state.
@@ -79,14 +79,14 @@ impl Approval {
 
 /// The decision on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Decision {
+enum ApprovalDecision {
     Granted,
     Declined,
     /// Granted by a rule for all calls like it; the request itself permits none.
     Recorded,
 }
 
-impl Decision {
+impl ApprovalDecision {
     /// Its name in the record, and the state of the approval afterwards.
     fn names(self) -> (&'static str, &'static str) {
         match self {
@@ -97,7 +97,7 @@ impl Decision {
     }
 }
 
-impl State {
+impl StateStore {
     /// Lists pending approval requests, or all, of a folder or of every one; newest first.
     ///
     /// # Errors
@@ -108,17 +108,19 @@ impl State {
         all: bool,
         count_max: usize,
     ) -> Result<Vec<Approval>> {
-        let scope = of.map_or_else(Scope::default, |of| Scope::workspace(Some(of.clone())));
+        let scope = of.map_or_else(StateScope::default, |of| {
+            StateScope::workspace(Some(of.clone()))
+        });
         self.approvals_in(&scope, all, count_max)
     }
 
-    /// As [`State::approvals`], of a workspace.
+    /// As [`StateStore::approvals`], of a workspace.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
     pub fn approvals_in(
         &self,
-        scope: &Scope,
+        scope: &StateScope,
         all: bool,
         count_max: usize,
     ) -> Result<Vec<Approval>> {
@@ -152,7 +154,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn approvals_pending(&self, scope: &Scope) -> Result<u64> {
+    pub fn approvals_pending(&self, scope: &StateScope) -> Result<u64> {
         const SQL: &str = "SELECT count(*) FROM approvals
              WHERE state = 'pending' AND expires_ms > ?1 AND (?2 OR workspace IS ?3)";
         let now_ms = self.shared.clock.unix_ms() as i64;
@@ -166,12 +168,12 @@ impl State {
     /// Finds a pending approval request by its id or a unique prefix of it.
     ///
     /// # Errors
-    /// As [`State::approve`].
+    /// As [`StateStore::approve`].
     pub fn waiting(&self, id: &str) -> Result<Approval> {
         self.shared
             .transact("look for the approval", |transaction, now_ms| {
                 expire(transaction, now_ms)?;
-                let found = find(transaction, &Scope::default(), id)?;
+                let found = find(transaction, &StateScope::default(), id)?;
                 match &*found.state {
                     "pending" => Ok((found, None)),
                     _ => Err(settled(&found).into()),
@@ -185,14 +187,14 @@ impl State {
     /// # Errors
     /// `invalid_args` for an id that is unknown or the beginning of several.
     pub fn approval(&self, id: &str) -> Result<(Approval, Option<Value>)> {
-        self.approval_in(&Scope::default(), id)
+        self.approval_in(&StateScope::default(), id)
     }
 
-    /// As [`State::approval`], among the requests of a workspace.
+    /// As [`StateStore::approval`], among the requests of a workspace.
     ///
     /// # Errors
-    /// As [`State::approval`]: a request of another workspace is none.
-    pub fn approval_in(&self, scope: &Scope, id: &str) -> Result<(Approval, Option<Value>)> {
+    /// As [`StateStore::approval`]: a request of another workspace is none.
+    pub fn approval_in(&self, scope: &StateScope, id: &str) -> Result<(Approval, Option<Value>)> {
         const SQL: &str = "SELECT details FROM approvals WHERE id = ?";
         let now_ms = self.shared.clock.unix_ms();
         let (mut found, details) = self.shared.read("look for the approval", |connection| {
@@ -217,44 +219,45 @@ impl State {
     /// `invalid_args` for an unknown id or a prefix of several, `conflict` for a request that is no longer pending, `policy_denied` when
     /// an agent would answer its own request.
     pub fn approve(&self, id: &str, by: &str) -> Result<Approval> {
-        self.approve_in(&Scope::default(), id, by)
+        self.approve_in(&StateScope::default(), id, by)
     }
 
-    /// As [`State::approve`], among the requests of a workspace.
+    /// As [`StateStore::approve`], among the requests of a workspace.
     ///
     /// # Errors
-    /// As [`State::approve`].
-    pub fn approve_in(&self, scope: &Scope, id: &str, by: &str) -> Result<Approval> {
-        self.shared.decide(scope, id, by, Decision::Granted)
+    /// As [`StateStore::approve`].
+    pub fn approve_in(&self, scope: &StateScope, id: &str, by: &str) -> Result<Approval> {
+        self.shared.decide(scope, id, by, ApprovalDecision::Granted)
     }
 
     /// Settles a pending request by a rule that allows such calls from now on: the request itself lets none through.
     ///
     /// # Errors
-    /// As [`State::approve`].
+    /// As [`StateStore::approve`].
     pub fn approve_by_rule(&self, id: &str, by: &str) -> Result<Approval> {
         self.shared
-            .decide(&Scope::default(), id, by, Decision::Recorded)
+            .decide(&StateScope::default(), id, by, ApprovalDecision::Recorded)
     }
 
     /// Declines a pending request, or revokes an unused grant: the same call is refused until the request would have expired.
     ///
     /// # Errors
-    /// As [`State::approve`].
+    /// As [`StateStore::approve`].
     pub fn decline(&self, id: &str, by: &str) -> Result<Approval> {
-        self.decline_in(&Scope::default(), id, by)
+        self.decline_in(&StateScope::default(), id, by)
     }
 
-    /// As [`State::decline`], among the requests of a workspace.
+    /// As [`StateStore::decline`], among the requests of a workspace.
     ///
     /// # Errors
-    /// As [`State::approve`].
-    pub fn decline_in(&self, scope: &Scope, id: &str, by: &str) -> Result<Approval> {
-        self.shared.decide(scope, id, by, Decision::Declined)
+    /// As [`StateStore::approve`].
+    pub fn decline_in(&self, scope: &StateScope, id: &str, by: &str) -> Result<Approval> {
+        self.shared
+            .decide(scope, id, by, ApprovalDecision::Declined)
     }
 }
 
-impl Shared {
+impl LedgerShared {
     /// The process group of this process, which may not approve its own requests.
     fn requester(&self) -> Option<i32> {
         match self.by_approver.load(Ordering::Relaxed) {
@@ -266,7 +269,7 @@ impl Shared {
     /// Settles the approval of a call; an intent that consumes one is appended to the target's chain and names it.
     pub(super) fn settle(
         &self,
-        target: Target<'_>,
+        target: ChainTarget<'_>,
         request: &ApprovalRequest,
         intent: &Value,
     ) -> Result<ApprovalState> {
@@ -284,11 +287,17 @@ impl Shared {
             Ok((state, record))
         };
         Ok(self
-            .transact_on(target, How::SYNCED, "settle the approval", work)?
+            .transact_on(target, CommitMode::SYNCED, "settle the approval", work)?
             .0)
     }
 
-    fn decide(&self, scope: &Scope, id: &str, by: &str, decision: Decision) -> Result<Approval> {
+    fn decide(
+        &self,
+        scope: &StateScope,
+        id: &str,
+        by: &str,
+        decision: ApprovalDecision,
+    ) -> Result<Approval> {
         const SQL: &str = "UPDATE approvals SET state = ?, decided_by = ?, decided_ms = ?, decided_in = ?, details = NULL, condition = NULL WHERE id = ?";
         const DIGEST: &str = "SELECT digest FROM approvals WHERE id = ?";
         let (name, state) = decision.names();
@@ -297,7 +306,7 @@ impl Shared {
             expire(transaction, now_ms)?;
             let found = find(transaction, scope, id)?;
             let digest: Option<String> = sql::row(transaction, DIGEST, [&found.id])?;
-            let takes_back = found.state == "granted" && decision == Decision::Declined;
+            let takes_back = found.state == "granted" && decision == ApprovalDecision::Declined;
             if found.state != "pending" && !takes_back {
                 return Err(settled(&found).into());
             }
@@ -444,7 +453,7 @@ fn kept_details(details: &Value, requester: Option<i32>) -> Option<String> {
 }
 
 /// Finds an approval of a workspace by its id or a unique prefix of it.
-fn find(connection: &Connection, scope: &Scope, id: &str) -> Done<Approval> {
+fn find(connection: &Connection, scope: &StateScope, id: &str) -> Done<Approval> {
     const SHOWN_MAX: usize = 5;
     let sql = Approval::sql(
         "FROM approvals WHERE substr(id, 1, length(?1)) = ?1 AND (?2 OR workspace IS ?3) ORDER BY number DESC LIMIT 6",

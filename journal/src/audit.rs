@@ -10,11 +10,11 @@ use tool_core::capability::LedgerHead;
 use tool_core::{Encode, ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
 use super::run::LISTS_KEY;
-use super::scope::Scope;
-use super::sql::{self, Columns, Done, Failure, Hash, row_structs};
-use super::state::State;
+use super::scope::StateScope;
+use super::sql::{self, Done, Hash, SqlColumns, SqlError, row_structs};
+use super::state::StateStore;
 use super::{chain, folders};
-use crate::artifacts::{ArtifactHash, Handle};
+use crate::artifacts::{ArtifactHandle, ArtifactHash};
 
 /// One record of the audit log.
 #[derive(Debug, Clone, PartialEq, Encode)]
@@ -56,7 +56,7 @@ const MATCHING: &str = "(?1 IS NULL OR CASE WHEN json_valid(body) THEN body ->> 
 
 impl AuditFilter {
     /// The records that a caller sees.
-    pub fn of(scope: &Scope) -> Self {
+    pub fn of(scope: &StateScope) -> Self {
         Self {
             role: scope.of_role().map(str::to_owned),
             folder: scope.folder().cloned(),
@@ -92,7 +92,7 @@ pub fn parse_head(text: &str) -> Result<LedgerHead> {
         "`mathchain audit verify` prints one"))
 }
 
-impl State {
+impl StateStore {
     /// Lists the newest records of the sessions with a prefix, or of all; newest first.
     ///
     /// # Errors
@@ -159,10 +159,10 @@ impl State {
         self.audit_find(&AuditFilter::default(), name)
     }
 
-    /// As [`State::audit_show`], among the records that match a filter.
+    /// As [`StateStore::audit_show`], among the records that match a filter.
     ///
     /// # Errors
-    /// As [`State::audit_show`].
+    /// As [`StateStore::audit_show`].
     pub fn audit_find(&self, filter: &AuditFilter, name: &str) -> Result<AuditRecord> {
         let by_place = RawRecord::sql(&format!(
             "FROM events WHERE {MATCHING} AND substr(session, 1, length(?7)) = ?7 AND sequence = ?8 ORDER BY number DESC LIMIT 2"
@@ -218,10 +218,10 @@ impl State {
     }
 
     /// Writes the records that match a filter as JSON Lines in the order of recording, and returns their number. The lines are those of
-    /// [`State::export`]; alone they do not verify a chain.
+    /// [`StateStore::export`]; alone they do not verify a chain.
     ///
     /// # Errors
-    /// As [`State::export`].
+    /// As [`StateStore::export`].
     pub fn export_matching(&self, filter: &AuditFilter, out: &mut dyn Write) -> Result<u64> {
         let sql = RawRecord::sql(&format!("FROM events WHERE {MATCHING} ORDER BY number"));
         self.flush()?;
@@ -235,11 +235,11 @@ impl State {
         })
     }
 
-    /// Writes all that [`State::export`] does, the values and handles that the records name, and a last line with the head of all
+    /// Writes all that [`StateStore::export`] does, the values and handles that the records name, and a last line with the head of all
     /// chains; returns that head and the number of lines.
     ///
     /// # Errors
-    /// As [`State::export`].
+    /// As [`StateStore::export`].
     pub fn export_whole(&self, out: &mut dyn Write) -> Result<(Option<String>, u64)> {
         const NEWEST: &str = "SELECT number, link FROM heads ORDER BY number DESC LIMIT 1";
         self.flush()?;
@@ -295,7 +295,7 @@ impl State {
 
     /// Completes the record of a chain with the lists that are stored apart; without them where they were collected.
     pub fn with_lists(&self, record: &Value) -> Value {
-        let handle = record.get(LISTS_KEY).and_then(Handle::from_value);
+        let handle = record.get(LISTS_KEY).and_then(ArtifactHandle::from_value);
         let lists = handle.and_then(|handle| self.value(&handle).ok());
         let lists = lists.as_ref().and_then(Value::as_object);
         let (Some(members), Some(lists)) = (record.as_object(), lists) else {
@@ -326,7 +326,7 @@ impl State {
     }
 }
 
-fn unwritten(err: std::io::Error) -> Failure {
+fn unwritten(err: std::io::Error) -> SqlError {
     let message = format_args!("cannot write the export: {err}");
     ToolError::new(ErrorCode::ToolError, message)
         .reason("io")

@@ -14,10 +14,10 @@ use tool_core::capability::{
 use tool_core::{Encode, ErrorCode, Reason, Result, StopFlag, ToolError, object, tool_error};
 
 use super::folders::{self, IS_IN, ROOT};
-use super::open::Target;
+use super::open::ChainTarget;
 use super::random;
 use super::sql::{self, row_structs};
-use super::state::State;
+use super::state::StateStore;
 use crate::private::write_whole;
 
 /// Name of the folder beside the state file.
@@ -54,13 +54,13 @@ row_structs! {
 
 /// Backs up the files of one workspace into one state.
 pub struct FileBackups {
-    state: Arc<State>,
+    state: Arc<StateStore>,
     files: Arc<dyn WorkspaceFiles>,
 }
 
 impl FileBackups {
     /// Backs up these files into this state.
-    pub fn new(state: Arc<State>, files: Arc<dyn WorkspaceFiles>) -> Self {
+    pub fn new(state: Arc<StateStore>, files: Arc<dyn WorkspaceFiles>) -> Self {
         Self { state, files }
     }
 
@@ -205,7 +205,7 @@ impl BackupStore for FileBackups {
     }
 }
 
-impl State {
+impl StateStore {
     /// Lists the newest backups of a folder, or of all; newest first.
     ///
     /// # Errors
@@ -288,7 +288,7 @@ impl State {
         };
         match digests {
             [] => Ok(()),
-            _ => self.shared.change(Target::Own, "remove backups", work),
+            _ => self.shared.change(ChainTarget::Own, "remove backups", work),
         }
     }
 

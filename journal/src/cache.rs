@@ -3,33 +3,33 @@
 use rusqlite::Row;
 use tool_core::{Result, Value};
 
-use super::sql::{self, Columns, at};
-use super::state::State;
-use super::waiting::{Remembered, bound};
-use crate::artifacts::Handle;
+use super::sql::{self, SqlColumns, at};
+use super::state::StateStore;
+use super::waiting::{CacheEntry, bound};
+use crate::artifacts::ArtifactHandle;
 
 /// The interval between updates of the time of use.
 const USE_MS: u64 = 3_600_000;
 
 /// A row of the cache.
-pub(super) struct Cached {
+pub(super) struct CacheRow {
     pub(super) key: String,
     /// `None` for a row that was changed.
-    pub(super) handle: Option<Handle>,
+    pub(super) handle: Option<ArtifactHandle>,
     used_ms: u64,
 }
 
-impl Cached {
+impl CacheRow {
     pub(super) const COLUMNS: &str = "action_key, handle, used_ms, value, bound";
 }
 
-impl Columns for Cached {
+impl SqlColumns for CacheRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let (key, handle, used_ms) = <(String, String, u64)>::read(row)?;
         let (value, found): (Vec<u8>, Vec<u8>) = (at(row, 3)?, at(row, 4)?);
         let is_sound = found == bound(&key, &value, &handle);
-        let handle =
-            Handle::parse(&handle).filter(|handle| is_sound && handle.hash.0.as_slice() == value);
+        let handle = ArtifactHandle::parse(&handle)
+            .filter(|handle| is_sound && handle.hash.0.as_slice() == value);
         Ok(Self {
             key,
             handle,
@@ -38,20 +38,23 @@ impl Columns for Cached {
     }
 }
 
-impl State {
+impl StateStore {
     /// Looks up the cached result of a call; `None` also for a changed row and a missing or damaged value.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn cached(&self, key: &str) -> Result<Option<(Handle, Value)>> {
+    pub fn cached(&self, key: &str) -> Result<Option<(ArtifactHandle, Value)>> {
         let mut core = self.shared.lock();
         let waiting = &core.chains.values.remembered;
         let waiting = waiting.iter().rev().find(|one| one.key == key);
         let handle = match waiting {
             Some(one) => Some(one.handle.clone()),
             None => {
-                let sql = format!("SELECT {} FROM cache WHERE action_key = ?", Cached::COLUMNS);
-                let found: Option<Cached> = sql::row(&core.connection, &sql, [key])
+                let sql = format!(
+                    "SELECT {} FROM cache WHERE action_key = ?",
+                    CacheRow::COLUMNS
+                );
+                let found: Option<CacheRow> = sql::row(&core.connection, &sql, [key])
                     .map_err(|err| self.shared.fail("read the cache", &err))?;
                 let used_ms = found.as_ref().map_or(0, |found| found.used_ms);
                 let handle = found.and_then(|found| found.handle);
@@ -74,10 +77,16 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when batched records cannot be written.
-    pub fn remember(&self, key: &str, handle: &Handle, tool: &str, version: u32) -> Result<()> {
+    pub fn remember(
+        &self,
+        key: &str,
+        handle: &ArtifactHandle,
+        tool: &str,
+        version: u32,
+    ) -> Result<()> {
         let mut core = self.shared.lock();
         self.shared.make_room(&mut core)?;
-        core.chains.values.remembered.push(Remembered {
+        core.chains.values.remembered.push(CacheEntry {
             key: key.to_owned(),
             handle: handle.clone(),
             tool: tool.to_owned(),

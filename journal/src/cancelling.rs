@@ -5,16 +5,16 @@ use rusqlite::params;
 use tool_core::{Result, StopFlag, Value};
 
 use super::journal::Journal;
-use super::state::State;
+use super::state::StateStore;
 use super::watching::is_requested;
 use super::{lease, sql};
 
-impl State {
+impl StateStore {
     /// Requests the cancellation of a run, which any process may execute. The request is on disk and in the audit log when this
     /// returns; the process that executes the run finds it within a second, one that resumes it later before anything else.
     ///
     /// # Errors
-    /// As [`State::run`]; `conflict` with reason `run_ended`.
+    /// As [`StateStore::run`]; `conflict` with reason `run_ended`.
     pub fn request_cancel(&self, id: &str) -> Result<()> {
         const SQL: &str = "UPDATE runs SET cancel_ms = ifnull(cancel_ms, ?) WHERE id = ?";
         let run = self.run(id)?;

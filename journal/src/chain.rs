@@ -49,7 +49,7 @@ pub(super) fn hex(hash: &Hash) -> String {
 }
 
 /// A chain that this process writes: its end, and the records that the file lacks.
-pub(super) struct Chain {
+pub(super) struct RecordChain {
     pub(super) session: String,
     header: String,
     opened_ms: u64,
@@ -58,12 +58,12 @@ pub(super) struct Chain {
     sequence: u64,
     hash: Hash,
     /// Records not yet written, oldest first.
-    pending: Vec<Event>,
+    pending: Vec<ChainRecord>,
     /// Newest sequence in the table of heads; `None` before the chain is in the file.
     linked: Option<u64>,
 }
 
-struct Event {
+struct ChainRecord {
     sequence: u64,
     body: String,
     hash: Hash,
@@ -71,12 +71,12 @@ struct Event {
 
 /// The end of a chain before a record was appended.
 #[derive(Clone, Copy)]
-pub(super) struct Mark {
+pub(super) struct ChainMark {
     sequence: u64,
     hash: Hash,
 }
 
-impl Chain {
+impl RecordChain {
     /// Begins a chain with this header.
     pub(super) fn begin(session: String, opened_ms: u64, header: String) -> Self {
         let genesis = record_hash(&START, &header);
@@ -112,8 +112,8 @@ impl Chain {
         }
     }
 
-    pub(super) fn mark(&self) -> Mark {
-        Mark {
+    pub(super) fn mark(&self) -> ChainMark {
+        ChainMark {
             sequence: self.sequence,
             hash: self.hash,
         }
@@ -123,7 +123,7 @@ impl Chain {
     pub(super) fn append(&mut self, body: String) {
         self.hash = record_hash(&self.hash, &body);
         self.sequence += 1;
-        self.pending.push(Event {
+        self.pending.push(ChainRecord {
             sequence: self.sequence,
             body,
             hash: self.hash,
@@ -131,7 +131,7 @@ impl Chain {
     }
 
     /// Removes the records after the mark, which are not in the file.
-    pub(super) fn roll_back(&mut self, mark: Mark) {
+    pub(super) fn roll_back(&mut self, mark: ChainMark) {
         let more = usize::try_from(self.sequence - mark.sequence).unwrap_or(usize::MAX);
         self.pending
             .truncate(self.pending.len().saturating_sub(more));

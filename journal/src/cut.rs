@@ -18,7 +18,7 @@ pub(super) const EVENT: &str = "prune";
 
 /// What was removed, and where the rest continues.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
-pub struct Cut {
+pub struct ChainCut {
     /// Number of the newest removed link.
     pub link: u64,
     /// Hash of that link, on which the first one that remains is built.
@@ -45,7 +45,7 @@ pub struct Cut {
     pub signature: String,
 }
 
-impl Cut {
+impl ChainCut {
     /// Signs the cut for the chain that will have it.
     pub(super) fn sign(&mut self, session: &str, key: &CutKey) {
         self.key = key.public();
@@ -82,27 +82,27 @@ impl Cut {
 }
 
 /// A cut and the place of its record.
-pub(super) struct Recorded {
-    pub(super) cut: Cut,
+pub(super) struct CutRecord {
+    pub(super) cut: ChainCut,
     pub(super) session: String,
     pub(super) sequence: u64,
 }
 
 /// The newest cut.
-pub(super) fn newest(connection: &Connection) -> rusqlite::Result<Option<Recorded>> {
+pub(super) fn newest(connection: &Connection) -> rusqlite::Result<Option<CutRecord>> {
     const SQL: &str = "SELECT session, sequence, body FROM events
          WHERE instr(body, '\"event\":\"prune\"') > 0 AND instr(body, '\"cut\":{') > 0";
-    let mut newest: Option<Recorded> = None;
+    let mut newest: Option<CutRecord> = None;
     type Row = (String, u64, String);
     for (session, sequence, body) in sql::rows::<Row>(connection, SQL, [])? {
-        let Some(cut) = Cut::of_body(&body) else {
+        let Some(cut) = ChainCut::of_body(&body) else {
             continue;
         };
         if newest
             .as_ref()
             .is_none_or(|found| found.cut.link < cut.link)
         {
-            newest = Some(Recorded {
+            newest = Some(CutRecord {
                 cut,
                 session,
                 sequence,
@@ -112,10 +112,10 @@ pub(super) fn newest(connection: &Connection) -> rusqlite::Result<Option<Recorde
     Ok(newest)
 }
 
-impl Recorded {
+impl CutRecord {
     /// What is wrong with the signature; with `trusted` also a key that is not among these.
     pub(super) fn fault(&self, trusted: Option<&[String]>) -> Option<String> {
-        let Cut { key, signature, .. } = &self.cut;
+        let ChainCut { key, signature, .. } = &self.cut;
         if signature.is_empty() {
             return Some("the cut is not signed".to_owned());
         }

@@ -8,15 +8,15 @@ use rusqlite::{ToSql, Transaction, params};
 use tool_core::{Encode, Object, Result, ToolError, Value, convert, tool_error};
 
 use super::failpoints::fail_at;
-use super::open::Target;
-use super::run::Run;
-use super::sql::{self, Columns};
-use super::state::State;
+use super::open::ChainTarget;
+use super::run::RunRecord;
+use super::sql::{self, SqlColumns};
+use super::state::StateStore;
 use crate::artifacts::ArtifactHash;
 
 /// The retention policy of a collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Retention {
+pub struct RetentionPolicy {
     /// Retain values of runs that ended, and results that were used, less than so many milliseconds ago; `None` for any age.
     pub age_ms: Option<u64>,
     /// Retain at most so many bytes of values, removing those of the runs that ended first; pinned runs are never affected.
@@ -27,7 +27,7 @@ pub struct Retention {
 
 /// The outcome of a collection, or its forecast.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Encode)]
-pub struct Collected {
+pub struct GcReport {
     /// Runs whose values were removed; their records remain.
     pub runs: Vec<String>,
     /// Number of cached results and stored answers.
@@ -53,7 +53,7 @@ pub const COLLECTED_KEY: &str = "runs_collected";
 const STRAY_MS: u64 = 24 * 3_600_000;
 
 /// An owner of references that may be released.
-enum Root {
+enum GcRoot {
     Run(String),
     /// A cached result, by its key.
     Result(String, ArtifactHash),
@@ -62,22 +62,28 @@ enum Root {
 }
 
 /// Makes the root of a result.
-type ToRoot = fn(String, ArtifactHash) -> Root;
+type ToRoot = fn(String, ArtifactHash) -> GcRoot;
 
 /// The tables of results: name, value and time of each, and the root that it is.
 const RESULTS: [(&str, ToRoot); 2] = [
-    ("SELECT action_key, value, used_ms FROM cache", Root::Result),
-    ("SELECT call, value, created_ms FROM answers", Root::Answer),
+    (
+        "SELECT action_key, value, used_ms FROM cache",
+        GcRoot::Result,
+    ),
+    (
+        "SELECT call, value, created_ms FROM answers",
+        GcRoot::Answer,
+    ),
 ];
 
 /// The values and the number of references to each.
-struct Graph {
-    values: HashMap<ArtifactHash, Node>,
+struct ReferenceGraph {
+    values: HashMap<ArtifactHash, ReferenceNode>,
     left_bytes: u64,
 }
 
 #[derive(Default)]
-struct Node {
+struct ReferenceNode {
     bytes: u64,
     is_file: bool,
     /// By runs, results, and values that are referred to.
@@ -85,12 +91,12 @@ struct Node {
     parts: Vec<ArtifactHash>,
 }
 
-impl Graph {
+impl ReferenceGraph {
     fn read(transaction: &Transaction<'_>) -> rusqlite::Result<Self> {
         const VALUES: &str =
             "SELECT hash, bytes, 1 FROM artifacts UNION ALL SELECT hash, length(body), 0 FROM vals";
         const PARTS: &str = "SELECT value, part FROM parts";
-        let mut values: HashMap<ArtifactHash, Node> = HashMap::new();
+        let mut values: HashMap<ArtifactHash, ReferenceNode> = HashMap::new();
         type Row = (ArtifactHash, u64, bool);
         each(transaction, VALUES, |(hash, bytes, is_file): Row| {
             let node = values.entry(hash).or_default();
@@ -133,13 +139,13 @@ impl Graph {
     }
 }
 
-impl State {
+impl StateStore {
     /// Collects unneeded values. Records and runs themselves remain for ever; values of pinned, unfinished or executing runs are never
     /// removed.
     ///
     /// # Errors
     /// `tool_error` when the state or a file cannot be written; earlier removals remain.
-    pub fn gc(&self, keep: Retention) -> Result<Collected> {
+    pub fn gc(&self, keep: RetentionPolicy) -> Result<GcReport> {
         let mut done = self.collect(keep)?;
         let mut last = done.runs.len();
         // A record lists a limited number of runs; further runs get further records.
@@ -151,17 +157,17 @@ impl State {
         Ok(done)
     }
 
-    fn collect(&self, keep: Retention) -> Result<Collected> {
+    fn collect(&self, keep: RetentionPolicy) -> Result<GcReport> {
         self.flush()?;
         // Runs that end after this listing are left to the next collection.
         let runs = self.runs(None, usize::MAX)?;
-        let mut done = Collected::default();
+        let mut done = GcReport::default();
         let mut files = Vec::new();
         let shared = &self.shared;
         shared.transact("collect values", |transaction, now_ms| {
             let (gone, graph) = choose(transaction, &runs, keep, now_ms, &mut done)?;
             let unneeded = graph.values.iter().filter(|(_, node)| node.references == 0);
-            let unneeded: Vec<(&ArtifactHash, &Node)> = unneeded.collect();
+            let unneeded: Vec<(&ArtifactHash, &ReferenceNode)> = unneeded.collect();
             for (_, node) in &unneeded {
                 done.freed_bytes += node.bytes;
                 done.artifacts += u64::from(node.is_file);
@@ -204,7 +210,7 @@ impl State {
         };
         match files {
             [] => Ok(()),
-            _ => self.shared.change(Target::Own, "remove files", work),
+            _ => self.shared.change(ChainTarget::Own, "remove files", work),
         }
     }
 
@@ -226,8 +232,8 @@ impl State {
         &self,
         now_ms: u64,
         dry_run: bool,
-        graph: &Graph,
-        done: &mut Collected,
+        graph: &ReferenceGraph,
+        done: &mut GcReport,
     ) -> Result<()> {
         let files = self.shared.folder.files();
         for file in files.map_err(|err| unremovable("artifacts", &err))? {
@@ -252,7 +258,7 @@ fn unremovable(what: &str, err: &std::io::Error) -> ToolError {
         "`mathchain doctor` shows the state folder")
 }
 
-impl Collected {
+impl GcReport {
     fn is_nothing(&self) -> bool {
         let left_bytes = self.left_bytes;
         *self
@@ -289,23 +295,23 @@ impl Collected {
 /// Chooses the roots to release; returns them with the graph without them.
 fn choose(
     transaction: &Transaction<'_>,
-    runs: &[Run],
-    keep: Retention,
+    runs: &[RunRecord],
+    keep: RetentionPolicy,
     now_ms: u64,
-    done: &mut Collected,
-) -> rusqlite::Result<(Vec<Root>, Graph)> {
-    let mut graph = Graph::read(transaction)?;
+    done: &mut GcReport,
+) -> rusqlite::Result<(Vec<GcRoot>, ReferenceGraph)> {
+    let mut graph = ReferenceGraph::read(transaction)?;
     let mut uses: HashMap<String, Vec<ArtifactHash>> = HashMap::new();
     each(transaction, "SELECT run, value FROM uses", |(run, hash)| {
         graph.refer(hash);
         uses.entry(run).or_default().push(hash);
     })?;
-    let mut candidates: Vec<(u64, Root)> = Vec::new();
-    let by_id: HashMap<&str, &Run> = runs.iter().map(|run| (&*run.id, run)).collect();
+    let mut candidates: Vec<(u64, GcRoot)> = Vec::new();
+    let by_id: HashMap<&str, &RunRecord> = runs.iter().map(|run| (&*run.id, run)).collect();
     for run in runs {
         let free = !run.collected && run.holder.is_none() && !is_within_open(run, &by_id);
         if free && is_still(transaction, run)? {
-            candidates.push((run.changed_ms, Root::Run(run.id.clone())));
+            candidates.push((run.changed_ms, GcRoot::Run(run.id.clone())));
         }
     }
     for (sql, root) in RESULTS {
@@ -330,13 +336,13 @@ fn choose(
             break;
         }
         match &root {
-            Root::Run(id) => {
+            GcRoot::Run(id) => {
                 for hash in uses.remove(id).unwrap_or_default() {
                     graph.release(hash);
                 }
                 done.runs.push(id.clone());
             }
-            Root::Result(_, hash) | Root::Answer(_, hash) => {
+            GcRoot::Result(_, hash) | GcRoot::Answer(_, hash) => {
                 graph.release(*hash);
                 done.results += 1;
             }
@@ -347,28 +353,28 @@ fn choose(
 }
 
 /// Whether a run, or one that (transitively) began it, has not ended or is pinned: undoing it may need the values.
-fn is_within_open(run: &Run, by_id: &HashMap<&str, &Run>) -> bool {
-    let above = |run: &&Run| by_id.get(run.parent.as_deref()?).copied();
+fn is_within_open(run: &RunRecord, by_id: &HashMap<&str, &RunRecord>) -> bool {
+    let above = |run: &&RunRecord| by_id.get(run.parent.as_deref()?).copied();
     let mut family = std::iter::successors(Some(run), above).take(by_id.len());
     family.any(|run| !run.state.is_final() || run.pinned)
 }
 
 /// Whether a run is unchanged since it was listed.
-fn is_still(transaction: &Transaction<'_>, run: &Run) -> rusqlite::Result<bool> {
+fn is_still(transaction: &Transaction<'_>, run: &RunRecord) -> rusqlite::Result<bool> {
     const SQL: &str = "SELECT 1 FROM runs WHERE id = ? AND state = ? AND NOT pinned";
     sql::exists(transaction, SQL, params![run.id, run.state.as_str()])
 }
 
-fn release(transaction: &Transaction<'_>, roots: &[Root]) -> rusqlite::Result<()> {
+fn release(transaction: &Transaction<'_>, roots: &[GcRoot]) -> rusqlite::Result<()> {
     let delete = |sql: &str, params: &[&dyn ToSql]| sql::execute(transaction, sql, params);
     for root in roots {
         match root {
-            Root::Run(id) => {
+            GcRoot::Run(id) => {
                 delete("UPDATE runs SET collected = 1 WHERE id = ?", &[id])?;
                 delete("DELETE FROM uses WHERE run = ?", &[id])?
             }
-            Root::Result(key, _) => delete("DELETE FROM cache WHERE action_key = ?", &[key])?,
-            Root::Answer(call, hash) => delete(
+            GcRoot::Result(key, _) => delete("DELETE FROM cache WHERE action_key = ?", &[key])?,
+            GcRoot::Answer(call, hash) => delete(
                 "DELETE FROM answers WHERE call = ? AND value = ?",
                 &[call, &hash.0],
             )?,
@@ -377,7 +383,7 @@ fn release(transaction: &Transaction<'_>, roots: &[Root]) -> rusqlite::Result<()
     Ok(())
 }
 
-fn each<T: Columns>(
+fn each<T: SqlColumns>(
     transaction: &Transaction<'_>,
     sql: &str,
     mut take: impl FnMut(T),

@@ -28,7 +28,7 @@ pub(super) fn is_recorded(connection: &Connection, id: &str) -> rusqlite::Result
     const NUMBER: &str = "SELECT number FROM events WHERE session = ? AND sequence = ?";
     let named = format!("\"approval_id\":\"{id}\"");
     for record in sql::rows::<RawRecord>(connection, RECORDS, params![session, named])? {
-        let Some(answer) = Answer::of_body(&record.body) else {
+        let Some(answer) = GrantAnswer::of_body(&record.body) else {
             continue;
         };
         let is_it = answer.decision == "granted"
@@ -69,14 +69,14 @@ fn hash_before(
 }
 
 /// The record of an answer.
-struct Answer {
+struct GrantAnswer {
     id: String,
     decision: String,
     decided_by: String,
     digest: String,
 }
 
-impl Answer {
+impl GrantAnswer {
     fn of_body(body: &str) -> Option<Self> {
         let record = json::parse(body, json::JsonLimits::default()).ok()?;
         let text = |key| Some(record.get(key)?.as_str()?.to_owned());
@@ -92,13 +92,13 @@ impl Answer {
 
 /// Describes each row of approvals that contradicts the audit log.
 pub(super) fn faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
-    let mut answers: HashMap<String, Answer> = HashMap::new();
+    let mut answers: HashMap<String, GrantAnswer> = HashMap::new();
     let mut used: HashSet<String> = HashSet::new();
     const NAMING: &str =
         "SELECT body FROM events WHERE instr(body, '\"approval_id\":\"') > 0 ORDER BY number";
     const ALL: &str = "SELECT id, state, digest, decided_by FROM approvals ORDER BY number";
     for body in sql::rows::<String>(connection, NAMING, [])? {
-        match Answer::of_body(&body) {
+        match GrantAnswer::of_body(&body) {
             Some(answer) => drop(answers.insert(answer.id.clone(), answer)),
             None => used.extend(used_in(&body)),
         }

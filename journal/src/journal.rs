@@ -8,12 +8,12 @@ use tool_core::capability::{
 };
 use tool_core::{ErrorCode, Result, ToolError, Value};
 
-use super::ledger::How;
-use super::open::{Closed, Target};
+use super::ledger::CommitMode;
+use super::open::{ChainTarget, RunEnd};
 use super::run::RunState;
 use super::sql;
-use super::state::State;
-use crate::artifacts::Handle;
+use super::state::StateStore;
+use crate::artifacts::ArtifactHandle;
 use crate::failpoints::fail_at;
 
 /// The action of giving back a lease, in errors.
@@ -24,14 +24,14 @@ const RELEASE: &str = "release the run";
 /// Every write compares the fencing number of the lease in its own transaction: after another process took over the run, every write
 /// fails with reason `run_lost`, so no further effect can begin here.
 pub struct Journal {
-    state: Arc<State>,
+    state: Arc<StateStore>,
     id: String,
     key: String,
     part: u64,
 }
 
 impl Journal {
-    pub(super) fn new(state: Arc<State>, id: String, key: String, part: u64) -> Self {
+    pub(super) fn new(state: Arc<StateStore>, id: String, key: String, part: u64) -> Self {
         Self {
             state,
             id,
@@ -51,7 +51,7 @@ impl Journal {
     }
 
     /// The state that contains the run.
-    pub fn state(&self) -> &Arc<State> {
+    pub fn state(&self) -> &Arc<StateStore> {
         &self.state
     }
 
@@ -59,8 +59,8 @@ impl Journal {
         &self.key
     }
 
-    fn target(&self) -> Target<'_> {
-        Target::Run(&self.key)
+    fn target(&self) -> ChainTarget<'_> {
+        ChainTarget::Run(&self.key)
     }
 
     /// Appends an event to the chain. A batched one is in the file within milliseconds, and at the latest with the next
@@ -92,7 +92,7 @@ impl Journal {
     /// # Errors
     /// As [`Journal::write`]; `limit_exceeded` for a value that is too large or too deep; `artifact_full` and
     /// `artifact_unwritable` for its file.
-    pub fn put(&self, value: &Value) -> Result<Handle> {
+    pub fn put(&self, value: &Value) -> Result<ArtifactHandle> {
         self.state.shared.put(&self.key, value)
     }
 
@@ -142,7 +142,7 @@ impl Journal {
     ) -> Result<LedgerHead> {
         const SQL: &str =
             "UPDATE runs SET lease_owner = NULL, lease_until_ms = 0, lease_up_ms = 0 WHERE id = ?";
-        let how = How { synced, link: true };
+        let how = CommitMode { synced, link: true };
         let shared = &self.state.shared;
         let work = |transaction: &Transaction<'_>, now_ms| {
             sql::execute(transaction, SQL, [&self.id])?;
@@ -150,7 +150,7 @@ impl Journal {
         };
         let ((), head) = shared.transact_on(self.target(), how, action, work)?;
         if let Ok(run) = shared.lock().chains.run(&self.key) {
-            run.closed = Some(Closed::Ended);
+            run.closed = Some(RunEnd::Ended);
         }
         Ok(head)
     }

@@ -19,7 +19,7 @@ pub(super) const RENEWAL: Duration = Duration::from_secs(8);
 
 /// A time on both clocks of a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Now {
+pub(super) struct LeaseTime {
     pub(super) unix_ms: u64,
     /// Uptime of the machine; 0 where it is unknown.
     pub(super) up_ms: u64,
@@ -27,7 +27,7 @@ pub(super) struct Now {
 
 /// A process, identified so that others on the same machine can check whether it still runs.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
-pub(super) struct Owner {
+pub(super) struct LeaseOwner {
     /// Identifies one boot of one machine; empty where unknown.
     pub(super) boot: String,
     /// The PID namespace.
@@ -37,7 +37,7 @@ pub(super) struct Owner {
     pub(super) started: u64,
 }
 
-impl Owner {
+impl LeaseOwner {
     pub(super) fn to_text(&self) -> String {
         json::canonical(&convert::to_value(self).unwrap_or_default())
     }
@@ -48,25 +48,25 @@ impl Owner {
 }
 
 /// The facts about this machine that leases need.
-pub(super) trait Machine: Send + Sync {
+pub(super) trait LeaseMachine: Send + Sync {
     /// This process.
-    fn here(&self) -> Owner;
+    fn here(&self) -> LeaseOwner;
     /// Milliseconds since the machine was started.
     fn up_ms(&self) -> u64;
     /// Whether a process still runs; `None` where that is unknown.
-    fn runs(&self, owner: &Owner) -> Option<bool>;
+    fn runs(&self, owner: &LeaseOwner) -> Option<bool>;
 }
 
 /// A lease in the table of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lease {
-    pub(super) owner: Option<Owner>,
-    pub(super) until: Now,
+pub(super) struct RunLease {
+    pub(super) owner: Option<LeaseOwner>,
+    pub(super) until: LeaseTime,
 }
 
-impl Lease {
+impl RunLease {
     /// Remaining time in milliseconds; 0 when another process may take it over.
-    pub(super) fn left_ms(&self, machine: &dyn Machine, unix_ms: u64) -> u64 {
+    pub(super) fn left_ms(&self, machine: &dyn LeaseMachine, unix_ms: u64) -> u64 {
         let Some(owner) = &self.owner else {
             return 0;
         };
@@ -88,15 +88,20 @@ impl Lease {
 }
 
 /// The end of a lease that begins now.
-pub(super) fn until(now: Now) -> Now {
+pub(super) fn until(now: LeaseTime) -> LeaseTime {
     let length = LEASE.as_millis() as u64;
-    Now {
+    LeaseTime {
         unix_ms: now.unix_ms.saturating_add(length).min(i64::MAX as u64),
         up_ms: now.up_ms.saturating_add(length).min(i64::MAX as u64),
     }
 }
 
-pub(super) fn busy(run: &str, owner: Option<&Owner>, left_ms: u64, until_ms: u64) -> ToolError {
+pub(super) fn busy(
+    run: &str,
+    owner: Option<&LeaseOwner>,
+    left_ms: u64,
+    until_ms: u64,
+) -> ToolError {
     let process = owner.map(|owner| owner.process);
     let by = process.map_or_else(String::new, |process| format!(" by process {process}"));
     let evidence = object! {
@@ -128,7 +133,7 @@ pub(super) fn ended(id: &str) -> ToolError {
 #[derive(Default)]
 pub(super) struct ThisMachine {
     /// Found once a run needs it: a direct call has no lease.
-    here: OnceLock<Owner>,
+    here: OnceLock<LeaseOwner>,
 }
 
 impl ThisMachine {
@@ -136,11 +141,11 @@ impl ThisMachine {
         Self::default()
     }
 
-    fn owner(&self) -> &Owner {
+    fn owner(&self) -> &LeaseOwner {
         self.here.get_or_init(|| {
             let process = std::process::id();
             let boot = text_of("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-            Owner {
+            LeaseOwner {
                 boot: boot.trim().to_owned(),
                 space: space(),
                 process,
@@ -150,8 +155,8 @@ impl ThisMachine {
     }
 }
 
-impl Machine for ThisMachine {
-    fn here(&self) -> Owner {
+impl LeaseMachine for ThisMachine {
+    fn here(&self) -> LeaseOwner {
         self.owner().clone()
     }
 
@@ -168,7 +173,7 @@ impl Machine for ThisMachine {
         0
     }
 
-    fn runs(&self, owner: &Owner) -> Option<bool> {
+    fn runs(&self, owner: &LeaseOwner) -> Option<bool> {
         let (known, here) = (
             !owner.boot.is_empty() && !owner.space.is_empty(),
             self.owner(),
@@ -222,8 +227,8 @@ mod tests {
         runs: Option<bool>,
     }
 
-    fn owner(boot: &str) -> Owner {
-        Owner {
+    fn owner(boot: &str) -> LeaseOwner {
+        LeaseOwner {
             boot: boot.to_owned(),
             space: "s".to_owned(),
             process: 7,
@@ -231,8 +236,8 @@ mod tests {
         }
     }
 
-    impl Machine for Fake {
-        fn here(&self) -> Owner {
+    impl LeaseMachine for Fake {
+        fn here(&self) -> LeaseOwner {
             owner(self.boot)
         }
 
@@ -240,18 +245,18 @@ mod tests {
             self.up_ms
         }
 
-        fn runs(&self, _: &Owner) -> Option<bool> {
+        fn runs(&self, _: &LeaseOwner) -> Option<bool> {
             self.runs
         }
     }
 
     #[test]
     fn a_lease_ends_with_its_owner_or_its_time_and_not_when_a_clock_is_set() {
-        let start = Now {
+        let start = LeaseTime {
             unix_ms: 1_000_000,
             up_ms: 5_000,
         };
-        let lease = Lease {
+        let lease = RunLease {
             owner: Some(owner("one")),
             until: until(start),
         };
@@ -276,7 +281,7 @@ mod tests {
                 "{boot} {up_ms} {runs:?} {unix_ms}"
             );
         }
-        let free = Lease {
+        let free = RunLease {
             owner: None,
             until: until(start),
         };
@@ -291,8 +296,8 @@ mod tests {
     #[test]
     fn owners_are_written_and_read() {
         let here = ThisMachine::new().here();
-        assert_eq!(Owner::parse(&here.to_text()), Some(here));
-        assert_eq!(Owner::parse("{}"), None);
+        assert_eq!(LeaseOwner::parse(&here.to_text()), Some(here));
+        assert_eq!(LeaseOwner::parse("{}"), None);
     }
 
     #[cfg(target_os = "linux")]
@@ -301,7 +306,7 @@ mod tests {
         let machine = ThisMachine::new();
         let here = machine.here();
         assert_eq!(machine.runs(&here), Some(true));
-        let before = Owner {
+        let before = LeaseOwner {
             started: here.started.wrapping_sub(1),
             ..here.clone()
         };
@@ -310,13 +315,13 @@ mod tests {
             Some(false),
             "the number is another's now"
         );
-        let elsewhere = Owner {
+        let elsewhere = LeaseOwner {
             space: "pid:[1]".to_owned(),
             ..here.clone()
         };
         assert_eq!(machine.runs(&elsewhere), None);
         let mut child = std::process::Command::new("true").spawn().unwrap();
-        let gone = Owner {
+        let gone = LeaseOwner {
             process: child.id(),
             started: started(child.id()).unwrap(),
             ..here

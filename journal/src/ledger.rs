@@ -11,15 +11,15 @@ use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
 use tool_core::capability::{Clock, LedgerHead};
 use tool_core::{Result, ToolError, Value, json, object, tool_error};
 
-use super::chain::Chain;
-use super::lease::{Machine, Now};
+use super::chain::RecordChain;
+use super::lease::{LeaseMachine, LeaseTime};
 use super::local_disk;
-use super::open::{Chains, Target};
+use super::open::{ChainTarget, OpenChains};
 use super::random::chance;
-use super::sql::{self, Columns, Done, Failure};
-use super::waiting::Waiting;
+use super::sql::{self, Done, SqlColumns, SqlError};
+use super::waiting::WriteBuffer;
 use super::{error, schema, watching};
-use crate::artifacts::Folder;
+use crate::artifacts::ArtifactFolder;
 
 /// The longest delay of a batched record.
 const BATCH_WAIT: Duration = Duration::from_millis(5);
@@ -31,15 +31,15 @@ const BATCH_BYTES_MAX: usize = 4 << 20;
 const RECORD_BYTES_MAX: usize = 1 << 20;
 
 /// The data shared by a state and its thread.
-pub(super) struct Shared {
-    core: Mutex<Core>,
+pub(super) struct LedgerShared {
+    core: Mutex<LedgerCore>,
     wake: Condvar,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) machine: Arc<dyn Machine>,
+    pub(super) machine: Arc<dyn LeaseMachine>,
     /// Whether calls of this process are those of an approver.
     pub(super) by_approver: AtomicBool,
     pub(super) file: PathBuf,
-    pub(super) folder: Folder,
+    pub(super) folder: ArtifactFolder,
     /// The workspace of this process.
     pub(super) workspace: OnceLock<WorkspaceId>,
     /// Failed accesses to the file.
@@ -47,9 +47,9 @@ pub(super) struct Shared {
 }
 
 /// The connection and the chains.
-pub(super) struct Core {
+pub(super) struct LedgerCore {
     pub(super) connection: Connection,
-    pub(super) chains: Chains,
+    pub(super) chains: OpenChains,
     full_sync: bool,
     closing: bool,
     /// Whether a newly watched run is to be checked.
@@ -60,12 +60,12 @@ pub(super) struct Core {
 
 /// The kind of commit, and whether the end of the chain is linked.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct How {
+pub(super) struct CommitMode {
     pub(super) synced: bool,
     pub(super) link: bool,
 }
 
-impl How {
+impl CommitMode {
     pub(super) const SYNCED: Self = Self {
         synced: true,
         link: false,
@@ -81,16 +81,16 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Core {
+impl LedgerCore {
     pub(super) fn new(connection: Connection, opened_ms: u64) -> Self {
         let session = format!("{opened_ms:011x}-{:016x}", chance());
         let header = header(&session, opened_ms);
         Self {
             connection,
-            chains: Chains {
-                own: Chain::begin(session, opened_ms, header),
+            chains: OpenChains {
+                own: RecordChain::begin(session, opened_ms, header),
                 runs: HashMap::new(),
-                values: Waiting::default(),
+                values: WriteBuffer::default(),
             },
             full_sync: false,
             closing: false,
@@ -114,11 +114,11 @@ impl Core {
     }
 }
 
-impl Shared {
+impl LedgerShared {
     pub(super) fn new(
-        core: Core,
+        core: LedgerCore,
         clock: Arc<dyn Clock>,
-        machine: Arc<dyn Machine>,
+        machine: Arc<dyn LeaseMachine>,
         file: PathBuf,
     ) -> Self {
         Self {
@@ -127,7 +127,7 @@ impl Shared {
             clock,
             machine,
             by_approver: AtomicBool::new(false),
-            folder: Folder::beside(&file),
+            folder: ArtifactFolder::beside(&file),
             workspace: OnceLock::new(),
             failures: AtomicU64::new(0),
             file,
@@ -139,12 +139,12 @@ impl Shared {
         self.workspace.get()
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Core> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, LedgerCore> {
         lock(&self.core)
     }
 
-    pub(super) fn now(&self) -> Now {
-        Now {
+    pub(super) fn now(&self) -> LeaseTime {
+        LeaseTime {
             unix_ms: self.clock.unix_ms(),
             up_ms: self.machine.up_ms(),
         }
@@ -155,10 +155,10 @@ impl Shared {
         error::of_sqlite(action, &self.file, err)
     }
 
-    pub(super) fn failed(&self, action: &str, failure: Failure) -> ToolError {
+    pub(super) fn failed(&self, action: &str, failure: SqlError) -> ToolError {
         match failure {
-            Failure::Sql(err) => self.fail(action, &err),
-            Failure::Refused(err) => err,
+            SqlError::Sql(err) => self.fail(action, &err),
+            SqlError::Refused(err) => err,
         }
     }
 
@@ -173,7 +173,7 @@ impl Shared {
     }
 
     /// Reads all rows of a query, without batched records.
-    pub(super) fn select<T: Columns>(
+    pub(super) fn select<T: SqlColumns>(
         &self,
         action: &str,
         sql: &str,
@@ -200,7 +200,11 @@ impl Shared {
         .hint("record digests and summaries, not contents"))
     }
 
-    pub(super) fn record_batched(&self, target: Target<'_>, record: &Value) -> Result<LedgerHead> {
+    pub(super) fn record_batched(
+        &self,
+        target: ChainTarget<'_>,
+        record: &Value,
+    ) -> Result<LedgerHead> {
         let body = self.body(record)?;
         let mut core = self.lock();
         self.make_room(&mut core)?;
@@ -216,10 +220,10 @@ impl Shared {
         Ok(head)
     }
 
-    /// As [`Shared::record_batched`]; `None`, with nothing done, where another thread writes, or this one would have to.
+    /// As [`LedgerShared::record_batched`]; `None`, with nothing done, where another thread writes, or this one would have to.
     pub(super) fn record_at_once(
         &self,
-        target: Target<'_>,
+        target: ChainTarget<'_>,
         record: &Value,
     ) -> Option<Result<LedgerHead>> {
         let body = match self.body(record) {
@@ -243,7 +247,7 @@ impl Shared {
     }
 
     /// Writes the batched records when there are many.
-    pub(super) fn make_room(&self, core: &mut Core) -> Result<()> {
+    pub(super) fn make_room(&self, core: &mut LedgerCore) -> Result<()> {
         if core.is_full() {
             self.flush(core)?;
         }
@@ -256,45 +260,50 @@ impl Shared {
     }
 
     /// Wakes the thread of the state for the first batched record.
-    pub(super) fn wake(&self, core: &Core) {
+    pub(super) fn wake(&self, core: &LedgerCore) {
         if core.chains.unwritten() <= 1 {
             self.wake.notify_all();
         }
     }
 
-    pub(super) fn record_synced(&self, target: Target<'_>, record: &Value) -> Result<LedgerHead> {
+    pub(super) fn record_synced(
+        &self,
+        target: ChainTarget<'_>,
+        record: &Value,
+    ) -> Result<LedgerHead> {
         let work = |_: &Transaction<'_>, _| Ok(((), Some(record.clone())));
-        let ((), head) = self.transact_on(target, How::SYNCED, "record the call", work)?;
+        let ((), head) = self.transact_on(target, CommitMode::SYNCED, "record the call", work)?;
         Ok(head)
     }
 
-    /// As [`Shared::transact_on`], on the chain of direct calls and synced.
+    /// As [`LedgerShared::transact_on`], on the chain of direct calls and synced.
     pub(super) fn transact<T>(
         &self,
         action: &str,
         work: impl FnOnce(&Transaction<'_>, u64) -> Done<(T, Option<Value>)>,
     ) -> Result<T> {
-        let (result, _) = self.transact_on(Target::Own, How::SYNCED, action, work)?;
+        let (result, _) = self.transact_on(ChainTarget::Own, CommitMode::SYNCED, action, work)?;
         Ok(result)
     }
 
-    /// As [`Shared::transact_on`], without a record and not synced.
+    /// As [`LedgerShared::transact_on`], without a record and not synced.
     pub(super) fn change(
         &self,
-        target: Target<'_>,
+        target: ChainTarget<'_>,
         action: &str,
         work: impl FnOnce(&Transaction<'_>, u64) -> Done<()>,
     ) -> Result<()> {
         let work = |transaction: &Transaction<'_>, now_ms| Ok((work(transaction, now_ms)?, None));
-        self.transact_on(target, How::QUICK, action, work).map(drop)
+        self.transact_on(target, CommitMode::QUICK, action, work)
+            .map(drop)
     }
 
     /// Runs a transaction of `work`, all batched records, and the record that `work` returns, which is appended to the chain of the
     /// target. With `how.synced` all of it is on disk when this returns. A failure leaves file and chain unchanged.
     pub(super) fn transact_on<T>(
         &self,
-        target: Target<'_>,
-        how: How,
+        target: ChainTarget<'_>,
+        how: CommitMode,
         action: &str,
         work: impl FnOnce(&Transaction<'_>, u64) -> Done<(T, Option<Value>)>,
     ) -> Result<(T, LedgerHead)> {
@@ -332,25 +341,25 @@ impl Shared {
             }
         })?;
         let head = chains.of(target)?.head();
-        if let (Target::Run(key), true) = (target, how.synced) {
+        if let (ChainTarget::Run(key), true) = (target, how.synced) {
             chains.run(key)?.synced = true;
         }
         Ok((result, head))
     }
 
     /// Writes the batched records.
-    pub(super) fn flush(&self, core: &mut Core) -> Result<()> {
+    pub(super) fn flush(&self, core: &mut LedgerCore) -> Result<()> {
         self.write(core, false)
     }
 
     /// Writes the batched records, and links the end of the chain of direct calls.
-    pub(super) fn finish(&self, core: &mut Core) -> Result<()> {
+    pub(super) fn finish(&self, core: &mut LedgerCore) -> Result<()> {
         self.write(core, true)?;
         schema::shorten_log(&core.connection, &self.file);
         Ok(())
     }
 
-    fn write(&self, core: &mut Core, link: bool) -> Result<()> {
+    fn write(&self, core: &mut LedgerCore, link: bool) -> Result<()> {
         let now = self.now();
         let link = link && core.chains.own.wants_link();
         if core.chains.unwritten() == 0 && !link && !core.chains.wants_renewal(now.up_ms) {
@@ -359,7 +368,7 @@ impl Shared {
         let done = core.set_full_sync(false).and_then(|()| {
             let transaction = begin(&core.connection)?;
             let folder = self.folder_of_calls();
-            let written = (core.chains).write(&transaction, Target::Own, now, folder)?;
+            let written = (core.chains).write(&transaction, ChainTarget::Own, now, folder)?;
             if link {
                 core.chains.own.write_link(&transaction)?;
             }
@@ -369,7 +378,7 @@ impl Shared {
         core.behind = done.is_err();
         let written = done.map_err(|err| self.fail("write the audit log", &err))?;
         core.chains.close_lost(&written);
-        core.chains.written(&written, Target::Own, link, now);
+        core.chains.written(&written, ChainTarget::Own, link, now);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! The journal: audit log, approvals and runs in one SQLite file, `state.db`.
 //!
-//! Read [`State`] first. It implements the [`Ledger`](tool_core::capability::Ledger) (every call is a record in a hash chain) and [`Approvals`](tool_core::capability::Approvals) (requests and their
+//! Read [`StateStore`] first. It implements the [`Ledger`](tool_core::capability::Ledger) (every call is a record in a hash chain) and [`Approvals`](tool_core::capability::Approvals) (requests and their
 //! answers), and has the operator's views of both: `approvals`, `approve`, `decline` in `approvals.rs`; `audit_list`, `audit_show`,
 //! `export` in `audit.rs`, `verify` in `verify/`. The schema and its migrations are in `schema.rs` and nowhere else.
 //!
@@ -13,7 +13,7 @@
 //!
 //! # Durability
 //! Records with [`Durability::Synced`](tool_core::capability::Durability::Synced) are on disk before `record` returns. Batched ones are written by a thread of the state
-//! within milliseconds, and at the latest by [`State::close`] or when the state is dropped: a killed process can lose the
+//! within milliseconds, and at the latest by [`StateStore::close`] or when the state is dropped: a killed process can lose the
 //! last few, a power cut a few more; the chain stays intact in both cases.
 
 pub mod anomalies;
@@ -65,24 +65,24 @@ mod tests;
 pub use self::approvals::{Approval, WITHOUT_KEY};
 pub use self::audit::{AuditFilter, AuditRecord, parse_head};
 pub use self::backups::{BACKUPS, Backup, FileBackups};
-pub use self::cut::Cut;
-pub use self::gc::{COLLECTED_KEY, Collected, Retention};
+pub use self::cut::ChainCut;
+pub use self::gc::{COLLECTED_KEY, GcReport, RetentionPolicy};
 pub use self::journal::Journal;
 pub use self::lease::LEASE;
 pub use self::notices::NoticeRecord;
 pub use self::pipelines::{PipelineEvent, PipelineRecord};
-pub use self::prune::Pruned;
+pub use self::prune::PruneReport;
 pub use self::random::id as new_id;
-pub use self::requests::{Claim, REQUEST_HOURS, key_reused, request_name};
-pub use self::run::{END_KEY, Holder, LISTS_KEY, Run, RunHeader, RunState, named_values};
+pub use self::requests::{REQUEST_HOURS, RequestClaim, key_reused, request_name};
+pub use self::run::{END_KEY, LISTS_KEY, RunHeader, RunHolder, RunRecord, RunState, named_values};
 pub use self::schema::FILE_NAME;
-pub use self::scope::{OPERATOR, Scope};
+pub use self::scope::{OPERATOR, StateScope};
 pub use self::seal::{CutKey, SEED_BYTES};
-pub use self::size::{Part, Sizes, Vacuumed};
-pub use self::slices::Slice;
-pub use self::state::State;
-pub use self::values::Artifact;
-pub use self::verify::{Checks, Fault, Verification};
+pub use self::size::{StatePartSize, StateSize, VacuumReport};
+pub use self::slices::ListSlice;
+pub use self::state::StateStore;
+pub use self::values::StoredArtifact;
+pub use self::verify::{VerificationChecks, VerificationFault, VerificationReport};
 pub use self::workflow::KnownFolder;
 
 /// The process group of this process; `None` on systems without them.

@@ -4,7 +4,7 @@ use rusqlite::params;
 use tool_core::{Result, Value, capability, json, tool_error};
 
 use super::sql;
-use super::state::State;
+use super::state::StateStore;
 
 /// Longest key, in bytes.
 const KEY_BYTES_MAX: usize = 256;
@@ -15,7 +15,7 @@ const SELECT: &str = "SELECT value FROM memory WHERE key = ?";
 const STORE: &str = "INSERT INTO memory(key, value, changed_ms) VALUES (?, ?, ?)
     ON CONFLICT(key) DO UPDATE SET value = excluded.value, changed_ms = excluded.changed_ms";
 
-impl capability::ToolStateStore for State {
+impl capability::ToolStateStore for StateStore {
     fn get(&self, key: &str) -> Result<Option<Value>> {
         check_key(key)?;
         let text = self.shared.read("read the memory", |connection| {

@@ -8,7 +8,7 @@ use tool_core::{Encode, Result, object, tool_error};
 use super::folders::{self, IS_IN, ROOT};
 use super::random;
 use super::sql::{self, Done, row_structs};
-use super::state::State;
+use super::state::StateStore;
 
 row_structs! {
     /// One notification.
@@ -36,7 +36,7 @@ row_structs! {
     }
 }
 
-impl State {
+impl StateStore {
     /// Lists the newest questions and notifications of a folder, or of all; newest first.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ fn of_table(rest: &str) -> String {
     NoticeRecord::sql(&format!("FROM (SELECT *, {ROOT} FROM notices) {rest}"))
 }
 
-impl State {
+impl StateStore {
     /// Finds a notification by its id or a unique prefix of it; of a question with its answers, newest first.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ impl State {
     /// permission.
     ///
     /// # Errors
-    /// As [`State::notice`]; `invalid_args` for a notification that is no question.
+    /// As [`StateStore::notice`]; `invalid_args` for a notification that is no question.
     pub fn answer(&self, id: &str, text: &str, by: &str) -> Result<NoticeRecord> {
         let answer_id = random::id();
         self.shared
@@ -150,7 +150,7 @@ fn insert(
     sql::execute(transaction, SQL, params)
 }
 
-impl State {
+impl StateStore {
     /// An id for a notification that is stored later.
     pub fn new_notice_id() -> String {
         random::id()
@@ -178,7 +178,7 @@ pub(super) fn insert_new(
     insert(transaction, &notice, folder)
 }
 
-impl NotificationLog for State {
+impl NotificationLog for StateStore {
     fn asked(&self, question: &Notification) -> Result<Option<AskedQuestion>> {
         let sql = of_table(&format!(
             "WHERE kind = 'question' AND role = ?3 AND agent IS ?4 AND tool IS ?5 AND text = ?6

@@ -6,30 +6,30 @@ use registry::WorkspaceId;
 use rusqlite::{Transaction, params};
 use tool_core::{Result, StopFlag};
 
-use super::chain::Chain;
-use super::lease::{self, Now, RENEWAL};
+use super::chain::RecordChain;
+use super::lease::{self, LeaseTime, RENEWAL};
 use super::sql;
-use super::waiting::Waiting;
+use super::waiting::WriteBuffer;
 
 /// The chains that this process writes.
-pub(super) struct Chains {
+pub(super) struct OpenChains {
     /// The chain of direct calls.
-    pub(super) own: Chain,
+    pub(super) own: RecordChain,
     /// The chains of runs, by the key of their journal: one run may have had several journals.
     pub(super) runs: HashMap<String, OpenRun>,
     /// Values that are not in the file yet.
-    pub(super) values: Waiting,
+    pub(super) values: WriteBuffer,
 }
 
 /// A run that this process writes.
 pub(super) struct OpenRun {
     pub(super) id: String,
-    pub(super) chain: Chain,
+    pub(super) chain: RecordChain,
     /// The fencing number of the lease.
     pub(super) fence: i64,
     pub(super) renewed_up_ms: u64,
     /// Set when another process took over the run, or it ended: no more records are written.
-    pub(super) closed: Option<Closed>,
+    pub(super) closed: Option<RunEnd>,
     /// Whether any record was synced: then its end is synced too.
     pub(super) synced: bool,
     /// A flag to set when another process requests the cancellation of the run.
@@ -38,29 +38,29 @@ pub(super) struct OpenRun {
 
 /// The reason why a run takes no more records.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Closed {
+pub(super) enum RunEnd {
     Lost,
     Ended,
 }
 
 /// The chain of a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target<'a> {
+pub(super) enum ChainTarget<'a> {
     /// The chain of direct calls.
     Own,
     /// The chain of a run, by the key of its journal.
     Run(&'a str),
 }
 
-impl Chains {
+impl OpenChains {
     /// Finds the chain of a target.
     ///
     /// # Errors
     /// `run_lost` or `run_ended` for a run that this process no longer holds.
-    pub(super) fn of(&mut self, target: Target<'_>) -> Result<&mut Chain> {
+    pub(super) fn of(&mut self, target: ChainTarget<'_>) -> Result<&mut RecordChain> {
         match target {
-            Target::Own => Ok(&mut self.own),
-            Target::Run(id) => self.run(id).map(|run| &mut run.chain),
+            ChainTarget::Own => Ok(&mut self.own),
+            ChainTarget::Run(id) => self.run(id).map(|run| &mut run.chain),
         }
     }
 
@@ -69,8 +69,8 @@ impl Chains {
             None => Err(lease::lost(key)),
             Some(run) => match run.closed {
                 None => Ok(run),
-                Some(Closed::Lost) => Err(lease::lost(&run.id)),
-                Some(Closed::Ended) => Err(lease::ended(&run.id)),
+                Some(RunEnd::Lost) => Err(lease::lost(&run.id)),
+                Some(RunEnd::Ended) => Err(lease::ended(&run.id)),
             },
         }
     }
@@ -91,17 +91,17 @@ impl Chains {
     pub(super) fn write(
         &self,
         transaction: &Transaction<'_>,
-        target: Target<'_>,
-        now: Now,
+        target: ChainTarget<'_>,
+        now: LeaseTime,
         folder: Option<&WorkspaceId>,
-    ) -> rusqlite::Result<Written> {
-        let mut done = Written::default();
+    ) -> rusqlite::Result<LeaseChanges> {
+        let mut done = LeaseChanges::default();
         if self.own.unwritten() > 0 {
             self.own.write_pending(transaction, folder)?;
         }
         for (key, run) in self.runs.iter().filter(|(_, run)| run.closed.is_none()) {
             let old = now.up_ms.saturating_sub(run.renewed_up_ms) >= RENEWAL.as_millis() as u64;
-            let is_target = target == Target::Run(key);
+            let is_target = target == ChainTarget::Run(key);
             if run.chain.unwritten() == 0 && !is_target && !old {
                 continue;
             }
@@ -125,14 +125,20 @@ impl Chains {
         Ok(done)
     }
 
-    /// Notes that the records of [`Chains::write`] were committed.
-    pub(super) fn written(&mut self, done: &Written, target: Target<'_>, link: bool, now: Now) {
-        if self.own.unwritten() > 0 || (link && target == Target::Own) {
-            self.own.written(link && target == Target::Own);
+    /// Notes that the records of [`OpenChains::write`] were committed.
+    pub(super) fn written(
+        &mut self,
+        done: &LeaseChanges,
+        target: ChainTarget<'_>,
+        link: bool,
+        now: LeaseTime,
+    ) {
+        if self.own.unwritten() > 0 || (link && target == ChainTarget::Own) {
+            self.own.written(link && target == ChainTarget::Own);
         }
         for (key, run) in &mut self.runs {
             if run.closed.is_none() && !done.lost.contains(key) {
-                run.chain.written(link && target == Target::Run(key));
+                run.chain.written(link && target == ChainTarget::Run(key));
             }
             if done.renewed.contains(key) {
                 run.renewed_up_ms = now.up_ms;
@@ -141,10 +147,10 @@ impl Chains {
         self.values.clear();
     }
 
-    pub(super) fn close_lost(&mut self, done: &Written) {
+    pub(super) fn close_lost(&mut self, done: &LeaseChanges) {
         for key in &done.lost {
             if let Some(run) = self.runs.get_mut(key) {
-                run.closed = Some(Closed::Lost);
+                run.closed = Some(RunEnd::Lost);
                 run.chain.discard();
             }
         }
@@ -153,7 +159,7 @@ impl Chains {
 
 /// The runs that a transaction found lost, and those whose leases it renewed.
 #[derive(Default)]
-pub(super) struct Written {
+pub(super) struct LeaseChanges {
     lost: Vec<String>,
     renewed: Vec<String>,
 }

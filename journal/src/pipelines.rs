@@ -9,11 +9,11 @@ use tool_core::capability::Notification;
 use tool_core::{Encode, ErrorCode, Result, ToolError, Value, json, object, tool_error};
 
 use super::folders::{self, IS_IN, ROOT};
-use super::lease::Owner;
+use super::lease::LeaseOwner;
 use super::notices;
 use super::random;
 use super::sql::{self, Done, row_structs};
-use super::state::State;
+use super::state::StateStore;
 
 /// Age of the last sign of an owner of whom it is unknown whether it runs, after which another process may take over.
 const SILENT_MS: u64 = 60_000;
@@ -67,7 +67,7 @@ pub struct PipelineEvent {
     pub time_ms: u64,
 }
 
-impl State {
+impl StateStore {
     /// Begins a pipeline, which this process runs; gives its id. The record is on disk when this returns.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl State {
     /// Takes over a pipeline that no process runs.
     ///
     /// # Errors
-    /// As [`State::pipeline`]; `conflict` with reason `pipeline_busy` while another process runs it.
+    /// As [`StateStore::pipeline`]; `conflict` with reason `pipeline_busy` while another process runs it.
     pub fn take_pipeline(&self, id: &str) -> Result<()> {
         const SQL: &str = "UPDATE pipelines SET owner = ?, beat_ms = ?, changed_ms = ?, requester_group = ?, state = 'running' WHERE id = ?";
         let owner = self.shared.machine.here().to_text();
@@ -113,17 +113,17 @@ impl State {
 
     /// Whether a process runs a pipeline, or may.
     fn is_run(&self, row: &PipelineRecord, now_ms: u64) -> bool {
-        let owner = row.owner.as_deref().and_then(Owner::parse);
+        let owner = row.owner.as_deref().and_then(LeaseOwner::parse);
         owner.is_some_and(|owner| {
             let known = self.shared.machine.runs(&owner);
             known.unwrap_or(now_ms.saturating_sub(row.beat_ms) < SILENT_MS)
         })
     }
 
-    /// As [`State::append_pipeline_asking`], without a question.
+    /// As [`StateStore::append_pipeline_asking`], without a question.
     ///
     /// # Errors
-    /// As [`State::append_pipeline_asking`].
+    /// As [`StateStore::append_pipeline_asking`].
     pub fn append_pipeline(&self, id: &str, events: &[Value], state: Option<&str>) -> Result<()> {
         self.append_pipeline_asking(id, events, state, None)
     }
@@ -172,7 +172,7 @@ impl State {
     /// Shows that this process still runs a pipeline.
     ///
     /// # Errors
-    /// As [`State::append_pipeline`].
+    /// As [`StateStore::append_pipeline`].
     pub fn sign_pipeline(&self, id: &str) -> Result<()> {
         self.append_pipeline(id, &[], None)
     }
@@ -259,7 +259,7 @@ fn find(connection: &Connection, id: &str) -> Done<PipelineRecord> {
 }
 
 fn busy(row: &PipelineRecord) -> ToolError {
-    let owner = row.owner.as_deref().and_then(Owner::parse);
+    let owner = row.owner.as_deref().and_then(LeaseOwner::parse);
     let by = owner.map_or_else(String::new, |owner| format!(" (process {})", owner.process));
     tool_error!(Conflict, "pipeline_busy"; "another process{by} runs the pipeline `{}`", row.id;
         "`mathchain pipeline show` shows its progress")

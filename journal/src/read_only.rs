@@ -13,16 +13,19 @@ use super::schema::{self, FILE_NAME, MIGRATIONS};
 use crate::private::{private_file, private_folder};
 
 /// A temporary copy, removed when dropped.
-pub(super) struct Copy(PathBuf);
+pub(super) struct TemporaryCopy(PathBuf);
 
-impl Drop for Copy {
+impl Drop for TemporaryCopy {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0); // a leftover is private and in the folder for temporary files
     }
 }
 
 /// Opens the file of a folder; a copy below `scratch` where its write-ahead log cannot be read in place, or it has an older version.
-pub(super) fn open(folder: &Path, scratch: &Path) -> Result<(Connection, PathBuf, Option<Copy>)> {
+pub(super) fn open(
+    folder: &Path,
+    scratch: &Path,
+) -> Result<(Connection, PathBuf, Option<TemporaryCopy>)> {
     let unreadable = |err: io::Error| error::unreadable(folder, err);
     let file = folder.canonicalize().map_err(unreadable)?.join(FILE_NAME);
     if !file.symlink_metadata().map_err(unreadable)?.is_file() {
@@ -76,10 +79,10 @@ fn immutable(file: &Path) -> String {
 }
 
 /// Copies the file with its log into a private folder.
-fn copy(file: &Path, scratch: &Path) -> io::Result<Copy> {
+fn copy(file: &Path, scratch: &Path) -> io::Result<TemporaryCopy> {
     let folder = scratch.join(format!("mathchain-state-{:016x}", chance()));
     private_folder().create(&folder)?;
-    let copied = Copy(folder);
+    let copied = TemporaryCopy(folder);
     for ending in ["", "-wal"] {
         let mut name = file.as_os_str().to_owned();
         name.push(ending);

@@ -8,17 +8,17 @@
 use rusqlite::{Connection, params};
 use tool_core::{Result, tool_error};
 
-use super::lease::Owner;
-use super::ledger::Shared;
+use super::lease::LeaseOwner;
+use super::ledger::LedgerShared;
 use super::sql;
-use super::state::State;
+use super::state::StateStore;
 
 /// How long an answer is stored, in hours.
 pub const REQUEST_HOURS: u64 = 24;
 
 /// What is known of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Claim {
+pub enum RequestClaim {
     /// It is new, and claimed for the caller.
     New,
     /// It was answered.
@@ -27,7 +27,7 @@ pub enum Claim {
     Open,
 }
 
-impl State {
+impl StateStore {
     /// Claims a request, given by its digest, under a key of its owner; on disk when this returns. With an answer it is answered at once.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl State {
         key: &str,
         request: &str,
         answer: Option<&str>,
-    ) -> Result<Claim> {
+    ) -> Result<RequestClaim> {
         const EXPIRE: &str = "DELETE FROM requests WHERE answer IS NOT NULL AND created_ms < ?";
         const FIND: &str =
             "SELECT request, answer, claimer, created_ms FROM requests WHERE owner = ? AND key = ?";
@@ -53,7 +53,9 @@ impl State {
                 let is_new = match found {
                     None => true,
                     Some((of, ..)) if of != request => return Err(key_reused().into()),
-                    Some((_, Some(answer), ..)) => return Ok((Claim::Answered(answer), None)),
+                    Some((_, Some(answer), ..)) => {
+                        return Ok((RequestClaim::Answered(answer), None));
+                    }
                     Some((_, None, claimer, since_ms)) => {
                         since_ms >= oldest
                             && self.shared.has_ended(claimer.as_deref())
@@ -61,11 +63,11 @@ impl State {
                     }
                 };
                 if !is_new {
-                    return Ok((Claim::Open, None));
+                    return Ok((RequestClaim::Open, None));
                 }
                 let params = params![owner, key, request, answer, now_ms as i64, here];
                 sql::execute(transaction, CLAIM, params)?;
-                Ok((Claim::New, None))
+                Ok((RequestClaim::New, None))
             })
     }
 
@@ -88,7 +90,7 @@ impl State {
     /// Gives up the claim of a request that has not acted: it can be sent again.
     ///
     /// # Errors
-    /// As [`State::answer_request`].
+    /// As [`StateStore::answer_request`].
     pub fn release_request(&self, owner: &str, key: &str) -> Result<()> {
         const SQL: &str = "DELETE FROM requests WHERE owner = ? AND key = ? AND answer IS NULL";
         self.shared
@@ -99,10 +101,10 @@ impl State {
     }
 }
 
-impl Shared {
+impl LedgerShared {
     /// Whether the process that made a claim has ended; false where that is unknown.
     fn has_ended(&self, claimer: Option<&str>) -> bool {
-        let Some(owner) = claimer.and_then(Owner::parse) else {
+        let Some(owner) = claimer.and_then(LeaseOwner::parse) else {
             return false;
         };
         let here = self.machine.here();

@@ -3,9 +3,9 @@
 use rusqlite::{Connection, Row, Transaction, params};
 use tool_core::{Object, Result, Value, json, names, object, tool_error};
 
-use super::lease::{Lease, Now, Owner};
-use super::sql::{self, Columns, at};
-use crate::artifacts::{ArtifactHash, Handle};
+use super::lease::{LeaseOwner, LeaseTime, RunLease};
+use super::sql::{self, SqlColumns, at};
+use crate::artifacts::{ArtifactHandle, ArtifactHash};
 
 names! {
     /// The state of a run, with its name in the file and in answers.
@@ -63,7 +63,7 @@ pub struct RunHeader {
 
 /// A run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct RunRecord {
     /// Id of the run and name of its chain; any unique prefix names it.
     pub id: String,
     /// Id of the run whose step began this one.
@@ -73,9 +73,9 @@ pub struct Run {
     /// Digest of the checked plan.
     pub plan_digest: String,
     /// The plan; missing after collection.
-    pub plan: Handle,
+    pub plan: ArtifactHandle,
     /// The inputs; missing after collection.
-    pub inputs: Handle,
+    pub inputs: ArtifactHandle,
     /// Role of the caller.
     pub role: String,
     /// The rest of the principal: agent, phase, overrides, workspace.
@@ -99,10 +99,10 @@ pub struct Run {
     /// Whether its cancellation was requested.
     pub cancel_asked: bool,
     /// The process that executes it; `None` also when that process died.
-    pub holder: Option<Holder>,
+    pub holder: Option<RunHolder>,
 }
 
-impl Run {
+impl RunRecord {
     /// The state as it is shown: `interrupted` for a running run whose process has gone.
     pub fn state_shown(&self) -> &'static str {
         match (self.state, &self.holder) {
@@ -137,14 +137,14 @@ pub const END_KEY: &str = "end";
 pub const LISTS_KEY: &str = "lists";
 
 /// The handles in a record, by member.
-pub fn named_values(record: &Value) -> impl Iterator<Item = (&str, Handle)> {
+pub fn named_values(record: &Value) -> impl Iterator<Item = (&str, ArtifactHandle)> {
     let members = record.as_object().into_iter().flat_map(Object::iter);
-    members.filter_map(|(key, value)| Some((key, Handle::from_value(value)?)))
+    members.filter_map(|(key, value)| Some((key, ArtifactHandle::from_value(value)?)))
 }
 
 /// The process that executes a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
+pub struct RunHolder {
     /// Process id.
     pub process: u32,
     /// Remaining time of its lease in milliseconds, without a renewal.
@@ -153,21 +153,21 @@ pub struct Holder {
 
 /// A row of the table of runs.
 pub(super) struct RunRow {
-    pub(super) run: Run,
-    pub(super) lease: Lease,
+    pub(super) run: RunRecord,
+    pub(super) lease: RunLease,
     pub(super) fence: i64,
 }
 
 pub(super) const COLUMNS: &str = "id, plan_id, plan_digest, plan, inputs, role, who, seed, build, profile, state, created_ms, changed_ms,
     pinned, collected, lease_owner, lease_fence, lease_until_ms, lease_up_ms, cancel_ms, parent";
 
-impl Columns for RunRow {
+impl SqlColumns for RunRow {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let text = |place| at::<String>(row, place);
         let handle = |place| Ok::<_, rusqlite::Error>(handle_of(&text(place)?));
         let owner: Option<String> = at(row, 15)?;
         Ok(Self {
-            run: Run {
+            run: RunRecord {
                 id: text(0)?,
                 parent: at(row, 20)?,
                 plan_id: text(1)?,
@@ -187,9 +187,9 @@ impl Columns for RunRow {
                 cancel_asked: at::<Option<u64>>(row, 19)?.is_some(),
                 holder: None,
             },
-            lease: Lease {
-                owner: owner.as_deref().and_then(Owner::parse),
-                until: Now {
+            lease: RunLease {
+                owner: owner.as_deref().and_then(LeaseOwner::parse),
+                until: LeaseTime {
                     unix_ms: at(row, 17)?,
                     up_ms: at(row, 18)?,
                 },
@@ -254,7 +254,7 @@ impl RunRow {
             run.changed_ms as i64,
             run.pinned,
             run.collected,
-            self.lease.owner.as_ref().map(Owner::to_text),
+            self.lease.owner.as_ref().map(LeaseOwner::to_text),
             self.fence,
             self.lease.until.unix_ms as i64,
             self.lease.until.up_ms as i64,
@@ -269,8 +269,8 @@ fn parsed(text: &str) -> Value {
 }
 
 /// A handle in a row; for a damaged one the header of the chain differs.
-fn handle_of(text: &str) -> Handle {
-    Handle::parse(text).unwrap_or(Handle::small(ArtifactHash([0; 32])))
+fn handle_of(text: &str) -> ArtifactHandle {
+    ArtifactHandle::parse(text).unwrap_or(ArtifactHandle::small(ArtifactHash([0; 32])))
 }
 
 /// Finds the row of a run.

@@ -7,16 +7,16 @@ use rusqlite::{Connection, params};
 use tool_core::capability::RecordDurability;
 use tool_core::{Result, ToolError, Value, json, object, tool_error};
 
-use super::chain::{self, Chain};
+use super::chain::{self, RecordChain};
 use super::journal::Journal;
-use super::lease::{self, Lease, Now};
+use super::lease::{self, LeaseTime, RunLease};
 use super::ledger;
 use super::open::OpenRun;
 use super::random;
-use super::run::{self, COLUMNS, Holder, Run, RunHeader, RunRow, RunState};
-use super::scope::{OF_RUNS, Scope};
+use super::run::{self, COLUMNS, RunHeader, RunHolder, RunRecord, RunRow, RunState};
+use super::scope::{OF_RUNS, StateScope};
 use super::sql::{self, Done, Hash};
-use super::state::State;
+use super::state::StateStore;
 use super::values;
 use crate::artifacts::{self, FILE_BYTES_LEAST};
 
@@ -24,7 +24,7 @@ use crate::artifacts::{self, FILE_BYTES_LEAST};
 const ID_BYTES_MAX: usize = 64;
 const ID_BYTES_LEAST: usize = 4;
 
-impl State {
+impl StateStore {
     /// Begins a run: writes its chain, header, plan and inputs. This process holds the lease.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl State {
         };
         let now = shared.now();
         let row = RunRow {
-            run: Run {
+            run: RunRecord {
                 id: id.clone(),
                 parent: header.parent.clone(),
                 plan_id: header.plan_id.clone(),
@@ -61,13 +61,13 @@ impl State {
                 cancel_asked: false,
                 holder: None,
             },
-            lease: Lease {
+            lease: RunLease {
                 owner: Some(shared.machine.here()),
                 until: lease::until(now),
             },
             fence: 1,
         };
-        let mut chain = Chain::begin(id.clone(), now.unix_ms, row.header());
+        let mut chain = RecordChain::begin(id.clone(), now.unix_ms, row.header());
         let mut core = shared.lock();
         let fail = |err: rusqlite::Error| match err.sqlite_error_code() {
             Some(rusqlite::ErrorCode::ConstraintViolation) => taken(&id),
@@ -99,10 +99,10 @@ impl State {
 
     fn open_journal(
         self: &Arc<Self>,
-        core: &mut ledger::Core,
-        chain: Chain,
+        core: &mut ledger::LedgerCore,
+        chain: RecordChain,
         fence: i64,
-        now: Now,
+        now: LeaseTime,
     ) -> Arc<Journal> {
         let id = chain.session.clone();
         let key = format!("{id}#{fence}");
@@ -194,7 +194,7 @@ impl State {
         })
     }
 
-    /// Whether a run has a record of a kind. The chain is not verified: [`State::take_run`] and [`State::run_records`] do that.
+    /// Whether a run has a record of a kind. The chain is not verified: [`StateStore::take_run`] and [`StateStore::run_records`] do that.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
@@ -226,20 +226,20 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn runs(&self, state: Option<RunState>, count_max: usize) -> Result<Vec<Run>> {
-        self.runs_in(&Scope::default(), state, count_max)
+    pub fn runs(&self, state: Option<RunState>, count_max: usize) -> Result<Vec<RunRecord>> {
+        self.runs_in(&StateScope::default(), state, count_max)
     }
 
-    /// As [`State::runs`], of those that a caller sees.
+    /// As [`StateStore::runs`], of those that a caller sees.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
     pub fn runs_in(
         &self,
-        scope: &Scope,
+        scope: &StateScope,
         state: Option<RunState>,
         count_max: usize,
-    ) -> Result<Vec<Run>> {
+    ) -> Result<Vec<RunRecord>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM runs WHERE {OF_RUNS} AND (?5 IS NULL OR state = ?5)
              ORDER BY created_ms DESC, rowid DESC LIMIT ?6"
@@ -253,7 +253,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn runs_within(&self, id: &str) -> Result<Vec<Run>> {
+    pub fn runs_within(&self, id: &str) -> Result<Vec<RunRecord>> {
         let sql = format!(
             "WITH RECURSIVE nested(id) AS (SELECT id FROM runs WHERE parent = ?1
                 UNION SELECT runs.id FROM runs JOIN nested ON runs.parent = nested.id)
@@ -266,7 +266,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn run_counts(&self, scope: &Scope) -> Result<BTreeMap<String, u64>> {
+    pub fn run_counts(&self, scope: &StateScope) -> Result<BTreeMap<String, u64>> {
         let sql = format!(
             "SELECT state, count(*) FROM runs WHERE {OF_RUNS} AND state <> 'running' GROUP BY state"
         );
@@ -284,7 +284,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn run_named(&self, id: &str) -> Result<Option<Run>> {
+    pub fn run_named(&self, id: &str) -> Result<Option<RunRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM runs WHERE id = ?1");
         Ok(self.select_runs(&sql, params![id])?.pop())
     }
@@ -293,15 +293,15 @@ impl State {
     ///
     /// # Errors
     /// `invalid_args` for no or several matching runs.
-    pub fn run(&self, id: &str) -> Result<Run> {
-        self.run_in(&Scope::default(), id)
+    pub fn run(&self, id: &str) -> Result<RunRecord> {
+        self.run_in(&StateScope::default(), id)
     }
 
-    /// As [`State::run`], among the runs that a caller sees.
+    /// As [`StateStore::run`], among the runs that a caller sees.
     ///
     /// # Errors
-    /// As [`State::run`]: a run of another workspace or role is none.
-    pub fn run_in(&self, scope: &Scope, id: &str) -> Result<Run> {
+    /// As [`StateStore::run`]: a run of another workspace or role is none.
+    pub fn run_in(&self, scope: &StateScope, id: &str) -> Result<RunRecord> {
         let sql = format!(
             "SELECT {COLUMNS} FROM runs WHERE {OF_RUNS} AND substr(id, 1, length(?5)) = ?5 ORDER BY id <> ?5 LIMIT 2"
         );
@@ -318,14 +318,14 @@ impl State {
         Ok(found.swap_remove(0))
     }
 
-    fn select_runs(&self, sql: &str, values: &[&dyn rusqlite::ToSql]) -> Result<Vec<Run>> {
+    fn select_runs(&self, sql: &str, values: &[&dyn rusqlite::ToSql]) -> Result<Vec<RunRecord>> {
         let rows = self.shared.select("look for runs", sql, values)?;
         let now_ms = self.shared.clock.unix_ms();
         let run = |row: RunRow| {
             let left_ms = row.lease.left_ms(self.shared.machine.as_ref(), now_ms);
             let holder = row.lease.owner.filter(|_| left_ms > 0);
-            Run {
-                holder: holder.map(|owner| Holder {
+            RunRecord {
+                holder: holder.map(|owner| RunHolder {
                     process: owner.process,
                     left_ms,
                 }),
@@ -338,8 +338,8 @@ impl State {
     /// Protects the values of a run from collection, or ends that. Recorded in the audit log.
     ///
     /// # Errors
-    /// As [`State::run`].
-    pub fn pin_run(&self, id: &str, pinned: bool) -> Result<Run> {
+    /// As [`StateStore::run`].
+    pub fn pin_run(&self, id: &str, pinned: bool) -> Result<RunRecord> {
         const SQL: &str = "UPDATE runs SET pinned = ? WHERE id = ?";
         let run = self.run(id)?;
         self.shared.transact("pin the run", |transaction, _| {
@@ -350,7 +350,7 @@ impl State {
                 Some(object! { "event" => event, "run" => run.id.as_str() }),
             ))
         })?;
-        Ok(Run { pinned, ..run })
+        Ok(RunRecord { pinned, ..run })
     }
 }
 
@@ -380,7 +380,7 @@ fn corrupt(id: &str, sequence: u64, why: &str) -> ToolError {
 }
 
 /// Reads and verifies the chain of a run from its header to its newest record; returns the records too.
-fn read_chain(connection: &Connection, row: &RunRow) -> Done<(Chain, Vec<Value>)> {
+fn read_chain(connection: &Connection, row: &RunRow) -> Done<(RecordChain, Vec<Value>)> {
     const HEADER: &str = "SELECT header FROM sessions WHERE id = ?";
     const EVENTS: &str =
         "SELECT sequence, body, hash FROM events WHERE session = ? ORDER BY sequence";
@@ -390,7 +390,7 @@ fn read_chain(connection: &Connection, row: &RunRow) -> Done<(Chain, Vec<Value>)
     let Some(header) = header.filter(|header| row.is_headed(header)) else {
         return Err(corrupt(id, 0, "the header was changed").into());
     };
-    let chain = Chain::begin(id.clone(), row.run.created_ms, header);
+    let chain = RecordChain::begin(id.clone(), row.run.created_ms, header);
     let events: Vec<(u64, String, Hash)> = sql::rows(connection, EVENTS, [id])?;
     let linked: u64 = sql::row(connection, LINKED, [id])?.unwrap_or(0);
     let mut hash = *chain.genesis();

@@ -1,4 +1,4 @@
-//! [`Scope`]: whose objects a caller sees. Queries for a caller take it, so that the id of an object of another workspace or role is the
+//! [`StateScope`]: whose objects a caller sees. Queries for a caller take it, so that the id of an object of another workspace or role is the
 //! id of none.
 
 use registry::WorkspaceId;
@@ -8,14 +8,14 @@ pub const OPERATOR: &str = "operator";
 
 /// The workspace and the role whose runs, approvals, records and values a caller sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scope {
-    place: Place,
+pub struct StateScope {
+    place: ScopeWorkspace,
     /// `None` for every role.
     role: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-enum Place {
+enum ScopeWorkspace {
     /// Every workspace of the state.
     #[default]
     Every,
@@ -36,7 +36,7 @@ pub(super) const OF_RUNS: &str = "(?1 IS NULL OR role = ?1)
 pub(super) const OF_ANSWERS: &str = "(?1 IS NULL OR role = ?1)
     AND (?2 OR folder IN (SELECT number FROM folders WHERE id = ?3 OR root = ?4) OR (?3 IS NULL AND folder IS NULL))";
 
-impl Scope {
+impl StateScope {
     /// What a role sees in a workspace: the operator sees every role.
     pub fn new(workspace: Option<WorkspaceId>, role: &str) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Scope {
     /// Every role of a workspace.
     pub fn workspace(workspace: Option<WorkspaceId>) -> Self {
         Self {
-            place: workspace.map_or(Place::Nowhere, Place::One),
+            place: workspace.map_or(ScopeWorkspace::Nowhere, ScopeWorkspace::One),
             role: None,
         }
     }
@@ -56,14 +56,14 @@ impl Scope {
     /// What a role sees in any workspace.
     pub(super) fn role(role: &str) -> Self {
         Self {
-            place: Place::Every,
+            place: ScopeWorkspace::Every,
             ..Self::new(None, role)
         }
     }
 
     /// Whether it excludes nothing.
     pub(super) fn is_everything(&self) -> bool {
-        self.place == Place::Every && self.role.is_none()
+        self.place == ScopeWorkspace::Every && self.role.is_none()
     }
 
     /// The role; `None` for every one.
@@ -74,16 +74,16 @@ impl Scope {
     /// The workspace, where it is one.
     pub(super) fn folder(&self) -> Option<&WorkspaceId> {
         match &self.place {
-            Place::One(workspace) => Some(workspace),
+            ScopeWorkspace::One(workspace) => Some(workspace),
             _ => None,
         }
     }
 
     pub(super) fn params(&self) -> Params<'_> {
         let (every, one) = match &self.place {
-            Place::Every => (true, None),
-            Place::Nowhere => (false, None),
-            Place::One(workspace) => (false, Some(workspace)),
+            ScopeWorkspace::Every => (true, None),
+            ScopeWorkspace::Nowhere => (false, None),
+            ScopeWorkspace::One(workspace) => (false, Some(workspace)),
         };
         let (id, root) = one.map(|one| (&*one.id, &*one.root)).unzip();
         (self.role.as_deref(), every, id, root)

@@ -7,12 +7,12 @@ use rusqlite::Connection;
 use tool_core::{Encode, Result};
 
 use super::backups::BACKUPS;
-use super::state::State;
+use super::state::StateStore;
 use super::{error, schema, sql};
 
 /// The size of one part of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Encode)]
-pub struct Part {
+pub struct StatePartSize {
     /// Its name: `audit`, `runs`, `inbox`, `other`, `free`, `log`, `artifacts` or `backups`.
     pub part: &'static str,
     /// Bytes on the disk.
@@ -25,9 +25,9 @@ pub struct Part {
 
 /// The sizes of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Encode)]
-pub struct Sizes {
+pub struct StateSize {
     /// Sizes of its parts; together all of its files.
-    pub parts: Vec<Part>,
+    pub parts: Vec<StatePartSize>,
     /// Their sum.
     pub bytes: u64,
     /// Time of the oldest audit session or run, in milliseconds since 1970-01-01 UTC.
@@ -36,7 +36,7 @@ pub struct Sizes {
 
 /// What giving free pages back achieved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode)]
-pub struct Vacuumed {
+pub struct VacuumReport {
     /// Bytes of the file and its write-ahead log before.
     pub before_bytes: u64,
     /// The same afterwards.
@@ -68,12 +68,12 @@ const PARTS: [(&str, &[&str], &str, &str); 3] = [
     ("inbox", &["notices"], "notices", "message"),
 ];
 
-impl State {
+impl StateStore {
     /// Measures what takes how much.
     ///
     /// # Errors
     /// `tool_error` when the state or a folder cannot be read.
-    pub fn sizes(&self) -> Result<Sizes> {
+    pub fn sizes(&self) -> Result<StateSize> {
         const OLDEST: &str = "SELECT min(opened_ms) FROM sessions";
         self.flush()?;
         let file = &self.shared.file;
@@ -83,7 +83,7 @@ impl State {
         })?;
         let unreadable = |err: std::io::Error| error::unreadable(file, err);
         let mut part = |part, bytes, items, item| {
-            parts.push(Part {
+            parts.push(StatePartSize {
                 part,
                 bytes,
                 items,
@@ -96,7 +96,7 @@ impl State {
         part("artifacts", bytes, files.len() as u64, "file");
         let (bytes, count) = below(&file.with_file_name(BACKUPS)).map_err(unreadable)?;
         part("backups", bytes, count, "file");
-        Ok(Sizes {
+        Ok(StateSize {
             bytes: parts.iter().map(|part| part.bytes).sum(),
             parts,
             oldest_ms,
@@ -108,7 +108,7 @@ impl State {
     /// # Errors
     /// `conflict` with reason `state_busy` while another process reads or writes the file, `tool_error` with reason `state_full` when
     /// there is no room for the smaller copy.
-    pub fn vacuum(&self) -> Result<Vacuumed> {
+    pub fn vacuum(&self) -> Result<VacuumReport> {
         self.flush()?;
         let core = self.shared.lock();
         let file = &self.shared.file;
@@ -123,7 +123,7 @@ impl State {
         let done = schema::retry_busy(|| connection.execute_batch("VACUUM"))
             .and_then(|()| schema::retry_busy(checkpoint));
         match done {
-            Ok(false) => Ok(Vacuumed {
+            Ok(false) => Ok(VacuumReport {
                 before_bytes,
                 after_bytes: size(),
             }),
@@ -134,7 +134,7 @@ impl State {
 }
 
 /// The parts of the file itself, with its free pages.
-fn parts_of_file(connection: &Connection) -> rusqlite::Result<Vec<Part>> {
+fn parts_of_file(connection: &Connection) -> rusqlite::Result<Vec<StatePartSize>> {
     const TABLES: &str = "SELECT ifnull(tbl_name, ''), sum(pgsize) FROM dbstat
          LEFT JOIN sqlite_schema ON sqlite_schema.name = dbstat.name WHERE aggregate = TRUE GROUP BY 1";
     let tables: Vec<(String, u64)> = sql::rows(connection, TABLES, [])?;
@@ -146,7 +146,7 @@ fn parts_of_file(connection: &Connection) -> rusqlite::Result<Vec<Part>> {
         rest -= bytes;
         let count = format!("SELECT count(*) FROM {counted}");
         let items = sql::row(connection, &count, [])?.unwrap_or(0);
-        parts.push(Part {
+        parts.push(StatePartSize {
             part,
             bytes,
             items,
@@ -161,7 +161,7 @@ fn parts_of_file(connection: &Connection) -> rusqlite::Result<Vec<Part>> {
         ("other", rest, requests, "approval request"),
         ("free", free * page, free, "page"),
     ];
-    parts.extend(rest.map(|(part, bytes, items, item)| Part {
+    parts.extend(rest.map(|(part, bytes, items, item)| StatePartSize {
         part,
         bytes,
         items,

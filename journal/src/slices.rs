@@ -4,34 +4,34 @@ use std::ops::Range;
 
 use tool_core::{Result, Value, tool_error};
 
-use super::state::State;
-use crate::Scope;
-use crate::artifacts::Kind;
+use super::state::StateStore;
+use crate::StateScope;
+use crate::artifacts::ArtifactKind;
 
 /// Elements of a stored list.
 #[derive(Debug)]
-pub struct Slice {
+pub struct ListSlice {
     /// Elements of the whole list.
     pub total: usize,
     /// The elements asked for, as far as there are.
     pub items: Value,
 }
 
-impl State {
+impl StateStore {
     /// Opens elements of a list for who asks, counted from 0. A block of numbers takes memory for its elements alone; any
     /// other list is opened whole.
     ///
     /// # Errors
-    /// As [`State::open_in`], for what is read; `invalid_args` with reason `resource` for a value that is no list.
+    /// As [`StateStore::open_in`], for what is read; `invalid_args` with reason `resource` for a value that is no list.
     pub fn slice_in(
         &self,
-        scope: &Scope,
+        scope: &StateScope,
         name: &str,
         wanted: Range<usize>,
         bytes_max: u64,
-    ) -> Result<Slice> {
+    ) -> Result<ListSlice> {
         let found = self.artifact_in(scope, name)?;
-        let Kind::Npy { shape, .. } = &found.handle.kind else {
+        let ArtifactKind::Npy { shape, .. } = &found.handle.kind else {
             return listed(&self.open_in(scope, name, bytes_max)?, wanted);
         };
         let total = shape.first().copied().unwrap_or(0);
@@ -46,7 +46,7 @@ impl State {
                 "read at most {most} elements at a time"),
             );
         }
-        Ok(Slice {
+        Ok(ListSlice {
             total,
             items: self.shared.folder.rows(&found.handle, rows)?,
         })
@@ -54,13 +54,13 @@ impl State {
 }
 
 /// Elements of a value in memory.
-fn listed(value: &Value, wanted: Range<usize>) -> Result<Slice> {
+fn listed(value: &Value, wanted: Range<usize>) -> Result<ListSlice> {
     let items = value.items().ok_or_else(|| {
         tool_error!(InvalidArgs, "resource"; "the artifact is {}, which has no elements", value.kind(); "read it whole")
     })?;
     let total = items.len();
     let shown = items.into_iter().skip(wanted.start).take(wanted.len());
-    Ok(Slice {
+    Ok(ListSlice {
         total,
         items: Value::array(shown.collect()),
     })

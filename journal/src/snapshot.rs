@@ -5,9 +5,9 @@ use std::path::Path;
 use tool_core::{Result, tool_error};
 
 use super::error;
-use super::state::State;
+use super::state::StateStore;
 
-impl State {
+impl StateStore {
     /// Writes the state as of now to a new file, whatever other processes do meanwhile: a snapshot, checked page by page.
     ///
     /// # Errors

@@ -9,28 +9,28 @@ pub(crate) type Hash = [u8; 32];
 
 /// Why work on the file failed: an error of SQLite, which is worded where the action is known, or a refusal.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum SqlError {
     Sql(rusqlite::Error),
     Refused(ToolError),
 }
 
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for SqlError {
     fn from(err: rusqlite::Error) -> Self {
         Self::Sql(err)
     }
 }
 
-impl From<ToolError> for Failure {
+impl From<ToolError> for SqlError {
     fn from(err: ToolError) -> Self {
         Self::Refused(err)
     }
 }
 
 /// The result of work on the file.
-pub(crate) type Done<T> = Result<T, Failure>;
+pub(crate) type Done<T> = Result<T, SqlError>;
 
 /// A value of a column. Reading does not fail: a damaged text, number or hash must reach the check that it fails.
-pub(crate) trait Column: Sized {
+pub(crate) trait SqlColumn: Sized {
     fn of(value: ValueRef<'_>) -> Self;
 }
 
@@ -41,56 +41,56 @@ fn bytes(value: ValueRef<'_>) -> &[u8] {
     }
 }
 
-impl Column for String {
+impl SqlColumn for String {
     fn of(value: ValueRef<'_>) -> Self {
         Self::from_utf8_lossy(bytes(value)).into_owned()
     }
 }
 
-impl Column for Vec<u8> {
+impl SqlColumn for Vec<u8> {
     fn of(value: ValueRef<'_>) -> Self {
         bytes(value).to_vec()
     }
 }
 
 /// One of another length becomes zeros, which no content has.
-impl Column for Hash {
+impl SqlColumn for Hash {
     fn of(value: ValueRef<'_>) -> Self {
         bytes(value).try_into().unwrap_or_default()
     }
 }
 
-impl Column for f64 {
+impl SqlColumn for f64 {
     fn of(value: ValueRef<'_>) -> Self {
         value.as_f64().unwrap_or(i64::of(value) as f64)
     }
 }
 
-impl Column for i64 {
+impl SqlColumn for i64 {
     fn of(value: ValueRef<'_>) -> Self {
         value.as_i64().unwrap_or(0)
     }
 }
 
-impl Column for u64 {
+impl SqlColumn for u64 {
     fn of(value: ValueRef<'_>) -> Self {
         i64::of(value).unsigned_abs()
     }
 }
 
-impl Column for u32 {
+impl SqlColumn for u32 {
     fn of(value: ValueRef<'_>) -> Self {
         u64::of(value).try_into().unwrap_or(0)
     }
 }
 
-impl Column for bool {
+impl SqlColumn for bool {
     fn of(value: ValueRef<'_>) -> Self {
         i64::of(value) != 0
     }
 }
 
-impl<T: Column> Column for Option<T> {
+impl<T: SqlColumn> SqlColumn for Option<T> {
     fn of(value: ValueRef<'_>) -> Self {
         match value {
             ValueRef::Null => None,
@@ -100,11 +100,11 @@ impl<T: Column> Column for Option<T> {
 }
 
 /// The columns of a row: one, a tuple of some, or a struct of `row_structs!`.
-pub(crate) trait Columns: Sized {
+pub(crate) trait SqlColumns: Sized {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self>;
 }
 
-impl<T: Column> Columns for T {
+impl<T: SqlColumn> SqlColumns for T {
     fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         at(row, 0)
     }
@@ -112,7 +112,7 @@ impl<T: Column> Columns for T {
 
 macro_rules! tuples {
     ($(($($type:ident $place:literal),+))+) => {
-        $(impl<$($type: Column),+> Columns for ($($type,)+) {
+        $(impl<$($type: SqlColumn),+> SqlColumns for ($($type,)+) {
             fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
                 Ok(($(at::<$type>(row, $place)?,)+))
             }
@@ -122,7 +122,7 @@ macro_rules! tuples {
 tuples! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) }
 
 /// The value of one column.
-pub(crate) fn at<T: Column>(row: &Row<'_>, place: usize) -> rusqlite::Result<T> {
+pub(crate) fn at<T: SqlColumn>(row: &Row<'_>, place: usize) -> rusqlite::Result<T> {
     row.get_ref(place).map(T::of)
 }
 
@@ -139,7 +139,7 @@ macro_rules! row_structs {
             }
         }
 
-        impl $crate::sql::Columns for $name {
+        impl $crate::sql::SqlColumns for $name {
             fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
                 let mut places = 0..;
                 Ok(Self { $($field: $crate::sql::at(row, places.next().unwrap_or(0))?),+ })
@@ -168,7 +168,7 @@ pub(crate) fn exists(
 }
 
 /// The first row of a query, if there is one.
-pub(crate) fn row<T: Columns>(
+pub(crate) fn row<T: SqlColumns>(
     connection: &Connection,
     sql: &str,
     params: impl Params,
@@ -178,7 +178,7 @@ pub(crate) fn row<T: Columns>(
 }
 
 /// All rows of a query.
-pub(crate) fn rows<T: Columns>(
+pub(crate) fn rows<T: SqlColumns>(
     connection: &Connection,
     sql: &str,
     params: impl Params,
@@ -188,7 +188,7 @@ pub(crate) fn rows<T: Columns>(
 }
 
 /// Calls a function with every row of a query.
-pub(crate) fn each<T: Columns, E: From<rusqlite::Error>>(
+pub(crate) fn each<T: SqlColumns, E: From<rusqlite::Error>>(
     connection: &Connection,
     sql: &str,
     params: impl Params,

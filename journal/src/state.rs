@@ -1,4 +1,4 @@
-//! [`State`]: opening and closing the file, and its ledger of direct calls.
+//! [`StateStore`]: opening and closing the file, and its ledger of direct calls.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,22 +12,22 @@ use tool_core::capability::{
 };
 use tool_core::{Result, Value};
 
-use super::ledger::{self, Core, Shared};
-use super::open::Target;
+use super::ledger::{self, LedgerCore, LedgerShared};
+use super::open::ChainTarget;
 use super::{lease, local_disk, read_only, schema};
 
 /// An open state folder: ledger, approvals and the operator's views of them.
-pub struct State {
-    pub(super) shared: Arc<Shared>,
+pub struct StateStore {
+    pub(super) shared: Arc<LedgerShared>,
     /// Writes batched records; started with the first of them.
     flusher: Mutex<Option<JoinHandle<()>>>,
     /// Whether the state is closed right after the next record, so that no thread needs to write it.
     closes_next: AtomicBool,
     /// A temporary copy of a file that cannot be read in place.
-    _copy: Option<read_only::Copy>,
+    _copy: Option<read_only::TemporaryCopy>,
 }
 
-impl State {
+impl StateStore {
     /// Opens the state in a folder; folder (mode 0700) and file (mode 0600) are created where missing.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl State {
     pub(super) fn open_on(
         folder: &Path,
         clock: Arc<dyn Clock>,
-        machine: Arc<dyn lease::Machine>,
+        machine: Arc<dyn lease::LeaseMachine>,
     ) -> Result<Self> {
         let (connection, file) = schema::open(folder)?;
         Ok(Self::of_connection(connection, file, clock, machine, None))
@@ -50,12 +50,12 @@ impl State {
         connection: Connection,
         file: PathBuf,
         clock: Arc<dyn Clock>,
-        machine: Arc<dyn lease::Machine>,
-        copy: Option<read_only::Copy>,
+        machine: Arc<dyn lease::LeaseMachine>,
+        copy: Option<read_only::TemporaryCopy>,
     ) -> Self {
-        let core = Core::new(connection, clock.unix_ms());
+        let core = LedgerCore::new(connection, clock.unix_ms());
         Self {
-            shared: Arc::new(Shared::new(core, clock, machine, file)),
+            shared: Arc::new(LedgerShared::new(core, clock, machine, file)),
             flusher: Mutex::new(None),
             closes_next: AtomicBool::new(false),
             _copy: copy,
@@ -66,7 +66,7 @@ impl State {
     /// temporary copy is made below `scratch`.
     ///
     /// # Errors
-    /// `tool_error` with reason `state_unreadable`, and as [`State::open`].
+    /// `tool_error` with reason `state_unreadable`, and as [`StateStore::open`].
     pub fn open_to_read(
         folder: impl AsRef<Path>,
         scratch: &Path,
@@ -125,18 +125,18 @@ impl State {
     /// dropping the state does the same silently. Later records need another call.
     ///
     /// # Errors
-    /// As [`State::flush`].
+    /// As [`StateStore::flush`].
     pub fn close(&self) -> Result<()> {
         self.shared.finish(&mut self.shared.lock())
     }
 }
 
-impl AuditLedger for State {
+impl AuditLedger for StateStore {
     fn record(&self, record: &Value, durability: RecordDurability) -> Result<LedgerHead> {
         match durability {
-            RecordDurability::Synced => self.shared.record_synced(Target::Own, record),
+            RecordDurability::Synced => self.shared.record_synced(ChainTarget::Own, record),
             RecordDurability::Batched => {
-                let head = self.shared.record_batched(Target::Own, record)?;
+                let head = self.shared.record_batched(ChainTarget::Own, record)?;
                 self.flush_later();
                 Ok(head)
             }
@@ -144,7 +144,7 @@ impl AuditLedger for State {
     }
 
     fn record_at_once(&self, record: &Value) -> Option<Result<LedgerHead>> {
-        let recorded = self.shared.record_at_once(Target::Own, record)?;
+        let recorded = self.shared.record_at_once(ChainTarget::Own, record)?;
         if recorded.is_ok() {
             self.flush_later();
         }
@@ -152,13 +152,13 @@ impl AuditLedger for State {
     }
 }
 
-impl ApprovalStore for State {
+impl ApprovalStore for StateStore {
     fn settle(&self, request: &ApprovalRequest, intent: &Value) -> Result<ApprovalState> {
-        self.shared.settle(Target::Own, request, intent)
+        self.shared.settle(ChainTarget::Own, request, intent)
     }
 }
 
-impl State {
+impl StateStore {
     /// Leaves batched records to the thread of the state, unless the process ends with this one.
     fn flush_later(&self) {
         if !self.closes_next.swap(false, Ordering::Relaxed) {
@@ -179,7 +179,7 @@ impl State {
     }
 }
 
-impl Drop for State {
+impl Drop for StateStore {
     fn drop(&mut self) {
         self.shared.stop_flusher();
         if let Some(flusher) = ledger::lock(&self.flusher).take() {

@@ -5,20 +5,20 @@ use rusqlite::{Params, Transaction, params};
 use tool_core::{Result, Value, json, tool_error};
 
 use super::folders::{self, IS_IN};
-use super::ledger::Shared;
-use super::open::Target;
-use super::scope::{OF_ANSWERS, OF_RUNS, OPERATOR, Scope};
+use super::ledger::LedgerShared;
+use super::open::ChainTarget;
+use super::scope::{OF_ANSWERS, OF_RUNS, OPERATOR, StateScope};
 use super::sql;
-use super::state::State;
+use super::state::StateStore;
 use super::waiting::{insert_small, insert_use};
-use crate::artifacts::{self, ArtifactHash, Handle, Kind, Stored};
+use crate::artifacts::{self, ArtifactHandle, ArtifactHash, ArtifactKind, StoredForm};
 
 /// Inserts the rows of a value and the reference of a run to it. Files are written afterwards, so that no collection removes them in
 /// between.
 pub(super) fn enter(
     transaction: &Transaction<'_>,
     run: &str,
-    stored: &Stored,
+    stored: &StoredForm,
     now_ms: u64,
 ) -> rusqlite::Result<()> {
     enter_value(transaction, stored, now_ms)?;
@@ -27,11 +27,11 @@ pub(super) fn enter(
 
 pub(super) fn enter_value(
     transaction: &Transaction<'_>,
-    stored: &Stored,
+    stored: &StoredForm,
     now_ms: u64,
 ) -> rusqlite::Result<()> {
     let whole = &stored.handle;
-    let is_small = whole.kind == Kind::Small;
+    let is_small = whole.kind == ArtifactKind::Small;
     if let (true, Some(body)) = (is_small, &stored.body) {
         insert_small(transaction, whole.hash, body, now_ms)?;
     }
@@ -50,26 +50,28 @@ pub(super) fn enter_value(
     Ok(())
 }
 
-impl Shared {
+impl LedgerShared {
     /// Stores a value for a run that this process executes.
-    pub(super) fn put(&self, key: &str, value: &Value) -> Result<Handle> {
+    pub(super) fn put(&self, key: &str, value: &Value) -> Result<ArtifactHandle> {
         let stored = artifacts::stored(value, artifacts::least_of(value))?;
-        let is_small = stored.handle.kind == Kind::Small && stored.blocks.is_empty();
+        let is_small = stored.handle.kind == ArtifactKind::Small && stored.blocks.is_empty();
         let handle = stored.handle.clone();
         if is_small {
             self.refer(key, &handle, stored.body)?;
             return Ok(handle);
         }
         let id = self.lock().chains.run(key)?.id.clone();
-        self.change(Target::Run(key), "store a value", |transaction, now_ms| {
-            Ok(enter(transaction, &id, &stored, now_ms)?)
-        })?;
+        self.change(
+            ChainTarget::Run(key),
+            "store a value",
+            |transaction, now_ms| Ok(enter(transaction, &id, &stored, now_ms)?),
+        )?;
         self.write_files(&stored)?;
         Ok(handle)
     }
 
     /// Adds a reference to a value, and with a body the value itself.
-    fn refer(&self, key: &str, handle: &Handle, body: Option<String>) -> Result<()> {
+    fn refer(&self, key: &str, handle: &ArtifactHandle, body: Option<String>) -> Result<()> {
         let mut core = self.lock();
         self.make_room(&mut core)?;
         let id = core.chains.run(key)?.id.clone();
@@ -78,7 +80,7 @@ impl Shared {
         Ok(())
     }
 
-    pub(super) fn write_files(&self, stored: &Stored) -> Result<()> {
+    pub(super) fn write_files(&self, stored: &StoredForm) -> Result<()> {
         for (handle, numbers) in &stored.blocks {
             self.folder.keep_block(handle, numbers)?;
         }
@@ -89,12 +91,12 @@ impl Shared {
     }
 
     /// Reads and verifies the value of a handle.
-    pub(super) fn value(&self, handle: &Handle) -> Result<Value> {
+    pub(super) fn value(&self, handle: &ArtifactHandle) -> Result<Value> {
         let body = match handle.kind {
-            Kind::Npy { .. } => return self.folder.block(handle),
-            Kind::Json { .. } => String::from_utf8(self.folder.read(handle)?)
+            ArtifactKind::Npy { .. } => return self.folder.block(handle),
+            ArtifactKind::Json { .. } => String::from_utf8(self.folder.read(handle)?)
                 .map_err(|_| artifacts::corrupt(handle.hash, "it is not UTF-8"))?,
-            Kind::Small => self.small(handle.hash)?,
+            ArtifactKind::Small => self.small(handle.hash)?,
         };
         artifacts::load(&body, &mut |block| self.folder.block(block))
     }
@@ -113,31 +115,31 @@ impl Shared {
 
 /// A large value and the runs that refer to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Artifact {
+pub struct StoredArtifact {
     /// Its handle: hash, size and shape.
-    pub handle: Handle,
+    pub handle: ArtifactHandle,
     /// Time of its first creation, in milliseconds since 1970-01-01 UTC.
     pub created_ms: u64,
     /// The runs that refer to it, oldest first, at most a hundred.
     pub runs: Vec<String>,
 }
 
-impl State {
+impl StateStore {
     /// Reads the value of a handle and verifies it against its hash.
     ///
     /// # Errors
     /// `artifact_missing` or `artifact_corrupt`.
-    pub fn value(&self, handle: &Handle) -> Result<Value> {
+    pub fn value(&self, handle: &ArtifactHandle) -> Result<Value> {
         self.shared.value(handle)
     }
 
     /// Reads and verifies the bytes of a handle: the file of an artifact, the stored form of a small value.
     ///
     /// # Errors
-    /// As [`State::value`].
-    pub fn bytes(&self, handle: &Handle) -> Result<Vec<u8>> {
+    /// As [`StateStore::value`].
+    pub fn bytes(&self, handle: &ArtifactHandle) -> Result<Vec<u8>> {
         match handle.kind {
-            Kind::Small => self.shared.small(handle.hash).map(String::into_bytes),
+            ArtifactKind::Small => self.shared.small(handle.hash).map(String::into_bytes),
             _ => self.shared.folder.read(handle),
         }
     }
@@ -146,7 +148,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn artifacts(&self, run: Option<&str>, count_max: usize) -> Result<Vec<Artifact>> {
+    pub fn artifacts(&self, run: Option<&str>, count_max: usize) -> Result<Vec<StoredArtifact>> {
         const SQL: &str = "SELECT hash FROM artifacts WHERE ?1 IS NULL
                 OR hash IN (SELECT value FROM uses WHERE run = ?1)
                 OR hash IN (SELECT part FROM parts WHERE value IN (SELECT value FROM uses WHERE run = ?1))
@@ -158,7 +160,11 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn artifacts_of(&self, folder: &WorkspaceId, count_max: usize) -> Result<Vec<Artifact>> {
+    pub fn artifacts_of(
+        &self,
+        folder: &WorkspaceId,
+        count_max: usize,
+    ) -> Result<Vec<StoredArtifact>> {
         let sql = format!(
             "WITH own(value) AS (
                 SELECT value FROM uses WHERE run IN (SELECT id FROM runs
@@ -176,7 +182,11 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn artifacts_in(&self, scope: &Scope, count_max: usize) -> Result<Vec<Artifact>> {
+    pub fn artifacts_in(
+        &self,
+        scope: &StateScope,
+        count_max: usize,
+    ) -> Result<Vec<StoredArtifact>> {
         let sql = format!(
             "WITH own(value) AS (
                 SELECT value FROM uses WHERE run IN (SELECT id FROM runs WHERE {OF_RUNS})
@@ -190,7 +200,7 @@ impl State {
         self.listed(&sql, params![role, every, id, root, limit])
     }
 
-    fn listed(&self, sql: &str, params: impl Params) -> Result<Vec<Artifact>> {
+    fn listed(&self, sql: &str, params: impl Params) -> Result<Vec<StoredArtifact>> {
         self.flush()?;
         let hashes = self.shared.select("list the artifacts", sql, params)?;
         hashes.into_iter().map(|hash| self.artifact(hash)).collect()
@@ -200,7 +210,7 @@ impl State {
     ///
     /// # Errors
     /// `artifact_missing` when there is none.
-    pub fn artifact(&self, hash: ArtifactHash) -> Result<Artifact> {
+    pub fn artifact(&self, hash: ArtifactHash) -> Result<StoredArtifact> {
         const RUNS: &str = "SELECT id FROM runs WHERE id IN (SELECT run FROM uses WHERE value = ?1
                 OR value IN (SELECT value FROM parts WHERE part = ?1)) ORDER BY rowid LIMIT 100";
         const FOUND: &str = "SELECT about, created_ms FROM artifacts WHERE hash = ?1
@@ -213,10 +223,10 @@ impl State {
         })?;
         let (about, created_ms, runs) = found.ok_or_else(|| artifacts::missing(hash))?;
         let handle = match about {
-            None => Some(Handle::small(hash)),
-            Some(about) => Handle::parse(&about).filter(|handle| handle.hash == hash),
+            None => Some(ArtifactHandle::small(hash)),
+            Some(about) => ArtifactHandle::parse(&about).filter(|handle| handle.hash == hash),
         };
-        Ok(Artifact {
+        Ok(StoredArtifact {
             handle: handle.ok_or_else(|| artifacts::corrupt(hash, "its row was changed"))?,
             created_ms,
             runs,
@@ -224,7 +234,7 @@ impl State {
     }
 
     /// The handle of a value, if it is stored.
-    pub fn handle_of(&self, value: &Value) -> Option<Handle> {
+    pub fn handle_of(&self, value: &Value) -> Option<ArtifactHandle> {
         let handle = artifacts::stored(value, artifacts::least_of(value))
             .ok()?
             .handle;
@@ -235,7 +245,7 @@ impl State {
     ///
     /// # Errors
     /// `invalid_args` for a text that matches none or several.
-    pub fn artifact_named(&self, text: &str) -> Result<Artifact> {
+    pub fn artifact_named(&self, text: &str) -> Result<StoredArtifact> {
         const SQL: &str = "SELECT hash FROM (SELECT hash FROM artifacts UNION SELECT hash FROM vals)
              WHERE hash >= ?1 AND substr(lower(hex(hash)), 1, length(?2)) = ?2 ORDER BY hash LIMIT 2";
         const DIGITS_LEAST: usize = 4;
@@ -268,11 +278,11 @@ impl State {
     /// Opens a value for a caller with this role in the workspace of this process.
     ///
     /// # Errors
-    /// As [`State::open_in`].
+    /// As [`StateStore::open_in`].
     pub fn open_for(&self, role: &str, name: &str, bytes_max: u64) -> Result<Value> {
         let scope = match self.shared.folder_of_calls() {
-            Some(workspace) => Scope::new(Some(workspace.clone()), role),
-            None => Scope::role(role),
+            Some(workspace) => StateScope::new(Some(workspace.clone()), role),
+            None => StateScope::role(role),
         };
         self.open_in(&scope, name, bytes_max)
     }
@@ -280,8 +290,8 @@ impl State {
     /// Opens a value for a caller: a run or an answer that the caller sees must refer to it. A handle is a name, not a permission.
     ///
     /// # Errors
-    /// `policy_denied` with reason `artifact_role`, `limit_exceeded` above `bytes_max`, and as [`State::value`].
-    pub fn open_in(&self, scope: &Scope, name: &str, bytes_max: u64) -> Result<Value> {
+    /// `policy_denied` with reason `artifact_role`, `limit_exceeded` above `bytes_max`, and as [`StateStore::value`].
+    pub fn open_in(&self, scope: &StateScope, name: &str, bytes_max: u64) -> Result<Value> {
         let found = self.artifact_in(scope, name)?;
         let hash = found.handle.hash;
         let bytes = found
@@ -305,8 +315,8 @@ impl State {
         })
     }
 
-    /// Finds an artifact for who asks, as [`State::open_in`].
-    pub(super) fn artifact_in(&self, scope: &Scope, name: &str) -> Result<Artifact> {
+    /// Finds an artifact for who asks, as [`StateStore::open_in`].
+    pub(super) fn artifact_in(&self, scope: &StateScope, name: &str) -> Result<StoredArtifact> {
         let sql = format!(
             "SELECT 1 WHERE EXISTS(SELECT 1 FROM uses JOIN runs ON runs.id = uses.run
              WHERE {OF_RUNS} AND (uses.value = ?5 OR uses.value IN (SELECT value FROM parts WHERE part = ?5)))
@@ -331,12 +341,12 @@ impl State {
     }
 }
 
-impl ResultStore for State {
+impl ResultStore for StateStore {
     fn keep(&self, call_id: &str, role: &str, value: &Value) -> Result<Value> {
         const SQL: &str = "INSERT OR IGNORE INTO answers(value, call, role, created_ms, folder) VALUES (?, ?, ?, ?, ?)";
         let shared = &self.shared;
         let stored = artifacts::stored(value, artifacts::least_of(value))?;
-        shared.change(Target::Own, "store a result", |transaction, now_ms| {
+        shared.change(ChainTarget::Own, "store a result", |transaction, now_ms| {
             enter_value(transaction, &stored, now_ms)?;
             let folder = folders::number(transaction, shared.folder_of_calls())?;
             let hash = stored.handle.hash.0;

@@ -6,20 +6,20 @@ use rusqlite::{Transaction, params};
 use tool_core::json;
 
 use super::sql;
-use crate::artifacts::{ArtifactHash, Handle};
+use crate::artifacts::{ArtifactHandle, ArtifactHash};
 
 /// Values and references that are not in the file yet.
 #[derive(Default)]
-pub(super) struct Waiting {
+pub(super) struct WriteBuffer {
     pub(super) small: HashMap<ArtifactHash, String>,
     uses: Vec<(ArtifactHash, String)>,
-    pub(super) remembered: Vec<Remembered>,
+    pub(super) remembered: Vec<CacheEntry>,
     /// Keys of cached results whose time of use is to be updated.
     pub(super) used: Vec<String>,
     bytes: usize,
 }
 
-impl Waiting {
+impl WriteBuffer {
     pub(super) fn len(&self) -> usize {
         self.uses.len() + self.remembered.len() + self.used.len()
     }
@@ -84,14 +84,14 @@ pub(super) fn insert_use(
 }
 
 /// A result to be cached.
-pub(super) struct Remembered {
+pub(super) struct CacheEntry {
     pub(super) key: String,
-    pub(super) handle: Handle,
+    pub(super) handle: ArtifactHandle,
     pub(super) tool: String,
     pub(super) version: u32,
 }
 
-impl Remembered {
+impl CacheEntry {
     fn write(&self, transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<()> {
         const SQL: &str = "INSERT INTO cache(action_key, value, handle, tool, version, created_ms, used_ms, bound) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)
              ON CONFLICT(action_key) DO UPDATE SET value = excluded.value, handle = excluded.handle, bound = excluded.bound,

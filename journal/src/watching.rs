@@ -5,14 +5,14 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use super::lease::RENEWAL;
-use super::open::{Chains, OpenRun};
+use super::open::{OpenChains, OpenRun};
 use super::sql;
 
 /// The interval at which the holder of a run looks for a request.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// The longest wait of the state's thread for records.
-pub(super) fn pause(chains: &Chains) -> Duration {
+pub(super) fn pause(chains: &OpenChains) -> Duration {
     let mut runs = chains.runs.values();
     match runs.any(is_watched) {
         true => LOOK,
@@ -25,7 +25,7 @@ fn is_watched(run: &OpenRun) -> bool {
 }
 
 /// Stops the runs of this process whose cancellation was requested. A failed read is repeated at the next interval.
-pub(super) fn look(connection: &Connection, chains: &Chains) {
+pub(super) fn look(connection: &Connection, chains: &OpenChains) {
     for run in chains.runs.values().filter(|run| is_watched(run)) {
         if let (Ok(true), Some(stop)) = (is_requested(connection, &run.id), &run.watched) {
             stop.cancel();

@@ -9,10 +9,10 @@ use tool_core::{Result, Value, object, tool_error};
 
 use super::failpoints::fail_at;
 use super::sql::{self, Done};
-use super::state::State;
+use super::state::StateStore;
 use super::{cut, folders, random};
 
-impl State {
+impl StateStore {
     /// The events of a folder after a number, at most `count_max`.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ impl State {
     /// The number up to which files show the events of a folder.
     ///
     /// # Errors
-    /// As [`State::workflow_events`].
+    /// As [`StateStore::workflow_events`].
     pub fn workflow_shown(&self, of: Option<&WorkspaceId>) -> Result<u64> {
         self.shared.read("read the workflows", |connection| {
             match folder(connection, of)? {
@@ -83,7 +83,7 @@ impl State {
     /// that number and `known`, and returns the new number.
     ///
     /// # Errors
-    /// As [`State::append_workflow`].
+    /// As [`StateStore::append_workflow`].
     pub fn show_workflow(
         &self,
         of: Option<&WorkspaceId>,
@@ -105,12 +105,12 @@ impl State {
     }
 }
 
-impl State {
+impl StateStore {
     /// What the ids of new items of a folder have in them: what is recorded; else nothing where the log has begun, and where it has not,
     /// a new name if `is_one_of_several` says so.
     ///
     /// # Errors
-    /// As [`State::append_workflow`].
+    /// As [`StateStore::append_workflow`].
     pub fn workflow_checkout(
         &self,
         of: Option<&WorkspaceId>,
@@ -134,7 +134,7 @@ impl State {
     /// The recorded name of a checkout, recorded now where there is none.
     ///
     /// # Errors
-    /// As [`State::append_workflow`].
+    /// As [`StateStore::append_workflow`].
     pub fn begin_checkout(&self, of: Option<&WorkspaceId>) -> Result<String> {
         const SQL: &str = "INSERT OR IGNORE INTO workflow_checkouts(folder, name) VALUES (?, ?)";
         self.shared.transact("name the checkout", |transaction, _| {
@@ -152,7 +152,7 @@ impl State {
     /// The folders that this state knows, with their identities and the number of events of their workflows, the latest last.
     ///
     /// # Errors
-    /// As [`State::workflow_events`].
+    /// As [`StateStore::workflow_events`].
     pub fn known_folders(&self) -> Result<Vec<KnownFolder>> {
         const SQL: &str = "SELECT id, root, (SELECT count(*) FROM workflow_events WHERE folder = folders.number) FROM folders ORDER BY number";
         type Row = (String, String, i64);
@@ -171,7 +171,7 @@ impl State {
     /// records it.
     ///
     /// # Errors
-    /// `conflict` where `now` has a log of workflows of its own; as [`State::append_workflow`].
+    /// `conflict` where `now` has a log of workflows of its own; as [`StateStore::append_workflow`].
     pub fn adopt_folder(&self, from: &str, now: &WorkspaceId) -> Result<()> {
         const FIND: &str = "SELECT number FROM folders WHERE id = ?";
         const FREE: &str =

@@ -6,14 +6,14 @@ use fakes::MemoryFiles;
 use tempfile::TempDir;
 use tool_core::capability::{BackupStore as _, Clock, WorkspaceFiles};
 
-use journal::{BACKUPS, FileBackups, State};
+use journal::{BACKUPS, FileBackups, StateStore};
 
 use crate::support::*;
 
 struct Place {
     top: TempDir,
     clock: Arc<TestClock>,
-    state: Arc<State>,
+    state: Arc<StateStore>,
     files: Arc<MemoryFiles>,
     keeper: FileBackups,
 }
@@ -21,7 +21,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let (top, clock) = (folder(), TestClock::at(NOW));
-        let opened = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>);
+        let opened = StateStore::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>);
         let (state, files) = (Arc::new(opened.unwrap()), Arc::new(MemoryFiles::default()));
         let keeper = FileBackups::new(
             Arc::clone(&state),

@@ -7,4 +7,4 @@ mod pipelines;
 mod pruning;
 mod support;
 
-use journal::State;
+use journal::StateStore;

@@ -1,10 +1,10 @@
-use journal::State;
+use journal::StateStore;
 use tool_core::capability::ToolStateStore as _;
 use tool_core::{ErrorCode, ToolError, Value};
 
 use crate::support::*;
 
-fn add_one(state: &State, key: &str) -> Result<Value, ToolError> {
+fn add_one(state: &StateStore, key: &str) -> Result<Value, ToolError> {
     state.update(key, &mut |before| {
         let count = before.and_then(|value| value.as_i64()).unwrap_or(0);
         Ok(Value::from(count + 1))

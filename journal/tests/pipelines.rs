@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tool_core::Value;
 use tool_core::capability::{Clock, Notification};
 
-use journal::{CutKey, SEED_BYTES, State};
+use journal::{CutKey, SEED_BYTES, StateStore};
 
 use crate::support::*;
 
@@ -82,7 +82,7 @@ fn a_question_is_recorded_with_its_event() {
             agent: None,
             text: text.to_owned(),
         };
-        (State::new_notice_id(), notice)
+        (StateStore::new_notice_id(), notice)
     };
     let asked = question("first");
     state
@@ -105,7 +105,7 @@ fn a_question_is_recorded_with_its_event() {
 fn old_pipelines_are_pruned_with_their_events_and_running_ones_stay() {
     let top = folder();
     let clock = TestClock::at(NOW);
-    let state = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+    let state = StateStore::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
     let old = state.begin_pipeline("old.toml", "d").unwrap();
     state
         .append_pipeline(&old, &[event("end")], Some("succeeded"))

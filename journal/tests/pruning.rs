@@ -11,7 +11,7 @@ use tool_core::capability::{
     RecordDurability, WorkspaceFiles,
 };
 
-use journal::{BACKUPS, CutKey, FileBackups, SEED_BYTES, State};
+use journal::{BACKUPS, CutKey, FileBackups, SEED_BYTES, StateStore};
 
 use crate::support::*;
 
@@ -36,9 +36,9 @@ impl Place {
         }
     }
 
-    fn open(&self) -> Arc<State> {
+    fn open(&self) -> Arc<StateStore> {
         let clock = Arc::clone(&self.clock) as Arc<dyn Clock>;
-        Arc::new(State::open(self.top.path(), clock).unwrap())
+        Arc::new(StateStore::open(self.top.path(), clock).unwrap())
     }
 
     /// A call of a day of its own, recorded and closed, that backs up a file and sends a notification.

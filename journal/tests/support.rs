@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tool_core::capability::{AuditLedger as _, RecordDurability};
 use tool_core::{ToolError, Value};
 
-use super::State;
+use super::StateStore;
 
 pub(crate) const NOW: u64 = 1_795_305_600_000;
 
@@ -33,8 +33,8 @@ pub(crate) fn intruder(folder: &Path) -> Connection {
     connection
 }
 
-pub(crate) fn open(folder: &Path) -> State {
-    State::open(folder, TestClock::at(NOW)).unwrap()
+pub(crate) fn open(folder: &Path) -> StateStore {
+    StateStore::open(folder, TestClock::at(NOW)).unwrap()
 }
 
 pub(crate) fn event(number: usize) -> Value {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use journal::{FileBackups, State};
+use journal::{FileBackups, StateStore};
 use tool_core::capability::{ArrayLoader, BackupStore, WorkspaceFiles};
 use tool_core::input::InputKind;
 use tool_core::{DataPlace, DataSource, Result, Value, tool_error};
@@ -10,13 +10,13 @@ use tool_core::{DataPlace, DataSource, Result, Value, tool_error};
 /// Opens files through the workspace and artifacts from the state, if present.
 struct Inputs {
     files: Option<host_tools::Inputs>,
-    state: Option<Arc<State>>,
+    state: Option<Arc<StateStore>>,
 }
 
 /// The opener of inputs; `None` without workspace and state.
 pub(crate) fn arrays(
     files: Option<&Arc<dyn WorkspaceFiles>>,
-    state: Option<&Arc<State>>,
+    state: Option<&Arc<StateStore>>,
 ) -> Option<Arc<dyn ArrayLoader>> {
     (files.is_some() || state.is_some()).then(|| {
         Arc::new(Inputs {
@@ -29,7 +29,7 @@ pub(crate) fn arrays(
 /// The backups of files; `None` without a workspace or a state.
 pub(crate) fn backups(
     files: Option<&Arc<dyn WorkspaceFiles>>,
-    state: Option<&Arc<State>>,
+    state: Option<&Arc<StateStore>>,
 ) -> Option<Arc<dyn BackupStore>> {
     let backups = FileBackups::new(Arc::clone(state?), Arc::clone(files?));
     Some(Arc::new(backups))

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use journal::State;
+use journal::StateStore;
 use journal::failpoints::fail_at;
 use registry::WorkspaceId;
 use tool_core::capability::{Decide, EventLog, Memo, Show, WorkspaceFiles, WriteMode};
@@ -14,7 +14,7 @@ const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// The log of the workflows of one workspace.
 pub(crate) struct Workflows {
-    state: Arc<State>,
+    state: Arc<StateStore>,
     files: Option<Arc<dyn WorkspaceFiles>>,
     workspace: Option<WorkspaceId>,
     /// The path of the workspace that the state was copied from.
@@ -30,7 +30,7 @@ pub(crate) fn copied(original: &str) -> ToolError {
 
 impl Workflows {
     pub(crate) fn new(
-        state: Arc<State>,
+        state: Arc<StateStore>,
         files: Option<Arc<dyn WorkspaceFiles>>,
         workspace: Option<WorkspaceId>,
         copy_of: Option<String>,

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mathchain::clock::SystemClock;
-use mathchain::journal::{RunHeader, State};
+use mathchain::journal::{RunHeader, StateStore};
 use tool_core::Value;
 
 use crate::support::{Answer, Place, answer_of};
@@ -362,7 +362,7 @@ fn a_reader_is_told_how_to_go_on_and_what_was_undone() {
 fn an_interrupted_run_has_one_name() {
     let place = Place::new();
     let clock = Arc::new(SystemClock::default());
-    let state = Arc::new(State::open(place.path("state/mathchain"), clock).expect("opens"));
+    let state = Arc::new(StateStore::open(place.path("state/mathchain"), clock).expect("opens"));
     let journal = state.begin_run(&RunHeader::default()).expect("begins");
     // The run is of no folder.
     let all = ["runs", "list", "--all-folders"];

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use mathchain::clock::SystemClock;
-use mathchain::journal::artifacts::Handle;
-use mathchain::journal::{RunHeader, RunState, State};
+use mathchain::journal::artifacts::ArtifactHandle;
+use mathchain::journal::{RunHeader, RunState, StateStore};
 use mathchain::tool_core::capability::RecordDurability;
 use tool_core::Value;
 
 use crate::support::Place;
 
-fn state(place: &Place) -> Arc<State> {
+fn state(place: &Place) -> Arc<StateStore> {
     let clock = Arc::new(SystemClock::default());
-    Arc::new(State::open(place.path("state/mathchain"), clock).expect("opens"))
+    Arc::new(StateStore::open(place.path("state/mathchain"), clock).expect("opens"))
 }
 
 /// The matrix of the runs below: 8000 numbers, more than stands in a row.
@@ -21,12 +21,17 @@ fn numbers() -> Vec<f64> {
 }
 
 /// A run of a role that made a matrix and a long text; gives its id and the handles.
-fn run(place: &Place, role: &str, end: RunState) -> (String, Handle, Handle) {
+fn run(place: &Place, role: &str, end: RunState) -> (String, ArtifactHandle, ArtifactHandle) {
     run_of(place, role, end, Value::Null)
 }
 
 /// As [`run`], of a caller.
-fn run_of(place: &Place, role: &str, end: RunState, who: Value) -> (String, Handle, Handle) {
+fn run_of(
+    place: &Place,
+    role: &str,
+    end: RunState,
+    who: Value,
+) -> (String, ArtifactHandle, ArtifactHandle) {
     let state = state(place);
     let journal = state
         .begin_run(&RunHeader {

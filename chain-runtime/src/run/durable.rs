@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use journal::{Journal, Run, RunHeader, RunState, State};
+use journal::{Journal, RunHeader, RunRecord, RunState, StateStore};
 use registry::policy::{NO_WEB, READ_ONLY, SESSION_OPEN};
 use registry::{CallerContext, Dispatcher, ResultCache, WorkspaceId};
 use tool_core::capability::RecordDurability;
@@ -85,9 +85,9 @@ pub const ACCEPTED_KEY: &str = "accepted";
 /// Begins the journal of a checked plan.
 ///
 /// # Errors
-/// As [`State::begin_run`].
+/// As [`StateStore::begin_run`].
 pub(super) fn begin(
-    state: &Arc<State>,
+    state: &Arc<StateStore>,
     plan: &CheckedPlan,
     dispatcher: &Dispatcher,
     options: &RunOptions,
@@ -126,7 +126,7 @@ pub(crate) fn initiator(plan: &CheckedPlan, dispatcher: &Dispatcher) -> Value {
 }
 
 /// The workspace in which a run began.
-pub fn workspace_of(run: &Run) -> Option<WorkspaceId> {
+pub fn workspace_of(run: &RunRecord) -> Option<WorkspaceId> {
     convert::from_value(run.who.get("workspace")?).ok()
 }
 
@@ -134,7 +134,7 @@ pub fn workspace_of(run: &Run) -> Option<WorkspaceId> {
 ///
 /// # Errors
 /// `precondition_failed` with reason `workspace`, naming the folder.
-pub fn same_workspace(run: &Run, dispatcher: &Dispatcher) -> Result<(), ToolError> {
+pub fn same_workspace(run: &RunRecord, dispatcher: &Dispatcher) -> Result<(), ToolError> {
     let Some(began) = workspace_of(run) else {
         return Ok(());
     };
@@ -211,7 +211,7 @@ impl PlanRecord {
     }
 
     /// Reads the record and the inputs of a run.
-    fn read(state: &State, run: &Run) -> Result<(Self, Object), ToolError> {
+    fn read(state: &StateStore, run: &RunRecord) -> Result<(Self, Object), ToolError> {
         let record = convert::from_value(&state.value(&run.plan)?).map_err(|_| {
             tool_error!(ToolError, "the plan of the run `{}` cannot be read", run.id)
                 .reason("run_corrupt")
@@ -232,8 +232,8 @@ impl PlanRecord {
 
 /// The plan and inputs of a run, checked for the current caller.
 pub(super) fn checked(
-    state: &State,
-    run: &Run,
+    state: &StateStore,
+    run: &RunRecord,
     dispatcher: &Dispatcher,
     context: &CallerContext,
     accept_changes: bool,
@@ -272,7 +272,7 @@ pub(super) fn checked(
 /// `invalid_args` for an unknown run or decision, `not_visible` for another role's, `conflict` with reason `run_busy`,
 /// `run_ended` or `tool_changed`, the problems of a plan that the policy no longer allows.
 pub fn resume(
-    state: &Arc<State>,
+    state: &Arc<StateStore>,
     id: &str,
     dispatcher: &Dispatcher,
     context: &CallerContext,
@@ -297,7 +297,7 @@ pub fn resume(
 }
 
 /// Whether a run is only being undone: its end is recorded, or it is being cancelled.
-fn is_ending(state: &State, found: &Run) -> Result<bool, ToolError> {
+fn is_ending(state: &StateStore, found: &RunRecord) -> Result<bool, ToolError> {
     Ok(found.cancel_asked || state.run_has(&found.id, END_KIND)?)
 }
 
@@ -323,8 +323,8 @@ pub(super) struct Resumption<'a> {
 /// # Errors
 /// As [`resume`].
 pub(super) fn resume_run(
-    state: &Arc<State>,
-    found: &Run,
+    state: &Arc<StateStore>,
+    found: &RunRecord,
     dispatcher: &Dispatcher,
     context: &CallerContext,
     going: Resumption<'_>,
@@ -418,7 +418,7 @@ fn check_ruled_result(
 ///
 /// # Errors
 /// `precondition_failed` with reason `values_collected` where the values of the run were collected.
-pub fn again(state: &State, id: &str) -> Result<(Plan, Object), ToolError> {
+pub fn again(state: &StateStore, id: &str) -> Result<(Plan, Object), ToolError> {
     let found = state.run(id)?;
     found.with_values()?;
     let (record, inputs) = PlanRecord::read(state, &found)?;

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use journal::artifacts::Handle;
-use journal::{END_KEY, Journal, State};
+use journal::artifacts::ArtifactHandle;
+use journal::{END_KEY, Journal, StateStore};
 use tool_core::capability::RecordDurability;
 use tool_core::{ErrorCode, Reason, ToolError, Value, fields, object, tool_error};
 
@@ -22,7 +22,7 @@ use crate::check::{CheckedPlan, CheckedStep, is_chain};
 
 /// The memory of one run.
 pub struct Memory {
-    pub(super) state: Arc<State>,
+    pub(super) state: Arc<StateStore>,
     /// Journal of the ends; `None` in a replay, which compares instead.
     journal: Option<Arc<Journal>>,
     pub(super) past: HashMap<(Unit, u32), Past>,
@@ -44,7 +44,7 @@ pub struct Memory {
 /// Recorded end of a call.
 pub(super) struct Past {
     /// Handle of the whole end.
-    pub(super) end: Handle,
+    pub(super) end: ArtifactHandle,
     pub(super) status: StepStatus,
     pub(super) output_digest: Option<String>,
     /// Whether a timeout, a cancellation or an approver ended it, so that the same arguments may give another result.
@@ -67,7 +67,7 @@ impl Memory {
         Self::new(Arc::clone(journal.state()), Some(journal))
     }
 
-    fn new(state: Arc<State>, journal: Option<Arc<Journal>>) -> Self {
+    fn new(state: Arc<StateStore>, journal: Option<Arc<Journal>>) -> Self {
         Self {
             state,
             journal,
@@ -85,7 +85,7 @@ impl Memory {
 
     /// Memory of a replay: calls that are functions of their arguments are made and compared, all others have their recorded
     /// results.
-    pub fn replay(state: Arc<State>, plan: &CheckedPlan, records: &[Value]) -> Self {
+    pub fn replay(state: Arc<StateStore>, plan: &CheckedPlan, records: &[Value]) -> Self {
         let mut memory = Self::new(state, None);
         memory.read(plan, records);
         memory
@@ -131,7 +131,7 @@ impl Memory {
                     }
                     let took = record.get("elapsed_ms").and_then(Value::as_f64);
                     self.called_ms += took.unwrap_or(0.0);
-                    if let Some(end) = record.get(END_KEY).and_then(Handle::from_value) {
+                    if let Some(end) = record.get(END_KEY).and_then(ArtifactHandle::from_value) {
                         let past = Past {
                             end,
                             status,

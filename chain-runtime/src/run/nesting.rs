@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use journal::{Run, RunState, State};
+use journal::{RunRecord, RunState, StateStore};
 use registry::{CallerContext, Dispatcher, Principal};
 use tool_core::capability::RecordDurability;
 use tool_core::{StopFlag, ToolError, object, tool_error};
@@ -21,8 +21,8 @@ use crate::tools::child_id;
 ///
 /// # Errors
 /// `tool_error` when the state cannot be read.
-pub fn root_run(state: &State, found: &Run) -> Result<Option<Run>, ToolError> {
-    let mut root: Option<Run> = None;
+pub fn root_run(state: &StateStore, found: &RunRecord) -> Result<Option<RunRecord>, ToolError> {
+    let mut root: Option<RunRecord> = None;
     while let Some(parent) = &root.as_ref().unwrap_or(found).parent {
         match state.run_named(parent)? {
             Some(run) => root = Some(run),
@@ -36,7 +36,7 @@ pub fn root_run(state: &State, found: &Run) -> Result<Option<Run>, ToolError> {
 ///
 /// # Errors
 /// `conflict` with reason `run_within`.
-pub(super) fn require_root(state: &State, found: &Run) -> Result<(), ToolError> {
+pub(super) fn require_root(state: &StateStore, found: &RunRecord) -> Result<(), ToolError> {
     let Some(outer) = root_run(state, found)? else {
         return Ok(());
     };
@@ -64,7 +64,7 @@ pub struct Cancelled {
 /// # Errors
 /// As [`super::resume`], without the problems of its plan.
 pub fn cancel(
-    state: &Arc<State>,
+    state: &Arc<StateStore>,
     id: &str,
     dispatcher: &Dispatcher,
     context: &CallerContext,
@@ -80,8 +80,8 @@ pub fn cancel(
 /// # Errors
 /// As [`cancel`].
 pub(super) fn cancel_nested(
-    state: &Arc<State>,
-    found: &Run,
+    state: &Arc<StateStore>,
+    found: &RunRecord,
     dispatcher: &Dispatcher,
     context: &CallerContext,
     how: &Resume,
@@ -101,8 +101,8 @@ pub(super) fn cancel_nested(
 }
 
 fn cancel_all(
-    state: &Arc<State>,
-    found: &Run,
+    state: &Arc<StateStore>,
+    found: &RunRecord,
     dispatcher: &Dispatcher,
     context: &CallerContext,
     how: &Resume,

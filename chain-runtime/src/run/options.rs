@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use journal::State;
+use journal::StateStore;
 use tool_core::{StopFlag, Value};
 
 use super::finished::Finished;
@@ -39,7 +39,7 @@ pub struct RunOptions {
     /// The acceptance by a server, which continues the run by itself after a restart; recorded with the caller.
     pub accepted: Option<Value>,
     /// State in which the run is recorded, so that it can be resumed.
-    pub state: Option<Arc<State>>,
+    pub state: Option<Arc<StateStore>>,
     /// Durations of the tools in earlier runs.
     pub costs: Costs,
     /// Whether cached results of durable runs are ignored.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use journal::{Journal, RunState, State};
+use journal::{Journal, RunState, StateStore};
 use registry::Dispatcher;
 use tool_core::capability::RecordDurability;
 use tool_core::{ToolError, fields};
@@ -22,9 +22,9 @@ pub struct Queued {
 /// Records a run of a checked plan, which begins with [`Queued::run`].
 ///
 /// # Errors
-/// As [`State::begin_run`].
+/// As [`StateStore::begin_run`].
 pub fn enqueue(
-    state: &Arc<State>,
+    state: &Arc<StateStore>,
     plan: &CheckedPlan,
     dispatcher: &Dispatcher,
     mut options: RunOptions,
@@ -36,7 +36,7 @@ pub fn enqueue(
 }
 
 /// The durations of tools in earlier runs, where they matter. Durations that cannot be read only affect the order.
-pub(super) fn costs(state: &State, plan: &CheckedPlan) -> Costs {
+pub(super) fn costs(state: &StateStore, plan: &CheckedPlan) -> Costs {
     match plan.steps.len() >= COSTS_MATTER {
         true => Costs::of_history(state.recent_durations_ms().unwrap_or_default()),
         false => Costs::default(),

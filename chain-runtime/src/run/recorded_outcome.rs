@@ -3,15 +3,15 @@
 use registry::{READABLE_BYTES, fold};
 use tool_core::{CallOutcome, ErrorCode, OutcomeStatus, ToolError, Value, fields, object};
 
-use journal::artifacts::Handle;
-use journal::{Run, RunState, State};
+use journal::artifacts::ArtifactHandle;
+use journal::{RunRecord, RunState, StateStore};
 
 /// Recorded end of a run.
 pub struct Recorded {
     /// The record of the run; absent where it ended before one was written.
     record: Option<Value>,
     /// Handle of the outputs.
-    outputs: Option<Handle>,
+    outputs: Option<ArtifactHandle>,
 }
 
 impl Recorded {
@@ -19,14 +19,14 @@ impl Recorded {
     ///
     /// # Errors
     /// When the records cannot be read.
-    pub fn of(state: &State, run: &Run) -> Result<Self, ToolError> {
+    pub fn of(state: &StateStore, run: &RunRecord) -> Result<Self, ToolError> {
         let records = state.run_records(&run.id)?;
         let mut record = records.iter().rev();
         let record = record.find(|record| record.text("kind") == Some("chain"));
         let record = record.map(|record| state.with_lists(record));
         let outputs = record
             .as_ref()
-            .and_then(|record| Handle::from_value(record.get("outputs")?));
+            .and_then(|record| ArtifactHandle::from_value(record.get("outputs")?));
         Ok(Self { record, outputs })
     }
 
@@ -38,26 +38,29 @@ impl Recorded {
     ///
     /// # Errors
     /// When the outputs are missing or damaged.
-    pub(crate) fn outputs(&self, state: &State) -> Result<Value, ToolError> {
+    pub(crate) fn outputs(&self, state: &StateStore) -> Result<Value, ToolError> {
         let outputs = self.outputs.as_ref().map(|handle| state.value(handle));
         Ok(outputs.transpose()?.unwrap_or_default())
     }
 
     /// The outputs as shown: handles in place of large arrays, and of everything where it cannot be read.
-    pub fn shown(&self, state: &State) -> Value {
+    pub fn shown(&self, state: &StateStore) -> Value {
         match self.outputs(state) {
             Ok(outputs) => fold(&outputs, READABLE_BYTES, &mut |array| {
-                state.handle_of(array).as_ref().map(Handle::to_value)
+                state
+                    .handle_of(array)
+                    .as_ref()
+                    .map(ArtifactHandle::to_value)
             }),
             Err(_) => {
-                let handle = self.outputs.as_ref().map(Handle::to_value);
+                let handle = self.outputs.as_ref().map(ArtifactHandle::to_value);
                 handle.unwrap_or_default()
             }
         }
     }
 
     /// The recorded error.
-    pub(crate) fn error(&self, run: &Run) -> ToolError {
+    pub(crate) fn error(&self, run: &RunRecord) -> ToolError {
         let text = |key: &str| self.record.as_ref()?.text(key);
         let code = text("error_code").and_then(ErrorCode::parse);
         let cancelled = (run.state == RunState::Cancelled).then_some(ErrorCode::Cancelled);
@@ -78,7 +81,7 @@ impl Recorded {
 ///
 /// # Errors
 /// When its records cannot be read.
-pub fn ended(state: &State, run: &Run) -> Result<CallOutcome, ToolError> {
+pub fn ended(state: &StateStore, run: &RunRecord) -> Result<CallOutcome, ToolError> {
     let again = "the run had ended before: this is its recorded answer, and nothing was called";
     let outcome = outcome_of(state, run)?;
     Ok(CallOutcome {
@@ -92,7 +95,7 @@ pub fn ended(state: &State, run: &Run) -> Result<CallOutcome, ToolError> {
 ///
 /// # Errors
 /// When its records cannot be read.
-pub fn outcome_of(state: &State, run: &Run) -> Result<CallOutcome, ToolError> {
+pub fn outcome_of(state: &StateStore, run: &RunRecord) -> Result<CallOutcome, ToolError> {
     let recorded = Recorded::of(state, run)?;
     let answer = object! {
         "chain_id" => &*run.id,

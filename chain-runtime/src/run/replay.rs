@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use journal::{END_KEY, Run, RunState, State, named_values};
+use journal::{END_KEY, RunRecord, RunState, StateStore, named_values};
 use registry::{CallerContext, Dispatcher};
 use tool_core::{ToolError, Value};
 
@@ -17,7 +17,7 @@ use super::{ChainResult, drive};
 #[derive(Debug)]
 pub struct Replay {
     /// The run.
-    pub run: Run,
+    pub run: RunRecord,
     /// The calls that were compared.
     pub compared: Compared,
     /// Whether the whole result is equal; `None` where the run did not end.
@@ -43,7 +43,7 @@ impl Replay {
 /// # Errors
 /// As [`super::resume`]; `precondition_failed` with reason `values_collected` where the values of the run were collected.
 pub fn replay(
-    state: &Arc<State>,
+    state: &Arc<StateStore>,
     id: &str,
     dispatcher: &Dispatcher,
     context: &CallerContext,

@@ -13,7 +13,7 @@ use super::memory::Memory;
 use super::workers::{LOOK_AGAIN, Workers};
 use crate::check::is_chain;
 use crate::tools::{child_id, recorded};
-use journal::Run;
+use journal::RunRecord;
 
 impl Workers<'_> {
     /// Watches for a stop until the run is over, since the threads that make calls may be busy.
@@ -82,7 +82,7 @@ impl Workers<'_> {
     }
 
     /// The nested run that a call started.
-    fn inner_run(&self, unit: Unit, attempt: u32) -> Option<Run> {
+    fn inner_run(&self, unit: Unit, attempt: u32) -> Option<RunRecord> {
         let step = &self.job.plan.steps[unit.step];
         if !is_chain(step.tool) {
             return None;

@@ -15,18 +15,18 @@ use crate::run::{
     ChainResult, ChainStatus, Meter, Recorded, Resume, RunOptions, initiator, record_rejection,
     resume, run,
 };
-use journal::{Run, RunState, Scope, State, new_id};
+use journal::{RunRecord, RunState, StateScope, StateStore, new_id};
 
 /// Runs plans that calls pass.
 #[derive(Clone, Default)]
 pub struct Subchains {
     defaults: Defaults,
-    state: Option<Arc<State>>,
+    state: Option<Arc<StateStore>>,
 }
 
 impl Subchains {
     /// Creates a runner with defaults for plans, and the state in which runs are recorded.
-    pub fn new(defaults: Defaults, state: Option<Arc<State>>) -> Self {
+    pub fn new(defaults: Defaults, state: Option<Arc<StateStore>>) -> Self {
         Self { defaults, state }
     }
 
@@ -92,14 +92,14 @@ pub(crate) fn child_id(chain_id: &str, step: &str, item: Option<usize>, attempt:
 
 /// The newest top-level run of the same caller with the same plan and inputs that waits for approval.
 fn waiting(
-    state: &State,
+    state: &StateStore,
     plan: &CheckedPlan,
     dispatcher: &Dispatcher,
-) -> Result<Option<Run>, ToolError> {
+) -> Result<Option<RunRecord>, ToolError> {
     /// Older runs are resumed by id.
     const LOOKED_AT: usize = 100;
     let who = initiator(plan, dispatcher);
-    let scope = Scope::new(dispatcher.host().workspace.clone(), &plan.context.who.role);
+    let scope = StateScope::new(dispatcher.host().workspace.clone(), &plan.context.who.role);
     for run in state.runs_in(&scope, Some(RunState::Suspended), LOOKED_AT)? {
         let same = run.plan_digest == plan.digest
             && (&run.role, &run.who) == (&plan.context.who.role, &who)
@@ -116,7 +116,7 @@ fn waiting(
 }
 
 /// The answer of a run that has ended.
-pub(crate) fn recorded(state: &State, run: &Run) -> Result<Value, ToolError> {
+pub(crate) fn recorded(state: &StateStore, run: &RunRecord) -> Result<Value, ToolError> {
     let recorded = Recorded::of(state, run)?;
     if run.state != RunState::Succeeded {
         return Err(recorded.error(run));

@@ -11,7 +11,7 @@ const PLAN_TOOL: &str = "chain_run";
 
 /// The place of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Site<'a> {
+pub(super) enum CallSite<'a> {
     /// The run of a plan, by its id.
     Run(&'a str),
     /// A session of direct calls.
@@ -20,8 +20,8 @@ pub(super) enum Site<'a> {
 
 /// A call that has ended; one that waits for approval has not.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Call<'a> {
-    pub site: Site<'a>,
+pub(super) struct EndedCall<'a> {
+    pub site: CallSite<'a>,
     pub step: Option<&'a str>,
     pub item: Option<i64>,
     pub wave: Option<i64>,
@@ -40,7 +40,7 @@ pub(super) struct Call<'a> {
 
 /// A plan that ran; for a resumed one the newest record.
 #[derive(Debug)]
-pub(super) struct Chain<'a> {
+pub(super) struct PlanExecution<'a> {
     pub id: &'a str,
     pub barrier: bool,
     /// Whether execution by dependencies was requested.
@@ -55,20 +55,20 @@ pub(super) struct Chain<'a> {
 
 /// Calls and plans in a canonical order, so that the order of records does not matter.
 #[derive(Debug, Default)]
-pub(super) struct Facts<'a> {
-    pub calls: Vec<Call<'a>>,
-    pub chains: Vec<Chain<'a>>,
+pub(super) struct RunFacts<'a> {
+    pub calls: Vec<EndedCall<'a>>,
+    pub chains: Vec<PlanExecution<'a>>,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> RunFacts<'a> {
     pub(super) fn read(records: &'a [AuditRecord]) -> Self {
         let mut calls = Vec::new();
-        let mut chains: BTreeMap<&str, Chain<'_>> = BTreeMap::new();
+        let mut chains: BTreeMap<&str, PlanExecution<'_>> = BTreeMap::new();
         for record in records {
             match text(record, "kind") {
                 Some("call") => calls.extend(call(record)),
                 Some("chain") => {
-                    let newer = |chain: &Chain<'_>| {
+                    let newer = |chain: &PlanExecution<'_>| {
                         chains
                             .get(chain.id)
                             .is_none_or(|known| known.age() < chain.age())
@@ -81,7 +81,7 @@ impl<'a> Facts<'a> {
             }
         }
         // Newest first, since only the newest of many are shown.
-        calls.sort_by(|a: &Call<'_>, b| b.age().cmp(&a.age()));
+        calls.sort_by(|a: &EndedCall<'_>, b| b.age().cmp(&a.age()));
         Self {
             calls,
             chains: chains.into_values().collect(),
@@ -93,7 +93,7 @@ impl<'a> Facts<'a> {
     pub(super) fn usual_ms(&self, calls_least: u64) -> BTreeMap<&'a str, f64> {
         let mut times: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         let counts =
-            |call: &&Call<'_>| call.failed.is_none() && !call.cached && call.tool != PLAN_TOOL;
+            |call: &&EndedCall<'_>| call.failed.is_none() && !call.cached && call.tool != PLAN_TOOL;
         for call in self.calls.iter().filter(counts) {
             times.entry(call.tool).or_default().push(call.elapsed_ms);
         }
@@ -103,13 +103,13 @@ impl<'a> Facts<'a> {
     }
 }
 
-impl Call<'_> {
+impl EndedCall<'_> {
     fn age(&self) -> (i64, u64, &str) {
         (self.time_ms, self.sequence, self.call_id)
     }
 }
 
-impl Chain<'_> {
+impl PlanExecution<'_> {
     fn age(&self) -> (i64, u64) {
         (self.time_ms, self.sequence)
     }
@@ -126,16 +126,16 @@ pub(super) fn median(mut numbers: Vec<f64>) -> f64 {
     }
 }
 
-fn call(record: &AuditRecord) -> Option<Call<'_>> {
+fn call(record: &AuditRecord) -> Option<EndedCall<'_>> {
     let failed = match text(record, "status")? {
         "success" => None,
         "error" => Some(text(record, "error_code").unwrap_or("unknown")),
         _ => return None,
     };
-    Some(Call {
+    Some(EndedCall {
         site: match text(record, "chain_id") {
-            Some(chain) => Site::Run(chain),
-            None => Site::Session(&record.session),
+            Some(chain) => CallSite::Run(chain),
+            None => CallSite::Session(&record.session),
         },
         step: text(record, "step"),
         item: integer(record, "item"),
@@ -152,14 +152,14 @@ fn call(record: &AuditRecord) -> Option<Call<'_>> {
     })
 }
 
-fn chain(record: &AuditRecord) -> Option<Chain<'_>> {
+fn chain(record: &AuditRecord) -> Option<PlanExecution<'_>> {
     if text(record, "status") == Some("rejected") {
         return None;
     }
     let waves = record.record.get("wave_timeline").and_then(Value::items);
     let elapsed = |wave: &Value| wave.get("elapsed_ms").and_then(Value::as_f64);
     let reason = || text(record, "fallback_reason").unwrap_or("no reason is recorded");
-    Some(Chain {
+    Some(PlanExecution {
         id: text(record, "chain_id")?,
         barrier: is_true(record, "barrier"),
         wanted_dep: text(record, "mode_requested") == Some("dep"),

@@ -1,7 +1,7 @@
 //! Anomalies in recorded runs and calls: a pure function of records, with the same findings on any machine.
 //!
 //! [`anomalies`] reads the records of calls and plans (`facts.rs`) and checks each rule (`rules.rs`) against the limits of the
-//! configuration. A [`Finding`] is no error: it has a measurement, its threshold, and the next command to run.
+//! configuration. A [`Anomaly`] is no error: it has a measurement, its threshold, and the next command to run.
 
 mod facts;
 mod rules;
@@ -12,16 +12,16 @@ mod tests;
 use registry::model::AnomalyLimits;
 use tool_core::{Value, fields, names};
 
-use self::facts::{Call, Facts, Site};
-use crate::{AuditRecord, Run};
+use self::facts::{CallSite, EndedCall, RunFacts};
+use crate::{AuditRecord, RunRecord};
 
 /// The records and runs to examine.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Evidence<'a> {
+pub struct AnomalyEvidence<'a> {
     /// Records of runs and sessions, in any order; those of other kinds are ignored.
     pub records: &'a [AuditRecord],
     /// The current state of runs.
-    pub runs: &'a [Run],
+    pub runs: &'a [RunRecord],
     /// The only run to report on; the others then only show how long tools usually take.
     pub of: Option<&'a str>,
 }
@@ -66,7 +66,7 @@ impl Kind {
 
 /// Where an anomaly is; parts that do not apply are absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Location {
+pub struct AnomalyLocation {
     /// Id of the run.
     pub run: Option<String>,
     /// Id of the session of direct calls.
@@ -81,8 +81,8 @@ pub struct Location {
     pub role: Option<String>,
 }
 
-impl Location {
-    fn of_call(call: &Call<'_>) -> Self {
+impl AnomalyLocation {
+    fn of_call(call: &EndedCall<'_>) -> Self {
         Self {
             step: call.step.map(str::to_owned),
             tool: Some(call.tool.to_owned()),
@@ -90,11 +90,11 @@ impl Location {
         }
     }
 
-    fn of_site(site: Site<'_>) -> Self {
+    fn of_site(site: CallSite<'_>) -> Self {
         let mut location = Self::default();
         match site {
-            Site::Run(run) => location.run = Some(run.to_owned()),
-            Site::Session(session) => location.session = Some(session.to_owned()),
+            CallSite::Run(run) => location.run = Some(run.to_owned()),
+            CallSite::Session(session) => location.session = Some(session.to_owned()),
         }
         location
     }
@@ -118,11 +118,11 @@ impl Location {
 
 /// An anomaly: a measurement beyond its threshold.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
+pub struct Anomaly {
     /// The rule that reports it; gives the unit of both numbers.
     pub kind: Kind,
     /// The run, session, step, wave, tool or role concerned.
-    pub location: Location,
+    pub location: AnomalyLocation,
     /// The measurement.
     pub measured: f64,
     /// The limit that it exceeds.
@@ -135,7 +135,7 @@ pub struct Finding {
     pub calls: Vec<String>,
 }
 
-impl Finding {
+impl Anomaly {
     /// The finding as an object, the parts of its location beside its other members.
     pub fn to_value(&self) -> Value {
         let mut members = fields! {
@@ -155,14 +155,14 @@ impl Finding {
 }
 
 /// Finds all anomalies, ordered by [`Kind`], then by location. The order of the records does not matter.
-pub fn anomalies(evidence: Evidence<'_>, limits: &AnomalyLimits) -> Vec<Finding> {
-    let mut facts = Facts::read(evidence.records);
+pub fn anomalies(evidence: AnomalyEvidence<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
+    let mut facts = RunFacts::read(evidence.records);
     let usual_ms = facts.usual_ms(limits.calls_least);
     if let Some(run) = evidence.of {
-        facts.calls.retain(|call| call.site == Site::Run(run));
+        facts.calls.retain(|call| call.site == CallSite::Run(run));
         facts.chains.retain(|chain| chain.id == run);
     }
-    let mut findings: Vec<Finding> = rules::stalled_runs(evidence).collect();
+    let mut findings: Vec<Anomaly> = rules::stalled_runs(evidence).collect();
     findings.extend(rules::stalls(&facts, &usual_ms, limits));
     findings.extend(rules::failures(&facts, limits));
     findings.extend(rules::retries(&facts, limits));

@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use registry::model::AnomalyLimits;
 
-use super::facts::{Call, Chain, Facts, Site};
-use super::{Evidence, Finding, Kind, Location};
+use super::facts::{CallSite, EndedCall, PlanExecution, RunFacts};
+use super::{Anomaly, AnomalyEvidence, AnomalyLocation, Kind};
 use crate::RunState;
 
 /// Runs that are marked as running although no process executes them.
-pub(super) fn stalled_runs(evidence: Evidence<'_>) -> impl Iterator<Item = Finding> {
+pub(super) fn stalled_runs(evidence: AnomalyEvidence<'_>) -> impl Iterator<Item = Anomaly> {
     let stalled = evidence.runs.iter().filter(move |run| {
         run.state == RunState::Running
             && run.holder.is_none()
             && evidence.of.is_none_or(|id| run.id == id)
     });
-    stalled.map(|run| Finding {
+    stalled.map(|run| Anomaly {
         kind: Kind::StalledRun,
-        location: Location::of_site(Site::Run(&run.id)),
+        location: AnomalyLocation::of_site(CallSite::Run(&run.id)),
         measured: 0.0,
         threshold: 1.0,
         message: format!(
@@ -31,11 +31,11 @@ pub(super) fn stalled_runs(evidence: Evidence<'_>) -> impl Iterator<Item = Findi
 
 /// Calls that took too long, one finding per tool and run; and waves that did although none of their calls did.
 pub(super) fn stalls(
-    facts: &Facts<'_>,
+    facts: &RunFacts<'_>,
     usual_ms: &BTreeMap<&str, f64>,
     limits: &AnomalyLimits,
-) -> Vec<Finding> {
-    let is_slow = |call: &&Call<'_>| {
+) -> Vec<Anomaly> {
+    let is_slow = |call: &&EndedCall<'_>| {
         let usual = usual_ms.get(call.tool);
         !call.cached && usual.is_some_and(|usual| call.elapsed_ms > bound(*usual, limits))
     };
@@ -43,14 +43,15 @@ pub(super) fn stalls(
     let slow = groups(slow, |call| (call.site, call.tool));
     let mut findings = Vec::new();
     for calls in slow.values() {
-        let by_time = |a: &&&Call<'_>, b: &&&Call<'_>| a.elapsed_ms.total_cmp(&b.elapsed_ms);
+        let by_time =
+            |a: &&&EndedCall<'_>, b: &&&EndedCall<'_>| a.elapsed_ms.total_cmp(&b.elapsed_ms);
         let Some(longest) = calls.iter().max_by(by_time) else {
             continue;
         };
         let usual = usual_ms[longest.tool];
-        findings.push(Finding {
+        findings.push(Anomaly {
             kind: Kind::StalledStep,
-            location: Location::of_call(longest),
+            location: AnomalyLocation::of_call(longest),
             measured: longest.elapsed_ms,
             threshold: bound(usual, limits),
             message: format!(
@@ -66,10 +67,10 @@ pub(super) fn stalls(
             calls: names(calls.iter().copied()),
         });
     }
-    let explained: BTreeSet<Site<'_>> = slow.keys().map(|(site, _)| *site).collect();
+    let explained: BTreeSet<CallSite<'_>> = slow.keys().map(|(site, _)| *site).collect();
     let by_site = groups(&facts.calls, |call| call.site);
     for chain in &facts.chains {
-        let site = Site::Run(chain.id);
+        let site = CallSite::Run(chain.id);
         if let Some(calls) = by_site.get(&site)
             && !explained.contains(&site)
         {
@@ -86,11 +87,11 @@ fn bound(usual_ms: f64, limits: &AnomalyLimits) -> f64 {
 
 /// The longest of the waves of a plan that took too long.
 fn slowest_wave(
-    chain: &Chain<'_>,
-    calls: &[&Call<'_>],
+    chain: &PlanExecution<'_>,
+    calls: &[&EndedCall<'_>],
     usual_ms: &BTreeMap<&str, f64>,
     limits: &AnomalyLimits,
-) -> Option<Finding> {
+) -> Option<Anomaly> {
     // The pause before a retry is part of the wave, and intended.
     if calls.iter().any(|call| call.attempt > 1) {
         return None;
@@ -100,8 +101,9 @@ fn slowest_wave(
     let long = (chain.waves.iter().enumerate()).filter(|&(_, &took)| took > least);
     let slow = long.filter_map(|(wave, &took)| {
         // Without a barrier, steps of any wave may run during this one.
-        let meanwhile = |call: &&&Call<'_>| !chain.barrier || call.wave == i64::try_from(wave).ok();
-        let usual = |call: &&Call<'_>| match call.cached {
+        let meanwhile =
+            |call: &&&EndedCall<'_>| !chain.barrier || call.wave == i64::try_from(wave).ok();
+        let usual = |call: &&EndedCall<'_>| match call.cached {
             true => Some(0.0),
             false => usual_ms.get(call.tool).copied(),
         };
@@ -109,11 +111,11 @@ fn slowest_wave(
         (took > bound(usual, limits)).then_some((wave, took, usual))
     });
     let (wave, took, usual) = slow.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(Finding {
+    Some(Anomaly {
         kind: Kind::StalledWave,
-        location: Location {
+        location: AnomalyLocation {
             wave: Some(wave),
-            ..Location::of_site(Site::Run(chain.id))
+            ..AnomalyLocation::of_site(CallSite::Run(chain.id))
         },
         measured: took,
         threshold: bound(usual, limits),
@@ -127,13 +129,13 @@ fn slowest_wave(
 }
 
 /// Failures among some calls of one tool.
-struct Failures<'a> {
+struct ToolFailures<'a> {
     calls: usize,
-    failed: Vec<&'a Call<'a>>,
+    failed: Vec<&'a EndedCall<'a>>,
 }
 
-impl<'a> Failures<'a> {
-    fn of(calls: &[&'a Call<'a>], counts: impl Fn(&Call<'_>) -> bool) -> Self {
+impl<'a> ToolFailures<'a> {
+    fn of(calls: &[&'a EndedCall<'a>], counts: impl Fn(&EndedCall<'_>) -> bool) -> Self {
         let failed = calls.iter().copied();
         let failed = failed
             .filter(|call| call.failed.is_some() && counts(call))
@@ -152,11 +154,11 @@ impl<'a> Failures<'a> {
     }
 
     /// The run or session and the step that all failures share, and the tool.
-    fn location(&self) -> Location {
+    fn location(&self) -> AnomalyLocation {
         let Some((first, rest)) = self.failed.split_first() else {
-            return Location::default();
+            return AnomalyLocation::default();
         };
-        let mut location = Location::of_call(first);
+        let mut location = AnomalyLocation::of_call(first);
         if rest.iter().any(|call| call.step != first.step) {
             location.step = None;
         }
@@ -166,14 +168,14 @@ impl<'a> Failures<'a> {
         location
     }
 
-    fn finding(&self, kind: Kind, least: u64, how: &str) -> Finding {
+    fn finding(&self, kind: Kind, least: u64, how: &str) -> Anomaly {
         let (tool, call_id, role) = match self.failed.first() {
             Some(newest) => (newest.tool, newest.call_id, newest.role),
             None => ("", "", ""),
         };
         let code = most_common(self.failed.iter().filter_map(|call| call.failed));
         let code = code.unwrap_or("unknown");
-        Finding {
+        Anomaly {
             kind,
             location: self.location(),
             measured: self.failed.len() as f64,
@@ -203,11 +205,11 @@ impl<'a> Failures<'a> {
 }
 
 /// Tools that fail repeatedly: overall, and instantly within one run or session.
-pub(super) fn failures(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding> {
+pub(super) fn failures(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
     let mut findings = Vec::new();
     let mut reported: BTreeMap<&str, usize> = BTreeMap::new();
     for ((tool, _), calls) in groups(&facts.calls, |call| (call.tool, call.site)) {
-        let instant = Failures::of(&calls, |call| call.elapsed_ms <= limits.instant_ms as f64);
+        let instant = ToolFailures::of(&calls, |call| call.elapsed_ms <= limits.instant_ms as f64);
         if instant.is_much(limits.instant_least, limits.failure_percent) {
             *reported.entry(tool).or_default() += instant.failed.len();
             let how = format!(" within {} ms", limits.instant_ms);
@@ -215,7 +217,7 @@ pub(super) fn failures(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding
         }
     }
     for (tool, calls) in groups(&facts.calls, |call| call.tool) {
-        let all = Failures::of(&calls, |_| true);
+        let all = ToolFailures::of(&calls, |_| true);
         // Failures that are all reported as instant are not reported twice.
         let is_more = all.failed.len() > reported.get(tool).copied().unwrap_or_default();
         if is_more && all.is_much(limits.failures_least, limits.failure_percent) {
@@ -226,7 +228,7 @@ pub(super) fn failures(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding
 }
 
 /// Tools whose calls in one run are retried too often.
-pub(super) fn retries(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding> {
+pub(super) fn retries(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
     // A repeated direct call is a call of its own.
     let steps = facts.calls.iter().filter(|call| call.step.is_some());
     let mut findings = Vec::new();
@@ -236,7 +238,7 @@ pub(super) fn retries(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding>
             .values()
             .map(|attempts| attempts.iter().copied().rev());
         let last = attempts.filter_map(|attempts| attempts.max_by_key(|call| call.attempt));
-        let last: Vec<&Call<'_>> = last.collect();
+        let last: Vec<&EndedCall<'_>> = last.collect();
         let attempts: u64 = last.iter().map(|call| call.attempt).sum();
         let most = u128::from(limits.attempts_per_call) * last.len() as u128;
         if attempts < limits.attempts_least || u128::from(attempts) <= most {
@@ -246,11 +248,11 @@ pub(super) fn retries(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding>
             continue;
         };
         let retried = || last.iter().copied().filter(|call| call.attempt > 1);
-        let mut location = Location::of_call(worst);
+        let mut location = AnomalyLocation::of_call(worst);
         if retried().any(|call| call.step != worst.step) {
             location.step = None;
         }
-        findings.push(Finding {
+        findings.push(Anomaly {
             kind: Kind::RetryStorm,
             location,
             measured: (attempts as f64 / last.len() as f64 * 100.0).round() / 100.0,
@@ -269,7 +271,7 @@ pub(super) fn retries(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding>
 }
 
 /// Plans that were to run by dependencies and ran sequentially.
-pub(super) fn fallback(facts: &Facts<'_>, limits: &AnomalyLimits) -> Option<Finding> {
+pub(super) fn fallback(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Option<Anomaly> {
     let wanted = facts.chains.iter().filter(|chain| chain.wanted_dep).count();
     let fallen = facts.chains.iter().filter(|chain| chain.wanted_dep);
     let fallen = fallen.filter_map(|chain| Some((chain.fallback?, chain.id)));
@@ -280,10 +282,10 @@ pub(super) fn fallback(facts: &Facts<'_>, limits: &AnomalyLimits) -> Option<Find
     }
     let reason = most_common(fallen.iter().map(|(reason, _)| *reason))?;
     let example = fallen.iter().find(|(one, _)| *one == reason);
-    Some(Finding {
+    Some(Anomaly {
         kind: Kind::Fallback,
-        location: example.map_or_else(Location::default, |(_, run)| {
-            Location::of_site(Site::Run(run))
+        location: example.map_or_else(AnomalyLocation::default, |(_, run)| {
+            AnomalyLocation::of_site(CallSite::Run(run))
         }),
         measured: percent(fallen.len(), wanted),
         threshold: limits.fallback_percent as f64,
@@ -298,25 +300,26 @@ pub(super) fn fallback(facts: &Facts<'_>, limits: &AnomalyLimits) -> Option<Find
 }
 
 /// One tool, or one role, with nearly all calls. Where there is no other, nothing is reported.
-pub(super) fn shares(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding> {
+pub(super) fn shares(facts: &RunFacts<'_>, limits: &AnomalyLimits) -> Vec<Anomaly> {
     let whole = facts.calls.len();
     if (whole as u64) < limits.share_calls_least {
         return Vec::new();
     }
-    let finding = |kind, location, calls: &[&Call<'_>], limit: u64, whose: String, next| Finding {
-        kind,
-        location,
-        measured: percent(calls.len(), whole),
-        threshold: limit as f64,
-        message: format!("{} of {whole} calls are {whose}", calls.len()),
-        next,
-        calls: names(calls.iter().copied()),
-    };
+    let finding =
+        |kind, location, calls: &[&EndedCall<'_>], limit: u64, whose: String, next| Anomaly {
+            kind,
+            location,
+            measured: percent(calls.len(), whole),
+            threshold: limit as f64,
+            message: format!("{} of {whole} calls are {whose}", calls.len()),
+            next,
+            calls: names(calls.iter().copied()),
+        };
     let limit = limits.tool_percent;
     let tool = leader(facts, |call| call.tool, limit).map(|(tool, calls)| {
-        let location = Location {
+        let location = AnomalyLocation {
             tool: Some(tool.to_owned()),
-            ..Location::default()
+            ..AnomalyLocation::default()
         };
         let next = format!(
             "one call with an array, or a `map` in one plan, may replace many: `mathchain tools show {tool}`"
@@ -327,9 +330,9 @@ pub(super) fn shares(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding> 
     let has_roles = facts.calls.iter().all(|call| !call.role.is_empty());
     let role = leader(facts, |call| call.role, limit).filter(|_| has_roles);
     let role = role.map(|(role, calls)| {
-        let location = Location {
+        let location = AnomalyLocation {
             role: Some(role.to_owned()),
-            ..Location::default()
+            ..AnomalyLocation::default()
         };
         let next = "other roles may lack permissions for this work: `mathchain policy matrix`";
         let whose = format!("by the role `{role}`");
@@ -341,10 +344,10 @@ pub(super) fn shares(facts: &Facts<'_>, limits: &AnomalyLimits) -> Vec<Finding> 
 
 /// The name that more than this share of all calls have, if some have another.
 fn leader<'a>(
-    facts: &'a Facts<'a>,
-    name: impl Fn(&Call<'a>) -> &'a str,
+    facts: &'a RunFacts<'a>,
+    name: impl Fn(&EndedCall<'a>) -> &'a str,
     percent: u64,
-) -> Option<(&'a str, Vec<&'a Call<'a>>)> {
+) -> Option<(&'a str, Vec<&'a EndedCall<'a>>)> {
     let groups = groups(&facts.calls, |call| name(call));
     let has_others = groups.len() > 1;
     let leader = groups
@@ -373,7 +376,7 @@ fn most_common<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
 }
 
 /// The ids of the newest of some calls.
-fn names<'a>(calls: impl IntoIterator<Item = &'a Call<'a>>) -> Vec<String> {
+fn names<'a>(calls: impl IntoIterator<Item = &'a EndedCall<'a>>) -> Vec<String> {
     const SHOWN: usize = 5;
     let shown = calls.into_iter().take(SHOWN);
     shown.map(|call| call.call_id.to_owned()).collect()

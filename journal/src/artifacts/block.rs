@@ -7,19 +7,19 @@ use tool_core::value::Numbers;
 use tool_core::{Result, Value};
 
 use super::form::{RANK_MAX, damaged, too_large};
-use super::handle::{Handle, Kind, summary};
+use super::handle::{ArtifactHandle, ArtifactKind, summary};
 use super::{ArtifactHash, FILE_BYTES_MAX};
 
 /// Bytes that several threads hash, at least.
 const SHARED_LEAST: usize = 1 << 20;
 
 /// The handle of a block, noted at the immutable block so that it is hashed once.
-pub(super) fn named(numbers: &Numbers) -> Result<Handle> {
+pub(super) fn named(numbers: &Numbers) -> Result<ArtifactHandle> {
     let note = numbers.note();
     let noted: Option<&dyn Any> = note.and_then(|note| Some(&**note.get()? as &dyn Any));
-    let noted = noted.and_then(|noted| noted.downcast_ref::<Handle>());
+    let noted = noted.and_then(|noted| noted.downcast_ref::<ArtifactHandle>());
     if let Some(handle) = noted
-        && let Kind::Npy {
+        && let ArtifactKind::Npy {
             shape, integral, ..
         } = &handle.kind
         && (shape.as_slice(), *integral) == (numbers.shape(), numbers.integral())
@@ -40,9 +40,9 @@ pub(super) fn named(numbers: &Numbers) -> Result<Handle> {
     if bytes > FILE_BYTES_MAX {
         return Err(too_large("artifact_size", bytes, FILE_BYTES_MAX));
     }
-    let handle = Handle {
+    let handle = ArtifactHandle {
         hash: ArtifactHash(hasher.finalize().into()),
-        kind: Kind::Npy {
+        kind: ArtifactKind::Npy {
             shape: numbers.shape().to_vec(),
             integral: numbers.integral(),
             bytes,
@@ -80,7 +80,7 @@ pub(super) fn npy_parts<E>(
 }
 
 /// Where rows of a block are in its file, and what they are.
-pub(super) struct Span {
+pub(super) struct BlockSpan {
     pub(super) offset: u64,
     pub(super) bytes: usize,
     shape: Vec<usize>,
@@ -88,8 +88,8 @@ pub(super) struct Span {
 }
 
 /// The place of some rows: elements along the first extent.
-pub(super) fn span(handle: &Handle, rows: Range<usize>) -> Result<Span> {
-    let Kind::Npy {
+pub(super) fn span(handle: &ArtifactHandle, rows: Range<usize>) -> Result<BlockSpan> {
+    let ArtifactKind::Npy {
         shape, integral, ..
     } = &handle.kind
     else {
@@ -109,7 +109,7 @@ pub(super) fn span(handle: &Handle, rows: Range<usize>) -> Result<Span> {
         _ => return Err(damaged("rows lie beyond the end of their block")),
     }
     let before = tool_core::npy::header(stored).len() + 8 * width * rows.start;
-    Ok(Span {
+    Ok(BlockSpan {
         offset: before as u64,
         bytes: 8 * width * rows.len(),
         shape: part,
@@ -117,7 +117,7 @@ pub(super) fn span(handle: &Handle, rows: Range<usize>) -> Result<Span> {
     })
 }
 
-impl Span {
+impl BlockSpan {
     /// The rows, from their bytes.
     pub(super) fn numbers(self, bytes: &[u8]) -> Result<Value> {
         let data: Vec<f64> = bytes
@@ -137,8 +137,8 @@ impl Span {
 }
 
 /// Decodes a block from the bytes of its file and its handle.
-pub(super) fn block(handle: &Handle, bytes: &[u8]) -> Result<Value> {
-    let Kind::Npy {
+pub(super) fn block(handle: &ArtifactHandle, bytes: &[u8]) -> Result<Value> {
+    let ArtifactKind::Npy {
         shape, integral, ..
     } = &handle.kind
     else {

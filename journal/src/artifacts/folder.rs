@@ -9,14 +9,14 @@ use std::time::{Duration, UNIX_EPOCH};
 use tool_core::value::Numbers;
 use tool_core::{ErrorCode, Reason, Result, ToolError, Value, tool_error};
 
-use super::{ArtifactHash, FILE_BYTES_MAX, Handle, Kind, block};
+use super::{ArtifactHandle, ArtifactHash, ArtifactKind, FILE_BYTES_MAX, block};
 use crate::private::{DRAFT, write_whole};
 
 /// Name of the folder beside the state file.
 pub const FOLDER: &str = "artifacts";
 
 /// The files of one state.
-pub(crate) struct Folder {
+pub(crate) struct ArtifactFolder {
     root: PathBuf,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct FoundFile {
     pub(crate) hash: Option<ArtifactHash>,
 }
 
-impl Folder {
+impl ArtifactFolder {
     /// The folder beside a state file.
     pub(crate) fn beside(file: &Path) -> Self {
         Self {
@@ -45,20 +45,20 @@ impl Folder {
     }
 
     /// Writes a block, unless a sound file of it is there.
-    pub(crate) fn keep_block(&self, handle: &Handle, numbers: &Numbers) -> Result<()> {
+    pub(crate) fn keep_block(&self, handle: &ArtifactHandle, numbers: &Numbers) -> Result<()> {
         self.keep(handle, &|out| {
             block::npy_parts(numbers, &mut |part| out.write_all(part))
         })
     }
 
     /// Writes a text, unless a sound file of it is there.
-    pub(crate) fn keep_text(&self, handle: &Handle, text: &str) -> Result<()> {
+    pub(crate) fn keep_text(&self, handle: &ArtifactHandle, text: &str) -> Result<()> {
         self.keep(handle, &|out| out.write_all(text.as_bytes()))
     }
 
     fn keep(
         &self,
-        handle: &Handle,
+        handle: &ArtifactHandle,
         content: &dyn Fn(&mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
         let Some(ending) = handle.ending() else {
@@ -89,7 +89,7 @@ impl Folder {
     }
 
     /// Reads and verifies a file.
-    pub(crate) fn read(&self, handle: &Handle) -> Result<Vec<u8>> {
+    pub(crate) fn read(&self, handle: &ArtifactHandle) -> Result<Vec<u8>> {
         let place = self.place(handle.hash, handle.ending().unwrap_or_default());
         let read = || -> io::Result<Vec<u8>> {
             let (mut file, length) = open(&place)?;
@@ -105,7 +105,7 @@ impl Folder {
     }
 
     /// Reads some rows of the block in a file, which is verified: memory for the rows alone is taken.
-    pub(crate) fn rows(&self, handle: &Handle, rows: Range<usize>) -> Result<Value> {
+    pub(crate) fn rows(&self, handle: &ArtifactHandle, rows: Range<usize>) -> Result<Value> {
         self.check(handle)?;
         let place = self.place(handle.hash, handle.ending().unwrap_or_default());
         let span = block::span(handle, rows)?;
@@ -122,7 +122,7 @@ impl Folder {
     }
 
     /// Verifies a file against its name, without reading it into memory.
-    pub(crate) fn check(&self, handle: &Handle) -> Result<()> {
+    pub(crate) fn check(&self, handle: &ArtifactHandle) -> Result<()> {
         let place = self.place(handle.hash, handle.ending().unwrap_or_default());
         match hash_of(&place) {
             Ok(found) if found == handle.hash => Ok(()),
@@ -132,9 +132,9 @@ impl Folder {
     }
 
     /// Whether the description in a handle is that of its file, which is verified.
-    pub(crate) fn describes(&self, handle: &Handle) -> Result<bool> {
+    pub(crate) fn describes(&self, handle: &ArtifactHandle) -> Result<bool> {
         Ok(match &handle.kind {
-            Kind::Npy { .. } => match self.block(handle)? {
+            ArtifactKind::Npy { .. } => match self.block(handle)? {
                 Value::Numbers(numbers) => block::named(&numbers)?.describes_same(handle),
                 _ => false,
             },
@@ -143,7 +143,7 @@ impl Folder {
     }
 
     /// Reads and verifies the block in a file.
-    pub(crate) fn block(&self, handle: &Handle) -> Result<Value> {
+    pub(crate) fn block(&self, handle: &ArtifactHandle) -> Result<Value> {
         block::block(handle, &self.read(handle)?)
     }
 

@@ -5,7 +5,7 @@
 //!
 //! | form | value |
 //! | --- | --- |
-//! | `{"$artifact": ...}` | a block of numbers in a file ([`Handle`]) |
+//! | `{"$artifact": ...}` | a block of numbers in a file ([`ArtifactHandle`]) |
 //! | `{"$lit": {...}}` | the object inside, which has a key that begins with `$` |
 //! | `{"$f64": "<16 hex digits>"}` | a double that is not finite, by its bits |
 //! | `{"$int": "..."}` | an integer beyond 2^53 |
@@ -18,7 +18,7 @@ use tool_core::value::{Numbers, SAFE_INTEGER};
 use tool_core::{ErrorCode, Object, Result, ToolError, Value, json, object, tool_error};
 
 use super::block::named;
-use super::handle::{FILE_KEY, Handle, Kind};
+use super::handle::{ArtifactHandle, ArtifactKind, FILE_KEY};
 use super::{ArtifactHash, DEPTH_MAX, JSON_BYTES_MAX};
 
 const LITERAL: &str = "$lit";
@@ -31,21 +31,21 @@ const LIST: &str = "$list";
 pub(super) const RANK_MAX: usize = 8;
 
 /// A value in its stored form, not yet written.
-pub(crate) struct Stored {
+pub(crate) struct StoredForm {
     /// Handle of the whole value.
-    pub(crate) handle: Handle,
+    pub(crate) handle: ArtifactHandle,
     /// The stored form, unless the whole is one block.
     pub(crate) body: Option<String>,
     /// The blocks to be written as files.
-    pub(crate) blocks: Vec<(Handle, Numbers)>,
+    pub(crate) blocks: Vec<(ArtifactHandle, Numbers)>,
 }
 
 /// Converts a value to its stored form: blocks and JSON of more than `least` bytes become files.
 ///
 /// # Errors
 /// `limit_exceeded` for a value that is too deep or too large.
-pub(crate) fn stored(value: &Value, least: usize) -> Result<Stored> {
-    let mut encoder = Encoder {
+pub(crate) fn stored(value: &Value, least: usize) -> Result<StoredForm> {
+    let mut encoder = ArtifactEncoder {
         least,
         blocks: Vec::new(),
     };
@@ -56,7 +56,7 @@ pub(crate) fn stored(value: &Value, least: usize) -> Result<Stored> {
     let mut blocks = encoder.blocks;
     if let (Value::Numbers(_), [_]) = (value, blocks.as_slice()) {
         let (handle, body) = (blocks[0].0.clone(), None);
-        return Ok(Stored {
+        return Ok(StoredForm {
             handle,
             body,
             blocks,
@@ -70,12 +70,12 @@ pub(crate) fn stored(value: &Value, least: usize) -> Result<Stored> {
     blocks.sort_by_key(|(handle, _)| handle.hash);
     blocks.dedup_by_key(|(handle, _)| handle.hash);
     let kind = match body.len() > least {
-        true => Kind::Json { bytes },
-        false => Kind::Small,
+        true => ArtifactKind::Json { bytes },
+        false => ArtifactKind::Small,
     };
     let hash = ArtifactHash::of(body.as_bytes());
-    let (handle, body) = (Handle { hash, kind }, Some(body));
-    Ok(Stored {
+    let (handle, body) = (ArtifactHandle { hash, kind }, Some(body));
+    Ok(StoredForm {
         handle,
         body,
         blocks,
@@ -86,7 +86,10 @@ pub(crate) fn stored(value: &Value, least: usize) -> Result<Stored> {
 ///
 /// # Errors
 /// `artifact_corrupt` for an invalid form, and the errors of `open`.
-pub(crate) fn load(body: &str, open: &mut dyn FnMut(&Handle) -> Result<Value>) -> Result<Value> {
+pub(crate) fn load(
+    body: &str,
+    open: &mut dyn FnMut(&ArtifactHandle) -> Result<Value>,
+) -> Result<Value> {
     let value = parse(body)?;
     match has_form(&value) {
         true => decode(&value, open),
@@ -186,12 +189,12 @@ fn packs(items: &[Value]) -> bool {
     matches!(Value::array(items.to_vec()), Value::Numbers(_))
 }
 
-struct Encoder {
+struct ArtifactEncoder {
     least: usize,
-    blocks: Vec<(Handle, Numbers)>,
+    blocks: Vec<(ArtifactHandle, Numbers)>,
 }
 
-impl Encoder {
+impl ArtifactEncoder {
     fn encode(&mut self, value: &Value) -> Result<Value> {
         Ok(match value {
             Value::Int(number) if !is_safe(*number) => {
@@ -280,7 +283,7 @@ fn has_form(value: &Value) -> bool {
     }
 }
 
-type Open<'a> = &'a mut dyn FnMut(&Handle) -> Result<Value>;
+type Open<'a> = &'a mut dyn FnMut(&ArtifactHandle) -> Result<Value>;
 
 fn decode(value: &Value, open: Open<'_>) -> Result<Value> {
     match value {
@@ -307,7 +310,7 @@ fn members(object: &Object, open: Open<'_>) -> Result<Value> {
 fn form(whole: &Value, key: &str, inside: &Value, open: Open<'_>) -> Result<Value> {
     let text = inside.as_str().unwrap_or_default();
     let found = match key {
-        FILE_KEY => Handle::from_value(whole)
+        FILE_KEY => ArtifactHandle::from_value(whole)
             .map(|handle| open(&handle))
             .transpose()?,
         LITERAL => inside

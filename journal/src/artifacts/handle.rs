@@ -7,7 +7,7 @@ use tool_core::value::Numbers;
 use tool_core::{Object, Result, Value, json, tool_error};
 
 use super::form::RANK_MAX;
-use crate::sql::{Column, Hash};
+use crate::sql::{Hash, SqlColumn};
 
 /// The BLAKE3 hash of a value's bytes; written `b3:<64 hex digits>`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,7 +25,7 @@ impl fmt::Debug for ArtifactHash {
     }
 }
 
-impl Column for ArtifactHash {
+impl SqlColumn for ArtifactHash {
     fn of(value: ValueRef<'_>) -> Self {
         Self(Hash::of(value))
     }
@@ -58,7 +58,7 @@ impl ArtifactHash {
 
 /// The kind of a stored value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum ArtifactKind {
     /// A small value, in the state file.
     Small,
     /// A large value, as a file of its stored form.
@@ -81,11 +81,11 @@ pub enum Kind {
 
 /// The name of a stored value, with size and shape.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Handle {
+pub struct ArtifactHandle {
     /// Hash of the bytes.
     pub hash: ArtifactHash,
     /// Kind of the value.
-    pub kind: Kind,
+    pub kind: ArtifactKind,
 }
 
 /// The member of a handle that names a small value.
@@ -96,19 +96,19 @@ pub(crate) const FILE_KEY: &str = "$artifact";
 const JSON_MEDIA: &str = "application/json";
 const NPY_MEDIA: &str = "application/x-npy";
 
-impl Handle {
+impl ArtifactHandle {
     /// The handle as an object, as in events and stored values.
     pub fn to_value(&self) -> Value {
         let mut object = Object::new();
         let name = self.hash.to_string();
         match &self.kind {
-            Kind::Small => object.insert(VALUE_KEY, name),
-            Kind::Json { bytes } => {
+            ArtifactKind::Small => object.insert(VALUE_KEY, name),
+            ArtifactKind::Json { bytes } => {
                 object.insert(FILE_KEY, name);
                 object.insert("media", JSON_MEDIA);
                 object.insert("bytes", *bytes);
             }
-            Kind::Npy {
+            ArtifactKind::Npy {
                 shape,
                 integral,
                 bytes,
@@ -137,11 +137,11 @@ impl Handle {
         let hash = hash(FILE_KEY)?;
         let bytes = u64::try_from(value.get("bytes")?.as_i64()?).ok()?;
         let kind = match value.get("media")?.as_str()? {
-            JSON_MEDIA => Kind::Json { bytes },
+            JSON_MEDIA => ArtifactKind::Json { bytes },
             NPY_MEDIA => {
                 let extents = value.get("shape")?.items()?;
                 let extent = |extent: &Value| usize::try_from(extent.as_i64()?).ok();
-                Kind::Npy {
+                ArtifactKind::Npy {
                     shape: extents.iter().map(extent).collect::<Option<_>>()?,
                     integral: value
                         .get("integral")
@@ -165,7 +165,7 @@ impl Handle {
     pub(crate) fn small(hash: ArtifactHash) -> Self {
         Self {
             hash,
-            kind: Kind::Small,
+            kind: ArtifactKind::Small,
         }
     }
 
@@ -174,7 +174,7 @@ impl Handle {
     pub(crate) fn describes_same(&self, other: &Self) -> bool {
         let of_file = |handle: &Self| {
             let mut handle = handle.clone();
-            if let Kind::Npy {
+            if let ArtifactKind::Npy {
                 shape, integral, ..
             } = &mut handle.kind
             {
@@ -192,17 +192,17 @@ impl Handle {
     /// File extension; `None` for a value without a file.
     pub(crate) fn ending(&self) -> Option<&'static str> {
         match self.kind {
-            Kind::Small => None,
-            Kind::Json { .. } => Some("json"),
-            Kind::Npy { .. } => Some("npy"),
+            ArtifactKind::Small => None,
+            ArtifactKind::Json { .. } => Some("json"),
+            ArtifactKind::Npy { .. } => Some("npy"),
         }
     }
 
     /// Size of the file in bytes; 0 without one.
     pub fn bytes(&self) -> u64 {
         match self.kind {
-            Kind::Small => 0,
-            Kind::Json { bytes } | Kind::Npy { bytes, .. } => bytes,
+            ArtifactKind::Small => 0,
+            ArtifactKind::Json { bytes } | ArtifactKind::Npy { bytes, .. } => bytes,
         }
     }
 }

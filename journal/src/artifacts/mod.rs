@@ -1,8 +1,8 @@
 //! Stored values, addressed by content: small ones in the state file, large ones as files that other programs can open.
 //!
-//! A value has a *stored form* (`form.rs`): JSON in which every large block of numbers is a [`Handle`] to an `.npy`
+//! A value has a *stored form* (`form.rs`): JSON in which every large block of numbers is a [`ArtifactHandle`] to an `.npy`
 //! file. It is lossless: the bits of every number, its spelling as an integer, the order of members.
-//! [`Handle`] names a value by the BLAKE3 hash of its bytes. `folder.rs` writes and reads the files; the tables of [`crate`]
+//! [`ArtifactHandle`] names a value by the BLAKE3 hash of its bytes. `folder.rs` writes and reads the files; the tables of [`crate`]
 //! list the values and the references to them.
 
 use tool_core::Value;
@@ -16,10 +16,10 @@ mod handle;
 mod tests;
 
 pub use self::folder::FOLDER;
-pub(crate) use self::folder::{Folder, corrupt, missing, verified};
-pub(crate) use self::form::{Stored, load, stored};
+pub(crate) use self::folder::{ArtifactFolder, corrupt, missing, verified};
+pub(crate) use self::form::{StoredForm, load, stored};
 pub(crate) use self::handle::FILE_KEY;
-pub use self::handle::{ArtifactHash, Handle, Kind};
+pub use self::handle::{ArtifactHandle, ArtifactHash, ArtifactKind};
 
 /// Default size above which values and blocks of numbers become files, in bytes.
 pub const FILE_BYTES_LEAST: usize = 32 << 10;
@@ -45,7 +45,7 @@ pub fn bytes_in_files(value: &Value) -> u64 {
     };
     let blocks: u64 = stored.blocks.iter().map(|(block, _)| block.bytes()).sum();
     match stored.handle.kind {
-        Kind::Json { bytes } => blocks + bytes,
-        Kind::Npy { .. } | Kind::Small => blocks,
+        ArtifactKind::Json { bytes } => blocks + bytes,
+        ArtifactKind::Npy { .. } | ArtifactKind::Small => blocks,
     }
 }

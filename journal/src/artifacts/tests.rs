@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use tool_core::value::Numbers;
 use tool_core::{Object, Value, json};
 
-use super::folder::Folder;
+use super::folder::ArtifactFolder;
 use super::*;
 
 /// Whether nothing tells them apart: bits, spelling, order of members, packing.
@@ -113,7 +113,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 /// Through stored form and files and back.
-fn round_trip(folder: &Folder, value: &Value, least: usize) -> (Handle, Value) {
+fn round_trip(folder: &ArtifactFolder, value: &Value, least: usize) -> (ArtifactHandle, Value) {
     let kept = stored(value, least).unwrap();
     for (handle, numbers) in &kept.blocks {
         folder.keep_block(handle, numbers).unwrap();
@@ -121,7 +121,7 @@ fn round_trip(folder: &Folder, value: &Value, least: usize) -> (Handle, Value) {
     // The handle in an event is read back as it was written.
     let text = json::canonical(&kept.handle.to_value());
     let handle = json::parse(&text, json::JsonLimits::default()).unwrap();
-    let handle = Handle::from_value(&handle).unwrap();
+    let handle = ArtifactHandle::from_value(&handle).unwrap();
     assert_eq!(handle, kept.handle);
     let back = match &kept.body {
         Some(body) => load(body, &mut |block| folder.block(block)).unwrap(),
@@ -137,7 +137,7 @@ proptest! {
     #[test]
     fn what_is_kept_comes_back_bit_for_bit(value in value()) {
         let top = tempfile::tempdir().unwrap();
-        let folder = Folder::beside(&top.path().join("state.db"));
+        let folder = ArtifactFolder::beside(&top.path().join("state.db"));
         for least in [16, 1 << 20] {
             let (handle, back) = round_trip(&folder, &value, least);
             prop_assert!(same(&value, &back), "{value:?} {back:?}");
@@ -172,7 +172,7 @@ fn values_that_differ_have_different_names() {
 #[test]
 fn a_block_is_a_numpy_file_with_a_summary() {
     let top = tempfile::tempdir().unwrap();
-    let folder = Folder::beside(&top.path().join("state.db"));
+    let folder = ArtifactFolder::beside(&top.path().join("state.db"));
     let mut data = vec![1.0, -2.0, 4.0, f64::NAN];
     data.resize(5000, 0.0);
     let block = Value::Numbers(Numbers::new(vec![50, 100], data, false).unwrap());

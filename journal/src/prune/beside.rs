@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::{Connection, Transaction};
 
-use super::old::Candidate;
+use super::old::PruneCandidate;
 use crate::sql::{self, row_structs};
 
 row_structs! {
@@ -29,7 +29,7 @@ row_structs! {
 
 /// What a pruning removes beside chains.
 #[derive(Default)]
-pub(super) struct Beside {
+pub(super) struct PruneExtras {
     backups: Vec<i64>,
     /// The contents that no backup needs any more.
     pub(super) contents: Vec<String>,
@@ -38,12 +38,12 @@ pub(super) struct Beside {
     pipelines: Vec<String>,
 }
 
-impl Beside {
+impl PruneExtras {
     /// Chooses what is old and belongs to a call whose record does not remain; a question only once it is answered, with its answers.
     pub(super) fn choose(
         connection: &Connection,
         before_ms: u64,
-        removed: &BTreeMap<String, Candidate>,
+        removed: &BTreeMap<String, PruneCandidate>,
     ) -> rusqlite::Result<Self> {
         const OLD: &str = "SELECT 1 FROM backups WHERE time_ms < ?1
              UNION ALL SELECT 1 FROM notices WHERE time_ms < ?1
@@ -145,7 +145,7 @@ impl Beside {
 /// The ids of the calls whose records remain.
 fn remaining_calls(
     connection: &Connection,
-    removed: &BTreeMap<String, Candidate>,
+    removed: &BTreeMap<String, PruneCandidate>,
 ) -> rusqlite::Result<HashSet<String>> {
     const SQL: &str = "SELECT session, body ->> '$.call_id' FROM events
          WHERE instr(body, '\"call_id\":\"') > 0 AND json_valid(body) AND body ->> '$.call_id' IS NOT NULL";

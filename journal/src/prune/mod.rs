@@ -1,7 +1,7 @@
-//! Pruning: removing old chains, whole, with their runs, approvals, backups and notifications, and leaving a signed cut ([`crate::Cut`])
+//! Pruning: removing old chains, whole, with their runs, approvals, backups and notifications, and leaving a signed cut ([`crate::ChainCut`])
 //! that verification knows.
 //!
-//! A chain is removed when its newest record is old, it has ended, and nothing that remains needs it: see [`Choice`].
+//! A chain is removed when its newest record is old, it has ended, and nothing that remains needs it: see [`PrunePlan`].
 
 mod beside;
 mod old;
@@ -12,23 +12,23 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tool_core::capability::{AuditLedger as _, LedgerHead, RecordDurability};
 use tool_core::{Encode, Object, Result, ToolError, Value, convert, object, tool_error};
 
-use self::beside::Beside;
-use self::old::{Candidate, candidates, collections, open_approvals};
+use self::beside::PruneExtras;
+use self::old::{PruneCandidate, candidates, collections, open_approvals};
 use super::audit::hash_of_event;
-use super::cut::{self, Cut};
+use super::cut::{self, ChainCut};
 use super::failpoints::fail_at;
-use super::gc::{Collected, Retention};
-use super::lease::{Machine, Now};
-use super::ledger::How;
-use super::open::Target;
+use super::gc::{GcReport, RetentionPolicy};
+use super::lease::{LeaseMachine, LeaseTime};
+use super::ledger::CommitMode;
+use super::open::ChainTarget;
 use super::seal::CutKey;
 use super::sql::{self, Hash};
-use super::state::State;
+use super::state::StateStore;
 use super::{chain, verify};
 
 /// The outcome of a pruning, or its forecast.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Encode)]
-pub struct Pruned {
+pub struct PruneReport {
     /// Number of removed audit sessions.
     pub sessions: u64,
     /// Number of removed runs.
@@ -52,7 +52,7 @@ pub struct Pruned {
     /// Time of the newest removed record.
     pub last_ms: Option<u64>,
     /// The values that were collected with them.
-    pub values: Collected,
+    pub values: GcReport,
 }
 
 /// The chains, approvals, backups and notifications to remove.
@@ -60,19 +60,19 @@ pub struct Pruned {
 /// Retained are: chains with a record since the time of the pruning; runs that have not ended, are pinned or held by a process, with all
 /// runs that they started or that started them; every chain that names an approval which is still open, or which another retained chain
 /// names; the records of collections that account for the values of a retained run.
-struct Choice {
-    chains: BTreeMap<String, Candidate>,
+struct PrunePlan {
+    chains: BTreeMap<String, PruneCandidate>,
     approvals: Vec<String>,
-    beside: Beside,
+    beside: PruneExtras,
     needed: u64,
 }
 
-impl State {
-    /// Says what [`State::prune`] would remove.
+impl StateStore {
+    /// Says what [`StateStore::prune`] would remove.
     ///
     /// # Errors
     /// `tool_error` when the state cannot be read.
-    pub fn forecast(&self, before_ms: u64) -> Result<Pruned> {
+    pub fn forecast(&self, before_ms: u64) -> Result<PruneReport> {
         self.prune_with(before_ms, None)
     }
 
@@ -82,17 +82,17 @@ impl State {
     /// # Errors
     /// `conflict` with reason `state_unsound` when the audit log does not verify: nothing is removed then. `tool_error` when the state
     /// cannot be written.
-    pub fn prune(&self, before_ms: u64, key: &CutKey) -> Result<Pruned> {
+    pub fn prune(&self, before_ms: u64, key: &CutKey) -> Result<PruneReport> {
         self.prune_with(before_ms, Some(key))
     }
 
-    fn prune_with(&self, before_ms: u64, key: Option<&CutKey>) -> Result<Pruned> {
+    fn prune_with(&self, before_ms: u64, key: Option<&CutKey>) -> Result<PruneReport> {
         let shared = &self.shared;
         let now = shared.now();
         let before_ms = before_ms.min(now.unix_ms);
         let own = self.session();
         let choose = |connection: &Connection| {
-            Choice::read(connection, &own, before_ms, now, shared.machine.as_ref())
+            PrunePlan::read(connection, &own, before_ms, now, shared.machine.as_ref())
         };
         self.flush()?;
         let forecast = shared.read("look for old records", |connection| {
@@ -105,12 +105,12 @@ impl State {
             let begin = object! { "event" => "prune_begin", "before_ms" => before_ms };
             self.record(&begin, RecordDurability::Synced)?;
             fail_at("prune.after_begin");
-            let how = How {
+            let how = CommitMode {
                 synced: true,
                 link: true,
             };
             let work = |transaction: &Transaction<'_>, _| {
-                let checks = verify::Checks::default();
+                let checks = verify::VerificationChecks::default();
                 if let Some(fault) = verify::verify_all(transaction, &checks)?.faults.first() {
                     return Err(unsound(&fault.message).into());
                 }
@@ -125,11 +125,11 @@ impl State {
             };
             let contents;
             ((done, contents), _) =
-                shared.transact_on(Target::Own, how, "prune the records", work)?;
+                shared.transact_on(ChainTarget::Own, how, "prune the records", work)?;
             fail_at("prune.after_commit");
             self.remove_contents(&contents)?;
         }
-        done.values = self.gc(Retention {
+        done.values = self.gc(RetentionPolicy {
             age_ms: Some(now.unix_ms.saturating_sub(before_ms)),
             quota_bytes: None,
             dry_run: key.is_none(),
@@ -146,13 +146,13 @@ fn unsound(fault: &str) -> ToolError {
         "`mathchain audit verify` lists the faults; `mathchain state export` writes what is there")
 }
 
-impl Choice {
+impl PrunePlan {
     fn read(
         connection: &Connection,
         own: &str,
         before_ms: u64,
-        now: Now,
-        machine: &dyn Machine,
+        now: LeaseTime,
+        machine: &dyn LeaseMachine,
     ) -> rusqlite::Result<Self> {
         let mut chains = candidates(connection, own, before_ms, now, machine)?;
         let old = chains.len();
@@ -206,7 +206,7 @@ impl Choice {
             .into_iter()
             .filter(|id| !open.contains(id) && !kept.contains(id));
         Ok(Self {
-            beside: Beside::choose(connection, before_ms, &chains)?,
+            beside: PruneExtras::choose(connection, before_ms, &chains)?,
             approvals: approvals.collect(),
             needed: (old - chains.len()) as u64,
             chains,
@@ -217,10 +217,10 @@ impl Choice {
         self.chains.is_empty() && self.beside.is_nothing()
     }
 
-    fn counts(&self) -> Pruned {
+    fn counts(&self) -> PruneReport {
         let chains = self.chains.values();
         let runs = chains.clone().filter(|chain| chain.is_run).count() as u64;
-        Pruned {
+        PruneReport {
             sessions: self.chains.len() as u64 - runs,
             runs,
             records: chains.clone().map(|chain| chain.newest).sum(),
@@ -235,12 +235,12 @@ impl Choice {
             needed: self.needed,
             first_ms: chains.clone().map(|chain| chain.opened_ms).min(),
             last_ms: chains.map(|chain| chain.last_ms).max(),
-            values: Collected::default(),
+            values: GcReport::default(),
         }
     }
 
     /// The record of what is removed.
-    fn record(&self, cut: Option<&Cut>, before_ms: u64) -> Value {
+    fn record(&self, cut: Option<&ChainCut>, before_ms: u64) -> Value {
         let (backups, notices) = self.beside.counts();
         let mut record = Object::new();
         record.insert("event", cut::EVENT);
@@ -255,7 +255,11 @@ impl Choice {
     }
 
     /// Removes the chosen rows; returns the cut, unsigned, or `None` where no chain is removed.
-    fn remove(&self, transaction: &Transaction<'_>, now_ms: u64) -> rusqlite::Result<Option<Cut>> {
+    fn remove(
+        &self,
+        transaction: &Transaction<'_>,
+        now_ms: u64,
+    ) -> rusqlite::Result<Option<ChainCut>> {
         let cut = self.cut(transaction, now_ms)?;
         if let Some(cut) = &cut {
             self.confirm_again(transaction, cut.link)?;
@@ -269,7 +273,7 @@ impl Choice {
         Ok(cut)
     }
 
-    fn cut(&self, connection: &Connection, now_ms: u64) -> rusqlite::Result<Option<Cut>> {
+    fn cut(&self, connection: &Connection, now_ms: u64) -> rusqlite::Result<Option<ChainCut>> {
         const LINK: &str = "SELECT link FROM heads WHERE number = ?";
         let newest = (self.chains.iter()).max_by_key(|(_, chain)| (chain.last_ms, chain.link));
         let Some((session, chain)) = newest else {
@@ -287,7 +291,7 @@ impl Choice {
         };
         let earlier = cut::newest(connection)?.map(|found| found.cut);
         let earlier = earlier.map_or(0, |cut| cut.earlier_records + cut.records);
-        Ok(Some(Cut {
+        Ok(Some(ChainCut {
             link,
             link_hash: chain::hex(&link_hash),
             last: last.to_string(),

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use tool_core::{Value, json};
 
 use crate::gc::COLLECTED_KEY;
-use crate::lease::{Machine, Now};
+use crate::lease::{LeaseMachine, LeaseTime};
 use crate::run;
 use crate::sql::{self, row_structs};
 
@@ -30,7 +30,7 @@ row_structs! {
 }
 
 /// A chain that may be removed.
-pub(super) struct Candidate {
+pub(super) struct PruneCandidate {
     pub(super) opened_ms: u64,
     pub(super) newest: u64,
     pub(super) last_ms: u64,
@@ -43,9 +43,9 @@ pub(super) fn candidates(
     connection: &Connection,
     own: &str,
     before_ms: u64,
-    now: Now,
-    machine: &dyn Machine,
-) -> rusqlite::Result<BTreeMap<String, Candidate>> {
+    now: LeaseTime,
+    machine: &dyn LeaseMachine,
+) -> rusqlite::Result<BTreeMap<String, PruneCandidate>> {
     const LAST: &str =
         "SELECT CASE WHEN json_valid(body) THEN body ->> '$.recorded_ms' END FROM events
          WHERE session = ? AND sequence = ?";
@@ -75,7 +75,7 @@ pub(super) fn candidates(
             None => old.linked == Some(old.newest) || old.opened_ms < booted_ms,
         };
         if last_ms < before_ms && has_ended && old.id != own {
-            let candidate = Candidate {
+            let candidate = PruneCandidate {
                 opened_ms: old.opened_ms,
                 newest: old.newest,
                 last_ms,

@@ -59,14 +59,14 @@ fn an_approval_that_became_a_rule_is_used_up() {
 struct Desk {
     _folder: TempDir,
     clock: Arc<TestClock>,
-    state: State,
+    state: StateStore,
 }
 
 impl Desk {
     fn new() -> Self {
         let folder = folder();
         let clock = TestClock::at(NOW);
-        let state = State::open(folder.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+        let state = StateStore::open(folder.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
         Self {
             _folder: folder,
             clock,

@@ -204,7 +204,7 @@ fn every_change_is_found() {
     assert!(report.is_sound(), "all is as before: {report:?}");
 }
 
-fn verify_all_on(connection: &Connection) -> Verification {
+fn verify_all_on(connection: &Connection) -> VerificationReport {
     super::super::verify::verify_all(connection, &Default::default()).unwrap()
 }
 

@@ -24,7 +24,7 @@ struct Place {
     top: TempDir,
     clock: Arc<TestClock>,
     machine: Arc<Machine>,
-    state: Arc<State>,
+    state: Arc<StateStore>,
 }
 
 impl Place {
@@ -53,8 +53,8 @@ impl Place {
         journal
     }
 
-    fn gc(&self, days: Option<u64>, quota_bytes: Option<u64>) -> Collected {
-        let keep = Retention {
+    fn gc(&self, days: Option<u64>, quota_bytes: Option<u64>) -> GcReport {
+        let keep = RetentionPolicy {
             age_ms: days.map(|days| days * DAY_MS),
             quota_bytes,
             dry_run: true,
@@ -73,7 +73,7 @@ impl Place {
         );
         let done = self
             .state
-            .gc(Retention {
+            .gc(RetentionPolicy {
                 dry_run: false,
                 ..keep
             })
@@ -94,9 +94,9 @@ fn old_runs_lose_their_values_and_keep_their_records() {
     assert_eq!(files(place.top.path()), 5);
     assert_eq!(
         place.gc(None, None),
-        Collected {
+        GcReport {
             left_bytes: place.gc(None, None).left_bytes,
-            ..Collected::default()
+            ..GcReport::default()
         }
     );
 

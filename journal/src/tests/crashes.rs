@@ -155,7 +155,7 @@ fn killed_anywhere_the_journal_is_whole_and_no_effect_lacks_its_intent() {
         assert_eq!(!killed.success(), expected, "{place}:{nth}");
         let clock = TestClock::at(NOW);
         let state =
-            Arc::new(State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap());
+            Arc::new(StateStore::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap());
         let report = state.verify(&[], true).unwrap();
         assert!(report.is_sound(), "{place}: {:?}", report.faults);
         let run = state.run("crash").unwrap();
@@ -190,7 +190,8 @@ fn killed_anywhere_the_journal_is_whole_and_no_effect_lacks_its_intent() {
             };
             assert!(done);
             let handle =
-                crate::artifacts::Handle::from_value(settled.get("value").unwrap()).unwrap();
+                crate::artifacts::ArtifactHandle::from_value(settled.get("value").unwrap())
+                    .unwrap();
             assert_eq!(
                 state.value(&handle).unwrap(),
                 matrix(number as f64),
@@ -219,7 +220,7 @@ fn killed_anywhere_the_journal_is_whole_and_no_effect_lacks_its_intent() {
             "{place}:{nth}"
         );
         clock.set(1 << 50);
-        let done = state.gc(Retention::default()).unwrap();
+        let done = state.gc(RetentionPolicy::default()).unwrap();
         assert_eq!((halves(), done.runs.len()), (0, 0), "{place}");
     }
 }
@@ -234,7 +235,7 @@ fn killed_while_pruning_the_state_is_sound() {
             name => name.to_owned(),
         };
         let clock = TestClock::at(NOW - 1000);
-        let earlier = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+        let earlier = StateStore::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
         let earlier = Arc::new(earlier);
         earlier
             .record(&event(1), RecordDurability::Batched)
@@ -262,7 +263,7 @@ fn killed_while_pruning_the_state_is_sound() {
         );
         // A file that no row names any more is removed a day later, by its real age.
         clock.set(1 << 50);
-        let later = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+        let later = StateStore::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
         later.prune(NOW, &super::pruning::key()).unwrap();
         let report = later.verify(&[], true).unwrap();
         assert!(

@@ -2,8 +2,8 @@
 
 use super::pruning::{DAY_MS, Place, key};
 use super::*;
-use crate::cut::Cut;
-use crate::verify::Checks;
+use crate::cut::ChainCut;
+use crate::verify::VerificationChecks;
 
 /// A state with three sessions of two records, the first two of which were pruned.
 fn pruned() -> Place {
@@ -26,12 +26,12 @@ fn record_of_cut(file: &Connection) -> (String, i64, Value) {
     (session, sequence, record)
 }
 
-fn cut_of(record: &Value) -> Cut {
+fn cut_of(record: &Value) -> ChainCut {
     tool_core::convert::from_value(record.get("cut").unwrap()).unwrap()
 }
 
 /// Changes the cut in its record, and rebuilds every hash.
-fn with_cut(place: &Place, change: impl FnOnce(&mut Cut, &str)) {
+fn with_cut(place: &Place, change: impl FnOnce(&mut ChainCut, &str)) {
     let file = intruder(place.top.path());
     let (session, sequence, record) = record_of_cut(&file);
     let mut cut = cut_of(&record);
@@ -86,9 +86,9 @@ fn rebuild(file: &Connection, mut before: [u8; 32], mut number: u64) {
 /// The faults that this user's verification finds.
 fn faults(place: &Place) -> Vec<String> {
     let keys = [key().public()];
-    let checks = Checks {
+    let checks = VerificationChecks {
         cut_keys: Some(&keys),
-        ..Checks::default()
+        ..VerificationChecks::default()
     };
     let report = place.open().verify_with(&checks).unwrap();
     report
@@ -117,7 +117,7 @@ fn hashes_rebuilt_without_a_change_verify() {
 
 #[test]
 fn a_cut_that_was_changed_is_found() {
-    type Change = fn(&mut Cut);
+    type Change = fn(&mut ChainCut);
     let changes: [(&str, Change); 9] = [
         ("records", |cut| cut.records = 1),
         ("sessions", |cut| cut.sessions = 1),
@@ -181,7 +181,7 @@ fn a_cut_that_never_happened_is_found() {
         let (session, next): (String, i64) = file
             .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
             .unwrap();
-        let mut cut = Cut {
+        let mut cut = ChainCut {
             link: number.unsigned_abs(),
             link_hash: chain::hex(&link),
             last: format!("{gone}:2:{}", "0".repeat(64)),

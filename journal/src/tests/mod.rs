@@ -45,9 +45,9 @@ struct Machine {
 /// A process of it.
 struct Process(Arc<Machine>, u32);
 
-impl lease::Machine for Process {
-    fn here(&self) -> lease::Owner {
-        lease::Owner {
+impl lease::LeaseMachine for Process {
+    fn here(&self) -> lease::LeaseOwner {
+        lease::LeaseOwner {
             boot: "boot".to_owned(),
             space: "space".to_owned(),
             process: self.1,
@@ -59,16 +59,21 @@ impl lease::Machine for Process {
         self.0.up_ms.load(Ordering::Relaxed)
     }
 
-    fn runs(&self, owner: &lease::Owner) -> Option<bool> {
+    fn runs(&self, owner: &lease::LeaseOwner) -> Option<bool> {
         Some(!ledger::lock(&self.0.dead).contains(&owner.process))
     }
 }
 
 impl Machine {
-    fn open(self: &Arc<Self>, folder: &Path, clock: &Arc<TestClock>, process: u32) -> Arc<State> {
+    fn open(
+        self: &Arc<Self>,
+        folder: &Path,
+        clock: &Arc<TestClock>,
+        process: u32,
+    ) -> Arc<StateStore> {
         let clock: Arc<dyn Clock> = Arc::clone(clock) as _;
         let process = Arc::new(Process(Arc::clone(self), process));
-        Arc::new(State::open_on(folder, clock, process).unwrap())
+        Arc::new(StateStore::open_on(folder, clock, process).unwrap())
     }
 
     fn advance(&self, ms: u64) {
@@ -106,7 +111,7 @@ impl std::fmt::Debug for Journal {
     }
 }
 
-impl std::fmt::Debug for State {
+impl std::fmt::Debug for StateStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("State")
     }

@@ -34,16 +34,16 @@ fn what_cannot_be_written_is_a_typed_error() {
     let clock = || TestClock::at(NOW);
     fs::File::create(top.path().join("file")).unwrap();
     assert_reason(
-        State::open(top.path().join("file"), clock()),
+        StateStore::open(top.path().join("file"), clock()),
         "state_unwritable",
     );
     assert_reason(
-        State::open(top.path().join("file/below"), clock()),
+        StateStore::open(top.path().join("file/below"), clock()),
         "state_unwritable",
     );
     fs::create_dir_all(top.path().join("occupied").join(FILE_NAME)).unwrap();
     assert_reason(
-        State::open(top.path().join("occupied"), clock()),
+        StateStore::open(top.path().join("occupied"), clock()),
         "state_unwritable",
     );
     #[cfg(unix)]
@@ -51,7 +51,7 @@ fn what_cannot_be_written_is_a_typed_error() {
         let linked = top.path().join("linked");
         fs::create_dir(&linked).unwrap();
         std::os::unix::fs::symlink(top.path().join("elsewhere"), linked.join(FILE_NAME)).unwrap();
-        assert_reason(State::open(&linked, clock()), "state_unwritable");
+        assert_reason(StateStore::open(&linked, clock()), "state_unwritable");
         assert!(!top.path().join("elsewhere").exists());
     }
 }
@@ -64,7 +64,10 @@ fn damage_names_the_file_and_the_next_step() {
         .unwrap()
         .write_all(&[b'x'; 8192])
         .unwrap();
-    let err = assert_reason(State::open(top.path(), TestClock::at(NOW)), "state_corrupt");
+    let err = assert_reason(
+        StateStore::open(top.path(), TestClock::at(NOW)),
+        "state_corrupt",
+    );
     assert!(
         err.message().contains(FILE_NAME) && err.hint_str().unwrap().contains("move"),
         "{err:?}"
@@ -85,7 +88,7 @@ fn damage_names_the_file_and_the_next_step() {
         .unwrap()
         .set_len(length / 2)
         .unwrap();
-    match State::open(top.path(), TestClock::at(NOW)) {
+    match StateStore::open(top.path(), TestClock::at(NOW)) {
         Err(err) => assert_eq!(err.reason_str(), Some("state_corrupt")),
         Ok(state) => {
             let found = state.verify(&[], true);
@@ -163,7 +166,7 @@ fn files_of_others_are_left_alone() {
             .unwrap()
             .execute_batch(sql)
             .unwrap();
-        (State::open(top.path(), TestClock::at(NOW)), top)
+        (StateStore::open(top.path(), TestClock::at(NOW)), top)
     };
     assert_reason(other("CREATE TABLE mine(x)").0, "state_foreign");
     assert_reason(
@@ -176,19 +179,22 @@ fn files_of_others_are_left_alone() {
         .unwrap()
         .execute_batch("PRAGMA user_version = 99")
         .unwrap();
-    assert_reason(State::open(top.path(), TestClock::at(NOW)), "state_newer");
+    assert_reason(
+        StateStore::open(top.path(), TestClock::at(NOW)),
+        "state_newer",
+    );
 }
 
 #[test]
 fn a_clock_that_leaps_back_breaks_no_chain() {
     let top = folder();
     let clock = TestClock::at(NOW);
-    let state = State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
+    let state = StateStore::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap();
     state.record(&event(0), RecordDurability::Synced).unwrap();
     clock.set(5);
     state.record(&event(1), RecordDurability::Synced).unwrap();
     drop(state);
-    let state = State::open(top.path(), clock).unwrap();
+    let state = StateStore::open(top.path(), clock).unwrap();
     state.record(&event(2), RecordDurability::Synced).unwrap();
     let report = state.verify(&[], true).unwrap();
     assert!(report.is_sound() && report.records == 3, "{report:?}");

@@ -58,7 +58,10 @@ fn the_other_part() {
             }
         }
         "unwritable" => {
-            assert_reason(State::open(folder, TestClock::at(NOW)), "state_unwritable");
+            assert_reason(
+                StateStore::open(folder, TestClock::at(NOW)),
+                "state_unwritable",
+            );
         }
         other => panic!("no part `{other}`"),
     }

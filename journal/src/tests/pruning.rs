@@ -23,7 +23,7 @@ impl Place {
     }
 
     /// A state as a process of its own has it.
-    pub(super) fn open(&self) -> Arc<State> {
+    pub(super) fn open(&self) -> Arc<StateStore> {
         self.processes.set(self.processes.get() + 1);
         self.machine
             .open(self.top.path(), &self.clock, self.processes.get())
@@ -67,7 +67,7 @@ impl Place {
         id
     }
 
-    pub(super) fn prune(&self, before_ms: u64) -> Pruned {
+    pub(super) fn prune(&self, before_ms: u64) -> PruneReport {
         let state = self.open();
         let said = state.forecast(before_ms).unwrap();
         let done = state.prune(before_ms, &key()).unwrap();
@@ -92,14 +92,14 @@ pub(super) fn key() -> CutKey {
 }
 
 #[track_caller]
-fn sound(state: &State) -> Verification {
+fn sound(state: &StateStore) -> VerificationReport {
     let report = state.verify(&[], true).unwrap();
     assert!(report.is_sound(), "{:?}", report.faults);
     report
 }
 
 #[track_caller]
-fn fault(state: &State, what: &str) {
+fn fault(state: &StateStore, what: &str) {
     let report = state.verify(&[], false).unwrap();
     let mut faults = report.faults.iter();
     assert!(
@@ -237,8 +237,9 @@ fn sessions_of_killed_processes_go_after_the_machine_was_started_again() {
 fn approvals_go_with_the_records_that_name_them() {
     let place = Place::new();
     let intent = Value::object([("kind", "intent")]);
-    let ask =
-        |state: &State, digest: &str| state.settle(&approvals::request(digest), &intent).unwrap();
+    let ask = |state: &StateStore, digest: &str| {
+        state.settle(&approvals::request(digest), &intent).unwrap()
+    };
     place.day();
     let ids: Vec<String> = ["used", "granted"]
         .into_iter()
@@ -274,9 +275,9 @@ fn records_of_collections_remain_while_they_account_for_a_run() {
     let place = Place::new();
     let run = place.run(&header(), Some(RunState::Succeeded));
     place.day();
-    let keep = Retention {
+    let keep = RetentionPolicy {
         age_ms: Some(0),
-        ..Retention::default()
+        ..RetentionPolicy::default()
     };
     assert_eq!(
         place.open().gc(keep).unwrap().runs,
@@ -356,7 +357,7 @@ fn forged_cuts_and_holes_are_faults() {
         file.execute(sql, [&session]).unwrap();
     }
     fault(&place.open(), "no record of a cut");
-    let cut = Cut {
+    let cut = ChainCut {
         link: 2,
         link_hash: chain::hex(&link),
         last: format!("{session}:2:{}", "0".repeat(64)),
@@ -391,10 +392,10 @@ fn several_processes_prune_at_once() {
         place.session(5);
     }
     place.day();
-    let states: Vec<Arc<State>> = (0..4).map(|_| place.open()).collect();
+    let states: Vec<Arc<StateStore>> = (0..4).map(|_| place.open()).collect();
     let before_ms = NOW + 30 * DAY_MS + 1;
-    let done: Vec<Pruned> = std::thread::scope(|scope| {
-        let prune = |state: &Arc<State>| {
+    let done: Vec<PruneReport> = std::thread::scope(|scope| {
+        let prune = |state: &Arc<StateStore>| {
             let state = Arc::clone(state);
             scope.spawn(move || state.prune(before_ms, &key()).unwrap())
         };
@@ -482,7 +483,7 @@ fn the_file_shrinks_and_its_parts_are_all_of_it() {
     place.day();
     place.prune(u64::MAX);
     let state = place.open();
-    let free = |state: &State| {
+    let free = |state: &StateStore| {
         let sizes = state.sizes().unwrap();
         let one = sizes.parts.iter().find(|part| part.part == "free");
         (one.unwrap().bytes, sizes.bytes)

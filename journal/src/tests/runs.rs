@@ -307,7 +307,7 @@ fn a_file_of_an_older_version_is_brought_up_with_its_data() {
 fn calls_and_plans_are_given_since_a_time_and_those_of_one_run_before_them() {
     let top = folder();
     let clock = TestClock::at(NOW);
-    let state = Arc::new(State::open(top.path(), clock.clone()).unwrap());
+    let state = Arc::new(StateStore::open(top.path(), clock.clone()).unwrap());
     let journal = state.begin_run(&header()).unwrap();
     for kind in ["intent", "call", "settled", "chain"] {
         journal

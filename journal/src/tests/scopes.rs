@@ -13,7 +13,7 @@ fn folder_of(name: &str) -> WorkspaceId {
 }
 
 /// Begins and ends a run of a role in a folder; gives its id.
-fn run_of(state: &Arc<State>, role: &str, folder: Option<&WorkspaceId>) -> String {
+fn run_of(state: &Arc<StateStore>, role: &str, folder: Option<&WorkspaceId>) -> String {
     let place = folder
         .map(|folder| Value::object([("root", folder.root.as_str()), ("id", folder.id.as_str())]));
     let who = match place {
@@ -48,7 +48,7 @@ fn a_run_of_another_workspace_or_role_is_none() {
         (Some(&folder_of("third")), OPERATOR, &[]),
         (None, OPERATOR, &[&nowhere]),
     ] {
-        let scope = Scope::new(workspace.cloned(), role);
+        let scope = StateScope::new(workspace.cloned(), role);
         let listed = state.runs_in(&scope, None, 100).unwrap();
         assert_eq!(listed.len(), seen.len(), "{scope:?}");
         for id in all {
@@ -68,7 +68,7 @@ fn a_run_of_another_workspace_or_role_is_none() {
             root: root.to_owned(),
             roots: Vec::new(),
         };
-        let scope = Scope::new(Some(folder), "worker_math");
+        let scope = StateScope::new(Some(folder), "worker_math");
         assert!(state.run_in(&scope, &own).is_ok());
         assert!(state.run_in(&scope, &elsewhere).is_err());
     }
@@ -83,7 +83,7 @@ fn a_role_finds_its_run_behind_many_of_others() {
     for _ in 0..1005 {
         run_of(&state, "worker_general", Some(&here));
     }
-    let listed = state.runs_in(&Scope::new(Some(here), "worker_math"), None, 50);
+    let listed = state.runs_in(&StateScope::new(Some(here), "worker_math"), None, 50);
     let listed: Vec<String> = listed.unwrap().into_iter().map(|run| run.id).collect();
     assert_eq!(listed, [own]);
 }
@@ -98,7 +98,7 @@ fn a_value_is_opened_where_it_was_made() {
     let handle = registry::ResultStore::keep(&*state, "c", "worker_math", &value).unwrap();
     let name = handle.text("$artifact").expect("a file");
     let opens = |workspace: &WorkspaceId, role: &str| {
-        let scope = Scope::new(Some(workspace.clone()), role);
+        let scope = StateScope::new(Some(workspace.clone()), role);
         let listed = state.artifacts_in(&scope, 10).unwrap().len();
         let opened = state.open_in(&scope, name, 1 << 20);
         assert_eq!(listed == 1, opened.is_ok());

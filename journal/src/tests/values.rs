@@ -3,7 +3,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use super::*;
-use crate::artifacts::{FOLDER, Handle};
+use crate::artifacts::{ArtifactHandle, FOLDER};
 
 fn matrix(first: f64) -> Value {
     let mut data = vec![0.25; 10_000];
@@ -11,7 +11,7 @@ fn matrix(first: f64) -> Value {
     Value::vector(data)
 }
 
-fn place(top: &Path, handle: &Handle) -> PathBuf {
+fn place(top: &Path, handle: &ArtifactHandle) -> PathBuf {
     let hex = handle.hash.to_string().split_off(3);
     let file = format!("{hex}.{}", handle.ending().unwrap());
     top.join(FOLDER).join(&hex[..2]).join(file)
@@ -47,7 +47,7 @@ fn values_of_every_size_come_back_also_before_they_are_written() {
             ("m", matrix(2.0)),
         ]),
     ];
-    let handles: Vec<Handle> = values
+    let handles: Vec<ArtifactHandle> = values
         .iter()
         .map(|value| journal.put(value).unwrap())
         .collect();
@@ -126,7 +126,7 @@ fn damage_is_found_when_a_value_is_read_and_mended_when_it_is_made_again() {
 }
 
 #[track_caller]
-fn flip_nothing_but_mend(journal: &Journal, handle: &Handle, value: &Value) {
+fn flip_nothing_but_mend(journal: &Journal, handle: &ArtifactHandle, value: &Value) {
     assert_eq!(&journal.put(value).unwrap(), handle);
     assert_eq!(journal.state().value(handle).unwrap(), *value);
 }
@@ -220,7 +220,8 @@ fn artifacts_open_for_the_role_that_made_them() {
 fn results_are_kept_until_their_value_is_gone() {
     let top = folder();
     let clock = TestClock::at(NOW);
-    let state = Arc::new(State::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap());
+    let state =
+        Arc::new(StateStore::open(top.path(), Arc::clone(&clock) as Arc<dyn Clock>).unwrap());
     let journal = state.begin_run(&header()).unwrap();
     let (one, two) = (
         journal.put(&matrix(1.0)).unwrap(),
@@ -234,7 +235,7 @@ fn results_are_kept_until_their_value_is_gone() {
     state.remember("k", &two, "matrix_solve", 2).unwrap();
     state.flush().unwrap();
     assert_eq!(state.cached("k").unwrap().unwrap().0, two);
-    let used = |state: &State| -> i64 {
+    let used = |state: &StateStore| -> i64 {
         state.flush().unwrap();
         intruder(&state.file().with_file_name(""))
             .query_row("SELECT used_ms FROM cache", [], |row| row.get(0))
@@ -262,7 +263,7 @@ fn a_slice_of_a_block_has_its_elements_and_takes_no_more() {
     };
     let block = keep(&Value::Numbers(numbers));
     let slice = state
-        .slice_in(&Scope::role("math"), &block, 19_998..20_010, 48)
+        .slice_in(&StateScope::role("math"), &block, 19_998..20_010, 48)
         .unwrap();
     let rows = "[[59994,59995,59996],[59997,59998,59999]]";
     assert_eq!(
@@ -270,11 +271,11 @@ fn a_slice_of_a_block_has_its_elements_and_takes_no_more() {
         (20_000, rows)
     );
     let beyond = state
-        .slice_in(&Scope::role("math"), &block, 30_000..30_001, 48)
+        .slice_in(&StateScope::role("math"), &block, 30_000..30_001, 48)
         .unwrap();
     assert_eq!(beyond.items.to_string(), "[]");
     let refused = state
-        .slice_in(&Scope::role("math"), &block, 0..20_000, 1 << 10)
+        .slice_in(&StateScope::role("math"), &block, 0..20_000, 1 << 10)
         .unwrap_err();
     assert_eq!(refused.reason_str(), Some("artifact_size"));
     assert!(
@@ -282,7 +283,7 @@ fn a_slice_of_a_block_has_its_elements_and_takes_no_more() {
         "{refused}"
     );
     let other = state
-        .slice_in(&Scope::role("other"), &block, 0..1, 48)
+        .slice_in(&StateScope::role("other"), &block, 0..1, 48)
         .unwrap_err();
     assert_eq!(other.reason_str(), Some("artifact_role"));
     let texts: Vec<Value> = (0..9000)
@@ -290,7 +291,7 @@ fn a_slice_of_a_block_has_its_elements_and_takes_no_more() {
         .collect();
     let list = keep(&Value::array(texts));
     let slice = state
-        .slice_in(&Scope::role("math"), &list, 8_999..9_001, 1 << 20)
+        .slice_in(&StateScope::role("math"), &list, 8_999..9_001, 1 << 20)
         .unwrap();
     assert_eq!(
         (slice.total, slice.items.to_string().as_str()),
@@ -308,7 +309,7 @@ fn a_slice_of_a_block_has_its_elements_and_takes_no_more() {
         500,
     );
     let damaged = state
-        .slice_in(&Scope::role("math"), &block, 0..1, 48)
+        .slice_in(&StateScope::role("math"), &block, 0..1, 48)
         .unwrap_err();
     assert_eq!(damaged.reason_str(), Some("artifact_corrupt"));
 }

@@ -5,7 +5,7 @@ use tool_core::capability::{ApprovalRequest, ApprovalState, ApprovalStore};
 use super::*;
 
 /// A run that refers to small values, a large text and a matrix, and has ended.
-fn run(state: &Arc<State>, first: f64) -> String {
+fn run(state: &Arc<StateStore>, first: f64) -> String {
     let journal = state.begin_run(&header()).unwrap();
     let mut matrix = vec![0.25; 10_000];
     matrix[0] = first;
@@ -25,12 +25,12 @@ fn run(state: &Arc<State>, first: f64) -> String {
     journal.id().to_owned()
 }
 
-fn shared(folder: &Path) -> Arc<State> {
+fn shared(folder: &Path) -> Arc<StateStore> {
     Arc::new(open(folder))
 }
 
 #[track_caller]
-fn faults(state: &State) -> Vec<String> {
+fn faults(state: &StateStore) -> Vec<String> {
     let report = state.verify(&[], true).unwrap();
     let faults = report.faults.iter();
     faults
@@ -124,12 +124,12 @@ fn collected_values_are_no_fault_where_a_record_says_so() {
     for number in 0..8 {
         run(&state, f64::from(number));
     }
-    let keep = Retention {
+    let keep = RetentionPolicy {
         age_ms: Some(0),
-        ..Retention::default()
+        ..RetentionPolicy::default()
     };
     let dry = state
-        .gc(Retention {
+        .gc(RetentionPolicy {
             dry_run: true,
             ..keep
         })

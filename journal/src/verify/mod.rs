@@ -10,14 +10,14 @@ use tool_core::{Encode, Result};
 
 use super::audit::{Link, RawRecord, hash_of_event};
 use super::chain;
-use super::cut::{self, Cut};
+use super::cut::{self, ChainCut};
 use super::sql::Hash;
-use super::state::State;
+use super::state::StateStore;
 use super::{grants, ledger, run, sql, workflow};
 
 /// A deviation from the records as they were written.
 #[derive(Debug, Clone, PartialEq, Eq, Encode)]
-pub struct Fault {
+pub struct VerificationFault {
     /// Name of the chain; `*` for the links between chains.
     pub session: String,
     /// Number of the record or link; 0 for the chain's beginning.
@@ -28,7 +28,7 @@ pub struct Fault {
 
 /// The report of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Verification {
+pub struct VerificationReport {
     /// Number of chains verified.
     pub sessions: u64,
     /// Number of records verified.
@@ -36,15 +36,15 @@ pub struct Verification {
     /// Number of values verified, each once; `None` where they were skipped.
     pub values: Option<u64>,
     /// The newest cut: earlier records were pruned.
-    pub cut: Option<Cut>,
-    /// The newest link. Stored elsewhere, it lets a later [`State::verify`] detect removed newest records and a replaced file. `None`
+    pub cut: Option<ChainCut>,
+    /// The newest link. Stored elsewhere, it lets a later [`StateStore::verify`] detect removed newest records and a replaced file. `None`
     /// before the first record.
     pub head: Option<LedgerHead>,
     /// The faults, at most [`Verification::FAULTS_MAX`]; empty for a sound state.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<VerificationFault>,
 }
 
-impl Verification {
+impl VerificationReport {
     /// Most faults reported.
     pub const FAULTS_MAX: usize = 100;
 
@@ -55,7 +55,7 @@ impl Verification {
 
     fn fault(&mut self, session: &str, sequence: u64, message: impl Into<String>) {
         if self.faults.len() < Self::FAULTS_MAX {
-            self.faults.push(Fault {
+            self.faults.push(VerificationFault {
                 session: session.to_owned(),
                 sequence,
                 message: message.into(),
@@ -69,7 +69,7 @@ const LINKS: &str = "*";
 
 /// What a verification compares the records with.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Checks<'a> {
+pub struct VerificationChecks<'a> {
     /// Heads that were published earlier and must still be part of the chains.
     pub published: &'a [LedgerHead],
     /// Whether the values that runs refer to are verified.
@@ -78,13 +78,13 @@ pub struct Checks<'a> {
     pub cut_keys: Option<&'a [String]>,
 }
 
-impl State {
-    /// As [`State::verify_with`]; a cut may be signed by any key.
+impl StateStore {
+    /// As [`StateStore::verify_with`]; a cut may be signed by any key.
     ///
     /// # Errors
-    /// As [`State::verify_with`].
-    pub fn verify(&self, published: &[LedgerHead], values: bool) -> Result<Verification> {
-        self.verify_with(&Checks {
+    /// As [`StateStore::verify_with`].
+    pub fn verify(&self, published: &[LedgerHead], values: bool) -> Result<VerificationReport> {
+        self.verify_with(&VerificationChecks {
             published,
             values,
             cut_keys: None,
@@ -99,7 +99,7 @@ impl State {
     ///
     /// # Errors
     /// `tool_error` with reason `state_corrupt` when the file cannot be read at all.
-    pub fn verify_with(&self, checks: &Checks<'_>) -> Result<Verification> {
+    pub fn verify_with(&self, checks: &VerificationChecks<'_>) -> Result<VerificationReport> {
         self.flush()?;
         self.shared.read("verify the audit log", |connection| {
             // One transaction, so that concurrent writes do not look like faults.
@@ -115,9 +115,9 @@ impl State {
 
 pub(super) fn verify_all(
     connection: &Connection,
-    checks: &Checks<'_>,
-) -> rusqlite::Result<Verification> {
-    let mut report = Verification::default();
+    checks: &VerificationChecks<'_>,
+) -> rusqlite::Result<VerificationReport> {
+    let mut report = VerificationReport::default();
     // SQLite's own check finds damage that the chains do not cover, such as a broken index.
     for message in sql::rows::<String>(connection, "PRAGMA integrity_check(10)", [])? {
         if message != "ok" {
@@ -141,7 +141,7 @@ type Genesis = HashMap<String, Hash>;
 /// Verifies every chain from its header to its newest record; returns the first hash of each.
 fn verify_sessions(
     connection: &Connection,
-    report: &mut Verification,
+    report: &mut VerificationReport,
 ) -> rusqlite::Result<Genesis> {
     const SESSIONS: &str = "SELECT id, opened_ms, header FROM sessions";
     const ORPHANS: &str =
@@ -190,7 +190,10 @@ fn verify_sessions(
 }
 
 /// Approvals are never deleted, so one that a record names must exist, in the state that the records give.
-fn verify_approvals(connection: &Connection, report: &mut Verification) -> rusqlite::Result<()> {
+fn verify_approvals(
+    connection: &Connection,
+    report: &mut VerificationReport,
+) -> rusqlite::Result<()> {
     const SQL: &str = "SELECT session, sequence, body ->> '$.approval_id' AS id FROM events
          WHERE body LIKE '%\"approval_id\":\"%' AND json_valid(body) AND id IS NOT NULL
             AND id NOT IN (SELECT id FROM approvals) ORDER BY number";
@@ -211,7 +214,7 @@ fn verify_session(
     connection: &Connection,
     session: &str,
     first: Hash,
-    report: &mut Verification,
+    report: &mut VerificationReport,
 ) -> rusqlite::Result<()> {
     let sql = RawRecord::sql("FROM events WHERE session = ? ORDER BY sequence");
     let (mut before, mut expected) = (first, 1);
@@ -238,7 +241,7 @@ fn verify_session(
 fn verify_cut(
     connection: &Connection,
     trusted: Option<&[String]>,
-    report: &mut Verification,
+    report: &mut VerificationReport,
 ) -> rusqlite::Result<()> {
     let Some(found) = cut::newest(connection)? else {
         return Ok(());
@@ -256,7 +259,10 @@ fn verify_cut(
 
 /// Verifies the numbers of the records, by which lists are ordered: they rise along each chain, and what was written after a link has
 /// a higher one than all that the links up to it confirm.
-fn verify_numbers(connection: &Connection, report: &mut Verification) -> rusqlite::Result<()> {
+fn verify_numbers(
+    connection: &Connection,
+    report: &mut VerificationReport,
+) -> rusqlite::Result<()> {
     const FALLING: &str = "SELECT session, sequence FROM (SELECT session, sequence, number,
             lag(number) OVER (PARTITION BY session ORDER BY sequence) AS before FROM events) WHERE before >= number";
     const LINKED: &str = "SELECT heads.session, heads.sequence,
@@ -283,7 +289,7 @@ fn verify_numbers(connection: &Connection, report: &mut Verification) -> rusqlit
 fn verify_links(
     connection: &Connection,
     genesis: &Genesis,
-    report: &mut Verification,
+    report: &mut VerificationReport,
 ) -> rusqlite::Result<()> {
     let sql = Link::sql("FROM heads ORDER BY number");
     let cut = report.cut.as_ref();
@@ -351,7 +357,7 @@ fn verify_published(
     connection: &Connection,
     head: &LedgerHead,
     genesis: &Genesis,
-    report: &mut Verification,
+    report: &mut VerificationReport,
 ) -> rusqlite::Result<()> {
     const LINK: &str = "SELECT link FROM heads WHERE number = ?";
     let LedgerHead {

@@ -5,25 +5,25 @@ use std::collections::HashSet;
 use rusqlite::{Connection, Params, params};
 use tool_core::{Reason, Result, ToolError, Value, json};
 
-use super::{LINKS, Verification};
-use crate::artifacts::{self, ArtifactHash, Folder, Handle, Kind};
-use crate::cache::Cached;
+use super::{LINKS, VerificationReport};
+use crate::artifacts::{self, ArtifactFolder, ArtifactHandle, ArtifactHash, ArtifactKind};
+use crate::cache::CacheRow;
 use crate::gc::COLLECTED_KEY;
-use crate::run::{self, Run, named_values};
+use crate::run::{self, RunRecord, named_values};
 use crate::sql;
 
 /// Verifies the values of every run.
 pub(super) fn verify(
     connection: &Connection,
-    folder: &Folder,
-    report: &mut Verification,
+    folder: &ArtifactFolder,
+    report: &mut VerificationReport,
 ) -> rusqlite::Result<()> {
     const RUNS: &str = "SELECT id FROM runs ORDER BY rowid";
     const UNRECORDED: &str =
         "the values of the run are marked as collected, and no record says that they were";
-    let collected = Collected::read(connection)?;
+    let collected = CollectedRuns::read(connection)?;
     let seen = HashSet::new();
-    let mut reader = Reader {
+    let mut reader = ValueVerifier {
         connection,
         folder,
         report,
@@ -45,13 +45,13 @@ pub(super) fn verify(
 
 /// The runs whose values were collected, according to the records of collections.
 #[derive(Default)]
-struct Collected {
+struct CollectedRuns {
     runs: HashSet<String>,
     /// Whether an early record lists only some of its runs.
     cut: bool,
 }
 
-impl Collected {
+impl CollectedRuns {
     fn read(connection: &Connection) -> rusqlite::Result<Self> {
         const SQL: &str =
             "SELECT body FROM events WHERE json_valid(body) AND body ->> '$.event' = 'gc'";
@@ -82,14 +82,14 @@ fn misdescribed(hash: ArtifactHash) -> String {
 
 /// The member of a record that names a value.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct ValueReference<'a> {
     run: &'a str,
     sequence: u64,
     key: &'a str,
 }
 
-impl<'a> Place<'a> {
-    fn of(run: &'a Run, sequence: u64, key: &'a str) -> Self {
+impl<'a> ValueReference<'a> {
+    fn of(run: &'a RunRecord, sequence: u64, key: &'a str) -> Self {
         Self {
             run: &run.id,
             sequence,
@@ -98,16 +98,16 @@ impl<'a> Place<'a> {
     }
 }
 
-struct Reader<'a> {
+struct ValueVerifier<'a> {
     connection: &'a Connection,
-    folder: &'a Folder,
-    report: &'a mut Verification,
+    folder: &'a ArtifactFolder,
+    report: &'a mut VerificationReport,
     /// Values read so far, sound or not, so that one damaged value is one fault.
     seen: HashSet<ArtifactHash>,
 }
 
-impl Reader<'_> {
-    fn run(&mut self, run: &Run) -> rusqlite::Result<()> {
+impl ValueVerifier<'_> {
+    fn run(&mut self, run: &RunRecord) -> rusqlite::Result<()> {
         const RECORDS: &str =
             "SELECT sequence, body FROM events WHERE session = ? ORDER BY sequence";
         const USES: &str = "SELECT value FROM uses WHERE run = ?";
@@ -122,7 +122,7 @@ impl Reader<'_> {
                 if body.contains("\"$") {
                     let record = parsed(&body);
                     for (key, handle) in named_values(&record) {
-                        self.used_value(Place::of(run, sequence, key), &handle, true)?;
+                        self.used_value(ValueReference::of(run, sequence, key), &handle, true)?;
                     }
                 }
                 Ok::<(), rusqlite::Error>(())
@@ -130,23 +130,23 @@ impl Reader<'_> {
         )?;
         // Files are written after their rows: a run that crashed in between may lack them, and nothing of it has run.
         for (key, handle) in [("plan", &run.plan), ("inputs", &run.inputs)] {
-            self.used_value(Place::of(run, 0, key), handle, began)?;
+            self.used_value(ValueReference::of(run, 0, key), handle, began)?;
         }
         for hash in sql::rows::<ArtifactHash>(self.connection, USES, [&run.id])? {
             if !self.seen.contains(&hash) {
                 let handle = self.handle(hash)?;
-                let is_needed = handle.kind == Kind::Small;
+                let is_needed = handle.kind == ArtifactKind::Small;
                 // Only the row describes this value.
                 if !is_needed && self.folder.describes(&handle).is_ok_and(|fits| !fits) {
-                    self.fault(Place::of(run, 0, "value"), &misdescribed(hash));
+                    self.fault(ValueReference::of(run, 0, "value"), &misdescribed(hash));
                 }
-                self.value(Place::of(run, 0, "value"), &handle, is_needed)?;
+                self.value(ValueReference::of(run, 0, "value"), &handle, is_needed)?;
             }
         }
         Ok(())
     }
 
-    fn fault(&mut self, Place { run, sequence, key }: Place<'_>, message: &str) {
+    fn fault(&mut self, ValueReference { run, sequence, key }: ValueReference<'_>, message: &str) {
         self.report
             .fault(run, sequence, format!("`{key}`: {message}"));
     }
@@ -154,8 +154,8 @@ impl Reader<'_> {
     /// Checks a value that a record names, and that the run refers to it, which protects it from collection.
     fn used_value(
         &mut self,
-        place: Place<'_>,
-        handle: &Handle,
+        place: ValueReference<'_>,
+        handle: &ArtifactHandle,
         is_needed: bool,
     ) -> rusqlite::Result<()> {
         const SQL: &str = "SELECT 1 FROM uses WHERE value = ? AND run = ?";
@@ -167,7 +167,7 @@ impl Reader<'_> {
     /// Reports a missing row.
     fn require(
         &mut self,
-        place: Place<'_>,
+        place: ValueReference<'_>,
         sql: &str,
         keys: impl Params,
         message: impl Fn() -> String,
@@ -181,8 +181,8 @@ impl Reader<'_> {
     /// Reads a value and its blocks. A value that is not needed may be missing, but not damaged.
     fn value(
         &mut self,
-        place: Place<'_>,
-        handle: &Handle,
+        place: ValueReference<'_>,
+        handle: &ArtifactHandle,
         is_needed: bool,
     ) -> rusqlite::Result<()> {
         const PART: &str = "SELECT 1 FROM parts WHERE part = ? AND value = ?";
@@ -215,9 +215,13 @@ impl Reader<'_> {
     }
 
     /// Checks that the row of a file matches its handle; without a row the file would be collected.
-    fn check_row(&mut self, place: Place<'_>, handle: &Handle) -> rusqlite::Result<()> {
+    fn check_row(
+        &mut self,
+        place: ValueReference<'_>,
+        handle: &ArtifactHandle,
+    ) -> rusqlite::Result<()> {
         const SQL: &str = "SELECT about, bytes FROM artifacts WHERE hash = ?";
-        if handle.kind == Kind::Small {
+        if handle.kind == ArtifactKind::Small {
             return Ok(());
         }
         let hash = handle.hash;
@@ -227,7 +231,7 @@ impl Reader<'_> {
             self.fault(place, &missing);
             return Ok(());
         };
-        let fits = Handle::parse(&about).is_some_and(|found| {
+        let fits = ArtifactHandle::parse(&about).is_some_and(|found| {
             found.describes_same(handle) && json::to_text(&found.to_value()) == about
         });
         if !fits || bytes != handle.bytes() {
@@ -238,13 +242,16 @@ impl Reader<'_> {
 
     /// Checks the bindings of cached results, so that no result is returned for another call.
     fn cached(&mut self) -> rusqlite::Result<()> {
-        let sql = format!("SELECT {} FROM cache ORDER BY action_key", Cached::COLUMNS);
-        let place = Place {
+        let sql = format!(
+            "SELECT {} FROM cache ORDER BY action_key",
+            CacheRow::COLUMNS
+        );
+        let place = ValueReference {
             run: LINKS,
             sequence: 0,
             key: "cached result",
         };
-        for Cached { key, handle, .. } in sql::rows(self.connection, &sql, [])? {
+        for CacheRow { key, handle, .. } in sql::rows(self.connection, &sql, [])? {
             match &handle {
                 Some(handle) => self.check_row(place, handle)?,
                 None => {
@@ -257,11 +264,11 @@ impl Reader<'_> {
     }
 
     /// Checks a value against its hash, and returns its blocks.
-    fn blocks(&self, handle: &Handle) -> rusqlite::Result<Result<Vec<Handle>>> {
+    fn blocks(&self, handle: &ArtifactHandle) -> rusqlite::Result<Result<Vec<ArtifactHandle>>> {
         let body = match handle.kind {
-            Kind::Npy { .. } => return Ok(self.folder.check(handle).map(|()| Vec::new())),
-            Kind::Json { .. } => self.folder.read(handle),
-            Kind::Small => self.small(handle.hash)?.map(String::into_bytes),
+            ArtifactKind::Npy { .. } => return Ok(self.folder.check(handle).map(|()| Vec::new())),
+            ArtifactKind::Json { .. } => self.folder.read(handle),
+            ArtifactKind::Small => self.small(handle.hash)?.map(String::into_bytes),
         };
         Ok(body.and_then(|body| blocks_in(&String::from_utf8_lossy(&body))))
     }
@@ -273,16 +280,16 @@ impl Reader<'_> {
     }
 
     /// The handle of a hash; a value without a file is small.
-    fn handle(&self, hash: ArtifactHash) -> rusqlite::Result<Handle> {
+    fn handle(&self, hash: ArtifactHash) -> rusqlite::Result<ArtifactHandle> {
         const SQL: &str = "SELECT about FROM artifacts WHERE hash = ?";
         let about: Option<String> = sql::row(self.connection, SQL, [hash.0])?;
-        let named = about.and_then(|about| Handle::parse(&about));
+        let named = about.and_then(|about| ArtifactHandle::parse(&about));
         let named = named.filter(|handle| handle.hash == hash);
-        Ok(named.unwrap_or(Handle::small(hash)))
+        Ok(named.unwrap_or(ArtifactHandle::small(hash)))
     }
 }
 
-fn blocks_in(body: &str) -> Result<Vec<Handle>> {
+fn blocks_in(body: &str) -> Result<Vec<ArtifactHandle>> {
     let mut blocks = Vec::new();
     if body.contains(artifacts::FILE_KEY) {
         artifacts::load(body, &mut |block| {

@@ -1,7 +1,7 @@
 //! `mathchain runs anomalies`: anomalies in the journal.
 
 use journal::RunState;
-use journal::anomalies::{self, Evidence, Finding};
+use journal::anomalies::{self, Anomaly, AnomalyEvidence};
 use tool_core::capability::Clock as _;
 
 use super::prelude::*;
@@ -58,7 +58,7 @@ pub(super) fn anomalies(global: &Global, wanted: &Anomalies) -> Result<ExitCode>
     let since_ms = end_ms.saturating_sub(days.saturating_mul(DAY_MS));
     let records = state.calls_and_plans(of, since_ms, RECORDS_MAX)?;
     let (records, runs) = (&records, &runs);
-    let evidence = Evidence { records, runs, of };
+    let evidence = AnomalyEvidence { records, runs, of };
     let findings = anomalies::anomalies(evidence, &toolkit.config().chain.anomalies);
     let is_whole = records.len() < RECORDS_MAX;
     let data = object! {
@@ -66,7 +66,7 @@ pub(super) fn anomalies(global: &Global, wanted: &Anomalies) -> Result<ExitCode>
         "since_ms" => since_ms,
         "records" => records.len(),
         "whole" => is_whole,
-        "findings" => findings.iter().map(Finding::to_value).collect::<Vec<_>>(),
+        "findings" => findings.iter().map(Anomaly::to_value).collect::<Vec<_>>(),
     };
     state.close()?;
     output::data(global, &data, || {
@@ -82,7 +82,7 @@ pub(super) fn anomalies(global: &Global, wanted: &Anomalies) -> Result<ExitCode>
 }
 
 /// A finding for a reader.
-fn readable(finding: &Finding) -> String {
+fn readable(finding: &Anomaly) -> String {
     let mut place = String::new();
     for (name, part) in finding.location.parts() {
         let text = part.as_str().map(str::to_owned);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use journal::{Approval, State, WITHOUT_KEY};
+use journal::{Approval, StateStore, WITHOUT_KEY};
 use tool_core::Object;
 
 use super::folders::Folders;
@@ -212,7 +212,7 @@ fn resume_all(global: &Global, runs: &[&str]) -> Result<ExitCode> {
 }
 
 /// The pending requests of this workspace, or of one run and the runs within it; oldest first.
-fn pending(toolkit: &Toolkit, state: &State, run: Option<&str>) -> Result<Vec<Approval>> {
+fn pending(toolkit: &Toolkit, state: &StateStore, run: Option<&str>) -> Result<Vec<Approval>> {
     let here = toolkit.workspace_id().filter(|_| run.is_none());
     let mut listed = state.approvals(here.as_ref(), false, SHOWN_MAX)?;
     listed.reverse();

@@ -3,8 +3,8 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use journal::Artifact;
-use journal::artifacts::Kind;
+use journal::StoredArtifact;
+use journal::artifacts::ArtifactKind;
 
 use super::folders::Folders;
 use super::prelude::*;
@@ -78,9 +78,9 @@ pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCo
         Artifacts::Get { handle, to, force } => {
             let found = state.artifact_named(handle)?;
             let bytes = match found.handle.kind {
-                Kind::Npy { .. } => state.bytes(&found.handle)?,
+                ArtifactKind::Npy { .. } => state.bytes(&found.handle)?,
                 // The value as it was, without the forms that only the store knows.
-                Kind::Json { .. } | Kind::Small => {
+                ArtifactKind::Json { .. } | ArtifactKind::Small => {
                     let mut text = json::to_text(&state.value(&found.handle)?);
                     text.push('\n');
                     text.into_bytes()
@@ -105,7 +105,7 @@ fn write(bytes: &[u8], to: Option<&Path>, force: bool) -> Result<ExitCode> {
 }
 
 /// The handle, its time of creation, and the runs that refer to it.
-pub(super) fn value(artifact: &Artifact) -> Value {
+pub(super) fn value(artifact: &StoredArtifact) -> Value {
     let handle = artifact.handle.to_value();
     let mut data = handle.as_object().cloned().unwrap_or_default();
     data.insert("created_ms", artifact.created_ms);
@@ -114,14 +114,14 @@ pub(super) fn value(artifact: &Artifact) -> Value {
 }
 
 /// One line of a list.
-pub(super) fn line(artifact: &Artifact) -> String {
+pub(super) fn line(artifact: &StoredArtifact) -> String {
     let kind = match &artifact.handle.kind {
-        Kind::Npy { shape, summary, .. } => {
+        ArtifactKind::Npy { shape, summary, .. } => {
             let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
             format!("<f8 {}  {summary}", extents.join(" x "))
         }
-        Kind::Json { .. } => "JSON".to_owned(),
-        Kind::Small => "small value".to_owned(),
+        ArtifactKind::Json { .. } => "JSON".to_owned(),
+        ArtifactKind::Small => "small value".to_owned(),
     };
     let (hash, bytes) = (&artifact.handle.hash, artifact.handle.bytes());
     let (created, size) = (human::time(artifact.created_ms), human::size(bytes));

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use journal::{AuditFilter, AuditRecord, Checks, Cut, State, parse_head};
+use journal::{AuditFilter, AuditRecord, ChainCut, StateStore, VerificationChecks, parse_head};
 
 use super::folders::Folders;
 use super::prelude::*;
@@ -104,7 +104,7 @@ const COLUMNS: [&str; 16] = [
 ];
 
 /// Writes records as CSV (RFC 4180), oldest first.
-fn csv(state: &State, filter: &AuditFilter, out: &mut dyn Write) -> std::io::Result<()> {
+fn csv(state: &StateStore, filter: &AuditFilter, out: &mut dyn Write) -> std::io::Result<()> {
     let records = state.audit_matching(filter, usize::MAX);
     let records = records.map_err(|err| std::io::Error::other(err.message().to_owned()))?;
     write!(out, "time,session,sequence,hash")?;
@@ -172,7 +172,7 @@ impl Wanted {
     ///
     /// # Errors
     /// `invalid_args` with the nearest name for one that neither a record nor the configuration has.
-    fn filter(&self, toolkit: &Toolkit, state: &State) -> Result<Option<AuditFilter>> {
+    fn filter(&self, toolkit: &Toolkit, state: &StateStore) -> Result<Option<AuditFilter>> {
         let dispatcher = toolkit.dispatcher();
         let tools = || dispatcher.catalogue().ids().map(str::to_owned).collect();
         let roles = || {
@@ -196,7 +196,7 @@ impl Wanted {
 
 /// Refuses a name that is nowhere known: a misspelt filter would find nothing.
 fn known(
-    state: &State,
+    state: &StateStore,
     member: &str,
     wanted: Option<&str>,
     names: impl FnOnce() -> Vec<String>,
@@ -280,13 +280,13 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
 
 fn verify(
     global: &Global,
-    state: &State,
+    state: &StateStore,
     (heads, keys): (&[String], &[String]),
     values: bool,
 ) -> Result<ExitCode> {
     let published = heads.iter().map(|head| parse_head(head));
     let published = published.collect::<Result<Vec<_>, _>>()?;
-    let found = state.verify_with(&Checks {
+    let found = state.verify_with(&VerificationChecks {
         published: &published,
         values,
         cut_keys: Some(&audit_key::trusted(keys)?),
@@ -336,7 +336,7 @@ fn verify(
     Ok(exit::of_check(found.is_sound()))
 }
 
-fn cut_line(cut: &Cut) -> String {
+fn cut_line(cut: &ChainCut) -> String {
     let (first, last) = (human::time(cut.first_ms), human::time(cut.last_ms));
     let (records, sessions) = (
         counted(cut.records, "record"),

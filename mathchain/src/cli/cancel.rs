@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use chain_runtime::ChainStatus;
 use chain_runtime::run::Cancelled;
-use journal::{Run, State};
+use journal::{RunRecord, StateStore};
 use tool_core::Reason;
 
 use super::prelude::*;
@@ -75,7 +75,7 @@ pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode> {
 }
 
 /// Waits until no process executes the run; false if one still does at `until`.
-fn wait_for_holder(state: &State, id: &str, until: Instant) -> Result<bool> {
+fn wait_for_holder(state: &StateStore, id: &str, until: Instant) -> Result<bool> {
     while state.run(id)?.holder.is_some() {
         if Instant::now() > until {
             return Ok(false);
@@ -88,7 +88,7 @@ fn wait_for_holder(state: &State, id: &str, until: Instant) -> Result<bool> {
 fn cancelled_here(
     global: &Global,
     toolkit: &Toolkit,
-    found: &Run,
+    found: &RunRecord,
     cancelled: &Cancelled,
 ) -> Result<ExitCode> {
     let state = match &cancelled.result {
@@ -110,7 +110,7 @@ fn cancelled_here(
 }
 
 /// Reports a run that another process cancelled, from its records.
-fn cancelled_elsewhere(global: &Global, state: &State, found: &Run) -> Result<ExitCode> {
+fn cancelled_elsewhere(global: &Global, state: &StateStore, found: &RunRecord) -> Result<ExitCode> {
     let ended = state.run(&found.id)?;
     let records = state.run_records(&found.id)?;
     let is_end = |record: &Value| record.get("kind").and_then(Value::as_str) == Some("ending");
@@ -161,7 +161,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn print(&self, global: &Global, found: &Run) -> Result<ExitCode> {
+    fn print(&self, global: &Global, found: &RunRecord) -> Result<ExitCode> {
         let refused = (!self.refused.is_empty()).then(|| self.refused.join("; "));
         let data = object! {
             "run" => found.id.as_str(),

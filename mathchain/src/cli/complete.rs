@@ -7,7 +7,7 @@ use clap::CommandFactory as _;
 use clap::builder::PossibleValuesParser;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
-use journal::State;
+use journal::StateStore;
 use registry::Catalogue;
 
 use super::prelude::*;
@@ -200,7 +200,7 @@ pub(super) fn approval_ids() -> ArgValueCompleter {
     })
 }
 
-fn of_state(read: impl FnOnce(&State) -> Vec<(String, String)>) -> Vec<(String, String)> {
+fn of_state(read: impl FnOnce(&StateStore) -> Vec<(String, String)>) -> Vec<(String, String)> {
     let toolkit = toolkit();
     let state = toolkit.as_ref().and_then(Toolkit::state);
     state.map_or_else(Vec::new, |state| read(state))

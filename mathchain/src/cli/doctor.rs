@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use host_sandbox::sandbox::Standing;
-use journal::{Checks, State};
+use journal::{StateStore, VerificationChecks};
 use registry::plugins::BrokenPlugin;
 use tool_core::capability::Spawner;
 use tool_core::{Capability, Spec};
@@ -338,8 +338,8 @@ fn can_be_made(folder: &Path) -> bool {
 }
 
 fn audit(toolkit: &Toolkit) -> Probe {
-    let verified = |state: &State| {
-        state.verify_with(&Checks {
+    let verified = |state: &StateStore| {
+        state.verify_with(&VerificationChecks {
             published: &[],
             values: true,
             cut_keys: Some(&audit_key::trusted(&[])?),

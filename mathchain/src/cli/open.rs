@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use journal::{FILE_NAME, State};
+use journal::{FILE_NAME, StateStore};
 use registry::agent_cli::quoted;
 use registry::{ApprovalAnswer, ApprovalsFrom, Config, RuntimeFacts, Unattended};
 use tool_core::{Reason, Result, ToolError, object, tool_error};
@@ -465,7 +465,7 @@ fn no_state() -> ToolError {
 ///
 /// # Errors
 /// The reason why there is none.
-pub(super) fn state(toolkit: &Toolkit) -> Result<&Arc<State>> {
+pub(super) fn state(toolkit: &Toolkit) -> Result<&Arc<StateStore>> {
     let fault = || toolkit.state_fault().cloned().unwrap_or_else(no_state);
     toolkit.state().ok_or_else(fault)
 }
@@ -474,7 +474,7 @@ pub(super) fn state(toolkit: &Toolkit) -> Result<&Arc<State>> {
 ///
 /// # Errors
 /// As [`state`]; the reason why it cannot be read.
-pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<State>> {
+pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<StateStore>> {
     let fault = match state(toolkit) {
         Ok(state) => return Ok(Arc::clone(state)),
         Err(fault) => fault,
@@ -487,7 +487,7 @@ pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<St
     };
     let clock = Arc::new(crate::clock::SystemClock::default());
     let scratch = std::env::temp_dir();
-    let state = State::open_to_read(&folder, &scratch, clock)?;
+    let state = StateStore::open_to_read(&folder, &scratch, clock)?;
     complain("note: the state is read-only: this command is not recorded\n");
     Ok(Arc::new(state))
 }

@@ -2,8 +2,8 @@
 
 use chain_runtime::RunOptions;
 use chain_runtime::run::{self as chains, LISTED_MAX};
-use journal::artifacts::Handle;
-use journal::{Run, RunState};
+use journal::artifacts::ArtifactHandle;
+use journal::{RunRecord, RunState};
 use registry::ApprovalAnswer;
 
 use super::prelude::*;
@@ -71,14 +71,14 @@ pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode> {
 }
 
 /// Reads every record and value of a run; damage is an error.
-fn verify(global: &Global, toolkit: &Toolkit, found: &Run) -> Result<ExitCode> {
+fn verify(global: &Global, toolkit: &Toolkit, found: &RunRecord) -> Result<ExitCode> {
     let state = open::state(toolkit)?;
     let records = state.run_records(&found.id)?;
     found.with_values()?;
     let mut handles = vec![found.plan.clone(), found.inputs.clone()];
     for record in records.iter().filter_map(Value::as_object) {
         let members = record.iter();
-        handles.extend(members.filter_map(|(_, value)| Handle::from_value(value)));
+        handles.extend(members.filter_map(|(_, value)| ArtifactHandle::from_value(value)));
     }
     for handle in &handles {
         state.value(handle)?;
@@ -94,7 +94,12 @@ fn verify(global: &Global, toolkit: &Toolkit, found: &Run) -> Result<ExitCode> {
 }
 
 /// Recomputes deterministic calls, and compares.
-fn compare(global: &Global, toolkit: &Toolkit, context: &Context, found: &Run) -> Result<ExitCode> {
+fn compare(
+    global: &Global,
+    toolkit: &Toolkit,
+    context: &Context,
+    found: &RunRecord,
+) -> Result<ExitCode> {
     let replayed = toolkit.replay(context, &found.id)?;
     let compared = &replayed.compared;
     let divergences = compared.divergences.iter().map(|one| {
@@ -133,7 +138,7 @@ fn compare(global: &Global, toolkit: &Toolkit, context: &Context, found: &Run) -
     Ok(exit::of_check(same))
 }
 
-fn readable(found: &Run, replayed: &chains::Replay) -> String {
+fn readable(found: &RunRecord, replayed: &chains::Replay) -> String {
     let compared = &replayed.compared;
     let verdict = match (replayed.is_same(), compared.unreadable.is_empty()) {
         (true, _) => "identical, bit for bit",
@@ -184,11 +189,11 @@ fn shortened(value: &Value) -> String {
     }
 }
 
-fn open_last(global: &Global) -> Result<(Toolkit, Run)> {
+fn open_last(global: &Global) -> Result<(Toolkit, RunRecord)> {
     let toolkit = open::toolkit(global)?;
     let runs = open::state(&toolkit)?.runs(None, usize::MAX)?;
     let here = folders::here(&toolkit);
-    let fits = |run: &Run| here.as_ref().is_none_or(|here| runs::is_in(run, here));
+    let fits = |run: &RunRecord| here.as_ref().is_none_or(|here| runs::is_in(run, here));
     let last = runs
         .into_iter()
         .find(|run| run.state.is_final() && run.state != RunState::Rejected && fits(run));

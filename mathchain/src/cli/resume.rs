@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use chain_runtime::run::{self as chains, OutcomeRuling};
-use journal::{Run, RunState, Scope};
+use journal::{RunRecord, RunState, StateScope};
 
 use super::prelude::*;
 use super::session::World;
@@ -50,7 +50,7 @@ pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode> {
 /// Resumes the runs of this workspace whose processes ended; gives the first exit code that is no success.
 fn resume_interrupted(global: &Global, resume: &Resume) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
-    let scope = Scope::workspace(toolkit.workspace_id());
+    let scope = StateScope::workspace(toolkit.workspace_id());
     let running = Some(RunState::Running);
     let mut runs = open::state(&toolkit)?.runs_in(&scope, running, usize::MAX)?;
     runs.retain(|run| run.is_resumable() && run.parent.is_none());
@@ -137,7 +137,11 @@ fn resume_as(global: &Global, resume: &Resume, by_approver: bool) -> Result<Exit
 ///
 /// # Errors
 /// A workspace that was replaced or removed, unless changes are accepted.
-pub(super) fn open_run(global: &Global, id: &str, accept_changes: bool) -> Result<(Toolkit, Run)> {
+pub(super) fn open_run(
+    global: &Global,
+    id: &str,
+    accept_changes: bool,
+) -> Result<(Toolkit, RunRecord)> {
     let mut toolkit = open::toolkit(global)?;
     let found = open::state(&toolkit)?.run(id)?;
     // Whatever the current folder, the run continues in its own workspace.

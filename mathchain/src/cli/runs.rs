@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chain_runtime::run as chains;
-use journal::{AuditRecord, Collected, Retention, Run, RunState, State};
+use journal::{AuditRecord, GcReport, RetentionPolicy, RunRecord, RunState, StateStore};
 use registry::WorkspaceId;
 
 use super::folders::Folders;
@@ -154,7 +154,7 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
         } => {
             let of = folders.of(&toolkit);
             let since_ms = since.as_deref().map(when::unix_ms).transpose()?;
-            let fits = |run: &Run| {
+            let fits = |run: &RunRecord| {
                 role.as_ref().is_none_or(|role| *role == run.role)
                     && since_ms.is_none_or(|since_ms| since_ms <= run.created_ms)
                     && of.as_ref().is_none_or(|here| is_in(run, here))
@@ -183,7 +183,7 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
             quota_mb,
             dry_run,
         } => {
-            let done = state.gc(Retention {
+            let done = state.gc(RetentionPolicy {
                 age_ms: keep_days.map(|days| days.saturating_mul(DAY_MS)),
                 quota_bytes: quota_mb.map(|mb| mb.saturating_mul(1_000_000)),
                 dry_run: *dry_run,
@@ -201,18 +201,18 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
 }
 
 /// Whether a run began in a folder, or in another one at the same path.
-pub(super) fn is_in(run: &Run, here: &WorkspaceId) -> bool {
+pub(super) fn is_in(run: &RunRecord, here: &WorkspaceId) -> bool {
     let began = chains::workspace_of(run);
     began.is_some_and(|began| began.id == here.id || began.root == here.root)
 }
 
 /// The newest runs that fit. A running run without a process was interrupted.
 fn listed(
-    state: &State,
+    state: &StateStore,
     wanted: Option<Listed>,
-    fits: impl Fn(&Run) -> bool,
+    fits: impl Fn(&RunRecord) -> bool,
     limit: usize,
-) -> Result<Vec<Run>> {
+) -> Result<Vec<RunRecord>> {
     let held = wanted.and_then(|(_, held)| held);
     let mut runs = state.runs(wanted.map(|(wanted, _)| wanted), usize::MAX)?;
     runs.retain(|run| fits(run) && held.is_none_or(|held| run.holder.is_some() == held));
@@ -220,12 +220,12 @@ fn listed(
     Ok(runs)
 }
 
-fn pin(global: &Global, state: &State, run: &str, pinned: bool) -> Result<ExitCode> {
+fn pin(global: &Global, state: &StateStore, run: &str, pinned: bool) -> Result<ExitCode> {
     let run = state.pin_run(run, pinned)?;
     output::data(global, &value(&run), || line(&run))
 }
 
-fn value(run: &Run) -> Value {
+fn value(run: &RunRecord) -> Value {
     let holder = run.holder.as_ref();
     let holder =
         holder.map(|holder| object! { "process" => holder.process, "left_ms" => holder.left_ms });
@@ -247,7 +247,7 @@ fn value(run: &Run) -> Value {
     }
 }
 
-pub(super) fn line(run: &Run) -> String {
+pub(super) fn line(run: &RunRecord) -> String {
     let mut notes = String::new();
     if let Some(holder) = &run.holder {
         let _ = write!(notes, "  process {}", holder.process);
@@ -263,7 +263,7 @@ pub(super) fn line(run: &Run) -> String {
     format!("{id}  {plan_id:20} {state:14} {role:12} {began}{notes}\n")
 }
 
-fn show(global: &Global, state: &State, run: &str) -> Result<ExitCode> {
+fn show(global: &Global, state: &StateStore, run: &str) -> Result<ExitCode> {
     let run = state.run(run)?;
     let mut records = state.audit_list(Some(&run.id), RECORDS_MAX)?;
     records.retain(|record| record.session == run.id);
@@ -320,7 +320,7 @@ fn record_line(record: &AuditRecord) -> String {
     format!("  {number:5} {kind:10} {what}\n")
 }
 
-fn summary(done: &Collected, dry_run: bool) -> String {
+fn summary(done: &GcReport, dry_run: bool) -> String {
     let mut text = format!(
         "{} {}: {}, {}, {}, {} of crashes\n",
         if dry_run { "would delete" } else { "deleted" },

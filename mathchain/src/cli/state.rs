@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use journal::{Part, Pruned, Sizes};
+use journal::{PruneReport, StatePartSize, StateSize};
 
 use super::prelude::*;
 use super::{state_copy, when};
@@ -146,13 +146,13 @@ pub(super) fn state(global: &Global, command: &State) -> Result<ExitCode> {
     }
 }
 
-fn table(sizes: &Sizes) -> String {
-    let line = |Part {
+fn table(sizes: &StateSize) -> String {
+    let line = |StatePartSize {
                     part,
                     bytes,
                     items,
                     item,
-                }: &Part| {
+                }: &StatePartSize| {
         let size = human::size(*bytes);
         format!("{part:10} {size:>10}  {}\n", counted(*items, item))
     };
@@ -164,7 +164,7 @@ fn table(sizes: &Sizes) -> String {
     text
 }
 
-fn summary(done: &Pruned, before_ms: u64, dry_run: bool) -> String {
+fn summary(done: &PruneReport, before_ms: u64, dry_run: bool) -> String {
     let verb = if dry_run { "would remove" } else { "removed" };
     let mut text = format!(
         "{verb} {} in {} and {}, {}, older than {}\n",

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
-use journal::{Checks, FILE_NAME, State};
+use journal::{FILE_NAME, StateStore, VerificationChecks};
 use tool_core::capability::Clock as _;
 
 use super::prelude::*;
@@ -100,8 +100,8 @@ pub(super) fn backup(
 /// Verifies the records of the state in a folder; gives their number.
 fn verified(folder: &Path) -> Result<u64> {
     let clock = std::sync::Arc::new(SystemClock::default());
-    let state = State::open(folder, clock)?;
-    let found = state.verify_with(&Checks {
+    let state = StateStore::open(folder, clock)?;
+    let found = state.verify_with(&VerificationChecks {
         published: &[],
         values: false,
         cut_keys: Some(&audit_key::trusted(&[])?),

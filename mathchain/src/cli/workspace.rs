@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use journal::State;
+use journal::StateStore;
 use registry::WorkspaceId;
 use tool_core::capability::EventLog;
 use workflow::import::{Source, adopt};
@@ -167,7 +167,7 @@ fn bind(
 /// The folder that was at the place of this one before and has workflows, in a state that several folders share.
 fn replaced(toolkit: &Toolkit) -> Result<Option<WorkspaceId>> {
     let here = here(toolkit)?;
-    let state: &State = open::state(toolkit)?;
+    let state: &StateStore = open::state(toolkit)?;
     let known = state.known_folders()?;
     let before = known.into_iter().rfind(|one| {
         one.root == here.root

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Extension, Path, State};
-use journal::{Approval, Scope};
+use journal::{Approval, StateScope};
 use tool_core::{Result, Value, convert, object, tool_error};
 
 use super::callers::Caller;
@@ -63,8 +63,8 @@ pub(super) async fn show(
 }
 
 /// The requests of every role in the workspace.
-fn workspace(server: &Server) -> Scope {
-    Scope::workspace(server.toolkit.workspace_id())
+fn workspace(server: &Server) -> StateScope {
+    StateScope::workspace(server.toolkit.workspace_id())
 }
 
 fn shown(approval: &Approval) -> Value {

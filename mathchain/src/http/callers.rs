@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, Uri};
-use journal::{OPERATOR, Scope};
+use journal::{OPERATOR, StateScope};
 use tokio_util::sync::CancellationToken;
 use tool_core::capability::Clock as _;
 use tool_core::{Result, ToolError, tool_error};
@@ -331,7 +331,7 @@ impl Caller {
     }
 
     /// What it sees: the objects of its role in the workspace.
-    pub(super) fn scope(&self, server: &Server) -> Scope {
+    pub(super) fn scope(&self, server: &Server) -> StateScope {
         server.toolkit.scope(&self.role(server))
     }
 

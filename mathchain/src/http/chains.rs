@@ -9,7 +9,7 @@ use axum::http::header::{HeaderValue, LOCATION};
 use axum::response::Response;
 use chain_runtime::run::{self as chains, ACCEPTED_KEY, Queued, Resume};
 use chain_runtime::{CheckMode, Plan, RunOptions};
-use journal::{Run, RunState, Scope};
+use journal::{RunRecord, RunState, StateScope};
 use tokio::task::JoinSet;
 use tool_core::json::{JsonLimits, parse_bytes};
 use tool_core::{CallOutcome, Object, Reason, Result, Value, object, tool_error};
@@ -254,7 +254,7 @@ pub(super) fn state_of(server: &Server, caller: &Caller, id: &str) -> Result<Val
     }
 }
 
-fn shown(state: &journal::State, run: &Run) -> Result<Value> {
+fn shown(state: &journal::StateStore, run: &RunRecord) -> Result<Value> {
     let summary = recorded::summary(run);
     let mut members = summary.as_object().cloned().unwrap_or_default();
     let answer = recorded::answer(state, run)?;
@@ -331,7 +331,7 @@ pub(super) async fn resume(
 ///
 /// # Errors
 /// `conflict` for one that has ended, runs elsewhere, or needs a decision; `precondition_failed` with reason `workspace`.
-fn again(server: &Server, found: &Run) -> Result<(Arc<Chain>, Context)> {
+fn again(server: &Server, found: &RunRecord) -> Result<(Arc<Chain>, Context)> {
     let id = &found.id;
     if found.state.is_final() {
         let ended = found.state.as_str();
@@ -376,7 +376,7 @@ fn again(server: &Server, found: &Run) -> Result<(Arc<Chain>, Context)> {
 }
 
 /// The name of the key with which a server accepted a run, `None` within for a token; `None` for a run of another door.
-fn accepted(run: &Run) -> Option<Option<&str>> {
+fn accepted(run: &RunRecord) -> Option<Option<&str>> {
     Some(run.who.get(ACCEPTED_KEY)?.text("key"))
 }
 
@@ -386,7 +386,7 @@ pub(super) async fn go_on(server: &Arc<Server>, id: String) {
     let resumed = server
         .aside(move |server| {
             let state = server.records()?;
-            let found = state.run_in(&Scope::workspace(server.toolkit.workspace_id()), &id)?;
+            let found = state.run_in(&StateScope::workspace(server.toolkit.workspace_id()), &id)?;
             let found = chains::root_run(state, &found)?.unwrap_or(found);
             let Some(key) = accepted(&found).filter(|_| found.state == RunState::Suspended) else {
                 return Ok(None);
@@ -412,13 +412,13 @@ pub(super) async fn go_on(server: &Arc<Server>, id: String) {
 pub(super) async fn take_up(server: Arc<Server>, tell: impl Fn(&str) + Send + Sync + 'static) {
     let found = server
         .aside(|server| {
-            let scope = Scope::workspace(server.toolkit.workspace_id());
+            let scope = StateScope::workspace(server.toolkit.workspace_id());
             let runs = server
                 .records()?
                 .runs_in(&scope, Some(RunState::Running), usize::MAX)?;
             let runs = runs.into_iter().rev();
             let open = runs.filter(|run| run.is_resumable() && run.parent.is_none());
-            Ok(open.collect::<Vec<Run>>())
+            Ok(open.collect::<Vec<RunRecord>>())
         })
         .await
         .unwrap_or_default();

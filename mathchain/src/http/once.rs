@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::http::header::HeaderValue;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use journal::{Claim, State};
+use journal::{RequestClaim, StateStore};
 use tool_core::{Result, Value, json, object, tool_error};
 
 use super::callers::Caller;
@@ -98,7 +98,7 @@ impl Once {
         journal::request_name(&self.owner, &self.key)
     }
 
-    fn state(&self) -> Result<&Arc<State>> {
+    fn state(&self) -> Result<&Arc<StateStore>> {
         self.server.records()
     }
 
@@ -111,9 +111,9 @@ impl Once {
             .state()?
             .claim_request(&self.owner, &self.key, &self.request, None)?;
         match claim {
-            Claim::New => Ok(None),
-            Claim::Answered(text) => Answer::read(&text).map(Some),
-            Claim::Open => Err(
+            RequestClaim::New => Ok(None),
+            RequestClaim::Answered(text) => Answer::read(&text).map(Some),
+            RequestClaim::Open => Err(
                 tool_error!(Conflict, "outcome_unknown"; "a server began this request and stored no answer: it ended meanwhile, or still runs";
                 "whether the request acted is unknown: look with `mathchain audit list`, and choose a new key to send it again"),
             ),
@@ -130,8 +130,8 @@ impl Once {
             self.state()?
                 .claim_request(&self.owner, &self.key, &self.request, Some(&text))?;
         match claim {
-            Claim::Answered(text) => Answer::read(&text).map(Some),
-            Claim::New | Claim::Open => Ok(None),
+            RequestClaim::Answered(text) => Answer::read(&text).map(Some),
+            RequestClaim::New | RequestClaim::Open => Ok(None),
         }
     }
 

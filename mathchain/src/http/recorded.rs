@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Extension, Path, State};
-use journal::State as Records;
+use journal::StateStore as Records;
 use tool_core::{Result, Value, object, tool_error};
 
 use super::callers::Caller;

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, get, post};
-use journal::Scope;
+use journal::StateScope;
 use tool_core::{object, tool_error};
 
 use super::callers::Caller;
@@ -81,7 +81,7 @@ fn now(server: &Server) -> Now {
         ..Now::default()
     };
     if let Ok(state) = server.records() {
-        let scope = Scope::workspace(server.toolkit.workspace_id());
+        let scope = StateScope::workspace(server.toolkit.workspace_id());
         now.approvals_pending = state.approvals_pending(&scope).ok();
         now.runs = state.run_counts(&scope).ok();
         now.free_bytes = state.free_bytes();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use journal::Scope;
+use journal::StateScope;
 use registry::offer::{self, Catalog, Dialect};
 use rmcp::model::{RequestStateCodec, Tool};
 use rmcp::task_manager::TaskManager;
@@ -120,7 +120,7 @@ impl Door {
     }
 
     /// What the caller sees: the objects of its role in the workspace.
-    pub(super) fn scope(&self) -> Scope {
+    pub(super) fn scope(&self) -> StateScope {
         self.toolkit.scope(&self.role())
     }
 

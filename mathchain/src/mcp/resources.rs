@@ -1,6 +1,6 @@
 //! Resources: pages of documentation, artifacts, runs, plans and the audit log, each for the roles that may read it.
 
-use journal::{AuditFilter, Scope, State};
+use journal::{AuditFilter, StateScope, StateStore};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use tool_core::{Result, Value, convert, json, object, tool_error};
 
@@ -252,8 +252,8 @@ fn text(value: &Value, uri: &str) -> ResourceContents {
 
 /// A large value; a picture in it also as an image.
 fn artifact(
-    state: &State,
-    scope: &Scope,
+    state: &StateStore,
+    scope: &StateScope,
     handle: &str,
     uri: &str,
 ) -> Result<Vec<ResourceContents>> {
@@ -280,7 +280,12 @@ fn artifact(
 }
 
 /// Elements of a list, with memory for them alone where it is a block of numbers.
-fn part(state: &State, scope: &Scope, handle: &str, [from, count]: [&str; 2]) -> Result<Value> {
+fn part(
+    state: &StateStore,
+    scope: &StateScope,
+    handle: &str,
+    [from, count]: [&str; 2],
+) -> Result<Value> {
     let number = |text: &str| {
         text.parse::<usize>().map_err(|_| {
             tool_error!(InvalidArgs, "resource"; "expected an index and a count, found `{text}`"; "mathchain://artifact/HANDLE/0/100")

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chain_runtime::Subchains;
 use host_sandbox::Sandbox;
-use journal::State;
+use journal::StateStore;
 use registry::{
     CallWitness, Config, DispatchHost, Dispatcher, Governor, Heir, Level, PolicyLayer, Principal,
     ResultStore, Verdict,
@@ -188,7 +188,7 @@ impl Builder {
         let workflow_folder = roots::first_identity(&self.roots, &paths);
         let state = self
             .state
-            .map(|folder| State::open(folder, Arc::clone(&clock)));
+            .map(|folder| StateStore::open(folder, Arc::clone(&clock)));
         let (state, state_fault) = match state {
             None => (None, None),
             Some(Ok(state)) => {
@@ -291,7 +291,7 @@ impl Builder {
 }
 
 /// Finds out whose a state of an earlier version is, which has no name in a file: it belongs here if it knows this folder, or none.
-fn note_older(state: &State, found: &mut Found, here: &[Option<&str>]) {
+fn note_older(state: &StateStore, found: &mut Found, here: &[Option<&str>]) {
     if found.bound.is_some() {
         return;
     }

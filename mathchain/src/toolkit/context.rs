@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use journal::Run;
+use journal::RunRecord;
 use registry::model::Confinement;
 use registry::{
     AnswerReader, ApprovalAnswer, CallLineage, CallRequest, CallerContext, Level, PolicyLayer,
@@ -65,7 +65,7 @@ pub struct Context {
 
 impl Context {
     /// The caller that began a run, with everything that narrowed its permissions.
-    pub(crate) fn of_run(run: &Run) -> Self {
+    pub(crate) fn of_run(run: &RunRecord) -> Self {
         let who = Principal::from_value(&run.role, &run.who);
         Self {
             role: Some(who.role),

@@ -14,9 +14,9 @@ use chain_runtime::run::Queued;
 use chain_runtime::run::{Cancelled, Replay, Resume};
 use chain_runtime::{ChainResult, CheckMode, CheckedPlan, Observer, Plan, Problems, RunOptions};
 use host_sandbox::Sandbox;
-use journal::{FileBackups, Run, State};
+use journal::{FileBackups, RunRecord, StateStore};
 #[cfg(feature = "servers")]
-use journal::{RunState, Scope};
+use journal::{RunState, StateScope};
 #[cfg(feature = "servers")]
 use registry::Verdict;
 use registry::plugins::{BrokenPlugin, Plugin};
@@ -36,7 +36,7 @@ pub(crate) use offered::Wanted;
 /// Tools, policy and host capabilities; cheap to share between threads.
 pub struct Toolkit {
     generations: Arc<Generations>,
-    state: Option<Arc<State>>,
+    state: Option<Arc<StateStore>>,
     state_fault: Option<ToolError>,
     roots: Vec<RootFolder>,
     closed: Vec<PathBuf>,
@@ -345,7 +345,7 @@ impl Toolkit {
     ///
     /// # Errors
     /// A state that cannot be read.
-    pub(crate) fn count_recorded(&self, found: &Run) -> Result<()> {
+    pub(crate) fn count_recorded(&self, found: &RunRecord) -> Result<()> {
         if found.who.get("task").is_none() {
             return Ok(());
         }
@@ -362,8 +362,8 @@ impl Toolkit {
 
     /// What a role sees in the workspace.
     #[cfg(feature = "servers")]
-    pub(crate) fn scope(&self, role: &str) -> Scope {
-        Scope::new(self.workspace_id(), role)
+    pub(crate) fn scope(&self, role: &str) -> StateScope {
+        StateScope::new(self.workspace_id(), role)
     }
 
     /// Refuses a call that the policy no longer permits to a caller.
@@ -409,7 +409,7 @@ impl Toolkit {
     }
 
     /// The state that records runs.
-    fn runs(&self) -> Result<&Arc<State>> {
+    fn runs(&self) -> Result<&Arc<StateStore>> {
         self.state.as_ref().ok_or_else(|| {
             tool_error!(PreconditionFailed, "state"; "there is no state folder";
                 "`mathchain doctor` checks the state folder")
@@ -444,7 +444,7 @@ impl Toolkit {
     }
 
     /// Audit and approvals, where there is a state folder.
-    pub fn state(&self) -> Option<&Arc<State>> {
+    pub fn state(&self) -> Option<&Arc<StateStore>> {
         self.state.as_ref()
     }
 

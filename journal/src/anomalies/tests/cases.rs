@@ -20,7 +20,7 @@ fn nothing_is_found_in_an_empty_journal_and_in_records_of_another_form() {
 #[test]
 fn a_running_run_that_nobody_works_on_is_a_stall() {
     let mut journal = Journal::default();
-    let holder = Holder {
+    let holder = RunHolder {
         process: 7,
         left_ms: 20_000,
     };

@@ -10,14 +10,14 @@ use registry::model::AnomalyLimits;
 use tool_core::{Object, Value};
 
 use super::*;
-use crate::artifacts::{ArtifactHash, Handle, Kind as Stored};
-use crate::{Holder, RunState};
+use crate::artifacts::{ArtifactHandle, ArtifactHash, ArtifactKind as Stored};
+use crate::{RunHolder, RunState};
 
 /// A journal as it is written.
 #[derive(Debug, Clone, Default)]
 struct Journal {
     records: Vec<AuditRecord>,
-    runs: Vec<Run>,
+    runs: Vec<RunRecord>,
 }
 
 /// A call in it.
@@ -124,12 +124,12 @@ impl Journal {
         self.add(run, record);
     }
 
-    fn run(&mut self, id: &str, state: RunState, holder: Option<Holder>) {
-        let handle = Handle {
+    fn run(&mut self, id: &str, state: RunState, holder: Option<RunHolder>) {
+        let handle = ArtifactHandle {
             hash: ArtifactHash([0; 32]),
             kind: Stored::Small,
         };
-        self.runs.push(Run {
+        self.runs.push(RunRecord {
             parent: None,
             id: id.to_owned(),
             plan_id: "study".to_owned(),
@@ -151,12 +151,12 @@ impl Journal {
         });
     }
 
-    fn found(&self) -> Vec<Finding> {
+    fn found(&self) -> Vec<Anomaly> {
         self.found_in(None)
     }
 
-    fn found_in(&self, of: Option<&str>) -> Vec<Finding> {
-        let evidence = Evidence {
+    fn found_in(&self, of: Option<&str>) -> Vec<Anomaly> {
+        let evidence = AnomalyEvidence {
             records: &self.records,
             runs: &self.runs,
             of,
@@ -166,7 +166,7 @@ impl Journal {
 
     /// The one finding; there is no other.
     #[track_caller]
-    fn only(&self, kind: Kind) -> Finding {
+    fn only(&self, kind: Kind) -> Anomaly {
         let found = self.found();
         assert_eq!(
             found.iter().map(|one| one.kind).collect::<Vec<_>>(),
@@ -290,9 +290,9 @@ fn the_journals_by_chance_have_every_kind() {
 #[test]
 fn each_limit_of_anomalies_acts() {
     let journals: Vec<Journal> = (0..200).map(random).collect();
-    let found = |limits: &AnomalyLimits| -> Vec<Vec<Finding>> {
+    let found = |limits: &AnomalyLimits| -> Vec<Vec<Anomaly>> {
         let of = |journal: &Journal| {
-            let evidence = Evidence {
+            let evidence = AnomalyEvidence {
                 records: &journal.records,
                 runs: &journal.runs,
                 of: None,

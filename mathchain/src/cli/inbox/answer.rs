@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use journal::{State, WITHOUT_KEY};
+use journal::{StateStore, WITHOUT_KEY};
 
 use super::super::approvals;
 use super::super::prelude::*;
@@ -106,7 +106,7 @@ pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Res
 /// `policy_denied` where no person answers a gate; `invalid_args` for another answer than `yes` or `no`.
 fn answering(
     toolkit: &Toolkit,
-    state: &State,
+    state: &StateStore,
     id: &str,
     text: &str,
     key: Option<&Path>,

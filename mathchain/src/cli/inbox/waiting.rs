@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use journal::State;
+use journal::StateStore;
 use registry::WorkspaceId;
 use workflow::tools::log;
 
@@ -14,7 +14,7 @@ const APPROVALS_MAX: usize = 1000;
 
 /// All that waits: approvals first, then gates, then feedback.
 pub(super) fn all(
-    state: &State,
+    state: &StateStore,
     toolkit: &Toolkit,
     of: Option<&WorkspaceId>,
 ) -> Result<Vec<Waiting>> {

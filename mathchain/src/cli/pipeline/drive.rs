@@ -7,7 +7,7 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use chain_runtime::pipeline::{Act, AgentResult, AgentState, Category, End, Event, Machine, Stop};
-use journal::State;
+use journal::StateStore;
 use tool_core::capability::{Notification, WorkspaceFiles, WriteMode};
 
 use super::super::prelude::*;
@@ -29,7 +29,7 @@ const WAITING_MAX: usize = 256;
 pub(super) struct Driver<'a> {
     pub toolkit: &'a Toolkit,
     pub ready: &'a Ready,
-    pub state: &'a Arc<State>,
+    pub state: &'a Arc<StateStore>,
     pub id: String,
     pub machine: Machine,
     /// Every event so far.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use chain_runtime::pipeline::Event;
-use journal::State;
+use journal::StateStore;
 use registry::model::{GateKind, NotifyProgram, PhaseGate};
 use tool_core::capability::{Notification, Spawner as _};
 use tool_core::command::SandboxCommand;
@@ -29,7 +29,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// The event of an answer that was given meanwhile.
-    pub(super) fn answered(&mut self, state: &State) -> Result<Option<Event>> {
+    pub(super) fn answered(&mut self, state: &StateStore) -> Result<Option<Event>> {
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
             return Ok(None);
         }
@@ -120,7 +120,7 @@ pub(super) fn open(
                     agent: None,
                     text,
                 };
-                (State::new_notice_id(), notice)
+                (StateStore::new_notice_id(), notice)
             });
             let new = question.as_ref().map(|(id, _)| id.clone());
             let notice = before.or(new).unwrap_or_default();

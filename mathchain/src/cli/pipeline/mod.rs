@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chain_runtime::pipeline::{End, Event, Machine, Stop};
-use journal::{PipelineRecord, State};
+use journal::{PipelineRecord, StateStore};
 
 use super::folders::Folders;
 use super::prelude::*;
@@ -114,7 +114,7 @@ fn where_it_ran(global: &Global) -> Result<Global> {
         return Ok(global.clone());
     }
     let clock = Arc::new(crate::clock::SystemClock::default());
-    let state = State::open_to_read(folder, &std::env::temp_dir(), clock)?;
+    let state = StateStore::open_to_read(folder, &std::env::temp_dir(), clock)?;
     let rows = state.pipelines(None, 1)?;
     match rows.first().map(|row| Path::new(&row.file)) {
         Some(file) if file.is_file() => with_file(global, file),
@@ -249,7 +249,7 @@ fn drive(
     machine: Machine,
     events: Vec<Event>,
 ) -> Result<ExitCode> {
-    let state: &Arc<State> = open::state(toolkit)?;
+    let state: &Arc<StateStore> = open::state(toolkit)?;
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
     let mut driver = Driver {
@@ -304,7 +304,7 @@ fn server(global: &Global, ready: &Ready) -> Result<Vec<String>> {
 }
 
 /// The pipeline that the record gives, and its events.
-fn recorded(state: &State, row: &PipelineRecord) -> Result<(Machine, Vec<Event>)> {
+fn recorded(state: &StateStore, row: &PipelineRecord) -> Result<(Machine, Vec<Event>)> {
     let events = record::events(&state.pipeline_events(&row.id, 0)?, &row.id)?;
     let machine = record::fold(&record::setups(&events), 1, &events);
     Ok((machine, events))

@@ -1,7 +1,7 @@
 //! The record of a pipeline: its events as the journal has them, and the pipeline that they give.
 
 use chain_runtime::pipeline::{AgentResult, AgentState, Event, Machine, PhaseState, Setup};
-use journal::{PipelineEvent, State};
+use journal::{PipelineEvent, StateStore};
 use tool_core::convert;
 
 use super::super::prelude::*;
@@ -46,7 +46,7 @@ pub(super) fn setups(events: &[Event]) -> Vec<Setup> {
 }
 
 /// The phases that the newest pipeline of a file completed, with its id.
-pub(super) fn completed(state: &State, file: &str) -> Result<Vec<(String, String)>> {
+pub(super) fn completed(state: &StateStore, file: &str) -> Result<Vec<(String, String)>> {
     const LOOKED_MAX: usize = 1000;
     let listed = state.pipelines(None, LOOKED_MAX)?;
     let Some(newest) = listed.into_iter().find(|one| one.file == file) else {

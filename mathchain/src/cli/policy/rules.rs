@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use journal::{Approval, State, WITHOUT_KEY};
+use journal::{Approval, StateStore, WITHOUT_KEY};
 use registry::model::RuleMatch;
 use registry::{PolicyRule, Verdict, WorkspaceId};
 use tool_core::capability::{AuditLedger as _, RecordDurability};
@@ -73,7 +73,7 @@ pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Res
 /// Records a rule and returns its number.
 pub(in crate::cli) fn record(
     global: &Global,
-    state: &State,
+    state: &StateStore,
     by: &str,
     (workspace, rule): (&WorkspaceId, &PolicyRule),
 ) -> Result<usize> {
@@ -83,7 +83,7 @@ pub(in crate::cli) fn record(
 }
 
 /// Records a change of the rules in the audit.
-fn note(state: &State, action: &str, by: &str, rule: &PolicyRule) -> Result<()> {
+fn note(state: &StateStore, action: &str, by: &str, rule: &PolicyRule) -> Result<()> {
     let record = object! {
         "event" => "user_rule",
         "action" => action,

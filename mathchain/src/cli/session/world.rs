@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use host_sandbox::Sandbox;
 use host_tools::session::{FolderSpawner, OpenFolder};
-use journal::State;
+use journal::StateStore;
 use registry::{Dispatcher, RuntimeFacts};
 use sessions::{WorkspaceChanged, WorkspaceStatus};
 use tool_core::capability::{OpenWorkspace, WorkspaceFiles, WorkspaceOpener};
@@ -18,7 +18,7 @@ pub(in crate::cli) struct World {
     roots: Vec<PathBuf>,
     closed: Vec<PathBuf>,
     protected: Vec<PathBuf>,
-    state: Option<Arc<State>>,
+    state: Option<Arc<StateStore>>,
     place: Arc<Place>,
 }
 
