@@ -12,7 +12,7 @@ use registry::{
     Catalogue, Config, Dispatcher, Level, Policy, PolicyLayer, PolicyRule, Principal, RuntimeFacts,
     Verdict,
 };
-use sessions::{EVENTS_MAX, Event, Live, Record, Replay, Session};
+use sessions::{EVENTS_MAX, Event, LiveRegistry, LogReplay, Record, Session};
 use tool_core::tool::ErasedExample;
 use tool_core::{
     AnyTool, Category, Ctx, Determinism, Effect, EffectReach, ResourceKey, Spec, ToolCall,
@@ -213,7 +213,7 @@ fn agents(criterion: &mut Criterion) {
 
 /// A session and its log.
 struct Logged {
-    session: Session<Live>,
+    session: Session<LiveRegistry>,
     log: Vec<String>,
 }
 
@@ -231,7 +231,7 @@ impl Logged {
             toolkit.dispatcher().host().clone(),
         );
         let mut logged = Self {
-            session: Session::new(Live::new(dispatcher)).expect("a session"),
+            session: Session::new(LiveRegistry::new(dispatcher)).expect("a session"),
             log: Vec::new(),
         };
         for text in [
@@ -314,7 +314,7 @@ fn sessions(criterion: &mut Criterion) {
     group.sample_size(10);
     group.bench_function("replay a log of 10000 events", |bencher| {
         bencher.iter(|| {
-            let mut replay = Replay::default();
+            let mut replay = LogReplay::default();
             for (number, line) in logged.log.iter().enumerate() {
                 let line = json::parse(line, json::JsonLimits::default()).expect("JSON");
                 replay.line(number as u64 + 1, &line).expect("follows");

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use registry::document::{self, DocumentFormat};
 use registry::{Catalogue, Config};
-use sessions::{Emitted, Event, Live, Record, Replay, Session, SessionOpened, WaveStarted};
+use sessions::{
+    Emitted, Event, LiveRegistry, LogReplay, Record, Session, SessionOpened, WaveStarted,
+};
 use tool_core::{ToolError, Value, json};
 
 use crate::neutral;
@@ -19,7 +21,7 @@ fn texts(value: &Value) -> Vec<String> {
 
 /// A session over the dispatcher, with all that was printed.
 struct Run {
-    session: Session<Live>,
+    session: Session<LiveRegistry>,
     log: Vec<Value>,
     /// What the last event led to.
     last: Vec<Emitted>,
@@ -42,7 +44,7 @@ impl Run {
         let written = json::to_text(&Value::object(members));
         let loaded = Config::load("mathchain.json", &written, &catalogue);
         let (_, policy) = loaded.map_err(|errors| errors.to_string())?;
-        let live = Live::new(neutral::dispatcher(catalogue, policy));
+        let live = LiveRegistry::new(neutral::dispatcher(catalogue, policy));
         let mut run = Self {
             session: Session::new(live).expect("a session"),
             log: Vec::new(),
@@ -235,7 +237,7 @@ fn check(case: &Value) {
         again.log.iter().map(json::to_text).collect::<Vec<_>>(),
         run.log.iter().map(json::to_text).collect::<Vec<_>>()
     );
-    let mut replay = Replay::default();
+    let mut replay = LogReplay::default();
     for (number, line) in run.log.iter().enumerate() {
         let line = json::parse(&json::to_text(line), json::JsonLimits::default()).expect("JSON");
         replay

@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 use libfuzzer_sys::fuzz_target;
 use mathchain::Value;
 use mathchain::sessions::{
-    CallStatus, Decided, Emitted, Event, Judged, Missing, Offer, OfferedTool, Record, Registry,
-    Replay, Resource, Session, SessionStatus, WorkspaceStatus,
+    CallStatus, PermittedVerdict, Emitted, Event, Judged, Missing, Offer, OfferedTool, Record, SessionRegistry,
+    LogReplay, Resource, Session, SessionStatus, WorkspaceStatus,
 };
 use mathchain::registry::policy::WorkspaceState;
 use mathchain::registry::{RuntimeFacts, Principal};
@@ -39,7 +39,7 @@ fn fold(text: &str) {
     }
     assert_eq!(run.settled, state.calls, "calls without a result");
     let bytes = json::canonical(&state.to_value().expect("a state"));
-    let mut replay = Replay::default();
+    let mut replay = LogReplay::default();
     for (number, line) in run.log.iter().enumerate() {
         let line = json::parse(line, JsonLimits::default()).expect("a line of the log");
         replay
@@ -52,7 +52,7 @@ fn fold(text: &str) {
 
 /// The lines as a log: it folds, or is refused at a line.
 fn replay(text: &str) {
-    let mut replay = Replay::default();
+    let mut replay = LogReplay::default();
     for (number, line) in text.lines().enumerate() {
         let Ok(line) = json::parse(line, JsonLimits::default()) else {
             return;
@@ -228,7 +228,7 @@ impl Tools {
     }
 }
 
-impl Registry for Tools {
+impl SessionRegistry for Tools {
     fn offer(&self, who: &Principal, facts: &RuntimeFacts) -> Result<Offer, ToolError> {
         let tools = self.tools(who, facts)?;
         let offered = tools.iter().map(|tool| OfferedTool {
@@ -279,7 +279,7 @@ impl Registry for Tools {
             id: tool.to_owned(),
             version: 1,
             digest: self.digest(tool),
-            decision: if asks { Decided::Ask } else { Decided::Allow },
+            decision: if asks { PermittedVerdict::Ask } else { PermittedVerdict::Allow },
             layer: "defaults".to_owned(),
             resources,
             alone: tool == "shell",

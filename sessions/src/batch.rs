@@ -6,11 +6,11 @@ use tool_core::{Describe, Encode, EncodeError, Encoder, ResourceKey, Value};
 
 use super::emitted::{CallResult, CallStatus, PlannedCall, StartedCall};
 use super::state::SessionWorkspace;
-use super::tools::{Decided, Failure, Judged};
+use super::tools::{Failure, Judged, PermittedVerdict};
 
 /// The open batch.
 #[derive(Debug, Clone, PartialEq, Encode, Describe)]
-pub struct Batch {
+pub struct CallBatch {
     /// Number in the session, from 1.
     pub number: u64,
     /// Digest of its plan.
@@ -23,12 +23,12 @@ pub struct Batch {
     pub next_wave: usize,
     /// The basis of its judgements, which follows from the events.
     #[value(skip)]
-    pub(super) basis: Basis,
+    pub(super) basis: JudgementBasis,
 }
 
 /// The basis of a judgement.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Basis {
+pub(super) struct JudgementBasis {
     pub(super) who: Principal,
     pub(super) facts: RuntimeFacts,
     /// With the count of openings, since paths depend on the open folder.
@@ -59,7 +59,7 @@ pub struct OpenCall {
     pub(super) given: Value,
     /// Whether it needs approval, according to the plan.
     #[value(skip)]
-    pub(super) decision: Option<Decided>,
+    pub(super) decision: Option<PermittedVerdict>,
     #[value(skip)]
     pub(super) ended: Option<CallResult>,
 }
@@ -95,11 +95,11 @@ impl OpenCall {
     }
 }
 
-impl Batch {
+impl CallBatch {
     /// Makes a batch and its plan from judged calls in call order; rejected calls get their result at once.
     pub(super) fn new(
         number: u64,
-        basis: Basis,
+        basis: JudgementBasis,
         calls: Vec<(OpenCall, Result<Judged, Failure>)>,
     ) -> (Self, Vec<PlannedCall>, Vec<Vec<String>>) {
         let judged = calls.iter().map(|(_, found)| found.as_ref().ok());

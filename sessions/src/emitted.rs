@@ -3,7 +3,7 @@
 use tool_core::{Decode, Describe, Encode, Value};
 
 use super::document::{documents, structs};
-use super::tools::{Decided, ElsewhereTool, Failure, Missing, OfferedTool, Resource};
+use super::tools::{ElsewhereTool, Failure, Missing, OfferedTool, PermittedVerdict, Resource};
 
 documents! {
     /// A request or report of a session.
@@ -92,7 +92,7 @@ structs! {
         /// Its wave, from 0.
         wave: Option<usize>,
         /// Whether it needs approval.
-        decision: Option<Decided>,
+        decision: Option<PermittedVerdict>,
         /// The deciding layer.
         layer: Option<String>,
         /// Its resources.

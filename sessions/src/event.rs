@@ -45,7 +45,7 @@ documents! {
         /// The overrides of a scope were replaced. Disabled tools stay disabled, forced or not.
         OverridesSet = "overrides.set" {
             /// Scope of the overrides.
-            scope: Scope;
+            scope: OverrideScope;
             /// Additional tools.
             enable: Vec<String>,
             /// Removed tools.
@@ -99,7 +99,7 @@ documents! {
             /// Id of the call.
             call_id: String,
             /// Its outcome.
-            status: Settled;
+            status: CallSettlement;
             /// Its output, for a successful call only.
             output: Option<Value>,
             /// The error of a failed or cancelled call.
@@ -119,7 +119,7 @@ documents! {
         /// The caller ends the run. Refused while calls of it are open.
         RunFinished = "run.finished" {
             /// Its outcome.
-            status: Finish;
+            status: RunFinish;
             /// The reason, as text.
             reason: Option<String>,
         }
@@ -151,7 +151,7 @@ structs! {
 /// The scope of overrides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub enum Scope {
+pub enum OverrideScope {
     /// The whole session.
     Session,
     /// The active run.
@@ -175,7 +175,7 @@ pub enum WorkspaceStatus {
 /// The outcome of a call that ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub enum Settled {
+pub enum CallSettlement {
     /// With an output.
     Succeeded,
     /// With an error.
@@ -189,7 +189,7 @@ pub enum Settled {
 /// The outcome of a run, according to its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub enum Finish {
+pub enum RunFinish {
     /// Its work is done.
     Completed,
     /// It cannot be done.

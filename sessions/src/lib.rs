@@ -1,8 +1,8 @@
 //! Sessions: recorded conversations with a model, as a fold of events over tools offered and calls answered.
 //!
 //! [`apply`] folds an [`Event`] into a [`SessionState`] and returns requests and reports ([`Emitted`]). It uses no clock, thread or
-//! file. It asks a [`Registry`] about tools; [`Live`] is the one over the dispatcher. A [`Session`] records the answers with the
-//! events, so that a [`Replay`] of its log gives the same bytes even when the registry has changed.
+//! file. It asks a [`SessionRegistry`] about tools; [`LiveRegistry`] is the one over the dispatcher. A [`Session`] records the answers with the
+//! events, so that a [`LogReplay`] of its log gives the same bytes even when the registry has changed.
 
 mod batch;
 mod document;
@@ -22,22 +22,23 @@ pub use emitted::{
     RunEnded, RunStatus, StartedCall, WaveStarted,
 };
 pub use event::{
-    CallSettled, CallsObserved, Event, FactsSet, Finish, InputAppended, ObservedCall, OverridesSet,
-    ProfileSelected, RegistrySet, RunFinished, RunInterrupted, RunRequested, Scope, SessionClosed,
-    SessionOpened, SessionPaused, SessionResumed, Settled, TurnEnded, WorkspaceChanged,
-    WorkspaceStatus,
+    CallSettled, CallSettlement, CallsObserved, Event, FactsSet, InputAppended, ObservedCall,
+    OverrideScope, OverridesSet, ProfileSelected, RegistrySet, RunFinish, RunFinished,
+    RunInterrupted, RunRequested, SessionClosed, SessionOpened, SessionPaused, SessionResumed,
+    TurnEnded, WorkspaceChanged, WorkspaceStatus,
 };
-pub use fold::{Step, apply};
+pub use fold::{FoldResult, apply};
 pub use limits::{
     ARGS_BYTES_MAX, CALLS_MAX, DEPTH_MAX, EVENTS_MAX, ID_BYTES_MAX, NAMES_MAX, OUTPUT_BYTES_MAX,
     VERSION,
 };
-pub use live::Live;
+pub use live::LiveRegistry;
 pub use record::{
     Answer, Applied, AuditHead, EventRefused, LineRefused, Record, Session, StateDocument,
 };
-pub use replay::{Divergence, Replay, Replayed};
+pub use replay::{LogDivergence, LogReplay, LogReplayResult};
 pub use state::{SessionState, SessionStatus};
 pub use tools::{
-    Decided, ElsewhereTool, Failure, Judged, Missing, Offer, OfferedTool, Registry, Resource,
+    ElsewhereTool, Failure, Judged, Missing, Offer, OfferedTool, PermittedVerdict, Resource,
+    SessionRegistry,
 };

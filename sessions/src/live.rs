@@ -1,4 +1,4 @@
-//! [`Live`]: the registry of a session over the dispatcher, through the same stages as every call.
+//! [`LiveRegistry`]: the registry of a session over the dispatcher, through the same stages as every call.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -10,17 +10,17 @@ use tool_core::{
 };
 
 use super::tools::{
-    Decided, ElsewhereTool, Judged, Missing, Offer, OfferedTool, Registry, Resource,
+    ElsewhereTool, Judged, Missing, Offer, OfferedTool, PermittedVerdict, Resource, SessionRegistry,
 };
 
 /// The current registry.
-pub struct Live {
+pub struct LiveRegistry {
     dispatcher: Dispatcher,
     /// Digests of tools, computed once per generation.
     digests: RefCell<HashMap<&'static str, String>>,
 }
 
-impl Live {
+impl LiveRegistry {
     /// Creates a registry over a dispatcher.
     pub fn new(dispatcher: Dispatcher) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Live {
     }
 }
 
-impl Registry for Live {
+impl SessionRegistry for LiveRegistry {
     fn offer(&self, who: &Principal, facts: &RuntimeFacts) -> Result<Offer> {
         let catalogue = self.dispatcher.catalogue();
         let policy = self.dispatcher.policy();
@@ -120,8 +120,8 @@ impl Registry for Live {
             version: spec.version,
             digest: self.digest(found.tool),
             decision: match found.decision.verdict {
-                Verdict::Allow => Decided::Allow,
-                Verdict::Ask => Decided::Ask,
+                Verdict::Allow => PermittedVerdict::Allow,
+                Verdict::Ask => PermittedVerdict::Ask,
                 Verdict::Deny => {
                     let error = ToolError::new(ErrorCode::PolicyDenied, found.decision.reason);
                     return Err(error.reason("rule"));
@@ -142,8 +142,8 @@ fn elsewhere(caller: &registry::policy::CallerPolicy<'_>) -> Vec<ElsewhereTool> 
             name: tool.name,
             source: tool.home.as_str().to_owned(),
             decision: match decision.verdict {
-                Verdict::Allow => Decided::Allow,
-                Verdict::Ask => Decided::Ask,
+                Verdict::Allow => PermittedVerdict::Allow,
+                Verdict::Ask => PermittedVerdict::Ask,
                 Verdict::Deny => return None,
             },
         })

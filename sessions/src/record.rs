@@ -10,7 +10,7 @@ use super::emitted::Emitted;
 use super::event::Event;
 use super::fold::apply;
 use super::state::SessionState;
-use super::tools::{Failure, Judged, Offer, Registry};
+use super::tools::{Failure, Judged, Offer, SessionRegistry};
 
 documents! {
     /// A line of a log that is no [`Emitted`].
@@ -104,7 +104,7 @@ pub struct Session<R> {
     offered: Option<String>,
 }
 
-impl<R: Registry> Session<R> {
+impl<R: SessionRegistry> Session<R> {
     /// Creates a session before its first event.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl<R: Registry> Session<R> {
     /// # Errors
     /// As [`apply`]; the session is then unchanged.
     pub fn feed(&mut self, event: &Event) -> Result<(Applied, Vec<Emitted>)> {
-        let recording = Recording {
+        let recording = RecordingRegistry {
             registry: &self.registry,
             answers: RefCell::default(),
         };
@@ -168,12 +168,12 @@ impl<R: Registry> Session<R> {
 }
 
 /// A registry that records the answers of another.
-struct Recording<'a> {
-    registry: &'a dyn Registry,
+struct RecordingRegistry<'a> {
+    registry: &'a dyn SessionRegistry,
     answers: RefCell<Vec<Answer>>,
 }
 
-impl Recording<'_> {
+impl RecordingRegistry<'_> {
     fn keep(&self, answer: Answer) {
         self.answers.borrow_mut().push(answer);
     }
@@ -189,7 +189,7 @@ impl Recording<'_> {
     }
 }
 
-impl Registry for Recording<'_> {
+impl SessionRegistry for RecordingRegistry<'_> {
     fn offer(&self, who: &Principal, facts: &RuntimeFacts) -> Result<Offer> {
         let offer = (self.registry.offer(who, facts)).map_err(|error| self.refused(&error))?;
         let digest = registry::digest::of_value(&convert::to_value(&offer)?);

@@ -1,4 +1,4 @@
-//! [`Replay`]: folds a log again from its recorded answers, and compares every line.
+//! [`LogReplay`]: folds a log again from its recorded answers, and compares every line.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -13,11 +13,11 @@ use super::event::Event;
 use super::fold::apply;
 use super::record::{Answer, Applied, Record, StateDocument, patch};
 use super::state::SessionState;
-use super::tools::{Judged, Offer, Registry};
+use super::tools::{Judged, Offer, SessionRegistry};
 
 /// The first line at which a log differs from its replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Divergence {
+pub struct LogDivergence {
     /// Number of the line, from 1.
     pub line: u64,
     /// Description of the difference.
@@ -28,16 +28,16 @@ pub struct Divergence {
     pub found: Option<String>,
 }
 
-impl fmt::Display for Divergence {
+impl fmt::Display for LogDivergence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.message)
     }
 }
 
-impl From<Divergence> for ToolError {
-    fn from(divergence: Divergence) -> Self {
+impl From<LogDivergence> for ToolError {
+    fn from(divergence: LogDivergence) -> Self {
         let error = Self::new(ErrorCode::Conflict, &divergence).reason("divergence");
-        let Divergence {
+        let LogDivergence {
             expected, found, ..
         } = divergence;
         let texts = [("expected", expected), ("found", found)].into_iter();
@@ -48,7 +48,7 @@ impl From<Divergence> for ToolError {
 
 /// The outcome of a replay.
 #[derive(Debug, Clone)]
-pub struct Replayed {
+pub struct LogReplayResult {
     /// The final state.
     pub state: SessionState,
     /// Digests of the registries of the session, in order.
@@ -59,7 +59,7 @@ pub struct Replayed {
 
 /// A replay in progress.
 #[derive(Debug, Default)]
-pub struct Replay {
+pub struct LogReplay {
     state: SessionState,
     value: Value,
     offer: Option<(String, Offer)>,
@@ -74,12 +74,12 @@ pub struct Replay {
     line: u64,
 }
 
-impl Replay {
+impl LogReplay {
     /// Reads the next line.
     ///
     /// # Errors
     /// The difference, unless the line follows from those before.
-    pub fn line(&mut self, number: u64, line: &Value) -> Result<(), Divergence> {
+    pub fn line(&mut self, number: u64, line: &Value) -> Result<(), LogDivergence> {
         self.line = number;
         let kind = line.get(document::TYPE).and_then(Value::as_str);
         let kind = kind.unwrap_or_default();
@@ -87,7 +87,7 @@ impl Replay {
             let found = json::to_text(line);
             return match self.expected.pop_front() {
                 Some(expected) if expected == found => Ok(()),
-                expected => Err(Divergence {
+                expected => Err(LogDivergence {
                     expected,
                     ..self.differs(format!("`{kind}` does not follow"), Some(found))
                 }),
@@ -122,22 +122,22 @@ impl Replay {
     ///
     /// # Errors
     /// The difference, when required lines are missing.
-    pub fn finish(self) -> Result<Replayed, Divergence> {
+    pub fn finish(self) -> Result<LogReplayResult, LogDivergence> {
         self.is_whole()?;
-        Ok(Replayed {
+        Ok(LogReplayResult {
             state: self.state,
             generations: self.generations,
             complete: self.complete,
         })
     }
 
-    fn is_whole(&self) -> Result<(), Divergence> {
+    fn is_whole(&self) -> Result<(), LogDivergence> {
         match self.expected.front() {
             None => Ok(()),
             Some(next) => {
                 let message = format!("{} lines are missing before it", self.expected.len());
                 let expected = Some(next.clone());
-                Err(Divergence {
+                Err(LogDivergence {
                     expected,
                     ..self.differs(message, None)
                 })
@@ -146,7 +146,7 @@ impl Replay {
     }
 
     /// Checks that lines of input are refused once each, in order.
-    fn refused(&mut self, line: u64) -> Result<(), Divergence> {
+    fn refused(&mut self, line: u64) -> Result<(), LogDivergence> {
         if line > self.refused {
             self.refused = line;
             return Ok(());
@@ -156,10 +156,10 @@ impl Replay {
         Err(self.differs(message, None))
     }
 
-    fn applied(&mut self, applied: Applied) -> Result<(), Divergence> {
+    fn applied(&mut self, applied: Applied) -> Result<(), LogDivergence> {
         let event = Event::from_value(&applied.event);
         let event = event.map_err(|error| self.failed(&error))?;
-        let recorded = Recorded {
+        let recorded = RecordedRegistry {
             answers: RefCell::new(applied.answers.into()),
             offer: RefCell::new(self.offer.take()),
             short: Cell::new(false),
@@ -210,20 +210,20 @@ impl Replay {
         Ok(())
     }
 
-    fn same(&self, what: &str, expected: &Value, found: &Value) -> Result<(), Divergence> {
+    fn same(&self, what: &str, expected: &Value, found: &Value) -> Result<(), LogDivergence> {
         let (expected, found) = (json::canonical(expected), json::canonical(found));
         if expected == found {
             return Ok(());
         }
-        Err(Divergence {
+        Err(LogDivergence {
             expected: Some(expected),
             ..self.differs(format!("{what} differs"), Some(found))
         })
     }
 
-    fn differs(&self, message: impl Into<String>, found: Option<String>) -> Divergence {
+    fn differs(&self, message: impl Into<String>, found: Option<String>) -> LogDivergence {
         let (line, message, expected) = (self.line, message.into(), None);
-        Divergence {
+        LogDivergence {
             line,
             message,
             expected,
@@ -231,20 +231,20 @@ impl Replay {
         }
     }
 
-    fn failed(&self, error: &ToolError) -> Divergence {
+    fn failed(&self, error: &ToolError) -> LogDivergence {
         self.differs(error.message(), None)
     }
 }
 
 /// A registry with the recorded answers of a log.
-struct Recorded {
+struct RecordedRegistry {
     answers: RefCell<VecDeque<Answer>>,
     offer: RefCell<Option<(String, Offer)>>,
     /// Whether the log lacked an answer.
     short: Cell<bool>,
 }
 
-impl Recorded {
+impl RecordedRegistry {
     fn next(&self) -> Result<Answer> {
         let answer = self.answers.borrow_mut().pop_front().unwrap_or_default();
         match &answer.refused {
@@ -259,7 +259,7 @@ impl Recorded {
     }
 }
 
-impl Registry for Recorded {
+impl SessionRegistry for RecordedRegistry {
     fn offer(&self, _: &Principal, _: &RuntimeFacts) -> Result<Offer> {
         let answer = self.next()?;
         let mut last = self.offer.borrow_mut();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use registry::{Principal, RuntimeFacts, ToolOverrides};
 use tool_core::{Describe, Encode, Result, Value, convert};
 
-use super::batch::Batch;
+use super::batch::CallBatch;
 use super::emitted::RunStatus;
 use super::event::WorkspaceStatus;
 use super::tools::OfferedTool;
@@ -48,15 +48,15 @@ pub struct SessionState {
     pub runs: u64,
     /// The newest run.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub run: Option<Run>,
+    pub run: Option<SessionRun>,
     /// The tools offered in the newest turn.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub offered: Option<Offered>,
+    pub offered: Option<OfferedTools>,
     /// Number of batches.
     pub batches: u64,
     /// The open batch.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub batch: Option<Batch>,
+    pub batch: Option<CallBatch>,
     /// Number of calls.
     pub calls: u64,
     /// Digest of the newest plan.
@@ -88,14 +88,14 @@ pub struct SessionCaller {
     #[value(skip_encoding_if = "Option::is_none")]
     pub profile: Option<String>,
     /// Overrides of the session.
-    pub session: Names,
+    pub session: ScopeOverrides,
     /// Overrides of the run.
-    pub run: Names,
+    pub run: ScopeOverrides,
 }
 
 /// Overrides of one scope.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Describe)]
-pub struct Names {
+pub struct ScopeOverrides {
     /// Additional tools.
     pub enable: Vec<String>,
     /// Removed tools.
@@ -122,7 +122,7 @@ pub struct SessionWorkspace {
 
 /// A run of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Describe)]
-pub struct Run {
+pub struct SessionRun {
     /// Its number in the session, from 1.
     pub number: u64,
     /// The caller's name for it.
@@ -140,7 +140,7 @@ pub struct Run {
 
 /// The tools offered to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Describe)]
-pub struct Offered {
+pub struct OfferedTools {
     /// Digest of the list.
     pub digest: String,
     /// Number of tools.
@@ -168,7 +168,7 @@ impl SessionState {
     }
 
     /// The active run.
-    pub fn active_run(&self) -> Option<&Run> {
+    pub fn active_run(&self) -> Option<&SessionRun> {
         self.run.as_ref().filter(|run| run.status.is_active())
     }
 
@@ -211,7 +211,7 @@ impl SessionState {
     }
 }
 
-fn overrides(names: &Names) -> ToolOverrides {
+fn overrides(names: &ScopeOverrides) -> ToolOverrides {
     ToolOverrides {
         enable: names.enable.clone(),
         disable: names.disable.clone(),

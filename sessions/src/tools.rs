@@ -1,4 +1,4 @@
-//! [`Registry`]: the questions of a session about tools and calls, and the answers, which are data.
+//! [`SessionRegistry`]: the questions of a session about tools and calls, and the answers, which are data.
 
 use registry::{Principal, RuntimeFacts};
 use tool_core::{
@@ -10,7 +10,7 @@ use super::document::structs;
 use super::limits::cut;
 
 /// The questions of a session. The log records the answers, so that a replay needs no registry.
-pub trait Registry {
+pub trait SessionRegistry {
     /// Lists the tools that a principal may see, in order.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ structs! {
         /// Where it runs: `provider`, `server` or `command line`.
         source: String,
         /// Whether its calls need approval.
-        decision: Decided,
+        decision: PermittedVerdict,
     }
 
     /// A tool of a turn.
@@ -108,7 +108,7 @@ structs! {
         /// As in [`OfferedTool`].
         digest: String,
         /// Whether it needs approval.
-        decision: Decided,
+        decision: PermittedVerdict,
         /// The deciding layer.
         layer: String;
         /// Its resources.
@@ -132,7 +132,7 @@ structs! {
 /// A verdict that permits a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub enum Decided {
+pub enum PermittedVerdict {
     /// It runs.
     Allow,
     /// It needs approval first.

@@ -13,8 +13,8 @@ use std::cell::Cell;
 use registry::policy::WorkspaceState;
 use registry::{Principal, RuntimeFacts};
 use sessions::{
-    Decided, Emitted, Event, Judged, Missing, Offer, OfferedTool, Registry, Replay, Resource,
-    Session,
+    Emitted, Event, Judged, LogReplay, Missing, Offer, OfferedTool, PermittedVerdict, Resource,
+    Session, SessionRegistry,
 };
 use tool_core::{Access, ErrorCode, ResourceKind, ToolError, Value, json};
 
@@ -84,7 +84,7 @@ impl Fake {
     }
 }
 
-impl Registry for Fake {
+impl SessionRegistry for Fake {
     fn offer(&self, who: &Principal, facts: &RuntimeFacts) -> Result<Offer, ToolError> {
         let tools = self.tools(who, facts)?;
         let offered = tools.iter().map(|tool| OfferedTool {
@@ -145,9 +145,9 @@ impl Registry for Fake {
             version: 1,
             digest: self.digest(tool),
             decision: if tool == "ask" || self.asks.get() {
-                Decided::Ask
+                PermittedVerdict::Ask
             } else {
-                Decided::Allow
+                PermittedVerdict::Allow
             },
             layer: "defaults".to_owned(),
             resources,
@@ -206,7 +206,7 @@ impl Logged {
     /// Folds the log again, as texts, and compares the state at its end.
     #[track_caller]
     pub(crate) fn replays(&self) {
-        let mut replay = Replay::default();
+        let mut replay = LogReplay::default();
         for (number, line) in self.log.iter().enumerate() {
             let line = json::parse(&json::to_text(line), json::JsonLimits::default());
             replay

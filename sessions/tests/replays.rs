@@ -1,12 +1,12 @@
 //! A log that was touched is noticed, at the line.
 
-use sessions::{Divergence, Record, Replay, Replayed, StateDocument};
+use sessions::{LogDivergence, LogReplay, LogReplayResult, Record, StateDocument};
 use tool_core::json::{self, JsonLimits};
 
 const LOG: &str = include_str!("golden/session.jsonl");
 
-fn replay(log: &str) -> Result<Replayed, Divergence> {
-    let mut replay = Replay::default();
+fn replay(log: &str) -> Result<LogReplayResult, LogDivergence> {
+    let mut replay = LogReplay::default();
     for (number, line) in log.lines().enumerate() {
         let value = json::parse(line, JsonLimits::default()).unwrap();
         replay.line(number as u64 + 1, &value)?;

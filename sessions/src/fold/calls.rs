@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use tool_core::{ErrorCode, Result, ToolError, Value, convert, json};
 
-use super::super::batch::{Basis, Batch, OpenCall};
+use super::super::batch::{CallBatch, JudgementBasis, OpenCall};
 use super::super::emitted::{CallResult, CallStatus, PlanCreated, RunStatus, WaveStarted};
-use super::super::event::{CallSettled, CallsObserved, ObservedCall, Settled};
+use super::super::event::{CallSettled, CallSettlement, CallsObserved, ObservedCall};
 use super::super::limits::{
     ARGS_BYTES_MAX, CALLS_MAX, ID_BYTES_MAX, OBSERVED_MAX, OUTPUT_BYTES_MAX, WARNINGS_MAX, cut,
     too_deep,
 };
-use super::super::tools::{Decided, Failure, Judged};
-use super::{Fold, conflict, invalid};
+use super::super::tools::{Failure, Judged, PermittedVerdict};
+use super::{SessionFold, conflict, invalid};
 
-impl Fold<'_> {
+impl SessionFold<'_> {
     pub(super) fn calls_observed(&mut self, observed: &CallsObserved) -> Result<()> {
         let run = self.generating(observed.turn)?;
         let (run_number, turn) = (run.number, run.turn);
@@ -82,7 +82,7 @@ impl Fold<'_> {
             .map(|(asked, (call, _))| (asked.tool != call.tool).then_some(asked.tool.as_str()))
             .map(Value::from)
             .collect();
-        let (mut batch, planned, waves) = Batch::new(state.batches, basis, calls);
+        let (mut batch, planned, waves) = CallBatch::new(state.batches, basis, calls);
         let plan = PlanCreated {
             batch: batch.number,
             run: run_number,
@@ -144,9 +144,9 @@ impl Fold<'_> {
     }
 
     /// The current basis of judgements.
-    fn basis(&self) -> Result<Basis> {
+    fn basis(&self) -> Result<JudgementBasis> {
         let (who, facts) = self.standing()?;
-        Ok(Basis {
+        Ok(JudgementBasis {
             who,
             facts,
             workspace: self.state.workspace.clone(),
@@ -177,9 +177,11 @@ impl Fold<'_> {
     }
 
     /// Judges a planned call again.
-    fn judged_again(&self, basis: &Basis, call: &OpenCall) -> Result<(), Failure> {
+    fn judged_again(&self, basis: &JudgementBasis, call: &OpenCall) -> Result<(), Failure> {
         let judged = self.judged(basis, &call.tool, &call.given)?;
-        if judged.decision == Decided::Ask && call.decision == Some(Decided::Allow) {
+        if judged.decision == PermittedVerdict::Ask
+            && call.decision == Some(PermittedVerdict::Allow)
+        {
             let message = format!("`{}` now needs approval, unlike in its plan", judged.id);
             let failure = Failure::new(ErrorCode::Conflict, "decision_changed", message);
             return Err(failure.hint("send the call again, for a new plan"));
@@ -188,7 +190,7 @@ impl Fold<'_> {
     }
 
     /// Judges a call against the offered tools and the current policy.
-    fn judged(&self, basis: &Basis, tool: &str, args: &Value) -> Result<Judged, Failure> {
+    fn judged(&self, basis: &JudgementBasis, tool: &str, args: &Value) -> Result<Judged, Failure> {
         let judged = self.registry.judge(&basis.who, &basis.facts, tool, args);
         let judged = judged.map_err(|error| Failure::from(&error))?;
         let offered = self.state.offered.as_ref().and_then(|offered| {
@@ -240,10 +242,10 @@ impl Fold<'_> {
 fn result(call: &OpenCall, settled: &CallSettled) -> Result<CallResult> {
     let (output, error) = (settled.output.is_some(), settled.error.is_some());
     let (status, may_output, needs_error, needs_id) = match settled.status {
-        Settled::Succeeded => (CallStatus::Succeeded, true, false, false),
-        Settled::Failed => (CallStatus::Failed, false, true, false),
-        Settled::Cancelled => (CallStatus::Cancelled, false, error, false),
-        Settled::PendingApproval => (CallStatus::PendingApproval, false, false, true),
+        CallSettlement::Succeeded => (CallStatus::Succeeded, true, false, false),
+        CallSettlement::Failed => (CallStatus::Failed, false, true, false),
+        CallSettlement::Cancelled => (CallStatus::Cancelled, false, error, false),
+        CallSettlement::PendingApproval => (CallStatus::PendingApproval, false, false, true),
     };
     let has_id = settled.approval_id.is_some();
     for (path, fits, message) in [

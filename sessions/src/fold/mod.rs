@@ -12,12 +12,12 @@ use tool_core::{ErrorCode, Result, ToolError, convert};
 use super::emitted::{BatchSettled, Emitted, GenerateRequested, RunStatus};
 use super::event::Event;
 use super::limits::{EVENTS_MAX, ID_BYTES_MAX};
-use super::state::{Offered, SessionState, SessionStatus};
-use super::tools::{Failure, Offer, Registry};
+use super::state::{OfferedTools, SessionState, SessionStatus};
+use super::tools::{Failure, Offer, SessionRegistry};
 
 /// The result of an event.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct FoldResult {
     /// The new state.
     pub state: SessionState,
     /// Requests and reports, in order.
@@ -28,8 +28,12 @@ pub struct Step {
 ///
 /// # Errors
 /// The reason for refusing the event.
-pub fn apply(state: &SessionState, event: &Event, registry: &dyn Registry) -> Result<Step> {
-    let mut fold = Fold {
+pub fn apply(
+    state: &SessionState,
+    event: &Event,
+    registry: &dyn SessionRegistry,
+) -> Result<FoldResult> {
+    let mut fold = SessionFold {
         state: state.clone(),
         registry,
         emitted: Vec::new(),
@@ -37,15 +41,15 @@ pub fn apply(state: &SessionState, event: &Event, registry: &dyn Registry) -> Re
     fold.event(event)?;
     fold.state.events += 1;
     fold.advance()?;
-    Ok(Step {
+    Ok(FoldResult {
         state: fold.state,
         emitted: fold.emitted,
     })
 }
 
-struct Fold<'a> {
+struct SessionFold<'a> {
     state: SessionState,
-    registry: &'a dyn Registry,
+    registry: &'a dyn SessionRegistry,
     emitted: Vec<Emitted>,
 }
 
@@ -69,7 +73,7 @@ fn named(path: &str, name: &str) -> Result<()> {
     Ok(())
 }
 
-impl Fold<'_> {
+impl SessionFold<'_> {
     fn event(&mut self, event: &Event) -> Result<()> {
         self.takes(event)?;
         match event {
@@ -240,7 +244,7 @@ impl Fold<'_> {
             elsewhere: offer.elsewhere,
             max_turns: offer.max_turns,
         };
-        self.state.offered = Some(Offered {
+        self.state.offered = Some(OfferedTools {
             digest,
             count: offer.tools.len(),
             tools: offer.tools,

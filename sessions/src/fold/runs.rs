@@ -3,15 +3,15 @@
 use tool_core::{ErrorCode, Result};
 
 use super::super::emitted::{RunEnded, RunStatus};
-use super::super::event::{Finish, RunFinished};
+use super::super::event::{RunFinish, RunFinished};
 use super::super::limits::cut;
-use super::super::state::{Names, Run, SessionStatus};
+use super::super::state::{ScopeOverrides, SessionRun, SessionStatus};
 use super::super::tools::Failure;
-use super::{Fold, conflict, named};
+use super::{SessionFold, conflict, named};
 
-impl Fold<'_> {
+impl SessionFold<'_> {
     /// The active run.
-    pub(super) fn running(&mut self) -> Result<&mut Run> {
+    pub(super) fn running(&mut self) -> Result<&mut SessionRun> {
         let run = self.state.run.as_mut().filter(|run| run.status.is_active());
         run.ok_or_else(|| {
             conflict("no_run", "no run is active").hint("begin one with `run.requested`")
@@ -28,8 +28,8 @@ impl Fold<'_> {
                 .hint("add to it with `input.appended`, or end it with `run.finished`"));
         }
         self.state.runs += 1;
-        self.state.caller.run = Names::default();
-        self.state.run = Some(Run {
+        self.state.caller.run = ScopeOverrides::default();
+        self.state.run = Some(SessionRun {
             number: self.state.runs,
             name: name.map(str::to_owned),
             status: RunStatus::Waiting,
@@ -58,7 +58,7 @@ impl Fold<'_> {
     }
 
     /// The run that waits for an answer of the model.
-    pub(super) fn generating(&mut self, turn: Option<u64>) -> Result<&mut Run> {
+    pub(super) fn generating(&mut self, turn: Option<u64>) -> Result<&mut SessionRun> {
         self.no_batch()?;
         let run = self.running()?;
         if run.status != RunStatus::Generating {
@@ -95,9 +95,9 @@ impl Fold<'_> {
         self.no_batch()
             .map_err(|open| open.hint("settle them, or stop the run with `run.interrupted`"))?;
         let status = match finished.status {
-            Finish::Completed => RunStatus::Completed,
-            Finish::Failed => RunStatus::Failed,
-            Finish::Cancelled => RunStatus::Cancelled,
+            RunFinish::Completed => RunStatus::Completed,
+            RunFinish::Failed => RunStatus::Failed,
+            RunFinish::Cancelled => RunStatus::Cancelled,
         };
         self.end_run(status, finished.reason.as_deref());
         Ok(())
@@ -105,7 +105,7 @@ impl Fold<'_> {
 
     pub(super) fn end_run(&mut self, status: RunStatus, reason: Option<&str>) {
         self.state.offered = None;
-        self.state.caller.run = Names::default();
+        self.state.caller.run = ScopeOverrides::default();
         if let Some(run) = self.state.run.as_mut().filter(|run| run.status.is_active()) {
             run.status = status;
             run.due = false;

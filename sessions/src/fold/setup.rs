@@ -3,13 +3,13 @@
 use tool_core::{ErrorCode, Result, ToolError};
 
 use super::super::event::{
-    FactsSet, OverridesSet, Scope, SessionOpened, WorkspaceChanged, WorkspaceStatus,
+    FactsSet, OverrideScope, OverridesSet, SessionOpened, WorkspaceChanged, WorkspaceStatus,
 };
 use super::super::limits::NAMES_MAX;
-use super::super::state::{Names, SessionStatus};
-use super::{Fold, conflict, invalid, named};
+use super::super::state::{ScopeOverrides, SessionStatus};
+use super::{SessionFold, conflict, invalid, named};
 
-impl Fold<'_> {
+impl SessionFold<'_> {
     pub(super) fn opened(&mut self, opened: &SessionOpened) -> Result<()> {
         named("/session", &opened.session)?;
         for (place, fact) in opened.facts.iter().enumerate() {
@@ -49,14 +49,14 @@ impl Fold<'_> {
             let message = format_args!("{count} names; the limit is {NAMES_MAX}");
             return Err(ToolError::new(ErrorCode::LimitExceeded, message).reason("names"));
         }
-        let names = Names {
+        let names = ScopeOverrides {
             enable: set.enable.clone(),
             disable: set.disable.clone(),
             force: set.force.clone(),
         };
         match set.scope {
-            Scope::Session => self.state.caller.session = names,
-            Scope::Run => {
+            OverrideScope::Session => self.state.caller.session = names,
+            OverrideScope::Run => {
                 self.running()?;
                 self.state.caller.run = names;
             }

@@ -13,8 +13,8 @@ use std::sync::{Arc, OnceLock};
 
 use registry::{AnswerReader, CallLineage, CallRequest, CallerContext, Dispatcher};
 use sessions::{
-    AuditHead, CallSettled, Emitted, Event, EventRefused, Failure, LineRefused, Live, Record,
-    SessionOpened, Settled, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
+    AuditHead, CallSettled, CallSettlement, Emitted, Event, EventRefused, Failure, LineRefused,
+    LiveRegistry, Record, SessionOpened, StartedCall, StateDocument, WaveStarted, WorkspaceChanged,
     WorkspaceStatus,
 };
 use tool_core::json::JsonLimits;
@@ -141,7 +141,7 @@ enum Halt {
 
 struct Door<'a> {
     toolkit: &'a Toolkit,
-    session: sessions::Session<Live>,
+    session: sessions::Session<LiveRegistry>,
     world: World,
     /// The dispatcher of this generation, with the whole workspace.
     base: Arc<Dispatcher>,
@@ -182,7 +182,7 @@ impl<'a> Door<'a> {
             facts: flags.map(str::to_owned).collect(),
         };
         let world = World::new(toolkit);
-        let live = Live::new(world.dispatcher(&base, registry::RuntimeFacts::default()));
+        let live = LiveRegistry::new(world.dispatcher(&base, registry::RuntimeFacts::default()));
         Ok(Self {
             toolkit,
             session: sessions::Session::new(live)?,
@@ -439,7 +439,7 @@ impl<'a> Door<'a> {
 fn settlement(call_id: &str, outcome: CallOutcome) -> CallSettled {
     let mut settled = CallSettled {
         call_id: call_id.to_owned(),
-        status: Settled::Succeeded,
+        status: CallSettlement::Succeeded,
         output: None,
         error: None,
         approval_id: None,
@@ -449,13 +449,13 @@ fn settlement(call_id: &str, outcome: CallOutcome) -> CallSettled {
         OutcomeStatus::Success(output) => settled.output = Some(output),
         OutcomeStatus::Error(error) => {
             settled.status = match error.code() {
-                ErrorCode::Cancelled => Settled::Cancelled,
-                _ => Settled::Failed,
+                ErrorCode::Cancelled => CallSettlement::Cancelled,
+                _ => CallSettlement::Failed,
             };
             settled.error = Some(Failure::from(&error));
         }
         OutcomeStatus::PendingApproval { approval_id, .. } => {
-            settled.status = Settled::PendingApproval;
+            settled.status = CallSettlement::PendingApproval;
             settled.approval_id = Some(approval_id);
         }
     }

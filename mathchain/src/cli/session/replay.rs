@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-use sessions::{Record, Replay, Replayed, StateDocument};
+use sessions::{LogReplay, LogReplayResult, Record, StateDocument};
 use tool_core::json::JsonLimits;
 
 use super::super::jsonl;
@@ -40,8 +40,8 @@ fn unreadable(log: &Path, err: &io::Error) -> ToolError {
     crate::io::cannot_read(format_args!("the log `{}`", log.display()), err)
 }
 
-fn fold(mut input: impl BufRead) -> Result<Replayed> {
-    let mut replay = Replay::default();
+fn fold(mut input: impl BufRead) -> Result<LogReplayResult> {
+    let mut replay = LogReplay::default();
     let mut number = 0;
     loop {
         number += 1;
@@ -64,7 +64,7 @@ fn fold(mut input: impl BufRead) -> Result<Replayed> {
 }
 
 /// Notes each registry generation of the log that is not in force here. The state does not depend on it.
-fn compare(global: &Global, replayed: &Replayed) {
+fn compare(global: &Global, replayed: &LogReplayResult) {
     let Ok(toolkit) = open::toolkit(global) else {
         return;
     };
