@@ -4,9 +4,9 @@ use fakes::reading_time::{SHAPES, assert_linear};
 use mathchain::registry::{self, AgentFile, Config, ToolAliases, document, policy, redact};
 use mathchain::{chain_runtime, tool_core};
 use tool_core::{AnyTool, CallBudget, Ctx, StopFlag, Value};
-use workflow::governance::{self, Glob};
-use workflow::item::Page;
-use workflow::{State, template};
+use workflow::governance::{self, PathGlob};
+use workflow::item::ItemPage;
+use workflow::{WorkflowState, template};
 
 /// Where the texts are in a value, as JSON pointers.
 fn texts_of(value: &Value, at: &str, pointers: &mut Vec<String>) {
@@ -135,9 +135,9 @@ fn plans_scripts_and_calls() {
 
 #[test]
 fn pages_of_workflows() {
-    let state = State::default();
+    let state = WorkflowState::default();
     assert_linear("page", SHAPES, |text| {
-        let Ok(mut page) = Page::parse(text) else {
+        let Ok(mut page) = ItemPage::parse(text) else {
             return;
         };
         let _ = page.set_field("status", &"done".into());
@@ -151,7 +151,8 @@ fn pages_of_workflows() {
         ".choragen/workflows/WF-001.json",
     ] {
         assert_linear(path, SHAPES, |text| {
-            let _ = workflow::import::import(&state, &[workflow::import::Source { path, text }]);
+            let _ =
+                workflow::import::import(&state, &[workflow::import::ImportSource { path, text }]);
         });
     }
     for path in [
@@ -159,7 +160,8 @@ fn pages_of_workflows() {
         "workflow/tasks/CHAIN-001-a/001-a.md",
     ] {
         assert_linear(path, SHAPES, |text| {
-            let _ = workflow::import::adopt(&state, &[workflow::import::Source { path, text }]);
+            let _ =
+                workflow::import::adopt(&state, &[workflow::import::ImportSource { path, text }]);
         });
     }
     assert_linear("template", SHAPES, |text| {
@@ -171,8 +173,8 @@ fn pages_of_workflows() {
     let long: Vec<String> = (0..64).map(|i| format!("a{i}")).collect();
     let long: Vec<&str> = long.iter().map(String::as_str).collect();
     assert_linear("glob", SHAPES, |text| {
-        if let Ok(glob) = Glob::parse(text) {
-            glob.matches(&long, governance::Case::Exact);
+        if let Ok(glob) = PathGlob::parse(text) {
+            glob.matches(&long, governance::GlobCase::Exact);
         }
     });
 }

@@ -9,7 +9,7 @@ use registry::model::NotifyProgram;
 use tool_core::capability::{Decide, EventLog, Memo, Show, Spawner};
 use tool_core::command::{Isolation, SandboxCommand};
 use tool_core::{Object, Result, StopFlag, Value, json};
-use workflow::state::State;
+use workflow::state::WorkflowState;
 use workflow::tools::log;
 
 use crate::environment;
@@ -59,7 +59,7 @@ pub(crate) struct Told {
     log: Arc<dyn EventLog>,
     notifier: Arc<Notifier>,
     /// The workflows as of the newest change.
-    known: Mutex<Arc<State>>,
+    known: Mutex<Arc<WorkflowState>>,
 }
 
 impl Told {

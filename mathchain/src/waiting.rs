@@ -2,7 +2,7 @@
 
 use journal::Approval;
 use tool_core::{Value, convert, object};
-use workflow::state::{Feedback, State, Workflow};
+use workflow::state::{WorkflowFeedback, WorkflowInstance, WorkflowState};
 
 /// An entry that waits.
 pub(crate) enum Waiting {
@@ -10,7 +10,7 @@ pub(crate) enum Waiting {
     Gate(Box<Gate>),
     Feedback {
         workflow: String,
-        item: Box<Feedback>,
+        item: Box<WorkflowFeedback>,
     },
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Gate {
 }
 
 /// What waits in workflows: gates first, then feedback.
-pub(crate) fn in_workflows(state: &State) -> Vec<Waiting> {
+pub(crate) fn in_workflows(state: &WorkflowState) -> Vec<Waiting> {
     let gates = state.workflows().values().filter_map(gate);
     let mut all: Vec<Waiting> = gates.map(|gate| Waiting::Gate(Box::new(gate))).collect();
     let running = state.workflows().values();
@@ -41,7 +41,7 @@ pub(crate) fn in_workflows(state: &State) -> Vec<Waiting> {
 }
 
 /// The gate of a workflow that waits for a person.
-fn gate(workflow: &Workflow) -> Option<Gate> {
+fn gate(workflow: &WorkflowInstance) -> Option<Gate> {
     let stage = workflow
         .current()
         .filter(|_| workflow.awaits(workflow.stage))?;
@@ -94,7 +94,7 @@ impl Waiting {
     }
 }
 
-pub(crate) fn labels(item: &Feedback) -> Vec<String> {
+pub(crate) fn labels(item: &WorkflowFeedback) -> Vec<String> {
     let options = item.context.options.iter();
     options.map(|option| option.label.clone()).collect()
 }

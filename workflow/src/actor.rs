@@ -11,7 +11,7 @@ use crate::names::ActorKind;
 /// Who caused an event.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub struct Actor {
+pub struct EventActor {
     /// Name of the principal; two actors with the same name are the same principal.
     pub principal: String,
     /// Its kind.
@@ -20,7 +20,7 @@ pub struct Actor {
     pub role: String,
 }
 
-impl Actor {
+impl EventActor {
     /// An actor.
     pub fn new(principal: impl Into<String>, kind: ActorKind, role: impl Into<String>) -> Self {
         Self {
@@ -38,9 +38,9 @@ impl Actor {
 
 /// Principals, beside persons, that may satisfy a human gate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Grants(BTreeSet<String>);
+pub struct GateGrants(BTreeSet<String>);
 
-impl Grants {
+impl GateGrants {
     /// Grants for these principals.
     pub fn to<S: Into<String>>(principals: impl IntoIterator<Item = S>) -> Self {
         Self(principals.into_iter().map(Into::into).collect())
@@ -57,9 +57,9 @@ impl Grants {
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode, Describe,
 )]
 #[value(transparent)]
-pub struct Time(pub i64);
+pub struct EventTime(pub i64);
 
-impl Time {
+impl EventTime {
     /// Reads `2025-12-06T00:06:57.639Z`, an offset instead of `Z`, or a date alone (its midnight in UTC).
     pub fn parse(text: &str) -> Option<Self> {
         let text = match text.len() {
@@ -79,13 +79,13 @@ impl Time {
     }
 
     /// The date in UTC.
-    pub fn date(self) -> Date {
-        Date(TimeZone::UTC.to_datetime(self.moment()).date())
+    pub fn date(self) -> CalendarDate {
+        CalendarDate(TimeZone::UTC.to_datetime(self.moment()).date())
     }
 }
 
 /// Writes `2025-12-06T00:06:57.639Z`.
-impl fmt::Display for Time {
+impl fmt::Display for EventTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.3}", self.moment())
     }
@@ -93,9 +93,9 @@ impl fmt::Display for Time {
 
 /// A day of the calendar, for ids such as `CR-20251206-001`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Date(jiff::civil::Date);
+pub struct CalendarDate(jiff::civil::Date);
 
-impl Date {
+impl CalendarDate {
     /// Reads `2025-12-06` or `20251206`, of the years 1 to 9999.
     pub fn parse(text: &str) -> Option<Self> {
         let is_date = matches!(text.len(), 8 | 10);
@@ -105,7 +105,7 @@ impl Date {
 }
 
 /// Writes `20251206`.
-impl fmt::Display for Date {
+impl fmt::Display for CalendarDate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0.strftime("%Y%m%d"))
     }
@@ -113,15 +113,15 @@ impl fmt::Display for Date {
 
 /// What a decision is given beside state and arguments.
 #[derive(Debug, Clone, Copy)]
-pub struct Context<'a> {
+pub struct DecisionContext<'a> {
     /// The time of the events; only the expiry of locks is decided by it.
-    pub now: Time,
+    pub now: EventTime,
     /// The date of new ids.
-    pub today: Date,
+    pub today: CalendarDate,
     /// Who acts.
-    pub actor: &'a Actor,
+    pub actor: &'a EventActor,
     /// Principals that may satisfy human gates.
-    pub grants: &'a Grants,
+    pub grants: &'a GateGrants,
     /// What new ids have in them, so that two checkouts never give the same; empty in the first one.
     pub checkout: &'a str,
 }
@@ -139,8 +139,11 @@ mod tests {
             ("2000-02-29T12:00:00Z", 951_825_600_000),
             ("1969-12-31T23:59:59.9Z", -100),
         ] {
-            assert_eq!(Time::parse(text), Some(Time(ms)), "{text}");
-            assert_eq!(Time::parse(&Time(ms).to_string()), Some(Time(ms)));
+            assert_eq!(EventTime::parse(text), Some(EventTime(ms)), "{text}");
+            assert_eq!(
+                EventTime::parse(&EventTime(ms).to_string()),
+                Some(EventTime(ms))
+            );
         }
         for text in [
             "",
@@ -152,16 +155,27 @@ mod tests {
             "2025-12-06T00:00:00.Z",
             "é025-12-06",
         ] {
-            assert_eq!(Time::parse(text), None, "{text}");
+            assert_eq!(EventTime::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn dates_exist() {
-        assert_eq!(Date::parse("20240229").unwrap().to_string(), "20240229");
-        assert_eq!(Date::parse("2024-02-29"), Date::parse("20240229"));
-        assert!(Date::parse("20230229").is_none() && Date::parse("2024229").is_none());
-        assert!(Date::parse("00000101").is_none() && Date::parse("2024-2-29 ").is_none());
-        assert_eq!(Time(i64::MAX).date().to_string(), "99991230");
+        assert_eq!(
+            CalendarDate::parse("20240229").unwrap().to_string(),
+            "20240229"
+        );
+        assert_eq!(
+            CalendarDate::parse("2024-02-29"),
+            CalendarDate::parse("20240229")
+        );
+        assert!(
+            CalendarDate::parse("20230229").is_none() && CalendarDate::parse("2024229").is_none()
+        );
+        assert!(
+            CalendarDate::parse("00000101").is_none()
+                && CalendarDate::parse("2024-2-29 ").is_none()
+        );
+        assert_eq!(EventTime(i64::MAX).date().to_string(), "99991230");
     }
 }

@@ -1,10 +1,10 @@
-//! [`Fault`]: why a command or an event is refused. A refused one changes nothing.
+//! [`WorkflowFault`]: why a command or an event is refused. A refused one changes nothing.
 
 use tool_core::{ErrorCode, ToolError, brief, nearest};
 
 /// Why a command or an event is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum WorkflowFault {
     /// No item has this id.
     #[error("no {what} has the id `{id}`")]
     Unknown {
@@ -193,7 +193,7 @@ pub enum Fault {
     },
 }
 
-impl Fault {
+impl WorkflowFault {
     /// An id that does not exist, with the nearest one.
     pub(crate) fn unknown<'a>(
         what: &'static str,
@@ -339,8 +339,8 @@ impl Fault {
     }
 }
 
-impl From<Fault> for ToolError {
-    fn from(fault: Fault) -> Self {
+impl From<WorkflowFault> for ToolError {
+    fn from(fault: WorkflowFault) -> Self {
         let mut error = Self::new(fault.code(), &fault).reason(fault.reason());
         if let Some(pointer) = fault.pointer() {
             error = error.at(pointer);

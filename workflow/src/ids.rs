@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::actor::Date;
+use crate::actor::CalendarDate;
 use crate::limits::{ID_BYTES_MAX, SLUG_BYTES_MAX};
 
 /// The part of an id that reminds of a title: lower-case ASCII letters and digits joined by single `-`.
@@ -71,7 +71,7 @@ pub fn prefix(prefix: &str, checkout: &str) -> String {
 }
 
 /// `CR-20251206-001`, with any prefix.
-pub fn dated(prefix: &str, date: Date, number: u32) -> String {
+pub fn dated(prefix: &str, date: CalendarDate, number: u32) -> String {
     format!("{prefix}-{date}-{number:03}")
 }
 
@@ -103,7 +103,7 @@ pub fn feedback_number(id: &str) -> Option<u32> {
 pub fn dated_number(id: &str) -> Option<(&str, u32)> {
     let (head, last) = id.rsplit_once('-')?;
     let (_, date) = head.rsplit_once('-')?;
-    Date::parse(date).filter(|_| date.len() == 8)?;
+    CalendarDate::parse(date).filter(|_| date.len() == 8)?;
     Some((head, number(last)?))
 }
 
@@ -175,7 +175,11 @@ mod tests {
         assert_eq!(chain_number("CHAIN-002-4f1ac-x"), Some(2));
         assert_eq!(task_number(&task(3, "4f1ac", "next")), Some(3));
         assert_eq!(feedback_number(&feedback(4, "4f1ac")), Some(4));
-        let dated_there = dated(&prefix("CR", "4f1ac"), Date::parse("20250101").unwrap(), 7);
+        let dated_there = dated(
+            &prefix("CR", "4f1ac"),
+            CalendarDate::parse("20250101").unwrap(),
+            7,
+        );
         assert_eq!(dated_there, "CR-4f1ac-20250101-007");
         assert_eq!(dated_number(&dated_there), Some(("CR-4f1ac-20250101", 7)));
         assert_eq!(dated_number("CR-20250101-007"), Some(("CR-20250101", 7)));

@@ -1,7 +1,7 @@
 //! Workflows: requests, chains of tasks, reviews, gates, feedback and locks, as a fold of events.
 //!
-//! Three functions carry everything. [`decide`](decide::decide) takes the state, a command and a [`Context`] (time, date, actor,
-//! grants) and returns events or a [`Fault`]; [`State::apply`] is the only way the state changes; [`item::project`] gives the
+//! Three functions carry everything. [`decide`](decide::decide) takes the state, a command and a [`DecisionContext`] (time, date, actor,
+//! grants) and returns events or a [`WorkflowFault`]; [`WorkflowState::apply`] is the only way the state changes; [`item::project`] gives the
 //! files that show it. Beside them are data: [`template`] (stages and gates), [`roles`] (who may call what) and [`governance`]
 //! (which files may change, and whose locks collide). [`import`] reads the layouts of earlier systems. Nothing here does I/O or
 //! knows a clock, a thread or a random number.
@@ -43,9 +43,9 @@ pub mod state;
 pub mod template;
 pub mod tools;
 
-pub use actor::{Actor, Context, Date, Grants, Time};
-pub use decide::{Command, decide};
-pub use event::{Data, Event};
-pub use fault::Fault;
-pub use state::State;
-pub use template::Template;
+pub use actor::{CalendarDate, DecisionContext, EventActor, EventTime, GateGrants};
+pub use decide::{ItemCommand, decide};
+pub use event::{EventPayload, WorkflowEvent};
+pub use fault::WorkflowFault;
+pub use state::WorkflowState;
+pub use template::WorkflowTemplate;

@@ -4,7 +4,7 @@ use registry::ToolAliases;
 
 /// A role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Role {
+pub struct WorkflowRole {
     /// Its name.
     pub name: &'static str,
     /// The roles that it may spawn.
@@ -23,7 +23,7 @@ const WORKERS: &[&str] = &[
 ];
 
 /// The roles.
-pub const ROLES: &[Role] = &[
+pub const ROLES: &[WorkflowRole] = &[
     of("impl", &["impl"]),
     of("review", &["review"]),
     of("ideation", &["ideation"]),
@@ -34,12 +34,12 @@ pub const ROLES: &[Role] = &[
     of("operator", WORKERS),
 ];
 
-const fn of(name: &'static str, spawns: &'static [&'static str]) -> Role {
-    Role { name, spawns }
+const fn of(name: &'static str, spawns: &'static [&'static str]) -> WorkflowRole {
+    WorkflowRole { name, spawns }
 }
 
 /// The role of a name or alias.
-pub fn role(name: &str) -> Option<&'static Role> {
+pub fn role(name: &str) -> Option<&'static WorkflowRole> {
     let name = ToolAliases::built_in().role(name).unwrap_or(name);
     ROLES.iter().find(|role| role.name == name)
 }

@@ -2,7 +2,7 @@
 
 use registry::document::{DocumentFormat, parse};
 use tool_core::Value;
-use workflow::Fault;
+use workflow::WorkflowFault;
 
 use crate::world::{CHAIN, TASK, WORKFLOW, World};
 
@@ -54,12 +54,17 @@ fn the_cases_of_the_earlier_system_hold() {
     }
 }
 
-fn run(world: &mut World, step: &Value) -> Result<Vec<workflow::Event>, Fault> {
+fn run(world: &mut World, step: &Value) -> Result<Vec<workflow::WorkflowEvent>, WorkflowFault> {
     let (by, tool) = (step.text("by").expect("by"), step.text("do").expect("do"));
     world.call_value(by, tool, step.get("args").expect("args"))
 }
 
-fn check(id: &str, world: &World, outcome: &Result<Vec<workflow::Event>, Fault>, expect: &Value) {
+fn check(
+    id: &str,
+    world: &World,
+    outcome: &Result<Vec<workflow::WorkflowEvent>, WorkflowFault>,
+    expect: &Value,
+) {
     let Some(expected) = expect.as_object() else {
         panic!("{id}: no expectation")
     };
@@ -164,10 +169,10 @@ fn the_cases_about_files_hold() {
 
 #[test]
 fn the_cases_about_agents_hold() {
-    use workflow::Command;
+    use workflow::ItemCommand;
     use workflow::decide::AgentSpawn;
     let spawn = |role: &str| {
-        Command::AgentSpawn(AgentSpawn {
+        ItemCommand::AgentSpawn(AgentSpawn {
             role: role.to_owned(),
             depth_max: 2,
             ..AgentSpawn::default()

@@ -2,57 +2,57 @@
 
 use tool_core::convert::from_value;
 use tool_core::{Decode, Value};
-use workflow::decide::{self, Command};
-use workflow::{Fault, Template};
+use workflow::decide::{self, ItemCommand};
+use workflow::{WorkflowFault, WorkflowTemplate};
 
 /// The command of a tool, by its id or alias, with its arguments; `template` gives the templates by name.
 pub(crate) fn read(
     tool: &str,
     args: &Value,
-    template: impl Fn(&str) -> Result<Template, Fault>,
-) -> Result<Command, Fault> {
+    template: impl Fn(&str) -> Result<WorkflowTemplate, WorkflowFault>,
+) -> Result<ItemCommand, WorkflowFault> {
     let id = registry::ToolAliases::built_in()
         .resolve(tool)
         .unwrap_or(tool);
     Ok(match id {
-        "task:create" => Command::TaskCreate(arguments(args)?),
-        "task:ready" => Command::TaskReady(arguments(args)?),
-        "task:start" => Command::TaskStart(arguments(args)?),
-        "task:submit" => Command::TaskSubmit(arguments(args)?),
-        "task:approve" => Command::TaskApprove(arguments(args)?),
-        "task:request_changes" => Command::TaskRequestChanges(arguments(args)?),
-        "task:block" => Command::TaskBlock(arguments(args)?),
-        "task:unblock" => Command::TaskUnblock(arguments(args)?),
-        "chain:create" => Command::ChainCreate(arguments(args)?),
-        "chain:approve" => Command::ChainApprove(arguments(args)?),
-        "chain:request_changes" => Command::ChainRequestChanges(arguments(args)?),
-        "request:create" => Command::RequestCreate(arguments(args)?),
-        "request:approve" => Command::RequestApprove(arguments(args)?),
-        "request:request_changes" => Command::RequestRequestChanges(arguments(args)?),
-        "request:close" => Command::RequestClose(arguments(args)?),
-        "feedback:create" => Command::FeedbackCreate(arguments(args)?),
-        "feedback:acknowledge" => Command::FeedbackAcknowledge(arguments(args)?),
-        "feedback:respond" => Command::FeedbackRespond(arguments(args)?),
-        "feedback:dismiss" => Command::FeedbackDismiss(arguments(args)?),
+        "task:create" => ItemCommand::TaskCreate(arguments(args)?),
+        "task:ready" => ItemCommand::TaskReady(arguments(args)?),
+        "task:start" => ItemCommand::TaskStart(arguments(args)?),
+        "task:submit" => ItemCommand::TaskSubmit(arguments(args)?),
+        "task:approve" => ItemCommand::TaskApprove(arguments(args)?),
+        "task:request_changes" => ItemCommand::TaskRequestChanges(arguments(args)?),
+        "task:block" => ItemCommand::TaskBlock(arguments(args)?),
+        "task:unblock" => ItemCommand::TaskUnblock(arguments(args)?),
+        "chain:create" => ItemCommand::ChainCreate(arguments(args)?),
+        "chain:approve" => ItemCommand::ChainApprove(arguments(args)?),
+        "chain:request_changes" => ItemCommand::ChainRequestChanges(arguments(args)?),
+        "request:create" => ItemCommand::RequestCreate(arguments(args)?),
+        "request:approve" => ItemCommand::RequestApprove(arguments(args)?),
+        "request:request_changes" => ItemCommand::RequestRequestChanges(arguments(args)?),
+        "request:close" => ItemCommand::RequestClose(arguments(args)?),
+        "feedback:create" => ItemCommand::FeedbackCreate(arguments(args)?),
+        "feedback:acknowledge" => ItemCommand::FeedbackAcknowledge(arguments(args)?),
+        "feedback:respond" => ItemCommand::FeedbackRespond(arguments(args)?),
+        "feedback:dismiss" => ItemCommand::FeedbackDismiss(arguments(args)?),
         "workflow:start" => {
             let args: decide::WorkflowStart = arguments(args)?;
             let template = template(&args.template)?;
-            Command::WorkflowStart(args, template)
+            ItemCommand::WorkflowStart(args, template)
         }
-        "workflow:advance" => Command::WorkflowAdvance(arguments(args)?),
-        "workflow:pause" => Command::WorkflowPause(arguments(args)?),
-        "workflow:resume" => Command::WorkflowResume(arguments(args)?),
-        "workflow:discard" => Command::WorkflowDiscard(arguments(args)?),
-        "request_approval" => Command::RequestApproval(arguments(args)?),
-        "gate:satisfy" => Command::GateSatisfy(arguments(args)?),
-        "lock:acquire" => Command::LockAcquire(arguments(args)?),
-        "lock:release" => Command::LockRelease(arguments(args)?),
+        "workflow:advance" => ItemCommand::WorkflowAdvance(arguments(args)?),
+        "workflow:pause" => ItemCommand::WorkflowPause(arguments(args)?),
+        "workflow:resume" => ItemCommand::WorkflowResume(arguments(args)?),
+        "workflow:discard" => ItemCommand::WorkflowDiscard(arguments(args)?),
+        "request_approval" => ItemCommand::RequestApproval(arguments(args)?),
+        "gate:satisfy" => ItemCommand::GateSatisfy(arguments(args)?),
+        "lock:acquire" => ItemCommand::LockAcquire(arguments(args)?),
+        "lock:release" => ItemCommand::LockRelease(arguments(args)?),
         _ => panic!("no command `{tool}`"),
     })
 }
 
-fn arguments<T: Decode>(args: &Value) -> Result<T, Fault> {
-    from_value(args).map_err(|problem| Fault::Malformed {
+fn arguments<T: Decode>(args: &Value) -> Result<T, WorkflowFault> {
+    from_value(args).map_err(|problem| WorkflowFault::Malformed {
         path: if problem.path.is_empty() {
             "arguments".to_owned()
         } else {

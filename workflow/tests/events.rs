@@ -1,18 +1,18 @@
 //! The form of events: stable, documented, strict.
 
-use workflow::event::{Brief, Data, FeedbackContext, TaskCreated, VERSION};
+use workflow::event::{Brief, EventPayload, FeedbackContext, TaskCreated, VERSION};
 use workflow::names::{ActorKind, TaskKind, TaskStatus};
-use workflow::{Actor, Event, Fault, State, Time};
+use workflow::{EventActor, EventTime, WorkflowEvent, WorkflowFault, WorkflowState};
 
 use crate::world::World;
 
-fn event() -> Event {
-    Event {
+fn event() -> WorkflowEvent {
+    WorkflowEvent {
         seq: 1,
-        time: Time(1_735_689_600_000),
-        actor: Actor::new("ann", ActorKind::Agent, "impl"),
+        time: EventTime(1_735_689_600_000),
+        actor: EventActor::new("ann", ActorKind::Agent, "impl"),
         reason: None,
-        data: Data::TaskCreated(TaskCreated {
+        data: EventPayload::TaskCreated(TaskCreated {
             chain: "CHAIN-001-a".to_owned(),
             task: "001-b".to_owned(),
             title: "B".to_owned(),
@@ -33,7 +33,7 @@ const FORM: &str = r#"{"version":1,"seq":1,"time":1735689600000,"type":"task.cre
 #[test]
 fn the_form_is_stable() {
     assert_eq!(event().to_json().unwrap(), FORM);
-    assert_eq!(Event::from_json(FORM).unwrap(), event());
+    assert_eq!(WorkflowEvent::from_json(FORM).unwrap(), event());
     assert_eq!(VERSION, 1);
     let _ = FeedbackContext::default();
 }
@@ -71,15 +71,15 @@ fn reading_is_strict() {
         ("\"todo\"", "\"Todo\"", "/data/status"),
     ] {
         assert!(FORM.contains(from), "{from}");
-        let told = Event::from_json(&FORM.replacen(from, to, 1))
+        let told = WorkflowEvent::from_json(&FORM.replacen(from, to, 1))
             .unwrap_err()
             .to_string();
         assert!(told.contains(expected), "{told}\n{expected}");
     }
-    let near = Event::from_json(&FORM.replace("task.created", "task.creatd")).unwrap_err();
+    let near = WorkflowEvent::from_json(&FORM.replace("task.created", "task.creatd")).unwrap_err();
     assert_eq!(near.hint().as_deref(), Some("did you mean `task.created`?"));
     let deep = FORM.replace("\"Read.\\n\"", &("[".repeat(40) + &"]".repeat(40)));
-    assert!(Event::from_json(&deep).is_err());
+    assert!(WorkflowEvent::from_json(&deep).is_err());
 }
 
 #[test]
@@ -90,24 +90,24 @@ fn a_fold_of_the_same_events_is_the_same_state() {
         .iter()
         .map(|event| event.to_json().unwrap())
         .collect();
-    let events: Vec<Event> = texts
+    let events: Vec<WorkflowEvent> = texts
         .iter()
-        .map(|text| Event::from_json(text).unwrap())
+        .map(|text| WorkflowEvent::from_json(text).unwrap())
         .collect();
     assert_eq!(events, world.events);
-    assert_eq!(State::fold(&events).unwrap(), world.state);
+    assert_eq!(WorkflowState::fold(&events).unwrap(), world.state);
 }
 
 #[test]
 fn events_come_in_order_and_once() {
     let world = World::with_task("done");
-    let mut state = State::default();
+    let mut state = WorkflowState::default();
     state.apply(&world.events[0]).unwrap();
     for wrong in [0, 2] {
         let before = state.clone();
         assert!(matches!(
             state.apply(&world.events[wrong]),
-            Err(Fault::Sequence { expected: 2, .. })
+            Err(WorkflowFault::Sequence { expected: 2, .. })
         ));
         assert!(state == before);
     }
@@ -117,7 +117,7 @@ fn events_come_in_order_and_once() {
     let mut state = world.state.clone();
     assert!(matches!(
         state.apply(&forged),
-        Err(Fault::Transition { .. })
+        Err(WorkflowFault::Transition { .. })
     ));
     assert!(state == world.state);
 }
@@ -128,17 +128,18 @@ fn the_form_of_every_type_is_stable() {
     let golden = include_str!("golden/events.jsonl");
     let mut kinds = Vec::new();
     for line in golden.lines() {
-        let event = Event::from_json(line).unwrap_or_else(|fault| panic!("{line}\n{fault}"));
+        let event =
+            WorkflowEvent::from_json(line).unwrap_or_else(|fault| panic!("{line}\n{fault}"));
         assert_eq!(event.to_json().unwrap(), line);
         kinds.push(event.kind());
     }
-    assert_eq!(kinds, Data::KINDS);
+    assert_eq!(kinds, EventPayload::KINDS);
 }
 
 #[test]
 fn events_are_bounded() {
     let long = "x".repeat(workflow::limits::EVENT_BYTES_MAX);
-    assert!(Event::from_json(&FORM.replace("Read.", &long)).is_err());
+    assert!(WorkflowEvent::from_json(&FORM.replace("Read.", &long)).is_err());
 }
 
 /// The fold asks for a reason too, whatever wrote the event.
@@ -161,16 +162,16 @@ fn events_without_their_reason_are_refused() {
         let golden = include_str!("golden/events.jsonl").replace("001-read", "001-read-numbers");
         let line = golden.lines().find(|line| line.contains(kind)).unwrap();
         let line = line.replace("\"from\":\"todo\"", "\"from\":\"in-review\"");
-        let mut event = Event::from_json(&line).unwrap();
+        let mut event = WorkflowEvent::from_json(&line).unwrap();
         event.seq = world.state.seq() + 1;
         let mut state = world.state.clone();
-        let without = Event {
+        let without = WorkflowEvent {
             reason: None,
             ..event.clone()
         };
         assert_eq!(
             state.apply(&without),
-            Err(Fault::Missing { field: "reason" }),
+            Err(WorkflowFault::Missing { field: "reason" }),
             "{kind}"
         );
         state

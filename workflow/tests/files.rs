@@ -1,6 +1,6 @@
 //! The files that show the state.
 
-use workflow::item::{ItemId, Page, items, project, touched};
+use workflow::item::{ItemId, ItemPage, items, project, touched};
 
 use crate::world::{CHAIN, REQUEST, TASK, WORKFLOW, World};
 
@@ -57,7 +57,7 @@ fn what_others_wrote_into_a_file_stays() {
     );
     let second = project(&world.state, &task(), Some(&edited)).unwrap();
     assert_eq!(second.path, first.path);
-    let page = Page::parse(&second.text).unwrap();
+    let page = ItemPage::parse(&second.text).unwrap();
     assert_eq!(
         page.section("Summary").as_deref(),
         Some("> done: all\n>\n> ## so")
@@ -115,7 +115,7 @@ fn every_item_has_a_file_and_is_touched_by_its_events() {
             && paths.contains("workflow/feedback/WF-20250101-001/FB-001.md")
     );
     // Following the events file by file leads where projecting everything at the end leads.
-    let mut state = workflow::State::default();
+    let mut state = workflow::WorkflowState::default();
     let mut files = std::collections::BTreeMap::new();
     for event in &world.events {
         state.apply(event).unwrap();

@@ -1,8 +1,8 @@
 //! Texts from outside: whatever they are, they are read or refused, and nothing panics.
 
 use proptest::prelude::*;
-use workflow::import::{Source, import};
-use workflow::{Event, State, governance, template};
+use workflow::import::{ImportSource, import};
+use workflow::{WorkflowEvent, WorkflowState, governance, template};
 
 const PATHS: [&str; 8] = [
     "docs/tasks/todo/CHAIN-001-a/001-a.md",
@@ -45,9 +45,9 @@ proptest! {
 
     #[test]
     fn whatever_is_imported_is_a_history(texts in proptest::collection::vec((0..PATHS.len(), text()), 1..6)) {
-        let files: Vec<Source<'_>> = texts.iter().map(|(path, text)| Source { path: PATHS[*path], text }).collect();
-        let read = import(&State::default(), &files);
-        prop_assert!(State::fold(&read.events).is_ok());
+        let files: Vec<ImportSource<'_>> = texts.iter().map(|(path, text)| ImportSource { path: PATHS[*path], text }).collect();
+        let read = import(&WorkflowState::default(), &files);
+        prop_assert!(WorkflowState::fold(&read.events).is_ok());
         prop_assert!(read.errors.iter().all(|error| error.place.is_some()));
     }
 
@@ -59,11 +59,11 @@ proptest! {
         ].into_iter().flatten() {
             prop_assert!(errors.list().iter().all(|error| error.place.is_some()));
         }
-        prop_assert!(Event::from_json(&text).is_err());
-        if let Ok(glob) = governance::Glob::parse(&text) {
+        prop_assert!(WorkflowEvent::from_json(&text).is_err());
+        if let Ok(glob) = governance::PathGlob::parse(&text) {
             prop_assert!(glob.meets(&glob));
         }
-        _ = workflow::Time::parse(&text);
+        _ = workflow::EventTime::parse(&text);
         prop_assert!(workflow::ids::is_id(&workflow::ids::slug(&text)));
     }
 }

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use workflow::names::{ChainStatus, RequestStatus, TaskStatus, WorkflowStatus};
-use workflow::state::Ended;
-use workflow::{Event, State};
+use workflow::state::WorkflowOutcome;
+use workflow::{WorkflowEvent, WorkflowState};
 
 use crate::world::World;
 
@@ -73,7 +73,7 @@ fn call() -> impl Strategy<Value = (usize, &'static str, String)> {
 }
 
 /// What holds in every state.
-fn legal(state: &State, now: i64) {
+fn legal(state: &WorkflowState, now: i64) {
     for request in state.requests().values() {
         let chains: Vec<_> = state.chains_of(&request.id).collect();
         if request.is_approved() {
@@ -131,11 +131,11 @@ fn legal(state: &State, now: i64) {
             workflow.status() == WorkflowStatus::Paused,
             waiting && workflow.ended.is_none()
         );
-        if let Some(Ended::Discarded(reason)) = &workflow.ended {
+        if let Some(WorkflowOutcome::Discarded(reason)) = &workflow.ended {
             assert!(!reason.is_empty());
         }
     }
-    let locks: Vec<_> = state.locks_at(workflow::Time(now)).collect();
+    let locks: Vec<_> = state.locks_at(workflow::EventTime(now)).collect();
     for (position, lock) in locks.iter().enumerate() {
         let others = locks[..position].iter().map(|lock| lock.held());
         workflow::governance::collide::check(&lock.chain, &lock.patterns, others)
@@ -144,8 +144,8 @@ fn legal(state: &State, now: i64) {
 }
 
 /// Human gates are satisfied by persons: nothing is granted here.
-fn by_persons(event: &Event, state: &State) {
-    if let workflow::Data::GateSatisfied(data) = &event.data {
+fn by_persons(event: &WorkflowEvent, state: &WorkflowState) {
+    if let workflow::EventPayload::GateSatisfied(data) = &event.data {
         let gate = &state.workflow(&data.workflow).expect("the workflow").stages[data.stage].gate;
         assert!(gate.kind.as_str() != "human_approval" || event.actor.is_person());
     }
@@ -181,7 +181,7 @@ proptest! {
             }
             legal(&world.state, world.now);
         }
-        prop_assert!(State::fold(&world.events).expect("a history") == world.state);
+        prop_assert!(WorkflowState::fold(&world.events).expect("a history") == world.state);
     }
 }
 
@@ -219,11 +219,11 @@ fn the_sequences_lead_far() {
         }
         for event in &world.events {
             let form = event.to_json().expect("a form");
-            assert_eq!(&Event::from_json(&form).expect("an event"), event);
+            assert_eq!(&WorkflowEvent::from_json(&form).expect("an event"), event);
         }
-        kinds.extend(world.events.iter().map(Event::kind));
+        kinds.extend(world.events.iter().map(WorkflowEvent::kind));
     }
-    let unreached: Vec<_> = workflow::Data::KINDS
+    let unreached: Vec<_> = workflow::EventPayload::KINDS
         .iter()
         .filter(|kind| !kinds.contains(*kind))
         .collect();

@@ -4,7 +4,7 @@ use workflow::limits::*;
 
 use crate::world::{CHAIN, REQUEST, TASK, WORKFLOW, World};
 
-fn told(outcome: Result<Vec<workflow::Event>, workflow::Fault>) -> String {
+fn told(outcome: Result<Vec<workflow::WorkflowEvent>, workflow::WorkflowFault>) -> String {
     outcome.unwrap_err().to_string()
 }
 

@@ -1,11 +1,11 @@
 //! Rules that the cases of the earlier system do not have.
 
 use workflow::names::{ChainStatus, RequestStatus, StageStatus, WorkflowStatus};
-use workflow::{Event, Fault, Grants};
+use workflow::{GateGrants, WorkflowEvent, WorkflowFault};
 
 use crate::world::{CHAIN, REQUEST, TASK, WORKFLOW, World};
 
-fn refused(outcome: Result<Vec<Event>, Fault>, expected: &str) {
+fn refused(outcome: Result<Vec<WorkflowEvent>, WorkflowFault>, expected: &str) {
     let fault = outcome.unwrap_err();
     let told = format!("{fault} ({})", fault.hint().unwrap_or_default());
     assert!(told.contains(expected), "{told}\n{expected}");
@@ -57,7 +57,7 @@ fn every_transition_of_a_task() {
                 }
                 None => {
                     assert!(
-                        matches!(outcome, Err(Fault::Transition { .. })),
+                        matches!(outcome, Err(WorkflowFault::Transition { .. })),
                         "{status} {tool}: {outcome:?}"
                     );
                     assert_eq!(now, status);
@@ -280,8 +280,8 @@ fn a_workflow_runs_to_its_end() {
     }
 }
 
-fn kinds(events: &[Event]) -> Vec<&str> {
-    events.iter().map(Event::kind).collect()
+fn kinds(events: &[WorkflowEvent]) -> Vec<&str> {
+    events.iter().map(WorkflowEvent::kind).collect()
 }
 
 /// A gate has its event when it begins to wait, however its stage began: at the start, by an advance, or by a request.
@@ -365,7 +365,7 @@ fn gates_that_open_on_request() {
     world.advance().unwrap();
     // The one who asked does not decide, not even with a grant.
     let mut world = World::with_workflow("ideation", "backlog");
-    world.grants = Grants::to(["ida", "rob"]);
+    world.grants = GateGrants::to(["ida", "rob"]);
     world.did("ida/ideation", "request_approval", &workflow);
     refused(
         world.call("ida/review", "gate:satisfy", &choose("Continue", "")),
@@ -663,7 +663,7 @@ fn agents_are_nested_to_a_limit() {
     use workflow::names::AgentOutcome;
     let mut world = World::with_task("todo");
     let spawn = |role: &str, depth_max: u32| {
-        workflow::Command::AgentSpawn(AgentSpawn {
+        workflow::ItemCommand::AgentSpawn(AgentSpawn {
             role: role.to_owned(),
             depth_max,
             ..AgentSpawn::default()
@@ -690,7 +690,7 @@ fn agents_are_nested_to_a_limit() {
         &tool_core::object! { "agent" => "impl-1", "outcome" => AgentOutcome::Completed.as_str() },
     )
     .unwrap();
-    let end = workflow::Command::AgentEnd(ended);
+    let end = workflow::ItemCommand::AgentEnd(ended);
     world.run("lea/control", &end).unwrap();
     refused(world.run("lea/control", &end), "has ended (completed)");
     refused(world.run("impl-1/impl", &spawn("impl", 3)), "has ended");
@@ -777,7 +777,7 @@ fn a_stage_is_left_once() {
     let workflow = before.workflows().keys().next().expect("one").clone();
     let stage = Some(before.workflow(&workflow).unwrap().stage);
     let advance = |stage| {
-        workflow::Command::WorkflowAdvance(workflow::decide::WorkflowAdvance {
+        workflow::ItemCommand::WorkflowAdvance(workflow::decide::WorkflowAdvance {
             workflow_id: workflow.clone(),
             results: None,
             stage,

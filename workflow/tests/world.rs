@@ -4,15 +4,16 @@ use tool_core::Value;
 use tool_core::json::{JsonLimits, parse};
 use workflow::names::ActorKind;
 use workflow::{
-    Actor, Command, Context, Date, Event, Fault, Grants, State, Time, decide, template,
+    CalendarDate, DecisionContext, EventActor, EventTime, GateGrants, ItemCommand, WorkflowEvent,
+    WorkflowFault, WorkflowState, decide, template,
 };
 
 /// A state with its events, and who may satisfy gates.
 #[derive(Clone)]
 pub(crate) struct World {
-    pub(crate) state: State,
-    pub(crate) events: Vec<Event>,
-    pub(crate) grants: Grants,
+    pub(crate) state: WorkflowState,
+    pub(crate) events: Vec<WorkflowEvent>,
+    pub(crate) grants: GateGrants,
     pub(crate) now: i64,
 }
 
@@ -22,7 +23,7 @@ pub(crate) const TASK: &str = "001-read-numbers";
 pub(crate) const WORKFLOW: &str = "WF-20250101-001";
 
 /// `pat` and `quinn` are persons, `bot-*` services, everything else is an agent; the role follows a slash: `ann/impl`.
-pub(crate) fn actor(text: &str) -> Actor {
+pub(crate) fn actor(text: &str) -> EventActor {
     let (name, role) = text.split_once('/').unwrap_or((text, "impl"));
     let kind = match name {
         "pat" | "quinn" => ActorKind::Person,
@@ -34,7 +35,7 @@ pub(crate) fn actor(text: &str) -> Actor {
     } else {
         role
     };
-    Actor::new(name, kind, role)
+    EventActor::new(name, kind, role)
 }
 
 pub(crate) fn json(text: &str) -> Value {
@@ -44,19 +45,23 @@ pub(crate) fn json(text: &str) -> Value {
 impl World {
     pub(crate) fn new() -> Self {
         Self {
-            state: State::default(),
+            state: WorkflowState::default(),
             events: Vec::new(),
-            grants: Grants::default(),
+            grants: GateGrants::default(),
             now: 1_735_689_600_000,
         }
     }
 
     /// What a command would do, without doing it.
-    pub(crate) fn asked(&self, by: &str, command: &Command) -> Result<Vec<Event>, Fault> {
+    pub(crate) fn asked(
+        &self,
+        by: &str,
+        command: &ItemCommand,
+    ) -> Result<Vec<WorkflowEvent>, WorkflowFault> {
         let actor = actor(by);
-        let context = Context {
-            now: Time(self.now),
-            today: Date::parse("20250101").expect("a date"),
+        let context = DecisionContext {
+            now: EventTime(self.now),
+            today: CalendarDate::parse("20250101").expect("a date"),
             actor: &actor,
             grants: &self.grants,
             checkout: "",
@@ -65,7 +70,11 @@ impl World {
     }
 
     /// Decides a command and applies its events.
-    pub(crate) fn run(&mut self, by: &str, command: &Command) -> Result<Vec<Event>, Fault> {
+    pub(crate) fn run(
+        &mut self,
+        by: &str,
+        command: &ItemCommand,
+    ) -> Result<Vec<WorkflowEvent>, WorkflowFault> {
         let events = self.asked(by, command)?;
         for event in &events {
             self.state
@@ -77,7 +86,12 @@ impl World {
     }
 
     /// [`World::run`] by the name of the tool and its arguments as JSON.
-    pub(crate) fn call(&mut self, by: &str, tool: &str, args: &str) -> Result<Vec<Event>, Fault> {
+    pub(crate) fn call(
+        &mut self,
+        by: &str,
+        tool: &str,
+        args: &str,
+    ) -> Result<Vec<WorkflowEvent>, WorkflowFault> {
         self.call_value(by, tool, &json(args))
     }
 
@@ -86,7 +100,7 @@ impl World {
         by: &str,
         tool: &str,
         args: &Value,
-    ) -> Result<Vec<Event>, Fault> {
+    ) -> Result<Vec<WorkflowEvent>, WorkflowFault> {
         let command = crate::commands::read(tool, args, template::built_in)?;
         self.run(by, &command)
     }
@@ -99,7 +113,11 @@ impl World {
     }
 
     /// A transition of the one task.
-    pub(crate) fn task(&mut self, by: &str, tool: &str) -> Result<Vec<Event>, Fault> {
+    pub(crate) fn task(
+        &mut self,
+        by: &str,
+        tool: &str,
+    ) -> Result<Vec<WorkflowEvent>, WorkflowFault> {
         let reason = match tool {
             "task:request_changes" | "task:block" => r#","reason":"because""#,
             _ => "",
@@ -165,7 +183,7 @@ impl World {
         world
     }
 
-    pub(crate) fn advance(&mut self) -> Result<Vec<Event>, Fault> {
+    pub(crate) fn advance(&mut self) -> Result<Vec<WorkflowEvent>, WorkflowFault> {
         self.call(
             "pat",
             "workflow:advance",

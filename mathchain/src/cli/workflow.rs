@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tool_core::capability::EventLog;
-use workflow::import::{Source, import};
+use workflow::import::{ImportSource, import};
 use workflow::tools::log as of_workflows;
 
 use super::prelude::*;
@@ -82,7 +82,7 @@ fn brought_in(
         );
     }
     let sources = || {
-        let sources = files.iter().map(|(path, text)| Source { path, text });
+        let sources = files.iter().map(|(path, text)| ImportSource { path, text });
         sources.collect::<Vec<_>>()
     };
     let found = import(&*of_workflows::state(log)?, &sources());

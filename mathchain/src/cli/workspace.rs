@@ -5,7 +5,7 @@ use std::path::Path;
 use journal::StateStore;
 use registry::WorkspaceId;
 use tool_core::capability::EventLog;
-use workflow::import::{Source, adopt};
+use workflow::import::{ImportSource, adopt};
 use workflow::tools::log as of_workflows;
 
 use super::prelude::*;
@@ -201,7 +201,7 @@ fn take_files(
     let mut files = Vec::new();
     collect(root, &root.join(workflow::item::FOLDER), 0, &mut files)?;
     let sources = || {
-        let sources = files.iter().map(|(path, text)| Source { path, text });
+        let sources = files.iter().map(|(path, text)| ImportSource { path, text });
         sources.collect::<Vec<_>>()
     };
     // Before the state is bound its log cannot be read as that of this folder.
@@ -210,7 +210,7 @@ fn take_files(
         false => of_workflows::state(log)?,
     };
     let found = adopt(&known, &sources());
-    let is_item = |event: &&workflow::Event| event.kind().ends_with(".created");
+    let is_item = |event: &&workflow::WorkflowEvent| event.kind().ends_with(".created");
     let items = found.events.iter().filter(is_item).count() as u64;
     if !dry_run && !found.events.is_empty() {
         // New ids differ from those of the checkout that made the files.

@@ -1,13 +1,13 @@
 //! Transitions of chains.
 
 use super::{args, event, not_own, text};
-use crate::actor::Context;
-use crate::event::{ChainApproved, ChainChangesRequested, ChainCreated, Event};
-use crate::fault::Fault;
-use crate::governance::Glob;
+use crate::actor::DecisionContext;
+use crate::event::{ChainApproved, ChainChangesRequested, ChainCreated, WorkflowEvent};
+use crate::fault::WorkflowFault;
+use crate::governance::PathGlob;
 use crate::ids;
 use crate::names::ChainKind;
-use crate::state::State;
+use crate::state::WorkflowState;
 
 args! {
     /// Add a chain of tasks to a request.
@@ -52,14 +52,15 @@ args! {
 /// # Errors
 /// Unknown, closed or approved request, unknown chain it depends on, missing title, a limit.
 pub fn create_chain(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &ChainCreate,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let title = text::title("title", &args.title)?;
     let file_scope = text::list("fileScope", args.file_scope.as_deref())?;
     for pattern in &file_scope {
-        Glob::parse(pattern).map_err(|message| Fault::invalid("fileScope", message, pattern))?;
+        PathGlob::parse(pattern)
+            .map_err(|message| WorkflowFault::invalid("fileScope", message, pattern))?;
     }
     let data = ChainCreated {
         chain: ids::chain(
@@ -83,10 +84,10 @@ pub fn create_chain(
 /// # Errors
 /// Unknown or approved chain, tasks that are not done, a task that one submitted oneself.
 pub fn approve_chain(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &ChainApprove,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let reason = text::optional_reason(args.reason.as_deref())?;
     let event = event(
         state,
@@ -108,10 +109,10 @@ pub fn approve_chain(
 /// # Errors
 /// Unknown chain, tasks that are not done, no reason, an approved request.
 pub fn request_chain_changes(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &ChainRequestChanges,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let data = ChainChangesRequested {
         chain: args.chain_id.clone(),
         suggestions: text::list("suggestions", args.suggestions.as_deref())?,

@@ -10,16 +10,16 @@ use tool_core::Value;
 use tool_core::convert::from_value;
 
 use super::{args, event, not_own, text};
-use crate::actor::Context;
+use crate::actor::DecisionContext;
 use crate::event::{
-    CodeSnippet, Event, FeedbackAcknowledged, FeedbackAnswered, FeedbackContext, FeedbackCreated,
-    FeedbackDismissed, FeedbackOption,
+    CodeSnippet, FeedbackAcknowledged, FeedbackAnswered, FeedbackContext, FeedbackCreated,
+    FeedbackDismissed, FeedbackOption, WorkflowEvent,
 };
-use crate::fault::Fault;
+use crate::fault::WorkflowFault;
 use crate::ids;
 use crate::limits::{ENTRY_BYTES_MAX, TEXT_BYTES_MAX, TITLE_BYTES_MAX};
 use crate::names::{FeedbackKind, FeedbackStatus, Priority};
-use crate::state::{Feedback, State};
+use crate::state::{WorkflowFeedback, WorkflowState};
 
 args! {
     /// Ask a question or give feedback in a workflow; blocking feedback pauses it until there is an answer.
@@ -96,14 +96,14 @@ args! {
 /// # Errors
 /// Unknown or ended workflow, both shapes at once, no text, `blocking: false` for a blocker, a limit.
 pub fn create_feedback(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &FeedbackCreate,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let workflow = state.workflow(&args.workflow_id)?;
     let content = match (&args.question, &args.content) {
         (Some(_), Some(content)) => {
-            return Err(Fault::invalid(
+            return Err(WorkflowFault::invalid(
                 "content",
                 "either `question` or `content`",
                 content,
@@ -111,12 +111,12 @@ pub fn create_feedback(
         }
         (Some(question), None) => text::required("question", question, TEXT_BYTES_MAX)?,
         (None, Some(content)) => text::required("content", content, TEXT_BYTES_MAX)?,
-        (None, None) => return Err(Fault::Missing { field: "question" }),
+        (None, None) => return Err(WorkflowFault::Missing { field: "question" }),
     };
     let kind = args.r#type.unwrap_or_default();
     let blocking = match (kind, args.blocking) {
         (FeedbackKind::Blocker, Some(false)) => {
-            return Err(Fault::invalid(
+            return Err(WorkflowFault::invalid(
                 "blocking",
                 "true, since a blocker blocks",
                 "false",
@@ -147,10 +147,10 @@ pub fn create_feedback(
 /// # Errors
 /// Unknown feedback, or one that is not pending.
 pub fn acknowledge_feedback(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &FeedbackAcknowledge,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let (workflow, feedback) = (args.workflow_id.clone(), args.feedback_id.clone());
     event(
         state,
@@ -165,10 +165,10 @@ pub fn acknowledge_feedback(
 /// # Errors
 /// Unknown feedback, one that has an answer or was dismissed, an option it does not have, a blocking question of one's own.
 pub fn respond_to_feedback(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &FeedbackRespond,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let feedback = state
         .workflow(&args.workflow_id)?
         .feedback(&args.feedback_id)?;
@@ -189,7 +189,7 @@ pub fn respond_to_feedback(
             true => "nothing, since the feedback has no options".to_owned(),
             false => format!("one of {}", labels.join(", ")),
         };
-        return Err(Fault::invalid("selectedOption", expected, label));
+        return Err(WorkflowFault::invalid("selectedOption", expected, label));
     }
     let data = FeedbackAnswered {
         workflow: args.workflow_id.clone(),
@@ -207,10 +207,10 @@ pub fn respond_to_feedback(
 /// # Errors
 /// Unknown feedback, one that has an answer, no reason, a blocking question of one's own.
 pub fn dismiss_feedback(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &FeedbackDismiss,
-) -> Result<Option<Event>, Fault> {
+) -> Result<Option<WorkflowEvent>, WorkflowFault> {
     let feedback = state
         .workflow(&args.workflow_id)?
         .feedback(&args.feedback_id)?;
@@ -233,10 +233,10 @@ pub fn dismiss_feedback(
 
 /// An agent cannot end the pause that it caused; a person can.
 fn not_own_block(
-    context: &Context<'_>,
-    feedback: &Feedback,
+    context: &DecisionContext<'_>,
+    feedback: &WorkflowFeedback,
     action: &'static str,
-) -> Result<(), Fault> {
+) -> Result<(), WorkflowFault> {
     match feedback.blocking && !context.actor.is_person() {
         true => not_own(
             context,
@@ -249,7 +249,7 @@ fn not_own_block(
     }
 }
 
-fn read_context(args: &FeedbackCreate) -> Result<FeedbackContext, Fault> {
+fn read_context(args: &FeedbackCreate) -> Result<FeedbackContext, WorkflowFault> {
     let given = match &args.context {
         None => ContextArgs::default(),
         Some(Value::String(notes)) => ContextArgs {
@@ -257,13 +257,13 @@ fn read_context(args: &FeedbackCreate) -> Result<FeedbackContext, Fault> {
             ..ContextArgs::default()
         },
         Some(object @ Value::Object(_)) => {
-            from_value(object).map_err(|problem| Fault::Malformed {
+            from_value(object).map_err(|problem| WorkflowFault::Malformed {
                 path: format!("/context{}", problem.path),
                 message: problem.message,
             })?
         }
         Some(other) => {
-            return Err(Fault::invalid(
+            return Err(WorkflowFault::invalid(
                 "context",
                 "a text or an object",
                 &other.kind(),
@@ -271,7 +271,7 @@ fn read_context(args: &FeedbackCreate) -> Result<FeedbackContext, Fault> {
         }
     };
     if given.options.is_some() && args.options.is_some() {
-        return Err(Fault::invalid(
+        return Err(WorkflowFault::invalid(
             "options",
             "options once, as an argument or in `context`",
             "both",
@@ -279,7 +279,11 @@ fn read_context(args: &FeedbackCreate) -> Result<FeedbackContext, Fault> {
     }
     let metadata = given.metadata.unwrap_or_default();
     if !metadata.is_null() && metadata.as_object().is_none() {
-        return Err(Fault::invalid("metadata", "an object", &metadata.kind()));
+        return Err(WorkflowFault::invalid(
+            "metadata",
+            "an object",
+            &metadata.kind(),
+        ));
     }
     text::at_most(
         "metadata",
@@ -301,14 +305,14 @@ fn read_context(args: &FeedbackCreate) -> Result<FeedbackContext, Fault> {
     Ok(context)
 }
 
-fn check_snippets(snippets: &[CodeSnippet]) -> Result<(), Fault> {
+fn check_snippets(snippets: &[CodeSnippet]) -> Result<(), WorkflowFault> {
     text::count("codeSnippets", snippets.len())?;
     for snippet in snippets {
         text::required("file", &snippet.file, ENTRY_BYTES_MAX)?;
         text::at_most("content", &snippet.content, TEXT_BYTES_MAX)?;
         if snippet.start_line == 0 || snippet.end_line < snippet.start_line {
             let found = format!("{} to {}", snippet.start_line, snippet.end_line);
-            return Err(Fault::invalid(
+            return Err(WorkflowFault::invalid(
                 "codeSnippets",
                 "lines from 1, the first not after the last",
                 &found,
@@ -318,14 +322,14 @@ fn check_snippets(snippets: &[CodeSnippet]) -> Result<(), Fault> {
     Ok(())
 }
 
-fn check_options(options: &[FeedbackOption]) -> Result<(), Fault> {
+fn check_options(options: &[FeedbackOption]) -> Result<(), WorkflowFault> {
     text::count("options", options.len())?;
     let mut labels = BTreeSet::new();
     for option in options {
         text::required("label", &option.label, TITLE_BYTES_MAX)?;
         text::at_most("description", &option.description, TEXT_BYTES_MAX)?;
         if !labels.insert(option.label.as_str()) {
-            return Err(Fault::invalid(
+            return Err(WorkflowFault::invalid(
                 "options",
                 "labels that differ",
                 &option.label,

@@ -1,12 +1,12 @@
 //! The gates that a person opens.
 
 use super::{args, event, not_own, text};
-use crate::actor::Context;
-use crate::event::{Data, Event, GateOpened, GateSatisfied, WorkflowDiscarded};
-use crate::fault::Fault;
+use crate::actor::DecisionContext;
+use crate::event::{EventPayload, GateOpened, GateSatisfied, WorkflowDiscarded, WorkflowEvent};
+use crate::fault::WorkflowFault;
 use crate::names::{GateAction, GateKind};
-use crate::state::{State, Workflow};
-use crate::template::Stage;
+use crate::state::{WorkflowInstance, WorkflowState};
+use crate::template::WorkflowStage;
 
 args! {
     /// Ask for the decision at the gate of the current stage, where it opens only on request.
@@ -31,10 +31,10 @@ args! {
 /// # Errors
 /// Unknown, ended or paused workflow, a gate that needs no request or has one.
 pub fn request_gate_approval(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &RequestApproval,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let workflow = state.workflow(&args.workflow_id)?;
     let data = GateOpened {
         workflow: workflow.id.clone(),
@@ -48,7 +48,11 @@ pub fn request_gate_approval(
 }
 
 /// The event of a gate that waits for a person as soon as its stage begins, in the stage that a workflow enters.
-pub(super) fn opens(workflow: &str, stages: &[Stage], stage: usize) -> Option<Data> {
+pub(super) fn opens(
+    workflow: &str,
+    stages: &[WorkflowStage],
+    stage: usize,
+) -> Option<EventPayload> {
     let gate = &stages.get(stage)?.gate;
     let opens = gate.kind == GateKind::HumanApproval && !gate.agent_triggered;
     opens.then(|| {
@@ -68,10 +72,10 @@ pub(super) fn opens(workflow: &str, stages: &[Stage], stage: usize) -> Option<Da
 /// # Errors
 /// Unknown, ended or paused workflow, a gate that is not a person's to satisfy, a principal that may not, an unknown option.
 pub fn satisfy_gate(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &GateSatisfy,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let workflow = state.open_workflow(&args.workflow_id)?;
     let (stage, gate) = (workflow.stage, &workflow.stages[workflow.stage].gate);
     if gate.kind != GateKind::HumanApproval {
@@ -94,7 +98,7 @@ pub fn satisfy_gate(
     if !workflow.awaits(stage) && workflow.gates[stage].satisfied.is_none() {
         return Err(workflow.unsatisfied());
     }
-    let data: Data = match action {
+    let data: EventPayload = match action {
         GateAction::Advance => satisfied.into(),
         GateAction::Discard => {
             workflow.running()?;
@@ -109,10 +113,14 @@ pub fn satisfy_gate(
     Ok(event)
 }
 
-fn may_decide(context: &Context<'_>, workflow: &Workflow, stage: usize) -> Result<(), Fault> {
+fn may_decide(
+    context: &DecisionContext<'_>,
+    workflow: &WorkflowInstance,
+    stage: usize,
+) -> Result<(), WorkflowFault> {
     let (actor, gate) = (context.actor, &workflow.gates[stage]);
     if !actor.is_person() && !context.grants.has(&actor.principal) {
-        return Err(Fault::NotPerson {
+        return Err(WorkflowFault::NotPerson {
             workflow: workflow.id.clone(),
             stage: workflow.stages[stage].name.clone(),
             principal: actor.principal.clone(),

@@ -1,13 +1,13 @@
 //! Locks of files, and agents that were started.
 
 use super::{args, event, text};
-use crate::actor::{Context, Time};
-use crate::event::{AgentEnded, AgentSpawned, Event, LockAcquired, LockReleased};
-use crate::fault::Fault;
-use crate::governance::Glob;
+use crate::actor::{DecisionContext, EventTime};
+use crate::event::{AgentEnded, AgentSpawned, LockAcquired, LockReleased, WorkflowEvent};
+use crate::fault::WorkflowFault;
+use crate::governance::PathGlob;
 use crate::limits::{LOCK_MS_DEFAULT, LOCK_MS_MAX};
 use crate::roles;
-use crate::state::State;
+use crate::state::WorkflowState;
 
 args! {
     /// Lock files for a chain; its lock before, if any, is replaced.
@@ -44,10 +44,10 @@ args! {
 /// # Errors
 /// Unknown chain, no patterns, a pattern that overlaps a lock of another chain, a time out of range.
 pub fn acquire_lock(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &LockAcquire,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let chain = state.chain(&args.chain_id)?;
     let patterns = match &args.patterns {
         Some(patterns) => text::list("patterns", Some(patterns))?,
@@ -60,14 +60,15 @@ pub fn acquire_lock(
         }
     };
     if patterns.is_empty() {
-        return Err(Fault::Missing { field: "patterns" });
+        return Err(WorkflowFault::Missing { field: "patterns" });
     }
     for pattern in &patterns {
-        Glob::parse(pattern).map_err(|message| Fault::invalid("patterns", message, pattern))?;
+        PathGlob::parse(pattern)
+            .map_err(|message| WorkflowFault::invalid("patterns", message, pattern))?;
     }
     let length = args.ttl_ms.unwrap_or(LOCK_MS_DEFAULT);
     if !(1..=LOCK_MS_MAX).contains(&length) {
-        return Err(Fault::invalid(
+        return Err(WorkflowFault::invalid(
             "ttlMs",
             format!("1 to {LOCK_MS_MAX}"),
             &length.to_string(),
@@ -76,7 +77,7 @@ pub fn acquire_lock(
     let data = LockAcquired {
         chain: chain.id.clone(),
         patterns,
-        expires: Time(context.now.0.saturating_add(length)),
+        expires: EventTime(context.now.0.saturating_add(length)),
     };
     holds(state, context, &chain.id)?;
     event(state, context, None, data)
@@ -87,10 +88,10 @@ pub fn acquire_lock(
 /// # Errors
 /// No lock, a lock of another principal.
 pub fn release_lock(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &LockRelease,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     holds(state, context, &args.chain_id)?;
     event(
         state,
@@ -103,14 +104,18 @@ pub fn release_lock(
 }
 
 /// Whether the principal may replace or release the lock of a chain.
-fn holds(state: &State, context: &Context<'_>, chain: &str) -> Result<(), Fault> {
+fn holds(
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
+    chain: &str,
+) -> Result<(), WorkflowFault> {
     let held = state
         .locks
         .get(chain)
         .filter(|lock| lock.expires > context.now);
     match held.filter(|lock| lock.holder != context.actor.principal && !context.actor.is_person()) {
         None => Ok(()),
-        Some(lock) => Err(Fault::first(
+        Some(lock) => Err(WorkflowFault::first(
             format!(
                 "`{}` holds the lock of `{chain}` until {}",
                 lock.holder, lock.expires
@@ -125,18 +130,18 @@ fn holds(state: &State, context: &Context<'_>, chain: &str) -> Result<(), Fault>
 /// # Errors
 /// A role that cannot be spawned; an unknown chain or task; agents nested too deeply.
 pub fn spawn_agent(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &AgentSpawn,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let role = roles::role(&args.role)
-        .ok_or_else(|| Fault::unknown("role", &args.role, roles::names()))?;
+        .ok_or_else(|| WorkflowFault::unknown("role", &args.role, roles::names()))?;
     if !roles::may_spawn(&context.actor.role, role.name) {
         let message = format!(
             "role `{}` cannot spawn role `{}`",
             context.actor.role, role.name
         );
-        return Err(Fault::first(
+        return Err(WorkflowFault::first(
             message,
             "spawn an agent of your own role, or ask `orchestration` for others",
         ));
@@ -144,13 +149,13 @@ pub fn spawn_agent(
     match (&args.chain_id, &args.task_id) {
         (Some(chain), Some(task)) => state.task(chain, task).map(drop)?,
         (Some(chain), None) => state.chain(chain).map(drop)?,
-        (None, Some(_)) => return Err(Fault::Missing { field: "chainId" }),
+        (None, Some(_)) => return Err(WorkflowFault::Missing { field: "chainId" }),
         (None, None) => {}
     }
     let parent = state.agents.get(&context.actor.principal);
     let depth = parent.map_or(0, |parent| parent.depth + 1);
     if depth > args.depth_max {
-        return Err(Fault::TooMany {
+        return Err(WorkflowFault::TooMany {
             what: "agents below each other",
             count: depth as usize,
             max: args.depth_max as usize,
@@ -171,6 +176,10 @@ pub fn spawn_agent(
 ///
 /// # Errors
 /// Unknown agent, or one that has ended.
-pub fn end_agent(state: &State, context: &Context<'_>, ended: &AgentEnded) -> Result<Event, Fault> {
+pub fn end_agent(
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
+    ended: &AgentEnded,
+) -> Result<WorkflowEvent, WorkflowFault> {
     event(state, context, None, ended.clone())
 }

@@ -1,7 +1,7 @@
 //! Commands: one function for each transition. Each validates everything before anything is written, and returns the events to
-//! write; a refused command returns none. Nothing here changes the state: that is [`State::apply`].
+//! write; a refused command returns none. Nothing here changes the state: that is [`WorkflowState::apply`].
 //!
-//! The arguments are those of the tools, in their spelling. [`Command`] is all of them as one value.
+//! The arguments are those of the tools, in their spelling. [`ItemCommand`] is all of them as one value.
 
 mod chain;
 mod feedback;
@@ -38,15 +38,15 @@ pub use workflow::{
     advance_workflow, discard_workflow, pause_workflow, resume_workflow, start_workflow,
 };
 
-use crate::actor::Context;
-use crate::event::{AgentEnded, Data, Event};
-use crate::fault::Fault;
-use crate::state::State;
-use crate::template::Template;
+use crate::actor::DecisionContext;
+use crate::event::{AgentEnded, EventPayload, WorkflowEvent};
+use crate::fault::WorkflowFault;
+use crate::state::WorkflowState;
+use crate::template::WorkflowTemplate;
 
 /// A command with its arguments; the name of its tool is beside each.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Command {
+pub enum ItemCommand {
     /// `task:create`
     TaskCreate(TaskCreate),
     /// `task:ready`
@@ -86,7 +86,7 @@ pub enum Command {
     /// `feedback:dismiss`
     FeedbackDismiss(FeedbackDismiss),
     /// `workflow:start`, with the template that its argument names
-    WorkflowStart(WorkflowStart, Template),
+    WorkflowStart(WorkflowStart, WorkflowTemplate),
     /// `workflow:advance`
     WorkflowAdvance(WorkflowAdvance),
     /// `workflow:pause`
@@ -114,56 +114,60 @@ pub enum Command {
 /// # Errors
 /// Why the command is refused.
 pub fn decide(
-    state: &State,
-    context: &Context<'_>,
-    command: &Command,
-) -> Result<Vec<Event>, Fault> {
-    let one = |event: Result<Event, Fault>| event.map(|event| vec![event]);
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
+    command: &ItemCommand,
+) -> Result<Vec<WorkflowEvent>, WorkflowFault> {
+    let one = |event: Result<WorkflowEvent, WorkflowFault>| event.map(|event| vec![event]);
     match command {
-        Command::TaskCreate(args) => one(create_task(state, context, args)),
-        Command::TaskReady(args) => one(ready_task(state, context, args)),
-        Command::TaskStart(args) => one(start_task(state, context, args)),
-        Command::TaskSubmit(args) => one(submit_task(state, context, args)),
-        Command::TaskApprove(args) => one(approve_task(state, context, args)),
-        Command::TaskRequestChanges(args) => one(request_task_changes(state, context, args)),
-        Command::TaskBlock(args) => one(block_task(state, context, args)),
-        Command::TaskUnblock(args) => one(unblock_task(state, context, args)),
-        Command::ChainCreate(args) => one(create_chain(state, context, args)),
-        Command::ChainApprove(args) => one(approve_chain(state, context, args)),
-        Command::ChainRequestChanges(args) => one(request_chain_changes(state, context, args)),
-        Command::RequestCreate(args) => one(create_request(state, context, args)),
-        Command::RequestApprove(args) => one(approve_request(state, context, args)),
-        Command::RequestRequestChanges(args) => one(request_request_changes(state, context, args)),
-        Command::RequestClose(args) => one(close_request(state, context, args)),
-        Command::FeedbackCreate(args) => one(create_feedback(state, context, args)),
-        Command::FeedbackAcknowledge(args) => one(acknowledge_feedback(state, context, args)),
-        Command::FeedbackRespond(args) => one(respond_to_feedback(state, context, args)),
-        Command::FeedbackDismiss(args) => {
+        ItemCommand::TaskCreate(args) => one(create_task(state, context, args)),
+        ItemCommand::TaskReady(args) => one(ready_task(state, context, args)),
+        ItemCommand::TaskStart(args) => one(start_task(state, context, args)),
+        ItemCommand::TaskSubmit(args) => one(submit_task(state, context, args)),
+        ItemCommand::TaskApprove(args) => one(approve_task(state, context, args)),
+        ItemCommand::TaskRequestChanges(args) => one(request_task_changes(state, context, args)),
+        ItemCommand::TaskBlock(args) => one(block_task(state, context, args)),
+        ItemCommand::TaskUnblock(args) => one(unblock_task(state, context, args)),
+        ItemCommand::ChainCreate(args) => one(create_chain(state, context, args)),
+        ItemCommand::ChainApprove(args) => one(approve_chain(state, context, args)),
+        ItemCommand::ChainRequestChanges(args) => one(request_chain_changes(state, context, args)),
+        ItemCommand::RequestCreate(args) => one(create_request(state, context, args)),
+        ItemCommand::RequestApprove(args) => one(approve_request(state, context, args)),
+        ItemCommand::RequestRequestChanges(args) => {
+            one(request_request_changes(state, context, args))
+        }
+        ItemCommand::RequestClose(args) => one(close_request(state, context, args)),
+        ItemCommand::FeedbackCreate(args) => one(create_feedback(state, context, args)),
+        ItemCommand::FeedbackAcknowledge(args) => one(acknowledge_feedback(state, context, args)),
+        ItemCommand::FeedbackRespond(args) => one(respond_to_feedback(state, context, args)),
+        ItemCommand::FeedbackDismiss(args) => {
             dismiss_feedback(state, context, args).map(|event| event.into_iter().collect())
         }
-        Command::WorkflowStart(args, template) => start_workflow(state, context, args, template),
-        Command::WorkflowAdvance(args) => advance_workflow(state, context, args),
-        Command::WorkflowPause(args) => one(pause_workflow(state, context, args)),
-        Command::WorkflowResume(args) => one(resume_workflow(state, context, args)),
-        Command::WorkflowDiscard(args) => one(discard_workflow(state, context, args)),
-        Command::RequestApproval(args) => one(request_gate_approval(state, context, args)),
-        Command::GateSatisfy(args) => one(satisfy_gate(state, context, args)),
-        Command::LockAcquire(args) => one(acquire_lock(state, context, args)),
-        Command::LockRelease(args) => one(release_lock(state, context, args)),
-        Command::AgentSpawn(args) => one(spawn_agent(state, context, args)),
-        Command::AgentEnd(args) => one(end_agent(state, context, args)),
+        ItemCommand::WorkflowStart(args, template) => {
+            start_workflow(state, context, args, template)
+        }
+        ItemCommand::WorkflowAdvance(args) => advance_workflow(state, context, args),
+        ItemCommand::WorkflowPause(args) => one(pause_workflow(state, context, args)),
+        ItemCommand::WorkflowResume(args) => one(resume_workflow(state, context, args)),
+        ItemCommand::WorkflowDiscard(args) => one(discard_workflow(state, context, args)),
+        ItemCommand::RequestApproval(args) => one(request_gate_approval(state, context, args)),
+        ItemCommand::GateSatisfy(args) => one(satisfy_gate(state, context, args)),
+        ItemCommand::LockAcquire(args) => one(acquire_lock(state, context, args)),
+        ItemCommand::LockRelease(args) => one(release_lock(state, context, args)),
+        ItemCommand::AgentSpawn(args) => one(spawn_agent(state, context, args)),
+        ItemCommand::AgentEnd(args) => one(end_agent(state, context, args)),
     }
 }
 
 /// The next event of a state, `offset` events ahead.
 fn event_at(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     offset: u64,
     reason: Option<String>,
-    data: Data,
-) -> Event {
-    Event {
+    data: EventPayload,
+) -> WorkflowEvent {
+    WorkflowEvent {
         seq: state.seq() + 1 + offset,
         time: context.now,
         actor: context.actor.clone(),
@@ -174,11 +178,11 @@ fn event_at(
 
 /// The event, if the state accepts it.
 fn event(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     reason: Option<String>,
-    data: impl Into<Data>,
-) -> Result<Event, Fault> {
+    data: impl Into<EventPayload>,
+) -> Result<WorkflowEvent, WorkflowFault> {
     let event = event_at(state, context, 0, reason, data.into());
     state.check(&event)?;
     Ok(event)
@@ -186,18 +190,18 @@ fn event(
 
 /// Refuses a decision about one's own work, in whatever role.
 fn not_own<'a>(
-    context: &Context<'_>,
+    context: &DecisionContext<'_>,
     owners: impl IntoIterator<Item = &'a String>,
     action: &'static str,
     what: &'static str,
     id: &str,
-) -> Result<(), Fault> {
+) -> Result<(), WorkflowFault> {
     match owners
         .into_iter()
         .any(|owner| *owner == context.actor.principal)
     {
         false => Ok(()),
-        true => Err(Fault::OwnWork {
+        true => Err(WorkflowFault::OwnWork {
             action,
             what,
             id: id.to_owned(),

@@ -1,15 +1,15 @@
 //! Transitions of requests.
 
 use super::{args, event, not_own, text};
-use crate::actor::Context;
+use crate::actor::DecisionContext;
 use crate::event::{
-    Event, RequestApproved, RequestChangesRequested, RequestClosed, RequestCreated,
+    RequestApproved, RequestChangesRequested, RequestClosed, RequestCreated, WorkflowEvent,
 };
-use crate::fault::Fault;
+use crate::fault::WorkflowFault;
 use crate::ids;
 use crate::limits::{PER_DATE_MAX, TEXT_BYTES_MAX};
 use crate::names::{Closing, RequestKind, RequestStatus};
-use crate::state::State;
+use crate::state::WorkflowState;
 use tool_core::{Decode, Describe, Encode};
 
 /// Arguments of `request:create`.
@@ -61,10 +61,10 @@ args! {
 /// # Errors
 /// A missing text, a limit.
 pub fn create_request(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &RequestCreate,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let data = RequestCreated {
         request: next_dated(state, context, args.r#type.prefix())?,
         kind: args.r#type,
@@ -85,10 +85,10 @@ pub fn create_request(
 /// # Errors
 /// Unknown, closed or approved request, no chains, chains that are not approved, one's own request.
 pub fn approve_request(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &RequestApprove,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let reason = text::optional_reason(args.reason.as_deref())?;
     let event = event(
         state,
@@ -114,10 +114,10 @@ pub fn approve_request(
 /// # Errors
 /// Unknown or closed request, no reason.
 pub fn request_request_changes(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &RequestRequestChanges,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     state.request(&args.request_id)?;
     let data = RequestChangesRequested {
         request: args.request_id.clone(),
@@ -131,10 +131,10 @@ pub fn request_request_changes(
 /// # Errors
 /// Unknown or closed request, an open workflow of it, no reason for one that is not approved.
 pub fn close_request(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &RequestClose,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let request = state.request(&args.request_id)?;
     let reason = text::optional_reason(args.reason.as_deref())?;
     let outcome = match reason.is_none() || request.is_approved() {
@@ -154,10 +154,10 @@ pub fn close_request(
 
 /// The next id with a prefix and the date of today.
 pub(super) fn next_dated(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     prefix: &str,
-) -> Result<String, Fault> {
+) -> Result<String, WorkflowFault> {
     let prefix = &*ids::prefix(prefix, context.checkout);
     let last = state
         .dated_counters
@@ -165,7 +165,7 @@ pub(super) fn next_dated(
     let number = last.map_or(1, |last| last.saturating_add(1));
     match number > PER_DATE_MAX {
         false => Ok(ids::dated(prefix, context.today, number)),
-        true => Err(Fault::TooMany {
+        true => Err(WorkflowFault::TooMany {
             what: "ids with one date",
             count: number as usize,
             max: PER_DATE_MAX as usize,

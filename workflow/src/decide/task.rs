@@ -1,16 +1,16 @@
 //! Transitions of tasks.
 
 use super::{args, event, not_own, text};
-use crate::actor::Context;
+use crate::actor::DecisionContext;
 use crate::event::{
-    Brief, Event, TaskApproved, TaskBlocked, TaskChangesRequested, TaskCreated, TaskReadied,
-    TaskStarted, TaskSubmitted, TaskUnblocked,
+    Brief, TaskApproved, TaskBlocked, TaskChangesRequested, TaskCreated, TaskReadied, TaskStarted,
+    TaskSubmitted, TaskUnblocked, WorkflowEvent,
 };
-use crate::fault::Fault;
-use crate::governance::Glob;
+use crate::fault::WorkflowFault;
+use crate::governance::PathGlob;
 use crate::ids;
 use crate::names::{TaskKind, TaskStatus};
-use crate::state::{State, Task};
+use crate::state::{ChainTask, WorkflowState};
 
 args! {
     /// Add a task to a chain.
@@ -113,15 +113,16 @@ args! {
 /// # Errors
 /// Unknown or approved chain, closed request, missing title, a limit.
 pub fn create_task(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &TaskCreate,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let chain = state.chain(&args.chain_id)?;
     let title = text::title("title", &args.title)?;
     let file_scope = text::list("fileScope", args.file_scope.as_deref())?;
     for pattern in &file_scope {
-        Glob::parse(pattern).map_err(|message| Fault::invalid("fileScope", message, pattern))?;
+        PathGlob::parse(pattern)
+            .map_err(|message| WorkflowFault::invalid("fileScope", message, pattern))?;
     }
     if let Some(task) = &args.rework_of {
         chain.task(task)?;
@@ -158,7 +159,11 @@ pub fn create_task(
 ///
 /// # Errors
 /// Unknown task, a status that forbids it, a paused workflow.
-pub fn ready_task(state: &State, context: &Context<'_>, args: &TaskReady) -> Result<Event, Fault> {
+pub fn ready_task(
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
+    args: &TaskReady,
+) -> Result<WorkflowEvent, WorkflowFault> {
     let task = found(state, &args.chain_id, &args.task_id, TaskStatus::Todo)?;
     if task.status == TaskStatus::Blocked {
         return Err(task.stuck(TaskStatus::Todo));
@@ -181,7 +186,11 @@ pub fn ready_task(state: &State, context: &Context<'_>, args: &TaskReady) -> Res
 ///
 /// # Errors
 /// Unknown task, a status other than `todo`, a chain it depends on that is not done, a paused workflow.
-pub fn start_task(state: &State, context: &Context<'_>, args: &TaskStart) -> Result<Event, Fault> {
+pub fn start_task(
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
+    args: &TaskStart,
+) -> Result<WorkflowEvent, WorkflowFault> {
     let from = found(state, &args.chain_id, &args.task_id, TaskStatus::InProgress)?.status;
     let (chain, task) = (args.chain_id.clone(), args.task_id.clone());
     event(
@@ -202,10 +211,10 @@ pub fn start_task(state: &State, context: &Context<'_>, args: &TaskStart) -> Res
 /// # Errors
 /// Unknown task, a status other than `in-progress`, a summary that is too long, a paused workflow.
 pub fn submit_task(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &TaskSubmit,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let from = found(state, &args.chain_id, &args.task_id, TaskStatus::InReview)?.status;
     let summary = text::body("summary", args.summary.as_deref())?;
     let data = TaskSubmitted {
@@ -223,10 +232,10 @@ pub fn submit_task(
 /// # Errors
 /// Unknown task, a status other than `in-review`, one's own submission, a paused workflow.
 pub fn approve_task(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &TaskApprove,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let task = found(state, &args.chain_id, &args.task_id, TaskStatus::Done)?;
     let data = TaskApproved {
         chain: args.chain_id.clone(),
@@ -244,10 +253,10 @@ pub fn approve_task(
 /// # Errors
 /// Unknown task, a status other than `in-review`, no reason, a paused workflow.
 pub fn request_task_changes(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &TaskRequestChanges,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let from = found(state, &args.chain_id, &args.task_id, TaskStatus::InProgress)?.status;
     let data = TaskChangesRequested {
         chain: args.chain_id.clone(),
@@ -263,7 +272,11 @@ pub fn request_task_changes(
 ///
 /// # Errors
 /// Unknown task, a final or blocked one, no reason, a paused workflow.
-pub fn block_task(state: &State, context: &Context<'_>, args: &TaskBlock) -> Result<Event, Fault> {
+pub fn block_task(
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
+    args: &TaskBlock,
+) -> Result<WorkflowEvent, WorkflowFault> {
     let from = found(state, &args.chain_id, &args.task_id, TaskStatus::Blocked)?.status;
     let (chain, task) = (args.chain_id.clone(), args.task_id.clone());
     let data = TaskBlocked {
@@ -280,10 +293,10 @@ pub fn block_task(state: &State, context: &Context<'_>, args: &TaskBlock) -> Res
 /// # Errors
 /// Unknown task, one that is not blocked, another status than `todo` or `backlog`, a paused workflow.
 pub fn unblock_task(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &TaskUnblock,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let to = args.to.unwrap_or(TaskStatus::Todo);
     let from = found(state, &args.chain_id, &args.task_id, to)?.status;
     let (chain, task) = (args.chain_id.clone(), args.task_id.clone());
@@ -302,7 +315,12 @@ pub fn unblock_task(
 }
 
 /// The task, if its status may be followed by another.
-fn found<'a>(state: &'a State, chain: &str, task: &str, to: TaskStatus) -> Result<&'a Task, Fault> {
+fn found<'a>(
+    state: &'a WorkflowState,
+    chain: &str,
+    task: &str,
+    to: TaskStatus,
+) -> Result<&'a ChainTask, WorkflowFault> {
     let task = state.task(chain, task)?;
     match task.status.allowed().contains(&to) {
         true => Ok(task),

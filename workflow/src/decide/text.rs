@@ -1,30 +1,34 @@
 //! Checks of texts and lists in arguments.
 
-use crate::fault::Fault;
+use crate::fault::WorkflowFault;
 use crate::limits::{ENTRY_BYTES_MAX, LIST_MAX, REASON_BYTES_MAX, TEXT_BYTES_MAX, TITLE_BYTES_MAX};
 
 /// A text that must not be empty.
-pub(super) fn required(field: &'static str, text: &str, max: usize) -> Result<String, Fault> {
+pub(super) fn required(
+    field: &'static str,
+    text: &str,
+    max: usize,
+) -> Result<String, WorkflowFault> {
     if text.trim().is_empty() {
-        return Err(Fault::Missing { field });
+        return Err(WorkflowFault::Missing { field });
     }
     at_most(field, text, max)?;
     Ok(text.to_owned())
 }
 
 /// A body: a text of several lines.
-pub(super) fn body(field: &'static str, text: Option<&str>) -> Result<String, Fault> {
+pub(super) fn body(field: &'static str, text: Option<&str>) -> Result<String, WorkflowFault> {
     let text = text.unwrap_or_default();
     at_most(field, text, TEXT_BYTES_MAX)?;
     Ok(text.to_owned())
 }
 
 /// A title: one line that is not empty, without spaces around it.
-pub(super) fn title(field: &'static str, text: &str) -> Result<String, Fault> {
+pub(super) fn title(field: &'static str, text: &str) -> Result<String, WorkflowFault> {
     let text = required(field, text.trim(), TITLE_BYTES_MAX)?;
     match text.chars().any(char::is_control) {
         false => Ok(text),
-        true => Err(Fault::invalid(
+        true => Err(WorkflowFault::invalid(
             field,
             "one line of text",
             &text.escape_debug().to_string(),
@@ -33,12 +37,12 @@ pub(super) fn title(field: &'static str, text: &str) -> Result<String, Fault> {
 }
 
 /// A reason that must be given.
-pub(super) fn reason(text: &str) -> Result<Option<String>, Fault> {
+pub(super) fn reason(text: &str) -> Result<Option<String>, WorkflowFault> {
     required("reason", text, REASON_BYTES_MAX).map(Some)
 }
 
 /// A reason that may be left out; an empty one is none.
-pub(super) fn optional_reason(text: Option<&str>) -> Result<Option<String>, Fault> {
+pub(super) fn optional_reason(text: Option<&str>) -> Result<Option<String>, WorkflowFault> {
     match text.filter(|text| !text.trim().is_empty()) {
         None => Ok(None),
         Some(text) => reason(text),
@@ -46,7 +50,10 @@ pub(super) fn optional_reason(text: Option<&str>) -> Result<Option<String>, Faul
 }
 
 /// A list of texts that are not empty.
-pub(super) fn list(field: &'static str, texts: Option<&[String]>) -> Result<Vec<String>, Fault> {
+pub(super) fn list(
+    field: &'static str,
+    texts: Option<&[String]>,
+) -> Result<Vec<String>, WorkflowFault> {
     let texts = texts.unwrap_or_default();
     count(field, texts.len())?;
     texts
@@ -55,9 +62,9 @@ pub(super) fn list(field: &'static str, texts: Option<&[String]>) -> Result<Vec<
         .collect()
 }
 
-pub(super) fn count(field: &'static str, count: usize) -> Result<(), Fault> {
+pub(super) fn count(field: &'static str, count: usize) -> Result<(), WorkflowFault> {
     match count > LIST_MAX {
-        true => Err(Fault::TooMany {
+        true => Err(WorkflowFault::TooMany {
             what: field,
             count,
             max: LIST_MAX,
@@ -66,9 +73,9 @@ pub(super) fn count(field: &'static str, count: usize) -> Result<(), Fault> {
     }
 }
 
-pub(super) fn at_most(field: &'static str, text: &str, max: usize) -> Result<(), Fault> {
+pub(super) fn at_most(field: &'static str, text: &str, max: usize) -> Result<(), WorkflowFault> {
     match text.len() > max {
-        true => Err(Fault::TooLong {
+        true => Err(WorkflowFault::TooLong {
             field,
             bytes: text.len(),
             max,

@@ -3,15 +3,15 @@
 use super::gate::opens;
 use super::request::next_dated;
 use super::{args, event, event_at, text};
-use crate::actor::Context;
+use crate::actor::DecisionContext;
 use crate::event::{
-    Event, GateSatisfied, WorkflowAdvanced, WorkflowCompleted, WorkflowDiscarded, WorkflowPaused,
-    WorkflowResumed, WorkflowStarted,
+    GateSatisfied, WorkflowAdvanced, WorkflowCompleted, WorkflowDiscarded, WorkflowEvent,
+    WorkflowPaused, WorkflowResumed, WorkflowStarted,
 };
-use crate::fault::Fault;
+use crate::fault::WorkflowFault;
 use crate::names::GateKind;
-use crate::state::State;
-use crate::template::{CommandResult, Template};
+use crate::state::WorkflowState;
+use crate::template::{CommandResult, WorkflowTemplate};
 
 args! {
     /// Start a workflow from a template.
@@ -66,13 +66,13 @@ args! {
 /// # Errors
 /// Unknown or closed request, unknown chain, a chain of another request, a limit.
 pub fn start_workflow(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &WorkflowStart,
-    template: &Template,
-) -> Result<Vec<Event>, Fault> {
+    template: &WorkflowTemplate,
+) -> Result<Vec<WorkflowEvent>, WorkflowFault> {
     if args.template != template.name {
-        return Err(Fault::invalid(
+        return Err(WorkflowFault::invalid(
             "template",
             format!("`{}`", template.name),
             &args.template,
@@ -90,10 +90,10 @@ pub fn start_workflow(
             replaced += 1;
         }
         if commands.is_empty() {
-            return Err(Fault::Missing { field: "commands" });
+            return Err(WorkflowFault::Missing { field: "commands" });
         }
         if replaced == 0 {
-            return Err(Fault::invalid(
+            return Err(WorkflowFault::invalid(
                 "commands",
                 "nothing, since the template has no verification",
                 &commands.join(" "),
@@ -119,17 +119,17 @@ pub fn start_workflow(
 /// # Errors
 /// Unknown, ended or paused workflow, unanswered blocking feedback, a gate that is not satisfied.
 pub fn advance_workflow(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &WorkflowAdvance,
-) -> Result<Vec<Event>, Fault> {
+) -> Result<Vec<WorkflowEvent>, WorkflowFault> {
     let workflow = state.open_workflow(&args.workflow_id)?;
     workflow.running()?;
     let id = &workflow.id;
     let (from, gate) = (workflow.stage, &workflow.stages[workflow.stage].gate);
     if let Some(stage) = args.stage.filter(|stage| *stage != from) {
         let name = &workflow.stages[stage.min(workflow.stages.len() - 1)].name;
-        return Err(Fault::first(
+        return Err(WorkflowFault::first(
             format!("another has left the stage `{name}` of `{id}` meanwhile"),
             "see where it is with `workflow:status`",
         ));
@@ -138,7 +138,7 @@ pub fn advance_workflow(
     if gate.kind != GateKind::VerificationPass
         && let Some(first) = results.first()
     {
-        return Err(Fault::invalid(
+        return Err(WorkflowFault::invalid(
             "results",
             "nothing, since the gate runs no commands",
             &first.command,
@@ -184,10 +184,10 @@ pub fn advance_workflow(
 /// # Errors
 /// Unknown, ended or paused workflow, no reason.
 pub fn pause_workflow(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &WorkflowPause,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let reason = text::reason(&args.reason)?;
     event(
         state,
@@ -204,10 +204,10 @@ pub fn pause_workflow(
 /// # Errors
 /// Unknown or ended workflow, one that is not paused or waits for an answer only.
 pub fn resume_workflow(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &WorkflowResume,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let reason = text::optional_reason(args.reason.as_deref())?;
     event(
         state,
@@ -224,10 +224,10 @@ pub fn resume_workflow(
 /// # Errors
 /// Unknown or ended workflow, no reason.
 pub fn discard_workflow(
-    state: &State,
-    context: &Context<'_>,
+    state: &WorkflowState,
+    context: &DecisionContext<'_>,
     args: &WorkflowDiscard,
-) -> Result<Event, Fault> {
+) -> Result<WorkflowEvent, WorkflowFault> {
     let reason = text::reason(&args.reason)?;
     event(
         state,

@@ -4,13 +4,13 @@ use tool_core::convert::{from_value, to_value};
 use tool_core::{Decode, Describe, Encode, Value};
 
 use super::wire;
-use crate::actor::Time;
-use crate::fault::Fault;
+use crate::actor::EventTime;
+use crate::fault::WorkflowFault;
 use crate::names::{
     AgentOutcome, ChainKind, Closing, FeedbackKind, Priority, RequestKind, RequestStatus, TaskKind,
     TaskStatus,
 };
-use crate::template::{CommandResult, Stage};
+use crate::template::{CommandResult, WorkflowStage};
 
 /// Whether a value is the default of its type.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -42,17 +42,17 @@ macro_rules! events {
 
         /// What happened.
         #[derive(Debug, Clone, PartialEq)]
-        pub enum Data {
+        pub enum EventPayload {
             $($(#[$doc])* $name($name)),+
         }
 
-        $(impl From<$name> for Data {
+        $(impl From<$name> for EventPayload {
             fn from(data: $name) -> Self {
                 Self::$name(data)
             }
         })+
 
-        impl Data {
+        impl EventPayload {
             /// Every type of event, in the order of the documentation.
             pub const KINDS: &'static [&'static str] = &[$($kind),+];
 
@@ -63,17 +63,17 @@ macro_rules! events {
                 }
             }
 
-            pub(super) fn to_value(&self) -> Result<Value, Fault> {
+            pub(super) fn to_value(&self) -> Result<Value, WorkflowFault> {
                 let value = match self {
                     $(Self::$name(data) => to_value(data)),+
                 };
-                value.map_err(|error| Fault::Malformed {
+                value.map_err(|error| WorkflowFault::Malformed {
                     path: self.kind().to_owned(),
                     message: error.message().to_owned(),
                 })
             }
 
-            pub(super) fn from_parts(kind: &str, data: &Value) -> Result<Self, Fault> {
+            pub(super) fn from_parts(kind: &str, data: &Value) -> Result<Self, WorkflowFault> {
                 match kind {
                     $($kind => from_value(data).map(Self::$name).map_err(|problem| wire::malformed("/data", problem)),)+
                     _ => Err(wire::unknown(kind)),
@@ -321,7 +321,7 @@ events! {
         /// Name of the template.
         template: String,
         /// Its stages.
-        stages: Vec<Stage>;
+        stages: Vec<WorkflowStage>;
         /// The request it serves.
         request: Option<String>,
         /// The chain it serves, where it is one only.
@@ -393,7 +393,7 @@ events! {
         /// Patterns of the files.
         patterns: Vec<String>,
         /// When the lock ends by itself.
-        expires: Time,
+        expires: EventTime,
     }
 
     /// A chain released its files.

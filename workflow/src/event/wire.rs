@@ -5,38 +5,38 @@ use tool_core::json::JsonLimits;
 use tool_core::nearest::nearest;
 use tool_core::{Decode, Encode, RequestProblem, Value, brief};
 
-use super::{Data, Event, VERSION};
-use crate::actor::{Actor, Time};
-use crate::fault::Fault;
+use super::{EventPayload, VERSION, WorkflowEvent};
+use crate::actor::{EventActor, EventTime};
+use crate::fault::WorkflowFault;
 use crate::limits::{EVENT_BYTES_MAX, EVENT_DEPTH_MAX};
 
 #[derive(Encode, Decode)]
 #[value(deny_unknown_fields)]
-struct Wire {
+struct WireEvent {
     version: Value,
     seq: u64,
-    time: Time,
+    time: EventTime,
     r#type: String,
-    actor: Actor,
+    actor: EventActor,
     #[value(default, skip_encoding_if = "Option::is_none")]
     reason: Option<String>,
     data: Value,
 }
 
-pub(super) fn parse(text: &str) -> Result<Value, Fault> {
+pub(super) fn parse(text: &str) -> Result<Value, WorkflowFault> {
     let limits = JsonLimits {
         bytes_max: EVENT_BYTES_MAX,
         depth_max: EVENT_DEPTH_MAX,
         ..JsonLimits::default()
     };
-    tool_core::json::parse(text, limits).map_err(|error| Fault::Malformed {
+    tool_core::json::parse(text, limits).map_err(|error| WorkflowFault::Malformed {
         path: "event".to_owned(),
         message: brief::message(error),
     })
 }
 
-pub(super) fn write(event: &Event) -> Result<Value, Fault> {
-    let wire = Wire {
+pub(super) fn write(event: &WorkflowEvent) -> Result<Value, WorkflowFault> {
+    let wire = WireEvent {
         version: Value::from(VERSION as i64),
         seq: event.seq,
         time: event.time,
@@ -45,25 +45,25 @@ pub(super) fn write(event: &Event) -> Result<Value, Fault> {
         reason: event.reason.clone(),
         data: event.data.to_value()?,
     };
-    to_value(&wire).map_err(|error| Fault::Malformed {
+    to_value(&wire).map_err(|error| WorkflowFault::Malformed {
         path: "event".to_owned(),
         message: brief::message(error),
     })
 }
 
-pub(super) fn read(value: &Value) -> Result<Event, Fault> {
+pub(super) fn read(value: &Value) -> Result<WorkflowEvent, WorkflowFault> {
     // The version decides how the rest is read, and an unknown type is told as such.
     if let Some(version) = value.get("version")
         && version.as_i64() != Some(VERSION as i64)
     {
-        return Err(Fault::Version {
+        return Err(WorkflowFault::Version {
             found: brief::name(&version.to_string()).into_owned(),
             known: VERSION,
         });
     }
-    let wire: Wire = from_value(value).map_err(|problem| malformed("", problem))?;
-    let data = Data::from_parts(&wire.r#type, &wire.data)?;
-    Ok(Event {
+    let wire: WireEvent = from_value(value).map_err(|problem| malformed("", problem))?;
+    let data = EventPayload::from_parts(&wire.r#type, &wire.data)?;
+    Ok(WorkflowEvent {
         seq: wire.seq,
         time: wire.time,
         actor: wire.actor,
@@ -72,15 +72,15 @@ pub(super) fn read(value: &Value) -> Result<Event, Fault> {
     })
 }
 
-pub(super) fn unknown(kind: &str) -> Fault {
-    Fault::Kind {
+pub(super) fn unknown(kind: &str) -> WorkflowFault {
+    WorkflowFault::Kind {
         kind: brief::name(kind).into_owned(),
-        near: nearest(kind, Data::KINDS.iter().copied()),
+        near: nearest(kind, EventPayload::KINDS.iter().copied()),
     }
 }
 
-pub(super) fn malformed(above: &str, problem: RequestProblem) -> Fault {
-    Fault::Malformed {
+pub(super) fn malformed(above: &str, problem: RequestProblem) -> WorkflowFault {
+    WorkflowFault::Malformed {
         path: format!("{above}{}", problem.path),
         message: problem.message,
     }

@@ -1,16 +1,16 @@
-//! [`Class`]: a set of characters of a pattern.
+//! [`CharacterClass`]: a set of characters of a pattern.
 
 use std::str::Chars;
 
-use super::glob::Case;
+use super::glob::GlobCase;
 
 const LAST: u32 = char::MAX as u32;
 
 /// A set of characters without `/`, as ranges in order that neither touch nor overlap.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Class(Vec<(u32, u32)>);
+pub(super) struct CharacterClass(Vec<(u32, u32)>);
 
-impl Class {
+impl CharacterClass {
     /// Any character.
     pub(super) fn any() -> Self {
         Self::of(vec![(0, LAST)])
@@ -91,14 +91,14 @@ impl Class {
     }
 
     /// Whether it has a character.
-    pub(super) fn has(&self, character: char, case: Case) -> bool {
+    pub(super) fn has(&self, character: char, case: GlobCase) -> bool {
         let exactly = |character: char| {
             let code = u32::from(character);
             self.0.iter().any(|&(from, to)| (from..=to).contains(&code))
         };
         match case {
-            Case::Exact => exactly(character),
-            Case::Ignored => {
+            GlobCase::Exact => exactly(character),
+            GlobCase::Ignored => {
                 exactly(character)
                     || character.to_lowercase().any(exactly)
                     || character.to_uppercase().any(exactly)

@@ -1,4 +1,4 @@
-//! [`Glob`]: patterns of paths below the root of the workspace.
+//! [`PathGlob`]: patterns of paths below the root of the workspace.
 //!
 //! - `*` is any run of characters of one name, `?` one character, `[a-z]` one of a class, `[!a-z]` one not of it; none of them
 //!   matches `/`.
@@ -11,7 +11,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::class::Class;
+use super::class::CharacterClass;
 
 /// Most patterns that the braces of one pattern stand for.
 pub const ALTERNATIVES_MAX: usize = 32;
@@ -22,38 +22,38 @@ pub const NAMES_MAX: usize = 32;
 
 /// A pattern of paths; see the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Glob {
-    pub(super) alternatives: Vec<Vec<Part>>,
+pub struct PathGlob {
+    pub(super) alternatives: Vec<Vec<GlobPart>>,
 }
 
 /// A part of a pattern between slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum GlobPart {
     /// Any number of folders.
     Folders,
     /// One name.
-    Name(Vec<Token>),
+    Name(Vec<GlobToken>),
 }
 
 /// A part of the pattern of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum GlobToken {
     /// Any run of characters.
     Star,
     /// One character of a class.
-    One(Class),
+    One(CharacterClass),
 }
 
 /// Whether upper and lower case are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Case {
+pub enum GlobCase {
     /// They differ.
     Exact,
     /// They are the same, as on file systems that ignore case.
     Ignored,
 }
 
-impl Glob {
+impl PathGlob {
     /// Reads a pattern.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Glob {
     }
 
     /// Whether it matches a path of the workspace, as [`path`] gives it.
-    pub fn matches(&self, path: &[&str], case: Case) -> bool {
+    pub fn matches(&self, path: &[&str], case: GlobCase) -> bool {
         self.alternatives
             .iter()
             .any(|parts| matches_parts(parts, path, case))
@@ -129,34 +129,34 @@ pub fn path(text: &str) -> Result<Vec<&str>, String> {
 }
 
 /// The parts of a pattern without braces.
-fn parts(text: &str) -> Result<Vec<Part>, String> {
+fn parts(text: &str) -> Result<Vec<GlobPart>, String> {
     let below = text.ends_with('/');
     let anchored = text.trim_end_matches('/').contains('/');
     let mut parts = Vec::new();
     if !anchored {
-        parts.push(Part::Folders);
+        parts.push(GlobPart::Folders);
     }
     for name in text.split('/').filter(|name| !matches!(*name, "" | ".")) {
         match name {
             ".." => return Err("a pattern without `..`".to_owned()),
-            "**" => parts.push(Part::Folders),
-            _ => parts.push(Part::Name(tokens(name)?)),
+            "**" => parts.push(GlobPart::Folders),
+            _ => parts.push(GlobPart::Name(tokens(name)?)),
         }
     }
-    if parts.iter().all(|part| *part == Part::Folders) && !text.contains("**") {
+    if parts.iter().all(|part| *part == GlobPart::Folders) && !text.contains("**") {
         return Err("a pattern that names something".to_owned());
     }
     if below {
-        parts.push(Part::Folders);
+        parts.push(GlobPart::Folders);
     }
     if parts.len() > NAMES_MAX {
         return Err(format!("a pattern of at most {NAMES_MAX} names"));
     }
-    parts.dedup_by(|next, before| *next == Part::Folders && *before == Part::Folders);
+    parts.dedup_by(|next, before| *next == GlobPart::Folders && *before == GlobPart::Folders);
     Ok(parts)
 }
 
-fn tokens(name: &str) -> Result<Vec<Token>, String> {
+fn tokens(name: &str) -> Result<Vec<GlobToken>, String> {
     if name.contains("**") {
         return Err("`**` alone between slashes".to_owned());
     }
@@ -164,18 +164,18 @@ fn tokens(name: &str) -> Result<Vec<Token>, String> {
     let mut rest = name.chars();
     while let Some(character) = rest.next() {
         tokens.push(match character {
-            '*' => Token::Star,
-            '?' => Token::One(Class::any()),
-            '[' => Token::One(Class::read(&mut rest)?),
+            '*' => GlobToken::Star,
+            '?' => GlobToken::One(CharacterClass::any()),
+            '[' => GlobToken::One(CharacterClass::read(&mut rest)?),
             ']' => return Err("`]` only after `[`".to_owned()),
-            other => Token::One(Class::only(other)),
+            other => GlobToken::One(CharacterClass::only(other)),
         });
     }
     Ok(tokens)
 }
 
 /// After each name of the path: which parts of the pattern may come next.
-fn matches_parts(parts: &[Part], path: &[&str], case: Case) -> bool {
+fn matches_parts(parts: &[GlobPart], path: &[&str], case: GlobCase) -> bool {
     let mut reached = vec![false; parts.len() + 1];
     reached[0] = true;
     skip_folders(parts, &mut reached);
@@ -189,8 +189,8 @@ fn matches_parts(parts: &[Part], path: &[&str], case: Case) -> bool {
             .filter(|(index, _)| reached[*index])
         {
             match part {
-                Part::Folders => next[index] = true,
-                Part::Name(tokens) => next[index + 1] |= matches_name(tokens, &name, case),
+                GlobPart::Folders => next[index] = true,
+                GlobPart::Name(tokens) => next[index + 1] |= matches_name(tokens, &name, case),
             }
         }
         skip_folders(parts, &mut next);
@@ -200,24 +200,24 @@ fn matches_parts(parts: &[Part], path: &[&str], case: Case) -> bool {
 }
 
 /// `**` may be no folder.
-pub(super) fn skip_folders(parts: &[Part], reached: &mut [bool]) {
+pub(super) fn skip_folders(parts: &[GlobPart], reached: &mut [bool]) {
     for (index, part) in parts.iter().enumerate() {
-        if *part == Part::Folders {
+        if *part == GlobPart::Folders {
             reached[index + 1] |= reached[index];
         }
     }
 }
 
-fn matches_name(tokens: &[Token], name: &[char], case: Case) -> bool {
+fn matches_name(tokens: &[GlobToken], name: &[char], case: GlobCase) -> bool {
     let (mut token, mut at) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while at < name.len() {
         match tokens.get(token) {
-            Some(Token::Star) => {
+            Some(GlobToken::Star) => {
                 star = Some((token, at));
                 token += 1;
             }
-            Some(Token::One(class)) if class.has(name[at], case) => {
+            Some(GlobToken::One(class)) if class.has(name[at], case) => {
                 token += 1;
                 at += 1;
             }
@@ -231,7 +231,9 @@ fn matches_name(tokens: &[Token], name: &[char], case: Case) -> bool {
             },
         }
     }
-    tokens[token..].iter().all(|token| *token == Token::Star)
+    tokens[token..]
+        .iter()
+        .all(|token| *token == GlobToken::Star)
 }
 
 #[cfg(test)]
@@ -288,16 +290,16 @@ mod tests {
             ("**/*", &["a", "a/b"], &[]),
             ("a/**/z", &["a/z", "a/b/z"], &["z", "a/z/b"]),
         ] {
-            let glob = Glob::parse(pattern).unwrap();
+            let glob = PathGlob::parse(pattern).unwrap();
             for one in fitting {
                 assert!(
-                    glob.matches(&path(one).unwrap(), Case::Exact),
+                    glob.matches(&path(one).unwrap(), GlobCase::Exact),
                     "{pattern} {one}"
                 );
             }
             for one in others {
                 assert!(
-                    !glob.matches(&path(one).unwrap(), Case::Exact),
+                    !glob.matches(&path(one).unwrap(), GlobCase::Exact),
                     "{pattern} {one}"
                 );
             }
@@ -306,23 +308,23 @@ mod tests {
 
     #[test]
     fn case_is_ignored_on_demand() {
-        let glob = Glob::parse("**/[A-C]*.KEY").unwrap();
+        let glob = PathGlob::parse("**/[A-C]*.KEY").unwrap();
         assert!(
-            glob.matches(&["x", "b.key"], Case::Ignored)
-                && !glob.matches(&["x", "b.key"], Case::Exact)
+            glob.matches(&["x", "b.key"], GlobCase::Ignored)
+                && !glob.matches(&["x", "b.key"], GlobCase::Exact)
         );
         assert!(
-            Glob::parse("./.git/**")
+            PathGlob::parse("./.git/**")
                 .unwrap()
-                .matches(&[".GIT", "config"], Case::Ignored)
+                .matches(&[".GIT", "config"], GlobCase::Ignored)
         );
     }
 
     #[test]
     fn names_are_compared_in_one_normal_form() {
-        let glob = Glob::parse("caf\u{e9}/?").unwrap();
-        assert!(glob.matches(&["cafe\u{301}", "e\u{301}"], Case::Exact));
-        assert!(Glob::parse("cafe\u{301}/*").unwrap().meets(&glob));
+        let glob = PathGlob::parse("caf\u{e9}/?").unwrap();
+        assert!(glob.matches(&["cafe\u{301}", "e\u{301}"], GlobCase::Exact));
+        assert!(PathGlob::parse("cafe\u{301}/*").unwrap().meets(&glob));
     }
 
     #[test]
@@ -331,13 +333,18 @@ mod tests {
             "", "/a", "!a", "a/../b", "a\\b", "a/**b", "a**", "[", "a/[]", "a/[z-a]", "a]", "{a",
             "a}", "./", ".", "{a,b", "[a/b]",
         ] {
-            assert!(Glob::parse(text).is_err(), "{text}");
+            assert!(PathGlob::parse(text).is_err(), "{text}");
         }
         assert!(
-            Glob::parse(&"{a,b}".repeat(5)).is_ok() && Glob::parse(&"{a,b}".repeat(6)).is_err()
+            PathGlob::parse(&"{a,b}".repeat(5)).is_ok()
+                && PathGlob::parse(&"{a,b}".repeat(6)).is_err()
         );
-        assert!(Glob::parse(&"a".repeat(256)).is_ok() && Glob::parse(&"a".repeat(257)).is_err());
-        assert!(Glob::parse(&"a/".repeat(31)).is_ok() && Glob::parse(&"a/".repeat(32)).is_err());
+        assert!(
+            PathGlob::parse(&"a".repeat(256)).is_ok() && PathGlob::parse(&"a".repeat(257)).is_err()
+        );
+        assert!(
+            PathGlob::parse(&"a/".repeat(31)).is_ok() && PathGlob::parse(&"a/".repeat(32)).is_err()
+        );
         for text in ["", "/a", "../a", "a/..", "a\\b", ".", "a\0"] {
             assert!(path(text).is_err(), "{text}");
         }

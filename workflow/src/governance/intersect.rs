@@ -3,9 +3,9 @@
 //! Both patterns are automata; a common path is a way through their product. At the level of names the letters are characters,
 //! at the level of paths they are names, and two parts have a common name exactly if the product of their tokens has a way.
 
-use super::glob::{Glob, Part, Token, skip_folders};
+use super::glob::{GlobPart, GlobToken, PathGlob, skip_folders};
 
-impl Glob {
+impl PathGlob {
     /// Whether some path matches both, upper and lower case told apart.
     pub fn meets(&self, other: &Self) -> bool {
         self.alternatives
@@ -15,7 +15,7 @@ impl Glob {
 }
 
 /// Whether some path of at least one name matches both.
-fn paths_meet(a: &[Part], b: &[Part]) -> bool {
+fn paths_meet(a: &[GlobPart], b: &[GlobPart]) -> bool {
     // reached[i][j]: some path with at least one name leads before part i of `a` and part j of `b`; the start is apart.
     let mut seen = vec![vec![false; b.len() + 1]; a.len() + 1];
     let mut open = Vec::new();
@@ -46,20 +46,20 @@ fn paths_meet(a: &[Part], b: &[Part]) -> bool {
 }
 
 /// The positions before which a path may begin.
-fn starts(parts: &[Part]) -> Vec<usize> {
+fn starts(parts: &[GlobPart]) -> Vec<usize> {
     closure(parts, 0)
 }
 
 /// The positions that follow when part `index` has taken a name.
-fn after(parts: &[Part], index: usize) -> Vec<usize> {
+fn after(parts: &[GlobPart], index: usize) -> Vec<usize> {
     match parts[index] {
-        Part::Folders => closure(parts, index),
-        Part::Name(_) => closure(parts, index + 1),
+        GlobPart::Folders => closure(parts, index),
+        GlobPart::Name(_) => closure(parts, index + 1),
     }
 }
 
 /// A position, and those behind the `**` that follow it directly.
-fn closure(parts: &[Part], index: usize) -> Vec<usize> {
+fn closure(parts: &[GlobPart], index: usize) -> Vec<usize> {
     let mut reached = vec![false; parts.len() + 1];
     reached[index] = true;
     skip_folders(parts, &mut reached);
@@ -68,16 +68,16 @@ fn closure(parts: &[Part], index: usize) -> Vec<usize> {
         .collect()
 }
 
-fn parts_meet(a: &Part, b: &Part) -> bool {
+fn parts_meet(a: &GlobPart, b: &GlobPart) -> bool {
     match (a, b) {
-        (Part::Name(a), Part::Name(b)) => names_meet(a, b),
+        (GlobPart::Name(a), GlobPart::Name(b)) => names_meet(a, b),
         // A name that is only `*` matches any name, so that a part alone always matches some.
         _ => true,
     }
 }
 
 /// Whether some name matches both.
-fn names_meet(a: &[Token], b: &[Token]) -> bool {
+fn names_meet(a: &[GlobToken], b: &[GlobToken]) -> bool {
     let mut seen = vec![vec![false; b.len() + 1]; a.len() + 1];
     let mut open = vec![(0, 0)];
     while let Some((i, j)) = open.pop() {
@@ -88,18 +88,20 @@ fn names_meet(a: &[Token], b: &[Token]) -> bool {
             continue;
         }
         match (a.get(i), b.get(j)) {
-            (Some(Token::Star), _) if j < b.len() => {
+            (Some(GlobToken::Star), _) if j < b.len() => {
                 open.push((i + 1, j));
                 // A star of `b` may stand for nothing; a character of `b` is taken by the star of `a`.
                 open.push((i, j + 1));
             }
-            (Some(Token::Star), _) => open.push((i + 1, j)),
-            (_, Some(Token::Star)) if i < a.len() => {
+            (Some(GlobToken::Star), _) => open.push((i + 1, j)),
+            (_, Some(GlobToken::Star)) if i < a.len() => {
                 open.push((i, j + 1));
                 open.push((i + 1, j));
             }
-            (_, Some(Token::Star)) => open.push((i, j + 1)),
-            (Some(Token::One(x)), Some(Token::One(y))) if x.meets(y) => open.push((i + 1, j + 1)),
+            (_, Some(GlobToken::Star)) => open.push((i, j + 1)),
+            (Some(GlobToken::One(x)), Some(GlobToken::One(y))) if x.meets(y) => {
+                open.push((i + 1, j + 1))
+            }
             _ => {}
         }
     }
@@ -111,10 +113,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::governance::glob::Case;
+    use crate::governance::glob::GlobCase;
 
     fn meet(a: &str, b: &str) -> bool {
-        let (a, b) = (Glob::parse(a).unwrap(), Glob::parse(b).unwrap());
+        let (a, b) = (PathGlob::parse(a).unwrap(), PathGlob::parse(b).unwrap());
         assert_eq!(a.meets(&b), b.meets(&a));
         a.meets(&b)
     }
@@ -166,7 +168,7 @@ mod tests {
     }
 
     /// A shortest common path of two patterns, by search over short paths: the oracle.
-    fn common(a: &Glob, b: &Glob) -> bool {
+    fn common(a: &PathGlob, b: &PathGlob) -> bool {
         let names = names();
         let mut paths: Vec<Vec<&str>> = vec![Vec::new()];
         for _ in 0..3 {
@@ -175,7 +177,7 @@ mod tests {
                 for name in &names {
                     let mut path = path.clone();
                     path.push(name);
-                    if a.matches(&path, Case::Exact) && b.matches(&path, Case::Exact) {
+                    if a.matches(&path, GlobCase::Exact) && b.matches(&path, GlobCase::Exact) {
                         return true;
                     }
                     longer.push(path);
@@ -212,9 +214,9 @@ mod tests {
         /// Nothing that both match is missed.
         #[test]
         fn a_common_path_is_an_overlap(a in pattern(), b in pattern(), path in some_path()) {
-            let (one, other) = (Glob::parse(&a).unwrap(), Glob::parse(&b).unwrap());
+            let (one, other) = (PathGlob::parse(&a).unwrap(), PathGlob::parse(&b).unwrap());
             let path: Vec<&str> = path.iter().map(String::as_str).collect();
-            if one.matches(&path, Case::Exact) && other.matches(&path, Case::Exact) {
+            if one.matches(&path, GlobCase::Exact) && other.matches(&path, GlobCase::Exact) {
                 prop_assert!(one.meets(&other), "{} {} {:?}", a, b, path);
             }
             prop_assert!(one.meets(&one), "{}", a);
@@ -227,7 +229,7 @@ mod tests {
         /// Nothing is called an overlap that is none: small patterns have a small common path or none.
         #[test]
         fn an_overlap_has_a_common_path(a in small(), b in small()) {
-            let (one, other) = (Glob::parse(&a).unwrap(), Glob::parse(&b).unwrap());
+            let (one, other) = (PathGlob::parse(&a).unwrap(), PathGlob::parse(&b).unwrap());
             // A pattern without `**` fixes how long a common path is.
             prop_assume!(!(a.contains("**") && b.contains("**")));
             prop_assert_eq!(one.meets(&other), common(&one, &other), "{} {}", a, b);

@@ -14,7 +14,7 @@ mod read;
 
 use tool_core::names;
 
-pub use glob::{ALTERNATIVES_MAX, Case, Glob, NAMES_MAX, PATTERN_BYTES_MAX, path};
+pub use glob::{ALTERNATIVES_MAX, GlobCase, NAMES_MAX, PATTERN_BYTES_MAX, PathGlob, path};
 pub use read::read;
 
 names! {
@@ -65,7 +65,7 @@ pub struct FileRule {
     /// The pattern as written.
     pub text: String,
     /// The pattern.
-    pub glob: Glob,
+    pub glob: PathGlob,
     /// What it is about; never empty.
     pub actions: Vec<Action>,
     /// The reason given.
@@ -73,7 +73,7 @@ pub struct FileRule {
 }
 
 impl FileRule {
-    fn fits(&self, action: Action, path: &[&str], case: Case) -> bool {
+    fn fits(&self, action: Action, path: &[&str], case: GlobCase) -> bool {
         self.actions.contains(&action) && self.glob.matches(path, case)
     }
 }
@@ -108,7 +108,7 @@ pub struct Governance {
 
 /// A ruling and what it rests on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decided {
+pub struct GovernanceRuling {
     /// The ruling.
     pub ruling: Ruling,
     /// The reason, in words.
@@ -131,12 +131,12 @@ impl Governance {
         role: Option<&str>,
         action: Action,
         text: &str,
-    ) -> Result<Decided, String> {
+    ) -> Result<GovernanceRuling, String> {
         let path = path(text)?;
         let first = |rules: &'_ [FileRule], case| {
             rules.iter().position(|rule| rule.fits(action, &path, case))
         };
-        if let Some(position) = first(&self.deny, Case::Ignored) {
+        if let Some(position) = first(&self.deny, GlobCase::Ignored) {
             return Ok(by(
                 Ruling::Deny,
                 "the project",
@@ -157,7 +157,7 @@ impl Governance {
             }
         };
         if let Some(rules) = own
-            && let Some(position) = first(&rules.deny, Case::Ignored)
+            && let Some(position) = first(&rules.deny, GlobCase::Ignored)
         {
             return Ok(by(
                 Ruling::Deny,
@@ -170,12 +170,12 @@ impl Governance {
             Some(rules) => (format!("role `{}`", rules.role), &rules.allow),
             None => ("the project".to_owned(), &self.allow),
         };
-        let allowed = first(allow, Case::Exact);
+        let allowed = first(allow, GlobCase::Exact);
         let nothing = || without(format!("no rule of {whose} allows to {action} `{text}`"));
         if own.is_some() && allowed.is_none() {
             return Ok(nothing());
         }
-        if let Some(position) = first(&self.approve, Case::Ignored) {
+        if let Some(position) = first(&self.approve, GlobCase::Ignored) {
             return Ok(by(
                 Ruling::Ask,
                 "the project",
@@ -201,20 +201,20 @@ impl Governance {
     }
 }
 
-fn by(ruling: Ruling, whose: &str, list: &str, rule: &FileRule) -> Decided {
+fn by(ruling: Ruling, whose: &str, list: &str, rule: &FileRule) -> GovernanceRuling {
     let reason = rule
         .reason
         .as_ref()
         .map(|reason| format!(": {reason}"))
         .unwrap_or_default();
-    Decided {
+    GovernanceRuling {
         ruling,
         reason: format!("`{list}` of {whose}, pattern `{}`{reason}", rule.text),
     }
 }
 
-fn without(reason: String) -> Decided {
-    Decided {
+fn without(reason: String) -> GovernanceRuling {
+    GovernanceRuling {
         ruling: Ruling::Deny,
         reason,
     }

@@ -4,18 +4,18 @@ use registry::document::{self, DocumentFormat};
 use registry::{LoadError, LoadErrors, ParsedDocument};
 use tool_core::{Decode, Describe};
 
-use super::{Action, FileRule, Glob, Governance, OnCollision, RoleRules, Strategy};
+use super::{Action, FileRule, Governance, OnCollision, PathGlob, RoleRules, Strategy};
 use crate::limits::RULES_MAX;
 use crate::roles;
 use registry::model::NamedTable;
 
 #[derive(Debug, Default, Decode, Describe)]
 #[value(default)]
-struct File {
+struct GovernanceFile {
     /// Rules for every role
-    mutations: Mutations,
+    mutations: MutationRules,
     /// Locks of chains
-    collision_detection: Collisions,
+    collision_detection: CollisionRules,
     /// Rules by role
     roles: Option<NamedTable<OfRole>>,
     /// Exemptions of other checks, which these rules do not use
@@ -25,18 +25,18 @@ struct File {
 
 #[derive(Debug, Default, Decode, Describe)]
 #[value(default)]
-struct Mutations {
+struct MutationRules {
     /// What may happen
-    allow: Vec<Rule>,
+    allow: Vec<GovernanceRule>,
     /// What a person is asked about
-    approve: Vec<Rule>,
+    approve: Vec<GovernanceRule>,
     /// What may not happen
-    deny: Vec<Rule>,
+    deny: Vec<GovernanceRule>,
 }
 
 #[derive(Debug, Default, Decode, Describe)]
 #[value(default)]
-struct Collisions {
+struct CollisionRules {
     /// What locks are about
     strategy: Strategy,
     /// What a collision leads to
@@ -50,13 +50,13 @@ struct OfRole {
     #[value(rename = "$name")]
     name: String,
     /// What the role may do
-    allow: Vec<Rule>,
+    allow: Vec<GovernanceRule>,
     /// What the role may not do
-    deny: Vec<Rule>,
+    deny: Vec<GovernanceRule>,
 }
 
 #[derive(Debug, Decode, Describe)]
-struct Rule {
+struct GovernanceRule {
     /// Pattern of paths
     pattern: String,
     /// What it is about; everything where absent
@@ -74,17 +74,17 @@ struct Rule {
 pub fn read(file: &str, text: &str) -> Result<Governance, LoadErrors> {
     let document = document::parse(file, text, DocumentFormat::Yaml)?;
     let mut errors = Vec::new();
-    let read: Option<File> = match document.value.is_null() {
-        true => Some(File::default()),
+    let read: Option<GovernanceFile> = match document.value.is_null() {
+        true => Some(GovernanceFile::default()),
         false => document::read_typed(&document, &mut errors),
     };
     LoadErrors::check(std::mem::take(&mut errors))?;
     let read = read.unwrap_or_default();
-    let mut check = Check {
+    let mut check = GovernanceReader {
         document: &document,
         errors: &mut errors,
     };
-    let Mutations {
+    let MutationRules {
         allow,
         approve,
         deny,
@@ -101,19 +101,19 @@ pub fn read(file: &str, text: &str) -> Result<Governance, LoadErrors> {
     Ok(governance)
 }
 
-struct Check<'a> {
+struct GovernanceReader<'a> {
     document: &'a ParsedDocument,
     errors: &'a mut Vec<LoadError>,
 }
 
-impl Check<'_> {
+impl GovernanceReader<'_> {
     fn report(&mut self, pointer: &str, message: impl std::fmt::Display, hint: Option<String>) {
         let mut error = LoadError::new(Some(&self.document.place(pointer)), message).at(pointer);
         error.hint = hint;
         self.errors.push(error);
     }
 
-    fn rules(&mut self, pointer: &str, rules: Vec<Rule>) -> Vec<FileRule> {
+    fn rules(&mut self, pointer: &str, rules: Vec<GovernanceRule>) -> Vec<FileRule> {
         if rules.len() > RULES_MAX {
             self.report(
                 pointer,
@@ -128,9 +128,9 @@ impl Check<'_> {
             .collect()
     }
 
-    fn rule(&mut self, pointer: &str, rule: Rule) -> Option<FileRule> {
+    fn rule(&mut self, pointer: &str, rule: GovernanceRule) -> Option<FileRule> {
         let actions = self.actions(&format!("{pointer}/actions"), rule.actions);
-        match Glob::parse(&rule.pattern) {
+        match PathGlob::parse(&rule.pattern) {
             Ok(glob) => Some(FileRule {
                 text: rule.pattern,
                 glob,

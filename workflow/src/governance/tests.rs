@@ -1,7 +1,7 @@
 use super::*;
-use crate::Fault;
-use crate::actor::Time;
-use crate::state::Lock;
+use crate::WorkflowFault;
+use crate::actor::EventTime;
+use crate::state::ChainLock;
 
 const FILE: &str = "
 mutations:
@@ -134,13 +134,13 @@ fn every_name_must_resolve() {
     assert_eq!(read("g.yaml", "").unwrap(), Governance::default());
 }
 
-fn lock(chain: &str, pattern: &str, expires: i64) -> Lock {
-    Lock {
+fn lock(chain: &str, pattern: &str, expires: i64) -> ChainLock {
+    ChainLock {
         chain: chain.to_owned(),
         patterns: vec![pattern.to_owned()],
         holder: "x".to_owned(),
-        acquired: Time(0),
-        expires: Time(expires),
+        acquired: EventTime(0),
+        expires: EventTime(expires),
     }
 }
 
@@ -148,11 +148,15 @@ fn lock(chain: &str, pattern: &str, expires: i64) -> Lock {
 fn locks_collide_by_common_paths() {
     let locks = [lock("CHAIN-001-a", "src/**", 100)];
     let check = |chain, pattern: &str| {
-        collide::check(chain, &[pattern.to_owned()], locks.iter().map(Lock::held))
+        collide::check(
+            chain,
+            &[pattern.to_owned()],
+            locks.iter().map(ChainLock::held),
+        )
     };
     let fault = check("CHAIN-002-b", "src/a/**").unwrap_err();
     assert!(
-        matches!(&fault, Fault::Locked { pattern, other_pattern, .. } if pattern == "src/a/**" && other_pattern == "src/**")
+        matches!(&fault, WorkflowFault::Locked { pattern, other_pattern, .. } if pattern == "src/a/**" && other_pattern == "src/**")
     );
     assert!(
         fault
@@ -161,12 +165,12 @@ fn locks_collide_by_common_paths() {
     );
     check("CHAIN-001-a", "src/a/**").unwrap();
     check("CHAIN-002-b", "lib/**").unwrap();
-    assert!(collide::check("c", &[], locks.iter().map(Lock::held)).is_err());
+    assert!(collide::check("c", &[], locks.iter().map(ChainLock::held)).is_err());
     assert_eq!(
         collide::holder(
             Some("CHAIN-002-b"),
             &["src", "x"],
-            locks.iter().map(Lock::held)
+            locks.iter().map(ChainLock::held)
         )
         .map(|lock| lock.chain),
         Some("CHAIN-001-a")
@@ -175,7 +179,7 @@ fn locks_collide_by_common_paths() {
         collide::holder(
             Some("CHAIN-001-a"),
             &["src", "x"],
-            locks.iter().map(Lock::held)
+            locks.iter().map(ChainLock::held)
         )
         .is_none()
     );
@@ -186,11 +190,15 @@ fn the_lock_of_a_file_is_about_that_file_alone() {
     let governance = Governance::default();
     for odd in ["src/a[b].rs", "{x}/*?", "a]", "!a", "[!a]/{b,c}", "x**y"] {
         let pattern = governance.lock_pattern(odd).unwrap();
-        let glob = Glob::parse(&pattern).unwrap_or_else(|expected| panic!("{pattern}: {expected}"));
-        assert!(glob.matches(&path(odd).unwrap(), Case::Exact), "{pattern}");
+        let glob =
+            PathGlob::parse(&pattern).unwrap_or_else(|expected| panic!("{pattern}: {expected}"));
         assert!(
-            !glob.matches(&["src", "ab.rs"], Case::Exact)
-                && !glob.matches(&["a", "b"], Case::Exact),
+            glob.matches(&path(odd).unwrap(), GlobCase::Exact),
+            "{pattern}"
+        );
+        assert!(
+            !glob.matches(&["src", "ab.rs"], GlobCase::Exact)
+                && !glob.matches(&["a", "b"], GlobCase::Exact),
             "{pattern}"
         );
     }

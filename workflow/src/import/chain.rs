@@ -1,19 +1,19 @@
 //! Chains of the earlier layout.
 
-use super::json::Json;
-use super::markdown::{Old, unseparated};
-use super::{Reading, Source, Turn};
+use super::json::JsonItemFile;
+use super::markdown::{EarlierPage, unseparated};
+use super::{ImportReader, ImportSource, ImportTurn};
 use crate::event::{ChainApproved, ChainChangesRequested, ChainCreated};
-use crate::governance::Glob;
+use crate::governance::PathGlob;
 use crate::limits::TEXT_BYTES_MAX;
 use crate::names::ChainKind;
 
 /// The reason of a chain that skipped the design without saying why.
 const NO_REASON: &str = "imported without a reason";
 
-impl Reading {
-    pub(super) fn chain(&mut self, file: &Source<'_>) {
-        let Some(json) = Json::read(self, file) else {
+impl ImportReader {
+    pub(super) fn chain(&mut self, file: &ImportSource<'_>) {
+        let Some(json) = JsonItemFile::read(self, file) else {
             return;
         };
         let known = [
@@ -65,7 +65,7 @@ impl Reading {
         };
         let mut file_scope = Vec::new();
         for (position, pattern) in json.texts(self, "fileScope").into_iter().enumerate() {
-            match Glob::parse(&pattern) {
+            match PathGlob::parse(&pattern) {
                 Ok(_) => file_scope.push(pattern),
                 Err(expected) => {
                     let found = tool_core::brief::name(&pattern).into_owned();
@@ -91,14 +91,14 @@ impl Reading {
             skip_design: skipped.then(|| why.unwrap_or_else(|| NO_REASON.to_owned())),
         };
         let time = json.time(self, "createdAt");
-        self.draft(Turn::Chain, &id, &json.place(id_key), time, data);
+        self.draft(ImportTurn::Chain, &id, &json.place(id_key), time, data);
         let (place, reviewed) = (json.place("reviewStatus"), json.time(self, "updatedAt"));
         let key = id.clone();
         match json.text(self, "reviewStatus").as_deref() {
             None => {}
             Some("approved") => {
                 _ = self.draft(
-                    Turn::ChainReview,
+                    ImportTurn::ChainReview,
                     &key,
                     &place,
                     reviewed,
@@ -111,7 +111,7 @@ impl Reading {
                     suggestions: Vec::new(),
                 };
                 let reason = "changes were requested in the earlier system".to_owned();
-                self.draft(Turn::ChainReview, &key, &place, reviewed, data)
+                self.draft(ImportTurn::ChainReview, &key, &place, reviewed, data)
                     .reason = Some(reason);
             }
             Some(other) => {
@@ -125,8 +125,8 @@ impl Reading {
     }
 
     /// A chain that a page among its tasks describes.
-    pub(super) fn chain_page(&mut self, file: &Source<'_>, id: &str) {
-        let Some(old) = Old::read(self, file, &["Chain"]) else {
+    pub(super) fn chain_page(&mut self, file: &ImportSource<'_>, id: &str) {
+        let Some(old) = EarlierPage::read(self, file, &["Chain"]) else {
             return;
         };
         let known = [
@@ -183,6 +183,6 @@ impl Reading {
             skip_design: skipped.then(|| why.to_owned()),
         };
         let time = self.time(old.key("created"));
-        self.draft(Turn::Chain, id, &old.title_place, time, data);
+        self.draft(ImportTurn::Chain, id, &old.title_place, time, data);
     }
 }

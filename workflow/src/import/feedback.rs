@@ -2,17 +2,17 @@
 
 use tool_core::convert::from_value;
 
-use super::json::Json;
-use super::{Reading, Source, Turn};
+use super::json::JsonItemFile;
+use super::{ImportReader, ImportSource, ImportTurn};
 use crate::decide::ContextArgs;
 use crate::event::{
     FeedbackAcknowledged, FeedbackAnswered, FeedbackContext, FeedbackCreated, FeedbackDismissed,
 };
 use crate::names::{FeedbackKind, FeedbackStatus, Priority};
 
-impl Reading {
-    pub(super) fn feedback(&mut self, file: &Source<'_>, workflow: &str) {
-        let Some(json) = Json::read(self, file) else {
+impl ImportReader {
+    pub(super) fn feedback(&mut self, file: &ImportSource<'_>, workflow: &str) {
+        let Some(json) = JsonItemFile::read(self, file) else {
             return;
         };
         let known = [
@@ -92,11 +92,12 @@ impl Reading {
             .map(|role| format!("by role {role}"));
         let (place, time) = (json.place("id"), json.time(self, "createdAt"));
         let key = format!("{workflow} {id}");
-        self.draft(Turn::Feedback, &key, &place, time, data).reason = author;
+        self.draft(ImportTurn::Feedback, &key, &place, time, data)
+            .reason = author;
         self.answer(&json, workflow, &id, status);
     }
 
-    fn answer(&mut self, json: &Json, workflow: &str, id: &str, status: FeedbackStatus) {
+    fn answer(&mut self, json: &JsonItemFile, workflow: &str, id: &str, status: FeedbackStatus) {
         let (place, time) = (json.place("status"), json.time(self, "updatedAt"));
         let key = format!("{workflow} {id} 1");
         let (workflow, feedback) = (workflow.to_owned(), id.to_owned());
@@ -104,7 +105,7 @@ impl Reading {
             FeedbackStatus::Pending => {}
             FeedbackStatus::Acknowledged => {
                 self.draft(
-                    Turn::Feedback,
+                    ImportTurn::Feedback,
                     &key,
                     &place,
                     time,
@@ -123,12 +124,13 @@ impl Reading {
                     selected_option: json.text(self, "response/selectedOption"),
                 };
                 let reason = by.map(|by| format!("answered in the earlier system by {by}"));
-                self.draft(Turn::Feedback, &key, &place, time, data).reason = reason;
+                self.draft(ImportTurn::Feedback, &key, &place, time, data)
+                    .reason = reason;
             }
             FeedbackStatus::Dismissed => {
                 let reason = "dismissed in the earlier system".to_owned();
                 self.draft(
-                    Turn::Feedback,
+                    ImportTurn::Feedback,
                     &key,
                     &place,
                     time,
@@ -139,7 +141,7 @@ impl Reading {
         }
     }
 
-    fn feedback_context(&mut self, json: &Json) -> FeedbackContext {
+    fn feedback_context(&mut self, json: &JsonItemFile) -> FeedbackContext {
         let Some(value) = json.value("context") else {
             return FeedbackContext::default();
         };

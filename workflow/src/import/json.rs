@@ -4,16 +4,16 @@ use registry::document::{self, DocumentFormat};
 use registry::{ParsedDocument, TextPlace};
 use tool_core::Value;
 
-use super::{Reading, Source};
-use crate::actor::Time;
+use super::{ImportReader, ImportSource};
+use crate::actor::EventTime;
 use crate::limits::TEXT_BYTES_MAX;
 
 /// A document that is an object.
-pub(super) struct Json(ParsedDocument);
+pub(super) struct JsonItemFile(ParsedDocument);
 
-impl Json {
+impl JsonItemFile {
     /// Reads a file; errors are reported.
-    pub(super) fn read(reading: &mut Reading, file: &Source<'_>) -> Option<Self> {
+    pub(super) fn read(reading: &mut ImportReader, file: &ImportSource<'_>) -> Option<Self> {
         match document::parse(file.path, file.text, DocumentFormat::Json) {
             Ok(document) if document.value.as_object().is_some() => Some(Self(document)),
             Ok(document) => {
@@ -42,7 +42,7 @@ impl Json {
     }
 
     /// Notes on members that nothing reads.
-    pub(super) fn unknown_keys(&self, reading: &mut Reading, known: &[&str]) {
+    pub(super) fn unknown_keys(&self, reading: &mut ImportReader, known: &[&str]) {
         let members = self.0.value.as_object().into_iter();
         let keys: Vec<&str> = members
             .flat_map(|object| object.iter().map(|(key, _)| key))
@@ -64,7 +64,7 @@ impl Json {
     }
 
     /// A text, if it is one.
-    pub(super) fn text(&self, reading: &mut Reading, path: &str) -> Option<String> {
+    pub(super) fn text(&self, reading: &mut ImportReader, path: &str) -> Option<String> {
         let value = self.value(path)?;
         match value.as_str() {
             Some(text) if text.len() > TEXT_BYTES_MAX => {
@@ -87,7 +87,7 @@ impl Json {
     }
 
     /// A text that must be there.
-    pub(super) fn required(&self, reading: &mut Reading, path: &str) -> Option<String> {
+    pub(super) fn required(&self, reading: &mut ImportReader, path: &str) -> Option<String> {
         if self
             .value(path)
             .is_none_or(|value| value.as_str() == Some(""))
@@ -99,7 +99,7 @@ impl Json {
     }
 
     /// A list of texts; empty where absent.
-    pub(super) fn texts(&self, reading: &mut Reading, path: &str) -> Vec<String> {
+    pub(super) fn texts(&self, reading: &mut ImportReader, path: &str) -> Vec<String> {
         let Some(value) = self.value(path) else {
             return Vec::new();
         };
@@ -118,7 +118,7 @@ impl Json {
     }
 
     /// A boolean.
-    pub(super) fn flag(&self, reading: &mut Reading, path: &str) -> Option<bool> {
+    pub(super) fn flag(&self, reading: &mut ImportReader, path: &str) -> Option<bool> {
         let value = self.value(path)?;
         if value.as_bool().is_none() {
             reading.error(
@@ -130,7 +130,7 @@ impl Json {
     }
 
     /// A count.
-    pub(super) fn count(&self, reading: &mut Reading, path: &str) -> Option<usize> {
+    pub(super) fn count(&self, reading: &mut ImportReader, path: &str) -> Option<usize> {
         let value = self.value(path)?;
         let count = value.as_i64().and_then(|count| usize::try_from(count).ok());
         if count.is_none() {
@@ -143,7 +143,7 @@ impl Json {
     }
 
     /// A time; the beginning of 1970 where it is absent or cannot be read, the latter with a note.
-    pub(super) fn time(&self, reading: &mut Reading, path: &str) -> Time {
+    pub(super) fn time(&self, reading: &mut ImportReader, path: &str) -> EventTime {
         let text = self.text(reading, path);
         reading.time(text.as_deref().map(|text| (text, self.place(path))))
     }
@@ -151,7 +151,7 @@ impl Json {
     /// A name of a closed list.
     pub(super) fn name<T: Copy + std::fmt::Display>(
         &self,
-        reading: &mut Reading,
+        reading: &mut ImportReader,
         path: &str,
         parse: fn(&str) -> Option<T>,
         all: &[T],

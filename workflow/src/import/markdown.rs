@@ -2,13 +2,13 @@
 
 use registry::TextPlace;
 
-use super::{Reading, Source, at};
+use super::{ImportReader, ImportSource, at};
 use crate::item::sections;
 use crate::limits::{ENTRY_BYTES_MAX, ITEM_BYTES_MAX, LIST_MAX, TEXT_BYTES_MAX, TITLE_BYTES_MAX};
 
 /// A page of the earlier layout.
-pub(super) struct Old<'a> {
-    file: &'a Source<'a>,
+pub(super) struct EarlierPage<'a> {
+    file: &'a ImportSource<'a>,
     /// What follows the kind in the title line.
     pub(super) title: String,
     pub(super) title_place: TextPlace,
@@ -18,11 +18,11 @@ pub(super) struct Old<'a> {
     pub(super) body: usize,
 }
 
-impl<'a> Old<'a> {
+impl<'a> EarlierPage<'a> {
     /// Reads title and keys; errors are reported.
     pub(super) fn read(
-        reading: &mut Reading,
-        file: &'a Source<'a>,
+        reading: &mut ImportReader,
+        file: &'a ImportSource<'a>,
         kinds: &[&str],
     ) -> Option<Self> {
         if file.text.len() > ITEM_BYTES_MAX {
@@ -100,7 +100,7 @@ impl<'a> Old<'a> {
     }
 
     /// A page of this program: its keys are in its frontmatter, and its sections follow.
-    pub(super) fn own(file: &'a Source<'a>) -> Self {
+    pub(super) fn own(file: &'a ImportSource<'a>) -> Self {
         Self {
             file,
             title: String::new(),
@@ -120,7 +120,7 @@ impl<'a> Old<'a> {
     }
 
     /// Notes on keys that nothing reads.
-    pub(super) fn unknown_keys(&self, reading: &mut Reading, known: &[&str]) {
+    pub(super) fn unknown_keys(&self, reading: &mut ImportReader, known: &[&str]) {
         for (key, _, line) in self
             .keys
             .iter()
@@ -142,7 +142,7 @@ impl<'a> Old<'a> {
     }
 
     /// The sections with their texts, without the lines `---` that separated them.
-    pub(super) fn sections(&self, reading: &mut Reading) -> Vec<(String, String, TextPlace)> {
+    pub(super) fn sections(&self, reading: &mut ImportReader) -> Vec<(String, String, TextPlace)> {
         let mut read = Vec::new();
         for (name, range) in sections::all(self.file.text) {
             let place = self.place(range.start);
@@ -178,7 +178,7 @@ pub(super) fn unseparated(text: &str) -> String {
 
 /// The entries of a list: lines that begin with `-` or `*`, with the indented lines below them; boxes are dropped. Any other line
 /// is an entry of its own.
-pub(super) fn entries(reading: &mut Reading, place: &TextPlace, text: &str) -> Vec<String> {
+pub(super) fn entries(reading: &mut ImportReader, place: &TextPlace, text: &str) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let item = line.strip_prefix("- ").or(line.strip_prefix("* "));

@@ -21,16 +21,16 @@ use std::collections::BTreeMap;
 
 use registry::{LoadError, TextPlace};
 
-use crate::actor::{Actor, Time};
-use crate::event::{Data, Event};
+use crate::actor::{EventActor, EventTime};
+use crate::event::{EventPayload, WorkflowEvent};
 use crate::names::ActorKind;
-use crate::state::State;
+use crate::state::WorkflowState;
 
 pub use self::own::adopt;
 
 /// A file of the earlier layout.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'a> {
+pub struct ImportSource<'a> {
     /// Its path below the root of the project.
     pub path: &'a str,
     /// Its text.
@@ -39,9 +39,9 @@ pub struct Source<'a> {
 
 /// What was read.
 #[derive(Debug, Clone)]
-pub struct Import {
+pub struct ImportResult {
     /// The events, in order, for the state that was given.
-    pub events: Vec<Event>,
+    pub events: Vec<WorkflowEvent>,
     /// What could not be imported.
     pub errors: Vec<LoadError>,
     /// What was imported differently or left out.
@@ -49,9 +49,9 @@ pub struct Import {
 }
 
 /// Reads files of the earlier layout as events that follow a state.
-pub fn import(state: &State, files: &[Source<'_>]) -> Import {
-    let mut reading = Reading::default();
-    let mut files: Vec<&Source<'_>> = files.iter().collect();
+pub fn import(state: &WorkflowState, files: &[ImportSource<'_>]) -> ImportResult {
+    let mut reading = ImportReader::default();
+    let mut files: Vec<&ImportSource<'_>> = files.iter().collect();
     files.sort_by_key(|file| file.path);
     for file in files {
         reading.file(file);
@@ -62,7 +62,7 @@ pub fn import(state: &State, files: &[Source<'_>]) -> Import {
 
 /// When an event of an import comes: what it refers to comes before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Turn {
+enum ImportTurn {
     Request,
     Chain,
     Task,
@@ -75,30 +75,30 @@ enum Turn {
 }
 
 /// An event to come.
-struct Draft {
-    turn: Turn,
+struct EventDraft {
+    turn: ImportTurn,
     /// The order within a turn.
     key: String,
     place: TextPlace,
-    time: Time,
+    time: EventTime,
     reason: Option<String>,
     /// Who did it, where that is known.
     by: Option<String>,
-    data: Data,
+    data: EventPayload,
 }
 
 /// What has been read so far.
 #[derive(Default)]
-struct Reading {
-    drafts: Vec<Draft>,
+struct ImportReader {
+    drafts: Vec<EventDraft>,
     errors: Vec<LoadError>,
     notes: Vec<LoadError>,
     /// Orders of tasks that chains state.
     orders: BTreeMap<String, Vec<String>>,
 }
 
-impl Reading {
-    fn file(&mut self, file: &Source<'_>) {
+impl ImportReader {
+    fn file(&mut self, file: &ImportSource<'_>) {
         let path = file.path.strip_prefix("./").unwrap_or(file.path);
         let parts: Vec<&str> = path.split('/').collect();
         match parts.as_slice() {
@@ -130,13 +130,13 @@ impl Reading {
 
     fn draft(
         &mut self,
-        turn: Turn,
+        turn: ImportTurn,
         key: &str,
         place: &TextPlace,
-        time: Time,
-        data: impl Into<Data>,
-    ) -> &mut Draft {
-        self.drafts.push(Draft {
+        time: EventTime,
+        data: impl Into<EventPayload>,
+    ) -> &mut EventDraft {
+        self.drafts.push(EventDraft {
             turn,
             key: key.to_owned(),
             place: place.clone(),
@@ -151,7 +151,7 @@ impl Reading {
     /// Tasks come in the order that their chain states, then by id.
     fn order_tasks(&mut self) {
         for draft in &mut self.drafts {
-            if let Data::TaskCreated(task) = &draft.data {
+            if let EventPayload::TaskCreated(task) = &draft.data {
                 let order = self.orders.get(&task.chain);
                 let position = order.and_then(|order| order.iter().position(|id| *id == task.task));
                 draft.key = format!(
@@ -164,22 +164,22 @@ impl Reading {
         }
     }
 
-    fn into_events(mut self, state: &State) -> Import {
+    fn into_events(mut self, state: &WorkflowState) -> ImportResult {
         let mut drafts = std::mem::take(&mut self.drafts);
         drafts.sort_by(|one, other| (one.turn, &one.key).cmp(&(other.turn, &other.key)));
         let mut state = state.clone();
         let mut events = Vec::new();
         // A chain may depend on one that comes later: what is refused is tried again as long as something else succeeds.
-        let mut open: Vec<Draft> = drafts;
+        let mut open: Vec<EventDraft> = drafts;
         loop {
             let mut refused = Vec::new();
             let before = events.len();
             let mut faults = Vec::new();
             for draft in open {
-                let event = Event {
+                let event = WorkflowEvent {
                     seq: state.seq() + 1,
                     time: draft.time,
-                    actor: Actor::new(
+                    actor: EventActor::new(
                         draft.by.as_deref().unwrap_or("import"),
                         ActorKind::Service,
                         "import",
@@ -199,10 +199,12 @@ impl Reading {
                 for (draft, fault) in refused.iter().zip(faults) {
                     let error = self.error(&draft.place, format!("{}: {fault}", draft.data.kind()));
                     error.hint = match (&draft.data, &fault) {
-                        (Data::TaskCreated(task), crate::Fault::Unknown { .. }) => Some(format!(
-                            "its chain needs a file `docs/tasks/.chains/{}.json`",
-                            task.chain
-                        )),
+                        (EventPayload::TaskCreated(task), crate::WorkflowFault::Unknown { .. }) => {
+                            Some(format!(
+                                "its chain needs a file `docs/tasks/.chains/{}.json`",
+                                task.chain
+                            ))
+                        }
                         _ => fault.hint(),
                     };
                 }
@@ -210,7 +212,7 @@ impl Reading {
             }
             open = refused;
         }
-        Import {
+        ImportResult {
             events,
             errors: self.errors,
             notes: self.notes,
@@ -219,7 +221,7 @@ impl Reading {
 }
 
 /// A line of a file.
-fn at(file: &Source<'_>, line: usize) -> TextPlace {
+fn at(file: &ImportSource<'_>, line: usize) -> TextPlace {
     TextPlace {
         file: file.path.into(),
         line: u32::try_from(line).unwrap_or(u32::MAX),

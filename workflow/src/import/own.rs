@@ -4,21 +4,21 @@
 
 use tool_core::{Object, Value};
 
-use super::markdown::{Old, unseparated};
-use super::{Import, Reading, Source, Turn, at};
-use crate::actor::Time;
+use super::markdown::{EarlierPage, unseparated};
+use super::{ImportReader, ImportResult, ImportSource, ImportTurn, at};
+use crate::actor::EventTime;
 use crate::event::{
     ChainApproved, ChainCreated, RequestApproved, RequestClosed, RequestCreated, TaskCreated,
 };
-use crate::governance::Glob;
-use crate::item::{FOLDER, Page};
+use crate::governance::PathGlob;
+use crate::item::{FOLDER, ItemPage};
 use crate::names::{ChainKind, Closing, RequestKind, RequestStatus, TaskKind, TaskStatus};
-use crate::state::State;
+use crate::state::WorkflowState;
 
 /// Reads item files as events that follow a state; items that it knows are left out.
-pub fn adopt(state: &State, files: &[Source<'_>]) -> Import {
-    let mut reading = Reading::default();
-    let mut files: Vec<&Source<'_>> = files.iter().collect();
+pub fn adopt(state: &WorkflowState, files: &[ImportSource<'_>]) -> ImportResult {
+    let mut reading = ImportReader::default();
+    let mut files: Vec<&ImportSource<'_>> = files.iter().collect();
     files.sort_by_key(|file| file.path);
     let mut feedback = 0_u64;
     for file in files {
@@ -50,22 +50,23 @@ pub fn adopt(state: &State, files: &[Source<'_>]) -> Import {
 }
 
 /// The fields of a file, which name its item.
-struct Fields<'a> {
-    file: &'a Source<'a>,
-    page: Page,
+struct ItemFields<'a> {
+    file: &'a ImportSource<'a>,
+    page: ItemPage,
     fields: Object,
     id: String,
 }
 
-impl Fields<'_> {
+impl ItemFields<'_> {
     fn text(&self, key: &str) -> Option<String> {
         let text = self.fields.get(key)?.as_str()?;
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    fn time(&self, key: &str) -> Time {
+    fn time(&self, key: &str) -> EventTime {
         let text = self.text(key);
-        text.and_then(|text| Time::parse(&text)).unwrap_or_default()
+        text.and_then(|text| EventTime::parse(&text))
+            .unwrap_or_default()
     }
 
     fn title(&self) -> String {
@@ -88,15 +89,15 @@ impl Fields<'_> {
     }
 }
 
-impl Reading {
+impl ImportReader {
     /// The fields of an item that the log does not know.
     fn own<'a>(
         &mut self,
-        file: &'a Source<'a>,
+        file: &'a ImportSource<'a>,
         is_known: impl Fn(&str) -> bool,
-    ) -> Option<Fields<'a>> {
+    ) -> Option<ItemFields<'a>> {
         let place = at(file, 1);
-        let read = Page::parse(file.text).and_then(|page| Ok((page.fields()?, page)));
+        let read = ItemPage::parse(file.text).and_then(|page| Ok((page.fields()?, page)));
         let (fields, page) = match read {
             Ok(read) => read,
             Err(fault) => {
@@ -109,7 +110,7 @@ impl Reading {
             return None;
         };
         let known = is_known(&id);
-        (!known).then_some(Fields {
+        (!known).then_some(ItemFields {
             file,
             page,
             fields,
@@ -120,7 +121,7 @@ impl Reading {
     /// The value of a field that has one of some names.
     fn own_name<T>(
         &mut self,
-        item: &Fields<'_>,
+        item: &ItemFields<'_>,
         key: &str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Option<T> {
@@ -133,7 +134,7 @@ impl Reading {
         found
     }
 
-    fn own_request(&mut self, state: &State, file: &Source<'_>) {
+    fn own_request(&mut self, state: &WorkflowState, file: &ImportSource<'_>) {
         let Some(item) = self.own(file, |id| state.requests().contains_key(id)) else {
             return;
         };
@@ -153,14 +154,14 @@ impl Reading {
                 false => RequestStatus::Backlog,
             },
         };
-        self.draft(Turn::Request, &id, &place, item.time("created"), data)
+        self.draft(ImportTurn::Request, &id, &place, item.time("created"), data)
             .by = item.text("author");
         let updated = item.time("updated");
         if item.is_approved() {
             let data = RequestApproved {
                 request: id.clone(),
             };
-            let draft = self.draft(Turn::RequestReview, &id, &place, updated, data);
+            let draft = self.draft(ImportTurn::RequestReview, &id, &place, updated, data);
             (draft.reason, draft.by) = (item.reviewed(), item.text("reviewer"));
         }
         if item.text("closed").is_some() {
@@ -169,12 +170,12 @@ impl Reading {
                 outcome: Closing::Imported,
             };
             let why = item.text("closed_because");
-            self.draft(Turn::RequestEnd, &id, &place, updated, data)
+            self.draft(ImportTurn::RequestEnd, &id, &place, updated, data)
                 .reason = Some(why.unwrap_or_else(|| "closed, as its file says".to_owned()));
         }
     }
 
-    fn own_chain(&mut self, state: &State, file: &Source<'_>) {
+    fn own_chain(&mut self, state: &WorkflowState, file: &ImportSource<'_>) {
         let Some(item) = self.own(file, |id| state.chains().contains_key(id)) else {
             return;
         };
@@ -193,21 +194,27 @@ impl Reading {
             description: item.section("Description"),
             depends_on: item.text("depends_on"),
             file_scope: scope
-                .filter(|pattern| Glob::parse(pattern).is_ok())
+                .filter(|pattern| PathGlob::parse(pattern).is_ok())
                 .map(str::to_owned)
                 .collect(),
             skip_design: item.text("skip_design"),
         };
-        self.draft(Turn::Chain, &id, &place, item.time("created"), data)
+        self.draft(ImportTurn::Chain, &id, &place, item.time("created"), data)
             .by = item.text("author");
         if item.is_approved() {
             let data = ChainApproved { chain: id.clone() };
-            let draft = self.draft(Turn::ChainReview, &id, &place, item.time("updated"), data);
+            let draft = self.draft(
+                ImportTurn::ChainReview,
+                &id,
+                &place,
+                item.time("updated"),
+                data,
+            );
             (draft.reason, draft.by) = (item.reviewed(), item.text("reviewer"));
         }
     }
 
-    fn own_task(&mut self, state: &State, file: &Source<'_>, chain: &str) {
+    fn own_task(&mut self, state: &WorkflowState, file: &ImportSource<'_>, chain: &str) {
         let Some(item) = self.own(file, |id| state.task(chain, id).is_ok()) else {
             return;
         };
@@ -225,12 +232,12 @@ impl Reading {
             title: item.title(),
             kind,
             status,
-            brief: self.brief(&Old::own(file), &["summary", "reviews"]),
+            brief: self.brief(&EarlierPage::own(file), &["summary", "reviews"]),
             rework_of: item.text("rework_of"),
             rework_count: count.and_then(|count| count.try_into().ok()).unwrap_or(0),
         };
         let key = format!("{chain} {}", item.id);
-        let draft = self.draft(Turn::Task, &key, &place, item.time("created"), data);
+        let draft = self.draft(ImportTurn::Task, &key, &place, item.time("created"), data);
         draft.reason = item.text("blocked_because");
         draft.by = item.text("author");
     }

@@ -1,15 +1,21 @@
 //! Requests of the earlier layout, and their reviews.
 
-use super::json::Json;
-use super::markdown::{Old, unseparated};
-use super::{Reading, Source, Turn, at};
+use super::json::JsonItemFile;
+use super::markdown::{EarlierPage, unseparated};
+use super::{ImportReader, ImportSource, ImportTurn, at};
 use crate::event::{RequestApproved, RequestChangesRequested, RequestClosed, RequestCreated};
 use crate::ids::dated_number;
 use crate::limits::TEXT_BYTES_MAX;
 use crate::names::{Closing, RequestKind, RequestStatus};
 
-impl Reading {
-    pub(super) fn request(&mut self, file: &Source<'_>, folder: &str, status: &str, name: &str) {
+impl ImportReader {
+    pub(super) fn request(
+        &mut self,
+        file: &ImportSource<'_>,
+        folder: &str,
+        status: &str,
+        name: &str,
+    ) {
         let kind = if folder == "change-requests" {
             RequestKind::Cr
         } else {
@@ -38,7 +44,9 @@ impl Reading {
             );
             return;
         }
-        let Some(old) = Old::read(self, file, &["Change Request", "Fix Request", "Request"]) else {
+        let Some(old) =
+            EarlierPage::read(self, file, &["Change Request", "Fix Request", "Request"])
+        else {
             return;
         };
         if let Some((value, place)) = old.key("id")
@@ -92,7 +100,7 @@ impl Reading {
             },
         };
         let owner = old.key("owner").map(|(owner, _)| format!("owner: {owner}"));
-        self.draft(Turn::Request, id, &old.title_place, time, data)
+        self.draft(ImportTurn::Request, id, &old.title_place, time, data)
             .reason = owner;
         if status == RequestStatus::Done {
             let data = RequestClosed {
@@ -100,13 +108,13 @@ impl Reading {
                 outcome: Closing::Imported,
             };
             let reason = "done in the earlier system".to_owned();
-            self.draft(Turn::RequestEnd, id, &old.title_place, time, data)
+            self.draft(ImportTurn::RequestEnd, id, &old.title_place, time, data)
                 .reason = Some(reason);
         }
     }
 
-    pub(super) fn request_review(&mut self, file: &Source<'_>) {
-        let Some(json) = Json::read(self, file) else {
+    pub(super) fn request_review(&mut self, file: &ImportSource<'_>) {
+        let Some(json) = JsonItemFile::read(self, file) else {
             return;
         };
         json.unknown_keys(self, &["requestId", "reviewStatus", "reason", "updatedAt"]);
@@ -124,7 +132,7 @@ impl Reading {
         match status.as_str() {
             "approved" => {
                 self.draft(
-                    Turn::RequestReview,
+                    ImportTurn::RequestReview,
                     &key,
                     &place,
                     time,
@@ -139,7 +147,7 @@ impl Reading {
                 };
                 let reason = reason
                     .unwrap_or_else(|| "changes were requested in the earlier system".to_owned());
-                self.draft(Turn::RequestReview, &key, &place, time, data)
+                self.draft(ImportTurn::RequestReview, &key, &place, time, data)
                     .reason = Some(reason);
             }
             other => {

@@ -1,10 +1,10 @@
 //! Tasks of the earlier layout.
 
-use super::markdown::{Old, code, entries};
-use super::{Reading, Source, Turn, at};
-use crate::actor::Time;
+use super::markdown::{EarlierPage, code, entries};
+use super::{ImportReader, ImportSource, ImportTurn, at};
+use crate::actor::EventTime;
 use crate::event::{Brief, TaskCreated};
-use crate::governance::Glob;
+use crate::governance::PathGlob;
 use crate::limits::TEXT_BYTES_MAX;
 use crate::names::{TaskKind, TaskStatus};
 
@@ -18,8 +18,8 @@ const STATUSES: &[&str] = &[
     "blocked",
 ];
 
-impl Reading {
-    pub(super) fn task(&mut self, file: &Source<'_>, status: &str, chain: &str, id: &str) {
+impl ImportReader {
+    pub(super) fn task(&mut self, file: &ImportSource<'_>, status: &str, chain: &str, id: &str) {
         let Some(folder) = TaskStatus::parse(status) else {
             let near = tool_core::nearest::nearest(status, STATUSES.iter().copied());
             let hint = near.map(|near| format!("did you mean `{near}`?"));
@@ -30,7 +30,7 @@ impl Reading {
             .hint = hint;
             return;
         };
-        let Some(old) = Old::read(self, file, &["Task"]) else {
+        let Some(old) = EarlierPage::read(self, file, &["Task"]) else {
             return;
         };
         for (key, expected) in [("status", status), ("chain", chain), ("task", id)] {
@@ -99,16 +99,16 @@ impl Reading {
             rework_count,
         };
         let reason = old.key("rework-reason").map(|(value, _)| value.to_owned());
-        self.draft(Turn::Task, id, &old.title_place, time, data)
+        self.draft(ImportTurn::Task, id, &old.title_place, time, data)
             .reason = reason;
     }
 
     /// The time of a key; without one, or with one that cannot be read, the beginning of 1970, with a note.
-    pub(super) fn time(&mut self, key: Option<(&str, registry::TextPlace)>) -> Time {
+    pub(super) fn time(&mut self, key: Option<(&str, registry::TextPlace)>) -> EventTime {
         let Some((value, place)) = key else {
-            return Time::default();
+            return EventTime::default();
         };
-        Time::parse(value).unwrap_or_else(|| {
+        EventTime::parse(value).unwrap_or_else(|| {
             self.note(
                 &place,
                 format!(
@@ -116,12 +116,12 @@ impl Reading {
                     tool_core::brief::name(value)
                 ),
             );
-            Time::default()
+            EventTime::default()
         })
     }
 
     /// What a page asks for; other sections than those left out become part of the notes.
-    pub(super) fn brief(&mut self, old: &Old<'_>, left_out: &[&str]) -> Brief {
+    pub(super) fn brief(&mut self, old: &EarlierPage<'_>, left_out: &[&str]) -> Brief {
         let mut brief = Brief::default();
         let mut notes = Vec::new();
         for (name, text, place) in old.sections(self) {
@@ -140,7 +140,7 @@ impl Reading {
                 }
                 "file scope" => {
                     for entry in entries(self, &place, &text) {
-                        match Glob::parse(code(&entry)) {
+                        match PathGlob::parse(code(&entry)) {
                             Ok(_) => brief.file_scope.push(code(&entry).to_owned()),
                             Err(expected) => {
                                 self.error(

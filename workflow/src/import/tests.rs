@@ -29,13 +29,13 @@ const TASK_PATH: &str = "docs/tasks/in-progress/CHAIN-001-parser/001-read.md";
 const CHAIN_PATH: &str = "docs/tasks/.chains/CHAIN-001-parser.json";
 const REQUEST_PATH: &str = "docs/requests/change-requests/doing/CR-20251206-001-a-parser.md";
 
-fn read(files: &[(&str, &str)]) -> (Import, State) {
-    let files: Vec<Source<'_>> = files
+fn read(files: &[(&str, &str)]) -> (ImportResult, WorkflowState) {
+    let files: Vec<ImportSource<'_>> = files
         .iter()
-        .map(|(path, text)| Source { path, text })
+        .map(|(path, text)| ImportSource { path, text })
         .collect();
-    let import = import(&State::default(), &files);
-    let state = State::fold(&import.events).unwrap();
+    let import = import(&WorkflowState::default(), &files);
+    let state = WorkflowState::fold(&import.events).unwrap();
     (import, state)
 }
 

@@ -1,19 +1,19 @@
 //! Workflows of the earlier layout.
 
-use super::json::Json;
-use super::{Reading, Source, Turn};
+use super::json::JsonItemFile;
+use super::{ImportReader, ImportSource, ImportTurn};
 use crate::event::{
-    Data, GateOpened, GateSatisfied, WorkflowCompleted, WorkflowDiscarded, WorkflowPaused,
+    EventPayload, GateOpened, GateSatisfied, WorkflowCompleted, WorkflowDiscarded, WorkflowPaused,
     WorkflowStarted,
 };
 use crate::limits::STAGES_MAX;
 use crate::names::{GateAction, GateKind, StageKind};
 use crate::roles;
-use crate::template::{Gate, GateOption, Stage};
+use crate::template::{GateOption, StageGate, WorkflowStage};
 
-impl Reading {
-    pub(super) fn workflow(&mut self, file: &Source<'_>) {
-        let Some(json) = Json::read(self, file) else {
+impl ImportReader {
+    pub(super) fn workflow(&mut self, file: &ImportSource<'_>) {
+        let Some(json) = JsonItemFile::read(self, file) else {
             return;
         };
         json.unknown_keys(
@@ -56,7 +56,7 @@ impl Reading {
             chain: None,
             stage,
         };
-        self.draft(Turn::Workflow, &id, &place, time, data);
+        self.draft(ImportTurn::Workflow, &id, &place, time, data);
         self.human_gate(&json, &id, stage, gate, &status);
         self.ended(&json, &id, &status);
     }
@@ -64,10 +64,10 @@ impl Reading {
     /// The gate of the current stage, if it waits for a person, or a person satisfied it.
     fn human_gate(
         &mut self,
-        json: &Json,
+        json: &JsonItemFile,
         id: &str,
         stage: usize,
-        gate: Option<Gate>,
+        gate: Option<StageGate>,
         status: &str,
     ) {
         let path = format!("stages/{stage}/gate");
@@ -90,7 +90,13 @@ impl Reading {
             workflow: id.to_owned(),
             stage,
         };
-        self.draft(Turn::Workflow, &format!("{id} 1"), &place, time, opened);
+        self.draft(
+            ImportTurn::Workflow,
+            &format!("{id} 1"),
+            &place,
+            time,
+            opened,
+        );
         if !satisfied {
             return;
         }
@@ -106,15 +112,15 @@ impl Reading {
         };
         let by = json.text(self, &format!("{path}/satisfiedBy"));
         let reason = by.map(|by| format!("satisfied in the earlier system by {by}"));
-        self.draft(Turn::Workflow, &format!("{id} 2"), &place, time, data)
+        self.draft(ImportTurn::Workflow, &format!("{id} 2"), &place, time, data)
             .reason = reason;
     }
 
-    fn ended(&mut self, json: &Json, id: &str, status: &str) {
+    fn ended(&mut self, json: &JsonItemFile, id: &str, status: &str) {
         let (place, time) = (json.place("status"), json.time(self, "updatedAt"));
         let workflow = id.to_owned();
         let blocked = json.text(self, "blockedReason");
-        let (data, reason): (Data, _) = match status {
+        let (data, reason): (EventPayload, _) = match status {
             "active" => return,
             "paused" => (
                 WorkflowPaused { workflow }.into(),
@@ -143,10 +149,11 @@ impl Reading {
                 return;
             }
         };
-        self.draft(Turn::WorkflowEnd, id, &place, time, data).reason = Some(reason);
+        self.draft(ImportTurn::WorkflowEnd, id, &place, time, data)
+            .reason = Some(reason);
     }
 
-    fn stages(&mut self, json: &Json) -> Vec<Stage> {
+    fn stages(&mut self, json: &JsonItemFile) -> Vec<WorkflowStage> {
         let count = json
             .value("stages")
             .and_then(|stages| stages.items())
@@ -163,7 +170,7 @@ impl Reading {
             .collect()
     }
 
-    fn stage(&mut self, json: &Json, path: &str) -> Option<Stage> {
+    fn stage(&mut self, json: &JsonItemFile, path: &str) -> Option<WorkflowStage> {
         let name = json.required(self, &format!("{path}/name"));
         let kind = json.name(
             self,
@@ -190,7 +197,7 @@ impl Reading {
                 "hooks are not imported",
             );
         }
-        Some(Stage {
+        Some(WorkflowStage {
             name: name?,
             kind: kind?,
             role: known,
@@ -199,7 +206,7 @@ impl Reading {
         })
     }
 
-    fn gate(&mut self, json: &Json, path: &str) -> Option<Gate> {
+    fn gate(&mut self, json: &JsonItemFile, path: &str) -> Option<StageGate> {
         let kind = json.name(
             self,
             &format!("{path}/gate/type"),
@@ -224,7 +231,7 @@ impl Reading {
             )?;
             options.push(GateOption { label, action });
         }
-        Some(Gate {
+        Some(StageGate {
             kind,
             prompt: json.text(self, &format!("{path}/gate/prompt")),
             agent_triggered: json

@@ -5,7 +5,7 @@
 
 use super::sections::is_inner;
 use crate::names::Verdict;
-use crate::state::{Feedback, Request, Review, Task, TaskChain};
+use crate::state::{ChainTask, TaskChain, WorkRequest, WorkReview, WorkflowFeedback};
 
 /// A text as a section can contain it.
 pub(super) fn inner(text: &str) -> String {
@@ -45,7 +45,7 @@ fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-pub(super) fn request_body(request: &Request) -> String {
+pub(super) fn request_body(request: &WorkRequest) -> String {
     let mut out = String::new();
     section(&mut out, "Content", &inner(&request.content));
     out
@@ -57,7 +57,7 @@ pub(super) fn chain_body(chain: &TaskChain) -> String {
     out
 }
 
-pub(super) fn task_body(task: &Task) -> String {
+pub(super) fn task_body(task: &ChainTask) -> String {
     let brief = &task.brief;
     let mut out = String::new();
     section(&mut out, "Objective", &inner(&brief.objective));
@@ -81,7 +81,7 @@ pub(super) fn task_body(task: &Task) -> String {
     out
 }
 
-pub(super) fn feedback_body(feedback: &Feedback) -> String {
+pub(super) fn feedback_body(feedback: &WorkflowFeedback) -> String {
     let context = &feedback.context;
     let mut out = String::new();
     section(&mut out, "Question", &inner(&feedback.content));
@@ -120,7 +120,7 @@ pub(super) fn feedback_body(feedback: &Feedback) -> String {
 }
 
 /// One line for each review, with its suggestions below.
-pub(super) fn reviews(all: &[Review]) -> String {
+pub(super) fn reviews(all: &[WorkReview]) -> String {
     let mut out = Vec::new();
     for review in all {
         let verdict = match review.verdict {
@@ -146,7 +146,7 @@ pub(super) fn reviews(all: &[Review]) -> String {
     out.join("\n")
 }
 
-pub(super) fn answer(feedback: &Feedback) -> String {
+pub(super) fn answer(feedback: &WorkflowFeedback) -> String {
     feedback
         .response
         .as_ref()

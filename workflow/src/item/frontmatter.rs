@@ -50,7 +50,7 @@ pub(super) fn is_key(text: &str) -> bool {
 }
 
 /// An entry of the table.
-struct Entry {
+struct FrontmatterEntry {
     /// Its lines, with the line endings.
     lines: Range<usize>,
     /// From behind the colon to the end of the last line, without its line ending.
@@ -58,8 +58,8 @@ struct Entry {
 }
 
 /// The entry of a key: its line, and the indented lines and list items below it.
-fn entry(text: &str, table: Range<usize>, key: &str) -> Option<Entry> {
-    let mut found: Option<Entry> = None;
+fn entry(text: &str, table: Range<usize>, key: &str) -> Option<FrontmatterEntry> {
+    let mut found: Option<FrontmatterEntry> = None;
     let mut offset = table.start;
     for line in text[table].split_inclusive('\n') {
         let (start, end) = (offset, offset + line.len());
@@ -71,7 +71,7 @@ fn entry(text: &str, table: Range<usize>, key: &str) -> Option<Entry> {
                     .strip_prefix(key)
                     .and_then(|rest| rest.strip_prefix(':'));
                 if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t'])) {
-                    found = Some(Entry {
+                    found = Some(FrontmatterEntry {
                         lines: start..end,
                         value: start + key.len() + 1..start + content.len(),
                     });

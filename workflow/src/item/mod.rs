@@ -1,4 +1,4 @@
-//! Items as Markdown files with frontmatter: [`Page`] keeps every byte, [`project`] shows the state in it.
+//! Items as Markdown files with frontmatter: [`ItemPage`] keeps every byte, [`project`] shows the state in it.
 
 mod body;
 mod frontmatter;
@@ -6,8 +6,8 @@ mod page;
 mod project;
 pub(crate) mod sections;
 
-pub use page::Page;
-pub use project::{FOLDER, ItemId, Projected, items, project, touched};
+pub use page::ItemPage;
+pub use project::{FOLDER, ItemId, ProjectedFile, items, project, touched};
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! [`Page`]: Markdown with YAML frontmatter, kept byte for byte.
+//! [`ItemPage`]: Markdown with YAML frontmatter, kept byte for byte.
 //!
 //! A page is its text. Reading finds fields and sections in it; a change replaces the bytes of one value and nothing else, so
 //! that unknown keys, comments, line endings, spaces and code survive. After each change the page is read again: the value must be
@@ -10,25 +10,25 @@ use registry::document::{self, DocumentFormat};
 use tool_core::{Object, Value};
 
 use super::{frontmatter, sections};
-use crate::fault::Fault;
+use crate::fault::WorkflowFault;
 use crate::limits::{FRONTMATTER_BYTES_MAX, FRONTMATTER_KEYS_MAX, ITEM_BYTES_MAX};
 
 /// Markdown with YAML frontmatter; see the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct ItemPage {
     text: String,
 }
 
-impl Page {
+impl ItemPage {
     /// A page with this text.
     ///
     /// # Errors
     /// A text beyond [`ITEM_BYTES_MAX`].
-    pub fn parse(text: impl Into<String>) -> Result<Self, Fault> {
+    pub fn parse(text: impl Into<String>) -> Result<Self, WorkflowFault> {
         let text = text.into();
         match text.len() > ITEM_BYTES_MAX {
             false => Ok(Self { text }),
-            true => Err(Fault::TooLong {
+            true => Err(WorkflowFault::TooLong {
                 field: "item",
                 bytes: text.len(),
                 max: ITEM_BYTES_MAX,
@@ -45,7 +45,7 @@ impl Page {
     ///
     /// # Errors
     /// Frontmatter that is not one YAML mapping; the fault has line and column.
-    pub fn fields(&self) -> Result<Object, Fault> {
+    pub fn fields(&self) -> Result<Object, WorkflowFault> {
         let Some(front) = frontmatter::find(&self.text) else {
             return Ok(Object::new());
         };
@@ -79,8 +79,8 @@ impl Page {
     /// A field of the frontmatter.
     ///
     /// # Errors
-    /// As [`Page::fields`].
-    pub fn field(&self, key: &str) -> Result<Option<Value>, Fault> {
+    /// As [`ItemPage::fields`].
+    pub fn field(&self, key: &str) -> Result<Option<Value>, WorkflowFault> {
         Ok(self.fields()?.get(key).cloned())
     }
 
@@ -88,7 +88,7 @@ impl Page {
     ///
     /// # Errors
     /// Frontmatter that cannot be read or extended, a key or value that is none; the page stays as it was.
-    pub fn set_field(&mut self, key: &str, value: &Value) -> Result<(), Fault> {
+    pub fn set_field(&mut self, key: &str, value: &Value) -> Result<(), WorkflowFault> {
         self.set_fields(&[(key, Some(value.clone()))])
     }
 
@@ -96,22 +96,22 @@ impl Page {
     ///
     /// # Errors
     /// Frontmatter that cannot be read without it; the page stays as it was.
-    pub fn remove_field(&mut self, key: &str) -> Result<(), Fault> {
+    pub fn remove_field(&mut self, key: &str) -> Result<(), WorkflowFault> {
         self.set_fields(&[(key, None)])
     }
 
-    /// Sets fields as [`Page::set_field`], and removes those without a value. The frontmatter is read once before and once after all of
+    /// Sets fields as [`ItemPage::set_field`], and removes those without a value. The frontmatter is read once before and once after all of
     /// them; only where the result is not what was wanted is each way of writing each field tried.
     ///
     /// # Errors
-    /// As [`Page::set_field`] and [`Page::remove_field`].
-    pub fn set_fields(&mut self, changes: &[(&str, Option<Value>)]) -> Result<(), Fault> {
+    /// As [`ItemPage::set_field`] and [`ItemPage::remove_field`].
+    pub fn set_fields(&mut self, changes: &[(&str, Option<Value>)]) -> Result<(), WorkflowFault> {
         let mut wanted = self.fields()?;
         let mut needed = Vec::new();
         for (key, value) in changes {
             if !frontmatter::is_key(key) {
                 let expected = "a letter, then letters, digits, `_` and `-`";
-                return Err(Fault::invalid("key", expected, key));
+                return Err(WorkflowFault::invalid("key", expected, key));
             }
             if wanted.get(key) == value.as_ref() {
                 continue;
@@ -125,7 +125,7 @@ impl Page {
                     wanted.insert(*key, value.clone());
                     Some(frontmatter::written(value).ok_or_else(|| {
                         let expected = "a text, a boolean, an integer or a list of texts";
-                        Fault::invalid("value", expected, &value.kind())
+                        WorkflowFault::invalid("value", expected, &value.kind())
                     })?)
                 }
             };
@@ -159,7 +159,7 @@ impl Page {
     }
 
     /// Takes a text if its fields are those wanted.
-    fn take(&mut self, text: String, wanted: &Object) -> Result<bool, Fault> {
+    fn take(&mut self, text: String, wanted: &Object) -> Result<bool, WorkflowFault> {
         let page = Self::parse(text)?;
         let takes = page.fields().is_ok_and(|fields| same(&fields, wanted));
         if takes {
@@ -169,7 +169,7 @@ impl Page {
     }
 
     /// Takes the first text whose fields are those wanted.
-    fn first_way(&mut self, ways: Vec<String>, wanted: &Object) -> Result<(), Fault> {
+    fn first_way(&mut self, ways: Vec<String>, wanted: &Object) -> Result<(), WorkflowFault> {
         for text in ways {
             if self.take(text, wanted)? {
                 return Ok(());
@@ -196,7 +196,7 @@ impl Page {
     /// # Errors
     /// A text with headings of the first two levels or code that is not closed, which would end the section elsewhere, and a page
     /// whose own code is not closed; the page stays as it was.
-    pub fn set_section(&mut self, name: &str, text: &str) -> Result<(), Fault> {
+    pub fn set_section(&mut self, name: &str, text: &str) -> Result<(), WorkflowFault> {
         let text = text.replace("\r\n", "\n");
         let text = text.trim_matches('\n');
         if self.section(name).as_deref() == Some(text) {
@@ -204,7 +204,7 @@ impl Page {
         }
         if !sections::is_inner(text) || text.contains('\r') {
             let expected = "text whose headings begin with `###` and whose code is closed";
-            return Err(Fault::invalid("section", expected, text));
+            return Err(WorkflowFault::invalid("section", expected, text));
         }
         let page = Self::parse(sections::set(&self.text, name, text))?;
         match page.section(name).as_deref() == Some(text) {
@@ -212,7 +212,7 @@ impl Page {
                 *self = page;
                 Ok(())
             }
-            false => Err(Fault::first(
+            false => Err(WorkflowFault::first(
                 format!(
                     "the section `{name}` cannot be added: code or a comment before it is not closed"
                 ),
@@ -233,8 +233,8 @@ fn same(one: &Object, other: &Object) -> bool {
     one.len() == other.len() && (one.iter()).all(|(key, value)| other.get(key) == Some(&value))
 }
 
-fn malformed(message: &dyn std::fmt::Display) -> Fault {
-    Fault::Malformed {
+fn malformed(message: &dyn std::fmt::Display) -> WorkflowFault {
+    WorkflowFault::Malformed {
         path: "frontmatter".to_owned(),
         message: tool_core::brief::message(message),
     }

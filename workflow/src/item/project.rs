@@ -5,11 +5,13 @@
 
 use tool_core::Value;
 
-use super::Page;
+use super::ItemPage;
 use super::body::{answer, chain_body, feedback_body, request_body, reviews, task_body};
-use crate::fault::Fault;
+use crate::fault::WorkflowFault;
 use crate::ids::slug;
-use crate::state::{Feedback, Request, Review, State, Task, TaskChain};
+use crate::state::{
+    ChainTask, TaskChain, WorkRequest, WorkReview, WorkflowFeedback, WorkflowState,
+};
 
 /// The folder of all files.
 pub const FOLDER: &str = "workflow";
@@ -39,7 +41,7 @@ pub enum ItemId {
 
 /// A file as it has to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Projected {
+pub struct ProjectedFile {
     /// Its path below the root of the workspace.
     pub path: String,
     /// Its text.
@@ -47,7 +49,7 @@ pub struct Projected {
 }
 
 /// Every item of a state that has a file.
-pub fn items(state: &State) -> Vec<ItemId> {
+pub fn items(state: &WorkflowState) -> Vec<ItemId> {
     let mut items: Vec<ItemId> = state
         .requests()
         .keys()
@@ -71,7 +73,7 @@ pub fn items(state: &State) -> Vec<ItemId> {
 }
 
 /// The items whose files an event changes.
-pub fn touched(event: &crate::Event, state: &State) -> Vec<ItemId> {
+pub fn touched(event: &crate::WorkflowEvent, state: &WorkflowState) -> Vec<ItemId> {
     let Ok(value) = event.to_value() else {
         return Vec::new();
     };
@@ -104,7 +106,11 @@ pub fn touched(event: &crate::Event, state: &State) -> Vec<ItemId> {
 ///
 /// # Errors
 /// Unknown item; an old text whose frontmatter cannot be read or extended.
-pub fn project(state: &State, item: &ItemId, old: Option<&str>) -> Result<Projected, Fault> {
+pub fn project(
+    state: &WorkflowState,
+    item: &ItemId,
+    old: Option<&str>,
+) -> Result<ProjectedFile, WorkflowFault> {
     let (path, fields, title, body) = match item {
         ItemId::Request(id) => {
             let request = state.request(id)?;
@@ -158,7 +164,7 @@ pub fn project(state: &State, item: &ItemId, old: Option<&str>) -> Result<Projec
 {body}"
         )
     };
-    let mut page = Page::parse(old.map_or_else(fresh, str::to_owned))?;
+    let mut page = ItemPage::parse(old.map_or_else(fresh, str::to_owned))?;
     page.set_fields(&fields)?;
     for (name, text) in sections(state, item)? {
         match text {
@@ -167,7 +173,7 @@ pub fn project(state: &State, item: &ItemId, old: Option<&str>) -> Result<Projec
             None => {}
         }
     }
-    Ok(Projected {
+    Ok(ProjectedFile {
         path,
         text: page.render().to_owned(),
     })
@@ -192,7 +198,7 @@ fn list(texts: &[String]) -> Option<Value> {
 }
 
 /// Reviews are never taken back: a log without any knows nothing of those that the file of another checkout has.
-fn review_fields(all: &[Review]) -> Vec<Field> {
+fn review_fields(all: &[WorkReview]) -> Vec<Field> {
     let fields = all.last().map(|last| {
         [
             ("review", text(last.verdict.as_str())),
@@ -202,7 +208,7 @@ fn review_fields(all: &[Review]) -> Vec<Field> {
     fields.into_iter().flatten().collect()
 }
 
-fn request_fields(state: &State, request: &Request) -> Vec<Field> {
+fn request_fields(state: &WorkflowState, request: &WorkRequest) -> Vec<Field> {
     let mut fields = vec![
         ("id", text(&request.id)),
         ("type", text(request.kind.as_str())),
@@ -251,7 +257,7 @@ fn chain_fields(chain: &TaskChain) -> Vec<Field> {
     fields
 }
 
-fn task_fields(chain: &str, task: &Task) -> Vec<Field> {
+fn task_fields(chain: &str, task: &ChainTask) -> Vec<Field> {
     let rework = (task.rework_count > 0).then(|| Value::from(i64::from(task.rework_count)));
     let mut fields = vec![
         ("id", text(&task.id)),
@@ -271,7 +277,7 @@ fn task_fields(chain: &str, task: &Task) -> Vec<Field> {
     fields
 }
 
-fn feedback_fields(workflow: &str, feedback: &Feedback) -> Vec<Field> {
+fn feedback_fields(workflow: &str, feedback: &WorkflowFeedback) -> Vec<Field> {
     let response = feedback.response.as_ref();
     vec![
         ("id", text(&feedback.id)),
@@ -300,8 +306,8 @@ fn feedback_fields(workflow: &str, feedback: &Feedback) -> Vec<Field> {
 type Section = (&'static str, Option<String>);
 
 /// The sections that the state determines; an empty one is removed, and one of which the log knows nothing stays as it is.
-fn sections(state: &State, item: &ItemId) -> Result<Vec<Section>, Fault> {
-    let reviewed = |all: &[Review]| ("Reviews", (!all.is_empty()).then(|| reviews(all)));
+fn sections(state: &WorkflowState, item: &ItemId) -> Result<Vec<Section>, WorkflowFault> {
+    let reviewed = |all: &[WorkReview]| ("Reviews", (!all.is_empty()).then(|| reviews(all)));
     Ok(match item {
         ItemId::Request(id) => vec![reviewed(&state.request(id)?.reviews)],
         ItemId::Chain(id) => vec![reviewed(&state.chain(id)?.reviews)],

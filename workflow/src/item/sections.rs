@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::frontmatter;
 
 /// A heading of the first two levels.
-struct Heading<'a> {
+struct PageHeading<'a> {
     level: usize,
     name: &'a str,
     /// Its line, with the line ending.
@@ -16,7 +16,7 @@ struct Heading<'a> {
 
 /// What the scan of lines is in.
 #[derive(PartialEq)]
-enum Inside {
+enum LineContext {
     Text,
     /// Code that a fence of this character and at least this length closes.
     Code(char, usize),
@@ -24,8 +24,8 @@ enum Inside {
 }
 
 /// A text with its headings of the first two levels, and whether it ends outside of code and comments.
-fn scan(text: &str, from: usize) -> (Vec<Heading<'_>>, bool) {
-    let mut inside = Inside::Text;
+fn scan(text: &str, from: usize) -> (Vec<PageHeading<'_>>, bool) {
+    let mut inside = LineContext::Text;
     let mut headings = Vec::new();
     let mut offset = from;
     for line in text[from..].split_inclusive('\n') {
@@ -35,27 +35,27 @@ fn scan(text: &str, from: usize) -> (Vec<Heading<'_>>, bool) {
         let trimmed = content.trim_start_matches(' ');
         let indented = content.len() - trimmed.len() > 3;
         match inside {
-            Inside::Comment => {
+            LineContext::Comment => {
                 if content.contains("-->") {
-                    inside = Inside::Text;
+                    inside = LineContext::Text;
                 }
             }
-            Inside::Code(character, length) => {
+            LineContext::Code(character, length) => {
                 let run = run_of(trimmed, character);
                 if !indented && run >= length && trimmed[run..].trim().is_empty() {
-                    inside = Inside::Text;
+                    inside = LineContext::Text;
                 }
             }
-            Inside::Text if indented => {}
-            Inside::Text => {
+            LineContext::Text if indented => {}
+            LineContext::Text => {
                 if let Some(fence) = opens(trimmed) {
                     inside = fence;
                 } else if let Some(rest) = trimmed.strip_prefix("<!--") {
                     if !rest.contains("-->") {
-                        inside = Inside::Comment;
+                        inside = LineContext::Comment;
                     }
                 } else if let Some((level, name)) = heading(trimmed) {
-                    headings.push(Heading {
+                    headings.push(PageHeading {
                         level,
                         name,
                         line: start..offset,
@@ -64,21 +64,21 @@ fn scan(text: &str, from: usize) -> (Vec<Heading<'_>>, bool) {
             }
         }
     }
-    (headings, inside == Inside::Text)
+    (headings, inside == LineContext::Text)
 }
 
 fn run_of(text: &str, character: char) -> usize {
     text.chars().take_while(|found| *found == character).count()
 }
 
-fn opens(line: &str) -> Option<Inside> {
+fn opens(line: &str) -> Option<LineContext> {
     let character = line
         .chars()
         .next()
         .filter(|character| matches!(character, '`' | '~'))?;
     let length = run_of(line, character);
     let inline = character == '`' && line[length..].contains('`');
-    (length >= 3 && !inline).then_some(Inside::Code(character, length))
+    (length >= 3 && !inline).then_some(LineContext::Code(character, length))
 }
 
 /// Level and name of a heading of the first two levels.

@@ -1,12 +1,12 @@
 use proptest::prelude::*;
 use tool_core::Value;
 
-use super::Page;
+use super::ItemPage;
 
 const PAGE: &str = "---\r\n# who made it\r\nid: 001-a\r\nstatus: todo   # changes often\r\nfiles:\r\n- a.rs\r\n- b.rs\r\n\r\nowner: Ann  \r\nnote: |\r\n  ## not a heading\r\n  ---\r\nmine: {x: 1}\r\n---\r\n\r\n# A\r\n\r\nText.  \r\n\r\n---\r\n\r\n## Notes\r\n\r\n```sh\r\n## no heading\r\n---\r\n```\r\n\r\n<!--\r\n## hidden\r\n-->\r\nlast\r\n\r\n## Other ##\r\nx";
 
-fn page(text: &str) -> Page {
-    Page::parse(text).unwrap()
+fn page(text: &str) -> ItemPage {
+    ItemPage::parse(text).unwrap()
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn frontmatter_that_cannot_be_changed_safely_stays() {
         assert!(page("").set_field(key, &Value::from("x")).is_err(), "{key}");
     }
     assert!(page("").set_field("x", &Value::from(1.5)).is_err());
-    assert!(Page::parse("x".repeat(crate::limits::ITEM_BYTES_MAX + 1)).is_err());
+    assert!(ItemPage::parse("x".repeat(crate::limits::ITEM_BYTES_MAX + 1)).is_err());
 }
 
 /// Lines of the kind that break naive readers.

@@ -1,19 +1,20 @@
 //! The fold: what each event changes.
 
 use super::{
-    Agent, Closed, Ended, Feedback, Lock, Request, Response, Review, Satisfied, State, Task,
-    TaskChain, Workflow,
+    ChainLock, ChainTask, FeedbackResponse, GateSatisfaction, RequestClosure, StartedAgent,
+    TaskChain, WorkRequest, WorkReview, WorkflowFeedback, WorkflowInstance, WorkflowOutcome,
+    WorkflowState,
 };
-use crate::event::{Data, Event};
-use crate::fault::Fault;
+use crate::event::{EventPayload, WorkflowEvent};
+use crate::fault::WorkflowFault;
 use crate::names::{FeedbackStatus, TaskStatus, Verdict};
 
-impl State {
+impl WorkflowState {
     /// Changes the state by an event; the only way to change it. A refused event changes nothing.
     ///
     /// # Errors
     /// The event cannot come next.
-    pub fn apply(&mut self, event: &Event) -> Result<(), Fault> {
+    pub fn apply(&mut self, event: &WorkflowEvent) -> Result<(), WorkflowFault> {
         self.check(event)?;
         self.change(event);
         self.seq = event.seq;
@@ -24,7 +25,9 @@ impl State {
     ///
     /// # Errors
     /// The first event that cannot follow the ones before it.
-    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Self, Fault> {
+    pub fn fold<'a>(
+        events: impl IntoIterator<Item = &'a WorkflowEvent>,
+    ) -> Result<Self, WorkflowFault> {
         let mut state = Self::default();
         events
             .into_iter()
@@ -32,13 +35,15 @@ impl State {
         Ok(state)
     }
 
-    fn change(&mut self, event: &Event) {
+    fn change(&mut self, event: &WorkflowEvent) {
         match &event.data {
-            Data::RequestCreated(data) => self.add_request(event, data),
-            Data::RequestApproved(data) => self.on_request(event, &data.request, |request| {
-                request.reviews.push(review(event, Verdict::Approved, &[]));
-            }),
-            Data::RequestChangesRequested(data) => {
+            EventPayload::RequestCreated(data) => self.add_request(event, data),
+            EventPayload::RequestApproved(data) => {
+                self.on_request(event, &data.request, |request| {
+                    request.reviews.push(review(event, Verdict::Approved, &[]));
+                })
+            }
+            EventPayload::RequestChangesRequested(data) => {
                 self.on_request(event, &data.request, |request| {
                     request.reviews.push(review(
                         event,
@@ -47,31 +52,33 @@ impl State {
                     ));
                 })
             }
-            Data::RequestClosed(data) => self.on_request(event, &data.request, |request| {
-                request.closed = Some(Closed {
+            EventPayload::RequestClosed(data) => self.on_request(event, &data.request, |request| {
+                request.closed = Some(RequestClosure {
                     outcome: data.outcome,
                     reason: event.reason.clone(),
                 });
             }),
-            Data::ChainCreated(data) => self.add_chain(event, data),
-            Data::ChainApproved(data) => self.on_chain(event, &data.chain, |chain| {
+            EventPayload::ChainCreated(data) => self.add_chain(event, data),
+            EventPayload::ChainApproved(data) => self.on_chain(event, &data.chain, |chain| {
                 chain.reviews.push(review(event, Verdict::Approved, &[]));
             }),
-            Data::ChainChangesRequested(data) => self.on_chain(event, &data.chain, |chain| {
-                chain
-                    .reviews
-                    .push(review(event, Verdict::ChangesRequested, &data.suggestions));
-            }),
-            Data::TaskCreated(data) => {
+            EventPayload::ChainChangesRequested(data) => {
+                self.on_chain(event, &data.chain, |chain| {
+                    chain
+                        .reviews
+                        .push(review(event, Verdict::ChangesRequested, &data.suggestions));
+                })
+            }
+            EventPayload::TaskCreated(data) => {
                 self.on_chain(event, &data.chain, |chain| chain.add(event, data))
             }
-            Data::TaskReadied(data) => {
+            EventPayload::TaskReadied(data) => {
                 self.on_task(event, (&data.chain, &data.task), data.to, |_| {})
             }
-            Data::TaskStarted(data) => {
+            EventPayload::TaskStarted(data) => {
                 self.on_task(event, (&data.chain, &data.task), data.to, |_| {})
             }
-            Data::TaskSubmitted(data) => {
+            EventPayload::TaskSubmitted(data) => {
                 self.on_task(event, (&data.chain, &data.task), data.to, |task| {
                     task.submitter = Some(event.actor.principal.clone());
                     task.submitters.insert(event.actor.principal.clone());
@@ -80,40 +87,40 @@ impl State {
                     }
                 })
             }
-            Data::TaskApproved(data) => {
+            EventPayload::TaskApproved(data) => {
                 self.on_task(event, (&data.chain, &data.task), data.to, |task| {
                     task.reviews.push(review(event, Verdict::Approved, &[]));
                 })
             }
-            Data::TaskChangesRequested(data) => {
+            EventPayload::TaskChangesRequested(data) => {
                 self.on_task(event, (&data.chain, &data.task), data.to, |task| {
                     task.rework_count += 1;
                     task.reviews
                         .push(review(event, Verdict::ChangesRequested, &data.suggestions));
                 })
             }
-            Data::TaskBlocked(data) => {
+            EventPayload::TaskBlocked(data) => {
                 self.on_task(event, (&data.chain, &data.task), data.to, |task| {
                     task.blocked.clone_from(&event.reason);
                 })
             }
-            Data::TaskUnblocked(data) => {
+            EventPayload::TaskUnblocked(data) => {
                 self.on_task(event, (&data.chain, &data.task), data.to, |task| {
                     task.blocked = None
                 })
             }
-            Data::FeedbackCreated(data) => {
+            EventPayload::FeedbackCreated(data) => {
                 self.on_workflow(event, &data.workflow, |workflow| workflow.ask(event, data))
             }
-            Data::FeedbackAcknowledged(data) => {
+            EventPayload::FeedbackAcknowledged(data) => {
                 self.on_feedback(event, (&data.workflow, &data.feedback), |feedback| {
                     feedback.status = FeedbackStatus::Acknowledged;
                 })
             }
-            Data::FeedbackAnswered(data) => {
+            EventPayload::FeedbackAnswered(data) => {
                 self.on_feedback(event, (&data.workflow, &data.feedback), |feedback| {
                     feedback.status = FeedbackStatus::Resolved;
-                    feedback.response = Some(Response {
+                    feedback.response = Some(FeedbackResponse {
                         content: data.content.clone(),
                         selected_option: data.selected_option.clone(),
                         by: event.actor.principal.clone(),
@@ -121,46 +128,58 @@ impl State {
                     });
                 })
             }
-            Data::FeedbackDismissed(data) => {
+            EventPayload::FeedbackDismissed(data) => {
                 self.on_feedback(event, (&data.workflow, &data.feedback), |feedback| {
                     feedback.status = FeedbackStatus::Dismissed;
                     feedback.dismissed.clone_from(&event.reason);
                 })
             }
-            Data::WorkflowStarted(data) => self.add_workflow(event, data),
-            Data::WorkflowAdvanced(data) => self.on_workflow(event, &data.workflow, |workflow| {
-                workflow.stage = data.to;
-                workflow.gates[data.to].opened_by = Some(event.actor.principal.clone());
-            }),
-            Data::WorkflowPaused(data) => self.on_workflow(event, &data.workflow, |workflow| {
-                workflow.paused.clone_from(&event.reason);
-            }),
-            Data::WorkflowResumed(data) => {
+            EventPayload::WorkflowStarted(data) => self.add_workflow(event, data),
+            EventPayload::WorkflowAdvanced(data) => {
+                self.on_workflow(event, &data.workflow, |workflow| {
+                    workflow.stage = data.to;
+                    workflow.gates[data.to].opened_by = Some(event.actor.principal.clone());
+                })
+            }
+            EventPayload::WorkflowPaused(data) => {
+                self.on_workflow(event, &data.workflow, |workflow| {
+                    workflow.paused.clone_from(&event.reason);
+                })
+            }
+            EventPayload::WorkflowResumed(data) => {
                 self.on_workflow(event, &data.workflow, |workflow| workflow.paused = None)
             }
-            Data::WorkflowDiscarded(data) => self.on_workflow(event, &data.workflow, |workflow| {
-                workflow.ended = Some(Ended::Discarded(event.reason.clone().unwrap_or_default()));
-            }),
-            Data::WorkflowCompleted(data) => self.on_workflow(event, &data.workflow, |workflow| {
-                workflow.stage = workflow.stages.len() - 1;
-                workflow.ended = Some(Ended::Completed);
-            }),
-            Data::GateOpened(data) => self.on_workflow(event, &data.workflow, |workflow| {
+            EventPayload::WorkflowDiscarded(data) => {
+                self.on_workflow(event, &data.workflow, |workflow| {
+                    workflow.ended = Some(WorkflowOutcome::Discarded(
+                        event.reason.clone().unwrap_or_default(),
+                    ));
+                })
+            }
+            EventPayload::WorkflowCompleted(data) => {
+                self.on_workflow(event, &data.workflow, |workflow| {
+                    workflow.stage = workflow.stages.len() - 1;
+                    workflow.ended = Some(WorkflowOutcome::Completed);
+                })
+            }
+            EventPayload::GateOpened(data) => self.on_workflow(event, &data.workflow, |workflow| {
                 let gate = &mut workflow.gates[data.stage];
                 gate.announced = true;
                 gate.opened_by = Some(event.actor.principal.clone());
             }),
-            Data::GateSatisfied(data) => self.on_workflow(event, &data.workflow, |workflow| {
-                workflow.gates[data.stage].satisfied = Some(Satisfied {
-                    by: event.actor.principal.clone(),
-                    kind: event.actor.kind,
-                    at: event.time,
-                    option: data.option.clone(),
-                    results: data.results.clone(),
-                });
-            }),
-            Data::LockAcquired(data) => {
-                let lock = Lock {
+            EventPayload::GateSatisfied(data) => {
+                self.on_workflow(event, &data.workflow, |workflow| {
+                    workflow.gates[data.stage].satisfied = Some(GateSatisfaction {
+                        by: event.actor.principal.clone(),
+                        kind: event.actor.kind,
+                        at: event.time,
+                        option: data.option.clone(),
+                        results: data.results.clone(),
+                    });
+                })
+            }
+            EventPayload::LockAcquired(data) => {
+                let lock = ChainLock {
                     chain: data.chain.clone(),
                     patterns: data.patterns.clone(),
                     holder: event.actor.principal.clone(),
@@ -170,13 +189,13 @@ impl State {
                 self.locks.retain(|_, lock| lock.expires > event.time);
                 self.locks.insert(data.chain.clone(), lock);
             }
-            Data::LockReleased(data) => _ = self.locks.remove(&data.chain),
-            Data::AgentSpawned(data) => {
+            EventPayload::LockReleased(data) => _ = self.locks.remove(&data.chain),
+            EventPayload::AgentSpawned(data) => {
                 let parent = data
                     .parent
                     .as_ref()
                     .and_then(|parent| self.agents.get(parent));
-                let agent = Agent {
+                let agent = StartedAgent {
                     id: data.agent.clone(),
                     role: data.role.clone(),
                     parent: data.parent.clone(),
@@ -187,7 +206,7 @@ impl State {
                 };
                 self.agents.insert(data.agent.clone(), agent);
             }
-            Data::AgentEnded(data) => {
+            EventPayload::AgentEnded(data) => {
                 if let Some(agent) = self.agents.get_mut(&data.agent) {
                     agent.outcome = Some(data.outcome);
                 }
@@ -195,14 +214,19 @@ impl State {
         }
     }
 
-    fn on_request(&mut self, event: &Event, id: &str, change: impl FnOnce(&mut Request)) {
+    fn on_request(
+        &mut self,
+        event: &WorkflowEvent,
+        id: &str,
+        change: impl FnOnce(&mut WorkRequest),
+    ) {
         if let Some(request) = self.requests.get_mut(id) {
             request.updated = event.time;
             change(request);
         }
     }
 
-    fn on_chain(&mut self, event: &Event, id: &str, change: impl FnOnce(&mut TaskChain)) {
+    fn on_chain(&mut self, event: &WorkflowEvent, id: &str, change: impl FnOnce(&mut TaskChain)) {
         if let Some(chain) = self.chains.get_mut(id) {
             chain.updated = event.time;
             change(chain);
@@ -211,10 +235,10 @@ impl State {
 
     fn on_task(
         &mut self,
-        event: &Event,
+        event: &WorkflowEvent,
         (chain, id): (&str, &str),
         to: TaskStatus,
-        change: impl FnOnce(&mut Task),
+        change: impl FnOnce(&mut ChainTask),
     ) {
         self.on_chain(event, chain, |chain| {
             if let Some(task) = chain.tasks.iter_mut().find(|task| task.id == id) {
@@ -228,7 +252,12 @@ impl State {
         });
     }
 
-    fn on_workflow(&mut self, event: &Event, id: &str, change: impl FnOnce(&mut Workflow)) {
+    fn on_workflow(
+        &mut self,
+        event: &WorkflowEvent,
+        id: &str,
+        change: impl FnOnce(&mut WorkflowInstance),
+    ) {
         if let Some(workflow) = self.workflows.get_mut(id) {
             workflow.updated = event.time;
             change(workflow);
@@ -237,9 +266,9 @@ impl State {
 
     fn on_feedback(
         &mut self,
-        event: &Event,
+        event: &WorkflowEvent,
         (workflow, id): (&str, &str),
-        change: impl FnOnce(&mut Feedback),
+        change: impl FnOnce(&mut WorkflowFeedback),
     ) {
         self.on_workflow(event, workflow, |workflow| {
             if let Some(feedback) = workflow.feedback.get_mut(id) {
@@ -250,8 +279,8 @@ impl State {
     }
 }
 
-fn review(event: &Event, verdict: Verdict, suggestions: &[String]) -> Review {
-    Review {
+fn review(event: &WorkflowEvent, verdict: Verdict, suggestions: &[String]) -> WorkReview {
+    WorkReview {
         verdict,
         by: event.actor.principal.clone(),
         at: event.time,

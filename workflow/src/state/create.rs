@@ -2,17 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Feedback, GateState, Request, State, Task, TaskChain, Workflow};
+use super::{
+    ChainTask, GateState, TaskChain, WorkRequest, WorkflowFeedback, WorkflowInstance, WorkflowState,
+};
 use crate::event::{
-    ChainCreated, Event, FeedbackCreated, RequestCreated, TaskCreated, WorkflowStarted,
+    ChainCreated, FeedbackCreated, RequestCreated, TaskCreated, WorkflowEvent, WorkflowStarted,
 };
 use crate::ids;
 use crate::names::FeedbackStatus;
 
-impl State {
-    pub(super) fn add_request(&mut self, event: &Event, data: &RequestCreated) {
+impl WorkflowState {
+    pub(super) fn add_request(&mut self, event: &WorkflowEvent, data: &RequestCreated) {
         self.count(&data.request);
-        let request = Request {
+        let request = WorkRequest {
             id: data.request.clone(),
             kind: data.kind,
             title: data.title.clone(),
@@ -28,7 +30,7 @@ impl State {
         self.requests.insert(data.request.clone(), request);
     }
 
-    pub(super) fn add_chain(&mut self, event: &Event, data: &ChainCreated) {
+    pub(super) fn add_chain(&mut self, event: &WorkflowEvent, data: &ChainCreated) {
         self.chain_counter = self
             .chain_counter
             .max(ids::chain_number(&data.chain).unwrap_or(0));
@@ -51,11 +53,11 @@ impl State {
         self.chains.insert(data.chain.clone(), chain);
     }
 
-    pub(super) fn add_workflow(&mut self, event: &Event, data: &WorkflowStarted) {
+    pub(super) fn add_workflow(&mut self, event: &WorkflowEvent, data: &WorkflowStarted) {
         self.count(&data.workflow);
         let mut gates = vec![GateState::default(); data.stages.len()];
         gates[data.stage].opened_by = Some(event.actor.principal.clone());
-        let workflow = Workflow {
+        let workflow = WorkflowInstance {
             id: data.workflow.clone(),
             template: data.template.clone(),
             request: data.request.clone(),
@@ -84,11 +86,11 @@ impl State {
 }
 
 impl TaskChain {
-    pub(super) fn add(&mut self, event: &Event, data: &TaskCreated) {
+    pub(super) fn add(&mut self, event: &WorkflowEvent, data: &TaskCreated) {
         self.task_counter = self
             .task_counter
             .max(ids::task_number(&data.task).unwrap_or(0));
-        self.tasks.push(Task {
+        self.tasks.push(ChainTask {
             id: data.task.clone(),
             title: data.title.clone(),
             kind: data.kind,
@@ -108,12 +110,12 @@ impl TaskChain {
     }
 }
 
-impl Workflow {
-    pub(super) fn ask(&mut self, event: &Event, data: &FeedbackCreated) {
+impl WorkflowInstance {
+    pub(super) fn ask(&mut self, event: &WorkflowEvent, data: &FeedbackCreated) {
         self.feedback_counter = self
             .feedback_counter
             .max(ids::feedback_number(&data.feedback).unwrap_or(0));
-        let feedback = Feedback {
+        let feedback = WorkflowFeedback {
             id: data.feedback.clone(),
             kind: data.kind,
             content: data.content.clone(),

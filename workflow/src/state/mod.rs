@@ -1,4 +1,4 @@
-//! [`State`]: everything that the events say, and nothing else. [`State::apply`] is the only way to change it.
+//! [`WorkflowState`]: everything that the events say, and nothing else. [`WorkflowState::apply`] is the only way to change it.
 
 mod apply;
 mod check;
@@ -8,23 +8,23 @@ mod workflow;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::actor::{Actor, Time};
+use crate::actor::{EventActor, EventTime};
 use crate::event::{Brief, FeedbackContext};
 use crate::names::{
     ActorKind, AgentOutcome, ChainKind, Closing, FeedbackKind, FeedbackStatus, Priority,
     RequestKind, RequestStatus, TaskKind, TaskStatus, Verdict,
 };
-use crate::template::{CommandResult, Stage};
+use crate::template::{CommandResult, WorkflowStage};
 
 /// Requests, chains with their tasks, workflows with their feedback, locks and agents.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct State {
+pub struct WorkflowState {
     pub(crate) seq: u64,
-    pub(crate) requests: BTreeMap<String, Request>,
+    pub(crate) requests: BTreeMap<String, WorkRequest>,
     pub(crate) chains: BTreeMap<String, TaskChain>,
-    pub(crate) workflows: BTreeMap<String, Workflow>,
-    pub(crate) locks: BTreeMap<String, Lock>,
-    pub(crate) agents: BTreeMap<String, Agent>,
+    pub(crate) workflows: BTreeMap<String, WorkflowInstance>,
+    pub(crate) locks: BTreeMap<String, ChainLock>,
+    pub(crate) agents: BTreeMap<String, StartedAgent>,
     /// The last number of `CHAIN-NNN-...`.
     pub(crate) chain_counter: u32,
     /// The last number of each prefix with date, such as `CR-20251206`.
@@ -33,7 +33,7 @@ pub struct State {
 
 /// A request: what is wanted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct WorkRequest {
     /// Its id, `CR-20251206-001` or `FR-...`.
     pub id: String,
     /// Its kind.
@@ -45,22 +45,22 @@ pub struct Request {
     /// What is wanted and why.
     pub content: String,
     /// Its author.
-    pub author: Actor,
+    pub author: EventActor,
     /// When it was made.
-    pub created: Time,
+    pub created: EventTime,
     /// When it last changed.
-    pub updated: Time,
+    pub updated: EventTime,
     /// Its reviews, oldest first.
-    pub reviews: Vec<Review>,
+    pub reviews: Vec<WorkReview>,
     /// How it was closed.
-    pub closed: Option<Closed>,
+    pub closed: Option<RequestClosure>,
     /// Status while it has no chains.
     pub(crate) initial: RequestStatus,
 }
 
 /// How and why a request was closed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Closed {
+pub struct RequestClosure {
     /// How.
     pub outcome: Closing,
     /// The reason given.
@@ -69,13 +69,13 @@ pub struct Closed {
 
 /// A decision about work.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Review {
+pub struct WorkReview {
     /// The decision.
     pub verdict: Verdict,
     /// Who decided.
     pub by: String,
     /// When.
-    pub at: Time,
+    pub at: EventTime,
     /// The reason given.
     pub reason: Option<String>,
     /// Single suggestions.
@@ -102,22 +102,22 @@ pub struct TaskChain {
     /// Why it needs no design.
     pub skip_design: Option<String>,
     /// Its author.
-    pub author: Actor,
+    pub author: EventActor,
     /// When it was made.
-    pub created: Time,
+    pub created: EventTime,
     /// When it or a task of it last changed.
-    pub updated: Time,
+    pub updated: EventTime,
     /// Its reviews, oldest first.
-    pub reviews: Vec<Review>,
+    pub reviews: Vec<WorkReview>,
     /// Its tasks, in the order in which they were made.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<ChainTask>,
     /// The last number of `NNN-slug`.
     pub(crate) task_counter: u32,
 }
 
 /// A task of a chain.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Task {
+pub struct ChainTask {
     /// Its id, `001-slug`, unique in the chain.
     pub id: String,
     /// Its title.
@@ -133,11 +133,11 @@ pub struct Task {
     /// How often it was sent back.
     pub rework_count: u32,
     /// Its author.
-    pub author: Actor,
+    pub author: EventActor,
     /// When it was made.
-    pub created: Time,
+    pub created: EventTime,
     /// When it last changed.
-    pub updated: Time,
+    pub updated: EventTime,
     /// Who submitted it last.
     pub submitter: Option<String>,
     /// Everyone who ever submitted it; none of them approves it.
@@ -145,14 +145,14 @@ pub struct Task {
     /// What its last submission says was done.
     pub summary: Option<String>,
     /// Its reviews, oldest first.
-    pub reviews: Vec<Review>,
+    pub reviews: Vec<WorkReview>,
     /// Why it is blocked.
     pub blocked: Option<String>,
 }
 
 /// A request on its way through the stages of a template.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Workflow {
+pub struct WorkflowInstance {
     /// Its id, `WF-20251206-001`.
     pub id: String,
     /// Name of its template.
@@ -162,30 +162,30 @@ pub struct Workflow {
     /// The chain it serves, where it is one only.
     pub chain: Option<String>,
     /// Its stages, as the template had them at the start.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<WorkflowStage>,
     /// The stage it is in, from 0.
     pub stage: usize,
     /// Who started it.
-    pub author: Actor,
+    pub author: EventActor,
     /// When it was started.
-    pub created: Time,
+    pub created: EventTime,
     /// When it last changed.
-    pub updated: Time,
+    pub updated: EventTime,
     /// Why it was paused, other than by feedback.
     pub paused: Option<String>,
     /// How it ended.
-    pub ended: Option<Ended>,
+    pub ended: Option<WorkflowOutcome>,
     /// The state of each stage's gate.
     pub gates: Vec<GateState>,
     /// Its feedback, by id.
-    pub feedback: BTreeMap<String, Feedback>,
+    pub feedback: BTreeMap<String, WorkflowFeedback>,
     /// The last number of `FB-NNN`.
     pub(crate) feedback_counter: u32,
 }
 
 /// How a workflow ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ended {
+pub enum WorkflowOutcome {
     /// Every stage is completed.
     Completed,
     /// It was given up for this reason.
@@ -200,18 +200,18 @@ pub struct GateState {
     /// Whether an event says that it waits. A log of an earlier version has that event only where the decision was asked for.
     pub announced: bool,
     /// How its condition was met.
-    pub satisfied: Option<Satisfied>,
+    pub satisfied: Option<GateSatisfaction>,
 }
 
 /// How the condition of a gate was met.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Satisfied {
+pub struct GateSatisfaction {
     /// By whom.
     pub by: String,
     /// Kind of that principal.
     pub kind: ActorKind,
     /// When.
-    pub at: Time,
+    pub at: EventTime,
     /// The option chosen.
     pub option: Option<String>,
     /// What commands returned.
@@ -220,7 +220,7 @@ pub struct Satisfied {
 
 /// A question or remark, and its answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Feedback {
+pub struct WorkflowFeedback {
     /// Its id, `FB-001`.
     pub id: String,
     /// Its kind.
@@ -240,22 +240,22 @@ pub struct Feedback {
     /// The stage it was given in.
     pub stage: usize,
     /// Its author.
-    pub author: Actor,
+    pub author: EventActor,
     /// When it was given.
-    pub created: Time,
+    pub created: EventTime,
     /// When it last changed.
-    pub updated: Time,
+    pub updated: EventTime,
     /// Its status.
     pub status: FeedbackStatus,
     /// The answer.
-    pub response: Option<Response>,
+    pub response: Option<FeedbackResponse>,
     /// Why it was dismissed.
     pub dismissed: Option<String>,
 }
 
 /// The answer to feedback.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Response {
+pub struct FeedbackResponse {
     /// The answer.
     pub content: String,
     /// The option chosen.
@@ -263,12 +263,12 @@ pub struct Response {
     /// Who answered.
     pub by: String,
     /// When.
-    pub at: Time,
+    pub at: EventTime,
 }
 
 /// Files that a chain has locked.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lock {
+pub struct ChainLock {
     /// The chain.
     pub chain: String,
     /// Patterns of the files.
@@ -276,14 +276,14 @@ pub struct Lock {
     /// Who acquired it.
     pub holder: String,
     /// When.
-    pub acquired: Time,
+    pub acquired: EventTime,
     /// When it ends by itself.
-    pub expires: Time,
+    pub expires: EventTime,
 }
 
 /// An agent that was started.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Agent {
+pub struct StartedAgent {
     /// Its id.
     pub id: String,
     /// Its role.

@@ -2,19 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use super::{Agent, Lock, Request, Review, State, Task, TaskChain, Workflow};
-use crate::actor::Time;
-use crate::fault::Fault;
+use super::{
+    ChainLock, ChainTask, StartedAgent, TaskChain, WorkRequest, WorkReview, WorkflowInstance,
+    WorkflowState,
+};
+use crate::actor::EventTime;
+use crate::fault::WorkflowFault;
 use crate::names::{ChainStatus, RequestStatus, TaskStatus, Verdict};
 
-impl State {
+impl WorkflowState {
     /// The number of the last event; 0 before the first.
     pub fn seq(&self) -> u64 {
         self.seq
     }
 
     /// Requests by id.
-    pub fn requests(&self) -> &BTreeMap<String, Request> {
+    pub fn requests(&self) -> &BTreeMap<String, WorkRequest> {
         &self.requests
     }
 
@@ -24,17 +27,17 @@ impl State {
     }
 
     /// Workflows by id.
-    pub fn workflows(&self) -> &BTreeMap<String, Workflow> {
+    pub fn workflows(&self) -> &BTreeMap<String, WorkflowInstance> {
         &self.workflows
     }
 
     /// Locks by chain, also those that have expired.
-    pub fn locks(&self) -> &BTreeMap<String, Lock> {
+    pub fn locks(&self) -> &BTreeMap<String, ChainLock> {
         &self.locks
     }
 
     /// Agents by id.
-    pub fn agents(&self) -> &BTreeMap<String, Agent> {
+    pub fn agents(&self) -> &BTreeMap<String, StartedAgent> {
         &self.agents
     }
 
@@ -42,29 +45,29 @@ impl State {
     ///
     /// # Errors
     /// There is none; the fault names the nearest id.
-    pub fn request(&self, id: &str) -> Result<&Request, Fault> {
+    pub fn request(&self, id: &str) -> Result<&WorkRequest, WorkflowFault> {
         let known = || self.requests.keys().map(String::as_str);
         self.requests
             .get(id)
-            .ok_or_else(|| Fault::unknown("request", id, known()))
+            .ok_or_else(|| WorkflowFault::unknown("request", id, known()))
     }
 
     /// The chain with an id.
     ///
     /// # Errors
     /// There is none; the fault names the nearest id.
-    pub fn chain(&self, id: &str) -> Result<&TaskChain, Fault> {
+    pub fn chain(&self, id: &str) -> Result<&TaskChain, WorkflowFault> {
         let known = || self.chains.keys().map(String::as_str);
         self.chains
             .get(id)
-            .ok_or_else(|| Fault::unknown("chain", id, known()))
+            .ok_or_else(|| WorkflowFault::unknown("chain", id, known()))
     }
 
     /// The task with an id in the chain with an id.
     ///
     /// # Errors
     /// There is no such chain or task; the fault names the nearest id.
-    pub fn task(&self, chain: &str, task: &str) -> Result<&Task, Fault> {
+    pub fn task(&self, chain: &str, task: &str) -> Result<&ChainTask, WorkflowFault> {
         self.chain(chain)?.task(task)
     }
 
@@ -72,11 +75,11 @@ impl State {
     ///
     /// # Errors
     /// There is none; the fault names the nearest id.
-    pub fn workflow(&self, id: &str) -> Result<&Workflow, Fault> {
+    pub fn workflow(&self, id: &str) -> Result<&WorkflowInstance, WorkflowFault> {
         let known = || self.workflows.keys().map(String::as_str);
         self.workflows
             .get(id)
-            .ok_or_else(|| Fault::unknown("workflow", id, known()))
+            .ok_or_else(|| WorkflowFault::unknown("workflow", id, known()))
     }
 
     /// The chains of a request.
@@ -87,14 +90,17 @@ impl State {
     }
 
     /// The chains that a workflow is about: its one chain, else those of its request.
-    pub fn chains_in<'a>(&'a self, workflow: &'a Workflow) -> impl Iterator<Item = &'a TaskChain> {
+    pub fn chains_in<'a>(
+        &'a self,
+        workflow: &'a WorkflowInstance,
+    ) -> impl Iterator<Item = &'a TaskChain> {
         self.chains
             .values()
             .filter(move |chain| workflow.is_about(chain))
     }
 
     /// The status of a request: `done` when it is closed; else by its chains.
-    pub fn request_status(&self, request: &Request) -> RequestStatus {
+    pub fn request_status(&self, request: &WorkRequest) -> RequestStatus {
         if request.closed.is_some() {
             return RequestStatus::Done;
         }
@@ -115,7 +121,7 @@ impl State {
     ///
     /// # Errors
     /// What holds them.
-    pub fn free(&self, chain: &TaskChain) -> Result<(), Fault> {
+    pub fn free(&self, chain: &TaskChain) -> Result<(), WorkflowFault> {
         self.open_request(&chain.request)?;
         for workflow in self
             .workflows
@@ -128,11 +134,11 @@ impl State {
     }
 
     /// The request of an id, which must not be closed.
-    pub(crate) fn open_request(&self, id: &str) -> Result<&Request, Fault> {
+    pub(crate) fn open_request(&self, id: &str) -> Result<&WorkRequest, WorkflowFault> {
         let request = self.request(id)?;
         match &request.closed {
             None => Ok(request),
-            Some(closed) => Err(Fault::first(
+            Some(closed) => Err(WorkflowFault::first(
                 format!("the request `{id}` is closed ({})", closed.outcome),
                 "create a new request with `request:create`",
             )),
@@ -140,19 +146,19 @@ impl State {
     }
 
     /// The locks that hold at a time.
-    pub fn locks_at(&self, now: Time) -> impl Iterator<Item = &Lock> {
+    pub fn locks_at(&self, now: EventTime) -> impl Iterator<Item = &ChainLock> {
         self.locks.values().filter(move |lock| lock.expires > now)
     }
 }
 
 /// The last decision, if it approves.
-fn is_approved(reviews: &[Review]) -> bool {
+fn is_approved(reviews: &[WorkReview]) -> bool {
     reviews
         .last()
         .is_some_and(|review| review.verdict == Verdict::Approved)
 }
 
-impl Request {
+impl WorkRequest {
     /// Whether its work is approved.
     pub fn is_approved(&self) -> bool {
         is_approved(&self.reviews)
@@ -169,10 +175,10 @@ impl TaskChain {
     ///
     /// # Errors
     /// There is none; the fault names the nearest id.
-    pub fn task(&self, id: &str) -> Result<&Task, Fault> {
+    pub fn task(&self, id: &str) -> Result<&ChainTask, WorkflowFault> {
         let found = self.tasks.iter().find(|task| task.id == id);
         found.ok_or_else(|| {
-            Fault::unknown("task", id, self.tasks.iter().map(|task| task.id.as_str()))
+            WorkflowFault::unknown("task", id, self.tasks.iter().map(|task| task.id.as_str()))
         })
     }
 
@@ -213,7 +219,7 @@ impl TaskChain {
     }
 
     /// The task to work on: the first in progress, else the first that is ready.
-    pub fn next_task(&self) -> Option<&Task> {
+    pub fn next_task(&self) -> Option<&ChainTask> {
         let first = |status| self.tasks.iter().find(|task| task.status == status);
         first(TaskStatus::InProgress).or_else(|| first(TaskStatus::Todo))
     }

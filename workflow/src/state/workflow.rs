@@ -2,18 +2,18 @@
 
 use std::cmp::Ordering;
 
-use super::{Ended, Feedback, Lock, TaskChain, Workflow};
-use crate::fault::Fault;
-use crate::governance::collide::Held;
+use super::{ChainLock, TaskChain, WorkflowFeedback, WorkflowInstance, WorkflowOutcome};
+use crate::fault::WorkflowFault;
+use crate::governance::collide::HeldFiles;
 use crate::names::{FeedbackStatus, GateKind, StageStatus, WorkflowStatus};
-use crate::template::Stage;
+use crate::template::WorkflowStage;
 
-impl Workflow {
+impl WorkflowInstance {
     /// Its status; blocking feedback without an answer pauses it.
     pub fn status(&self) -> WorkflowStatus {
         match &self.ended {
-            Some(Ended::Completed) => WorkflowStatus::Completed,
-            Some(Ended::Discarded(_)) => WorkflowStatus::Discarded,
+            Some(WorkflowOutcome::Completed) => WorkflowStatus::Completed,
+            Some(WorkflowOutcome::Discarded(_)) => WorkflowStatus::Discarded,
             None if self.paused.is_some() || self.unanswered().next().is_some() => {
                 WorkflowStatus::Paused
             }
@@ -22,14 +22,14 @@ impl Workflow {
     }
 
     /// Blocking feedback without an answer.
-    pub fn unanswered(&self) -> impl Iterator<Item = &Feedback> {
+    pub fn unanswered(&self) -> impl Iterator<Item = &WorkflowFeedback> {
         self.feedback
             .values()
             .filter(|feedback| feedback.blocking && feedback.status.is_open())
     }
 
     /// The stage it is in; `None` when it has ended.
-    pub fn current(&self) -> Option<&Stage> {
+    pub fn current(&self) -> Option<&WorkflowStage> {
         self.stages.get(self.stage).filter(|_| self.ended.is_none())
     }
 
@@ -46,8 +46,8 @@ impl Workflow {
     /// The status of a stage.
     pub fn stage_status(&self, stage: usize) -> StageStatus {
         match (&self.ended, stage.cmp(&self.stage)) {
-            (Some(Ended::Completed), _) | (_, Ordering::Less) => StageStatus::Completed,
-            (Some(Ended::Discarded(_)), _) => StageStatus::Skipped,
+            (Some(WorkflowOutcome::Completed), _) | (_, Ordering::Less) => StageStatus::Completed,
+            (Some(WorkflowOutcome::Discarded(_)), _) => StageStatus::Skipped,
             (None, Ordering::Greater) => StageStatus::Pending,
             (None, Ordering::Equal) if self.awaits(stage) => StageStatus::AwaitingGate,
             (None, Ordering::Equal) => StageStatus::Active,
@@ -55,8 +55,8 @@ impl Workflow {
     }
 
     /// Why nothing asks for the decision at the gate of the current stage.
-    pub(crate) fn needs_no_request(&self) -> Fault {
-        Fault::first(
+    pub(crate) fn needs_no_request(&self) -> WorkflowFault {
+        WorkflowFault::first(
             format!(
                 "the gate of stage `{}` of `{}` needs no request for approval",
                 self.stages[self.stage].name, self.id
@@ -69,11 +69,11 @@ impl Workflow {
     ///
     /// # Errors
     /// There is none; the fault names the nearest id.
-    pub fn feedback(&self, id: &str) -> Result<&Feedback, Fault> {
+    pub fn feedback(&self, id: &str) -> Result<&WorkflowFeedback, WorkflowFault> {
         let known = || self.feedback.keys().map(String::as_str);
         self.feedback
             .get(id)
-            .ok_or_else(|| Fault::unknown("feedback", id, known()))
+            .ok_or_else(|| WorkflowFault::unknown("feedback", id, known()))
     }
 
     /// Whether a chain belongs to it.
@@ -85,7 +85,7 @@ impl Workflow {
     }
 
     /// Whether work in it may continue: it is not paused. One that has ended holds nothing.
-    pub(crate) fn running(&self) -> Result<(), Fault> {
+    pub(crate) fn running(&self) -> Result<(), WorkflowFault> {
         if self.ended.is_some() {
             return Ok(());
         }
@@ -94,14 +94,14 @@ impl Workflow {
             .map(|feedback| format!("`{}`", feedback.id))
             .collect();
         if !ids.is_empty() {
-            return Err(Fault::Unanswered {
+            return Err(WorkflowFault::Unanswered {
                 workflow: self.id.clone(),
                 ids: ids.join(", "),
             });
         }
         match &self.paused {
             None => Ok(()),
-            Some(reason) => Err(Fault::Paused {
+            Some(reason) => Err(WorkflowFault::Paused {
                 workflow: self.id.clone(),
                 reason: reason.clone(),
             }),
@@ -109,10 +109,10 @@ impl Workflow {
     }
 
     /// Whether it has not ended.
-    pub(crate) fn open(&self) -> Result<(), Fault> {
+    pub(crate) fn open(&self) -> Result<(), WorkflowFault> {
         match self.ended {
             None => Ok(()),
-            Some(_) => Err(Fault::first(
+            Some(_) => Err(WorkflowFault::first(
                 format!("the workflow `{}` is {}", self.id, self.status()),
                 "start another with `workflow:start`",
             )),
@@ -120,10 +120,10 @@ impl Workflow {
     }
 }
 
-impl Lock {
+impl ChainLock {
     /// What it holds, for [`crate::governance::collide`].
-    pub fn held(&self) -> Held<'_> {
-        Held {
+    pub fn held(&self) -> HeldFiles<'_> {
+        HeldFiles {
             chain: &self.chain,
             patterns: &self.patterns,
             until: self.expires,
@@ -131,12 +131,12 @@ impl Lock {
     }
 }
 
-impl Feedback {
+impl WorkflowFeedback {
     /// Whether it may become resolved or dismissed.
-    pub(crate) fn open(&self, to: FeedbackStatus) -> Result<(), Fault> {
+    pub(crate) fn open(&self, to: FeedbackStatus) -> Result<(), WorkflowFault> {
         match self.status.is_open() {
             true => Ok(()),
-            false => Err(Fault::Transition {
+            false => Err(WorkflowFault::Transition {
                 what: "feedback",
                 id: self.id.clone(),
                 from: self.status.as_str(),

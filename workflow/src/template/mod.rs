@@ -5,7 +5,7 @@ mod read;
 pub use read::{BUILT_IN, built_in, read};
 use tool_core::{Decode, Describe, Encode};
 
-use crate::fault::Fault;
+use crate::fault::WorkflowFault;
 use crate::names::{GateAction, GateKind, StageKind};
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -15,7 +15,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// A template of workflows.
 #[derive(Debug, Clone, PartialEq, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub struct Template {
+pub struct WorkflowTemplate {
     /// Name: lower-case letters, digits and `-`
     pub name: String,
     /// Title, for lists
@@ -26,13 +26,13 @@ pub struct Template {
     pub description: String,
     /// Stages, in order
     #[schema(length(min = 1, max = 64))]
-    pub stages: Vec<Stage>,
+    pub stages: Vec<WorkflowStage>,
 }
 
 /// A stage of a workflow.
 #[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub struct Stage {
+pub struct WorkflowStage {
     /// Name, unique in the template
     pub name: String,
     /// Kind of the stage
@@ -45,13 +45,13 @@ pub struct Stage {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// Condition for leaving it
-    pub gate: Gate,
+    pub gate: StageGate,
 }
 
 /// The condition for leaving a stage.
 #[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub struct Gate {
+pub struct StageGate {
     /// Kind of the gate
     #[value(rename = "type")]
     pub kind: GateKind,
@@ -92,7 +92,7 @@ pub struct CommandResult {
     pub exit_code: i32,
 }
 
-impl Gate {
+impl StageGate {
     /// Whether an event has to record that its condition is met; the other kinds are always open.
     pub const fn needs_event(&self) -> bool {
         matches!(
@@ -105,7 +105,7 @@ impl Gate {
     ///
     /// # Errors
     /// No such option; the fault lists them.
-    pub fn choose(&self, label: Option<&str>) -> Result<GateAction, Fault> {
+    pub fn choose(&self, label: Option<&str>) -> Result<GateAction, WorkflowFault> {
         let labels: Vec<String> = self
             .options
             .iter()
@@ -113,19 +113,19 @@ impl Gate {
             .collect();
         match label {
             None if self.options.is_empty() => Ok(GateAction::Advance),
-            None => Err(Fault::Invalid {
+            None => Err(WorkflowFault::Invalid {
                 field: "option",
                 expected: format!("one of {}", labels.join(", ")),
                 found: "nothing".to_owned(),
             }),
             Some(label) => match self.options.iter().find(|option| option.label == label) {
                 Some(option) => Ok(option.action),
-                None if self.options.is_empty() => Err(Fault::invalid(
+                None if self.options.is_empty() => Err(WorkflowFault::invalid(
                     "option",
                     "nothing, since the gate has no options",
                     label,
                 )),
-                None => Err(Fault::invalid(
+                None => Err(WorkflowFault::invalid(
                     "option",
                     format!("one of {}", labels.join(", ")),
                     label,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use registry::document::{self, DocumentFormat};
 use registry::{LoadError, LoadErrors, ParsedDocument};
 
-use super::{Gate, Stage, Template};
+use super::{StageGate, WorkflowStage, WorkflowTemplate};
 use crate::limits::{ENTRY_BYTES_MAX, LIST_MAX, TEXT_BYTES_MAX, TITLE_BYTES_MAX};
 use crate::names::{GateAction, GateKind};
 use crate::roles;
@@ -22,11 +22,11 @@ pub const BUILT_IN: [(&str, &str); 4] = [
 ///
 /// # Errors
 /// There is none; the fault names the nearest.
-pub fn built_in(name: &str) -> Result<Template, crate::Fault> {
+pub fn built_in(name: &str) -> Result<WorkflowTemplate, crate::WorkflowFault> {
     let found = BUILT_IN.iter().find(|(known, _)| *known == name);
     let template = found.and_then(|(name, text)| read(name, text).ok());
     template.ok_or_else(|| {
-        crate::Fault::unknown("template", name, BUILT_IN.iter().map(|(known, _)| *known))
+        crate::WorkflowFault::unknown("template", name, BUILT_IN.iter().map(|(known, _)| *known))
     })
 }
 
@@ -34,12 +34,12 @@ pub fn built_in(name: &str) -> Result<Template, crate::Fault> {
 ///
 /// # Errors
 /// Everything that is wrong, each with file, line and key.
-pub fn read(file: &str, text: &str) -> Result<Template, LoadErrors> {
+pub fn read(file: &str, text: &str) -> Result<WorkflowTemplate, LoadErrors> {
     let document = document::parse(file, text, DocumentFormat::Yaml)?;
     let mut errors = Vec::new();
-    let template: Option<Template> = document::read_typed(&document, &mut errors);
+    let template: Option<WorkflowTemplate> = document::read_typed(&document, &mut errors);
     if let Some(template) = template.as_ref().filter(|_| errors.is_empty()) {
-        Check {
+        TemplateReader {
             document: &document,
             errors: &mut errors,
         }
@@ -55,18 +55,18 @@ pub fn read(file: &str, text: &str) -> Result<Template, LoadErrors> {
     })
 }
 
-struct Check<'a> {
+struct TemplateReader<'a> {
     document: &'a ParsedDocument,
     errors: &'a mut Vec<LoadError>,
 }
 
-impl Check<'_> {
+impl TemplateReader<'_> {
     fn report(&mut self, pointer: &str, message: impl std::fmt::Display) {
         self.errors
             .push(LoadError::new(Some(&self.document.place(pointer)), message).at(pointer));
     }
 
-    fn template(&mut self, template: &Template) {
+    fn template(&mut self, template: &WorkflowTemplate) {
         if crate::ids::slug(&template.name) != template.name {
             let message = format!(
                 "`{}` is not a name: lower-case letters, digits and `-`, at most 48",
@@ -89,7 +89,7 @@ impl Check<'_> {
         }
     }
 
-    fn stage(&mut self, pointer: &str, stage: &Stage) {
+    fn stage(&mut self, pointer: &str, stage: &WorkflowStage) {
         self.name(&format!("{pointer}/name"), &stage.name);
         if let Some(role) = &stage.role
             && roles::role(role).is_none()
@@ -108,7 +108,7 @@ impl Check<'_> {
         self.gate(&format!("{pointer}/gate"), &stage.gate);
     }
 
-    fn gate(&mut self, pointer: &str, gate: &Gate) {
+    fn gate(&mut self, pointer: &str, gate: &StageGate) {
         let kind = gate.kind;
         for (key, given, belongs) in [
             ("prompt", gate.prompt.is_some(), GateKind::HumanApproval),
@@ -153,7 +153,7 @@ impl Check<'_> {
         self.options(pointer, gate);
     }
 
-    fn commands(&mut self, pointer: &str, gate: &Gate) {
+    fn commands(&mut self, pointer: &str, gate: &StageGate) {
         self.count(&format!("{pointer}/commands"), gate.commands.len());
         for (position, command) in gate.commands.iter().enumerate() {
             let at = format!("{pointer}/commands/{position}");
@@ -164,7 +164,7 @@ impl Check<'_> {
         }
     }
 
-    fn options(&mut self, pointer: &str, gate: &Gate) {
+    fn options(&mut self, pointer: &str, gate: &StageGate) {
         let at = format!("{pointer}/options");
         self.count(&at, gate.options.len());
         let mut labels = BTreeSet::new();

@@ -5,9 +5,9 @@ use tool_core::{
     tool_error,
 };
 
-use super::changes::{self, Changed, Item};
+use super::changes::{self, CommandItem, TransitionResult};
 use super::{CHANGES, examples, log};
-use crate::decide::{self, Command};
+use crate::decide::{self, ItemCommand};
 use crate::names::GateKind;
 use crate::template::CommandResult;
 
@@ -36,17 +36,17 @@ impl Tool for WorkflowAdvance {
         ..CHANGES
     }
     .with_name("workflow:advance", "Go to the next stage");
-    type Output = Changed;
+    type Output = TransitionResult;
     const EXAMPLES: &'static [JsonExample] = examples::WorkflowAdvance;
 
-    fn run(args: Self, ctx: &Ctx) -> Result<Changed> {
+    fn run(args: Self, ctx: &Ctx) -> Result<TransitionResult> {
         let (stage, results) = verified(&args.workflow_id, ctx)?;
-        let command = Command::WorkflowAdvance(decide::WorkflowAdvance {
+        let command = ItemCommand::WorkflowAdvance(decide::WorkflowAdvance {
             workflow_id: args.workflow_id,
             results,
             stage: Some(stage),
         });
-        changes::run(ctx, &command, &Item::OfEvent)
+        changes::run(ctx, &command, &CommandItem::OfEvent)
     }
 }
 

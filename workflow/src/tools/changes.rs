@@ -1,27 +1,27 @@
-//! [`Changed`]: the result of a transition.
+//! [`TransitionResult`]: the result of a transition.
 
 use tool_core::{CallProbe, Ctx, Describe, Encode, Result, Value, object};
 
-use super::log::{self, Done};
-use crate::actor::Time;
-use crate::decide::Command;
-use crate::event::Event;
-use crate::state::State;
+use super::log::{self, CommandChanges};
+use crate::actor::EventTime;
+use crate::decide::ItemCommand;
+use crate::event::WorkflowEvent;
+use crate::state::WorkflowState;
 
 /// What a transition did.
 #[derive(Debug, Encode, Describe)]
-pub struct Changed {
+pub struct TransitionResult {
     /// Id of the item.
     pub id: String,
     /// Its status now.
     pub status: String,
     /// The events written, in order; none where the item was as wanted already.
-    pub events: Vec<Happened>,
+    pub events: Vec<EventReport>,
 }
 
 /// An event.
 #[derive(Debug, Encode, Describe)]
-pub struct Happened {
+pub struct EventReport {
     /// Its number.
     pub number: u64,
     /// Its type, such as `task.submitted`.
@@ -33,24 +33,32 @@ pub struct Happened {
 }
 
 /// Runs a command.
-pub(super) fn run(ctx: &Ctx, command: &Command, item: &Item<'_>) -> Result<Changed> {
-    let Done { state, events } = log::run(ctx, command)?;
+pub(super) fn run(
+    ctx: &Ctx,
+    command: &ItemCommand,
+    item: &CommandItem<'_>,
+) -> Result<TransitionResult> {
+    let CommandChanges { state, events } = log::run(ctx, command)?;
     changed(&state, &events, item)
 }
 
 /// The item that a command is about, where it exists before.
-pub(super) enum Item<'a> {
+pub(super) enum CommandItem<'a> {
     /// Read from the first event.
     OfEvent,
     /// Feedback that may need no event.
     Feedback(&'a str, &'a str),
 }
 
-fn changed(state: &State, events: &[Event], item: &Item<'_>) -> Result<Changed> {
+fn changed(
+    state: &WorkflowState,
+    events: &[WorkflowEvent],
+    item: &CommandItem<'_>,
+) -> Result<TransitionResult> {
     let mut happened = Vec::with_capacity(events.len());
     for event in events {
         let value = event.to_value()?;
-        happened.push(Happened {
+        happened.push(EventReport {
             number: event.seq,
             r#type: event.kind().to_owned(),
             reason: event.reason.clone(),
@@ -59,13 +67,13 @@ fn changed(state: &State, events: &[Event], item: &Item<'_>) -> Result<Changed> 
     }
     let (id, status) = match (happened.first(), item) {
         (Some(first), _) => subject(state, &first.r#type, &first.data)?,
-        (None, Item::Feedback(workflow, id)) => {
+        (None, CommandItem::Feedback(workflow, id)) => {
             let feedback = state.workflow(workflow)?.feedback(id)?;
             (feedback.id.clone(), feedback.status.as_str().to_owned())
         }
-        (None, Item::OfEvent) => Default::default(),
+        (None, CommandItem::OfEvent) => Default::default(),
     };
-    Ok(Changed {
+    Ok(TransitionResult {
         id,
         status,
         events: happened,
@@ -73,7 +81,7 @@ fn changed(state: &State, events: &[Event], item: &Item<'_>) -> Result<Changed> 
 }
 
 /// Id and status of the item of an event.
-fn subject(state: &State, kind: &str, data: &Value) -> Result<(String, String)> {
+fn subject(state: &WorkflowState, kind: &str, data: &Value) -> Result<(String, String)> {
     let text = |key: &str| data.text(key).unwrap_or_default().to_owned();
     let both = |id: &str, status: &str| Ok((id.to_owned(), status.to_owned()));
     match kind.split('.').next().unwrap_or_default() {
@@ -122,7 +130,7 @@ pub(super) fn before(ctx: &Ctx) -> Result<Option<Value>> {
 }
 
 /// Whether a command happened after an event: whether the events that it would have written then follow, by the same actor.
-pub(super) fn probe(ctx: &Ctx, before: &Value, command: &Command) -> Result<CallProbe> {
+pub(super) fn probe(ctx: &Ctx, before: &Value, command: &ItemCommand) -> Result<CallProbe> {
     let (log, identity) = (ctx.events()?, ctx.identity()?);
     let number = before.get("number").and_then(Value::as_f64);
     let Some(number) = number.map(|number| number as usize) else {
@@ -135,7 +143,7 @@ pub(super) fn probe(ctx: &Ctx, before: &Value, command: &Command) -> Result<Call
     if bodies.len() == number {
         return Ok(CallProbe::NotHappened);
     }
-    let mut state = std::sync::Arc::new(State::default());
+    let mut state = std::sync::Arc::new(WorkflowState::default());
     log::fold(&mut state, &bodies[..number])?;
     let mut actor = log::actor(identity);
     let followed = log::fold(&mut std::sync::Arc::clone(&state), &bodies[number..])?;
@@ -148,8 +156,8 @@ pub(super) fn probe(ctx: &Ctx, before: &Value, command: &Command) -> Result<Call
             actor
         };
     }
-    let now = followed.first().map_or(Time(0), |event| event.time);
-    let who = log::Who {
+    let now = followed.first().map_or(EventTime(0), |event| event.time);
+    let who = log::DecisionActor {
         actor: &actor,
         has_grant: true,
         checkout: &log.checkout()?,
@@ -157,16 +165,18 @@ pub(super) fn probe(ctx: &Ctx, before: &Value, command: &Command) -> Result<Call
     let Ok(wanted) = log::decide_as(&state, command, &who, now) else {
         return Ok(CallProbe::Unknown);
     };
-    let same = |(one, other): (&Event, &Event)| one.data == other.data && one.actor == other.actor;
+    let same = |(one, other): (&WorkflowEvent, &WorkflowEvent)| {
+        one.data == other.data && one.actor == other.actor
+    };
     if !wanted.is_empty()
         && wanted.len() <= followed.len()
         && wanted.iter().zip(&followed).all(same)
     {
-        let mut after = State::clone(&state);
+        let mut after = WorkflowState::clone(&state);
         for event in &wanted {
             after.apply(event)?;
         }
-        let changed = changed(&after, &followed[..wanted.len()], &Item::OfEvent)?;
+        let changed = changed(&after, &followed[..wanted.len()], &CommandItem::OfEvent)?;
         return Ok(CallProbe::Happened(tool_core::convert::to_value(&changed)?));
     }
     // Others wrote in between: whether this call is among them cannot be told from here.

@@ -10,11 +10,11 @@ use tool_core::{
 
 use super::views::views;
 use super::{READS, examples, log};
-use crate::Time;
+use crate::EventTime;
 use crate::governance::{self, Action, Governance, Ruling, collide};
 use crate::limits::LIST_MAX;
 use crate::roles;
-use crate::state::{Lock, State};
+use crate::state::{ChainLock, WorkflowState};
 
 /// The files of rules, in the order in which they are tried.
 const FILES: [&str; 2] = ["governance.yaml", "choragen.governance.yaml"];
@@ -78,12 +78,12 @@ impl Tool for GovernanceCheck {
         }
         let log = ctx.events()?;
         let now = ctx.clock()?.unix_ms();
-        let rules = Rules::read(log, now)?;
+        let rules = ProjectRules::read(log, now)?;
         if let Some(chain) = &args.chain_id {
             rules.state.chain(chain)?;
         }
         let role = args.for_role.as_deref().unwrap_or(&ctx.identity()?.role);
-        let who = Changer {
+        let who = FileChanger {
             role: roles::role(role).map_or(role, |role| role.name),
             principal: None,
             chain: args.chain_id.as_deref(),
@@ -109,7 +109,7 @@ impl Tool for GovernanceCheck {
 }
 
 /// Who changes files.
-struct Changer<'a> {
+struct FileChanger<'a> {
     role: &'a str,
     /// Holds its own locks.
     principal: Option<&'a str>,
@@ -118,13 +118,13 @@ struct Changer<'a> {
 }
 
 /// The rules of the project, and the locks at a time.
-struct Rules {
+struct ProjectRules {
     file: Option<(&'static str, Governance)>,
-    state: Arc<State>,
-    now: Time,
+    state: Arc<WorkflowState>,
+    now: EventTime,
 }
 
-impl Rules {
+impl ProjectRules {
     fn read(log: &dyn EventLog, now_ms: u64) -> Result<Self> {
         let mut file = None;
         for name in FILES {
@@ -139,21 +139,21 @@ impl Rules {
         Ok(Self {
             file,
             state: log::state(log)?,
-            now: Time(i64::try_from(now_ms).unwrap_or(i64::MAX)),
+            now: EventTime(i64::try_from(now_ms).unwrap_or(i64::MAX)),
         })
     }
 
     /// The ruling on a change, and its reason.
     fn on(
         &self,
-        who: &Changer<'_>,
+        who: &FileChanger<'_>,
         action: Action,
         path: &str,
     ) -> std::result::Result<(Ruling, String), String> {
         let parts = governance::path(path)?;
         let locks = self.state.locks_at(self.now);
         let locks = locks.filter(|lock| who.principal != Some(lock.holder.as_str()));
-        let held = collide::holder(who.chain, &parts, locks.map(Lock::held));
+        let held = collide::holder(who.chain, &parts, locks.map(ChainLock::held));
         let rules = self.file.as_ref().map(|(_, rules)| rules);
         let (ruling, reason) = match rules {
             Some(rules) => {
@@ -194,14 +194,14 @@ pub fn govern(
     if ["git:commit", "git:push"].contains(&tool) {
         return Ok(None);
     }
-    let rules = Rules::read(log, now_ms)?;
+    let rules = ProjectRules::read(log, now_ms)?;
     if rules.file.is_none() && rules.state.locks_at(rules.now).next().is_none() {
         return Ok(None);
     }
     let actor = log::actor(identity);
     let own = rules.state.agents().get(&actor.principal);
     let role = roles::role(&actor.role).map_or(actor.role.as_str(), |role| role.name);
-    let who = Changer {
+    let who = FileChanger {
         role,
         principal: Some(&actor.principal),
         chain: own.and_then(|agent| agent.chain.as_deref()),

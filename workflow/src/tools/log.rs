@@ -5,14 +5,14 @@ use std::sync::{Arc, PoisonError};
 use tool_core::capability::{CallerIdentity, EventLog};
 use tool_core::{Ctx, Result, StopFlag, ToolError, tool_error};
 
-use crate::actor::{Actor, Context, Grants, Time};
-use crate::decide::{Command, decide};
-use crate::event::Event;
-use crate::fault::Fault;
+use crate::actor::{DecisionContext, EventActor, EventTime, GateGrants};
+use crate::decide::{ItemCommand, decide};
+use crate::event::WorkflowEvent;
+use crate::fault::WorkflowFault;
 use crate::item::{ItemId, items, project, touched};
 use crate::names::ActorKind;
-use crate::state::State;
-use crate::template::{self, Template};
+use crate::state::WorkflowState;
+use crate::template::{self, WorkflowTemplate};
 
 /// Longest event that is written, in bytes of JSON.
 const WRITTEN_BYTES_MAX: usize = 1 << 20;
@@ -23,9 +23,11 @@ const TEMPLATES: &str = "workflow/templates";
 ///
 /// # Errors
 /// `tool_error` for a log that cannot be read, or is damaged.
-pub fn state(log: &dyn EventLog) -> Result<Arc<State>> {
+pub fn state(log: &dyn EventLog) -> Result<Arc<WorkflowState>> {
     let mut memo = log.memo().lock().unwrap_or_else(PoisonError::into_inner);
-    let kept = memo.clone().and_then(|kept| kept.downcast::<State>().ok());
+    let kept = memo
+        .clone()
+        .and_then(|kept| kept.downcast::<WorkflowState>().ok());
     let mut state = kept.unwrap_or_default();
     let newer = log.after(state.seq())?;
     fold(&mut state, &newer)?;
@@ -37,10 +39,10 @@ pub fn state(log: &dyn EventLog) -> Result<Arc<State>> {
 ///
 /// # Errors
 /// `tool_error` with reason `state_corrupt` for one that does not follow.
-pub fn fold(state: &mut Arc<State>, bodies: &[String]) -> Result<Vec<Event>> {
+pub fn fold(state: &mut Arc<WorkflowState>, bodies: &[String]) -> Result<Vec<WorkflowEvent>> {
     let mut events = Vec::with_capacity(bodies.len());
     for body in bodies {
-        let event = Event::from_json(body).and_then(|event| {
+        let event = WorkflowEvent::from_json(body).and_then(|event| {
             Arc::make_mut(state).apply(&event)?;
             Ok(event)
         });
@@ -55,39 +57,39 @@ pub fn fold(state: &mut Arc<State>, bodies: &[String]) -> Result<Vec<Event>> {
 
 /// Who acts. The person who approved the call does; else the agent; else the role at a door, which counts as a service: nothing but an
 /// approval shows that a person acted.
-pub(super) fn actor(identity: &CallerIdentity) -> Actor {
+pub(super) fn actor(identity: &CallerIdentity) -> EventActor {
     let role = &identity.role;
     match (&identity.approved_by, &identity.agent) {
-        (Some(person), _) => Actor::new(person, ActorKind::Person, role),
-        (None, Some(agent)) => Actor::new(agent, ActorKind::Agent, role),
-        (None, None) if identity.is_delegate => Actor::new(role, ActorKind::Agent, role),
-        (None, None) => Actor::new(role, ActorKind::Service, role),
+        (Some(person), _) => EventActor::new(person, ActorKind::Person, role),
+        (None, Some(agent)) => EventActor::new(agent, ActorKind::Agent, role),
+        (None, None) if identity.is_delegate => EventActor::new(role, ActorKind::Agent, role),
+        (None, None) => EventActor::new(role, ActorKind::Service, role),
     }
 }
 
 /// What a command did: the state after it, and its events.
-pub(super) struct Done {
-    pub(super) state: Arc<State>,
-    pub(super) events: Vec<Event>,
+pub(super) struct CommandChanges {
+    pub(super) state: Arc<WorkflowState>,
+    pub(super) events: Vec<WorkflowEvent>,
 }
 
 /// The state of the workspace, for tools: refused where the log is that of another workspace.
 ///
 /// # Errors
 /// As [`state`]; `precondition_failed` in a copy.
-pub(super) fn current(log: &dyn EventLog) -> Result<Arc<State>> {
+pub(super) fn current(log: &dyn EventLog) -> Result<Arc<WorkflowState>> {
     log.check_origin()?;
     state(log)
 }
 
 /// Decides a command on the newest state, writes its events, and then the files that show them.
-pub(super) fn run(ctx: &Ctx, command: &Command) -> Result<Done> {
+pub(super) fn run(ctx: &Ctx, command: &ItemCommand) -> Result<CommandChanges> {
     let (log, identity) = (ctx.events()?, ctx.identity()?);
     let actor = actor(identity);
     let before = current(log)?;
     let checkout = log.checkout()?;
-    let decide = |state: &State, now| {
-        let who = Who {
+    let decide = |state: &WorkflowState, now| {
+        let who = DecisionActor {
             actor: &actor,
             has_grant: identity.has_grant,
             checkout: &checkout,
@@ -106,7 +108,7 @@ pub(super) fn run(ctx: &Ctx, command: &Command) -> Result<Done> {
             "the files below `workflow/` do not show this yet: {reason}"
         ));
     }
-    Ok(Done {
+    Ok(CommandChanges {
         state: state(log)?,
         events,
     })
@@ -115,19 +117,22 @@ pub(super) fn run(ctx: &Ctx, command: &Command) -> Result<Done> {
 /// Refuses a command whose new item would have a file that is there already: another checkout made it, and this log knows nothing of it.
 fn refuse_taken(
     log: &dyn EventLog,
-    state: &State,
-    decide: &impl Fn(&State, Time) -> std::result::Result<Vec<Event>, Fault>,
+    state: &WorkflowState,
+    decide: &impl Fn(
+        &WorkflowState,
+        EventTime,
+    ) -> std::result::Result<Vec<WorkflowEvent>, WorkflowFault>,
 ) -> Result<()> {
     // Why a command is refused is said where it is decided.
-    let events = decide(state, Time(0)).unwrap_or_default();
-    let is_new = |event: &Event| event.kind().ends_with(".created");
+    let events = decide(state, EventTime(0)).unwrap_or_default();
+    let is_new = |event: &WorkflowEvent| event.kind().ends_with(".created");
     if !events.iter().any(is_new) {
         return Ok(());
     }
     // Ids have the date that the log gives.
-    let mut now = Time(0);
+    let mut now = EventTime(0);
     log.append(state.seq(), &mut |_, now_ms| {
-        now = Time(i64::try_from(now_ms).unwrap_or(i64::MAX));
+        now = EventTime(i64::try_from(now_ms).unwrap_or(i64::MAX));
         Ok(Vec::new())
     })?;
     let events = decide(state, now).unwrap_or_default();
@@ -154,22 +159,22 @@ fn refuse_taken(
 }
 
 /// Who decides a command, beside its state and time.
-pub(super) struct Who<'a> {
-    pub(super) actor: &'a Actor,
+pub(super) struct DecisionActor<'a> {
+    pub(super) actor: &'a EventActor,
     pub(super) has_grant: bool,
     pub(super) checkout: &'a str,
 }
 
 /// The events of a command of an actor at a time.
 pub(super) fn decide_as(
-    state: &State,
-    command: &Command,
-    who: &Who<'_>,
-    now: Time,
-) -> std::result::Result<Vec<Event>, Fault> {
+    state: &WorkflowState,
+    command: &ItemCommand,
+    who: &DecisionActor<'_>,
+    now: EventTime,
+) -> std::result::Result<Vec<WorkflowEvent>, WorkflowFault> {
     let granted = who.has_grant.then(|| who.actor.principal.clone());
-    let grants = Grants::to(granted);
-    let context = Context {
+    let grants = GateGrants::to(granted);
+    let context = DecisionContext {
         now,
         today: now.date(),
         actor: who.actor,
@@ -190,8 +195,8 @@ const ATTEMPTS: usize = 8;
 /// Those of `decide` and of writing; nothing is written then.
 pub fn append(
     log: &dyn EventLog,
-    decide: impl Fn(&State, Time) -> std::result::Result<Vec<Event>, Fault>,
-) -> Result<Vec<Event>> {
+    decide: impl Fn(&WorkflowState, EventTime) -> std::result::Result<Vec<WorkflowEvent>, WorkflowFault>,
+) -> Result<Vec<WorkflowEvent>> {
     let mut events = Vec::new();
     for attempt in 1..=ATTEMPTS {
         let before = state(log)?;
@@ -205,7 +210,7 @@ pub fn append(
                 }
                 fold(&mut state, newer)?;
             }
-            let now = Time(i64::try_from(now_ms).unwrap_or(i64::MAX));
+            let now = EventTime(i64::try_from(now_ms).unwrap_or(i64::MAX));
             events = decide(&state, now)?;
             written(&state, &events)
         })?;
@@ -217,22 +222,22 @@ pub fn append(
 }
 
 /// The bodies of events, which can be folded again.
-fn written(state: &State, events: &[Event]) -> Result<Vec<String>> {
-    let mut after = State::clone(state);
+fn written(state: &WorkflowState, events: &[WorkflowEvent]) -> Result<Vec<String>> {
+    let mut after = WorkflowState::clone(state);
     let bodies = events.iter().map(|event| {
         after.apply(event)?;
         let body = event.to_json()?;
         if body.len() > WRITTEN_BYTES_MAX {
-            return Err(Fault::TooLong {
+            return Err(WorkflowFault::TooLong {
                 field: "arguments",
                 bytes: body.len(),
                 max: WRITTEN_BYTES_MAX,
             });
         }
-        Event::from_json(&body)?;
+        WorkflowEvent::from_json(&body)?;
         Ok(body)
     });
-    Ok(bodies.collect::<std::result::Result<Vec<String>, Fault>>()?)
+    Ok(bodies.collect::<std::result::Result<Vec<String>, WorkflowFault>>()?)
 }
 
 /// Writes the files of every item that changed since files were last written.
@@ -252,7 +257,7 @@ pub fn rebuild(log: &dyn EventLog) -> Result<()> {
 }
 
 /// A file to write, and what it was made from.
-struct Prepared {
+struct PreparedFile {
     path: String,
     old: Option<String>,
     new: String,
@@ -311,23 +316,27 @@ fn write_files(log: &dyn EventLog, all: bool, stop: &StopFlag) -> Result<()> {
 }
 
 /// The items that events changed.
-fn changed(state: &State, bodies: &[String]) -> Result<Vec<ItemId>> {
+fn changed(state: &WorkflowState, bodies: &[String]) -> Result<Vec<ItemId>> {
     let mut wanted = Vec::new();
     for body in bodies {
-        wanted.extend(touched(&Event::from_json(body)?, state));
+        wanted.extend(touched(&WorkflowEvent::from_json(body)?, state));
     }
     Ok(wanted)
 }
 
 /// The file of an item; `None` where it is as it has to be.
-fn prepare(log: &dyn EventLog, state: &State, item: &ItemId) -> Result<Option<Prepared>> {
+fn prepare(
+    log: &dyn EventLog,
+    state: &WorkflowState,
+    item: &ItemId,
+) -> Result<Option<PreparedFile>> {
     let path = project(state, item, None)?.path;
     let old = log.read(&path)?;
     let file = project(state, item, old.as_deref()).map_err(|fault| {
         tool_error!(Conflict, "edited"; "`{path}`: {fault}"; "repair its first lines, or delete the file: it is written anew")
     })?;
     let is_same = old.as_deref() == Some(&*file.text);
-    Ok((!is_same).then_some(Prepared {
+    Ok((!is_same).then_some(PreparedFile {
         path,
         old,
         new: file.text,
@@ -335,7 +344,7 @@ fn prepare(log: &dyn EventLog, state: &State, item: &ItemId) -> Result<Option<Pr
 }
 
 /// A template of the project, else one that comes with the program.
-pub(super) fn template(log: &dyn EventLog, name: &str) -> Result<Template> {
+pub(super) fn template(log: &dyn EventLog, name: &str) -> Result<WorkflowTemplate> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if name.is_empty() || !name.bytes().all(plain) {
         return Err(ToolError::invalid(

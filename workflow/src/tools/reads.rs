@@ -7,7 +7,7 @@ use super::views::{
     reviews, views,
 };
 use super::{READS, examples, log};
-use crate::Time;
+use crate::EventTime;
 use crate::names::{
     ChainStatus, FeedbackStatus, RequestKind, RequestStatus, TaskStatus, WorkflowStatus,
 };
@@ -269,8 +269,8 @@ impl Tool for LockStatus {
         if let Some(chain) = &args.chain_id {
             state.chain(chain)?;
         }
-        let now = Time(i64::try_from(ctx.clock()?.unix_ms()).unwrap_or(i64::MAX));
-        let wanted = |lock: &&crate::state::Lock| {
+        let now = EventTime(i64::try_from(ctx.clock()?.unix_ms()).unwrap_or(i64::MAX));
+        let wanted = |lock: &&crate::state::ChainLock| {
             args.chain_id
                 .as_ref()
                 .is_none_or(|chain| *chain == lock.chain)

@@ -8,12 +8,12 @@ use tool_core::{
 
 use super::views::views;
 use super::{examples, log};
-use crate::decide::{AgentSpawn, Command, TaskStart};
-use crate::event::{AgentEnded, Data};
+use crate::decide::{AgentSpawn, ItemCommand, TaskStart};
+use crate::event::{AgentEnded, EventPayload};
 use crate::limits::AGENT_ANSWER_BYTES_MAX;
 use crate::names::{AgentOutcome, TaskStatus};
 use crate::roles;
-use crate::state::State;
+use crate::state::WorkflowState;
 
 /// Tags of the tools that a role has of its own, whoever starts an agent of it.
 const OWN: &[&str] = &["transition", "git"];
@@ -136,11 +136,11 @@ fn spawn(args: SpawnAgent, ctx: &Ctx) -> Result<Ended> {
     // What the rules say about roles and items comes before what is configured.
     let before = log::current(ctx.events()?)?;
     let actor = log::actor(ctx.identity()?);
-    let now = crate::Time(0);
+    let now = crate::EventTime(0);
     log::decide_as(
         &before,
-        &Command::AgentSpawn(command.clone()),
-        &log::Who {
+        &ItemCommand::AgentSpawn(command.clone()),
+        &log::DecisionActor {
             actor: &actor,
             has_grant: false,
             checkout: "",
@@ -158,10 +158,11 @@ fn spawn(args: SpawnAgent, ctx: &Ctx) -> Result<Ended> {
             chain_id: chain_id.clone(),
             task_id: task_id.clone(),
         };
-        log::run(ctx, &Command::TaskStart(start))?;
+        log::run(ctx, &ItemCommand::TaskStart(start))?;
     }
-    let done = log::run(ctx, &Command::AgentSpawn(command))?;
-    let Some(Data::AgentSpawned(spawned)) = done.events.first().map(|event| &event.data) else {
+    let done = log::run(ctx, &ItemCommand::AgentSpawn(command))?;
+    let Some(EventPayload::AgentSpawned(spawned)) = done.events.first().map(|event| &event.data)
+    else {
         return Err(tool_error!(ToolError, "no agent was started"));
     };
     let report = run(&*prepared, &spawned.agent, &task, ctx);
@@ -192,7 +193,7 @@ fn end(ctx: &Ctx, id: &str, role: &str, report: AgentReport) -> Ended {
         elapsed_ms: report.elapsed_ms,
         answer: report.answer[..shown].to_owned(),
     };
-    let event = match log::run(ctx, &Command::AgentEnd(ended)) {
+    let event = match log::run(ctx, &ItemCommand::AgentEnd(ended)) {
         Ok(done) => done.events.first().map(|event| event.seq),
         Err(err) => {
             let message = err.message();
@@ -229,7 +230,7 @@ fn end(ctx: &Ctx, id: &str, role: &str, report: AgentReport) -> Ended {
 }
 
 /// What the agent is told: its role, its work as the log has it, and the context.
-fn task(state: &State, args: &SpawnAgent, role: &str) -> Result<String> {
+fn task(state: &WorkflowState, args: &SpawnAgent, role: &str) -> Result<String> {
     let mut text = format!(
         "You work in the role `{role}` on this project's workflow. Your tools are those of the MCP server `mathchain`; read and change \
          requests, chains and tasks with them alone. End with a short report of what you did.\n"

@@ -5,10 +5,10 @@ use tool_core::{
     Value, object,
 };
 
-use super::changes::{self, Changed, Item};
+use super::changes::{self, CommandItem, TransitionResult};
 use super::{CHANGES, examples, log};
-use crate::actor::Actor;
-use crate::decide::{self, Command};
+use crate::actor::EventActor;
+use crate::decide::{self, ItemCommand};
 use crate::names::ActorKind;
 
 /// Decisions of a person or a reviewer are calls of their own, never steps of a plan that someone wrote before.
@@ -19,11 +19,11 @@ macro_rules! transitions {
     ($($args:ident: $id:literal, $title:literal $(, $field:ident = $value:expr)*;)+) => {$(
         impl Tool for decide::$args {
             const SPEC: Spec = Spec { $($field: $value,)* ..CHANGES }.with_name($id, $title);
-            type Output = Changed;
+            type Output = TransitionResult;
             const EXAMPLES: &'static [JsonExample] = examples::$args;
 
-            fn run(args: Self, ctx: &Ctx) -> Result<Changed> {
-                changes::run(ctx, &Command::$args(args), &Item::OfEvent)
+            fn run(args: Self, ctx: &Ctx) -> Result<TransitionResult> {
+                changes::run(ctx, &ItemCommand::$args(args), &CommandItem::OfEvent)
             }
 
             fn before(_: &Self, ctx: &Ctx) -> Result<Option<Value>> {
@@ -31,7 +31,7 @@ macro_rules! transitions {
             }
 
             fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
-                changes::probe(ctx, before, &Command::$args(args.clone()))
+                changes::probe(ctx, before, &ItemCommand::$args(args.clone()))
             }
         }
     )+};
@@ -70,11 +70,11 @@ impl Tool for decide::GateSatisfy {
         ..CHANGES
     }
     .with_name("gate:satisfy", "Satisfy a human gate");
-    type Output = Changed;
+    type Output = TransitionResult;
     const EXAMPLES: &'static [JsonExample] = examples::GateSatisfy;
 
-    fn run(args: Self, ctx: &Ctx) -> Result<Changed> {
-        changes::run(ctx, &Command::GateSatisfy(args), &Item::OfEvent)
+    fn run(args: Self, ctx: &Ctx) -> Result<TransitionResult> {
+        changes::run(ctx, &ItemCommand::GateSatisfy(args), &CommandItem::OfEvent)
     }
 
     /// The stage with its question: an approval is for this gate alone, and no person is asked about one that is not open.
@@ -85,9 +85,9 @@ impl Tool for decide::GateSatisfy {
         let gate = &workflow.stages[number].gate;
         if !workflow.awaits(number) {
             // What the command itself would say.
-            let person = Actor::new("a person", ActorKind::Person, "operator");
-            let command = Command::GateSatisfy(args.clone());
-            let who = log::Who {
+            let person = EventActor::new("a person", ActorKind::Person, "operator");
+            let command = ItemCommand::GateSatisfy(args.clone());
+            let who = log::DecisionActor {
                 actor: &person,
                 has_grant: false,
                 checkout: "",
@@ -107,7 +107,7 @@ impl Tool for decide::GateSatisfy {
     }
 
     fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
-        changes::probe(ctx, before, &Command::GateSatisfy(args.clone()))
+        changes::probe(ctx, before, &ItemCommand::GateSatisfy(args.clone()))
     }
 }
 
@@ -118,13 +118,13 @@ impl Tool for decide::FeedbackDismiss {
         ..CHANGES
     }
     .with_name("feedback:dismiss", "Dismiss feedback");
-    type Output = Changed;
+    type Output = TransitionResult;
     const EXAMPLES: &'static [JsonExample] = examples::FeedbackDismiss;
 
-    fn run(args: Self, ctx: &Ctx) -> Result<Changed> {
+    fn run(args: Self, ctx: &Ctx) -> Result<TransitionResult> {
         let (workflow, feedback) = (args.workflow_id.clone(), args.feedback_id.clone());
-        let command = Command::FeedbackDismiss(args);
-        changes::run(ctx, &command, &Item::Feedback(&workflow, &feedback))
+        let command = ItemCommand::FeedbackDismiss(args);
+        changes::run(ctx, &command, &CommandItem::Feedback(&workflow, &feedback))
     }
 }
 
@@ -143,7 +143,7 @@ pub(super) struct WorkflowStart {
 }
 
 impl WorkflowStart {
-    fn command(self, ctx: &Ctx) -> Result<Command> {
+    fn command(self, ctx: &Ctx) -> Result<ItemCommand> {
         let template = log::template(ctx.events()?, &self.template)?;
         let args = decide::WorkflowStart {
             template: self.template,
@@ -151,7 +151,7 @@ impl WorkflowStart {
             chain_id: self.chain_id,
             commands: self.commands,
         };
-        Ok(Command::WorkflowStart(args, template))
+        Ok(ItemCommand::WorkflowStart(args, template))
     }
 }
 
@@ -161,11 +161,11 @@ impl Tool for WorkflowStart {
         ..CHANGES
     }
     .with_name("workflow:start", "Start a workflow");
-    type Output = Changed;
+    type Output = TransitionResult;
     const EXAMPLES: &'static [JsonExample] = examples::WorkflowStart;
 
-    fn run(args: Self, ctx: &Ctx) -> Result<Changed> {
-        changes::run(ctx, &args.command(ctx)?, &Item::OfEvent)
+    fn run(args: Self, ctx: &Ctx) -> Result<TransitionResult> {
+        changes::run(ctx, &args.command(ctx)?, &CommandItem::OfEvent)
     }
 
     fn before(_: &Self, ctx: &Ctx) -> Result<Option<Value>> {

@@ -1,11 +1,14 @@
 //! Items as results of tools.
 
-use crate::Time;
+use crate::EventTime;
 use crate::names::{
     ChainKind, ChainStatus, FeedbackKind, FeedbackStatus, GateKind, Priority, RequestKind,
     RequestStatus, StageStatus, TaskKind, TaskStatus, Verdict, WorkflowStatus,
 };
-use crate::state::{Feedback, Lock, Request, Review, State, Task, TaskChain, Workflow};
+use crate::state::{
+    ChainLock, ChainTask, TaskChain, WorkRequest, WorkReview, WorkflowFeedback, WorkflowInstance,
+    WorkflowState,
+};
 use tool_core::{Describe, Encode};
 
 /// Defines results: structs with documented fields, in the spelling of the arguments.
@@ -225,16 +228,16 @@ views! {
     }
 }
 
-fn time(time: Time) -> String {
+fn time(time: EventTime) -> String {
     time.to_string()
 }
 
-fn last(reviews: &[Review]) -> Option<Verdict> {
+fn last(reviews: &[WorkReview]) -> Option<Verdict> {
     reviews.last().map(|review| review.verdict)
 }
 
-pub(super) fn reviews(reviews: &[Review]) -> Vec<ReviewView> {
-    let view = |review: &Review| ReviewView {
+pub(super) fn reviews(reviews: &[WorkReview]) -> Vec<ReviewView> {
+    let view = |review: &WorkReview| ReviewView {
         verdict: review.verdict,
         by: review.by.clone(),
         at: time(review.at),
@@ -245,7 +248,7 @@ pub(super) fn reviews(reviews: &[Review]) -> Vec<ReviewView> {
 }
 
 impl TaskView {
-    pub(super) fn of(chain: &str, task: &Task) -> Self {
+    pub(super) fn of(chain: &str, task: &ChainTask) -> Self {
         let brief = &task.brief;
         Self {
             chain_id: chain.to_owned(),
@@ -271,8 +274,8 @@ impl TaskView {
     }
 }
 
-impl From<&Task> for TaskRow {
-    fn from(task: &Task) -> Self {
+impl From<&ChainTask> for TaskRow {
+    fn from(task: &ChainTask) -> Self {
         Self {
             task_id: task.id.clone(),
             title: task.title.clone(),
@@ -300,7 +303,7 @@ impl From<&TaskChain> for ChainRow {
 }
 
 impl RequestRow {
-    pub(super) fn of(state: &State, request: &Request) -> Self {
+    pub(super) fn of(state: &WorkflowState, request: &WorkRequest) -> Self {
         let closed = request.closed.as_ref();
         Self {
             request_id: request.id.clone(),
@@ -320,7 +323,7 @@ impl RequestRow {
 }
 
 impl FeedbackView {
-    pub(super) fn of(workflow: &str, feedback: &Feedback) -> Self {
+    pub(super) fn of(workflow: &str, feedback: &WorkflowFeedback) -> Self {
         let response = feedback.response.as_ref();
         let options = feedback.context.options.iter();
         Self {
@@ -343,8 +346,8 @@ impl FeedbackView {
     }
 }
 
-impl From<&Workflow> for WorkflowView {
-    fn from(workflow: &Workflow) -> Self {
+impl From<&WorkflowInstance> for WorkflowView {
+    fn from(workflow: &WorkflowInstance) -> Self {
         let current = workflow.current();
         let stages = workflow.stages.iter().enumerate().map(|(number, stage)| {
             let satisfied = workflow
@@ -384,8 +387,8 @@ impl From<&Workflow> for WorkflowView {
     }
 }
 
-impl From<&Lock> for LockView {
-    fn from(lock: &Lock) -> Self {
+impl From<&ChainLock> for LockView {
+    fn from(lock: &ChainLock) -> Self {
         Self {
             chain_id: lock.chain.clone(),
             patterns: lock.patterns.clone(),

@@ -1,20 +1,20 @@
 //! What requests, chains and tasks permit.
 
 use super::{approved, at_most};
-use crate::fault::Fault;
+use crate::fault::WorkflowFault;
 use crate::limits;
 use crate::names::{ChainStatus, TaskStatus, joined};
-use crate::state::{State, Task, TaskChain, Workflow};
+use crate::state::{ChainTask, TaskChain, WorkflowInstance, WorkflowState};
 
-impl State {
-    pub(super) fn may_approve_request(&self, id: &str) -> Result<(), Fault> {
+impl WorkflowState {
+    pub(super) fn may_approve_request(&self, id: &str) -> Result<(), WorkflowFault> {
         let request = self.open_request(id)?;
         if request.is_approved() {
             return Err(approved("request", id));
         }
         let chains: Vec<&TaskChain> = self.chains_of(id).collect();
         if chains.is_empty() {
-            return Err(Fault::first(
+            return Err(WorkflowFault::first(
                 format!("the request `{id}` has no chains"),
                 "create one with `chain:create`",
             ));
@@ -26,7 +26,7 @@ impl State {
             .collect();
         match open.is_empty() {
             true => Ok(()),
-            false => Err(Fault::first(
+            false => Err(WorkflowFault::first(
                 format!(
                     "every chain must be approved before the request `{id}`; not approved: {}",
                     open.join(", ")
@@ -36,8 +36,8 @@ impl State {
         }
     }
 
-    pub(super) fn no_open_workflow(&self, request: &str) -> Result<(), Fault> {
-        let open = |workflow: &&Workflow| {
+    pub(super) fn no_open_workflow(&self, request: &str) -> Result<(), WorkflowFault> {
+        let open = |workflow: &&WorkflowInstance| {
             let serves = workflow.request.as_deref() == Some(request);
             let one = workflow
                 .chain
@@ -48,7 +48,7 @@ impl State {
         };
         match self.workflows.values().find(open) {
             None => Ok(()),
-            Some(workflow) => Err(Fault::first(
+            Some(workflow) => Err(WorkflowFault::first(
                 format!(
                     "the workflow `{}` of the request `{request}` is {}",
                     workflow.id,
@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    pub(super) fn may_add_chain(&self, request: &str) -> Result<(), Fault> {
+    pub(super) fn may_add_chain(&self, request: &str) -> Result<(), WorkflowFault> {
         match self.open_request(request)?.is_approved() {
             false => Ok(()),
             true => Err(approved("request", request)),
@@ -70,7 +70,7 @@ impl State {
         &self,
         id: &str,
         action: &'static str,
-    ) -> Result<&TaskChain, Fault> {
+    ) -> Result<&TaskChain, WorkflowFault> {
         let chain = self.chain(id)?;
         self.open_request(&chain.request)?;
         if chain.status() != ChainStatus::Done {
@@ -81,7 +81,7 @@ impl State {
                     "all tasks must be done to {action} the chain `{id}`; not done: {undone}"
                 ),
             };
-            return Err(Fault::first(
+            return Err(WorkflowFault::first(
                 message,
                 "finish its tasks, or review them one by one with `task:request_changes`",
             ));
@@ -89,7 +89,7 @@ impl State {
         Ok(chain)
     }
 
-    pub(super) fn may_add_task(&self, chain: &str) -> Result<&TaskChain, Fault> {
+    pub(super) fn may_add_task(&self, chain: &str) -> Result<&TaskChain, WorkflowFault> {
         let chain = self.chain(chain)?;
         self.open_request(&chain.request)?;
         if chain.is_approved() {
@@ -110,7 +110,7 @@ impl State {
         task: &str,
         (from, to): (TaskStatus, TaskStatus),
         wanted: &[TaskStatus],
-    ) -> Result<(&TaskChain, &Task), Fault> {
+    ) -> Result<(&TaskChain, &ChainTask), WorkflowFault> {
         let chain = self.chain(chain)?;
         let task = chain.task(task)?;
         let allowed = task.status.allowed();
@@ -121,13 +121,13 @@ impl State {
         Ok((chain, task))
     }
 
-    pub(super) fn dependency_done(&self, chain: &TaskChain) -> Result<(), Fault> {
+    pub(super) fn dependency_done(&self, chain: &TaskChain) -> Result<(), WorkflowFault> {
         let Some(before) = chain.depends_on.as_ref().and_then(|id| self.chains.get(id)) else {
             return Ok(());
         };
         match before.status() {
             ChainStatus::Done => Ok(()),
-            status => Err(Fault::first(
+            status => Err(WorkflowFault::first(
                 format!(
                     "the chain `{}` depends on `{}`, which is {status}",
                     chain.id, before.id
@@ -138,11 +138,11 @@ impl State {
     }
 }
 
-impl Task {
+impl ChainTask {
     /// The fault of a move that its status forbids.
-    pub(crate) fn stuck(&self, to: TaskStatus) -> Fault {
+    pub(crate) fn stuck(&self, to: TaskStatus) -> WorkflowFault {
         let allowed = self.status.allowed();
-        Fault::Transition {
+        WorkflowFault::Transition {
             what: "task",
             id: self.id.clone(),
             from: self.status.as_str(),

@@ -4,44 +4,44 @@
 mod items;
 mod workflows;
 
-use super::{Request, State};
-use crate::event::{Data, Event};
-use crate::fault::Fault;
+use super::{WorkRequest, WorkflowState};
+use crate::event::{EventPayload, WorkflowEvent};
+use crate::fault::WorkflowFault;
 use crate::ids::is_id;
 use crate::limits;
 use crate::names::{Closing, FeedbackStatus, GateKind, TaskStatus};
 use workflows::wrong_stage;
 
-impl State {
+impl WorkflowState {
     /// Whether an event may come next.
     ///
     /// # Errors
     /// Why not.
-    pub fn check(&self, event: &Event) -> Result<(), Fault> {
+    pub fn check(&self, event: &WorkflowEvent) -> Result<(), WorkflowFault> {
         if event.seq != self.seq + 1 {
-            return Err(Fault::Sequence {
+            return Err(WorkflowFault::Sequence {
                 expected: self.seq + 1,
                 found: event.seq,
             });
         }
         let reason = event.reason.as_deref();
         match &event.data {
-            Data::RequestCreated(data) => fresh(
+            EventPayload::RequestCreated(data) => fresh(
                 "request",
                 &data.request,
                 self.requests.contains_key(&data.request),
             ),
-            Data::RequestApproved(data) => self.may_approve_request(&data.request),
-            Data::RequestChangesRequested(data) => {
+            EventPayload::RequestApproved(data) => self.may_approve_request(&data.request),
+            EventPayload::RequestChangesRequested(data) => {
                 let request = self.open_request(&data.request)?;
                 needs_reason(reason)?;
                 room_for_review(request.reviews.len())
             }
-            Data::RequestClosed(data) => {
+            EventPayload::RequestClosed(data) => {
                 let request = self.open_request(&data.request)?;
                 self.no_open_workflow(&data.request)?;
                 match data.outcome {
-                    Closing::Completed if !request.is_approved() => Err(Fault::first(
+                    Closing::Completed if !request.is_approved() => Err(WorkflowFault::first(
                         format!("the request `{}` is not approved", request.id),
                         "approve it with `request:approve`, or give a reason for closing it without",
                     )),
@@ -49,7 +49,7 @@ impl State {
                     Closing::Withdrawn | Closing::Imported => needs_reason(reason),
                 }
             }
-            Data::ChainCreated(data) => {
+            EventPayload::ChainCreated(data) => {
                 fresh("chain", &data.chain, self.chains.contains_key(&data.chain))?;
                 at_most("chains", self.chains.len() + 1, limits::CHAINS_MAX)?;
                 self.may_add_chain(&data.request)?;
@@ -57,30 +57,30 @@ impl State {
                     .iter()
                     .try_for_each(|chain| self.chain(chain).map(drop))
             }
-            Data::ChainApproved(data) => {
+            EventPayload::ChainApproved(data) => {
                 match self.may_review_chain(&data.chain, "approve")?.is_approved() {
                     false => Ok(()),
                     true => Err(approved("chain", &data.chain)),
                 }
             }
-            Data::ChainChangesRequested(data) => {
+            EventPayload::ChainChangesRequested(data) => {
                 let chain = self.may_review_chain(&data.chain, "request changes of")?;
                 needs_reason(reason)?;
                 room_for_review(chain.reviews.len())?;
                 match self
                     .requests
                     .get(&chain.request)
-                    .is_some_and(Request::is_approved)
+                    .is_some_and(WorkRequest::is_approved)
                 {
                     false => Ok(()),
                     true => Err(approved("request", &chain.request)),
                 }
             }
-            Data::TaskCreated(data) => {
+            EventPayload::TaskCreated(data) => {
                 let chain = self.may_add_task(&data.chain)?;
                 fresh("task", &data.task, chain.task(&data.task).is_ok())
             }
-            Data::TaskReadied(data) => self
+            EventPayload::TaskReadied(data) => self
                 .moves(
                     &data.chain,
                     &data.task,
@@ -88,7 +88,7 @@ impl State {
                     &[TaskStatus::Todo],
                 )
                 .map(drop),
-            Data::TaskStarted(data) => {
+            EventPayload::TaskStarted(data) => {
                 let from_todo = data.from == TaskStatus::Todo || data.from == data.to;
                 let to: &[TaskStatus] = if from_todo {
                     &[TaskStatus::InProgress]
@@ -98,7 +98,7 @@ impl State {
                 let (chain, _) = self.moves(&data.chain, &data.task, (data.from, data.to), to)?;
                 self.dependency_done(chain)
             }
-            Data::TaskSubmitted(data) => self
+            EventPayload::TaskSubmitted(data) => self
                 .moves(
                     &data.chain,
                     &data.task,
@@ -106,7 +106,7 @@ impl State {
                     &[TaskStatus::InReview],
                 )
                 .map(drop),
-            Data::TaskApproved(data) => self
+            EventPayload::TaskApproved(data) => self
                 .moves(
                     &data.chain,
                     &data.task,
@@ -114,7 +114,7 @@ impl State {
                     &[TaskStatus::Done],
                 )
                 .map(drop),
-            Data::TaskChangesRequested(data) => {
+            EventPayload::TaskChangesRequested(data) => {
                 let in_review = data.from == TaskStatus::InReview;
                 let to: &[TaskStatus] = if in_review {
                     &[TaskStatus::InProgress]
@@ -125,7 +125,7 @@ impl State {
                 needs_reason(reason)?;
                 room_for_review(task.reviews.len())
             }
-            Data::TaskBlocked(data) => {
+            EventPayload::TaskBlocked(data) => {
                 self.moves(
                     &data.chain,
                     &data.task,
@@ -134,7 +134,7 @@ impl State {
                 )?;
                 needs_reason(reason)
             }
-            Data::TaskUnblocked(data) => {
+            EventPayload::TaskUnblocked(data) => {
                 let blocked = data.from == TaskStatus::Blocked;
                 let to: &[TaskStatus] = if blocked {
                     &[TaskStatus::Todo, TaskStatus::Backlog]
@@ -144,14 +144,14 @@ impl State {
                 self.moves(&data.chain, &data.task, (data.from, data.to), to)
                     .map(drop)
             }
-            Data::FeedbackCreated(data) => self.may_ask(data),
-            Data::FeedbackAcknowledged(data) => {
+            EventPayload::FeedbackCreated(data) => self.may_ask(data),
+            EventPayload::FeedbackAcknowledged(data) => {
                 let feedback = self
                     .open_workflow(&data.workflow)?
                     .feedback(&data.feedback)?;
                 match feedback.status {
                     FeedbackStatus::Pending => Ok(()),
-                    from => Err(Fault::Transition {
+                    from => Err(WorkflowFault::Transition {
                         what: "feedback",
                         id: feedback.id.clone(),
                         from: from.as_str(),
@@ -166,62 +166,62 @@ impl State {
                     }),
                 }
             }
-            Data::FeedbackAnswered(data) => {
+            EventPayload::FeedbackAnswered(data) => {
                 let feedback = self
                     .open_workflow(&data.workflow)?
                     .feedback(&data.feedback)?;
                 feedback.open(FeedbackStatus::Resolved)
             }
-            Data::FeedbackDismissed(data) => {
+            EventPayload::FeedbackDismissed(data) => {
                 let feedback = self
                     .open_workflow(&data.workflow)?
                     .feedback(&data.feedback)?;
                 feedback.open(FeedbackStatus::Dismissed)?;
                 needs_reason(reason)
             }
-            Data::WorkflowStarted(data) => self.may_start(data),
-            Data::WorkflowAdvanced(data) => {
+            EventPayload::WorkflowStarted(data) => self.may_start(data),
+            EventPayload::WorkflowAdvanced(data) => {
                 let workflow = self.may_leave(&data.workflow, data.from)?;
                 match data.to == data.from + 1 && data.to < workflow.stages.len() {
                     true => Ok(()),
                     false => Err(wrong_stage(workflow, data.to)),
                 }
             }
-            Data::WorkflowCompleted(data) => {
+            EventPayload::WorkflowCompleted(data) => {
                 let last = self.workflow(&data.workflow)?.stages.len() - 1;
                 if data.imported {
                     return self.open_workflow(&data.workflow).map(drop);
                 }
                 self.may_leave(&data.workflow, last).map(drop)
             }
-            Data::WorkflowPaused(data) => {
+            EventPayload::WorkflowPaused(data) => {
                 let workflow = self.open_workflow(&data.workflow)?;
                 needs_reason(reason)?;
                 match &workflow.paused {
                     None => Ok(()),
-                    Some(reason) => Err(Fault::Paused {
+                    Some(reason) => Err(WorkflowFault::Paused {
                         workflow: workflow.id.clone(),
                         reason: reason.clone(),
                     }),
                 }
             }
-            Data::WorkflowResumed(data) => {
+            EventPayload::WorkflowResumed(data) => {
                 let workflow = self.open_workflow(&data.workflow)?;
                 match workflow.paused {
                     Some(_) => Ok(()),
                     None => Err(workflow.running().err().unwrap_or_else(|| {
-                        Fault::first(
+                        WorkflowFault::first(
                             format!("the workflow `{}` is not paused", workflow.id),
                             "advance it with `workflow:advance`",
                         )
                     })),
                 }
             }
-            Data::WorkflowDiscarded(data) => {
+            EventPayload::WorkflowDiscarded(data) => {
                 self.open_workflow(&data.workflow)?;
                 needs_reason(reason)
             }
-            Data::GateOpened(data) => {
+            EventPayload::GateOpened(data) => {
                 let workflow = self.at_stage(&data.workflow, data.stage)?;
                 let gate = &workflow.stages[data.stage].gate;
                 let state = &workflow.gates[data.stage];
@@ -233,17 +233,17 @@ impl State {
                     false => Err(workflow.needs_no_request()),
                 }
             }
-            Data::GateSatisfied(data) => self.may_satisfy(data),
-            Data::LockAcquired(data) => self.may_lock(data, event.time),
-            Data::LockReleased(data) => match self.locks.get(&data.chain) {
+            EventPayload::GateSatisfied(data) => self.may_satisfy(data),
+            EventPayload::LockAcquired(data) => self.may_lock(data, event.time),
+            EventPayload::LockReleased(data) => match self.locks.get(&data.chain) {
                 Some(_) => Ok(()),
-                None => Err(Fault::unknown(
+                None => Err(WorkflowFault::unknown(
                     "lock",
                     &data.chain,
                     self.locks.keys().map(String::as_str),
                 )),
             },
-            Data::AgentSpawned(data) => {
+            EventPayload::AgentSpawned(data) => {
                 fresh("agent", &data.agent, self.agents.contains_key(&data.agent))?;
                 let depth = match &data.parent {
                     None => 0,
@@ -255,19 +255,19 @@ impl State {
                     limits::AGENT_DEPTH_MAX as usize,
                 )
             }
-            Data::AgentEnded(data) => self.live_agent(&data.agent).map(drop),
+            EventPayload::AgentEnded(data) => self.live_agent(&data.agent).map(drop),
         }
     }
 }
 
-pub(super) fn fresh(what: &'static str, id: &str, taken: bool) -> Result<(), Fault> {
+pub(super) fn fresh(what: &'static str, id: &str, taken: bool) -> Result<(), WorkflowFault> {
     match (is_id(id), taken) {
-        (false, _) => Err(Fault::invalid(
+        (false, _) => Err(WorkflowFault::invalid(
             "id",
             "letters, digits, `.`, `_` and `-`, at most 100 bytes",
             id,
         )),
-        (_, true) => Err(Fault::Exists {
+        (_, true) => Err(WorkflowFault::Exists {
             what,
             id: id.to_owned(),
         }),
@@ -275,27 +275,27 @@ pub(super) fn fresh(what: &'static str, id: &str, taken: bool) -> Result<(), Fau
     }
 }
 
-pub(super) fn needs_reason(reason: Option<&str>) -> Result<(), Fault> {
+pub(super) fn needs_reason(reason: Option<&str>) -> Result<(), WorkflowFault> {
     match reason.is_some_and(|reason| !reason.trim().is_empty()) {
         true => Ok(()),
-        false => Err(Fault::Missing { field: "reason" }),
+        false => Err(WorkflowFault::Missing { field: "reason" }),
     }
 }
 
-pub(super) fn at_most(what: &'static str, count: usize, max: usize) -> Result<(), Fault> {
+pub(super) fn at_most(what: &'static str, count: usize, max: usize) -> Result<(), WorkflowFault> {
     match count > max {
-        true => Err(Fault::TooMany { what, count, max }),
+        true => Err(WorkflowFault::TooMany { what, count, max }),
         false => Ok(()),
     }
 }
 
 /// One more review.
-pub(super) fn room_for_review(reviews: usize) -> Result<(), Fault> {
+pub(super) fn room_for_review(reviews: usize) -> Result<(), WorkflowFault> {
     at_most("reviews of one item", reviews + 1, limits::REVIEWS_MAX)
 }
 
-pub(super) fn approved(what: &'static str, id: &str) -> Fault {
-    Fault::first(
+pub(super) fn approved(what: &'static str, id: &str) -> WorkflowFault {
+    WorkflowFault::first(
         format!("the {what} `{id}` is approved"),
         format!("request changes with `{what}:request_changes` first"),
     )

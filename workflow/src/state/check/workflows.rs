@@ -1,17 +1,17 @@
 //! What workflows, gates, feedback, locks and agents permit.
 
 use super::{at_most, fresh};
-use crate::actor::Time;
+use crate::actor::EventTime;
 use crate::event::{FeedbackCreated, GateSatisfied, LockAcquired, WorkflowStarted};
-use crate::fault::Fault;
+use crate::fault::WorkflowFault;
 use crate::governance::collide;
 use crate::limits;
 use crate::names::{ChainStatus, GateAction, GateKind};
-use crate::state::{Agent, Lock, State, TaskChain, Workflow};
-use crate::template::{CommandResult, Stage};
+use crate::state::{ChainLock, StartedAgent, TaskChain, WorkflowInstance, WorkflowState};
+use crate::template::{CommandResult, WorkflowStage};
 
-impl State {
-    pub(super) fn may_ask(&self, data: &FeedbackCreated) -> Result<(), Fault> {
+impl WorkflowState {
+    pub(super) fn may_ask(&self, data: &FeedbackCreated) -> Result<(), WorkflowFault> {
         let workflow = self.open_workflow(&data.workflow)?;
         fresh(
             "feedback",
@@ -24,14 +24,14 @@ impl State {
             limits::FEEDBACK_MAX,
         )?;
         match (&data.chain, &data.task) {
-            (None, Some(_)) => Err(Fault::Missing { field: "chainId" }),
+            (None, Some(_)) => Err(WorkflowFault::Missing { field: "chainId" }),
             (Some(chain), Some(task)) => self.task(chain, task).map(drop),
             (Some(chain), None) => self.chain(chain).map(drop),
             (None, None) => Ok(()),
         }
     }
 
-    pub(super) fn may_start(&self, data: &WorkflowStarted) -> Result<(), Fault> {
+    pub(super) fn may_start(&self, data: &WorkflowStarted) -> Result<(), WorkflowFault> {
         fresh(
             "workflow",
             &data.workflow,
@@ -39,17 +39,17 @@ impl State {
         )?;
         at_most("stages", data.stages.len(), limits::STAGES_MAX)?;
         if data.stage >= data.stages.len() {
-            return Err(Fault::invalid(
+            return Err(WorkflowFault::invalid(
                 "stage",
                 format!("a number below {}", data.stages.len()),
                 &data.stage.to_string(),
             ));
         }
-        let empty = |stage: &Stage| {
+        let empty = |stage: &WorkflowStage| {
             stage.gate.kind == GateKind::VerificationPass && stage.gate.commands.is_empty()
         };
         if data.stages.iter().any(empty) {
-            return Err(Fault::Missing { field: "commands" });
+            return Err(WorkflowFault::Missing { field: "commands" });
         }
         if let Some(request) = &data.request {
             self.open_request(request)?;
@@ -60,7 +60,7 @@ impl State {
         let chain = self.chain(chain)?;
         self.open_request(&chain.request)?;
         match &data.request {
-            Some(request) if *request != chain.request => Err(Fault::invalid(
+            Some(request) if *request != chain.request => Err(WorkflowFault::invalid(
                 "chainId",
                 format!("a chain of the request `{request}`"),
                 &chain.id,
@@ -70,14 +70,18 @@ impl State {
     }
 
     /// The workflow of an id, which must not have ended.
-    pub(crate) fn open_workflow(&self, id: &str) -> Result<&Workflow, Fault> {
+    pub(crate) fn open_workflow(&self, id: &str) -> Result<&WorkflowInstance, WorkflowFault> {
         let workflow = self.workflow(id)?;
         workflow.open()?;
         Ok(workflow)
     }
 
     /// The workflow of an id, at work in a stage.
-    pub(crate) fn at_stage(&self, id: &str, stage: usize) -> Result<&Workflow, Fault> {
+    pub(crate) fn at_stage(
+        &self,
+        id: &str,
+        stage: usize,
+    ) -> Result<&WorkflowInstance, WorkflowFault> {
         let workflow = self.open_workflow(id)?;
         workflow.running()?;
         match workflow.stage == stage {
@@ -86,7 +90,11 @@ impl State {
         }
     }
 
-    pub(super) fn may_leave(&self, id: &str, stage: usize) -> Result<&Workflow, Fault> {
+    pub(super) fn may_leave(
+        &self,
+        id: &str,
+        stage: usize,
+    ) -> Result<&WorkflowInstance, WorkflowFault> {
         let workflow = self.at_stage(id, stage)?;
         let needed = workflow.stages[stage].gate.needs_event();
         match needed && workflow.gates[stage].satisfied.is_none() {
@@ -95,11 +103,11 @@ impl State {
         }
     }
 
-    pub(super) fn may_satisfy(&self, data: &GateSatisfied) -> Result<(), Fault> {
+    pub(super) fn may_satisfy(&self, data: &GateSatisfied) -> Result<(), WorkflowFault> {
         let workflow = self.at_stage(&data.workflow, data.stage)?;
         let gate = &workflow.stages[data.stage].gate;
         if workflow.gates[data.stage].satisfied.is_some() || !gate.needs_event() {
-            return Err(Fault::first(
+            return Err(WorkflowFault::first(
                 format!(
                     "the gate of stage `{}` of `{}` is satisfied already",
                     workflow.stages[data.stage].name, workflow.id
@@ -111,7 +119,7 @@ impl State {
             GateKind::HumanApproval if !workflow.awaits(data.stage) => Err(workflow.unsatisfied()),
             GateKind::HumanApproval => match gate.choose(data.option.as_deref())? {
                 GateAction::Advance => Ok(()),
-                GateAction::Discard => Err(Fault::invalid(
+                GateAction::Discard => Err(WorkflowFault::invalid(
                     "option",
                     "an option that advances",
                     data.option.as_deref().unwrap_or_default(),
@@ -124,7 +132,7 @@ impl State {
     }
 
     /// Whether the chains that a workflow waits for are done.
-    pub(crate) fn chains_complete(&self, workflow: &Workflow) -> Result<(), Fault> {
+    pub(crate) fn chains_complete(&self, workflow: &WorkflowInstance) -> Result<(), WorkflowFault> {
         let named = workflow
             .current()
             .and_then(|stage| stage.gate.chain.as_deref());
@@ -152,29 +160,33 @@ impl State {
         }
     }
 
-    pub(super) fn may_lock(&self, data: &LockAcquired, now: Time) -> Result<(), Fault> {
+    pub(super) fn may_lock(
+        &self,
+        data: &LockAcquired,
+        now: EventTime,
+    ) -> Result<(), WorkflowFault> {
         self.chain(&data.chain)?;
         let length = data.expires.0.saturating_sub(now.0);
         if length <= 0 || length > limits::LOCK_MS_MAX {
-            return Err(Fault::invalid(
+            return Err(WorkflowFault::invalid(
                 "ttlMs",
                 format!("1 to {}", limits::LOCK_MS_MAX),
                 &length.to_string(),
             ));
         }
-        let held = self.locks_at(now).map(Lock::held);
+        let held = self.locks_at(now).map(ChainLock::held);
         collide::check(&data.chain, &data.patterns, held)
     }
 
-    pub(super) fn live_agent(&self, id: &str) -> Result<&Agent, Fault> {
+    pub(super) fn live_agent(&self, id: &str) -> Result<&StartedAgent, WorkflowFault> {
         let known = || self.agents.keys().map(String::as_str);
         let agent = self
             .agents
             .get(id)
-            .ok_or_else(|| Fault::unknown("agent", id, known()))?;
+            .ok_or_else(|| WorkflowFault::unknown("agent", id, known()))?;
         match agent.outcome {
             None => Ok(agent),
-            Some(outcome) => Err(Fault::first(
+            Some(outcome) => Err(WorkflowFault::first(
                 format!("the agent `{id}` has ended ({outcome})"),
                 "start another with `spawn_agent`",
             )),
@@ -182,12 +194,12 @@ impl State {
     }
 }
 
-impl Workflow {
+impl WorkflowInstance {
     /// Whether the commands of its gate succeeded, each in its turn.
     ///
     /// # Errors
     /// The first command that failed or has no result.
-    pub(crate) fn verified(&self, results: &[CommandResult]) -> Result<(), Fault> {
+    pub(crate) fn verified(&self, results: &[CommandResult]) -> Result<(), WorkflowFault> {
         let commands = &self.stages[self.stage].gate.commands;
         for (position, command) in commands.iter().enumerate() {
             let Some(result) = results.get(position) else {
@@ -195,10 +207,10 @@ impl Workflow {
             };
             if result.command != *command {
                 let expected = format!("the result of `{command}` at position {position}");
-                return Err(Fault::invalid("results", expected, &result.command));
+                return Err(WorkflowFault::invalid("results", expected, &result.command));
             }
             if result.exit_code != 0 {
-                return Err(Fault::Verification {
+                return Err(WorkflowFault::Verification {
                     command: command.clone(),
                     code: result.exit_code,
                 });
@@ -208,13 +220,17 @@ impl Workflow {
             None => Ok(()),
             Some(extra) => {
                 let expected = format!("{} results", commands.len());
-                Err(Fault::invalid("results", expected, &extra.command))
+                Err(WorkflowFault::invalid("results", expected, &extra.command))
             }
         }
     }
 
-    pub(crate) fn gate_fault(&self, needs: impl Into<String>, next: impl Into<String>) -> Fault {
-        Fault::Gate {
+    pub(crate) fn gate_fault(
+        &self,
+        needs: impl Into<String>,
+        next: impl Into<String>,
+    ) -> WorkflowFault {
+        WorkflowFault::Gate {
             workflow: self.id.clone(),
             stage: self
                 .stages
@@ -227,7 +243,7 @@ impl Workflow {
     }
 
     /// The fault of a gate whose condition is not met.
-    pub(crate) fn unsatisfied(&self) -> Fault {
+    pub(crate) fn unsatisfied(&self) -> WorkflowFault {
         let Some(stage) = self.stages.get(self.stage) else {
             return self.gate_fault("has no gate", "see `workflow:status`");
         };
@@ -257,8 +273,8 @@ impl Workflow {
     }
 }
 
-pub(super) fn wrong_stage(workflow: &Workflow, stage: usize) -> Fault {
-    Fault::invalid(
+pub(super) fn wrong_stage(workflow: &WorkflowInstance, stage: usize) -> WorkflowFault {
+    WorkflowFault::invalid(
         "stage",
         format!("{}, where the workflow is", workflow.stage),
         &stage.to_string(),
