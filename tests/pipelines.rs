@@ -1,7 +1,8 @@
 //! Cases of the earlier system about pipelines, as data: `tests/conformance/pipelines.yaml`.
 
 use chain_runtime::pipeline::{
-    Act, AgentResult, Category, End, Event, Machine, PhaseState, Setup, Skip,
+    AgentResult, Category, End, PhaseEvent, PhaseSetup, PhaseSkip, PhaseState, PipelineAction,
+    PipelineMachine,
 };
 use registry::Config;
 use registry::document::{self, DocumentFormat};
@@ -19,7 +20,7 @@ fn texts(of: &Value, key: &str) -> Vec<String> {
 
 /// What a pipeline did.
 struct Ran {
-    machine: Machine,
+    machine: PipelineMachine,
     began: Vec<String>,
     started: Vec<String>,
 }
@@ -31,19 +32,19 @@ fn run(given: &Value) -> Ran {
         ("phases", given.get("phases").expect("phases").clone()),
     ]);
     let config = Config::parse("case.json", &json::to_text(&document)).expect("sound phases");
-    let setups: Vec<Setup> = config.phases.iter().map(Setup::from).collect();
-    let skip = |phase: String| Skip {
+    let setups: Vec<PhaseSetup> = config.phases.iter().map(PhaseSetup::from).collect();
+    let skip = |phase: String| PhaseSkip {
         phase,
         reason: "left out".to_owned(),
         met: false,
     };
     let (fail, limited) = (texts(given, "fail"), texts(given, "rate_limit"));
     let mut ran = Ran {
-        machine: Machine::new(&setups, 3),
+        machine: PipelineMachine::new(&setups, 3),
         began: Vec::new(),
         started: Vec::new(),
     };
-    ran.machine.apply(&Event::Began {
+    ran.machine.apply(&PhaseEvent::Began {
         phases: setups,
         skipped: texts(given, "skip").into_iter().map(skip).collect(),
         seed: "case".to_owned(),
@@ -52,18 +53,18 @@ fn run(given: &Value) -> Ran {
         let Some(act) = ran.machine.next().into_iter().next() else {
             break;
         };
-        let ended = |phase: &str, agent: &str, result: AgentResult| Event::AgentEnded {
+        let ended = |phase: &str, agent: &str, result: AgentResult| PhaseEvent::AgentEnded {
             phase: phase.to_owned(),
             agent: agent.to_owned(),
             result,
         };
         let events = match act {
-            Act::Skip(skip) => vec![Event::PhaseSkipped(skip)],
-            Act::Begin(phase) => {
+            PipelineAction::Skip(skip) => vec![PhaseEvent::PhaseSkipped(skip)],
+            PipelineAction::Begin(phase) => {
                 ran.began.push(phase.clone());
-                vec![Event::PhaseBegan { phase }]
+                vec![PhaseEvent::PhaseBegan { phase }]
             }
-            Act::Start {
+            PipelineAction::Start {
                 phase,
                 agent,
                 attempt,
@@ -80,50 +81,53 @@ fn run(given: &Value) -> Ran {
                     ..AgentResult::default()
                 };
                 let mut events = vec![
-                    Event::AgentBegan {
+                    PhaseEvent::AgentBegan {
                         phase: phase.clone(),
                         agent: agent.clone(),
                         attempt,
                     },
                     ended(&phase, &agent, result.clone()),
                 ];
-                if let Some(Act::Wait { wait_ms, .. }) = ran.machine.retry(&phase, &agent, &result)
+                if let Some(PipelineAction::Wait { wait_ms, .. }) =
+                    ran.machine.retry(&phase, &agent, &result)
                 {
                     let (of, name) = (phase.clone(), agent.clone());
-                    events.push(Event::RetryPlanned {
+                    events.push(PhaseEvent::RetryPlanned {
                         phase,
                         agent,
                         wait_ms,
                     });
-                    events.push(Event::RetryDue {
+                    events.push(PhaseEvent::RetryDue {
                         phase: of,
                         agent: name,
                     });
                 }
                 events
             }
-            Act::Leave { phase, agent } => {
+            PipelineAction::Leave { phase, agent } => {
                 let left = AgentResult::failed(Category::Cancelled, "not started");
                 vec![ended(&phase, &agent, left)]
             }
-            Act::EndPhase {
+            PipelineAction::EndPhase {
                 phase,
                 status,
                 error,
-            } => vec![Event::PhaseEnded {
+            } => vec![PhaseEvent::PhaseEnded {
                 phase,
                 status,
                 error,
             }],
-            Act::End(end) => vec![Event::Ended { end }],
-            Act::Wait { .. } | Act::Cancel { .. } | Act::Gate(_) => panic!("{act:?}"),
+            PipelineAction::End(end) => vec![PhaseEvent::Ended { end }],
+            PipelineAction::Wait { .. }
+            | PipelineAction::Cancel { .. }
+            | PipelineAction::Gate(_) => panic!("{act:?}"),
         };
         events.iter().for_each(|event| ran.machine.apply(event));
     }
     ran
 }
 
-fn state(machine: &Machine, name: &str) -> &'static str {
+fn state(machine: &PipelineMachine, name: &str) -> &'static str {
     let phase = machine
         .phases()
         .iter()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chain_runtime::{Fault, Plan, Problems};
+use chain_runtime::{Fault, Plan, PlanProblems};
 use mathchain::{Context, Toolkit};
 use serde_json::Value as Schema;
 use tool_core::present::{ConditionalField, fields};
@@ -310,7 +310,7 @@ thread_local! {
     static TOOLKIT: Toolkit = Toolkit::builder().build().expect("builds");
 }
 
-fn problems(steps: &str) -> Problems {
+fn problems(steps: &str) -> PlanProblems {
     let plan = Plan::parse(&format!("version: 1\nsteps:\n{steps}\n")).expect("a plan");
     let checked = TOOLKIT.with(|toolkit| {
         toolkit.check(

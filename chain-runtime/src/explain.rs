@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use tool_core::{Object, ResourceKey, Value, convert, fields, object};
 
 use crate::check::{CheckedPlan, CheckedStep};
-use crate::graph::Edge;
-use crate::plan::{Budget, Map};
-use crate::template::Node;
+use crate::graph::PlanEdge;
+use crate::plan::{PlanBudget, StepMap};
+use crate::template::ArgumentNode;
 use registry::conflicts::describe;
 
 /// Most edges of one step that the text shows.
@@ -33,7 +33,7 @@ impl CheckedPlan {
 
     /// The calls that are known to come, and whether lists that are not known yet can bring more.
     pub fn calls(&self) -> (usize, bool) {
-        let of = |step: &CheckedStep| step.map.as_ref().map_or(Some(1), Map::elements);
+        let of = |step: &CheckedStep| step.map.as_ref().map_or(Some(1), StepMap::elements);
         let known: usize = self.steps.iter().filter_map(of).sum();
         let open = self.steps.iter().any(|step| of(step).is_none());
         (known + self.calls_within, open)
@@ -125,7 +125,7 @@ impl CheckedPlan {
     }
 
     fn explain_edges(&self) -> Vec<Value> {
-        let edge = |edge: &Edge| {
+        let edge = |edge: &PlanEdge| {
             object! {
                 "from" => &*self.steps[edge.from].id,
                 "to" => &*self.steps[edge.to].id,
@@ -232,9 +232,9 @@ fn said(step: &CheckedStep) -> Vec<String> {
     lines
 }
 
-fn explain_map(map: &Map) -> Value {
+fn explain_map(map: &StepMap) -> Value {
     let over = match &map.over {
-        Node::Reference(placed) => Some(placed.reference.to_string()),
+        ArgumentNode::Reference(placed) => Some(placed.reference.to_string()),
         _ => None,
     };
     object! {
@@ -248,7 +248,7 @@ fn explain_map(map: &Map) -> Value {
 }
 
 /// The limits of the plan itself; `None` where it has none.
-fn budget(budget: &Budget) -> Option<Object> {
+fn budget(budget: &PlanBudget) -> Option<Object> {
     let limits = convert::to_value(budget).ok()?;
     limits.as_object().filter(|set| !set.is_empty()).cloned()
 }

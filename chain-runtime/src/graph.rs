@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Reason for an edge between two steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum EdgeReason {
     /// A reference to its output, as written.
     Reference(Arc<str>),
     /// An `after` of the plan.
@@ -25,7 +25,7 @@ pub enum Reason {
     Exclusive,
 }
 
-impl Reason {
+impl EdgeReason {
     /// The kind in answers.
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl Reason {
 }
 
 /// The kind, and the reference or resource.
-impl fmt::Display for Reason {
+impl fmt::Display for EdgeReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind())?;
         self.detail()
@@ -68,16 +68,16 @@ impl fmt::Display for Reason {
 
 /// One step waits for an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edge {
+pub struct PlanEdge {
     pub from: usize,
     pub to: usize,
-    pub reason: Reason,
+    pub reason: EdgeReason,
 }
 
 /// The graph of a plan.
 #[derive(Debug, Clone, Default)]
-pub struct Graph {
-    edges: Vec<Edge>,
+pub struct PlanGraph {
+    edges: Vec<PlanEdge>,
     /// Where the edges into each step start in `edges`; one more than there are steps.
     starts: Vec<usize>,
     followers: Vec<Vec<u32>>,
@@ -85,9 +85,9 @@ pub struct Graph {
     priorities: Vec<usize>,
 }
 
-impl Graph {
+impl PlanGraph {
     /// Builds the graph of `steps` steps from edges that all lead forward.
-    pub fn new(steps: usize, mut edges: Vec<Edge>) -> Self {
+    pub fn new(steps: usize, mut edges: Vec<PlanEdge>) -> Self {
         edges.sort_by_key(|edge| (edge.to, edge.from)); // stable: reasons stay in the order they were found
         let starts = (0..=steps)
             .map(|step| edges.partition_point(|edge| edge.to < step))
@@ -123,12 +123,12 @@ impl Graph {
     }
 
     /// Every edge, by the step it leads to.
-    pub fn edges(&self) -> &[Edge] {
+    pub fn edges(&self) -> &[PlanEdge] {
         &self.edges
     }
 
     /// The edges into a step.
-    pub fn edges_into(&self, step: usize) -> &[Edge] {
+    pub fn edges_into(&self, step: usize) -> &[PlanEdge] {
         &self.edges[self.starts[step]..self.starts[step + 1]]
     }
 
@@ -255,16 +255,16 @@ fn rotate(mut cycle: Vec<usize>) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    fn graph(steps: usize, edges: &[(usize, usize)]) -> Graph {
+    fn graph(steps: usize, edges: &[(usize, usize)]) -> PlanGraph {
         let edges = edges
             .iter()
-            .map(|&(from, to)| Edge {
+            .map(|&(from, to)| PlanEdge {
                 from,
                 to,
-                reason: Reason::After,
+                reason: EdgeReason::After,
             })
             .collect();
-        Graph::new(steps, edges)
+        PlanGraph::new(steps, edges)
     }
 
     /// Case R54: the shapes of small plans.

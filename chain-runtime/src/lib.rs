@@ -23,11 +23,12 @@ pub mod tools;
 mod trace;
 mod types;
 
-pub use check::{CheckMode, CheckedPlan, CheckedStep, Permit, check};
+pub use check::{CheckMode, CheckedPlan, CheckedStep, StepPermit, check};
 pub use explain::counted;
-pub use plan::{Approval, Budget, Defaults, Mode, OnError, Plan, Step};
-pub use problem::{Fault, PlanProblem, Problems};
+pub use plan::{Approval, Defaults, Mode, OnError, Plan, PlanBudget, PlanStep};
+pub use problem::{Fault, PlanProblem, PlanProblems};
 pub use run::{
-    ChainResult, ChainStatus, Finished, Observer, RunOptions, StepReport, StepStatus, execute, run,
+    ChainResult, ChainStatus, RunOptions, StepObserver, StepOutcome, StepReport, StepStatus,
+    execute, run,
 };
-pub use tools::Subchains;
+pub use tools::SubchainRunner;

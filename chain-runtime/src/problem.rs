@@ -160,14 +160,14 @@ impl fmt::Display for PlanProblem {
 
 /// All problems of a plan, in the order of its text; never empty when it is an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Problems {
+pub struct PlanProblems {
     list: Vec<PlanProblem>,
     more: usize,
     /// Bytes of the words in the list.
     bytes: usize,
 }
 
-impl Problems {
+impl PlanProblems {
     /// Problems of a text.
     pub(crate) fn of_errors(errors: Vec<LoadError>) -> Self {
         let mut problems = Self::default();
@@ -282,7 +282,7 @@ impl Problems {
     }
 }
 
-impl fmt::Display for Problems {
+impl fmt::Display for PlanProblems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, problem) in self.list.iter().enumerate() {
             let line_end = if index > 0 { "\n" } else { "" };
@@ -295,9 +295,9 @@ impl fmt::Display for Problems {
     }
 }
 
-impl std::error::Error for Problems {}
+impl std::error::Error for PlanProblems {}
 
-impl From<PlanProblem> for Problems {
+impl From<PlanProblem> for PlanProblems {
     fn from(problem: PlanProblem) -> Self {
         Self {
             bytes: problem.bytes(),
@@ -308,7 +308,7 @@ impl From<PlanProblem> for Problems {
 }
 
 /// Errors of a text that is not a document.
-impl From<LoadErrors> for Problems {
+impl From<LoadErrors> for PlanProblems {
     fn from(errors: LoadErrors) -> Self {
         Self::of_errors(errors.into_list())
     }
@@ -316,8 +316,8 @@ impl From<LoadErrors> for Problems {
 
 /// The answer of a door: the reason and the words are those of the first problem, the list holds the first ones, the evidence how many
 /// more there are.
-impl From<Problems> for ToolError {
-    fn from(problems: Problems) -> Self {
+impl From<PlanProblems> for ToolError {
+    fn from(problems: PlanProblems) -> Self {
         let Some(first) = problems.list.first() else {
             return Self::new(ErrorCode::Internal, "a plan was refused without a problem");
         };

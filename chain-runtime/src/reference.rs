@@ -16,14 +16,14 @@ pub const SEGMENTS_MAX: usize = 64;
 
 /// Source of a value: a step (or `inputs`) and the path to a part of its output.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Reference {
+pub struct PlanReference {
     root: Arc<str>,
-    segments: Vec<Segment>,
+    segments: Vec<ReferenceSegment>,
 }
 
 /// One segment of a path into a value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Segment {
+pub enum ReferenceSegment {
     /// A member of a record.
     Field(Arc<str>),
     /// An element of a list, from 0.
@@ -34,7 +34,7 @@ pub enum Segment {
 
 /// Syntax error of a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Malformed {
+pub struct ReferenceSyntaxError {
     /// What was expected, and at which position.
     pub message: String,
     /// Forms of references.
@@ -43,7 +43,7 @@ pub struct Malformed {
 
 /// A reference to a part that a value does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingValueError {
     /// The part of the reference that could be followed.
     pub reached: String,
     /// The segment that could not be followed, and what was found there.
@@ -52,12 +52,12 @@ pub struct Missing {
 
 const HINT: &str = "write `step`, `step.field`, `step.list[0]` or `step.list[*].field`";
 
-impl Reference {
+impl PlanReference {
     /// Reads the text of a reference.
     ///
     /// # Errors
-    /// [`Malformed`] with the position of the first character that does not fit.
-    pub fn parse(text: &str) -> Result<Self, Malformed> {
+    /// [`ReferenceSyntaxError`] with the position of the first character that does not fit.
+    pub fn parse(text: &str) -> Result<Self, ReferenceSyntaxError> {
         if text.len() > TEXT_BYTES_MAX {
             let most = format!("a reference has at most {TEXT_BYTES_MAX} bytes");
             return Err(malformed(format!("{most}, found {}", text.len())));
@@ -84,16 +84,16 @@ impl Reference {
     }
 
     /// The path into its output.
-    pub fn segments(&self) -> &[Segment] {
+    pub fn segments(&self) -> &[ReferenceSegment] {
         &self.segments
     }
 
     /// The part of the root's value that is meant.
     ///
     /// # Errors
-    /// [`Missing`] where a field, an element or a list is not there.
-    pub fn resolve(&self, root: &Value) -> Result<Value, Missing> {
-        walk(root, &self.segments).map_err(|(left, message)| Missing {
+    /// [`MissingValueError`] where a field, an element or a list is not there.
+    pub fn resolve(&self, root: &Value) -> Result<Value, MissingValueError> {
+        walk(root, &self.segments).map_err(|(left, message)| MissingValueError {
             reached: self.prefix(self.segments.len() - left),
             message,
         })
@@ -101,7 +101,7 @@ impl Reference {
 
     /// Number of projections `[*]`.
     pub fn projections(&self) -> usize {
-        let each = |segment: &&Segment| **segment == Segment::Each;
+        let each = |segment: &&ReferenceSegment| **segment == ReferenceSegment::Each;
         self.segments.iter().filter(each).count()
     }
 
@@ -119,20 +119,20 @@ impl Reference {
     }
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingValueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (at `{}`)", self.message, self.reached)
     }
 }
 
-impl fmt::Display for Reference {
+impl fmt::Display for PlanReference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.root)?;
         self.segments.iter().try_for_each(|segment| segment.fmt(f))
     }
 }
 
-impl fmt::Display for Segment {
+impl fmt::Display for ReferenceSegment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Field(name) => write!(f, ".{name}"),
@@ -144,28 +144,28 @@ impl fmt::Display for Segment {
 
 /// Follows segments; a failure says how many were left, the failing one included. Recursion is bounded by
 /// [`SEGMENTS_MAX`].
-fn walk(value: &Value, segments: &[Segment]) -> Result<Value, (usize, String)> {
+fn walk(value: &Value, segments: &[ReferenceSegment]) -> Result<Value, (usize, String)> {
     let mut current = value.clone();
     for (position, segment) in segments.iter().enumerate() {
         let left = segments.len() - position;
         current = match segment {
-            Segment::Field(name) => match current.get(name) {
+            ReferenceSegment::Field(name) => match current.get(name) {
                 Some(member) => member.clone(),
                 None => return Err((left, no_field(&current, name))),
             },
-            Segment::Index(index) => current.at(*index).ok_or_else(|| {
+            ReferenceSegment::Index(index) => current.at(*index).ok_or_else(|| {
                 (
                     left,
                     format!("there is no element {index} in {}", current.kind()),
                 )
             })?,
-            Segment::Each => return each(&current, &segments[position + 1..], left),
+            ReferenceSegment::Each => return each(&current, &segments[position + 1..], left),
         };
     }
     Ok(current)
 }
 
-fn each(list: &Value, rest: &[Segment], left: usize) -> Result<Value, (usize, String)> {
+fn each(list: &Value, rest: &[ReferenceSegment], left: usize) -> Result<Value, (usize, String)> {
     if !matches!(list, Value::Array(_) | Value::Numbers(_)) {
         return Err((left, format!("expected a list, found {}", list.kind())));
     }
@@ -211,15 +211,15 @@ fn ident<'a>(rest: &mut &'a str) -> Option<&'a str> {
     })
 }
 
-fn segment(text: &str, rest: &mut &str) -> Result<Segment, Malformed> {
+fn segment(text: &str, rest: &mut &str) -> Result<ReferenceSegment, ReferenceSyntaxError> {
     if let Some(after) = rest.strip_prefix('.') {
         *rest = after;
         let name = ident(rest).ok_or_else(|| unexpected(text, rest, "the name of a field"))?;
-        return Ok(Segment::Field(name.into()));
+        return Ok(ReferenceSegment::Field(name.into()));
     }
     if let Some(after) = rest.strip_prefix("[*]") {
         *rest = after;
-        return Ok(Segment::Each);
+        return Ok(ReferenceSegment::Each);
     }
     let Some(after) = rest.strip_prefix('[') else {
         return Err(unexpected(text, rest, "`.` or `[`"));
@@ -230,14 +230,14 @@ fn segment(text: &str, rest: &mut &str) -> Result<Segment, Malformed> {
     match (after[..end].parse(), after[end..].strip_prefix(']')) {
         (Ok(index), Some(after)) => {
             *rest = after;
-            Ok(Segment::Index(index))
+            Ok(ReferenceSegment::Index(index))
         }
         (Ok(_), None) => Err(unexpected(text, &after[end..], "`]`")),
         (Err(_), _) => Err(unexpected(text, after, "an index from 0, or `*`")),
     }
 }
 
-fn unexpected(text: &str, rest: &str, expected: &str) -> Malformed {
+fn unexpected(text: &str, rest: &str, expected: &str) -> ReferenceSyntaxError {
     let position = text.len() - rest.len();
     let found = rest.chars().next();
     let found = found.map_or_else(|| "the end".to_owned(), |c| format!("{c:?}"));
@@ -245,9 +245,9 @@ fn unexpected(text: &str, rest: &str, expected: &str) -> Malformed {
     malformed(format!("`{text}` is not a valid reference: {expected}"))
 }
 
-fn malformed(message: String) -> Malformed {
+fn malformed(message: String) -> ReferenceSyntaxError {
     let hint = HINT;
-    Malformed { message, hint }
+    ReferenceSyntaxError { message, hint }
 }
 
 #[cfg(test)]
@@ -269,7 +269,7 @@ mod tests {
             "m[1][2]",
             "a[*][*].x[3]",
         ] {
-            assert_eq!(Reference::parse(text).unwrap().to_string(), text);
+            assert_eq!(PlanReference::parse(text).unwrap().to_string(), text);
         }
     }
 
@@ -292,11 +292,11 @@ mod tests {
             ("a.é", "position 2"),
         ];
         for (text, expected) in cases {
-            let found = Reference::parse(text).unwrap_err().message;
+            let found = PlanReference::parse(text).unwrap_err().message;
             assert!(found.contains(expected), "{text}: {found}");
         }
-        assert!(Reference::parse(&"a".repeat(2000)).is_err());
-        assert!(Reference::parse(&format!("a{}", "[0]".repeat(65))).is_err());
+        assert!(PlanReference::parse(&"a".repeat(2000)).is_err());
+        assert!(PlanReference::parse(&format!("a{}", "[0]".repeat(65))).is_err());
     }
 
     #[test]
@@ -314,7 +314,7 @@ mod tests {
             ("r.m[*]", "[[1,2],[3,4]]"),
         ];
         for (text, expected) in cases {
-            let found = Reference::parse(text).unwrap().resolve(&root).unwrap();
+            let found = PlanReference::parse(text).unwrap().resolve(&root).unwrap();
             assert_eq!(found.to_string(), expected, "{text}");
         }
     }
@@ -334,7 +334,10 @@ mod tests {
             ("r.mean[*]", "r.mean", "expected a list"),
         ];
         for (text, reached, message) in cases {
-            let missing = Reference::parse(text).unwrap().resolve(&root).unwrap_err();
+            let missing = PlanReference::parse(text)
+                .unwrap()
+                .resolve(&root)
+                .unwrap_err();
             assert_eq!(missing.reached, reached, "{text}");
             assert!(
                 missing.message.contains(message),
@@ -349,7 +352,10 @@ mod tests {
         let root = Value::object([("m", value("[[1,2],[3,4]]"))]);
         let whole = root.get("m").unwrap().as_numbers();
         let whole = whole.unwrap().as_slice().as_ptr();
-        let row = Reference::parse("r.m[1]").unwrap().resolve(&root).unwrap();
+        let row = PlanReference::parse("r.m[1]")
+            .unwrap()
+            .resolve(&root)
+            .unwrap();
         let row = row.as_numbers().unwrap().as_slice().as_ptr();
         assert_eq!(row as usize - whole as usize, 16);
     }
@@ -357,8 +363,8 @@ mod tests {
     proptest! {
         #[test]
         fn never_panics_and_round_trips(text in "[a-c_.\\[\\]*0-9é ]{0,20}") {
-            if let Ok(reference) = Reference::parse(&text) {
-                prop_assert_eq!(Reference::parse(&reference.to_string()).unwrap(), reference.clone());
+            if let Ok(reference) = PlanReference::parse(&text) {
+                prop_assert_eq!(PlanReference::parse(&reference.to_string()).unwrap(), reference.clone());
                 let _ = reference.resolve(&value(r#"{"a":[[1]],"b":{"c":[]}}"#));
             }
         }

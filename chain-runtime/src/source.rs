@@ -5,7 +5,7 @@ use registry::document::{self, DocumentFormat, ParsedDocument};
 use tool_core::ToolError;
 
 use crate::plan::{Plan, TEXT_BYTES_MAX};
-use crate::problem::{Problems, problem};
+use crate::problem::{PlanProblems, problem};
 use crate::script;
 
 impl Plan {
@@ -22,7 +22,7 @@ impl Plan {
     ///
     /// # Errors
     /// When the text is too long or not a document.
-    pub fn read(name: &str, text: &str) -> Result<Self, Problems> {
+    pub fn read(name: &str, text: &str) -> Result<Self, PlanProblems> {
         if text.len() > TEXT_BYTES_MAX {
             let problem = problem!(
                 Limit,
@@ -57,7 +57,7 @@ impl Plan {
     /// A document, and the errors of its text.
     fn of_text(document: ParsedDocument, errors: Vec<LoadError>) -> Self {
         let mut plan = Self::from_document(document);
-        let mut faults = Problems::of_errors(errors);
+        let mut faults = PlanProblems::of_errors(errors);
         faults.append(std::mem::take(&mut plan.faults));
         plan.faults = faults;
         plan

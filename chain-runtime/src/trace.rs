@@ -9,19 +9,19 @@ use std::time::Duration;
 
 use tool_core::{Object, Value, fields, object};
 
-use crate::run::{ChainResult, Finished, StepReport, ms};
+use crate::run::{ChainResult, StepOutcome, StepReport, ms};
 use crate::tools::TOOL_CHAINS;
 
 /// One call of a chain.
-struct Ran<'r> {
+struct TraceCall<'r> {
     step: &'r StepReport,
     /// Index of the element, for a step with `map`.
     element: Option<usize>,
-    end: &'r Finished,
+    end: &'r StepOutcome,
     lane: usize,
 }
 
-impl Ran<'_> {
+impl TraceCall<'_> {
     fn name(&self) -> String {
         let index = self.element.map(|index| format!("[{index}]"));
         format!("{}{}", self.step.id, index.unwrap_or_default())
@@ -57,7 +57,7 @@ fn us(duration: Duration) -> u64 {
 
 impl ChainResult {
     /// All calls, in the order of their start.
-    fn calls(&self) -> Vec<Ran<'_>> {
+    fn calls(&self) -> Vec<TraceCall<'_>> {
         let mut calls = Vec::new();
         for step in &self.steps {
             let elements = step.end.items.iter().enumerate();
@@ -66,14 +66,14 @@ impl ChainResult {
                 ends.push((None, &step.end));
             }
             ends.retain(|(_, end)| end.attempts > 0 || end.ended > Duration::ZERO);
-            calls.extend(ends.into_iter().map(|(element, end)| Ran {
+            calls.extend(ends.into_iter().map(|(element, end)| TraceCall {
                 step,
                 element,
                 end,
                 lane: 0,
             }));
         }
-        calls.sort_by_key(Ran::began); // stable: at one moment in plan order
+        calls.sort_by_key(TraceCall::began); // stable: at one moment in plan order
         let mut free: Vec<Duration> = Vec::new();
         for call in &mut calls {
             let lane = free.iter().position(|&until| until <= call.began());
@@ -126,14 +126,14 @@ impl ChainResult {
         if let Some(reason) = of("fallback_reason").as_str() {
             let _ = writeln!(text, "sequential, because {reason}");
         }
-        let end = |call: &Ran<'_>| {
+        let end = |call: &TraceCall<'_>| {
             let status = call.end.status.as_str();
             match call.end.attempts {
                 0 | 1 => status.to_owned(),
                 more => format!("{status}, {more} attempts"),
             }
         };
-        let widest = |of: &dyn Fn(&Ran<'_>) -> usize| calls.iter().map(of).max().unwrap_or(0);
+        let widest = |of: &dyn Fn(&TraceCall<'_>) -> usize| calls.iter().map(of).max().unwrap_or(0);
         let width = widest(&|call| call.name().chars().count()).min(16);
         let tools = widest(&|call| call.step.tool.chars().count()).min(14);
         let numbers = lanes.to_string().len();
@@ -173,7 +173,7 @@ impl ChainResult {
     /// their own, and the calls of nested plans as further processes.
     pub fn chrome_trace(&self) -> Value {
         let calls = self.calls();
-        let mut trace = Trace {
+        let mut trace = ChromeTrace {
             events: Vec::new(),
             processes: WAVES,
         };
@@ -188,7 +188,7 @@ impl ChainResult {
         let waves = self.steps.iter().map(|step| step.wave + 1).max();
         for wave in 0..waves.unwrap_or(0) {
             let of_wave = || calls.iter().filter(|call| call.step.wave == wave);
-            let began = of_wave().map(Ran::began).min();
+            let began = of_wave().map(TraceCall::began).min();
             let ended = of_wave().map(|call| call.end.ended).max();
             if let (Some(began), Some(ended)) = (began, ended) {
                 let (name, lane) = (format!("wave {wave}"), wave as u64);
@@ -227,13 +227,13 @@ const CALLS: u64 = 1;
 const WAVES: u64 = 2;
 
 /// The events of a Chrome trace.
-struct Trace {
+struct ChromeTrace {
     events: Vec<Value>,
     /// The newest process.
     processes: u64,
 }
 
-impl Trace {
+impl ChromeTrace {
     /// Adds an event on a lane of a process.
     fn event(&mut self, place: (u64, u64), phase: &str, name: &str, members: &Object) {
         let (process, lane) = place;
@@ -267,7 +267,7 @@ impl Trace {
     }
 
     /// Adds every attempt of a call, and the calls of the plans that it ran.
-    fn call(&mut self, call: &Ran<'_>) {
+    fn call(&mut self, call: &TraceCall<'_>) {
         let tries = call.end.tries.iter();
         let tries = tries.map(|one| (one.code.as_str(), us(one.began), us(one.ended)));
         let (status, began, ended) = (call.end.status, call.end.began, call.end.ended);

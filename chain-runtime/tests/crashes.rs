@@ -9,7 +9,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use chain_runtime::run::{OutcomeRuling, Resume};
+use chain_runtime::run::{OutcomeRuling, ResumeRequest};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
 use journal::RunState;
 use journal::failpoints::PLACES;
@@ -106,7 +106,7 @@ fn dies_where_it_is_told() {
                 Some(_) => asker(),
                 None => operator(),
             };
-            let resumed = durable.resume("crashing", &context, &Resume::default());
+            let resumed = durable.resume("crashing", &context, &ResumeRequest::default());
             resumed.unwrap();
         }
     }
@@ -140,7 +140,7 @@ fn dies_with(folder: &Path, plan: Option<&str>, place: &str, more: &[(&str, &str
 /// Goes on with the run as a person would who looks what happened, and gives its result and how often they were asked.
 fn gone_on(folder: &Path, place: &str) -> (ChainResult, usize) {
     let durable = Durable::open(&folder.join("state"));
-    let mut how = Resume::default();
+    let mut how = ResumeRequest::default();
     let mut asked = 0;
     loop {
         let result = durable
@@ -210,7 +210,7 @@ fn t25_killed_anywhere_a_run_goes_on_and_repeats_no_effect() {
             }
             if name == "journal.after_finish" {
                 let durable = Durable::open(&folder.join("state"));
-                let err = durable.resume("crashing", &operator(), &Resume::default());
+                let err = durable.resume("crashing", &operator(), &ResumeRequest::default());
                 assert_eq!(err.unwrap_err().reason_str(), Some("run_ended"));
             } else {
                 let (result, decisions) = gone_on(folder, &place);
@@ -267,7 +267,7 @@ fn a_tool_that_can_look_settles_what_a_crash_left_open() {
         assert!(dies_at(folder.path(), Some(STAMPING), point), "{point}");
         let durable = Durable::open(&folder.path().join("state"));
         let result = durable
-            .resume("crashing", &operator(), &Resume::default())
+            .resume("crashing", &operator(), &ResumeRequest::default())
             .unwrap();
         assert_eq!(bytes(&result), expected, "{point}");
         let file = folder.path().join("effects.txt");
@@ -318,7 +318,7 @@ fn an_approved_call_that_a_crash_left_open_is_settled() {
         let go_on = || {
             let durable = Durable::open(&state);
             durable
-                .resume("crashing", &asker(), &Resume::default())
+                .resume("crashing", &asker(), &ResumeRequest::default())
                 .unwrap_or_else(|err| panic!("{point}: {err}"))
         };
         let mut result = go_on();
@@ -357,10 +357,10 @@ fn a_tool_that_looks_and_cannot_tell_leaves_it_to_a_person() {
     std::fs::write(folder.path().join("effects.txt"), "of somebody else").unwrap();
     let durable = Durable::open(&folder.path().join("state"));
     let result = durable
-        .resume("crashing", &operator(), &Resume::default())
+        .resume("crashing", &operator(), &ResumeRequest::default())
         .unwrap();
     assert_eq!(result.status, ChainStatus::NeedsDecision);
-    let mut how = Resume::default();
+    let mut how = ResumeRequest::default();
     let odd = Value::object([("size", 3_i64)]);
     how.decisions
         .push(("w".to_owned(), OutcomeRuling::Done(odd)));

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 
-use chain_runtime::run::{Resume, resume};
+use chain_runtime::run::{ResumeRequest, resume};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
 use fakes::TestClock;
 use journal::{FILE_NAME, RunState, StateStore};
@@ -40,7 +40,7 @@ fn a_tool_of_another_version_is_a_conflict_until_somebody_accepts_it() {
     ]) + "outputs: {b: {$ref: b.result}}\n";
     let id = suspended(folder.path(), &plan, "later");
     let durable = Durable::later(folder.path());
-    let err = durable.resume(&id, &asker(), &Resume::default());
+    let err = durable.resume(&id, &asker(), &ResumeRequest::default());
     let err = err.unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),
@@ -50,9 +50,9 @@ fn a_tool_of_another_version_is_a_conflict_until_somebody_accepts_it() {
     assert!(err.hint_str().unwrap().contains("--accept-changes"));
     assert!(logged("later").is_empty(), "nothing was called");
     assert_eq!(durable.state_of(&id), RunState::Suspended);
-    let how = Resume {
+    let how = ResumeRequest {
         accept_changes: true,
-        ..Resume::default()
+        ..ResumeRequest::default()
     };
     // With another tool the policy is another one, under which the approval does not hold.
     let waiting = durable.resume(&id, &asker(), &how).unwrap();
@@ -89,7 +89,7 @@ fn a_plan_that_was_changed_on_disk_is_not_gone_on_with() {
         assert!(changed > 0, "{damage}");
         drop(file);
         let durable = Durable::open(folder.path());
-        let err = durable.resume(&id, &asker(), &Resume::default());
+        let err = durable.resume(&id, &asker(), &ResumeRequest::default());
         assert_eq!(err.unwrap_err().reason_str(), Some(reason), "{damage}");
         assert!(logged("changed-plan").is_empty(), "{damage}");
         assert_eq!(durable.state_of(&id), RunState::Suspended, "{damage}");
@@ -151,7 +151,9 @@ fn a_damaged_result_is_computed_again_or_fails_and_no_effect_is_repeated() {
             let id = waiting_behind_an_effect(folder.path(), &plan);
             damage(&artifact(folder.path(), ending));
             let durable = Durable::open(folder.path());
-            let result = durable.resume(&id, &asker(), &Resume::default()).unwrap();
+            let result = durable
+                .resume(&id, &asker(), &ResumeRequest::default())
+                .unwrap();
             let called = logged("damage");
             assert!(
                 !called.iter().any(|line| line.starts_with("shell")),
@@ -181,7 +183,9 @@ fn waiting_behind_an_effect(folder: &Path, plan: &str) -> String {
     };
     approve(&result, "long");
     let id = result.chain_id;
-    let result = durable.resume(&id, &asker(), &Resume::default()).unwrap();
+    let result = durable
+        .resume(&id, &asker(), &ResumeRequest::default())
+        .unwrap();
     assert_eq!(result.status, ChainStatus::Suspended, "{:?}", result.error);
     approve(&result, "w");
     assert_eq!(logged("damage").len(), 2);
@@ -200,7 +204,7 @@ fn of_several_who_go_on_at_once_one_does() {
         let ends: Vec<Result<ChainResult, ToolError>> = std::thread::scope(|scope| {
             let go_on = |durable| {
                 start.wait();
-                Durable::resume(durable, &id, &asker(), &Resume::default())
+                Durable::resume(durable, &id, &asker(), &ResumeRequest::default())
             };
             let threads: Vec<_> = all
                 .iter()
@@ -265,7 +269,7 @@ impl Dated {
     }
 
     fn go_on(&self) -> ChainResult {
-        let (options, how) = (RunOptions::default(), Resume::default());
+        let (options, how) = (RunOptions::default(), ResumeRequest::default());
         resume(
             &self.state,
             &self.id,
@@ -351,7 +355,7 @@ fn without_room_for_its_records_a_run_stops_before_its_effect() {
     file.execute_batch("DROP TRIGGER no_room; UPDATE runs SET lease_owner = NULL")
         .unwrap();
     let durable = Durable::open(folder.path());
-    let result = durable.resume(&result.chain_id, &operator(), &Resume::default());
+    let result = durable.resume(&result.chain_id, &operator(), &ResumeRequest::default());
     let result = result.unwrap();
     assert_eq!(
         outputs(&result),

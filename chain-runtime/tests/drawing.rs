@@ -1,13 +1,13 @@
 //! Pictures of plans: every text is escaped, every reason is there, and nothing depends on anything but the plan.
 
-use chain_runtime::draw::{Format, draw};
+use chain_runtime::draw::{DrawingFormat, draw};
 
 use crate::fakes::{World, steps};
 
 /// Texts that every language of pictures would read as its own.
 const HOSTILE: &str = r#"a<b>&c"d'e\\f`g#h|i[j]{k}%%;</title><script>--"#;
 
-fn picture(world: &World, plan: &str, format: Format) -> String {
+fn picture(world: &World, plan: &str, format: DrawingFormat) -> String {
     draw(&world.checked(plan), format).unwrap()
 }
 
@@ -31,7 +31,7 @@ fn hostile() -> String {
 fn no_text_of_a_plan_is_read_as_part_of_the_picture() {
     let world = World::new();
     let plan = hostile();
-    let svg = picture(&world, &plan, Format::Svg);
+    let svg = picture(&world, &plan, DrawingFormat::Svg);
     let document = roxmltree::Document::parse(&svg).expect("XML");
     assert!(!svg.contains("<script"), "{svg}");
     let titles: Vec<&str> = document
@@ -43,13 +43,13 @@ fn no_text_of_a_plan_is_read_as_part_of_the_picture() {
         titles.iter().any(|title| title.contains(HOSTILE)),
         "{titles:?}"
     );
-    let dot = picture(&world, &plan, Format::Dot);
+    let dot = picture(&world, &plan, DrawingFormat::Dot);
     // Every quote that is no delimiter is escaped: without escapes, quotes come in pairs on every line.
     for line in dot.lines() {
         let plain = line.replace("\\\\", "").replace("\\\"", "");
         assert!(plain.matches('"').count() % 2 == 0, "{line}");
     }
-    let mermaid = picture(&world, &plan, Format::Mermaid);
+    let mermaid = picture(&world, &plan, DrawingFormat::Mermaid);
     for line in mermaid.lines().filter(|line| line.contains("path:")) {
         assert!(
             line.matches('"').count() == 2 && !line.contains("<script"),
@@ -62,7 +62,7 @@ fn no_text_of_a_plan_is_read_as_part_of_the_picture() {
 fn a_picture_shows_reasons_effects_and_who_is_asked() {
     let world = World::new();
     let plan = hostile();
-    let text = picture(&world, &plan, Format::Text);
+    let text = picture(&world, &plan, DrawingFormat::Text);
     for needle in [
         "5 steps in",
         "map over 2 elements",
@@ -76,7 +76,7 @@ fn a_picture_shows_reasons_effects_and_who_is_asked() {
     ] {
         assert!(text.contains(needle), "{needle}: {text}");
     }
-    let svg = picture(&world, &plan, Format::Svg);
+    let svg = picture(&world, &plan, DrawingFormat::Svg);
     for needle in [
         "class=\"reference\"",
         "class=\"after\"",
@@ -103,7 +103,7 @@ fn implied_arrows_are_left_out() {
         "{id: c, tool: write, args: {key: d, path: x, text: {$ref: b.text}}}",
         "{id: e, tool: note, args: {key: d, text: {$ref: a.text}}, after: [c]}",
     ]);
-    let dot = picture(&world, &plan, Format::Dot);
+    let dot = picture(&world, &plan, DrawingFormat::Dot);
     let arrows: Vec<&str> = dot
         .lines()
         .filter(|line| line.contains(" -> "))
@@ -115,13 +115,13 @@ fn implied_arrows_are_left_out() {
 #[test]
 fn a_plan_without_steps_and_a_large_one_are_drawn() {
     let world = World::new();
-    let empty = picture(&world, "steps: []\n", Format::Svg);
+    let empty = picture(&world, "steps: []\n", DrawingFormat::Svg);
     roxmltree::Document::parse(&empty).expect("XML");
     let lines: Vec<String> = (0..2500)
         .map(|number| format!("{{id: s{number}, tool: note, args: {{key: d, text: x}}}}"))
         .collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let svg = picture(&world, &steps(&lines), Format::Svg);
+    let svg = picture(&world, &steps(&lines), DrawingFormat::Svg);
     roxmltree::Document::parse(&svg).expect("XML");
     let chain: Vec<String> = (0..250)
         .map(|number| {
@@ -134,7 +134,7 @@ fn a_plan_without_steps_and_a_large_one_are_drawn() {
         .collect();
     let chain: Vec<&str> = chain.iter().map(String::as_str).collect();
     let plan = world.checked(&steps(&chain));
-    let err = draw(&plan, Format::Svg).unwrap_err();
+    let err = draw(&plan, DrawingFormat::Svg).unwrap_err();
     assert!(err.hint_str().unwrap().contains("--format dot"), "{err}");
-    assert!(draw(&plan, Format::Dot).is_ok());
+    assert!(draw(&plan, DrawingFormat::Dot).is_ok());
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use chain_runtime::run::{Replay, Resume, cancel, replay, resume};
+use chain_runtime::run::{ResumeRequest, RunReplayResult, cancel, replay, resume};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
 use journal::{RunState, StateStore};
 use registry::{ApprovalAnswer, CallerContext};
@@ -68,7 +68,7 @@ impl Durable {
         &self,
         id: &str,
         context: &CallerContext,
-        how: &Resume,
+        how: &ResumeRequest,
     ) -> Result<ChainResult, ToolError> {
         resume(
             &self.state,
@@ -80,7 +80,7 @@ impl Durable {
         )
     }
 
-    pub(crate) fn replay(&self, id: &str, threads: usize) -> Replay {
+    pub(crate) fn replay(&self, id: &str, threads: usize) -> RunReplayResult {
         let options = RunOptions {
             threads,
             ..RunOptions::default()
@@ -182,7 +182,9 @@ fn t16_a_run_waits_for_a_person_and_goes_on_in_another_process() {
         (result.chain_id.clone(), approval_of(&result, "w"))
     };
     let durable = Durable::open(folder.path());
-    let waiting = durable.resume(&id, &asker(), &Resume::default()).unwrap();
+    let waiting = durable
+        .resume(&id, &asker(), &ResumeRequest::default())
+        .unwrap();
     assert_eq!(
         waiting.status,
         ChainStatus::Suspended,
@@ -191,7 +193,7 @@ fn t16_a_run_waits_for_a_person_and_goes_on_in_another_process() {
     assert!(logged("t16").is_empty());
     durable.state.approve(&approval, "terminal").unwrap();
     let result = durable
-        .resume(&id[..8], &asker(), &Resume::default())
+        .resume(&id[..8], &asker(), &ResumeRequest::default())
         .unwrap();
     assert_eq!(
         (result.status, outputs(&result).as_str()),
@@ -204,7 +206,7 @@ fn t16_a_run_waits_for_a_person_and_goes_on_in_another_process() {
     );
     assert_eq!(durable.state_of(&id), RunState::Succeeded);
     let again = durable
-        .resume(&id, &asker(), &Resume::default())
+        .resume(&id, &asker(), &ResumeRequest::default())
         .unwrap_err();
     assert_eq!(again.reason_str(), Some("run_ended"));
 }
@@ -229,7 +231,7 @@ fn t17_an_approval_does_not_hold_under_another_policy() {
         &dispatcher,
         &asker(),
         RunOptions::default(),
-        &Resume::default(),
+        &ResumeRequest::default(),
     )
     .unwrap();
     assert_eq!(
@@ -257,7 +259,7 @@ fn t18_a_declined_step_ends_the_chain() {
         .decline(&approval_of(&result, "w"), "terminal")
         .unwrap();
     let result = durable
-        .resume(&result.chain_id, &asker(), &Resume::default())
+        .resume(&result.chain_id, &asker(), &ResumeRequest::default())
         .unwrap();
     assert_eq!(
         statuses(&result),
@@ -278,7 +280,11 @@ fn t17_an_approval_is_for_the_content_of_files_and_for_one_run() {
     assert_ne!(one, other);
     durable.state.decline(&one, "terminal").unwrap();
     durable.state.approve(&other, "terminal").unwrap();
-    let resumed = |id: &str| durable.resume(id, &asker(), &Resume::default()).unwrap();
+    let resumed = |id: &str| {
+        durable
+            .resume(id, &asker(), &ResumeRequest::default())
+            .unwrap()
+    };
     assert_eq!(resumed(&second.chain_id).status, ChainStatus::Success);
     assert_eq!(resumed(&first.chain_id).status, ChainStatus::Failed);
     logged("t17-run");
@@ -370,7 +376,7 @@ fn a_run_is_that_of_its_role() {
         ..asker()
     };
     let err = durable
-        .resume(&result.chain_id, &other, &Resume::default())
+        .resume(&result.chain_id, &other, &ResumeRequest::default())
         .unwrap_err();
     assert_eq!(err.reason_str(), Some("role"));
     logged("role");
@@ -542,7 +548,7 @@ fn a_plan_within_a_plan_waits_and_goes_on() {
     let waiting = durable.state.approvals(None, false, 9).unwrap();
     durable.state.approve(&waiting[0].id, "terminal").unwrap();
     let result = durable
-        .resume(&result.chain_id, &asker(), &Resume::default())
+        .resume(&result.chain_id, &asker(), &ResumeRequest::default())
         .unwrap();
     assert_eq!(
         outputs(&result),

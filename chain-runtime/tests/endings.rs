@@ -1,6 +1,6 @@
 //! What ends a chain, what it goes on without, and runs that are gone through again although they did not come to their end.
 
-use chain_runtime::run::{Resume, cancel};
+use chain_runtime::run::{ResumeRequest, cancel};
 use chain_runtime::{ChainStatus, StepStatus};
 use journal::RunState;
 use registry::{CallRequest, CallerContext, ChainPosition};
@@ -89,7 +89,7 @@ fn what_a_plan_goes_on_without_is_the_same_everywhere() {
     assert_eq!(waits.status, ChainStatus::Suspended, "{:?}", waits.error);
     let approval = approval_of(&waits, "w");
     durable.state.approve(&approval, "terminal").unwrap();
-    let result = durable.resume(&waits.chain_id, &asker(), &Resume::default());
+    let result = durable.resume(&waits.chain_id, &asker(), &ResumeRequest::default());
     let result = result.unwrap();
     assert_eq!(
         outputs(&result),

@@ -261,7 +261,7 @@ fn a_value_of_any_type_is_checked_when_it_arrives() {
 #[test]
 fn an_observer_that_panics_stops_nothing() {
     struct Rude;
-    impl chain_runtime::Observer for Rude {
+    impl chain_runtime::StepObserver for Rude {
         fn started(&self, _: &chain_runtime::CheckedStep, _: usize, _: usize) {
             panic!("rude");
         }

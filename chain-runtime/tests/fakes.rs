@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use chain_runtime::{ChainResult, Plan, Problems, RunOptions, execute};
+use chain_runtime::{ChainResult, Plan, PlanProblems, RunOptions, execute};
 use fakes::{MemoryFiles, MemoryLedger, READS_PATH, TestClock, WRITES_PATH, tool};
 use journal::StateStore;
 use rand::rngs::SmallRng;
@@ -516,7 +516,7 @@ impl World {
             arrays: Some(Arc::clone(&files) as _),
             ledger: Some(Arc::clone(&ledger) as _),
             chains: Some(
-                chain_runtime::Subchains::new(chain_runtime::Defaults::default(), state)
+                chain_runtime::SubchainRunner::new(chain_runtime::Defaults::default(), state)
                     .into_chains(),
             ),
             ..DispatchHost::bare(test_clock())
@@ -539,7 +539,7 @@ impl World {
             .unwrap_or_else(|problems| panic!("{problems}"))
     }
 
-    pub(crate) fn try_run(&self, plan: &str) -> Result<ChainResult, Problems> {
+    pub(crate) fn try_run(&self, plan: &str) -> Result<ChainResult, PlanProblems> {
         self.run_with(&parse(plan), &Object::new(), RunOptions::default())
     }
 
@@ -548,7 +548,7 @@ impl World {
         plan: &Plan,
         inputs: &Object,
         options: RunOptions,
-    ) -> Result<ChainResult, Problems> {
+    ) -> Result<ChainResult, PlanProblems> {
         execute(plan, &self.dispatcher, &operator(), inputs, options)
     }
 

@@ -328,7 +328,7 @@ fn long_names_are_told_once_and_in_short() {
 /// Problems with much to say are told up to a size, the others counted.
 #[test]
 fn the_words_of_all_problems_have_a_limit() {
-    let mut problems = chain_runtime::Problems::default();
+    let mut problems = chain_runtime::PlanProblems::default();
     for number in 0..1_000 {
         let message = "x".repeat(4_000);
         problems.push(PlanProblem::new(Fault::Form, format!("/{number}"), message));

@@ -108,12 +108,17 @@ fn h06_r57_independent_steps_run_together() {
     /// Counts how many steps are between their start and their end.
     #[derive(Default)]
     struct Together(AtomicUsize, AtomicUsize);
-    impl chain_runtime::Observer for Together {
+    impl chain_runtime::StepObserver for Together {
         fn started(&self, _: &chain_runtime::CheckedStep, _: usize, _: usize) {
             let now = self.0.fetch_add(1, Ordering::SeqCst) + 1;
             self.1.fetch_max(now, Ordering::SeqCst);
         }
-        fn finished(&self, _: &chain_runtime::CheckedStep, _: usize, _: &chain_runtime::Finished) {
+        fn finished(
+            &self,
+            _: &chain_runtime::CheckedStep,
+            _: usize,
+            _: &chain_runtime::StepOutcome,
+        ) {
             self.0.fetch_sub(1, Ordering::SeqCst);
         }
     }
@@ -126,7 +131,7 @@ fn h06_r57_independent_steps_run_together() {
     let options = chain_runtime::RunOptions {
         threads: 3,
         observer: Some(
-            std::sync::Arc::clone(&together) as std::sync::Arc<dyn chain_runtime::Observer>
+            std::sync::Arc::clone(&together) as std::sync::Arc<dyn chain_runtime::StepObserver>
         ),
         ..Default::default()
     };

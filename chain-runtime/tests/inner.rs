@@ -1,6 +1,6 @@
 //! Runs that are part of other runs: they go on, are cancelled and count with these, and a call that began one goes on with it.
 
-use chain_runtime::run::{OutcomeRuling, Resume, cancel, root_run};
+use chain_runtime::run::{OutcomeRuling, ResumeRequest, cancel, root_run};
 use chain_runtime::{ChainStatus, StepStatus};
 use journal::RunState;
 use registry::CallRequest;
@@ -50,7 +50,7 @@ fn a_run_within_another_goes_on_with_it_alone() {
     assert_eq!(outer(&child), Some(waits.chain_id.clone()));
     assert_eq!(outer(&waits.chain_id), None);
     durable.state.approve(&approval, "terminal").unwrap();
-    let refused = durable.resume(&child, &asker(), &Resume::default());
+    let refused = durable.resume(&child, &asker(), &ResumeRequest::default());
     let refused = refused.unwrap_err();
     assert_eq!(refused.reason_str(), Some("run_within"));
     assert!(
@@ -58,7 +58,7 @@ fn a_run_within_another_goes_on_with_it_alone() {
         "{refused}"
     );
     let ended = durable
-        .resume(&waits.chain_id, &asker(), &Resume::default())
+        .resume(&waits.chain_id, &asker(), &ResumeRequest::default())
         .unwrap();
     assert_eq!(outputs(&ended), r#"{"done":"two"}"#);
     assert_eq!(logged("inner-alone"), ["write out/two two", "note three"]);
@@ -82,7 +82,7 @@ fn a_run_with_a_name_of_its_own_goes_on_alone() {
         let approval = approval_of(&waits.unwrap(), "w");
         durable.state.approve(&approval, "terminal").unwrap();
     }
-    let ended = durable.resume("build-20261123", &asker(), &Resume::default());
+    let ended = durable.resume("build-20261123", &asker(), &ResumeRequest::default());
     assert_eq!(ended.unwrap().status, ChainStatus::Success);
     logged("inner-named");
 }
@@ -105,7 +105,7 @@ fn what_is_within_counts_for_the_budget_around_it_also_when_it_goes_on() {
             .approve(&approval_of(&waits, "sub"), "terminal")
             .unwrap();
         let ended = durable
-            .resume(&waits.chain_id, &asker(), &Resume::default())
+            .resume(&waits.chain_id, &asker(), &ResumeRequest::default())
             .unwrap();
         let all = ["write out/w ", "note n"];
         let made = if ends_well { &all[..] } else { &all[..1] };
@@ -138,7 +138,7 @@ fn a_cancelled_run_takes_those_within_it_along() {
         assert_eq!(durable.state_of(id), RunState::Cancelled);
         let approval = approval_of(&waits, "sub");
         let _ = durable.state.approve(&approval, "terminal");
-        let refused = durable.resume(id, &asker(), &Resume::default());
+        let refused = durable.resume(id, &asker(), &ResumeRequest::default());
         assert!(refused.is_err(), "{id}");
     }
     assert!(logged("inner-cancel").is_empty());
@@ -171,15 +171,15 @@ fn decisions_reach_runs_within() {
     journal.write(&intent, RecordDurability::Synced).unwrap();
     journal.finish(RunState::NeedsDecision).unwrap();
     drop(journal);
-    let go_on = |how: &Resume| durable.resume(&waits.chain_id, &asker(), how).unwrap();
-    let open = go_on(&Resume::default());
+    let go_on = |how: &ResumeRequest| durable.resume(&waits.chain_id, &asker(), how).unwrap();
+    let open = go_on(&ResumeRequest::default());
     assert_eq!(open.status, ChainStatus::NeedsDecision, "{:?}", open.error);
     assert_eq!(open.steps[0].end.status, StepStatus::Unknown);
     let done = Value::object([("text", "two")]);
     let decisions = vec![("two".to_owned(), OutcomeRuling::Done(done))];
-    let ended = go_on(&Resume {
+    let ended = go_on(&ResumeRequest {
         within: [(child.clone(), decisions)].into(),
-        ..Resume::default()
+        ..ResumeRequest::default()
     });
     assert_eq!(outputs(&ended), r#"{"t":"two"}"#, "{:?}", ended.error);
     assert!(!file.exists(), "it was not made again");

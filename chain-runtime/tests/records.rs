@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use chain_runtime::{CheckedStep, Finished, Observer, RunOptions};
+use chain_runtime::{CheckedStep, RunOptions, StepObserver, StepOutcome};
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
 use crate::fakes::{World, logged, parse, steps};
@@ -116,14 +116,14 @@ fn secrets_found_in_the_world_do_not_leave() {
 fn an_observer_sees_every_step() {
     #[derive(Default)]
     struct Seen(Mutex<Vec<String>>);
-    impl Observer for Seen {
+    impl StepObserver for Seen {
         fn started(&self, step: &CheckedStep, position: usize, wave: usize) {
             self.0
                 .lock()
                 .unwrap()
                 .push(format!("start {} {position} {wave}", step.id));
         }
-        fn finished(&self, step: &CheckedStep, _: usize, end: &Finished) {
+        fn finished(&self, step: &CheckedStep, _: usize, end: &StepOutcome) {
             self.0
                 .lock()
                 .unwrap()
@@ -133,7 +133,7 @@ fn an_observer_sees_every_step() {
     let seen = Arc::new(Seen::default());
     let options = RunOptions {
         threads: 1,
-        observer: Some(Arc::clone(&seen) as Arc<dyn Observer>),
+        observer: Some(Arc::clone(&seen) as Arc<dyn StepObserver>),
         ..RunOptions::default()
     };
     let plan = parse(&steps(&[

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chain_runtime::run::{OutcomeRuling, Resume, cancel};
+use chain_runtime::run::{OutcomeRuling, ResumeRequest, cancel};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
 use journal::RunState;
 use registry::CallerContext;
@@ -86,7 +86,7 @@ fn a_run_whose_process_is_asked_to_end_goes_on_later() {
 
     let durable = Durable::open(folder.path());
     let result = durable
-        .resume(RUN, &operator(), &Resume::default())
+        .resume(RUN, &operator(), &ResumeRequest::default())
         .unwrap();
     assert_eq!(result.status, ChainStatus::Success, "{:?}", result.error);
     assert_eq!(logged(key), ["note b", "note c"]);
@@ -127,7 +127,7 @@ fn a_process_that_is_asked_to_end_leaves_the_way_back_to_another() {
         assert_eq!(noted, ["fail f", "note a", "note b"]);
         let durable = Durable::open(folder.path());
         let result = durable
-            .resume(RUN, &operator(), &Resume::default())
+            .resume(RUN, &operator(), &ResumeRequest::default())
             .unwrap();
         assert_eq!(result.status, ChainStatus::Failed);
         assert_eq!(logged(key), ["note undo b", "note undo a"]);
@@ -151,7 +151,7 @@ fn an_undoing_that_needs_an_approval_waits_for_it() {
     assert_eq!(approvals.len(), 1);
     durable.state.approve(approvals[0], "terminal").unwrap();
     let result = durable
-        .resume(&result.chain_id, &asker(), &Resume::default())
+        .resume(&result.chain_id, &asker(), &ResumeRequest::default())
         .unwrap();
     assert_eq!(result.status, ChainStatus::Failed);
     assert_eq!(logged("undo-asks"), ["write out undo", "note undo a"]);
@@ -195,7 +195,9 @@ fn a_request_to_cancel_stands() {
     assert_eq!(result.status, ChainStatus::Suspended);
     let id = &result.chain_id;
     durable.state.request_cancel(id).unwrap();
-    let result = durable.resume(id, &operator(), &Resume::default()).unwrap();
+    let result = durable
+        .resume(id, &operator(), &ResumeRequest::default())
+        .unwrap();
     assert_eq!(statuses(&result), "a:done w:cancelled");
     assert_eq!(logged("stands"), ["note a", "note undo a"]);
     assert_eq!(durable.state_of(id), RunState::Cancelled);
@@ -219,9 +221,9 @@ fn only_a_call_with_effects_may_have_happened() {
     assert_eq!(asked.status, ChainStatus::NeedsDecision);
     assert_eq!(logged("may"), ["note a"]);
     let id = &asked.chain_id;
-    let how = Resume {
+    let how = ResumeRequest {
         decisions: vec![("b".to_owned(), OutcomeRuling::Failed)],
-        ..Resume::default()
+        ..ResumeRequest::default()
     };
     let failed = durable.resume(id, &operator(), &how).unwrap();
     assert_eq!(statuses(&failed), "a:done b:failed");
@@ -251,9 +253,9 @@ fn an_element_that_was_on_its_way_is_asked_about() {
         ("text", Value::from("it")),
         ("bytes", Value::from(2_i64)),
     ]);
-    let how = Resume {
+    let how = ResumeRequest {
         decisions: vec![("m[1]".to_owned(), OutcomeRuling::Done(done))],
-        ..Resume::default()
+        ..ResumeRequest::default()
     };
     let result = durable.resume(RUN, &operator(), &how).unwrap();
     assert_eq!(result.status, ChainStatus::Cancelled, "{:?}", result.error);

@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use chain_runtime::run::{Replay, Resume, replay};
+use chain_runtime::run::{ResumeRequest, RunReplayResult, replay};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
 use journal::{RetentionPolicy, RunState};
 use rusqlite::Connection;
@@ -16,7 +16,7 @@ use tool_core::{ErrorCode, ToolError, Value};
 use crate::durable::{Durable, approval_of, asker};
 use crate::fakes::{World, logged, operator, statuses, steps};
 
-fn replayed(durable: &Durable, id: &str) -> Result<Replay, ToolError> {
+fn replayed(durable: &Durable, id: &str) -> Result<RunReplayResult, ToolError> {
     let options = RunOptions::default();
     replay(&durable.state, id, &durable.asking(), &operator(), options)
 }
@@ -154,7 +154,7 @@ fn a_run_that_cannot_be_written_to_its_end_is_no_success() {
     std::fs::remove_file(&place).unwrap();
     let durable = Durable::open(folder.path());
     let result = durable
-        .resume(&id, &operator(), &Resume::default())
+        .resume(&id, &operator(), &ResumeRequest::default())
         .unwrap();
     assert_eq!(result.status, ChainStatus::Success);
     assert_eq!(durable.state_of(&id), RunState::Succeeded);
@@ -225,7 +225,9 @@ fn the_budget_of_time_goes_on_where_it_stood() {
     );
     std::thread::sleep(std::time::Duration::from_millis(500));
     durable.state.approve(&approval, "terminal").unwrap();
-    let result = durable.resume(&id, &asker(), &Resume::default()).unwrap();
+    let result = durable
+        .resume(&id, &asker(), &ResumeRequest::default())
+        .unwrap();
     assert_eq!(statuses(&result), "before:done w:done late:cancelled");
     assert_eq!(error(&result).1, "budget_exceeded");
     logged("wall");
@@ -248,7 +250,9 @@ fn the_budget_of_calls_goes_on_where_it_stood() {
     let result = durable.run(&plan, &asker());
     let (id, approval) = (result.chain_id.clone(), approval_of(&result, "w"));
     durable.state.approve(&approval, "terminal").unwrap();
-    let result = durable.resume(&id, &asker(), &Resume::default()).unwrap();
+    let result = durable
+        .resume(&id, &asker(), &ResumeRequest::default())
+        .unwrap();
     assert_eq!(
         statuses(&result),
         "before:done w:done late:done end:cancelled"

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use chain_runtime::run::{OutcomeRuling, Resume, cancel};
+use chain_runtime::run::{OutcomeRuling, ResumeRequest, cancel};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
 use journal::RunState;
 use journal::failpoints::PLACES;
@@ -92,7 +92,7 @@ fn goes_back_where_it_is_told() {
     let what = std::env::var(WHAT).unwrap();
     // A run that stands as it should is no fault of the process.
     match what.as_str() {
-        "resume" => drop(durable.resume(RUN, &operator(), &Resume::default())),
+        "resume" => drop(durable.resume(RUN, &operator(), &ResumeRequest::default())),
         "cancel" => drop(cancel(&durable.state, RUN, &durable.asking(), &operator())),
         word => run(
             &durable,
@@ -166,7 +166,7 @@ fn dies(folder: &Path, what: &str, place: &str) -> bool {
 /// Goes on with the run as a person would who looks what happened; gives the result where it had not ended before.
 fn settle(folder: &Path, name: &str, cancels: bool) -> Option<ChainResult> {
     let durable = Durable::open(&folder.join("state"));
-    let mut how = Resume::default();
+    let mut how = ResumeRequest::default();
     let mut first = cancels;
     for _ in 0..40 {
         let result = match first {
@@ -199,7 +199,7 @@ fn cancelled(durable: &Durable) -> Result<ChainResult, ToolError> {
 }
 
 /// What a person says who reads the hint and looks at the world.
-fn answered(hint: &str, lines: &[String], name: &str) -> Resume {
+fn answered(hint: &str, lines: &[String], name: &str) -> ResumeRequest {
     let (_, rest) = hint
         .split_once("runs resume ")
         .unwrap_or_else(|| panic!("{name}: {hint}"));
@@ -228,13 +228,13 @@ fn answered(hint: &str, lines: &[String], name: &str) -> Resume {
     };
     let decisions = vec![(call.to_owned(), decision)];
     match run == RUN {
-        true => Resume {
+        true => ResumeRequest {
             decisions,
-            ..Resume::default()
+            ..ResumeRequest::default()
         },
-        false => Resume {
+        false => ResumeRequest {
             within: BTreeMap::from([(run.to_owned(), decisions)]),
-            ..Resume::default()
+            ..ResumeRequest::default()
         },
     }
 }

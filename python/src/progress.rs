@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use chain_runtime::run::Finished;
-use chain_runtime::{CheckedStep, Observer};
+use chain_runtime::run::StepOutcome;
+use chain_runtime::{CheckedStep, StepObserver};
 use pyo3::prelude::*;
 use tool_core::StopFlag;
 use tool_core::ctx::Progress;
@@ -78,7 +78,7 @@ impl Told {
 }
 
 /// Steps of a run are reported as they end.
-impl Observer for Told {
+impl StepObserver for Told {
     fn started(&self, step: &CheckedStep, position: usize, _wave: usize) {
         self.change(|state| {
             if state.steps.len() <= position {
@@ -94,7 +94,7 @@ impl Observer for Told {
         self.tell(fraction, &format!("{id}: {words}"), false);
     }
 
-    fn finished(&self, step: &CheckedStep, _position: usize, end: &Finished) {
+    fn finished(&self, step: &CheckedStep, _position: usize, end: &StepOutcome) {
         let (id, status) = (&step.id, end.status.as_str());
         self.tell(None, &format!("{id}: {status}"), true);
     }

@@ -4,7 +4,7 @@ mod plans;
 mod random;
 mod stated;
 
-use chain_runtime::{CheckedPlan, Plan, Problems};
+use chain_runtime::{CheckedPlan, Plan, PlanProblems};
 use mathchain::{Context, Toolkit};
 use tool_core::{AnyTool, Ctx, Object, ToolError, Value, json};
 
@@ -34,7 +34,7 @@ thread_local! {
     static TOOLKIT: Toolkit = Toolkit::builder().build().expect("builds");
 }
 
-fn check(plan: &Plan, inputs: &Object) -> Result<CheckedPlan, Problems> {
+fn check(plan: &Plan, inputs: &Object) -> Result<CheckedPlan, PlanProblems> {
     TOOLKIT.with(|toolkit| {
         toolkit.check(
             &Context::default(),

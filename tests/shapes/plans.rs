@@ -1,6 +1,6 @@
 //! Plans whose arrays do not fit, and plans of which that is not certain.
 
-use chain_runtime::{CheckedPlan, Fault, Plan, Problems};
+use chain_runtime::{CheckedPlan, Fault, Plan, PlanProblems};
 use tool_core::Object;
 
 use super::{check, value};
@@ -9,7 +9,7 @@ fn plan(steps: &str) -> Plan {
     Plan::parse(&format!("version: 1\nid: p\ninputs: {{quick: {{type: boolean, default: false}}, a: {{type: list, default: [[1, 2], [3, 5]]}}}}\nsteps:\n{steps}\n")).expect("a plan")
 }
 
-fn checked(steps: &str) -> Result<CheckedPlan, Problems> {
+fn checked(steps: &str) -> Result<CheckedPlan, PlanProblems> {
     check(&plan(steps), &Object::new())
 }
 
@@ -96,7 +96,7 @@ fn what_may_not_happen_is_no_error() {
         "  - {id: p, tool: matrix_multiply, args: {A: {$npy: AAAA}, B: [1, 2]}}".to_owned(),
     ];
     for steps in cases {
-        let shape = |problems: &Problems| {
+        let shape = |problems: &PlanProblems| {
             problems
                 .list()
                 .iter()

@@ -1,7 +1,7 @@
 //! Random plans, checked and run without a check.
 
 use chain_runtime::Plan;
-use chain_runtime::reference::Reference;
+use chain_runtime::reference::PlanReference;
 use proptest::prelude::*;
 use tool_core::{ErrorCode, Object, ToolError, Value};
 
@@ -106,7 +106,7 @@ fn unchecked(steps: &[serde_json::Value]) -> Result<(), Option<ToolError>> {
         for (name, argument) in step["args"].as_object().expect("arguments") {
             let given = match argument.get("$ref").and_then(serde_json::Value::as_str) {
                 Some(text) => {
-                    let reference = Reference::parse(text).expect("a reference");
+                    let reference = PlanReference::parse(text).expect("a reference");
                     let step: usize = reference.root()[1..].parse().expect("a number");
                     reference
                         .resolve(&results[step])

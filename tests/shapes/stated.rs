@@ -1,7 +1,7 @@
 //! What tools state of their arrays, held against calls.
 
-use chain_runtime::shapes::{Call, Place, Solver, Stated, shape_of_node};
-use chain_runtime::template::Node;
+use chain_runtime::shapes::{ShapeCall, ShapeCallSite, ShapeSolver, ToolShapes, shape_of_node};
+use chain_runtime::template::ArgumentNode;
 use tool_core::shape::{ArrayField, fields};
 use tool_core::{
     AnyTool, Ctx, Decode, Describe, Encode, ErasedTool, Input, Spec, Tool, ToolError, Value,
@@ -12,12 +12,15 @@ use super::{run, tools, value};
 
 /// Contradictions between the arguments or result of a tool and the shapes that it states.
 fn faults(tool: &dyn AnyTool, args: &Value, output: &Value) -> Result<Vec<String>, String> {
-    let stated = Stated::of(&tool.input_schema(), &tool.output_schema())?;
-    let (args, output) = (Node::Literal(args.clone()), Node::Literal(output.clone()));
-    let mut solver = Solver::default();
+    let stated = ToolShapes::of(&tool.input_schema(), &tool.output_schema())?;
+    let (args, output) = (
+        ArgumentNode::Literal(args.clone()),
+        ArgumentNode::Literal(output.clone()),
+    );
+    let mut solver = ShapeSolver::default();
     let (tool, base) = (tool.spec().id, "");
-    let mut call = Call::new(
-        Place {
+    let mut call = ShapeCall::new(
+        ShapeCallSite {
             tool,
             step: 0,
             base,

@@ -7,11 +7,11 @@ use tool_core::{
 };
 
 use super::checked::CheckedStep;
-use crate::template::Node;
+use crate::template::ArgumentNode;
 
 /// Resources of a step.
 #[derive(Debug, Default)]
-pub(super) struct Resources {
+pub(super) struct StepResources {
     /// The keys; an unknown path or host that is read stands for all of them.
     pub keys: Vec<ResourceKey>,
     /// Why the plan cannot be ordered by resources.
@@ -34,15 +34,15 @@ pub(super) fn declares_nothing(spec: &Spec) -> bool {
 pub(super) fn of_open_call(
     spec: &Spec,
     schema: &Schema,
-    args: &Node,
+    args: &ArgumentNode,
     files: Option<&dyn WorkspaceFiles>,
     known: Option<Vec<ResourceKey>>,
-) -> Result<Resources, ToolError> {
-    let mut found = Resources::default();
+) -> Result<StepResources, ToolError> {
+    let mut found = StepResources::default();
     match (known, spec.keyed_by) {
         (Some(keys), _) => found.keys = keys,
         (None, Some(by)) if !spec.effects.is_empty() => {
-            let is_open = |node: Node| !node.is_literal();
+            let is_open = |node: ArgumentNode| !node.is_literal();
             let open = |pointer: &&&str| args.pointer(pointer).is_some_and(is_open);
             found.unknown_at(by.iter().find(open).unwrap_or(&""));
         }
@@ -56,10 +56,10 @@ pub(super) fn of_open_call(
     for template in spec.resources {
         let key = |name: &str| ResourceKey::new(template.kind, name, template.access);
         match args.pointer(template.pointer) {
-            Some(Node::Literal(Value::String(name))) => {
+            Some(ArgumentNode::Literal(Value::String(name))) => {
                 found.keys.push(identified(key(&name), files)?);
             }
-            Some(Node::Literal(_)) => {} // null, or refused with the arguments
+            Some(ArgumentNode::Literal(_)) => {} // null, or refused with the arguments
             Some(_) if template.access == Access::Read && template.kind == ResourceKind::Path => {
                 found.keys.push(any_path());
             }
@@ -87,7 +87,7 @@ pub(super) fn of_open_call(
     Ok(found)
 }
 
-impl Resources {
+impl StepResources {
     fn unknown_at(&mut self, pointer: &str) {
         self.unknown.get_or_insert_with(|| match pointer {
             "" => "names its resources only when it runs".to_owned(),
@@ -114,8 +114,9 @@ fn identified(
 }
 
 /// Whether an argument above the pointer is a reference, so that the value at the pointer is unknown.
-fn refers_above(args: &Node, pointer: &str) -> bool {
-    let is_open = |node: &Node| matches!(node, Node::Reference(_) | Node::Format(_));
+fn refers_above(args: &ArgumentNode, pointer: &str) -> bool {
+    let is_open =
+        |node: &ArgumentNode| matches!(node, ArgumentNode::Reference(_) | ArgumentNode::Format(_));
     let mut above = pointer.match_indices('/').skip(1);
     let is_open_at = |end: usize| {
         args.pointer(&pointer[..end])
@@ -135,22 +136,22 @@ fn default_of(schema: &Schema, pointer: &str) -> Option<String> {
 
 /// Visits every `$file` in the arguments: its path, or `None` when that is a reference.
 pub(super) fn each_source(
-    node: &Node,
+    node: &ArgumentNode,
     visit: &mut dyn FnMut(Option<&str>) -> Result<(), ToolError>,
 ) -> Result<(), ToolError> {
     match node {
-        Node::Literal(value) => literal_sources(value, visit),
-        Node::Object(members) => {
+        ArgumentNode::Literal(value) => literal_sources(value, visit),
+        ArgumentNode::Object(members) => {
             members
                 .iter()
                 .try_for_each(|(key, member)| match (&**key, member) {
-                    ("$file", Node::Literal(path)) => visit(path.as_str()),
+                    ("$file", ArgumentNode::Literal(path)) => visit(path.as_str()),
                     ("$file", _) => visit(None),
                     _ => each_source(member, visit),
                 })
         }
-        Node::Array(nodes) => nodes.iter().try_for_each(|node| each_source(node, visit)),
-        Node::Reference(_) | Node::Format(_) => Ok(()),
+        ArgumentNode::Array(nodes) => nodes.iter().try_for_each(|node| each_source(node, visit)),
+        ArgumentNode::Reference(_) | ArgumentNode::Format(_) => Ok(()),
     }
 }
 
@@ -175,13 +176,13 @@ fn literal_sources(
 
 /// Writes that earlier steps may do.
 #[derive(Default)]
-pub(super) struct Written {
+pub(super) struct EarlierWrites {
     keys: Vec<ResourceKey>,
     /// Whether one of them may write to any resource.
     anything: bool,
 }
 
-impl Written {
+impl EarlierWrites {
     pub(super) fn add(&mut self, step: &CheckedStep) {
         let before = self.keys.len();
         let writes = |key: &&ResourceKey| key.access == Access::Write;

@@ -11,16 +11,16 @@ use tool_core::synonyms;
 
 use super::tools::ToolFacts;
 use crate::problem::{Fault, PlanProblem, problem};
-use crate::reference::Reference;
-use crate::template::{Node, Placed};
-use crate::types::{Fit, Slots, Type, Walked, fit};
+use crate::reference::PlanReference;
+use crate::template::{ArgumentNode, PlacedReference};
+use crate::types::{ReferenceTarget, SchemaTypes, Type, TypeFit, fit};
 
 /// Type of a reference; `None` where a problem is reported already.
-pub(super) type Lookup<'a> = &'a dyn Fn(&Placed) -> Option<Walked>;
+pub(super) type Lookup<'a> = &'a dyn Fn(&PlacedReference) -> Option<ReferenceTarget>;
 
 /// Findings of a check of arguments.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Findings {
+pub(super) struct ArgumentFindings {
     /// Problems that prevent the call.
     pub problems: Vec<PlanProblem>,
     /// Values that are checked only when they arrive.
@@ -30,34 +30,34 @@ pub(super) struct Findings {
 /// Checks the arguments of one step.
 pub(super) fn check(
     facts: &ToolFacts<'_>,
-    args: &Node,
+    args: &ArgumentNode,
     pointer: &str,
     lookup: Lookup<'_>,
     is_script: bool,
-) -> Findings {
-    let mut checker = Checker {
+) -> ArgumentFindings {
+    let mut checker = ArgumentChecker {
         tool: facts.tool.spec().id,
         slots: &facts.slots,
         lookup,
         base: pointer.len(),
         is_script,
         pointer: pointer.to_owned(),
-        findings: Findings::default(),
+        findings: ArgumentFindings::default(),
     };
     let spec = facts.tool.spec();
     let own = |name: &str| synonyms::meant(spec, &facts.input, name);
     // Other names of arguments are those of the tool: what is said of an argument names it as the tool does.
     match args {
-        Node::Literal(value) => match synonyms::renamed(spec, &facts.input, value) {
+        ArgumentNode::Literal(value) => match synonyms::renamed(spec, &facts.input, value) {
             Some(value) => checker.literal(&facts.input, &value),
             None => checker.node(&facts.input, args),
         },
-        Node::Object(members) if members.iter().any(|(name, _)| own(name).is_some()) => {
+        ArgumentNode::Object(members) if members.iter().any(|(name, _)| own(name).is_some()) => {
             let named = members.iter().map(|(name, node)| {
                 let name = own(name).map_or_else(|| Arc::clone(name), Arc::from);
                 (name, node.clone())
             });
-            checker.node(&facts.input, &Node::Object(named.collect()));
+            checker.node(&facts.input, &ArgumentNode::Object(named.collect()));
         }
         _ => checker.node(&facts.input, args),
     }
@@ -65,19 +65,19 @@ pub(super) fn check(
 }
 
 #[derive(Clone)]
-struct Checker<'a> {
+struct ArgumentChecker<'a> {
     tool: &'static str,
-    slots: &'a Slots,
+    slots: &'a SchemaTypes,
     lookup: Lookup<'a>,
     /// Length of the pointer to the arguments.
     base: usize,
     /// Whether the plan is a call script.
     is_script: bool,
     pointer: String,
-    findings: Findings,
+    findings: ArgumentFindings,
 }
 
-impl Checker<'_> {
+impl ArgumentChecker<'_> {
     fn problem(&mut self, fault: Fault, message: impl Display) {
         self.problem_with(fault, message, None);
     }
@@ -99,12 +99,12 @@ impl Checker<'_> {
         &self.pointer[self.base..]
     }
 
-    fn node(&mut self, schema: &Schema, node: &Node) {
+    fn node(&mut self, schema: &Schema, node: &ArgumentNode) {
         match node {
-            Node::Literal(value) => self.literal(schema, value),
-            Node::Reference(placed) => self.reference(schema, placed),
-            Node::Format(_) => self.format(schema),
-            Node::Object(_) | Node::Array(_) => self.composite(schema, node),
+            ArgumentNode::Literal(value) => self.literal(schema, value),
+            ArgumentNode::Reference(placed) => self.reference(schema, placed),
+            ArgumentNode::Format(_) => self.format(schema),
+            ArgumentNode::Object(_) | ArgumentNode::Array(_) => self.composite(schema, node),
         }
     }
 
@@ -124,13 +124,13 @@ impl Checker<'_> {
 
     fn format(&mut self, schema: &Schema) {
         let slot = self.slots.of(schema);
-        if fit(&Type::String, &slot) == Fit::Never {
+        if fit(&Type::String, &slot) == TypeFit::Never {
             let message = format!("a `$fmt` is a string, {}", self.taken(&slot));
             self.problem(Fault::Type, message);
         }
     }
 
-    fn reference(&mut self, schema: &Schema, placed: &Placed) {
+    fn reference(&mut self, schema: &Schema, placed: &PlacedReference) {
         let Some(walked) = &(self.lookup)(placed) else {
             return;
         };
@@ -138,14 +138,14 @@ impl Checker<'_> {
         let (text, ty, taken) = (&placed.reference, &walked.ty, self.taken(&slot));
         match fit(ty, &slot) {
             // Further problems follow from this one.
-            Fit::Never => {
+            TypeFit::Never => {
                 return self.problem(Fault::Type, format!("`{text}` gives {ty}, {taken}"));
             }
-            Fit::Check => self.findings.notes.push(format!(
+            TypeFit::Check => self.findings.notes.push(format!(
                 "{}: `{text}` is checked when it arrives: it gives {ty}, {taken}",
                 self.pointer
             )),
-            Fit::Always => {}
+            TypeFit::Always => {}
         }
         match &placed.default {
             Some(default) => self.below("default", |checker| checker.literal(schema, default)),
@@ -166,7 +166,7 @@ impl Checker<'_> {
     }
 
     /// Checks an object or a list that contains references against the best fitting branch of the schema.
-    fn composite(&mut self, schema: &Schema, node: &Node) {
+    fn composite(&mut self, schema: &Schema, node: &ArgumentNode) {
         let schema = tool_core::schema::referred(schema).unwrap_or(schema);
         let Some(object) = schema.as_object() else {
             return;
@@ -185,9 +185,9 @@ impl Checker<'_> {
         let takes_record = members.iter().any(|one| matches!(one, Type::Record(_)));
         let takes_list = members.iter().any(|one| matches!(one, Type::List(_)));
         let found = match node {
-            Node::Object(members) if takes_record => return self.object(object, members),
-            Node::Array(nodes) if takes_list => return self.array(object, nodes),
-            Node::Array(_) => "a list",
+            ArgumentNode::Object(members) if takes_record => return self.object(object, members),
+            ArgumentNode::Array(nodes) if takes_list => return self.array(object, nodes),
+            ArgumentNode::Array(_) => "a list",
             _ => "an object",
         };
         let tool = self.tool;
@@ -195,11 +195,11 @@ impl Checker<'_> {
         self.problem(Fault::Argument, message);
     }
 
-    fn branches(&mut self, branches: &[Schema], node: &Node) {
-        let mut best: Option<Findings> = None;
+    fn branches(&mut self, branches: &[Schema], node: &ArgumentNode) {
+        let mut best: Option<ArgumentFindings> = None;
         for branch in branches {
             let mut attempt = Self {
-                findings: Findings::default(),
+                findings: ArgumentFindings::default(),
                 ..self.clone()
             };
             attempt.node(branch, node);
@@ -217,7 +217,11 @@ impl Checker<'_> {
         self.findings.notes.extend(best.notes);
     }
 
-    fn object(&mut self, schema: &serde_json::Map<String, Schema>, members: &[(Arc<str>, Node)]) {
+    fn object(
+        &mut self,
+        schema: &serde_json::Map<String, Schema>,
+        members: &[(Arc<str>, ArgumentNode)],
+    ) {
         let properties = schema.get("properties").and_then(Schema::as_object);
         let required = schema.get("required").and_then(Schema::as_array);
         for name in required.into_iter().flatten().filter_map(Schema::as_str) {
@@ -245,7 +249,7 @@ impl Checker<'_> {
         }
     }
 
-    fn array(&mut self, schema: &serde_json::Map<String, Schema>, nodes: &[Node]) {
+    fn array(&mut self, schema: &serde_json::Map<String, Schema>, nodes: &[ArgumentNode]) {
         let bound = |key: &str| schema.get(key).and_then(Schema::as_u64);
         let length = nodes.len() as u64;
         let least = bound("minItems").filter(|least| length < *least);
@@ -267,7 +271,7 @@ impl Checker<'_> {
 }
 
 /// Words for a reference that needs a default.
-pub(super) fn may_lack(walked: &Walked) -> &'static str {
+pub(super) fn may_lack(walked: &ReferenceTarget) -> &'static str {
     match walked.maybe {
         true => "may be absent or null",
         false => "may be absent or null in an element",
@@ -275,7 +279,7 @@ pub(super) fn may_lack(walked: &Walked) -> &'static str {
 }
 
 /// Hint that adds a default to a reference.
-pub(super) fn add_default(reference: &Reference, is_script: bool) -> String {
+pub(super) fn add_default(reference: &PlanReference, is_script: bool) -> String {
     let (whole, value) = match reference.projections() {
         0 => ("", "..."),
         _ => (" for the whole list", "[...]"),
@@ -289,7 +293,7 @@ pub(super) fn add_default(reference: &Reference, is_script: bool) -> String {
 }
 
 /// Fit of a branch: best without a problem, else by the depth of its first problem.
-fn depth(findings: &Findings) -> usize {
+fn depth(findings: &ArgumentFindings) -> usize {
     let depths = findings.problems.iter();
     let depths = depths.map(|problem| problem.pointer.matches('/').count());
     depths.min().unwrap_or(usize::MAX)

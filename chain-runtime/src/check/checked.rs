@@ -7,9 +7,9 @@ use std::sync::Arc;
 use registry::{CallerContext, Verdict};
 use tool_core::{Effect, RandomSeed, ResourceKey, Value};
 
-use crate::graph::Graph;
-use crate::plan::{Mode, OnError, Plan, Step};
-use crate::template::Node;
+use crate::graph::PlanGraph;
+use crate::plan::{Mode, OnError, Plan, PlanStep};
+use crate::template::ArgumentNode;
 
 /// The tool that runs a plan.
 pub(super) const TOOL: &str = "chain_run";
@@ -20,7 +20,7 @@ pub(crate) fn is_chain(tool: &str) -> bool {
 
 /// Verdict of the policy on a step before it runs; the policy decides again when the step is called.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Permit {
+pub struct StepPermit {
     /// The verdict.
     pub verdict: Verdict,
     /// The layer that decided.
@@ -31,7 +31,7 @@ pub struct Permit {
     pub certain: bool,
 }
 
-impl Permit {
+impl StepPermit {
     /// The layer, and its reason where it gives one.
     pub(crate) fn why(&self) -> String {
         let reason = Some(&self.reason).filter(|reason| !reason.is_empty());
@@ -43,7 +43,7 @@ impl Permit {
 }
 
 /// The permit of a step whose tool is not known.
-impl Default for Permit {
+impl Default for StepPermit {
     fn default() -> Self {
         Self {
             verdict: Verdict::Deny,
@@ -58,7 +58,7 @@ impl Default for Permit {
 #[derive(Debug, Clone, Default)]
 pub struct CheckedStep {
     /// The step; inputs are filled in.
-    pub step: Step,
+    pub step: PlanStep,
     /// Canonical name of its tool.
     pub tool: &'static str,
     /// Version of the tool's contract.
@@ -80,7 +80,7 @@ pub struct CheckedStep {
     /// Most effects that it may have.
     pub effects: &'static [Effect],
     /// Verdict of the policy.
-    pub permit: Permit,
+    pub permit: StepPermit,
     /// Resources that it uses, as far as they are known.
     pub resources: Vec<ResourceKey>,
     /// Earlier steps whose output it uses, each once.
@@ -94,9 +94,9 @@ pub struct CheckedStep {
 }
 
 impl Deref for CheckedStep {
-    type Target = Step;
+    type Target = PlanStep;
 
-    fn deref(&self) -> &Step {
+    fn deref(&self) -> &PlanStep {
         &self.step
     }
 }
@@ -121,9 +121,9 @@ pub struct CheckedPlan {
     /// Its steps, in plan order.
     pub steps: Vec<CheckedStep>,
     /// Dependencies and waves.
-    pub graph: Graph,
+    pub graph: PlanGraph,
     /// Its outputs, inputs filled in.
-    pub outputs: Vec<(Arc<str>, Node)>,
+    pub outputs: Vec<(Arc<str>, ArgumentNode)>,
     /// Value of every input.
     pub inputs: Value,
     /// Order in which the steps run.

@@ -3,23 +3,30 @@
 use std::sync::Arc;
 
 use super::checked::CheckedStep;
-use super::checker::{Checker, Site};
-use crate::condition::{Condition, Expr, contradiction};
+use super::checker::{PlanChecker, StepSite};
+use crate::condition::{ConditionExpression, StepCondition, contradiction};
 use crate::plan::Plan;
 use crate::problem::{Fault, PlanProblem, problem};
-use crate::template::Placed;
-use crate::types::{Fit, Type, fit};
+use crate::template::PlacedReference;
+use crate::types::{Type, TypeFit, fit};
 
 /// The conjuncts of the condition of a step, as text.
 pub(super) fn conjuncts_of(plan: &Plan, position: usize) -> Vec<String> {
-    let parts = plan.steps[position].when.as_ref().map(Condition::conjuncts);
+    let parts = plan.steps[position]
+        .when
+        .as_ref()
+        .map(StepCondition::conjuncts);
     let parts = parts.unwrap_or_default().iter();
     parts.map(ToString::to_string).collect()
 }
 
-impl Checker<'_> {
+impl PlanChecker<'_> {
     /// The condition of a step; its references are dependencies as those of the arguments are.
-    pub(super) fn when(&mut self, position: usize, checked: &mut CheckedStep) -> Option<Condition> {
+    pub(super) fn when(
+        &mut self,
+        position: usize,
+        checked: &mut CheckedStep,
+    ) -> Option<StepCondition> {
         let plan = self.plan;
         let when = plan.steps[position].when.as_ref()?;
         if !when.has_reference() {
@@ -27,8 +34,8 @@ impl Checker<'_> {
             self.never(when, format_args!("condition {message}"));
             return None;
         }
-        let parts: Vec<&Expr> = when.conjuncts().iter().collect();
-        let whole = |expr: &Expr| self.kind(expr) == Type::Integer;
+        let parts: Vec<&ConditionExpression> = when.conjuncts().iter().collect();
+        let whole = |expr: &ConditionExpression| self.kind(expr) == Type::Integer;
         if let Some(never) = contradiction(&parts, &whole) {
             let what = match &never[..] {
                 [one] => format!("`{one}` is never true"),
@@ -51,40 +58,46 @@ impl Checker<'_> {
         Some(when.clone())
     }
 
-    fn never(&mut self, when: &Condition, message: std::fmt::Arguments<'_>) {
+    fn never(&mut self, when: &StepCondition, message: std::fmt::Arguments<'_>) {
         let problem = PlanProblem::new(Fault::Condition, &when.pointer, message);
         self.report(problem.hint("remove the step, or fix the condition"));
     }
 
     /// Resolves the references of a part, given the parts that are true when it is evaluated, and compares the types of both
     /// sides.
-    fn typed(&mut self, expr: &Expr, position: usize, known: &[String], checked: &mut CheckedStep) {
+    fn typed(
+        &mut self,
+        expr: &ConditionExpression,
+        position: usize,
+        known: &[String],
+        checked: &mut CheckedStep,
+    ) {
         match expr {
-            Expr::Literal(_) => {}
-            Expr::Reference(placed) | Expr::Length(placed) => {
+            ConditionExpression::Literal(_) => {}
+            ConditionExpression::Reference(placed) | ConditionExpression::Length(placed) => {
                 self.reference_of_condition(placed, position, Some(known), checked);
             }
-            Expr::Defined(placed) => {
+            ConditionExpression::Defined(placed) => {
                 self.reference_of_condition(placed, position, None, checked);
             }
-            Expr::Not(inner) => self.typed(inner, position, known, checked),
-            Expr::All(parts) => {
+            ConditionExpression::Not(inner) => self.typed(inner, position, known, checked),
+            ConditionExpression::All(parts) => {
                 let mut known = known.to_vec();
                 for part in parts {
                     self.typed(part, position, &known, checked);
                     known.push(part.to_string());
                 }
             }
-            Expr::Any(parts) => parts
+            ConditionExpression::Any(parts) => parts
                 .iter()
                 .for_each(|part| self.typed(part, position, known, checked)),
-            Expr::Compare(left, op, right) => {
+            ConditionExpression::Compare(left, op, right) => {
                 self.typed(left, position, known, checked);
                 self.typed(right, position, known, checked);
                 let (a, b) = (self.kind(left), self.kind(right));
                 let kinds = [Type::Number, Type::String];
-                let ordered = |ty: &Type| kinds.iter().any(|kind| fit(ty, kind) != Fit::Never);
-                let never = fit(&a, &b) == Fit::Never && fit(&b, &a) == Fit::Never;
+                let ordered = |ty: &Type| kinds.iter().any(|kind| fit(ty, kind) != TypeFit::Never);
+                let never = fit(&a, &b) == TypeFit::Never && fit(&b, &a) == TypeFit::Never;
                 let null = a == Type::Null || b == Type::Null;
                 if (op.is_order() && !(ordered(&a) && ordered(&b))) || (never && !null) {
                     let when = self.plan.steps[position].when.as_ref();
@@ -97,7 +110,7 @@ impl Checker<'_> {
 
     fn reference_of_condition(
         &mut self,
-        placed: &Arc<Placed>,
+        placed: &Arc<PlacedReference>,
         position: usize,
         known: Option<&[String]>,
         checked: &mut CheckedStep,
@@ -108,7 +121,7 @@ impl Checker<'_> {
             }
             return;
         }
-        let site = Site::new(position, String::new());
+        let site = StepSite::new(position, String::new());
         let Some(target) = self.dependency(&site, placed, checked) else {
             return;
         };
@@ -119,32 +132,40 @@ impl Checker<'_> {
     }
 
     /// Type of one side of a comparison; errors are reported elsewhere.
-    fn kind(&self, expr: &Expr) -> Type {
+    fn kind(&self, expr: &ConditionExpression) -> Type {
         match expr {
-            Expr::Literal(value) => Type::of_value(value),
-            Expr::Length(_) => Type::Integer,
-            Expr::Reference(placed) if placed.reference.root() == "inputs" => {
+            ConditionExpression::Literal(value) => Type::of_value(value),
+            ConditionExpression::Length(_) => Type::Integer,
+            ConditionExpression::Reference(placed) if placed.reference.root() == "inputs" => {
                 if let Some(found) = self.open_input(placed) {
                     return found.map_or(Type::Any, |walked| walked.ty);
                 }
                 let value = placed.reference.resolve(&self.inputs);
                 value.map_or(Type::Any, |value| Type::of_value(&value))
             }
-            Expr::Reference(placed) => {
+            ConditionExpression::Reference(placed) => {
                 let reference = &placed.reference;
                 let target = self.index.get(reference.root());
                 let output = target.and_then(|&target| self.outputs[target].as_ref());
                 let walked = output.and_then(|output| output.walk(reference.segments()).ok());
                 walked.map_or(Type::Any, |walked| walked.ty)
             }
-            Expr::Defined(_) | Expr::Not(_) | Expr::All(_) | Expr::Any(_) | Expr::Compare(..) => {
-                Type::Boolean
-            }
+            ConditionExpression::Defined(_)
+            | ConditionExpression::Not(_)
+            | ConditionExpression::All(_)
+            | ConditionExpression::Any(_)
+            | ConditionExpression::Compare(..) => Type::Boolean,
         }
     }
 
     /// Reports a use of a step that may be skipped, unless the user has the same condition or a default.
-    pub(super) fn guarded(&mut self, target: usize, known: &[String], placed: &Placed, user: &str) {
+    pub(super) fn guarded(
+        &mut self,
+        target: usize,
+        known: &[String],
+        placed: &PlacedReference,
+        user: &str,
+    ) {
         if placed.default.is_some() {
             return;
         }

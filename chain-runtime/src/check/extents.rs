@@ -3,22 +3,25 @@
 use std::sync::Arc;
 
 use super::checked::CheckedStep;
-use super::checker::{Called, Checker};
+use super::checker::{PlanChecker, ResolvedCall};
 use crate::plan::{OnError, OnItemError};
 use crate::problem::{Fault, PlanProblem};
-use crate::reference::{Reference, Segment};
-use crate::shapes::{Axis, Call, Id, Origin, Place, Solver, element, shape_of_node};
+use crate::reference::{PlanReference, ReferenceSegment};
+use crate::shapes::{
+    ExtentAxis, ExtentOrigin, ShapeCall, ShapeCallSite, ShapeId, ShapeSolver, element,
+    shape_of_node,
+};
 
-impl Checker<'_> {
+impl PlanChecker<'_> {
     /// Solves the extents of the arrays of a step whose arguments have no other problem.
-    pub(super) fn extents(&mut self, called: Called<'_>, checked: &CheckedStep) {
-        let Called { site, facts, types } = called;
+    pub(super) fn extents(&mut self, called: ResolvedCall<'_>, checked: &CheckedStep) {
+        let ResolvedCall { site, facts, types } = called;
         if facts.shapes.is_empty() {
             return;
         }
         let step = &self.plan.steps[site.position];
         let map = checked.map.as_ref();
-        let counted = map.map_or(Some(1), crate::plan::Map::elements);
+        let counted = map.map_or(Some(1), crate::plan::StepMap::elements);
         let sure = self.shaped[site.position].runs && counted != Some(0) && counted.is_some();
         let collects = map.is_some_and(|map| map.on_item_error == OnItemError::Collect);
         let lasts = sure && self.shaped[site.position].ends && !collects;
@@ -36,9 +39,9 @@ impl Checker<'_> {
                 let parts = over.and_then(|over| solver.part(over));
                 let elements = match counted {
                     Some(count) => {
-                        let axis = Axis::Entries;
+                        let axis = ExtentAxis::Entries;
                         let pointer = base.into();
-                        solver.size(count as u64, Origin { pointer, axis })
+                        solver.size(count as u64, ExtentOrigin { pointer, axis })
                     }
                     None => parts.map_or_else(|| solver.open(None), |(elements, _)| elements),
                 };
@@ -46,12 +49,12 @@ impl Checker<'_> {
             }
             None => (None, None),
         };
-        let place = Place {
+        let place = ShapeCallSite {
             tool: facts.tool.spec().id,
             step: site.position,
             base: &site.base,
         };
-        let mut call = Call::new(place, &facts.shapes, &checked.args);
+        let mut call = ShapeCall::new(place, &facts.shapes, &checked.args);
         let misfits = call.arguments(&mut solver, &mut |solver, placed| {
             let walked = types.get(placed.pointer.as_str())?.as_ref()?;
             if walked.maybe || walked.gaps.is_some() || placed.default.is_some() {
@@ -103,22 +106,22 @@ impl Checker<'_> {
     }
 
     /// Shape of the value of a reference to a step.
-    fn leads_to(&self, solver: &mut Solver, reference: &Reference) -> Option<Id> {
+    fn leads_to(&self, solver: &mut ShapeSolver, reference: &PlanReference) -> Option<ShapeId> {
         let target = *self.index.get(reference.root())?;
         let (shaped, facts) = (self.shaped.get(target)?, self.facts[target].as_ref()?);
         let mut segments = reference.segments();
         let mut each = None;
         if let Some(elements) = shaped.elements {
             match segments.first()? {
-                Segment::Each => each = Some(elements),
-                Segment::Index(_) => {}
-                Segment::Field(_) => return None,
+                ReferenceSegment::Each => each = Some(elements),
+                ReferenceSegment::Index(_) => {}
+                ReferenceSegment::Field(_) => return None,
             }
             segments = &segments[1..];
         }
         let named = |path: &[Arc<str>]| {
             let names = segments.iter().map(|segment| match segment {
-                Segment::Field(name) => Some(name),
+                ReferenceSegment::Field(name) => Some(name),
                 _ => None,
             });
             path.len() <= segments.len() && path.iter().zip(names).all(|(a, b)| Some(a) == b)
@@ -144,10 +147,10 @@ impl Checker<'_> {
             let (Some(facts), shaped) = (&self.facts[position], &self.shaped[position]) else {
                 continue;
             };
-            let each = shaped.elements.map(|_| Segment::Each).into_iter();
+            let each = shaped.elements.map(|_| ReferenceSegment::Each).into_iter();
             let is_there = |path: &[Arc<str>]| {
-                let fields = path.iter().cloned().map(Segment::Field);
-                let way: Vec<Segment> = each.clone().chain(fields).collect();
+                let fields = path.iter().cloned().map(ReferenceSegment::Field);
+                let way: Vec<ReferenceSegment> = each.clone().chain(fields).collect();
                 let walked = self.outputs[position].as_ref()?.walk(&way).ok()?;
                 Some(!walked.maybe && walked.gaps.is_none())
             };
@@ -167,15 +170,19 @@ impl Checker<'_> {
 }
 
 /// The shape of a part of an array: an index drops an axis, `[*]` keeps it.
-fn project(solver: &mut Solver, shape: Id, segments: &[Segment]) -> Option<Id> {
+fn project(
+    solver: &mut ShapeSolver,
+    shape: ShapeId,
+    segments: &[ReferenceSegment],
+) -> Option<ShapeId> {
     let mut kept = Vec::new();
     let mut current = shape;
     for segment in segments {
-        if matches!(segment, Segment::Field(_)) {
+        if matches!(segment, ReferenceSegment::Field(_)) {
             return None;
         }
         let (extent, below) = solver.part(current)?;
-        if *segment == Segment::Each {
+        if *segment == ReferenceSegment::Each {
             kept.push(extent);
         }
         current = below;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tool_core::{Effect, ToolError, Value, tool_error};
 
 use super::args;
-use super::checked::{CheckedStep, Permit};
-use super::checker::{Called, Checker, Mapped, Site};
-use super::taint::Interpolated;
-use crate::plan::{Map, OnItemError};
+use super::checked::{CheckedStep, StepPermit};
+use super::checker::{MapElement, PlanChecker, ResolvedCall, StepSite};
+use super::taint::InterpolationTaint;
+use crate::plan::{OnItemError, StepMap};
 use crate::problem::{Fault, PROBLEMS_MAX, PlanProblem, problem};
-use crate::template::{Node, Placed};
-use crate::types::{Field, Fit, Record, Type, Walked, fit};
+use crate::template::{ArgumentNode, PlacedReference};
+use crate::types::{RecordField, RecordType, ReferenceTarget, Type, TypeFit, fit};
 
 /// Maximum number of elements whose problems are reported.
 const REPORTED_MAX: usize = 5;
@@ -22,13 +22,13 @@ pub(super) fn output(item: Type, on_item_error: OnItemError) -> Type {
         OnItemError::Fail => item,
         OnItemError::Collect => {
             let record = |fields: Vec<(&str, Type, bool)>| {
-                let field = |(name, ty, required): (&str, Type, bool)| Field {
+                let field = |(name, ty, required): (&str, Type, bool)| RecordField {
                     name: name.into(),
                     ty,
                     required,
                 };
                 let fields = fields.into_iter().map(field).collect();
-                Type::Record(Arc::new(Record { fields, rest: None }))
+                Type::Record(Arc::new(RecordType { fields, rest: None }))
             };
             let texts = ["code", "message"].map(|name| (name, Type::String, true));
             record(vec![
@@ -53,17 +53,17 @@ pub(super) fn is_known(checked: &CheckedStep) -> bool {
 
 /// The arguments for one element.
 pub(crate) fn bind_item(
-    args: &Node,
+    args: &ArgumentNode,
     name: &str,
     index: usize,
     item: &Value,
-) -> Result<Node, ToolError> {
+) -> Result<ArgumentNode, ToolError> {
     args.bind(&mut |placed| item_value(placed, name, index, item))
 }
 
 /// Value of a reference to the element or its index; `None` for other references.
 pub(crate) fn item_value(
-    placed: &Placed,
+    placed: &PlacedReference,
     name: &str,
     index: usize,
     item: &Value,
@@ -81,14 +81,14 @@ pub(crate) fn item_value(
     })
 }
 
-impl Checker<'_> {
+impl PlanChecker<'_> {
     /// Checks the list of a map; its references are dependencies like those of the arguments.
     pub(super) fn over(
         &mut self,
         position: usize,
-        map: &Map,
+        map: &StepMap,
         checked: &mut CheckedStep,
-    ) -> Option<Mapped> {
+    ) -> Option<MapElement> {
         let base = format!("/steps/{position}/map/over");
         if self.index.contains_key(&map.name) {
             let pointer = format!("/steps/{position}/map/as");
@@ -96,7 +96,7 @@ impl Checker<'_> {
             self.report(problem.hint("choose another name for the element"));
         }
         let (over, _) = self.bind_inputs(&map.over, &base);
-        let site = Site::new(position, base);
+        let site = StepSite::new(position, base);
         let mut walked = None;
         for placed in over.references() {
             walked = match placed.reference.root() {
@@ -113,20 +113,20 @@ impl Checker<'_> {
         }
         let items = over.literal().map(Value::items);
         let ty = match (&over, &items) {
-            (Node::Literal(value), None | Some(None)) => Type::of_value(value),
-            (Node::Literal(_), Some(Some(items))) => {
+            (ArgumentNode::Literal(value), None | Some(None)) => Type::of_value(value),
+            (ArgumentNode::Literal(_), Some(Some(items))) => {
                 Type::List(Arc::new(Type::union(items.iter().map(Type::of_value))))
             }
-            (Node::Reference(placed), _) => match &walked {
+            (ArgumentNode::Reference(placed), _) => match &walked {
                 Some(walked) if walked.maybe && placed.default.is_none() => {
                     Type::union([walked.ty.clone(), Type::Null])
                 }
                 Some(walked) => walked.ty.clone(),
                 None => Type::Any,
             },
-            (Node::Array(_), _) => Type::List(Arc::new(Type::Any)),
-            (Node::Object(_), _) => Type::of_schema(&serde_json::json!({"type": "object"})),
-            (Node::Format(_), _) => Type::String,
+            (ArgumentNode::Array(_), _) => Type::List(Arc::new(Type::Any)),
+            (ArgumentNode::Object(_), _) => Type::of_schema(&serde_json::json!({"type": "object"})),
+            (ArgumentNode::Format(_), _) => Type::String,
         };
         let items = items.flatten();
         let calls = items.as_ref().map_or(1, Vec::len);
@@ -139,29 +139,34 @@ impl Checker<'_> {
             let message = format_args!("the map takes at most {most} elements, found {found}");
             self.report(PlanProblem::new(Fault::Limit, &site.base, message));
         }
-        if fit(&ty, &Type::list(1, Type::Any)) == Fit::Never {
+        if fit(&ty, &Type::list(1, Type::Any)) == TypeFit::Never {
             self.report(problem!(Type, &site.base; "a map needs a list, found {ty}";
                 "write `over: [..]`, or a reference to a list"));
         }
-        let item = match ty.walk(&[crate::reference::Segment::Index(0)]) {
+        let item = match ty.walk(&[crate::reference::ReferenceSegment::Index(0)]) {
             Ok(walked) if walked.maybe => Type::union([walked.ty, Type::Null]),
             Ok(walked) => walked.ty,
             Err(_) => Type::Any,
         };
-        checked.step.map = Some(Map {
+        checked.step.map = Some(StepMap {
             over,
             ..map.clone()
         });
-        Some(Mapped {
+        Some(MapElement {
             name: Arc::clone(&map.name),
             item,
-            taint: Interpolated::of(&map.over, &|placed| self.taint_of(None, placed)).element(),
+            taint: InterpolationTaint::of(&map.over, &|placed| self.taint_of(None, placed))
+                .element(),
             items,
         })
     }
 
     /// Type of a reference to the element.
-    pub(super) fn walked_item(&mut self, ty: &Type, placed: &Placed) -> Option<Walked> {
+    pub(super) fn walked_item(
+        &mut self,
+        ty: &Type,
+        placed: &PlacedReference,
+    ) -> Option<ReferenceTarget> {
         let end = match ty.walk(placed.reference.segments()) {
             Ok(walked) => return Some(walked),
             Err(end) => end,
@@ -176,7 +181,7 @@ impl Checker<'_> {
     /// Calls for literal elements: each is checked as if it were a step.
     pub(super) fn known_items(
         &mut self,
-        called: Called<'_>,
+        called: ResolvedCall<'_>,
         items: &[Value],
         checked: &mut CheckedStep,
     ) {
@@ -184,7 +189,7 @@ impl Checker<'_> {
             return;
         };
         let mut resources = Vec::new();
-        let mut strictest: Option<Permit> = None;
+        let mut strictest: Option<StepPermit> = None;
         let mut effects: Option<&[Effect]> = None;
         let (mut faults, mut idempotent) = (0, true);
         let mut plans = Some(Vec::new()); // none as soon as one of them is not known

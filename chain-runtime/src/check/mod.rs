@@ -26,18 +26,18 @@ use registry::{CallerContext, ChainPosition, Dispatcher};
 use tool_core::Object;
 use tool_core::nearest::nearest;
 
-use crate::graph::{Edge, Graph, Reason};
-use crate::plan::{self, Given, Mode, Plan};
-use crate::problem::{Problems, problem};
+use crate::graph::{EdgeReason, PlanEdge, PlanGraph};
+use crate::plan::{self, InputBindings, Mode, Plan};
+use crate::problem::{PlanProblems, problem};
 use crate::script;
-use crate::shapes::Solver;
-use crate::template::{Node, Placed};
-use crate::types::Walked;
+use crate::shapes::ShapeSolver;
+use crate::template::{ArgumentNode, PlacedReference};
+use crate::types::ReferenceTarget;
 
 pub(crate) use checked::is_chain;
-pub use checked::{CheckedPlan, CheckedStep, Permit};
+pub use checked::{CheckedPlan, CheckedStep, StepPermit};
 pub(crate) use checker::item_seed;
-use checker::{Checker, Found, How, NOTES_MAX, SUGGESTIONS_MAX, Shaped};
+use checker::{CheckContext, NOTES_MAX, PlanChecker, PlanFindings, SUGGESTIONS_MAX, StepShapes};
 pub(crate) use maps::item_value;
 pub(crate) use subplan::read as read_subplan;
 
@@ -62,13 +62,13 @@ pub fn check(
     context: &CallerContext,
     inputs: &Object,
     mode: CheckMode,
-) -> Result<CheckedPlan, Problems> {
-    let given = Given {
+) -> Result<CheckedPlan, PlanProblems> {
+    let given = InputBindings {
         values: inputs.clone(),
         may_miss: mode == CheckMode::Inspect,
-        ..Given::default()
+        ..InputBindings::default()
     };
-    let how = How {
+    let how = CheckContext {
         around: vec![(Arc::clone(&plan.id), plan.digest.clone())],
         resumes: mode == CheckMode::Resume,
         taints: HashMap::new(),
@@ -80,14 +80,14 @@ fn check_within(
     plan: &Plan,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-    given: Given,
-    how: How,
-) -> Result<CheckedPlan, Problems> {
+    given: InputBindings,
+    how: CheckContext,
+) -> Result<CheckedPlan, PlanProblems> {
     let mut problems = plan.faults.clone();
     let (inputs, open_inputs) = plan::settle(&plan.inputs, &given, &mut problems);
     let mut context = context.clone();
     context.chain = Some(ChainPosition::default());
-    let mut checker = Checker {
+    let mut checker = PlanChecker {
         plan,
         dispatcher,
         context,
@@ -98,11 +98,11 @@ fn check_within(
         tools: HashMap::new(),
         facts: Vec::with_capacity(plan.steps.len()),
         outputs: vec![None; plan.steps.len()],
-        solver: Solver::default(),
-        shaped: plan.steps.iter().map(|_| Shaped::default()).collect(),
+        solver: ShapeSolver::default(),
+        shaped: plan.steps.iter().map(|_| StepShapes::default()).collect(),
         waits: vec![Vec::new(); plan.steps.len()],
         problems,
-        found: Found::default(),
+        found: PlanFindings::default(),
     };
     let checked = checker.run();
     let mut problems = checker.problems;
@@ -122,7 +122,7 @@ fn index(plan: &Plan) -> HashMap<Arc<str>, usize> {
     index
 }
 
-impl<'d> Checker<'d> {
+impl<'d> PlanChecker<'d> {
     fn run(&mut self) -> CheckedPlan {
         let plan = self.plan;
         for position in 0..plan.steps.len() {
@@ -155,8 +155,8 @@ impl<'d> Checker<'d> {
         CheckedPlan {
             plan: written,
             graph: match self.problems.is_empty() {
-                true => Graph::new(steps.len(), std::mem::take(&mut self.found.edges)),
-                false => Graph::default(),
+                true => PlanGraph::new(steps.len(), std::mem::take(&mut self.found.edges)),
+                false => PlanGraph::default(),
             },
             steps,
             outputs,
@@ -229,19 +229,19 @@ impl<'d> Checker<'d> {
         for (number, id) in plan.steps[position].after.iter().enumerate() {
             let pointer = format!("/steps/{position}/after/{number}");
             if let Some(from) = self.target(id, Some(position), &pointer) {
-                let (to, reason) = (position, Reason::After);
-                self.found.edges.push(Edge { from, to, reason });
+                let (to, reason) = (position, EdgeReason::After);
+                self.found.edges.push(PlanEdge { from, to, reason });
             }
         }
     }
 
     /// Type of a reference to a step; `None` where a problem is reported.
-    fn walked(&mut self, target: usize, placed: &Placed) -> Option<Walked> {
+    fn walked(&mut self, target: usize, placed: &PlacedReference) -> Option<ReferenceTarget> {
         let facts = self.facts[target].clone()?;
         let output = self.outputs[target].clone()?;
         let segments = placed.reference.segments();
         match output.walk(segments) {
-            Ok(walked) => Some(Walked {
+            Ok(walked) => Some(ReferenceTarget {
                 there: facts.condition(segments).map(ToString::to_string),
                 ..walked
             }),
@@ -259,7 +259,7 @@ impl<'d> Checker<'d> {
         }
     }
 
-    fn outputs(&mut self) -> Vec<(Arc<str>, Node)> {
+    fn outputs(&mut self) -> Vec<(Arc<str>, ArgumentNode)> {
         let plan = self.plan;
         let mut outputs = Vec::with_capacity(plan.outputs.len());
         for (name, node) in &plan.outputs {

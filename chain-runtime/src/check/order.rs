@@ -1,13 +1,13 @@
 //! Checks of the plan as a whole: number of calls, cycles, and the order of effects.
 
 use super::checked::CheckedStep;
-use super::checker::Checker;
-use crate::graph::{Edge, Reason, shortest_cycle};
+use super::checker::PlanChecker;
+use crate::graph::{EdgeReason, PlanEdge, shortest_cycle};
 use crate::plan::STEPS_MAX;
 use crate::problem::{Fault, PlanProblem, problem};
 use registry::conflicts::{self, ConflictCollector};
 
-impl Checker<'_> {
+impl PlanChecker<'_> {
     /// Compares the number of known calls with the limit and the plan's budget.
     pub(super) fn check_quota(&mut self) {
         let found = self.found.units;
@@ -80,23 +80,23 @@ impl Checker<'_> {
         let mut since: Vec<usize> = Vec::new();
         for (position, step) in steps.iter().enumerate() {
             conflicts.step(position, &step.resources);
-            let mut edge = |from: usize, reason: Reason| {
+            let mut edge = |from: usize, reason: EdgeReason| {
                 let to = position;
-                self.found.edges.push(Edge { from, to, reason });
+                self.found.edges.push(PlanEdge { from, to, reason });
             };
             if !step.effects.is_empty() && !self.plan.parallel_mutations() {
                 if let Some(from) = last_effect {
-                    edge(from, Reason::Mutations);
+                    edge(from, EdgeReason::Mutations);
                 }
                 last_effect = Some(position);
             }
             if let Some(from) = alone {
-                edge(from, Reason::Exclusive);
+                edge(from, EdgeReason::Exclusive);
             }
             if step.exclusive {
                 since
                     .drain(..)
-                    .for_each(|from| edge(from, Reason::Exclusive));
+                    .for_each(|from| edge(from, EdgeReason::Exclusive));
                 alone = Some(position);
             } else {
                 since.push(position);
@@ -106,10 +106,10 @@ impl Checker<'_> {
             Some(found) => self
                 .found
                 .edges
-                .extend(found.into_iter().map(|conflict| Edge {
+                .extend(found.into_iter().map(|conflict| PlanEdge {
                     from: conflict.from,
                     to: conflict.to,
-                    reason: Reason::Conflict {
+                    reason: EdgeReason::Conflict {
                         resource: conflict.resource,
                         from_writes: conflict.from_writes,
                     },

@@ -5,24 +5,24 @@ use std::sync::Arc;
 use registry::{ApprovalAnswer, PolicyDecision, Verdict};
 use tool_core::{DataPlace, ResourceKey, ToolCall, ToolError, Value};
 
-use super::access::{self, Resources};
+use super::access::{self, StepResources};
 use super::args;
-use super::checked::{self, CheckedStep, Permit};
-use super::checker::{Called, Checker, Site};
+use super::checked::{self, CheckedStep, StepPermit};
+use super::checker::{PlanChecker, ResolvedCall, StepSite};
 use super::tools::ToolFacts;
 use crate::plan::Approval;
 use crate::problem::{Fault, PlanProblem, problem};
-use crate::template::Node;
+use crate::template::ArgumentNode;
 
-impl Checker<'_> {
+impl PlanChecker<'_> {
     /// Permits a step whose arguments are all known.
     pub(super) fn permit_known(
         &mut self,
-        called: Called<'_>,
+        called: ResolvedCall<'_>,
         call: &dyn ToolCall,
         checked: &mut CheckedStep,
     ) {
-        let Called { site, facts, .. } = called;
+        let ResolvedCall { site, facts, .. } = called;
         let reach = call.reach();
         checked.effects = reach.effects;
         checked.idempotent = reach.idempotent;
@@ -40,20 +40,20 @@ impl Checker<'_> {
         };
         checked.permit = self.permit(called, decision, true);
         if checked::is_chain(checked.tool) {
-            self.subplan(called, &Node::Literal(call.args().clone()), checked);
+            self.subplan(called, &ArgumentNode::Literal(call.args().clone()), checked);
         }
     }
 
     /// Permits a step with arguments that are not known yet.
-    pub(super) fn permit_open(&mut self, called: Called<'_>, checked: &mut CheckedStep) {
-        let Called { site, facts, .. } = called;
+    pub(super) fn permit_open(&mut self, called: ResolvedCall<'_>, checked: &mut CheckedStep) {
+        let ResolvedCall { site, facts, .. } = called;
         let files = self.dispatcher.host().capabilities.files.as_deref();
         let known = self.keyed(facts, &checked.args).transpose();
         let found = known.and_then(|known| {
             access::of_open_call(facts.tool.spec(), &facts.input, &checked.args, files, known)
         });
         match found {
-            Ok(Resources { keys, unknown }) => {
+            Ok(StepResources { keys, unknown }) => {
                 if let Some(unknown) = unknown {
                     self.fall_back(site, &unknown);
                 }
@@ -88,7 +88,7 @@ impl Checker<'_> {
     fn keyed(
         &self,
         facts: &ToolFacts<'_>,
-        args: &Node,
+        args: &ArgumentNode,
     ) -> Option<Result<Vec<ResourceKey>, ToolError>> {
         let held = |pointer: &&str| args.pointer(pointer).is_none_or(|node| node.is_literal());
         facts.tool.spec().keyed_by?.iter().all(held).then_some(())?;
@@ -100,7 +100,7 @@ impl Checker<'_> {
     fn with_files(
         &self,
         facts: &ToolFacts<'_>,
-        args: &Node,
+        args: &ArgumentNode,
         mut decision: PolicyDecision,
         mut known: bool,
     ) -> (PolicyDecision, bool) {
@@ -118,8 +118,8 @@ impl Checker<'_> {
             }
         }
         // Below references, an object that looks like a file may be data.
-        let members: &[(Arc<str>, Node)] = match args {
-            Node::Object(members) => members,
+        let members: &[(Arc<str>, ArgumentNode)] = match args {
+            ArgumentNode::Object(members) => members,
             _ => &[],
         };
         for (_, member) in members.iter().filter(|(_, node)| !node.is_literal()) {
@@ -133,7 +133,7 @@ impl Checker<'_> {
 
     /// The verdict on a call like this one, with placeholders for unknown values; only where the plan names every resource, so
     /// that the rules see the resources of the later call.
-    fn likely(&self, facts: &ToolFacts<'_>, node: &Node) -> Option<PolicyDecision> {
+    fn likely(&self, facts: &ToolFacts<'_>, node: &ArgumentNode) -> Option<PolicyDecision> {
         let named = |pointer: &str| node.pointer(pointer).is_none_or(|node| node.is_literal());
         let mut resources = facts.tool.spec().resources.iter();
         resources
@@ -143,14 +143,19 @@ impl Checker<'_> {
         Some(self.preview(facts, &*call))
     }
 
-    fn permit(&mut self, called: Called<'_>, mut decision: PolicyDecision, known: bool) -> Permit {
-        let Called { site, facts, .. } = called;
+    fn permit(
+        &mut self,
+        called: ResolvedCall<'_>,
+        mut decision: PolicyDecision,
+        known: bool,
+    ) -> StepPermit {
+        let ResolvedCall { site, facts, .. } = called;
         let (id, tool) = (&self.plan.steps[site.position].id, facts.tool.spec().id);
         let pointer = format!("/steps/{}", site.position);
         if site.approval == Approval::Required && decision.verdict == Verdict::Allow {
             decision.require("plan", "the plan requires an approval");
         }
-        let permit = Permit {
+        let permit = StepPermit {
             verdict: decision.verdict,
             layer: decision.layer.to_string(),
             reason: decision.reason.to_string(),
@@ -189,7 +194,12 @@ impl Checker<'_> {
 
     /// Enters the resources of a step. Falls back to sequential order when it has effects without resources, or its tool
     /// declares nothing.
-    fn take_keys(&mut self, called: Called<'_>, keys: Vec<ResourceKey>, checked: &mut CheckedStep) {
+    fn take_keys(
+        &mut self,
+        called: ResolvedCall<'_>,
+        keys: Vec<ResourceKey>,
+        checked: &mut CheckedStep,
+    ) {
         if !checked.effects.is_empty() && keys.is_empty() {
             self.fall_back(called.site, "has effects and names no resources");
         } else if access::declares_nothing(called.facts.tool.spec()) {
@@ -198,7 +208,7 @@ impl Checker<'_> {
         checked.resources = keys;
     }
 
-    pub(super) fn fall_back(&mut self, site: &Site, why: &str) {
+    pub(super) fn fall_back(&mut self, site: &StepSite, why: &str) {
         if site.undoing {
             return; // compensations run alone
         }
@@ -210,14 +220,14 @@ impl Checker<'_> {
 }
 
 /// A call with placeholders for arguments that contain references.
-fn stand_in(facts: &ToolFacts<'_>, node: &Node) -> Option<Box<dyn ToolCall>> {
+fn stand_in(facts: &ToolFacts<'_>, node: &ArgumentNode) -> Option<Box<dyn ToolCall>> {
     let properties = facts.input.get("properties")?;
-    let Node::Object(members) = node else {
+    let ArgumentNode::Object(members) = node else {
         return None;
     };
     let args = Value::object(members.iter().filter_map(|(key, member)| {
         let value = match member {
-            Node::Literal(value) => value.clone(),
+            ArgumentNode::Literal(value) => value.clone(),
             _ => args::sample(properties.get(&**key)?),
         };
         Some((Arc::clone(key), value))

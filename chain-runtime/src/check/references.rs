@@ -6,23 +6,24 @@ use tool_core::Value;
 use tool_core::nearest::nearest;
 
 use super::checked::{self, CheckedStep};
-use super::checker::{Checker, Mapped, Site, Types};
+use super::checker::{MapElement, PlanChecker, StepSite, Types};
 use super::conditions;
-use crate::graph::{Edge, Reason};
+use crate::graph::{EdgeReason, PlanEdge};
 use crate::problem::{Fault, PlanProblem, problem};
-use crate::reference::Segment;
-use crate::template::{Node, Placed};
-use crate::types::{DeadEnd, Type, Walked};
+use crate::reference::ReferenceSegment;
+use crate::template::{ArgumentNode, PlacedReference};
+use crate::types::{DeadEnd, ReferenceTarget, Type};
 
-impl Checker<'_> {
+impl PlanChecker<'_> {
     /// Checks every reference of the arguments, and returns their types by pointer.
     pub(super) fn references(
         &mut self,
-        site: &Site,
-        mapped: Option<&Mapped>,
+        site: &StepSite,
+        mapped: Option<&MapElement>,
         checked: &mut CheckedStep,
     ) -> Types {
-        let placed_all: Vec<Arc<Placed>> = checked.args.references().into_iter().cloned().collect();
+        let placed_all: Vec<Arc<PlacedReference>> =
+            checked.args.references().into_iter().cloned().collect();
         let mut types = Types::new();
         for placed in &placed_all {
             if placed.reference.root() == "inputs" {
@@ -44,10 +45,10 @@ impl Checker<'_> {
     /// Type of a reference to a step whose value is needed.
     pub(super) fn used(
         &mut self,
-        site: &Site,
-        placed: &Arc<Placed>,
+        site: &StepSite,
+        placed: &Arc<PlacedReference>,
         checked: &mut CheckedStep,
-    ) -> Option<Walked> {
+    ) -> Option<ReferenceTarget> {
         let target = self.dependency(site, placed, checked)?;
         if target != site.position {
             let known = conditions::conjuncts_of(self.plan, site.position);
@@ -59,8 +60,8 @@ impl Checker<'_> {
     /// The step that a reference names; adds the dependency to the graph.
     pub(super) fn dependency(
         &mut self,
-        site: &Site,
-        placed: &Arc<Placed>,
+        site: &StepSite,
+        placed: &Arc<PlacedReference>,
         checked: &mut CheckedStep,
     ) -> Option<usize> {
         let root = placed.reference.root();
@@ -77,10 +78,10 @@ impl Checker<'_> {
             false => self.target(root, Some(site.position), &placed.pointer)?,
         };
         if !site.undoing {
-            self.found.edges.push(Edge {
+            self.found.edges.push(PlanEdge {
                 from: target,
                 to: site.position,
-                reason: Reason::Reference(placed.reference.to_string().into()),
+                reason: EdgeReason::Reference(placed.reference.to_string().into()),
             });
         }
         checked.uses.push(target);
@@ -88,7 +89,7 @@ impl Checker<'_> {
     }
 
     /// Whether a reference is located in a plan that the step runs.
-    fn is_within_subplan(&self, site: &Site, placed: &Placed) -> bool {
+    fn is_within_subplan(&self, site: &StepSite, placed: &PlacedReference) -> bool {
         let inside = placed.pointer.strip_prefix(&*site.base);
         let facts = self.facts.get(site.position).and_then(Option::as_ref);
         inside.is_some_and(|rest| rest.starts_with("/plan/"))
@@ -96,9 +97,9 @@ impl Checker<'_> {
     }
 }
 
-impl Checker<'_> {
+impl PlanChecker<'_> {
     /// The value of a reference to an input; `None` for references to steps and inputs that are reported as missing.
-    pub(super) fn input(&self, placed: &Placed) -> Result<Option<Value>, PlanProblem> {
+    pub(super) fn input(&self, placed: &PlacedReference) -> Result<Option<Value>, PlanProblem> {
         let reference = &placed.reference;
         if reference.root() != "inputs" {
             return Ok(None);
@@ -126,19 +127,26 @@ impl Checker<'_> {
     }
 
     /// Type of a reference to an input whose value is not known yet; `None` for other references.
-    pub(super) fn open_input(&self, placed: &Placed) -> Option<Result<Walked, DeadEnd>> {
+    pub(super) fn open_input(
+        &self,
+        placed: &PlacedReference,
+    ) -> Option<Result<ReferenceTarget, DeadEnd>> {
         if self.open_inputs.is_empty() || placed.reference.root() != "inputs" {
             return None;
         }
         let (first, rest) = match placed.reference.segments() {
-            [Segment::Field(name), rest @ ..] => (name, rest),
+            [ReferenceSegment::Field(name), rest @ ..] => (name, rest),
             _ => return Some(Type::Any.walk(&[])),
         };
         Some(self.open_inputs.get(first)?.walk(rest))
     }
 
     /// Fills inputs in; which arguments came from them is kept for messages.
-    pub(super) fn bind_inputs(&mut self, node: &Node, base: &str) -> (Node, Vec<(String, String)>) {
+    pub(super) fn bind_inputs(
+        &mut self,
+        node: &ArgumentNode,
+        base: &str,
+    ) -> (ArgumentNode, Vec<(String, String)>) {
         let mut origins = Vec::new();
         let mut faults = Vec::new();
         let bound = node.bind(&mut |placed| match self.input(placed) {

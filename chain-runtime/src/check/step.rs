@@ -3,13 +3,13 @@
 use tool_core::{Determinism, ToolError};
 
 use super::checked::CheckedStep;
-use super::checker::{Called, Checker, Mapped, Site, item_seed};
-use super::taint::Interpolated;
+use super::checker::{MapElement, PlanChecker, ResolvedCall, StepSite, item_seed};
+use super::taint::InterpolationTaint;
 use super::tools::ToolFacts;
 use super::{args, maps};
-use crate::plan::{COMPENSATE_SUFFIX, Compensate, Step};
+use crate::plan::{COMPENSATE_SUFFIX, PlanStep, StepCompensation};
 use crate::problem::problem;
-use crate::template::Placed;
+use crate::template::PlacedReference;
 use crate::types::Type;
 
 /// Copies the properties of the tool to the step.
@@ -24,12 +24,12 @@ fn describe(checked: &mut CheckedStep, facts: &ToolFacts<'_>) {
     checked.is_function = spec.effects.is_empty() && !checked.reads_world;
 }
 
-impl<'d> Checker<'d> {
+impl<'d> PlanChecker<'d> {
     /// Checks a step; `written` is that of the plan at this position.
-    pub(super) fn step(&mut self, position: usize, written: Step) -> CheckedStep {
+    pub(super) fn step(&mut self, position: usize, written: PlanStep) -> CheckedStep {
         let plan = self.plan;
         let step = &plan.steps[position];
-        let mut site = Site::new(position, format!("/steps/{position}/args"));
+        let mut site = StepSite::new(position, format!("/steps/{position}/args"));
         site.approval = step.approval;
         let mut checked = self.blank(written, &site.base);
         checked.on_error = step.on_error.unwrap_or(plan.defaults.on_error);
@@ -40,7 +40,8 @@ impl<'d> Checker<'d> {
             self.found.units += 1;
             self.found.cost = self.found.cost.saturating_add(step.cost_ms.unwrap_or(0));
         }
-        site.taint = Interpolated::of(&step.args, &|placed| self.taint_of(mapped.as_ref(), placed));
+        site.taint =
+            InterpolationTaint::of(&step.args, &|placed| self.taint_of(mapped.as_ref(), placed));
         let types = self.references(&site, mapped.as_ref(), &mut checked);
         self.certainty(position, &checked);
         let mut given = None;
@@ -54,7 +55,7 @@ impl<'d> Checker<'d> {
             });
             describe(&mut checked, &facts);
             self.formats(&facts, &step.args, &site.base, mapped.as_ref());
-            let called = Called {
+            let called = ResolvedCall {
                 site: &site,
                 facts: &facts,
                 types: &types,
@@ -81,21 +82,21 @@ impl<'d> Checker<'d> {
     fn compensation(
         &mut self,
         position: usize,
-        undo: &Compensate,
-        mapped: Option<&Mapped>,
+        undo: &StepCompensation,
+        mapped: Option<&MapElement>,
         given: Option<Type>,
     ) -> CheckedStep {
         let plan = self.plan;
         let step = &plan.steps[position];
-        let mut site = Site::new(position, format!("/steps/{position}/compensate/args"));
+        let mut site = StepSite::new(position, format!("/steps/{position}/compensate/args"));
         site.undoing = true;
-        site.taint = Interpolated::of(&undo.args, &|placed| self.taint_of(mapped, placed));
+        site.taint = InterpolationTaint::of(&undo.args, &|placed| self.taint_of(mapped, placed));
         let id = format!("{}{COMPENSATE_SUFFIX}", step.id).into();
-        let call = Step {
+        let call = PlanStep {
             id,
             args: undo.args.clone(),
             timeout_ms: step.timeout_ms,
-            ..Step::default()
+            ..PlanStep::default()
         };
         let mut checked = self.blank(call, &site.base);
         let of_step = self.outputs[position].clone();
@@ -108,7 +109,7 @@ impl<'d> Checker<'d> {
         if let Some(facts) = self.facts_of(&undo.tool, &pointer) {
             describe(&mut checked, &facts);
             self.formats(&facts, &undo.args, &site.base, mapped);
-            let called = Called {
+            let called = ResolvedCall {
                 site: &site,
                 facts: &facts,
                 types: &types,
@@ -119,7 +120,7 @@ impl<'d> Checker<'d> {
     }
 
     /// A step before anything is known of its tool, with the inputs filled in.
-    fn blank(&mut self, mut step: Step, base: &str) -> CheckedStep {
+    fn blank(&mut self, mut step: PlanStep, base: &str) -> CheckedStep {
         let (args, from_inputs) = self.bind_inputs(&step.args, base);
         step.args = args;
         CheckedStep {
@@ -133,15 +134,16 @@ impl<'d> Checker<'d> {
     }
 
     /// A call whose arguments are literals, or hold references.
-    fn call(&mut self, called: Called<'_>, checked: &mut CheckedStep) {
-        let Called { site, facts, types } = called;
+    fn call(&mut self, called: ResolvedCall<'_>, checked: &mut CheckedStep) {
+        let ResolvedCall { site, facts, types } = called;
         if let Some(value) = checked.args.literal() {
             return match facts.tool.decode(value) {
                 Ok(call) => self.permit_known(called, &*call, checked),
                 Err(err) => self.bad_arguments(&err, &site.base, &checked.from_inputs),
             };
         }
-        let lookup = |placed: &Placed| types.get(placed.pointer.as_str()).cloned().flatten();
+        let lookup =
+            |placed: &PlacedReference| types.get(placed.pointer.as_str()).cloned().flatten();
         let is_script = self.plan.is_script;
         let found = args::check(facts, &checked.args, &site.base, &lookup, is_script);
         let fine = found.problems.is_empty();

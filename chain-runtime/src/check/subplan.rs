@@ -9,30 +9,35 @@ use tool_core::input::InputKind;
 use tool_core::{DataSource, Effect, Object, Value};
 
 use super::checked::{CheckedPlan, CheckedStep, TOOL};
-use super::checker::{Called, Checker, How, Site, Types};
-use super::taint::Interpolated;
-use crate::plan::{Given, Plan};
-use crate::problem::{Fault, PlanProblem, Problems, problem};
-use crate::reference::Segment;
-use crate::template::Node;
+use super::checker::{CheckContext, PlanChecker, ResolvedCall, StepSite, Types};
+use super::taint::InterpolationTaint;
+use crate::plan::{InputBindings, Plan};
+use crate::problem::{Fault, PlanProblem, PlanProblems, problem};
+use crate::reference::ReferenceSegment;
+use crate::template::ArgumentNode;
 use crate::types::Type;
 
 /// Most calls of all plans within one; looking at each costs as much as a step of its own.
 const CALLS_WITHIN_MAX: usize = 100_000;
 
 /// The plan of a call, as the call reads it.
-pub(crate) fn read(plan: &Value) -> Result<Plan, Problems> {
+pub(crate) fn read(plan: &Value) -> Result<Plan, PlanProblems> {
     match plan {
         Value::String(text) => Plan::read("plan", text),
         value => Ok(Plan::from_value(value)),
     }
 }
 
-impl Checker<'_> {
+impl PlanChecker<'_> {
     /// A step that runs a plan has the effects and resources of that plan. Inputs may contain references.
-    pub(super) fn subplan(&mut self, called: Called<'_>, args: &Node, checked: &mut CheckedStep) {
-        let Called { site, types, .. } = called;
-        let Some(Node::Literal(named)) = args.pointer("/plan") else {
+    pub(super) fn subplan(
+        &mut self,
+        called: ResolvedCall<'_>,
+        args: &ArgumentNode,
+        checked: &mut CheckedStep,
+    ) {
+        let ResolvedCall { site, types, .. } = called;
+        let Some(ArgumentNode::Literal(named)) = args.pointer("/plan") else {
             let why = "runs a plan that is known only when it runs";
             return self.unknown_subplan(site, checked, why);
         };
@@ -76,7 +81,7 @@ impl Checker<'_> {
             .narrow(PolicyLayer::new(Level::Delegation, TOOL));
         let mut around = self.how.around.clone();
         around.push((Arc::from(&*name), plan.digest.clone()));
-        let how = How {
+        let how = CheckContext {
             around,
             resumes: self.how.resumes,
             taints: tainted_inputs(site),
@@ -91,7 +96,7 @@ impl Checker<'_> {
     /// Content of a file or an artifact, read as the call will read it; `None` where it is known only at run time.
     fn opened(
         &mut self,
-        site: &Site,
+        site: &StepSite,
         source: &DataSource,
         checked: &mut CheckedStep,
     ) -> Result<Option<Value>, PlanProblem> {
@@ -141,7 +146,7 @@ impl Checker<'_> {
     }
 
     /// Reports the problems of an inner plan by its pointers, and by its lines where it was text.
-    fn inner_problems(&mut self, pointer: &str, name: &str, problems: &Problems) {
+    fn inner_problems(&mut self, pointer: &str, name: &str, problems: &PlanProblems) {
         for problem in problems.list() {
             let message = match problem.place {
                 Some((line, column)) => format!("{name}:{line}:{column}: {}", problem.message),
@@ -157,14 +162,14 @@ impl Checker<'_> {
     }
 
     /// A plan that is not known yet may have every effect.
-    fn unknown_subplan(&mut self, site: &Site, checked: &mut CheckedStep, why: &str) {
+    fn unknown_subplan(&mut self, site: &StepSite, checked: &mut CheckedStep, why: &str) {
         checked.effects = Effect::ALL;
         checked.idempotent = false;
         self.fall_back(site, why);
         self.note(format!("{}: the plan is checked when it runs", site.base));
     }
 
-    fn take_over(&mut self, site: &Site, checked: &mut CheckedStep, inner: CheckedPlan) {
+    fn take_over(&mut self, site: &StepSite, checked: &mut CheckedStep, inner: CheckedPlan) {
         self.found.within.0 += inner.known_calls;
         self.found.within.1 = self.found.within.1.saturating_add(inner.known_cost);
         if self.found.within.0 > CALLS_WITHIN_MAX {
@@ -204,33 +209,33 @@ impl Checker<'_> {
 }
 
 /// Taint of the inputs of the inner plan.
-fn tainted_inputs(site: &Site) -> HashMap<Arc<str>, Interpolated> {
-    match site.taint.at(&[Segment::Field("inputs".into())]) {
-        Interpolated::Members(members) => members.into_iter().collect(),
+fn tainted_inputs(site: &StepSite) -> HashMap<Arc<str>, InterpolationTaint> {
+    match site.taint.at(&[ReferenceSegment::Field("inputs".into())]) {
+        InterpolationTaint::Members(members) => members.into_iter().collect(),
         _ => HashMap::new(),
     }
 }
 
 /// The inputs of the inner plan: values, and types of what comes from other steps.
-fn given(inputs: Option<Node>, types: &Types) -> Given {
+fn given(inputs: Option<ArgumentNode>, types: &Types) -> InputBindings {
     let type_at = |pointer: &str| {
         let walked = types.get(pointer).cloned().flatten();
         walked.map_or(Type::Any, |walked| walked.ty)
     };
-    let mut given = Given::default();
+    let mut given = InputBindings::default();
     match inputs {
         None => {}
-        Some(Node::Literal(value)) => {
+        Some(ArgumentNode::Literal(value)) => {
             given.values = value.as_object().cloned().unwrap_or_else(Object::new);
         }
-        Some(Node::Object(members)) => {
+        Some(ArgumentNode::Object(members)) => {
             for (name, member) in members {
                 match member {
-                    Node::Literal(value) => given.values.insert(&*name, value),
+                    ArgumentNode::Literal(value) => given.values.insert(&*name, value),
                     other => {
                         let ty = match other {
-                            Node::Reference(placed) => type_at(&placed.pointer),
-                            Node::Format(_) => Type::String,
+                            ArgumentNode::Reference(placed) => type_at(&placed.pointer),
+                            ArgumentNode::Format(_) => Type::String,
                             _ => Type::Any,
                         };
                         given.open.insert(name, ty);

@@ -3,40 +3,40 @@
 
 use std::sync::Arc;
 
-use super::checker::{Checker, Mapped};
+use super::checker::{MapElement, PlanChecker};
 use super::tools::ToolFacts;
 use crate::problem::problem;
-use crate::reference::Segment;
-use crate::template::{Node, Placed};
+use crate::reference::ReferenceSegment;
+use crate::template::{ArgumentNode, PlacedReference};
 
 /// Location of interpolated text in a value.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) enum Interpolated {
+pub(super) enum InterpolationTaint {
     /// No taint.
     #[default]
     Not,
     /// The value is interpolated text.
     Text,
     /// Some members are tainted.
-    Members(Vec<(Arc<str>, Interpolated)>),
+    Members(Vec<(Arc<str>, InterpolationTaint)>),
     /// Taint of every element.
-    Elements(Vec<Interpolated>),
+    Elements(Vec<InterpolationTaint>),
 }
 
-impl Interpolated {
+impl InterpolationTaint {
     /// Taint of a value of the plan; `known` returns that of references. Recursion is bounded by the depth of a plan.
-    pub(super) fn of(node: &Node, known: &dyn Fn(&Placed) -> Self) -> Self {
+    pub(super) fn of(node: &ArgumentNode, known: &dyn Fn(&PlacedReference) -> Self) -> Self {
         match node {
-            Node::Literal(_) => Self::Not,
-            Node::Format(_) => Self::Text,
-            Node::Reference(placed) => known(placed),
-            Node::Object(members) => {
+            ArgumentNode::Literal(_) => Self::Not,
+            ArgumentNode::Format(_) => Self::Text,
+            ArgumentNode::Reference(placed) => known(placed),
+            ArgumentNode::Object(members) => {
                 let taint = members
                     .iter()
                     .map(|(name, node)| (Arc::clone(name), Self::of(node, known)));
                 Self::Members(taint.filter(|(_, taint)| taint.is_any()).collect()).simple()
             }
-            Node::Array(nodes) => {
+            ArgumentNode::Array(nodes) => {
                 Self::Elements(nodes.iter().map(|node| Self::of(node, known)).collect()).simple()
             }
         }
@@ -57,19 +57,19 @@ impl Interpolated {
     }
 
     /// Taint of the part at a path.
-    pub(super) fn at(&self, segments: &[Segment]) -> Self {
+    pub(super) fn at(&self, segments: &[ReferenceSegment]) -> Self {
         let Some((first, rest)) = segments.split_first() else {
             return self.clone();
         };
         match (self, first) {
-            (Self::Members(members), Segment::Field(wanted)) => {
+            (Self::Members(members), ReferenceSegment::Field(wanted)) => {
                 let member = members.iter().find(|(name, _)| name == wanted);
                 member.map_or(Self::Not, |(_, taint)| taint.at(rest))
             }
-            (Self::Elements(elements), Segment::Index(index)) => elements
+            (Self::Elements(elements), ReferenceSegment::Index(index)) => elements
                 .get(*index)
                 .map_or(Self::Not, |taint| taint.at(rest)),
-            (Self::Elements(elements), Segment::Each) => {
+            (Self::Elements(elements), ReferenceSegment::Each) => {
                 Self::Elements(elements.iter().map(|taint| taint.at(rest)).collect()).simple()
             }
             // A text has no parts; where it replaces a list or a record, any part may be tainted.
@@ -116,27 +116,31 @@ impl Interpolated {
 }
 
 /// An argument that contains interpolated text.
-struct Found {
+struct TaintedArgument {
     /// JSON pointer in the plan.
     pointer: String,
-    taint: Interpolated,
+    taint: InterpolationTaint,
     /// Whether it names a file.
     in_file: bool,
     /// The reference that it comes through.
     through: Option<String>,
 }
 
-impl Checker<'_> {
+impl PlanChecker<'_> {
     /// Taint of the value of a reference.
-    pub(super) fn taint_of(&self, mapped: Option<&Mapped>, placed: &Placed) -> Interpolated {
+    pub(super) fn taint_of(
+        &self,
+        mapped: Option<&MapElement>,
+        placed: &PlacedReference,
+    ) -> InterpolationTaint {
         let (root, segments) = (placed.reference.root(), placed.reference.segments());
         match (mapped.and_then(|mapped| mapped.taint(root)), segments) {
             (Some(item), _) => item.at(segments),
-            (None, [Segment::Field(name), rest @ ..]) if root == "inputs" => {
+            (None, [ReferenceSegment::Field(name), rest @ ..]) if root == "inputs" => {
                 let input = self.how.taints.get(name);
-                input.map_or(Interpolated::Not, |taint| taint.at(rest))
+                input.map_or(InterpolationTaint::Not, |taint| taint.at(rest))
             }
-            _ => Interpolated::Not,
+            _ => InterpolationTaint::Not,
         }
     }
 
@@ -144,9 +148,9 @@ impl Checker<'_> {
     pub(super) fn formats(
         &mut self,
         facts: &ToolFacts<'_>,
-        args: &Node,
+        args: &ArgumentNode,
         base: &str,
-        mapped: Option<&Mapped>,
+        mapped: Option<&MapElement>,
     ) {
         let mut found = Vec::new();
         gather(
@@ -176,7 +180,7 @@ impl Checker<'_> {
 }
 
 /// Whether the argument at `marked` contains interpolated text when this value is at `slot`.
-fn is_read(marked: &str, slot: &str, taint: &Interpolated) -> bool {
+fn is_read(marked: &str, slot: &str, taint: &InterpolationTaint) -> bool {
     let below = |outer: &str, inner: &str| {
         let rest = inner.strip_prefix(outer)?;
         (rest.is_empty() || rest.starts_with('/')).then(|| rest.to_owned())
@@ -188,22 +192,24 @@ fn is_read(marked: &str, slot: &str, taint: &Interpolated) -> bool {
         return false;
     };
     let names = rest.split('/').skip(1);
-    let way: Vec<Segment> = names.map(|name| Segment::Field(name.into())).collect();
+    let way: Vec<ReferenceSegment> = names
+        .map(|name| ReferenceSegment::Field(name.into()))
+        .collect();
     taint.at(&way).is_any()
 }
 
 fn gather(
-    node: &Node,
+    node: &ArgumentNode,
     in_file: bool,
-    known: &dyn Fn(&Placed) -> Interpolated,
-    found: &mut Vec<Found>,
+    known: &dyn Fn(&PlacedReference) -> InterpolationTaint,
+    found: &mut Vec<TaintedArgument>,
 ) {
     match node {
-        Node::Literal(_) => {}
-        Node::Reference(placed) => {
+        ArgumentNode::Literal(_) => {}
+        ArgumentNode::Reference(placed) => {
             let taint = known(placed);
             if taint.is_any() {
-                found.push(Found {
+                found.push(TaintedArgument {
                     pointer: placed.pointer.clone(),
                     taint,
                     in_file,
@@ -211,19 +217,19 @@ fn gather(
                 });
             }
         }
-        Node::Format(format) => found.push(Found {
+        ArgumentNode::Format(format) => found.push(TaintedArgument {
             pointer: format.pointer.clone(),
-            taint: Interpolated::Text,
+            taint: InterpolationTaint::Text,
             in_file,
             through: None,
         }),
-        Node::Object(members) => {
+        ArgumentNode::Object(members) => {
             for (key, member) in members {
                 let in_file = in_file || matches!(&**key, "$file" | "$artifact");
                 gather(member, in_file, known, found);
             }
         }
-        Node::Array(nodes) => nodes
+        ArgumentNode::Array(nodes) => nodes
             .iter()
             .for_each(|node| gather(node, in_file, known, found)),
     }
@@ -232,14 +238,14 @@ fn gather(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reference::Reference;
+    use crate::reference::PlanReference;
 
-    fn taint(text: &str) -> Interpolated {
+    fn taint(text: &str) -> InterpolationTaint {
         let value = tool_core::json::parse(text, tool_core::json::JsonLimits::default()).unwrap();
-        let mut problems = crate::problem::Problems::default();
-        let node = Node::compile(&value, &mut String::new(), &mut problems);
+        let mut problems = crate::problem::PlanProblems::default();
+        let node = ArgumentNode::compile(&value, &mut String::new(), &mut problems);
         assert!(problems.is_empty(), "{problems}");
-        Interpolated::of(&node, &|_| Interpolated::Not)
+        InterpolationTaint::of(&node, &|_| InterpolationTaint::Not)
     }
 
     #[test]
@@ -261,7 +267,7 @@ mod tests {
             ("r[9]", false),
         ];
         for (text, expected) in cases {
-            let reference = Reference::parse(text).unwrap();
+            let reference = PlanReference::parse(text).unwrap();
             assert_eq!(taint.at(reference.segments()).is_any(), expected, "{text}");
         }
         // Whichever element it is.
@@ -271,7 +277,7 @@ mod tests {
             ("r.c[1]", true),
             ("r.c[0]", false),
         ] {
-            let reference = Reference::parse(text).unwrap();
+            let reference = PlanReference::parse(text).unwrap();
             let found = taint.element().at(reference.segments());
             assert_eq!(found.is_any(), expected, "{text}");
         }
@@ -280,6 +286,6 @@ mod tests {
     #[test]
     fn what_is_a_list_or_a_record_may_be_either() {
         let taint = taint(r#"[{"a":{"$fmt":"x"}},[{"$fmt":"y"}],"z"]"#).element();
-        assert_eq!(taint, Interpolated::Text);
+        assert_eq!(taint, InterpolationTaint::Text);
     }
 }

@@ -8,14 +8,14 @@ use registry::{CallerContext, PolicyDecision};
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Caller, ToolError, Value, json, present};
 
-use super::checker::{Checker, SUGGESTIONS_MAX};
+use super::checker::{PlanChecker, SUGGESTIONS_MAX};
 use crate::problem::{Fault, PlanProblem, problem};
-use crate::reference::Segment;
-use crate::shapes::Stated;
-use crate::template::Node;
-use crate::types::{Slots, Type};
+use crate::reference::ReferenceSegment;
+use crate::shapes::ToolShapes;
+use crate::template::ArgumentNode;
+use crate::types::{SchemaTypes, Type};
 
-impl<'d> Checker<'d> {
+impl<'d> PlanChecker<'d> {
     /// The tool of a step; a tool that is refused is reported for every step that names it.
     pub(super) fn facts_of(&mut self, name: &Arc<str>, pointer: &str) -> Option<Rc<ToolFacts<'d>>> {
         if name.is_empty() {
@@ -65,11 +65,11 @@ impl<'d> Checker<'d> {
                 let defaults = deciding.filter_map(default_of).collect();
                 Ok(Rc::new(ToolFacts {
                     tool,
-                    shapes: Stated::of(&input, &output).unwrap_or_default(),
+                    shapes: ToolShapes::of(&input, &output).unwrap_or_default(),
                     present,
                     defaults,
                     input,
-                    slots: Slots::default(),
+                    slots: SchemaTypes::default(),
                     output: Type::of_schema(&output),
                     strictest: self.dispatcher.preview(tool, None, &self.context),
                 }))
@@ -107,9 +107,9 @@ fn blocked(tool: &str) -> PlanProblem {
 pub(crate) struct ToolFacts<'d> {
     pub(super) tool: &'d dyn AnyTool,
     pub(super) input: Schema,
-    pub(super) slots: Slots,
+    pub(super) slots: SchemaTypes,
     pub(super) output: Type,
-    pub(super) shapes: Stated,
+    pub(super) shapes: ToolShapes,
     /// Parts of the result whose presence depends on arguments.
     pub(super) present: Vec<present::ConditionalField>,
     /// Defaults of those arguments.
@@ -120,8 +120,8 @@ pub(crate) struct ToolFacts<'d> {
 
 impl ToolFacts<'_> {
     /// Type of the result of a call with these arguments.
-    pub(super) fn gives(&self, args: &Node) -> Type {
-        if matches!(args, Node::Reference(_) | Node::Format(_)) {
+    pub(super) fn gives(&self, args: &ArgumentNode) -> Type {
+        if matches!(args, ArgumentNode::Reference(_) | ArgumentNode::Format(_)) {
             return self.output.clone();
         }
         let argument = |name: &str| match args.pointer(&format!("/{name}")) {
@@ -136,12 +136,12 @@ impl ToolFacts<'_> {
     }
 
     /// Arguments for which a part of the result is present, where the tool states them.
-    pub(super) fn condition(&self, segments: &[Segment]) -> Option<&Schema> {
+    pub(super) fn condition(&self, segments: &[ReferenceSegment]) -> Option<&Schema> {
         let of_map = segments
             .iter()
-            .take_while(|one| !matches!(one, Segment::Field(_)));
+            .take_while(|one| !matches!(one, ReferenceSegment::Field(_)));
         let segments = &segments[of_map.count()..];
-        let is_field = |(name, segment): (&Arc<str>, &Segment)| matches!(segment, Segment::Field(found) if found == name);
+        let is_field = |(name, segment): (&Arc<str>, &ReferenceSegment)| matches!(segment, ReferenceSegment::Field(found) if found == name);
         let is_on_the_way = |field: &&present::ConditionalField| {
             field.path.len() <= segments.len() && field.path.iter().zip(segments).all(is_field)
         };

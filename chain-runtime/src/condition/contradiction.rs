@@ -7,7 +7,7 @@
 
 use tool_core::Value;
 
-use super::{Expr, Op, compare};
+use super::{ComparisonOperator, ConditionExpression, compare};
 
 /// Maximum number of alternatives that are examined, and of terms and values of one.
 const ALTERNATIVES_MAX: usize = 32;
@@ -16,12 +16,16 @@ const NODES_MAX: usize = 32;
 const PARTS_MAX: usize = 40;
 
 /// The parts that are never true together, as few as are easily found; `whole` tells whether a term is an integer.
-pub(crate) fn contradiction(parts: &[&Expr], whole: &dyn Fn(&Expr) -> bool) -> Option<Vec<String>> {
-    let never = |parts: &[&Expr]| !can_hold(parts, whole);
+pub(crate) fn contradiction(
+    parts: &[&ConditionExpression],
+    whole: &dyn Fn(&ConditionExpression) -> bool,
+) -> Option<Vec<String>> {
+    let never = |parts: &[&ConditionExpression]| !can_hold(parts, whole);
     if !never(parts) {
         return None;
     }
-    let shown = |parts: &[&Expr]| Some(parts.iter().map(ToString::to_string).collect());
+    let shown =
+        |parts: &[&ConditionExpression]| Some(parts.iter().map(ToString::to_string).collect());
     if let Some(&one) = parts.iter().find(|&&one| never(&[one])) {
         return shown(&[one]);
     }
@@ -37,21 +41,21 @@ pub(crate) fn contradiction(parts: &[&Expr], whole: &dyn Fn(&Expr) -> bool) -> O
 
 /// One comparison that must be true.
 #[derive(Clone)]
-struct Atom<'a> {
-    left: Side<'a>,
-    op: Op,
-    right: Side<'a>,
+struct ComparisonAtom<'a> {
+    left: ComparisonSide<'a>,
+    op: ComparisonOperator,
+    right: ComparisonSide<'a>,
 }
 
 #[derive(Clone)]
-enum Side<'a> {
-    Term(&'a Expr),
+enum ComparisonSide<'a> {
+    Term(&'a ConditionExpression),
     Known(Value),
 }
 
-type Alternative<'a> = Vec<Atom<'a>>;
+type Alternative<'a> = Vec<ComparisonAtom<'a>>;
 
-fn can_hold(parts: &[&Expr], whole: &dyn Fn(&Expr) -> bool) -> bool {
+fn can_hold(parts: &[&ConditionExpression], whole: &dyn Fn(&ConditionExpression) -> bool) -> bool {
     let all = vec![Vec::new()];
     let mut parts = parts.iter();
     let Some(alternatives) = parts.try_fold(all, |all, part| product(all, normal(part, true)))
@@ -60,42 +64,42 @@ fn can_hold(parts: &[&Expr], whole: &dyn Fn(&Expr) -> bool) -> bool {
     };
     alternatives
         .iter()
-        .any(|alternative| Nodes::of(alternative, whole).is_none_or(|nodes| nodes.can_be()))
+        .any(|alternative| OrderGraph::of(alternative, whole).is_none_or(|nodes| nodes.can_be()))
 }
 
 /// The alternatives in which an expression is true, or false; none where there are too many. The depth is that of a condition.
-fn normal(expr: &Expr, truth: bool) -> Option<Vec<Alternative<'_>>> {
+fn normal(expr: &ConditionExpression, truth: bool) -> Option<Vec<Alternative<'_>>> {
     match (expr, truth) {
-        (Expr::Not(inner), _) => normal(inner, !truth),
-        (Expr::All(parts), true) | (Expr::Any(parts), false) => {
+        (ConditionExpression::Not(inner), _) => normal(inner, !truth),
+        (ConditionExpression::All(parts), true) | (ConditionExpression::Any(parts), false) => {
             let one = vec![Vec::new()];
             let mut parts = parts.iter();
             parts.try_fold(one, |all, part| product(all, normal(part, truth)))
         }
-        (Expr::Any(parts), true) | (Expr::All(parts), false) => {
+        (ConditionExpression::Any(parts), true) | (ConditionExpression::All(parts), false) => {
             let mut all = Vec::new();
             for part in parts {
                 all.extend(normal(part, truth)?);
             }
             (all.len() <= ALTERNATIVES_MAX).then_some(all)
         }
-        (Expr::Compare(left, op, right), _) => {
+        (ConditionExpression::Compare(left, op, right), _) => {
             let op = if truth { *op } else { op.negated() };
             let (left, right) = (side(left), side(right));
-            Some(vec![vec![Atom { left, op, right }]])
+            Some(vec![vec![ComparisonAtom { left, op, right }]])
         }
         _ => {
-            let (left, right) = (side(expr), Side::Known(Value::Bool(truth)));
-            let op = Op::Equal;
-            Some(vec![vec![Atom { left, op, right }]])
+            let (left, right) = (side(expr), ComparisonSide::Known(Value::Bool(truth)));
+            let op = ComparisonOperator::Equal;
+            Some(vec![vec![ComparisonAtom { left, op, right }]])
         }
     }
 }
 
-fn side(expr: &Expr) -> Side<'_> {
+fn side(expr: &ConditionExpression) -> ComparisonSide<'_> {
     match expr {
-        Expr::Literal(value) => Side::Known(value.clone()),
-        term => Side::Term(term),
+        ConditionExpression::Literal(value) => ComparisonSide::Known(value.clone()),
+        term => ComparisonSide::Term(term),
     }
 }
 
@@ -113,7 +117,7 @@ fn product<'a>(
 
 /// Order of two nodes: unknown, at most, or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Edge {
+enum OrderEdge {
     None,
     AtMost,
     Less,
@@ -121,24 +125,27 @@ enum Edge {
 
 /// A node: the text of a term, or a value.
 #[derive(PartialEq)]
-enum Node {
+enum OrderNode {
     Term(String),
     Known(Value),
 }
 
 #[derive(Default)]
-struct Nodes {
-    nodes: Vec<Node>,
+struct OrderGraph {
+    nodes: Vec<OrderNode>,
     /// Comparisons as they are written, before what follows from them.
-    edges: Vec<(usize, usize, Edge)>,
+    edges: Vec<(usize, usize, OrderEdge)>,
     unequal: Vec<(usize, usize)>,
     /// Nodes that must have an order, since a comparison needs it.
     ordered: Vec<usize>,
 }
 
-impl Nodes {
+impl OrderGraph {
     /// None where there are too many.
-    fn of(alternative: &Alternative<'_>, whole: &dyn Fn(&Expr) -> bool) -> Option<Self> {
+    fn of(
+        alternative: &Alternative<'_>,
+        whole: &dyn Fn(&ConditionExpression) -> bool,
+    ) -> Option<Self> {
         let mut nodes = Self::default();
         for atom in alternative {
             nodes.add(&atom.left, atom.op, &atom.right);
@@ -147,13 +154,15 @@ impl Nodes {
         (nodes.nodes.len() <= NODES_MAX).then_some(nodes)
     }
 
-    fn node(&mut self, side: &Side<'_>) -> usize {
+    fn node(&mut self, side: &ComparisonSide<'_>) -> usize {
         let node = match side {
-            Side::Term(expr) => Node::Term(expr.to_string()),
-            Side::Known(value) => Node::Known(value.clone()),
+            ComparisonSide::Term(expr) => OrderNode::Term(expr.to_string()),
+            ComparisonSide::Known(value) => OrderNode::Known(value.clone()),
         };
-        let known = |other: &Node| match (&node, other) {
-            (Node::Known(a), Node::Known(b)) => compare(a, Op::Equal, b) == Some(true),
+        let known = |other: &OrderNode| match (&node, other) {
+            (OrderNode::Known(a), OrderNode::Known(b)) => {
+                compare(a, ComparisonOperator::Equal, b) == Some(true)
+            }
             (a, b) => a == b,
         };
         self.nodes.iter().position(known).unwrap_or_else(|| {
@@ -162,34 +171,48 @@ impl Nodes {
         })
     }
 
-    fn add(&mut self, left: &Side<'_>, op: Op, right: &Side<'_>) {
+    fn add(
+        &mut self,
+        left: &ComparisonSide<'_>,
+        op: ComparisonOperator,
+        right: &ComparisonSide<'_>,
+    ) {
         let (a, b) = (self.node(left), self.node(right));
         if op.is_order() {
             self.ordered.extend([a, b]);
         }
         match op {
-            Op::Equal => self
+            ComparisonOperator::Equal => self
                 .edges
-                .extend([(a, b, Edge::AtMost), (b, a, Edge::AtMost)]),
-            Op::Unequal => self.unequal.push((a, b)),
-            Op::Less => self.edges.push((a, b, Edge::Less)),
-            Op::AtMost => self.edges.push((a, b, Edge::AtMost)),
-            Op::Greater => self.edges.push((b, a, Edge::Less)),
-            Op::AtLeast => self.edges.push((b, a, Edge::AtMost)),
+                .extend([(a, b, OrderEdge::AtMost), (b, a, OrderEdge::AtMost)]),
+            ComparisonOperator::Unequal => self.unequal.push((a, b)),
+            ComparisonOperator::Less => self.edges.push((a, b, OrderEdge::Less)),
+            ComparisonOperator::AtMost => self.edges.push((a, b, OrderEdge::AtMost)),
+            ComparisonOperator::Greater => self.edges.push((b, a, OrderEdge::Less)),
+            ComparisonOperator::AtLeast => self.edges.push((b, a, OrderEdge::AtMost)),
         }
         for side in [left, right] {
-            if let Side::Term(Expr::Length(_)) = side {
-                let (zero, length) = (self.node(&Side::Known(Value::Int(0))), self.node(side));
-                self.edges.push((zero, length, Edge::AtMost));
+            if let ComparisonSide::Term(ConditionExpression::Length(_)) = side {
+                let (zero, length) = (
+                    self.node(&ComparisonSide::Known(Value::Int(0))),
+                    self.node(side),
+                );
+                self.edges.push((zero, length, OrderEdge::AtMost));
             }
         }
     }
 
     /// A whole number beyond a bound is at least the next one.
-    fn add_whole(&mut self, atom: &Atom<'_>, whole: &dyn Fn(&Expr) -> bool) {
+    fn add_whole(
+        &mut self,
+        atom: &ComparisonAtom<'_>,
+        whole: &dyn Fn(&ConditionExpression) -> bool,
+    ) {
         let (term, op, value) = match (&atom.left, &atom.right) {
-            (Side::Term(term), Side::Known(value)) => (*term, atom.op, value),
-            (Side::Known(value), Side::Term(term)) => (*term, atom.op.mirrored(), value),
+            (ComparisonSide::Term(term), ComparisonSide::Known(value)) => (*term, atom.op, value),
+            (ComparisonSide::Known(value), ComparisonSide::Term(term)) => {
+                (*term, atom.op.mirrored(), value)
+            }
             _ => return,
         };
         let Some(bound) = value.as_f64().filter(|bound| bound.abs() < 1e15) else {
@@ -203,22 +226,34 @@ impl Nodes {
             true => edge + step,
             false => edge,
         };
-        let mut limit = |op: Op, value: f64| {
-            let value = Side::Known(Value::from(value));
-            self.add(&Side::Term(term), op, &value);
+        let mut limit = |op: ComparisonOperator, value: f64| {
+            let value = ComparisonSide::Known(Value::from(value));
+            self.add(&ComparisonSide::Term(term), op, &value);
         };
-        if matches!(op, Op::Greater | Op::AtLeast | Op::Equal) {
-            limit(Op::AtLeast, next(op == Op::Greater, above, 1.0));
+        if matches!(
+            op,
+            ComparisonOperator::Greater | ComparisonOperator::AtLeast | ComparisonOperator::Equal
+        ) {
+            limit(
+                ComparisonOperator::AtLeast,
+                next(op == ComparisonOperator::Greater, above, 1.0),
+            );
         }
-        if matches!(op, Op::Less | Op::AtMost | Op::Equal) {
-            limit(Op::AtMost, next(op == Op::Less, below, -1.0));
+        if matches!(
+            op,
+            ComparisonOperator::Less | ComparisonOperator::AtMost | ComparisonOperator::Equal
+        ) {
+            limit(
+                ComparisonOperator::AtMost,
+                next(op == ComparisonOperator::Less, below, -1.0),
+            );
         }
     }
 
     /// Whether some values satisfy all comparisons.
     fn can_be(&self) -> bool {
         let count = self.nodes.len();
-        let mut known = vec![vec![Edge::None; count]; count];
+        let mut known = vec![vec![OrderEdge::None; count]; count];
         let mut linked = vec![vec![false; count]; count];
         (0..count).for_each(|node| linked[node][node] = true);
         for &(a, b, edge) in &self.edges {
@@ -227,10 +262,10 @@ impl Nodes {
         }
         for (a, one) in self.nodes.iter().enumerate() {
             for (b, other) in self.nodes.iter().enumerate() {
-                if let (Node::Known(x), Node::Known(y)) = (one, other)
-                    && compare(x, Op::Less, y) == Some(true)
+                if let (OrderNode::Known(x), OrderNode::Known(y)) = (one, other)
+                    && compare(x, ComparisonOperator::Less, y) == Some(true)
                 {
-                    known[a][b] = Edge::Less;
+                    known[a][b] = OrderEdge::Less;
                 }
             }
         }
@@ -239,15 +274,16 @@ impl Nodes {
                 for b in 0..count {
                     linked[a][b] |= linked[a][middle] && linked[middle][b];
                     let (first, second) = (known[a][middle], known[middle][b]);
-                    if first != Edge::None && second != Edge::None {
+                    if first != OrderEdge::None && second != OrderEdge::None {
                         known[a][b] = known[a][b].max(first).max(second);
                     }
                 }
             }
         }
-        let equal =
-            |a: usize, b: usize| a == b || (known[a][b] != Edge::None && known[b][a] != Edge::None);
-        let circle = (0..count).any(|node| known[node][node] == Edge::Less);
+        let equal = |a: usize, b: usize| {
+            a == b || (known[a][b] != OrderEdge::None && known[b][a] != OrderEdge::None)
+        };
+        let circle = (0..count).any(|node| known[node][node] == OrderEdge::Less);
         let same = self.unequal.iter().any(|&(a, b)| equal(a, b));
         !(circle || same || self.mixes(&linked, &equal))
     }
@@ -257,17 +293,17 @@ impl Nodes {
         let values = || {
             let known = self.nodes.iter().enumerate();
             known.filter_map(|(position, node)| match node {
-                Node::Known(value) => Some((position, value)),
-                Node::Term(_) => None,
+                OrderNode::Known(value) => Some((position, value)),
+                OrderNode::Term(_) => None,
             })
         };
         values().any(|(a, one)| {
-            let unordered = compare(one, Op::Less, one).is_none();
+            let unordered = compare(one, ComparisonOperator::Less, one).is_none();
             let compared = self.ordered.iter().any(|&b| linked[a][b]);
             (unordered && compared)
                 || values().any(|(b, other)| {
-                    let differ = compare(one, Op::Equal, other) == Some(false);
-                    let kinds = compare(one, Op::Less, other).is_none();
+                    let differ = compare(one, ComparisonOperator::Equal, other) == Some(false);
+                    let kinds = compare(one, ComparisonOperator::Less, other).is_none();
                     differ && ((kinds && linked[a][b]) || (a != b && equal(a, b)))
                 })
         })

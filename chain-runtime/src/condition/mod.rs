@@ -23,10 +23,10 @@ use std::sync::Arc;
 
 use tool_core::{Decode, DecodeError, ErrorCode, ToolError, Value, json};
 
-use crate::template::Placed;
+use crate::template::PlacedReference;
 
 pub(crate) use contradiction::contradiction;
-use parse::Parser;
+use parse::ConditionParser;
 
 /// Longest text of a condition, in bytes.
 pub(crate) const TEXT_BYTES_MAX: usize = 4096;
@@ -35,28 +35,32 @@ pub(crate) const DEPTH_MAX: usize = 32;
 
 /// A condition, read but not typed.
 #[derive(Debug, Clone)]
-pub struct Condition {
-    pub(crate) expr: Expr,
+pub struct StepCondition {
+    pub(crate) expr: ConditionExpression,
     /// JSON pointer in the plan.
     pub(crate) pointer: String,
 }
 
 /// A part of a condition.
 #[derive(Debug, Clone)]
-pub(crate) enum Expr {
+pub(crate) enum ConditionExpression {
     Literal(Value),
-    Reference(Arc<Placed>),
-    Length(Arc<Placed>),
-    Defined(Arc<Placed>),
-    Not(Box<Expr>),
-    All(Vec<Expr>),
-    Any(Vec<Expr>),
-    Compare(Box<Expr>, Op, Box<Expr>),
+    Reference(Arc<PlacedReference>),
+    Length(Arc<PlacedReference>),
+    Defined(Arc<PlacedReference>),
+    Not(Box<ConditionExpression>),
+    All(Vec<ConditionExpression>),
+    Any(Vec<ConditionExpression>),
+    Compare(
+        Box<ConditionExpression>,
+        ComparisonOperator,
+        Box<ConditionExpression>,
+    ),
 }
 
 /// Comparison operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Op {
+pub(crate) enum ComparisonOperator {
     Equal,
     Unequal,
     Less,
@@ -66,16 +70,16 @@ pub(crate) enum Op {
 }
 
 /// Longest spellings first, so that none hides another.
-const OPS: [(&str, Op); 6] = [
-    ("==", Op::Equal),
-    ("!=", Op::Unequal),
-    ("<=", Op::AtMost),
-    (">=", Op::AtLeast),
-    ("<", Op::Less),
-    (">", Op::Greater),
+const OPS: [(&str, ComparisonOperator); 6] = [
+    ("==", ComparisonOperator::Equal),
+    ("!=", ComparisonOperator::Unequal),
+    ("<=", ComparisonOperator::AtMost),
+    (">=", ComparisonOperator::AtLeast),
+    ("<", ComparisonOperator::Less),
+    (">", ComparisonOperator::Greater),
 ];
 
-impl Op {
+impl ComparisonOperator {
     fn as_str(self) -> &'static str {
         OPS.iter()
             .find(|(_, op)| *op == self)
@@ -122,20 +126,21 @@ impl Op {
 }
 
 /// Returns the value of a reference; `None` where it is absent.
-pub(crate) type Lookup<'a> = &'a mut dyn FnMut(&Placed) -> Result<Option<Value>, ToolError>;
+pub(crate) type Lookup<'a> =
+    &'a mut dyn FnMut(&PlacedReference) -> Result<Option<Value>, ToolError>;
 
-/// The text as written, also as `{expr: ..}`; [`Condition::compile`] then reads it.
-impl Decode for Condition {
+/// The text as written, also as `{expr: ..}`; [`StepCondition::compile`] then reads it.
+impl Decode for StepCondition {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         let text = value.get("expr").unwrap_or(value).clone();
         Ok(Self {
-            expr: Expr::Literal(text),
+            expr: ConditionExpression::Literal(text),
             pointer: String::new(),
         })
     }
 }
 
-tool_core::inline_schema!(Condition, {
+tool_core::inline_schema!(StepCondition, {
     let text = serde_json::json!({"type": "string", "minLength": 1, "maxLength": TEXT_BYTES_MAX});
     tool_core::schema::json!({
         "anyOf": [
@@ -146,15 +151,15 @@ tool_core::inline_schema!(Condition, {
     })
 });
 
-impl Condition {
+impl StepCondition {
     /// Reads the text that was written at a JSON pointer of the plan.
     ///
     /// # Errors
-    /// As [`Condition::parse`].
+    /// As [`StepCondition::parse`].
     pub(crate) fn compile(&mut self, pointer: &str) -> Result<(), String> {
-        let written = std::mem::replace(&mut self.expr, Expr::Literal(Value::Null));
+        let written = std::mem::replace(&mut self.expr, ConditionExpression::Literal(Value::Null));
         pointer.clone_into(&mut self.pointer);
-        if let Expr::Literal(Value::String(text)) = written {
+        if let ConditionExpression::Literal(Value::String(text)) = written {
             *self = Self::parse(&text, pointer)?;
         }
         Ok(())
@@ -169,7 +174,7 @@ impl Condition {
             let most = format!("a condition has at most {TEXT_BYTES_MAX} bytes");
             return Err(format!("{most}, found {}", text.len()));
         }
-        let mut parser = Parser {
+        let mut parser = ConditionParser {
             text,
             at: 0,
             depth: 0,
@@ -190,9 +195,9 @@ impl Condition {
     }
 
     /// The operands of the top-level `&&`.
-    pub(crate) fn conjuncts(&self) -> &[Expr] {
+    pub(crate) fn conjuncts(&self) -> &[ConditionExpression] {
         match &self.expr {
-            Expr::All(parts) => parts,
+            ConditionExpression::All(parts) => parts,
             one => std::slice::from_ref(one),
         }
     }
@@ -206,13 +211,13 @@ impl Condition {
     }
 }
 
-impl fmt::Display for Condition {
+impl fmt::Display for StepCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.expr.fmt(f)
     }
 }
 
-impl Expr {
+impl ConditionExpression {
     fn has_reference(&self) -> bool {
         match self {
             Self::Literal(_) => false,
@@ -289,24 +294,26 @@ fn length(value: &Value) -> Option<u64> {
 }
 
 /// Result of the comparison; `None` where the sides have no order.
-fn compare(left: &Value, op: Op, right: &Value) -> Option<bool> {
+fn compare(left: &Value, op: ComparisonOperator, right: &Value) -> Option<bool> {
     let order = match (left, right) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
         (Value::String(a), Value::String(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
         (a, b) => match a.as_f64().zip(b.as_f64()) {
             // A NaN equals nothing and has no order, as everywhere.
-            Some((a, b)) if a.is_nan() || b.is_nan() => return Some(op == Op::Unequal),
+            Some((a, b)) if a.is_nan() || b.is_nan() => {
+                return Some(op == ComparisonOperator::Unequal);
+            }
             numbers => numbers.and_then(|(a, b)| a.partial_cmp(&b)),
         },
     };
     match order {
         Some(order) => Some(op.holds(order)),
         None if op.is_order() => None,
-        None => Some((left == right) == (op == Op::Equal)),
+        None => Some((left == right) == (op == ComparisonOperator::Equal)),
     }
 }
 
-impl fmt::Display for Expr {
+impl fmt::Display for ConditionExpression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let joined = |f: &mut fmt::Formatter<'_>, parts: &[Self], by: &str| {
             parts.iter().enumerate().try_for_each(|(index, part)| {
@@ -345,7 +352,7 @@ impl fmt::Display for Expr {
     }
 }
 
-impl Expr {
+impl ConditionExpression {
     fn fmt_inside(&self, f: &mut fmt::Formatter<'_>, apart: bool) -> fmt::Result {
         if apart {
             write!(f, "({self})")

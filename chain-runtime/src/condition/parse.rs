@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use tool_core::{Value, json};
 
-use super::{DEPTH_MAX, Expr, OPS};
-use crate::reference::Reference;
-use crate::template::Placed;
+use super::{ConditionExpression, DEPTH_MAX, OPS};
+use crate::reference::PlanReference;
+use crate::template::PlacedReference;
 
-pub(super) struct Parser<'a> {
+pub(super) struct ConditionParser<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
     pub(super) depth: usize,
     pub(super) pointer: &'a str,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> ConditionParser<'a> {
     pub(super) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -62,9 +62,9 @@ impl<'a> Parser<'a> {
     fn joined(
         &mut self,
         token: &str,
-        read: impl Fn(&mut Self) -> Result<Expr, String>,
-        join: fn(Vec<Expr>) -> Expr,
-    ) -> Result<Expr, String> {
+        read: impl Fn(&mut Self) -> Result<ConditionExpression, String>,
+        join: fn(Vec<ConditionExpression>) -> ConditionExpression,
+    ) -> Result<ConditionExpression, String> {
         let mut parts = vec![read(self)?];
         while self.eat(token) {
             parts.push(read(self)?);
@@ -75,32 +75,36 @@ impl<'a> Parser<'a> {
         })
     }
 
-    pub(super) fn any(&mut self) -> Result<Expr, String> {
-        self.joined("||", Self::all, Expr::Any)
+    pub(super) fn any(&mut self) -> Result<ConditionExpression, String> {
+        self.joined("||", Self::all, ConditionExpression::Any)
     }
 
-    fn all(&mut self) -> Result<Expr, String> {
-        self.joined("&&", Self::not, Expr::All)
+    fn all(&mut self) -> Result<ConditionExpression, String> {
+        self.joined("&&", Self::not, ConditionExpression::All)
     }
 
-    fn not(&mut self) -> Result<Expr, String> {
+    fn not(&mut self) -> Result<ConditionExpression, String> {
         self.space();
         if self.rest().starts_with('!') && !self.rest().starts_with("!=") {
             self.at += 1;
             let inner = self.deeper(Self::not)?;
-            return Ok(Expr::Not(Box::new(inner)));
+            return Ok(ConditionExpression::Not(Box::new(inner)));
         }
         let left = self.term()?;
         for (token, op) in OPS {
             if self.eat(token) {
                 let right = self.term()?;
-                return Ok(Expr::Compare(Box::new(left), op, Box::new(right)));
+                return Ok(ConditionExpression::Compare(
+                    Box::new(left),
+                    op,
+                    Box::new(right),
+                ));
             }
         }
         Ok(left)
     }
 
-    fn term(&mut self) -> Result<Expr, String> {
+    fn term(&mut self) -> Result<ConditionExpression, String> {
         if self.eat("(") {
             let inner = self.deeper(Self::any)?;
             self.expect(")")?;
@@ -114,13 +118,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn quoted(&mut self) -> Result<Expr, String> {
+    fn quoted(&mut self) -> Result<ConditionExpression, String> {
         let rest = self.rest();
         let (quote, inner) = rest.split_at(1);
         let end = inner.find(|c| c == '\\' || quote.starts_with(c));
         if let Some(end) = end.filter(|&end| inner[end..].starts_with(quote)) {
             self.at += end + 2;
-            return Ok(Expr::Literal(Value::from(&inner[..end])));
+            return Ok(ConditionExpression::Literal(Value::from(&inner[..end])));
         }
         let what = format!("the text at position {} does not end with {quote}", self.at);
         Err(format!(
@@ -128,14 +132,14 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    fn number(&mut self) -> Result<Expr, String> {
+    fn number(&mut self) -> Result<ConditionExpression, String> {
         let rest = self.rest();
         let in_number = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
         let end = rest.find(|c| !in_number(c)).unwrap_or(rest.len());
         match json::parse(&rest[..end], json::JsonLimits::default()) {
             Ok(value) if value.as_f64().is_some() => {
                 self.at += end;
-                Ok(Expr::Literal(value))
+                Ok(ConditionExpression::Literal(value))
             }
             _ => {
                 let (text, at) = (&rest[..end], self.at);
@@ -144,7 +148,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn named(&mut self) -> Result<Expr, String> {
+    fn named(&mut self) -> Result<ConditionExpression, String> {
         let word = self.word();
         let literal = match word {
             "true" | "false" => Some(Value::Bool(word == "true")),
@@ -153,11 +157,14 @@ impl<'a> Parser<'a> {
         };
         if let Some(value) = literal {
             self.at += word.len();
-            return Ok(Expr::Literal(value));
+            return Ok(ConditionExpression::Literal(value));
         }
         for (name, make) in [
-            ("len", Expr::Length as fn(Arc<Placed>) -> Expr),
-            ("defined", Expr::Defined),
+            (
+                "len",
+                ConditionExpression::Length as fn(Arc<PlacedReference>) -> ConditionExpression,
+            ),
+            ("defined", ConditionExpression::Defined),
         ] {
             let called = self.rest().strip_prefix(name);
             if called.is_some_and(|rest| rest.trim_start().starts_with('(')) {
@@ -169,7 +176,7 @@ impl<'a> Parser<'a> {
                 return Ok(make(placed));
             }
         }
-        self.reference().map(Expr::Reference)
+        self.reference().map(ConditionExpression::Reference)
     }
 
     /// The letters, digits and signs of a reference that come next.
@@ -180,11 +187,11 @@ impl<'a> Parser<'a> {
         &rest[..rest.find(|c| !in_word(c)).unwrap_or(rest.len())]
     }
 
-    fn reference(&mut self) -> Result<Arc<Placed>, String> {
+    fn reference(&mut self) -> Result<Arc<PlacedReference>, String> {
         let word = self.word();
-        let reference = Reference::parse(word).map_err(|err| err.message)?;
+        let reference = PlanReference::parse(word).map_err(|err| err.message)?;
         self.at += word.len();
-        Ok(Arc::new(Placed {
+        Ok(Arc::new(PlacedReference {
             reference,
             default: None,
             pointer: self.pointer.to_owned(),

@@ -7,7 +7,7 @@ fn holds(text: &str) -> Result<bool, ToolError> {
         json::JsonLimits::default(),
     )
     .unwrap();
-    let condition = Condition::parse(text, "/steps/0/when").unwrap();
+    let condition = StepCondition::parse(text, "/steps/0/when").unwrap();
     condition.holds(&mut |placed| Ok(placed.reference.resolve(&root).ok()))
 }
 
@@ -67,7 +67,7 @@ fn malformed_texts_name_the_position() {
         ("$a > 1", "position 0"),
         ("a + 1 > 2", "expected the end at position 2"),
     ] {
-        let found = Condition::parse(text, "").unwrap_err();
+        let found = StepCondition::parse(text, "").unwrap_err();
         assert!(found.contains(message), "{text}: {found}");
     }
     let deep = format!(
@@ -75,16 +75,22 @@ fn malformed_texts_name_the_position() {
         "(".repeat(DEPTH_MAX + 1),
         ")".repeat(DEPTH_MAX + 1)
     );
-    assert!(Condition::parse(&deep, "").unwrap_err().contains("deep"));
-    assert!(Condition::parse(&"!".repeat(4000), "").is_err());
-    assert!(Condition::parse(&"a".repeat(5000), "").is_err());
+    assert!(
+        StepCondition::parse(&deep, "")
+            .unwrap_err()
+            .contains("deep")
+    );
+    assert!(StepCondition::parse(&"!".repeat(4000), "").is_err());
+    assert!(StepCondition::parse(&"a".repeat(5000), "").is_err());
 }
 
 /// What never holds, or nothing; `n` of a step is a whole number.
 fn never(text: &str) -> Option<String> {
-    let condition = Condition::parse(text, "").unwrap();
-    let parts: Vec<&Expr> = condition.conjuncts().iter().collect();
-    let whole = |expr: &Expr| matches!(expr, Expr::Length(_)) || expr.to_string().ends_with(".n");
+    let condition = StepCondition::parse(text, "").unwrap();
+    let parts: Vec<&ConditionExpression> = condition.conjuncts().iter().collect();
+    let whole = |expr: &ConditionExpression| {
+        matches!(expr, ConditionExpression::Length(_)) || expr.to_string().ends_with(".n")
+    };
     contradiction(&parts, &whole).map(|parts| parts.join(" | "))
 }
 
@@ -178,7 +184,7 @@ fn conditions() -> impl Strategy<Value = String> {
 
 /// Whether any of a few values makes it hold.
 fn can_hold(text: &str) -> bool {
-    let condition = Condition::parse(text, "").unwrap();
+    let condition = StepCondition::parse(text, "").unwrap();
     let read = |text: &str| json::parse(text, json::JsonLimits::default()).unwrap();
     let any = [
         "null", "true", "false", "0", "0.5", "1", "1.5", "1.7", "2", "3", "-1", "\"p\"", "\"q\"",
@@ -215,9 +221,9 @@ fn the_few_values_tell_contradictions() {
 proptest! {
     #[test]
     fn never_panics_and_prints_what_it_read(text in "[ab.()!&|<>=\\[\\]*0-9 '\"]{0,24}") {
-        if let Ok(condition) = Condition::parse(&text, "") {
+        if let Ok(condition) = StepCondition::parse(&text, "") {
             let printed = condition.to_string();
-            let again = Condition::parse(&printed, "");
+            let again = StepCondition::parse(&printed, "");
             prop_assert!(again.is_ok(), "{} -> {}", text, printed);
             prop_assert_eq!(again.unwrap().to_string(), printed);
         }

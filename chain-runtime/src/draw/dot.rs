@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Picture, escape, shown};
+use super::{PlanDrawing, escape, shown};
 
-pub(super) fn draw(picture: &Picture<'_>) -> String {
+pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
     let mut text = format!(
         "digraph {} {{\n  label={}; labelloc=t; rankdir=TB; fontname=\"monospace\";\n",
         quoted(&picture.title),

@@ -21,7 +21,7 @@ const BEND: f64 = 10.0;
 
 /// The row and size of a box.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Size {
+pub(super) struct BoxSize {
     pub(super) row: usize,
     pub(super) width: f64,
     pub(super) height: f64,
@@ -29,7 +29,7 @@ pub(super) struct Size {
 
 /// An arrow between two boxes; the first is in an earlier row.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Link {
+pub(super) struct BoxLink {
     pub(super) from: usize,
     pub(super) to: usize,
     /// Width and height of its label.
@@ -38,14 +38,14 @@ pub(super) struct Link {
 
 /// A rectangle: middle, top, and size.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Place {
+pub(super) struct BoxRectangle {
     pub(super) x: f64,
     pub(super) top: f64,
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
-impl Place {
+impl BoxRectangle {
     pub(super) fn left(&self) -> f64 {
         self.x - self.width / 2.0
     }
@@ -62,19 +62,19 @@ impl Place {
 
 /// The drawing, from the point (0, 0).
 #[derive(Debug)]
-pub(super) struct Layout {
-    pub(super) boxes: Vec<Place>,
+pub(super) struct DrawingLayout {
+    pub(super) boxes: Vec<BoxRectangle>,
     /// The points of each arrow: an entry above and an exit below for every row it crosses.
     pub(super) ways: Vec<Vec<(f64, f64)>>,
     /// The label of each arrow.
-    pub(super) labels: Vec<Option<Place>>,
+    pub(super) labels: Vec<Option<BoxRectangle>>,
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
 /// A box, bend or label in a row.
-struct Vertex {
-    size: Size,
+struct LayoutVertex {
+    size: BoxSize,
     x: f64,
     /// Neighbours in the row above and in the row below.
     near: [Vec<usize>; 2],
@@ -82,7 +82,7 @@ struct Vertex {
     weight: f64,
 }
 
-impl Vertex {
+impl LayoutVertex {
     /// The mean of a property of the neighbours on one side, if there are any.
     fn mean(&self, side: usize, of: impl Fn(usize) -> f64) -> Option<f64> {
         let near = &self.near[side];
@@ -92,8 +92,8 @@ impl Vertex {
 }
 
 /// Computes the layout; `None` above [`VERTICES_MAX`].
-pub(super) fn place(boxes: &[Size], links: &[Link]) -> Option<Layout> {
-    let bends = |link: &Link| boxes[link.to].row - boxes[link.from].row - 1;
+pub(super) fn place(boxes: &[BoxSize], links: &[BoxLink]) -> Option<DrawingLayout> {
+    let bends = |link: &BoxLink| boxes[link.to].row - boxes[link.from].row - 1;
     if boxes.len() + links.iter().map(bends).sum::<usize>() > VERTICES_MAX {
         return None;
     }
@@ -105,14 +105,14 @@ pub(super) fn place(boxes: &[Size], links: &[Link]) -> Option<Layout> {
 }
 
 /// Returns boxes, then the bends of each arrow from top to bottom; and for each arrow all its vertices, ends included.
-fn vertices(boxes: &[Size], links: &[Link]) -> (Vec<Vertex>, Vec<Vec<usize>>) {
-    let new = |size, weight| Vertex {
+fn vertices(boxes: &[BoxSize], links: &[BoxLink]) -> (Vec<LayoutVertex>, Vec<Vec<usize>>) {
+    let new = |size, weight| LayoutVertex {
         size,
         x: 0.0,
         near: Default::default(),
         weight,
     };
-    let mut vertices: Vec<Vertex> = boxes.iter().map(|&size| new(size, 1.0)).collect();
+    let mut vertices: Vec<LayoutVertex> = boxes.iter().map(|&size| new(size, 1.0)).collect();
     let mut chains = Vec::with_capacity(links.len());
     for link in links {
         let (first, last) = (boxes[link.from].row, boxes[link.to].row);
@@ -123,7 +123,7 @@ fn vertices(boxes: &[Size], links: &[Link]) -> (Vec<Vertex>, Vec<Vec<usize>>) {
                 None => (BEND, 0.0, 4.0),
             };
             chain.push(vertices.len());
-            vertices.push(new(Size { row, width, height }, weight));
+            vertices.push(new(BoxSize { row, width, height }, weight));
         }
         chain.push(link.to);
         for pair in chain.windows(2) {
@@ -144,7 +144,7 @@ fn passes(rows: usize, count: usize) -> impl Iterator<Item = (Vec<usize>, usize)
 }
 
 /// The vertices of each row, from left to right.
-fn order(vertices: &[Vertex]) -> Vec<Vec<usize>> {
+fn order(vertices: &[LayoutVertex]) -> Vec<Vec<usize>> {
     let count = vertices.iter().map(|one| one.size.row + 1).max();
     let mut rows: Vec<Vec<usize>> = vec![Vec::new(); count.unwrap_or(0)];
     let mut rank = vec![0.0; vertices.len()];
@@ -176,7 +176,7 @@ fn order(vertices: &[Vertex]) -> Vec<Vec<usize>> {
 }
 
 /// The number of crossing pairs of lines below a row.
-fn crossings(vertices: &[Vertex], row: &[usize], rank: &[f64]) -> usize {
+fn crossings(vertices: &[LayoutVertex], row: &[usize], rank: &[f64]) -> usize {
     let mut ends: Vec<usize> = Vec::new();
     for &vertex in row {
         let from = ends.len();
@@ -211,7 +211,7 @@ fn inversions(numbers: &[usize]) -> usize {
 }
 
 /// Computes the horizontal centre of every vertex.
-fn position(vertices: &mut [Vertex], rows: &[Vec<usize>]) {
+fn position(vertices: &mut [LayoutVertex], rows: &[Vec<usize>]) {
     rows.iter()
         .for_each(|row| settle(vertices, row, &vec![0.0; row.len()]));
     for (order, side) in passes(rows.len(), 2 * PASSES) {
@@ -230,23 +230,23 @@ fn position(vertices: &mut [Vertex], rows: &[Vec<usize>]) {
 }
 
 /// Moves a row as close to its wanted positions as order and gaps allow.
-fn settle(vertices: &mut [Vertex], row: &[usize], wanted: &[f64]) {
+fn settle(vertices: &mut [LayoutVertex], row: &[usize], wanted: &[f64]) {
     /// Adjacent vertices: their count, weight, and mean wanted position.
-    struct Block(usize, f64, f64);
+    struct VertexBlock(usize, f64, f64);
     // Without gaps the centres must be increasing: blocks that would overlap share the weighted mean of their wanted positions.
     let mut offsets: Vec<f64> = Vec::with_capacity(row.len());
-    let mut blocks: Vec<Block> = Vec::new();
+    let mut blocks: Vec<VertexBlock> = Vec::new();
     for (at, &vertex) in row.iter().enumerate() {
         let width = |vertex: usize| vertices[vertex].size.width;
         offsets.push(match at {
             0 => 0.0,
             _ => offsets[at - 1] + (width(row[at - 1]) + width(vertex)) / 2.0 + GAP,
         });
-        let mut block = Block(1, vertices[vertex].weight, wanted[at] - offsets[at]);
-        while let Some(Block(count, weight, mean)) = blocks.pop_if(|last| last.2 > block.2) {
+        let mut block = VertexBlock(1, vertices[vertex].weight, wanted[at] - offsets[at]);
+        while let Some(VertexBlock(count, weight, mean)) = blocks.pop_if(|last| last.2 > block.2) {
             let whole = weight + block.1;
             let mean = (mean * weight + block.2 * block.1) / whole;
-            block = Block(count + block.0, whole, mean);
+            block = VertexBlock(count + block.0, whole, mean);
         }
         blocks.push(block);
     }
@@ -259,7 +259,7 @@ fn settle(vertices: &mut [Vertex], row: &[usize], wanted: &[f64]) {
 }
 
 /// The top and height of each row; wide arrows get more space between rows.
-fn tops(vertices: &[Vertex], rows: &[Vec<usize>]) -> Vec<(f64, f64)> {
+fn tops(vertices: &[LayoutVertex], rows: &[Vec<usize>]) -> Vec<(f64, f64)> {
     const ROOM_LEAST: f64 = 16.0;
     const ROOM_MOST: f64 = 44.0;
     let mut tops = Vec::with_capacity(rows.len());
@@ -277,16 +277,16 @@ fn tops(vertices: &[Vertex], rows: &[Vec<usize>]) -> Vec<(f64, f64)> {
 }
 
 fn finish(
-    boxes: &[Size],
-    links: &[Link],
-    vertices: &[Vertex],
+    boxes: &[BoxSize],
+    links: &[BoxLink],
+    vertices: &[LayoutVertex],
     chains: &[Vec<usize>],
     tops: &[(f64, f64)],
-) -> Layout {
+) -> DrawingLayout {
     let placed = |index: usize| {
         let (size, x) = (vertices[index].size, vertices[index].x);
         let (top, height) = tops[size.row];
-        Place {
+        BoxRectangle {
             x,
             top: top + (height - size.height) / 2.0,
             width: size.width,
@@ -322,7 +322,7 @@ fn finish(
         }
     }
     let right = vertices.iter().map(|one| one.x + one.size.width / 2.0);
-    Layout {
+    DrawingLayout {
         boxes: (0..boxes.len()).map(placed).collect(),
         ways,
         labels,
@@ -332,7 +332,7 @@ fn finish(
 }
 
 /// The position of each arrow on the side of its box, from 0 to 1, ordered by its other end.
-fn ports(vertices: &[Vertex], chains: &[Vec<usize>], leaving: bool) -> Vec<f64> {
+fn ports(vertices: &[LayoutVertex], chains: &[Vec<usize>], leaving: bool) -> Vec<f64> {
     let mut sides: Vec<Vec<(f64, usize)>> = vec![Vec::new(); vertices.len()];
     for (link, chain) in chains.iter().enumerate() {
         let (end, next) = match leaving {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{CLASSES, Kind, Picture, escape, shown};
+use super::{ArrowKind, CLASSES, PlanDrawing, escape, shown};
 
-pub(super) fn draw(picture: &Picture<'_>) -> String {
+pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
     let title = shown(&picture.title).replace(['%', '{', '}'], " ");
     let mut text = format!("flowchart TB\n  %% {title}: {}\n", picture.summary);
     for (wave, steps) in picture.waves.iter().enumerate() {
@@ -26,7 +26,7 @@ pub(super) fn draw(picture: &Picture<'_>) -> String {
         let line = arrow.kind.style().mermaid;
         let label = match (&arrow.label, arrow.kind) {
             (Some(label), _) => format!("|\"{}\"|", escaped(&shown(label))),
-            (None, Kind::Reference) => String::new(),
+            (None, ArrowKind::Reference) => String::new(),
             (None, kind) => format!("|\"{}\"|", escaped(kind.style().words)),
         };
         let _ = writeln!(text, "  s{} {line}{label} s{}", arrow.from, arrow.to);

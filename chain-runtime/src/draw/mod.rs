@@ -16,11 +16,11 @@ use tool_core::{ToolError, tool_error};
 
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::explain::counted;
-use crate::graph::Reason;
+use crate::graph::EdgeReason;
 
 /// The format of a drawing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum DrawingFormat {
     /// Lines for a terminal.
     Text,
     /// Graphviz.
@@ -40,13 +40,13 @@ const SHOWN_MAX: usize = 40;
 ///
 /// # Errors
 /// `limit_exceeded` for an SVG of more than 20,000 boxes and bends.
-pub fn draw(plan: &CheckedPlan, format: Format) -> Result<String, ToolError> {
-    let picture = Picture::of(plan);
+pub fn draw(plan: &CheckedPlan, format: DrawingFormat) -> Result<String, ToolError> {
+    let picture = PlanDrawing::of(plan);
     match format {
-        Format::Text => Ok(text::draw(&picture)),
-        Format::Dot => Ok(dot::draw(&picture)),
-        Format::Mermaid => Ok(mermaid::draw(&picture)),
-        Format::Svg => svg::draw(&picture).ok_or_else(|| {
+        DrawingFormat::Text => Ok(text::draw(&picture)),
+        DrawingFormat::Dot => Ok(dot::draw(&picture)),
+        DrawingFormat::Mermaid => Ok(mermaid::draw(&picture)),
+        DrawingFormat::Svg => svg::draw(&picture).ok_or_else(|| {
             let most = layout::VERTICES_MAX;
             tool_error!(
                 LimitExceeded,
@@ -58,17 +58,17 @@ pub fn draw(plan: &CheckedPlan, format: Format) -> Result<String, ToolError> {
 }
 
 /// The content of a drawing, in any format.
-struct Picture<'p> {
+struct PlanDrawing<'p> {
     title: String,
     summary: String,
-    boxes: Vec<Step<'p>>,
-    arrows: Vec<Arrow>,
+    boxes: Vec<StepBox<'p>>,
+    arrows: Vec<StepArrow>,
     /// Steps by wave.
     waves: Vec<Vec<usize>>,
 }
 
 /// A box of the drawing.
-struct Step<'p> {
+struct StepBox<'p> {
     step: &'p CheckedStep,
     wave: usize,
     /// Further lines below the name of the tool; whether each is about effects.
@@ -85,19 +85,19 @@ const CLASSES: [Class; 3] = [
 ];
 
 /// The reasons why one step waits for another.
-struct Arrow {
+struct StepArrow {
     from: usize,
     to: usize,
     /// The strongest reason.
-    kind: Kind,
+    kind: ArrowKind,
     /// The resource of a conflict.
     label: Option<String>,
     /// Every reason as text.
     words: Vec<String>,
 }
 
-/// The drawing of a [`Kind`]: its name and meaning, and its line in each format.
-struct Style {
+/// The drawing of a [`ArrowKind`]: its name and meaning, and its line in each format.
+struct ArrowStyle {
     name: &'static str,
     words: &'static str,
     colour: &'static str,
@@ -111,18 +111,18 @@ macro_rules! kinds {
     ($($kind:ident: $name:literal $words:literal $colour:literal $dashes:literal $dot:literal $mermaid:literal;)*) => {
         /// The reasons for waiting, strongest first.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        enum Kind { $($kind),* }
+        enum ArrowKind { $($kind),* }
 
-        impl Kind {
+        impl ArrowKind {
             const ALL: &[Self] = &[$(Self::$kind),*];
 
-            fn of(reason: &Reason) -> Self {
-                match reason { $(Reason::$kind { .. } => Self::$kind),* }
+            fn of(reason: &EdgeReason) -> Self {
+                match reason { $(EdgeReason::$kind { .. } => Self::$kind),* }
             }
 
-            fn style(self) -> Style {
+            fn style(self) -> ArrowStyle {
                 match self {
-                    $(Self::$kind => Style { name: $name, words: $words, colour: $colour, dashes: $dashes, dot: $dot, mermaid: $mermaid }),*
+                    $(Self::$kind => ArrowStyle { name: $name, words: $words, colour: $colour, dashes: $dashes, dot: $dot, mermaid: $mermaid }),*
                 }
             }
         }
@@ -149,7 +149,7 @@ fn escape<'a>(text: &str, control: char, escaped: impl Fn(char) -> Option<&'a st
     out
 }
 
-impl<'p> Picture<'p> {
+impl<'p> PlanDrawing<'p> {
     fn of(plan: &'p CheckedPlan) -> Self {
         let waves = plan.graph.waves();
         let steps = counted(plan.steps.len() as u64, "step");
@@ -159,7 +159,7 @@ impl<'p> Picture<'p> {
         let fallback = fallback.map_or("", |_| " (sequential)");
         let mode = plan.mode_used;
         let summary = format!("{steps} in {in_waves}, mode {mode}{barrier}{fallback}");
-        let boxes = (0..plan.steps.len()).map(|step| Step::of(plan, step));
+        let boxes = (0..plan.steps.len()).map(|step| StepBox::of(plan, step));
         Self {
             title: plan.id.to_string(),
             summary,
@@ -170,7 +170,7 @@ impl<'p> Picture<'p> {
     }
 }
 
-impl<'p> Step<'p> {
+impl<'p> StepBox<'p> {
     fn of(plan: &'p CheckedPlan, position: usize) -> Self {
         let step = &plan.steps[position];
         let mut marks = Vec::new();
@@ -209,13 +209,13 @@ impl<'p> Step<'p> {
 }
 
 /// One arrow for each pair of steps, in the order of the graph.
-fn arrows(plan: &CheckedPlan) -> Vec<Arrow> {
-    let mut arrows: Vec<Arrow> = Vec::new();
+fn arrows(plan: &CheckedPlan) -> Vec<StepArrow> {
+    let mut arrows: Vec<StepArrow> = Vec::new();
     for edge in plan.graph.edges() {
-        let kind = Kind::of(&edge.reason);
+        let kind = ArrowKind::of(&edge.reason);
         let words = edge.reason.to_string();
         let label = match &edge.reason {
-            Reason::Conflict { resource, .. } => Some(resource.to_string()),
+            EdgeReason::Conflict { resource, .. } => Some(resource.to_string()),
             _ => None,
         };
         match arrows.last_mut() {
@@ -226,7 +226,7 @@ fn arrows(plan: &CheckedPlan) -> Vec<Arrow> {
                     arrow.words.push(words);
                 }
             }
-            _ => arrows.push(Arrow {
+            _ => arrows.push(StepArrow {
                 from: edge.from,
                 to: edge.to,
                 kind,
@@ -239,7 +239,7 @@ fn arrows(plan: &CheckedPlan) -> Vec<Arrow> {
 }
 
 /// Removes the arrows whose order is implied by a longer path.
-fn reduced(mut arrows: Vec<Arrow>, steps: usize) -> Vec<Arrow> {
+fn reduced(mut arrows: Vec<StepArrow>, steps: usize) -> Vec<StepArrow> {
     if steps > REDUCED_MAX {
         return arrows;
     }
@@ -261,7 +261,7 @@ fn reduced(mut arrows: Vec<Arrow>, steps: usize) -> Vec<Arrow> {
     arrows.retain(|arrow| {
         let (word, bit) = (arrow.from / 64, arrow.from % 64);
         let implies = |&from: &usize| (before[from][word] >> bit) & 1 == 1;
-        arrow.kind <= Kind::After || !into[arrow.to].iter().any(implies)
+        arrow.kind <= ArrowKind::After || !into[arrow.to].iter().any(implies)
     });
     arrows
 }

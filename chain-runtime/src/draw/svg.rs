@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::layout::{self, Layout, Link, Place, Size};
-use super::{Arrow, CLASSES, Class, Kind, Picture, Step, Style, escape, shown};
+use super::layout::{self, BoxLink, BoxRectangle, BoxSize, DrawingLayout};
+use super::{
+    ArrowKind, ArrowStyle, CLASSES, Class, PlanDrawing, StepArrow, StepBox, escape, shown,
+};
 
 const FONT: f64 = 13.0;
 const SMALL: f64 = 11.0;
@@ -19,7 +21,7 @@ const PAD: f64 = 12.0;
 /// Offset of the second sheet of a step with `map`.
 const SHEET: f64 = 5.0;
 
-pub(super) fn draw(picture: &Picture<'_>) -> Option<String> {
+pub(super) fn draw(picture: &PlanDrawing<'_>) -> Option<String> {
     let layout = arranged(picture)?;
     let entries = legend(picture);
     let header = wide(&picture.title, 16.0).max(wide(&picture.summary, SMALL));
@@ -63,24 +65,24 @@ pub(super) fn draw(picture: &Picture<'_>) -> Option<String> {
 }
 
 /// Lays out the drawing, which begins below the title.
-pub(super) fn arranged(picture: &Picture<'_>) -> Option<Layout> {
-    let size = |one: &Step<'_>| {
+pub(super) fn arranged(picture: &PlanDrawing<'_>) -> Option<DrawingLayout> {
+    let size = |one: &StepBox<'_>| {
         let names = [wide(&one.step.id, FONT), wide(one.step.tool, SMALL)];
         let texts = one.lines().map(|line| wide(&line, SMALL)).chain(names);
         let sheet = if one.is_mapped() { SHEET } else { 0.0 };
-        Size {
+        BoxSize {
             row: 2 * one.wave,
             width: texts.fold(60.0, f64::max) + 2.0 * PAD + sheet,
             height: LINE * (2 + one.marks.len()) as f64 + PAD + sheet,
         }
     };
-    let link = |arrow: &Arrow| Link {
+    let link = |arrow: &StepArrow| BoxLink {
         from: arrow.from,
         to: arrow.to,
         label: (arrow.label.as_ref()).map(|label| (wide(&shown(label), SMALL) + 10.0, LINE)),
     };
-    let boxes: Vec<Size> = picture.boxes.iter().map(size).collect();
-    let links: Vec<Link> = picture.arrows.iter().map(link).collect();
+    let boxes: Vec<BoxSize> = picture.boxes.iter().map(size).collect();
+    let links: Vec<BoxLink> = picture.arrows.iter().map(link).collect();
     layout::place(&boxes, &links)
 }
 
@@ -90,10 +92,10 @@ fn wide(text: &str, size: f64) -> f64 {
     cells.sum::<usize>() as f64 * size * ADVANCE
 }
 
-fn head(picture: &Picture<'_>, width: f64, height: f64) -> String {
+fn head(picture: &PlanDrawing<'_>, width: f64, height: f64) -> String {
     let [w, h] = [width, height].map(number);
     let [title, summary] = [&picture.title, &picture.summary].map(|text| escaped(text));
-    let conflict = Kind::Conflict.style().colour;
+    let conflict = ArrowKind::Conflict.style().colour;
     let mut svg = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" aria-labelledby="title">
 <title id="title">{title}: {summary}</title>
@@ -114,8 +116,8 @@ text {{ font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospac
 path {{ fill: none; stroke-width: 1.5; }}
 "#
     );
-    let styles = || Kind::ALL.iter().map(|kind| kind.style());
-    for Style {
+    let styles = || ArrowKind::ALL.iter().map(|kind| kind.style());
+    for ArrowStyle {
         name,
         colour,
         dashes,
@@ -129,7 +131,7 @@ path {{ fill: none; stroke-width: 1.5; }}
         let _ = writeln!(svg, ".{name} {{ stroke: {colour};{dashes} }}");
     }
     svg.push_str("</style>\n<defs>\n");
-    for Style { name, colour, .. } in styles() {
+    for ArrowStyle { name, colour, .. } in styles() {
         let _ = writeln!(
             svg,
             r#"<marker id="{name}-end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 7.2 Z" style="fill: {colour}; stroke: none"/></marker>"#
@@ -145,13 +147,13 @@ path {{ fill: none; stroke-width: 1.5; }}
 }
 
 /// The name of each wave, left of a thin line above it.
-fn waves(svg: &mut String, picture: &Picture<'_>, layout: &Layout, width: f64) {
+fn waves(svg: &mut String, picture: &PlanDrawing<'_>, layout: &DrawingLayout, width: f64) {
     for (wave, steps) in picture.waves.iter().enumerate() {
         let places = || steps.iter().map(|&step| &layout.boxes[step]);
         let top = places()
             .map(|place| place.top)
             .fold(f64::INFINITY, f64::min);
-        let bottom = places().map(Place::bottom).fold(0.0, f64::max);
+        let bottom = places().map(BoxRectangle::bottom).fold(0.0, f64::max);
         let middle = TOP + (top + bottom) / 2.0;
         let [from, to, y] = [MARGIN + LEFT - 12.0, width - MARGIN, middle].map(number);
         let _ = writeln!(
@@ -189,7 +191,7 @@ fn curve(way: &[(f64, f64)]) -> String {
     path
 }
 
-fn label_of(svg: &mut String, label: &str, place: &Place) {
+fn label_of(svg: &mut String, label: &str, place: &BoxRectangle) {
     let (left, top) = (MARGIN + LEFT + place.left(), TOP + place.top);
     let [x, y, width, height] = [left, top, place.width, place.height].map(number);
     let title = escaped(label);
@@ -201,7 +203,7 @@ fn label_of(svg: &mut String, label: &str, place: &Place) {
     svg.push_str("</g>\n");
 }
 
-fn box_of(svg: &mut String, one: &Step<'_>, place: &Place) {
+fn box_of(svg: &mut String, one: &StepBox<'_>, place: &BoxRectangle) {
     let (left, top) = (MARGIN + LEFT + place.left(), TOP + place.top);
     let classes = CLASSES.iter().filter(|(.., applies)| applies(one.step));
     let class = classes.fold(String::from("box"), |all, (name, ..)| all + " " + name);
@@ -236,26 +238,26 @@ fn box_of(svg: &mut String, one: &Step<'_>, place: &Place) {
 }
 
 /// A sample in the legend.
-enum Sample {
-    Line(Kind),
+enum LegendSample {
+    Line(ArrowKind),
     Box(&'static str),
     Sheets,
 }
 
 /// The kinds of arrows and boxes in the drawing.
-fn legend(picture: &Picture<'_>) -> Vec<(Sample, &'static str)> {
-    let used = |kind: &&Kind| picture.arrows.iter().any(|arrow| arrow.kind == **kind);
-    let lines = Kind::ALL.iter().filter(used);
-    let lines = lines.map(|&kind| (Sample::Line(kind), kind.style().words));
+fn legend(picture: &PlanDrawing<'_>) -> Vec<(LegendSample, &'static str)> {
+    let used = |kind: &&ArrowKind| picture.arrows.iter().any(|arrow| arrow.kind == **kind);
+    let lines = ArrowKind::ALL.iter().filter(used);
+    let lines = lines.map(|&kind| (LegendSample::Line(kind), kind.style().words));
     let holds = |(.., applies): &&Class| picture.boxes.iter().any(|one| applies(one.step));
     let boxes = CLASSES.iter().filter(holds);
-    let boxes = boxes.map(|(name, words, _)| (Sample::Box(name), *words));
-    let mapped = picture.boxes.iter().any(Step::is_mapped);
-    let sheets = mapped.then_some((Sample::Sheets, "maps over a list"));
+    let boxes = boxes.map(|(name, words, _)| (LegendSample::Box(name), *words));
+    let mapped = picture.boxes.iter().any(StepBox::is_mapped);
+    let sheets = mapped.then_some((LegendSample::Sheets, "maps over a list"));
     lines.chain(boxes).chain(sheets).collect()
 }
 
-fn sample_of(svg: &mut String, sample: Sample, x: f64, y: f64) {
+fn sample_of(svg: &mut String, sample: LegendSample, x: f64, y: f64) {
     let mut rectangle = |x: f64, y: f64, class: &str| {
         let [x, y] = [x, y].map(number);
         let _ = writeln!(
@@ -264,12 +266,12 @@ fn sample_of(svg: &mut String, sample: Sample, x: f64, y: f64) {
         );
     };
     match sample {
-        Sample::Box(class) => rectangle(x + 4.0, y - 5.5, class),
-        Sample::Sheets => {
+        LegendSample::Box(class) => rectangle(x + 4.0, y - 5.5, class),
+        LegendSample::Sheets => {
             rectangle(x + 8.0, y - 2.5, "");
             rectangle(x + 4.0, y - 6.5, "");
         }
-        Sample::Line(kind) => {
+        LegendSample::Line(kind) => {
             let (name, [x, y, end]) = (kind.style().name, [x, y, x + 34.0].map(number));
             let _ = writeln!(
                 svg,

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
-use super::layout::{Layout, Link, Place, Size, place};
+use super::layout::{BoxLink, BoxRectangle, BoxSize, DrawingLayout, place};
 
 /// Two rectangles that share more than an edge.
-fn overlap(a: &Place, b: &Place) -> bool {
+fn overlap(a: &BoxRectangle, b: &BoxRectangle) -> bool {
     const TOUCH: f64 = 1e-6;
     a.left() + TOUCH < b.right()
         && b.left() + TOUCH < a.right()
@@ -12,10 +12,10 @@ fn overlap(a: &Place, b: &Place) -> bool {
 }
 
 /// What is wrong with a drawing.
-pub(super) fn faults(layout: &Layout) -> Vec<String> {
+pub(super) fn faults(layout: &DrawingLayout) -> Vec<String> {
     let mut faults = Vec::new();
     let labels = layout.labels.iter().flatten();
-    let all: Vec<&Place> = layout.boxes.iter().chain(labels).collect();
+    let all: Vec<&BoxRectangle> = layout.boxes.iter().chain(labels).collect();
     for (index, one) in all.iter().enumerate() {
         for other in &all[..index] {
             if overlap(one, other) {
@@ -40,7 +40,7 @@ pub(super) fn faults(layout: &Layout) -> Vec<String> {
             if (pair[0].0 - pair[1].0).abs() > 1e-6 {
                 faults.push(format!("an arrow bends inside a row: {way:?}"));
             }
-            let through = Place {
+            let through = BoxRectangle {
                 x: pair[0].0,
                 top: pair[0].1,
                 width: 0.0,
@@ -64,14 +64,14 @@ proptest! {
         boxes in prop::collection::vec((0..5usize, 40.0..200.0f64, 30.0..90.0f64), 1..25),
         links in prop::collection::vec((0..25usize, 0..25usize, prop::option::of(20.0..150.0f64)), 0..50),
     ) {
-        let boxes: Vec<Size> = boxes
+        let boxes: Vec<BoxSize> = boxes
             .into_iter()
-            .map(|(wave, width, height)| Size { row: 2 * wave, width, height })
+            .map(|(wave, width, height)| BoxSize { row: 2 * wave, width, height })
             .collect();
-        let links: Vec<Link> = links
+        let links: Vec<BoxLink> = links
             .into_iter()
             .filter(|&(from, to, _)| from < boxes.len() && to < boxes.len() && boxes[from].row < boxes[to].row)
-            .map(|(from, to, width)| Link { from, to, label: width.map(|width| (width, 17.0)) })
+            .map(|(from, to, width)| BoxLink { from, to, label: width.map(|width| (width, 17.0)) })
             .collect();
         let layout = place(&boxes, &links).unwrap();
         prop_assert_eq!(faults(&layout), Vec::<String>::new());
@@ -82,14 +82,14 @@ proptest! {
 
 #[test]
 fn too_much_is_not_drawn() {
-    let boxes: Vec<Size> = (0..2)
-        .map(|at| Size {
+    let boxes: Vec<BoxSize> = (0..2)
+        .map(|at| BoxSize {
             row: at * 20_000,
             width: 10.0,
             height: 10.0,
         })
         .collect();
-    let link = Link {
+    let link = BoxLink {
         from: 0,
         to: 1,
         label: None,

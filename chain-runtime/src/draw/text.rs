@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::{Picture, shown};
+use super::{PlanDrawing, shown};
 
-pub(super) fn draw(picture: &Picture<'_>) -> String {
+pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
     let mut text = format!("{}: {}\n", picture.title, picture.summary);
-    let widest = |of: fn(&super::Step<'_>) -> usize| picture.boxes.iter().map(of).max();
+    let widest = |of: fn(&super::StepBox<'_>) -> usize| picture.boxes.iter().map(of).max();
     let id_width = widest(|one| one.step.id.len()).unwrap_or(0);
     let tool_width = widest(|one| one.step.tool.len()).unwrap_or(0);
-    let mut into: Vec<Vec<&super::Arrow>> = vec![Vec::new(); picture.boxes.len()];
+    let mut into: Vec<Vec<&super::StepArrow>> = vec![Vec::new(); picture.boxes.len()];
     for arrow in &picture.arrows {
         into[arrow.to].push(arrow);
     }

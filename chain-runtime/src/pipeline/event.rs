@@ -1,8 +1,8 @@
-//! [`Event`]: what happened in a pipeline, as the journal records it.
+//! [`PhaseEvent`]: what happened in a pipeline, as the journal records it.
 
 use tool_core::{Decode, Encode, names};
 
-use super::Setup;
+use super::PhaseSetup;
 
 names! {
     /// Why an agent failed.
@@ -75,7 +75,7 @@ impl PhaseStatus {
 
 /// A phase that does not run.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
-pub struct Skip {
+pub struct PhaseSkip {
     /// Its name.
     pub phase: String,
     /// Why.
@@ -131,13 +131,13 @@ impl AgentResult {
 /// What happened in a pipeline.
 #[derive(Debug, Clone, PartialEq, Encode, Decode)]
 #[value(rename_all = "snake_case")]
-pub enum Event {
+pub enum PhaseEvent {
     /// It began.
     Began {
         /// Its phases, as the file declared them.
-        phases: Vec<Setup>,
+        phases: Vec<PhaseSetup>,
         /// Those that the user leaves out.
-        skipped: Vec<Skip>,
+        skipped: Vec<PhaseSkip>,
         /// What the jitter of waits derives from.
         seed: String,
     },
@@ -147,7 +147,7 @@ pub enum Event {
         phase: String,
     },
     /// A phase was skipped.
-    PhaseSkipped(Skip),
+    PhaseSkipped(PhaseSkip),
     /// An agent was started.
     AgentBegan {
         /// Its phase.

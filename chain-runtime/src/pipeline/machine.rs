@@ -1,15 +1,15 @@
-//! [`Machine`]: the state of a pipeline, and what is to be done next.
+//! [`PipelineMachine`]: the state of a pipeline, and what is to be done next.
 
 use registry::model::FailureMode;
 
-use super::event::{AgentResult, Category, End, Event, PhaseStatus, Skip, Stop};
-use super::{Setup, order, retry};
+use super::event::{AgentResult, Category, End, PhaseEvent, PhaseSkip, PhaseStatus, Stop};
+use super::{PhaseSetup, order, retry};
 
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Act {
+pub enum PipelineAction {
     /// Record that a phase is skipped.
-    Skip(Skip),
+    Skip(PhaseSkip),
     /// Record that a phase begins.
     Begin(String),
     /// Start an agent of a phase.
@@ -74,7 +74,7 @@ pub enum AgentState {
 
 /// An agent of a phase.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Agent {
+pub struct PhaseAgent {
     /// Its name.
     pub name: String,
     /// Where it is.
@@ -99,18 +99,18 @@ pub enum PhaseState {
     /// It ended.
     Ended(PhaseStatus),
     /// It did not run.
-    Skipped(Skip),
+    Skipped(PhaseSkip),
 }
 
 /// A phase and its agents.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Progress {
+pub struct PhaseProgress {
     /// What the configuration says.
-    pub setup: Setup,
+    pub setup: PhaseSetup,
     /// Where it is.
     pub state: PhaseState,
     /// Its agents.
-    pub agents: Vec<Agent>,
+    pub agents: Vec<PhaseAgent>,
     /// The messages of the agents that failed, or of its gate.
     pub error: Option<String>,
     /// Whether its gate did not open.
@@ -119,28 +119,28 @@ pub struct Progress {
 
 /// The state of a pipeline.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Machine {
+pub struct PipelineMachine {
     /// In the order in which they run.
-    phases: Vec<Progress>,
+    phases: Vec<PhaseProgress>,
     at_once: usize,
-    skips: Vec<Skip>,
+    skips: Vec<PhaseSkip>,
     seed: String,
     stop: Option<Stop>,
     end: Option<End>,
 }
 
-impl Machine {
+impl PipelineMachine {
     /// A pipeline that has not begun; `at_once` agents of a parallel phase run at a time.
-    pub fn new(phases: &[Setup], at_once: usize) -> Self {
+    pub fn new(phases: &[PhaseSetup], at_once: usize) -> Self {
         let progress = |phase: usize| {
             let setup = phases[phase].clone();
-            let agent = |name: &String| Agent {
+            let agent = |name: &String| PhaseAgent {
                 name: name.clone(),
                 state: AgentState::Idle,
                 attempts: 0,
                 retries: 0,
             };
-            Progress {
+            PhaseProgress {
                 agents: setup.agents.iter().map(agent).collect(),
                 setup,
                 state: PhaseState::Pending,
@@ -159,7 +159,7 @@ impl Machine {
     }
 
     /// The phases, in the order in which they run.
-    pub fn phases(&self) -> &[Progress] {
+    pub fn phases(&self) -> &[PhaseProgress] {
         &self.phases
     }
 
@@ -187,11 +187,11 @@ impl Machine {
     }
 
     /// What is to be done now; nothing where the pipeline waits for agents, times or a gate, and at the end.
-    pub fn next(&self) -> Vec<Act> {
+    pub fn next(&self) -> Vec<PipelineAction> {
         if self.end.is_some() {
             return Vec::new();
         }
-        let active = |phase: &&Progress| {
+        let active = |phase: &&PhaseProgress| {
             matches!(
                 phase.state,
                 PhaseState::Running | PhaseState::AtGate(_) | PhaseState::GateOpen(_)
@@ -200,9 +200,9 @@ impl Machine {
         match self.phases.iter().find(active) {
             Some(phase) if phase.state == PhaseState::Running => self.in_phase(phase),
             // The gate asks again when the pipeline is resumed.
-            Some(_) if self.stop.is_some() => vec![Act::End(End::Stopped)],
+            Some(_) if self.stop.is_some() => vec![PipelineAction::End(End::Stopped)],
             Some(phase) => match phase.state {
-                PhaseState::AtGate(_) => vec![Act::Gate(phase.setup.name.clone())],
+                PhaseState::AtGate(_) => vec![PipelineAction::Gate(phase.setup.name.clone())],
                 _ => Vec::new(),
             },
             None => vec![self.between()],
@@ -210,29 +210,30 @@ impl Machine {
     }
 
     /// What follows a phase that has ended.
-    fn between(&self) -> Act {
+    fn between(&self) -> PipelineAction {
         let fatal = self.phases.iter().any(|phase| {
             let unmet = matches!(&phase.state, PhaseState::Skipped(skip) if self.is_unmet(skip));
             phase.setup.required && (unmet || phase.state == PhaseState::Ended(PhaseStatus::Failed))
         });
         if self.stop.is_some() {
-            return Act::End(End::Stopped);
+            return PipelineAction::End(End::Stopped);
         }
-        let pending = |phase: &&Progress| phase.state == PhaseState::Pending;
+        let pending = |phase: &&PhaseProgress| phase.state == PhaseState::Pending;
         let Some(phase) = self.phases.iter().find(pending).filter(|_| !fatal) else {
-            let failed = |phase: &Progress| phase.state == PhaseState::Ended(PhaseStatus::Failed);
+            let failed =
+                |phase: &PhaseProgress| phase.state == PhaseState::Ended(PhaseStatus::Failed);
             let end = match fatal || self.phases.iter().any(failed) {
                 true => End::Failed,
                 false => End::Succeeded,
             };
-            return Act::End(end);
+            return PipelineAction::End(end);
         };
         let name = &phase.setup.name;
         if let Some(skip) = self.skips.iter().find(|skip| skip.phase == *name) {
-            return Act::Skip(skip.clone());
+            return PipelineAction::Skip(skip.clone());
         }
         let skip = |reason: String| {
-            Act::Skip(Skip {
+            PipelineAction::Skip(PhaseSkip {
                 phase: name.clone(),
                 reason,
                 met: false,
@@ -249,11 +250,11 @@ impl Machine {
         if phase.agents.is_empty() && !phase.setup.gated {
             return skip("it has no agents".to_owned());
         }
-        Act::Begin(name.clone())
+        PipelineAction::Begin(name.clone())
     }
 
     /// Whether a phase was skipped because of its dependencies, and not by the user.
-    fn is_unmet(&self, skip: &Skip) -> bool {
+    fn is_unmet(&self, skip: &PhaseSkip) -> bool {
         skip.reason.starts_with(UNMET) && !self.skips.contains(skip)
     }
 
@@ -267,22 +268,22 @@ impl Machine {
     }
 
     /// What is to be done for the agents of a phase that runs.
-    fn in_phase(&self, phase: &Progress) -> Vec<Act> {
-        let failed = |agent: &Agent| match &agent.state {
+    fn in_phase(&self, phase: &PhaseProgress) -> Vec<PipelineAction> {
+        let failed = |agent: &PhaseAgent| match &agent.state {
             AgentState::Ended(result) => result.category.is_some(),
             _ => false,
         };
         let fails_fast = phase.setup.failure_mode == FailureMode::FailFast;
         let over = self.stop.is_some() || (fails_fast && phase.agents.iter().any(failed));
-        let names = |agent: &Agent| (phase.setup.name.clone(), agent.name.clone());
+        let names = |agent: &PhaseAgent| (phase.setup.name.clone(), agent.name.clone());
         let mut acts = Vec::new();
         if over {
             for agent in &phase.agents {
                 let (phase, name) = names(agent);
                 match agent.state {
-                    AgentState::Running => acts.push(Act::Cancel { phase, agent: name }),
+                    AgentState::Running => acts.push(PipelineAction::Cancel { phase, agent: name }),
                     AgentState::Idle | AgentState::Waiting => {
-                        acts.push(Act::Leave { phase, agent: name });
+                        acts.push(PipelineAction::Leave { phase, agent: name });
                     }
                     AgentState::Ended(_) => {}
                 }
@@ -290,10 +291,10 @@ impl Machine {
         } else {
             acts = self.to_start(phase);
         }
-        let ended = |agent: &Agent| matches!(agent.state, AgentState::Ended(_));
+        let ended = |agent: &PhaseAgent| matches!(agent.state, AgentState::Ended(_));
         if phase.agents.iter().all(ended) {
             let (status, error) = settled(phase);
-            acts.push(Act::EndPhase {
+            acts.push(PipelineAction::EndPhase {
                 phase: phase.setup.name.clone(),
                 status,
                 error,
@@ -302,14 +303,14 @@ impl Machine {
         acts
     }
 
-    fn to_start(&self, phase: &Progress) -> Vec<Act> {
+    fn to_start(&self, phase: &PhaseProgress) -> Vec<PipelineAction> {
         let parallel = phase.setup.parallel && phase.agents.len() > 1;
         let mut free = match parallel {
             true => self.at_once,
             false => 1,
         };
         // In a sequence, an agent that waits for its next attempt has its place; beside others it gives it up.
-        let holds = |agent: &&Agent| {
+        let holds = |agent: &&PhaseAgent| {
             agent.state == AgentState::Running || (!parallel && agent.state == AgentState::Waiting)
         };
         free = free.saturating_sub(phase.agents.iter().filter(holds).count());
@@ -317,7 +318,7 @@ impl Machine {
             .agents
             .iter()
             .filter(|agent| agent.state == AgentState::Idle);
-        let start = |agent: &Agent| Act::Start {
+        let start = |agent: &PhaseAgent| PipelineAction::Start {
             phase: phase.setup.name.clone(),
             agent: agent.name.clone(),
             attempt: agent.attempts + 1,
@@ -327,7 +328,7 @@ impl Machine {
 
     /// What follows the result of an agent that just ended: a wait before its next attempt, where it met a rate limit and the policy of its
     /// phase repeats it.
-    pub fn retry(&self, phase: &str, agent: &str, result: &AgentResult) -> Option<Act> {
+    pub fn retry(&self, phase: &str, agent: &str, result: &AgentResult) -> Option<PipelineAction> {
         let found = self.phases.iter().find(|one| one.setup.name == phase)?;
         let policy = found.setup.retry.as_ref()?;
         let of = found.agents.iter().find(|one| one.name == agent)?;
@@ -337,7 +338,7 @@ impl Machine {
         let number = of.retries + 1;
         let key = [self.seed.as_str(), phase, agent];
         let wait_ms = retry::wait_ms(policy, number, result.reset_s, key)?;
-        Some(Act::Wait {
+        Some(PipelineAction::Wait {
             phase: phase.to_owned(),
             agent: agent.to_owned(),
             wait_ms,
@@ -345,15 +346,17 @@ impl Machine {
     }
 
     /// Applies what happened.
-    pub fn apply(&mut self, event: &Event) {
+    pub fn apply(&mut self, event: &PhaseEvent) {
         match event {
-            Event::Began { skipped, seed, .. } => {
+            PhaseEvent::Began { skipped, seed, .. } => {
                 self.skips.clone_from(skipped);
                 self.seed.clone_from(seed);
             }
-            Event::PhaseBegan { phase } => self.set(phase, PhaseState::Running),
-            Event::PhaseSkipped(skip) => self.set(&skip.phase, PhaseState::Skipped(skip.clone())),
-            Event::AgentBegan {
+            PhaseEvent::PhaseBegan { phase } => self.set(phase, PhaseState::Running),
+            PhaseEvent::PhaseSkipped(skip) => {
+                self.set(&skip.phase, PhaseState::Skipped(skip.clone()))
+            }
+            PhaseEvent::AgentBegan {
                 phase,
                 agent,
                 attempt,
@@ -361,36 +364,38 @@ impl Machine {
                 agent.attempts = *attempt;
                 agent.state = AgentState::Running;
             }),
-            Event::AgentEnded {
+            PhaseEvent::AgentEnded {
                 phase,
                 agent,
                 result,
             } => self.with_agent(phase, agent, |agent| {
                 agent.state = AgentState::Ended(result.clone());
             }),
-            Event::RetryPlanned { phase, agent, .. } => self.with_agent(phase, agent, |agent| {
-                agent.retries += 1;
-                agent.state = AgentState::Waiting;
-            }),
-            Event::RetryDue { phase, agent } => self.with_agent(phase, agent, |agent| {
+            PhaseEvent::RetryPlanned { phase, agent, .. } => {
+                self.with_agent(phase, agent, |agent| {
+                    agent.retries += 1;
+                    agent.state = AgentState::Waiting;
+                })
+            }
+            PhaseEvent::RetryDue { phase, agent } => self.with_agent(phase, agent, |agent| {
                 if agent.state == AgentState::Waiting {
                     agent.state = AgentState::Idle;
                 }
             }),
-            Event::GateOpened { phase, .. } => {
+            PhaseEvent::GateOpened { phase, .. } => {
                 if let Some(phase) = self.phase(phase)
                     && let PhaseState::AtGate(status) = phase.state
                 {
                     phase.state = PhaseState::GateOpen(status);
                 }
             }
-            Event::GateSettled {
+            PhaseEvent::GateSettled {
                 phase,
                 passed,
                 text,
                 ..
             } => self.gate_settled(phase, *passed, text),
-            Event::PhaseEnded {
+            PhaseEvent::PhaseEnded {
                 phase,
                 status,
                 error,
@@ -403,9 +408,9 @@ impl Machine {
                     };
                 }
             }
-            Event::StopRequested { why } => self.stop = Some(*why),
-            Event::Resumed { retry_unknown } => self.resumed(*retry_unknown),
-            Event::Ended { end } => self.end = Some(*end),
+            PhaseEvent::StopRequested { why } => self.stop = Some(*why),
+            PhaseEvent::Resumed { retry_unknown } => self.resumed(*retry_unknown),
+            PhaseEvent::Ended { end } => self.end = Some(*end),
         }
     }
 
@@ -468,13 +473,13 @@ impl Machine {
         }
     }
 
-    fn phase(&mut self, name: &str) -> Option<&mut Progress> {
+    fn phase(&mut self, name: &str) -> Option<&mut PhaseProgress> {
         self.phases
             .iter_mut()
             .find(|phase| phase.setup.name == name)
     }
 
-    fn with_agent(&mut self, phase: &str, name: &str, change: impl FnOnce(&mut Agent)) {
+    fn with_agent(&mut self, phase: &str, name: &str, change: impl FnOnce(&mut PhaseAgent)) {
         let agents = self.phase(phase).map(|phase| &mut phase.agents);
         let found = agents.and_then(|agents| agents.iter_mut().find(|agent| agent.name == name));
         if let Some(agent) = found {
@@ -487,7 +492,7 @@ impl Machine {
 const UNMET: &str = "Dependencies not met: ";
 
 /// The status of a phase whose agents have all ended, and the messages of those that failed.
-fn settled(phase: &Progress) -> (PhaseStatus, Option<String>) {
+fn settled(phase: &PhaseProgress) -> (PhaseStatus, Option<String>) {
     let mut succeeded = 0;
     let mut messages = Vec::new();
     for agent in &phase.agents {

@@ -1,6 +1,6 @@
 //! Pipelines of phases: what runs next, as a state machine over events without clock, files or processes.
 //!
-//! [`Machine::next`] says what is to be done; whoever does it records an [`Event`] and applies it. The same events, read from the journal, give
+//! [`PipelineMachine::next`] says what is to be done; whoever does it records an [`PhaseEvent`] and applies it. The same events, read from the journal, give
 //! the same machine, so that a pipeline is resumed from its record.
 
 mod event;
@@ -10,8 +10,8 @@ mod retry;
 #[cfg(test)]
 mod tests;
 
-pub use event::{AgentResult, Category, End, Event, PhaseStatus, Skip, Stop};
-pub use machine::{Act, AgentState, Machine, PhaseState};
+pub use event::{AgentResult, Category, End, PhaseEvent, PhaseSkip, PhaseStatus, Stop};
+pub use machine::{AgentState, PhaseState, PipelineAction, PipelineMachine};
 pub use order::order;
 use tool_core::{Decode, Encode};
 
@@ -19,7 +19,7 @@ use registry::model::{FailureMode, Phase, RetryPolicy};
 
 /// A phase as the machine needs it.
 #[derive(Debug, Clone, PartialEq, Encode, Decode)]
-pub struct Setup {
+pub struct PhaseSetup {
     /// Its name.
     pub name: String,
     /// Its agents, in order.
@@ -40,7 +40,7 @@ pub struct Setup {
     pub gated: bool,
 }
 
-impl From<&Phase> for Setup {
+impl From<&Phase> for PhaseSetup {
     fn from(phase: &Phase) -> Self {
         let texts = |list: &[registry::ToolSelector]| -> Vec<String> {
             list.iter().map(|one| one.text.clone()).collect()

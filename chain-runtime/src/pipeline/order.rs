@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Setup;
+use super::PhaseSetup;
 
 /// The positions of the phases in the order in which they run; a declared order that fits is kept. Phases in a cycle, which a configuration
 /// cannot have, are left out.
-pub fn order(phases: &[Setup]) -> Vec<usize> {
+pub fn order(phases: &[PhaseSetup]) -> Vec<usize> {
     let position = |name: &String| phases.iter().position(|phase| phase.name == *name);
     let depends: Vec<Vec<usize>> = phases
         .iter()

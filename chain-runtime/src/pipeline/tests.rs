@@ -5,8 +5,8 @@ use registry::model::{FailureMode, RetryPolicy};
 
 use super::*;
 
-fn phase(name: &str, agents: usize, depends_on: &[&str]) -> Setup {
-    Setup {
+fn phase(name: &str, agents: usize, depends_on: &[&str]) -> PhaseSetup {
+    PhaseSetup {
         name: name.to_owned(),
         agents: (0..agents).map(|agent| format!("a{agent}")).collect(),
         depends_on: depends_on.iter().map(ToString::to_string).collect(),
@@ -19,9 +19,9 @@ fn phase(name: &str, agents: usize, depends_on: &[&str]) -> Setup {
     }
 }
 
-fn begun(phases: &[Setup], at_once: usize) -> Machine {
-    let mut machine = Machine::new(phases, at_once);
-    machine.apply(&Event::Began {
+fn begun(phases: &[PhaseSetup], at_once: usize) -> PipelineMachine {
+    let mut machine = PipelineMachine::new(phases, at_once);
+    machine.apply(&PhaseEvent::Began {
         phases: phases.to_vec(),
         skipped: Vec::new(),
         seed: "s".to_owned(),
@@ -31,55 +31,55 @@ fn begun(phases: &[Setup], at_once: usize) -> Machine {
 
 /// Does what the machine says, with results from `outcome`; gives every event. `most` bounds the number of events.
 fn drive(
-    machine: &mut Machine,
+    machine: &mut PipelineMachine,
     most: usize,
     mut outcome: impl FnMut(&str, &str) -> AgentResult,
-) -> Vec<Event> {
+) -> Vec<PhaseEvent> {
     let mut events = Vec::new();
     let mut running: Vec<(String, String, bool)> = Vec::new();
     while events.len() < most && machine.end().is_none() {
         let acts = machine.next();
-        let mut happened: Vec<Event> = Vec::new();
+        let mut happened: Vec<PhaseEvent> = Vec::new();
         for act in acts {
             match act {
-                Act::Skip(skip) => happened.push(Event::PhaseSkipped(skip)),
-                Act::Begin(phase) => happened.push(Event::PhaseBegan { phase }),
-                Act::Start {
+                PipelineAction::Skip(skip) => happened.push(PhaseEvent::PhaseSkipped(skip)),
+                PipelineAction::Begin(phase) => happened.push(PhaseEvent::PhaseBegan { phase }),
+                PipelineAction::Start {
                     phase,
                     agent,
                     attempt,
                 } => {
                     running.push((phase.clone(), agent.clone(), false));
-                    happened.push(Event::AgentBegan {
+                    happened.push(PhaseEvent::AgentBegan {
                         phase,
                         agent,
                         attempt,
                     });
                 }
-                Act::Wait { .. } => unreachable!("only `retry` says it"),
-                Act::Cancel { agent, .. } => {
+                PipelineAction::Wait { .. } => unreachable!("only `retry` says it"),
+                PipelineAction::Cancel { agent, .. } => {
                     let found = running.iter_mut().find(|one| one.1 == agent);
                     found.expect("only what runs is cancelled").2 = true;
                 }
-                Act::Leave { phase, agent } => happened.push(Event::AgentEnded {
+                PipelineAction::Leave { phase, agent } => happened.push(PhaseEvent::AgentEnded {
                     phase,
                     agent,
                     result: AgentResult::failed(Category::Cancelled, "not started"),
                 }),
-                Act::Gate(phase) => happened.push(Event::GateOpened {
+                PipelineAction::Gate(phase) => happened.push(PhaseEvent::GateOpened {
                     phase,
                     notice: None,
                 }),
-                Act::EndPhase {
+                PipelineAction::EndPhase {
                     phase,
                     status,
                     error,
-                } => happened.push(Event::PhaseEnded {
+                } => happened.push(PhaseEvent::PhaseEnded {
                     phase,
                     status,
                     error,
                 }),
-                Act::End(end) => happened.push(Event::Ended { end }),
+                PipelineAction::End(end) => happened.push(PhaseEvent::Ended { end }),
             }
         }
         if happened.is_empty() {
@@ -89,25 +89,26 @@ fn drive(
                     false => outcome(&phase, &agent),
                 };
                 match machine.retry(&phase, &agent, &result) {
-                    Some(Act::Wait { wait_ms, .. }) => {
+                    Some(PipelineAction::Wait { wait_ms, .. }) => {
                         let (phase, agent) = (phase.clone(), agent.clone());
-                        happened.push(Event::RetryPlanned {
+                        happened.push(PhaseEvent::RetryPlanned {
                             phase: phase.clone(),
                             agent: agent.clone(),
                             wait_ms,
                         });
-                        happened.push(Event::RetryDue { phase, agent });
+                        happened.push(PhaseEvent::RetryDue { phase, agent });
                     }
-                    _ => happened.push(Event::AgentEnded {
+                    _ => happened.push(PhaseEvent::AgentEnded {
                         phase,
                         agent,
                         result,
                     }),
                 }
             } else {
-                let open = |one: &&machine::Progress| matches!(one.state, PhaseState::GateOpen(_));
+                let open =
+                    |one: &&machine::PhaseProgress| matches!(one.state, PhaseState::GateOpen(_));
                 let phase = machine.phases().iter().find(open).expect("a gate waits");
-                happened.push(Event::GateSettled {
+                happened.push(PhaseEvent::GateSettled {
                     phase: phase.setup.name.clone(),
                     passed: true,
                     by: "test".to_owned(),
@@ -131,9 +132,9 @@ fn limited(_: &str, _: &str) -> AgentResult {
     AgentResult::failed(Category::RateLimit, "429")
 }
 
-fn waits(events: &[Event]) -> Vec<u64> {
-    let wait = |event: &Event| match event {
-        Event::RetryPlanned { wait_ms, .. } => Some(*wait_ms),
+fn waits(events: &[PhaseEvent]) -> Vec<u64> {
+    let wait = |event: &PhaseEvent| match event {
+        PhaseEvent::RetryPlanned { wait_ms, .. } => Some(*wait_ms),
         _ => None,
     };
     events.iter().filter_map(wait).collect()
@@ -192,7 +193,7 @@ fn what_was_done_is_kept_when_a_pipeline_is_resumed() {
     };
     drive(&mut machine, 100, fails_once);
     assert_eq!(machine.end(), Some(End::Failed));
-    machine.apply(&Event::Resumed {
+    machine.apply(&PhaseEvent::Resumed {
         retry_unknown: false,
     });
     let events = drive(&mut machine, 100, fine);
@@ -200,7 +201,7 @@ fn what_was_done_is_kept_when_a_pipeline_is_resumed() {
     let started: Vec<&str> = events
         .iter()
         .filter_map(|event| match event {
-            Event::AgentBegan { agent, .. } => Some(agent.as_str()),
+            PhaseEvent::AgentBegan { agent, .. } => Some(agent.as_str()),
             _ => None,
         })
         .collect();
@@ -211,13 +212,13 @@ fn what_was_done_is_kept_when_a_pipeline_is_resumed() {
 #[test]
 fn an_unknown_outcome_is_never_a_success() {
     let mut machine = begun(&[phase("a", 1, &[])], 3);
-    let began = Event::AgentBegan {
+    let began = PhaseEvent::AgentBegan {
         phase: "a".to_owned(),
         agent: "a0".to_owned(),
         attempt: 1,
     };
     for event in [
-        Event::PhaseBegan {
+        PhaseEvent::PhaseBegan {
             phase: "a".to_owned(),
         },
         began,
@@ -226,17 +227,17 @@ fn an_unknown_outcome_is_never_a_success() {
     }
     assert_eq!(machine.running(), [("a".to_owned(), "a0".to_owned())]);
     let mut refused = machine.clone();
-    refused.apply(&Event::Resumed {
+    refused.apply(&PhaseEvent::Resumed {
         retry_unknown: false,
     });
     drive(&mut refused, 100, fine);
     assert_eq!(refused.end(), Some(End::Failed));
-    machine.apply(&Event::Resumed {
+    machine.apply(&PhaseEvent::Resumed {
         retry_unknown: true,
     });
     let events = drive(&mut machine, 100, fine);
     assert_eq!(machine.end(), Some(End::Succeeded));
-    let second = |event: &Event| matches!(event, Event::AgentBegan { attempt: 2, .. });
+    let second = |event: &PhaseEvent| matches!(event, PhaseEvent::AgentBegan { attempt: 2, .. });
     assert!(events.iter().any(second));
 }
 
@@ -245,17 +246,17 @@ fn a_gate_that_was_not_passed_asks_again_when_resumed() {
     let mut gated = phase("a", 0, &[]);
     gated.gated = true;
     let mut machine = begun(&[gated, phase("b", 1, &["a"])], 3);
-    let settle = |passed| Event::GateSettled {
+    let settle = |passed| PhaseEvent::GateSettled {
         phase: "a".to_owned(),
         passed,
         by: "p".to_owned(),
         text: "no".to_owned(),
     };
     for event in [
-        Event::PhaseBegan {
+        PhaseEvent::PhaseBegan {
             phase: "a".to_owned(),
         },
-        Event::PhaseEnded {
+        PhaseEvent::PhaseEnded {
             phase: "a".to_owned(),
             status: PhaseStatus::Done,
             error: None,
@@ -265,18 +266,18 @@ fn a_gate_that_was_not_passed_asks_again_when_resumed() {
     }
     assert_eq!(
         machine.next(),
-        [Act::Gate("a".to_owned())],
+        [PipelineAction::Gate("a".to_owned())],
         "without agents too"
     );
     machine.apply(&settle(false));
-    assert_eq!(machine.next(), [Act::End(End::Failed)]);
-    machine.apply(&Event::Ended { end: End::Failed });
-    machine.apply(&Event::Resumed {
+    assert_eq!(machine.next(), [PipelineAction::End(End::Failed)]);
+    machine.apply(&PhaseEvent::Ended { end: End::Failed });
+    machine.apply(&PhaseEvent::Resumed {
         retry_unknown: false,
     });
-    assert_eq!(machine.next(), [Act::Gate("a".to_owned())]);
+    assert_eq!(machine.next(), [PipelineAction::Gate("a".to_owned())]);
     machine.apply(&settle(true));
-    assert_eq!(machine.next(), [Act::Begin("b".to_owned())]);
+    assert_eq!(machine.next(), [PipelineAction::Begin("b".to_owned())]);
 }
 
 prop_compose! {
@@ -285,7 +286,7 @@ prop_compose! {
         shape in prop::collection::vec(
             (0..4_usize, any::<u8>(), any::<bool>(), any::<bool>(), 0..3_u8, any::<bool>()), 1..7),
         ranks in Just((0..7).collect::<Vec<usize>>()).prop_shuffle(),
-    ) -> Vec<Setup> {
+    ) -> Vec<PhaseSetup> {
         let count = shape.len();
         shape.into_iter().enumerate().map(|(index, (agents, bits, parallel, required, mode, gated))| {
             let below = (0..count).filter(|other| ranks[*other] < ranks[index]);
@@ -333,7 +334,7 @@ proptest! {
         let mut done: Vec<String> = Vec::new();
         let mut most = 0;
         for event in &events {
-            if let Event::PhaseBegan { phase } = event {
+            if let PhaseEvent::PhaseBegan { phase } = event {
                 let setup = phases.iter().find(|one| one.name == *phase).unwrap();
                 prop_assert!(setup.depends_on.iter().all(|other| done.contains(other)));
             }
@@ -358,7 +359,7 @@ proptest! {
         for event in &events[..cut.index(events.len())] {
             again.apply(event);
         }
-        again.apply(&Event::Resumed { retry_unknown: true });
+        again.apply(&PhaseEvent::Resumed { retry_unknown: true });
         drive(&mut again, 1000, fine);
         prop_assert!(again.phases().iter().all(|one| one.state != PhaseState::Running));
         prop_assert!(again.end().is_some());

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tool_core::nearest::nearest;
 use tool_core::{Decode, DecodeError, Describe, Object, Value, json};
 
-use crate::problem::{Fault, PlanProblem, Problems, problem};
-use crate::types::{Fit, Type, fit};
+use crate::problem::{Fault, PlanProblem, PlanProblems, problem};
+use crate::types::{Type, TypeFit, fit};
 
 tool_core::names! {
     /// Type of an input.
@@ -51,7 +51,7 @@ impl InputType {
 #[derive(Debug, Clone, Default, Decode, Describe)]
 #[value(default, deny_unknown_fields)]
 #[schema(extend("examples" = [{"type": "number", "default": 1}]))]
-pub struct Input {
+pub struct PlanInput {
     /// Name under which it is given and referenced.
     #[value(skip)]
     pub name: Arc<str>,
@@ -83,7 +83,7 @@ fn items(value: &Value) -> Result<Option<Vec<Value>>, DecodeError> {
     Ok(value.items())
 }
 
-impl Input {
+impl PlanInput {
     /// Limits that no value meets, or that mean nothing for the type: the key, what is wrong, and the next step.
     pub(super) fn contradictions(&self) -> Vec<(&'static str, String, &'static str)> {
         let mut found = Vec::new();
@@ -111,7 +111,7 @@ impl Input {
     /// Why a value is not one of this input.
     pub(crate) fn fault(&self, value: &Value) -> Option<String> {
         let whole = self.kind == InputType::Integer && value.as_i64().is_some();
-        if !whole && fit(&Type::of_value(value), &self.kind.ty()) != Fit::Always {
+        if !whole && fit(&Type::of_value(value), &self.kind.ty()) != TypeFit::Always {
             let (expected, found) = (self.kind.ty(), value.kind());
             return Some(format!("expected {expected}, found {found}"));
         }
@@ -150,7 +150,7 @@ impl Input {
 
 /// Inputs given to a plan, as far as they are known.
 #[derive(Debug, Default)]
-pub(crate) struct Given {
+pub(crate) struct InputBindings {
     /// The values.
     pub(crate) values: Object,
     /// Types of the inputs whose values are given later.
@@ -161,9 +161,9 @@ pub(crate) struct Given {
 
 /// The value of every input: given, or its default; and the types of those that are given later. Problems are added.
 pub(crate) fn settle(
-    inputs: &[Input],
-    given: &Given,
-    problems: &mut Problems,
+    inputs: &[PlanInput],
+    given: &InputBindings,
+    problems: &mut PlanProblems,
 ) -> (Value, HashMap<Arc<str>, Type>) {
     let names = given.values.iter().map(|(name, _)| name);
     for name in names.chain(given.open.keys().map(|name| &**name)) {
@@ -180,11 +180,11 @@ pub(crate) fn settle(
         let pointer = format!("/inputs/{name}");
         if let Some(ty) = given.open.get(name) {
             let fits = fit(ty, &declared);
-            if fits == Fit::Never {
+            if fits == TypeFit::Never {
                 let message = format_args!("the input `{name}` takes {declared}, found {ty}");
                 problems.push(PlanProblem::new(Fault::Type, pointer, message));
             }
-            let ty = if fits == Fit::Always {
+            let ty = if fits == TypeFit::Always {
                 ty.clone()
             } else {
                 declared

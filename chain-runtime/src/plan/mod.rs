@@ -14,15 +14,17 @@ use registry::document::ParsedDocument;
 pub use registry::model::{ChainDefaults as Defaults, ChainMode as Mode, OnError};
 use tool_core::{Decode, DecodeError, Describe, Encode, RandomSeed, Value, verification};
 
-pub(crate) use inputs::{Given, settle};
-pub use inputs::{Input, InputType};
+pub(crate) use inputs::{InputBindings, settle};
+pub use inputs::{InputType, PlanInput};
 pub use schema::schema;
 use schema::{id_schema, outputs_schema, positive, version_schema};
-pub use step::{Approval, COMPENSATE_SUFFIX, Compensate, ITEMS_MAX, Map, OnItemError, Step};
-pub use step::{Jitter, RETRIES_MAX, Retry};
+pub use step::{
+    Approval, COMPENSATE_SUFFIX, ITEMS_MAX, OnItemError, PlanStep, StepCompensation, StepMap,
+};
+pub use step::{Jitter, RETRIES_MAX, StepRetry};
 
-use crate::problem::Problems;
-use crate::template::Node;
+use crate::problem::PlanProblems;
+use crate::template::ArgumentNode;
 
 /// Maximum number of steps of a plan.
 pub const STEPS_MAX: usize = 10_000;
@@ -40,7 +42,7 @@ pub(crate) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
 /// Limits of a run; the first that is exceeded ends it before the next step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(default, deny_unknown_fields)]
-pub struct Budget {
+pub struct PlanBudget {
     /// Number of calls; every element of a map and every attempt counts.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(schema_with = "positive")]
@@ -82,8 +84,8 @@ pub struct Plan {
     pub description: Option<Arc<str>>,
     /// Values that can be given to a run: `--input name=value`.
     #[value(decode_with = "inputs_by_name")]
-    #[schema(with = "BTreeMap<String, Input>", extend("maxProperties" = NAMES_MAX, "propertyNames" = {"pattern": schema::ID}))]
-    pub inputs: Vec<Input>,
+    #[schema(with = "BTreeMap<String, PlanInput>", extend("maxProperties" = NAMES_MAX, "propertyNames" = {"pattern": schema::ID}))]
+    pub inputs: Vec<PlanInput>,
     /// Seed from which every random stream derives; beyond 2^53 as a text.
     pub seed: RandomSeed,
     /// Order of the steps; the configuration decides where absent.
@@ -93,19 +95,19 @@ pub struct Plan {
     /// Whether steps with effects may run in parallel where they use different resources; the configuration decides where absent.
     pub parallel_mutations: Option<bool>,
     /// `independent`: every step whose answer another library can compute again is computed twice, as with the argument `verify`.
-    pub verify: Option<Verifying>,
+    pub verify: Option<VerifyMode>,
     /// Limits of a run, plans that it calls included.
-    pub budget: Budget,
+    pub budget: PlanBudget,
     /// Deadline of the whole run in milliseconds.
     #[schema(schema_with = "positive")]
     pub deadline_ms: Option<u64>,
     /// The calls; a step uses earlier steps only.
     #[schema(length(max = 10_000), extend("examples" = [[{"id": "fit", "tool": "linear_regression", "args": {}}]]))]
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// Results of the plan, by name.
     #[value(decode_with = "by_name")]
     #[schema(schema_with = "outputs_schema")]
-    pub outputs: Vec<(Arc<str>, Node)>,
+    pub outputs: Vec<(Arc<str>, ArgumentNode)>,
     /// Settings where the plan has none.
     #[value(skip)]
     pub defaults: Defaults,
@@ -115,7 +117,7 @@ pub struct Plan {
     #[value(skip)]
     pub(crate) source: Value,
     #[value(skip)]
-    pub(crate) faults: Problems,
+    pub(crate) faults: PlanProblems,
     /// Whether it was written as a call script, whose words are others.
     #[value(skip)]
     pub(crate) is_script: bool,
@@ -126,7 +128,7 @@ pub struct Plan {
 /// How the answers of steps are verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub enum Verifying {
+pub enum VerifyMode {
     /// By another library and another method.
     Independent,
 }
@@ -141,9 +143,9 @@ fn by_name<T: Decode>(value: &Value) -> Result<Vec<(Arc<str>, T)>, DecodeError> 
     members.into_iter().flatten().map(read).collect()
 }
 
-fn inputs_by_name(value: &Value) -> Result<Vec<Input>, DecodeError> {
-    let inputs = by_name::<Input>(value)?.into_iter();
-    let named = inputs.map(|(name, input)| Input { name, ..input });
+fn inputs_by_name(value: &Value) -> Result<Vec<PlanInput>, DecodeError> {
+    let inputs = by_name::<PlanInput>(value)?.into_iter();
+    let named = inputs.map(|(name, input)| PlanInput { name, ..input });
     Ok(named.collect())
 }
 
@@ -214,12 +216,12 @@ impl Plan {
     }
 
     /// The declared input of that name.
-    pub fn input(&self, name: &str) -> Option<&Input> {
+    pub fn input(&self, name: &str) -> Option<&PlanInput> {
         self.inputs.iter().find(|input| &*input.name == name)
     }
 
     /// Adds line and column to problems, where the plan was read from text.
-    pub(crate) fn locate(&self, problems: &mut Problems) {
+    pub(crate) fn locate(&self, problems: &mut PlanProblems) {
         if let Some(document) = &self.document {
             problems.locate(|pointers| document.locate_all(pointers));
         }

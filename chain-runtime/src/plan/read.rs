@@ -8,13 +8,13 @@ use tool_core::path::{push_index, push_key};
 use tool_core::schema::{SchemaViolation, violations};
 use tool_core::{Object, Value, brief, convert};
 
-use super::{Plan, RESERVED, Step, schema};
-use crate::problem::{Fault, PlanProblem, Problems};
-use crate::template::{DEPTH_MAX, Node};
+use super::{Plan, PlanStep, RESERVED, schema};
+use crate::problem::{Fault, PlanProblem, PlanProblems};
+use crate::template::{ArgumentNode, DEPTH_MAX};
 
 /// Reads a plan; problems of its form are collected in it.
 pub(super) fn read(value: &Value) -> Plan {
-    let mut reader = Reader::default();
+    let mut reader = PlanReader::default();
     let mut plan = Plan::default();
     if deeper_than(value, DEPTH_MAX) {
         let message = format_args!("a plan is nested at most {DEPTH_MAX} deep");
@@ -84,16 +84,16 @@ fn without(value: &Value, faulty: &HashSet<&str>, pointer: &mut String) -> Value
 }
 
 #[derive(Default)]
-struct Reader {
+struct PlanReader {
     pointer: String,
-    problems: Problems,
+    problems: PlanProblems,
     /// Pointers of what the schema refused.
     refused: HashSet<String>,
     /// Pointers of objects without a required key.
     incomplete: HashSet<String>,
 }
 
-impl Reader {
+impl PlanReader {
     fn report(&mut self, fault: Fault, message: impl Display, hint: Option<&str>) {
         let problem = PlanProblem::new(fault, &self.pointer, message);
         let problem = problem.hint_some(hint.map(str::to_owned));
@@ -166,7 +166,7 @@ impl Reader {
         self.under("outputs", |reader| reader.outputs(&mut plan.outputs));
     }
 
-    fn unique(&mut self, steps: &[Step]) {
+    fn unique(&mut self, steps: &[PlanStep]) {
         let mut first: HashMap<&str, usize> = HashMap::with_capacity(steps.len());
         let steps = steps.iter().enumerate();
         for (index, step) in steps.filter(|(_, step)| !step.id.is_empty()) {
@@ -195,7 +195,7 @@ impl Reader {
         }
     }
 
-    fn step(&mut self, step: &mut Step) {
+    fn step(&mut self, step: &mut PlanStep) {
         self.under("id", |reader| reader.id(&mut step.id, &RESERVED));
         self.under("args", |reader| reader.compile(&mut step.args));
         if let Some(mut when) = step.when.take() {
@@ -224,13 +224,13 @@ impl Reader {
         }
     }
 
-    fn compile(&mut self, node: &mut Node) {
-        if let Node::Literal(value) = node {
-            *node = Node::compile(value, &mut self.pointer, &mut self.problems);
+    fn compile(&mut self, node: &mut ArgumentNode) {
+        if let ArgumentNode::Literal(value) = node {
+            *node = ArgumentNode::compile(value, &mut self.pointer, &mut self.problems);
         }
     }
 
-    fn outputs(&mut self, outputs: &mut Vec<(Arc<str>, Node)>) {
+    fn outputs(&mut self, outputs: &mut Vec<(Arc<str>, ArgumentNode)>) {
         if let [(name, _)] = &outputs[..]
             && ["$ref", "$lit", "$fmt"].contains(&&**name)
         {
@@ -242,7 +242,7 @@ impl Reader {
         for (name, node) in outputs {
             let name = Arc::clone(name);
             self.under(&name, |reader| {
-                if let Node::Literal(value) = node {
+                if let ArgumentNode::Literal(value) = node {
                     reader.opens_nothing(&value.clone());
                 }
                 reader.compile(node);

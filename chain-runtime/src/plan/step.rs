@@ -7,8 +7,8 @@ use tool_core::{Decode, Describe, Encode, ErrorCode};
 
 use super::schema::{args_schema, id_schema, list_schema, names_schema, positive, reserved_schema};
 use super::{OnError, STEPS_MAX};
-use crate::condition::Condition;
-use crate::template::Node;
+use crate::condition::StepCondition;
+use crate::template::ArgumentNode;
 
 /// Maximum number of elements of one map; every element counts as a step.
 pub const ITEMS_MAX: usize = STEPS_MAX;
@@ -19,7 +19,7 @@ pub const COMPENSATE_SUFFIX: &str = "!compensate";
 #[derive(Debug, Clone, Default, Decode, Describe)]
 #[value(default, deny_unknown_fields)]
 #[schema(extend("required" = ["id", "tool"]))]
-pub struct Step {
+pub struct PlanStep {
     /// Name of the step, unique in the plan.
     #[schema(schema_with = "reserved_schema")]
     pub id: Arc<str>,
@@ -28,19 +28,19 @@ pub struct Step {
     pub tool: Arc<str>,
     /// Arguments by name; `mathchain tools show TOOL` lists them.
     #[schema(schema_with = "args_schema")]
-    pub args: Node,
+    pub args: ArgumentNode,
     /// Steps that must end first, in addition to those that it references.
     #[value(decode_with = "super::one_or_more")]
     #[schema(schema_with = "names_schema")]
     pub after: Vec<Arc<str>>,
     /// Condition; the step is skipped where it is false: `fit.r2 > 0.9 && len(raw.rows) >= 10`.
-    pub when: Option<Condition>,
+    pub when: Option<StepCondition>,
     /// Calls the tool once per element of a list; the results keep its order.
     #[schema(extend("examples" = [{"over": [1, 2, 3], "as": "item"}]))]
-    pub map: Option<Map>,
+    pub map: Option<StepMap>,
     /// Which errors are retried, and when.
     #[schema(extend("examples" = [{"max": 2, "on": ["timeout"], "backoff_ms": 200}]))]
-    pub retry: Retry,
+    pub retry: StepRetry,
     /// Timeout of one attempt in milliseconds.
     #[schema(schema_with = "positive")]
     pub timeout_ms: Option<u64>,
@@ -56,7 +56,7 @@ pub struct Step {
     pub on_error: Option<OnError>,
     /// Call that undoes the step when the run fails later; it may reference the step's own result.
     #[schema(extend("examples" = [{"tool": "delete_file", "args": {"path": "out/a.txt"}}]))]
-    pub compensate: Option<Compensate>,
+    pub compensate: Option<StepCompensation>,
     /// Where it runs: on this machine.
     pub place: Place,
 }
@@ -65,10 +65,10 @@ pub struct Step {
 #[derive(Debug, Clone, Decode, Describe)]
 #[value(default, deny_unknown_fields)]
 #[schema(extend("required" = ["over"]))]
-pub struct Map {
+pub struct StepMap {
     /// The list: literal, or a reference to one.
     #[schema(schema_with = "list_schema")]
-    pub over: Node,
+    pub over: ArgumentNode,
     /// Name of the element in references; `index` is its position, from 0.
     #[value(rename = "as")]
     #[schema(schema_with = "id_schema", extend("not" = {"enum": ["inputs", "index"]}))]
@@ -83,10 +83,10 @@ pub struct Map {
     pub on_item_error: OnItemError,
 }
 
-impl Default for Map {
+impl Default for StepMap {
     fn default() -> Self {
         Self {
-            over: Node::default(),
+            over: ArgumentNode::default(),
             name: "item".into(),
             max: ITEMS_MAX,
             concurrency: None,
@@ -95,7 +95,7 @@ impl Default for Map {
     }
 }
 
-impl Map {
+impl StepMap {
     /// Number of elements, where the plan lists them.
     pub fn elements(&self) -> Option<usize> {
         Some(self.over.literal()?.items()?.len())
@@ -106,7 +106,7 @@ impl Map {
         match (&self.over, self.elements()) {
             (_, Some(1)) => "1 element".to_owned(),
             (_, Some(count)) => format!("{count} elements"),
-            (Node::Reference(placed), _) => placed.reference.to_string(),
+            (ArgumentNode::Reference(placed), _) => placed.reference.to_string(),
             _ => "a list".to_owned(),
         }
     }
@@ -116,13 +116,13 @@ impl Map {
 #[derive(Debug, Clone, Default, Decode, Describe)]
 #[value(default, deny_unknown_fields)]
 #[schema(extend("required" = ["tool"]))]
-pub struct Compensate {
+pub struct StepCompensation {
     /// Tool to call.
     #[schema(length(min = 1))]
     pub tool: Arc<str>,
     /// Its arguments; they may reference the result of the step.
     #[schema(schema_with = "args_schema")]
-    pub args: Node,
+    pub args: ArgumentNode,
 }
 
 tool_core::names! {
@@ -208,7 +208,7 @@ fn retried() -> Vec<&'static str> {
 /// Which errors are retried, and after how long.
 #[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
 #[value(default, deny_unknown_fields)]
-pub struct Retry {
+pub struct StepRetry {
     /// Maximum number of retries.
     #[value(default = "one")]
     #[schema(range(min = 0, max = 10))]
@@ -247,7 +247,7 @@ fn retried_schema() -> Schema {
     json!({"type": "array", "items": {"enum": retried()}})
 }
 
-impl Default for Retry {
+impl Default for StepRetry {
     fn default() -> Self {
         let on = [ErrorCode::Timeout, ErrorCode::ToolError];
         Self {
@@ -260,7 +260,7 @@ impl Default for Retry {
     }
 }
 
-impl Retry {
+impl StepRetry {
     /// Whether an error of this code and reason is retried.
     pub(crate) fn covers(&self, code: ErrorCode, reason: Option<&str>) -> bool {
         let mut on = self.on.iter().map(|name| &**name);

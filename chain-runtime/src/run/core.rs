@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use tool_core::ToolError;
 
-use super::events::{Command, Event, Unit};
-use super::machine::Machine;
-use super::order::Order;
+use super::events::{CallUnit, MachineCommand, RunEvent};
+use super::machine::RunMachine;
+use super::order::RunOrder;
 
-pub(super) struct Core<'a> {
-    pub(super) machine: Machine<'a>,
+pub(super) struct RunCore<'a> {
+    pub(super) machine: RunMachine<'a>,
     /// Whether there is an observer of settled steps.
     is_observed: bool,
-    queue: VecDeque<Command>,
-    order: Order,
+    queue: VecDeque<MachineCommand>,
+    order: RunOrder,
     /// Number of commands in the queue that may take long.
     lasting: usize,
     /// Waits, the next one first.
-    pub(super) timers: BinaryHeap<Reverse<(Duration, Unit)>>,
+    pub(super) timers: BinaryHeap<Reverse<(Duration, CallUnit)>>,
     /// Start of the first attempt of calls with a deadline.
-    pub(super) begun: HashMap<Unit, Duration>,
+    pub(super) begun: HashMap<CallUnit, Duration>,
     pub(super) threads: usize,
     pub(super) idle: usize,
     pub(super) told_to_stop: bool,
@@ -33,14 +33,14 @@ pub(super) struct Core<'a> {
     pub(super) broken: Option<ToolError>,
 }
 
-impl<'a> Core<'a> {
+impl<'a> RunCore<'a> {
     /// Creates the state with the first commands of a machine.
-    pub(super) fn begin(machine: Machine<'a>, is_observed: bool) -> Self {
+    pub(super) fn begin(machine: RunMachine<'a>, is_observed: bool) -> Self {
         let mut core = Self {
             machine,
             is_observed,
             queue: VecDeque::new(),
-            order: Order::current(),
+            order: RunOrder::current(),
             lasting: 0,
             timers: BinaryHeap::new(),
             begun: HashMap::new(),
@@ -57,7 +57,7 @@ impl<'a> Core<'a> {
     }
 
     /// Feeds an event to the machine.
-    pub(super) fn feed(&mut self, event: Event) {
+    pub(super) fn feed(&mut self, event: RunEvent) {
         let commands = self.machine.step(event);
         self.push(commands);
     }
@@ -66,7 +66,7 @@ impl<'a> Core<'a> {
         self.queue.len()
     }
 
-    pub(super) fn push(&mut self, commands: impl IntoIterator<Item = Command>) {
+    pub(super) fn push(&mut self, commands: impl IntoIterator<Item = MachineCommand>) {
         for command in commands {
             if self.is_observed || lasts(&command) {
                 self.lasting += usize::from(lasts(&command));
@@ -77,14 +77,17 @@ impl<'a> Core<'a> {
 
     /// Removes a queued command to record the end of the run.
     pub(super) fn take_write_end(&mut self) -> bool {
-        let found = self.queue.iter().position(|one| *one == Command::WriteEnd);
+        let found = self
+            .queue
+            .iter()
+            .position(|one| *one == MachineCommand::WriteEnd);
         let taken = found.and_then(|index| self.queue.remove(index));
         self.lasting -= usize::from(taken.is_some());
         taken.is_some()
     }
 
     /// The next command, and whether those after it justify one more thread.
-    pub(super) fn pop(&mut self) -> Option<(Command, bool)> {
+    pub(super) fn pop(&mut self) -> Option<(MachineCommand, bool)> {
         let next = self.order.pick(self.queue.len());
         let command = self.queue.remove(next)?;
         let lasts = lasts(&command);
@@ -96,6 +99,6 @@ impl<'a> Core<'a> {
 }
 
 /// Whether a command may take long enough to justify a thread of its own.
-fn lasts(command: &Command) -> bool {
-    !matches!(command, Command::Settled(_))
+fn lasts(command: &MachineCommand) -> bool {
+    !matches!(command, MachineCommand::Settled(_))
 }

@@ -2,17 +2,17 @@
 
 use tool_core::{Object, Value, fields, object};
 
-use super::finished::{Finished, ms};
-use super::report::{ChainStatus, Process};
+use super::finished::{StepOutcome, ms};
+use super::report::{ChainStatus, RunProcess};
 use crate::check::CheckedPlan;
 use crate::plan::Mode;
 
 pub(super) fn diagnostics(
     plan: &CheckedPlan,
     waves: &[Vec<usize>],
-    ends: &[Finished],
+    ends: &[StepOutcome],
     status: ChainStatus,
-    process: &Process,
+    process: &RunProcess,
 ) -> Object {
     let fallback = plan.fallback_to_seq();
     let tools = |steps: &[usize]| -> Vec<&str> {

@@ -12,11 +12,11 @@ use tool_core::{
 };
 
 use super::encoding::cancelled_record;
-use super::memory::Memory;
-use super::nesting::{Cancelled, cancel_nested, require_root};
+use super::memory::RunMemory;
+use super::nesting::{CancellationResult, cancel_nested, require_root};
 use super::options::RunOptions;
-use super::order::Costs;
-use super::resume::{OutcomeRuling, Resume};
+use super::order::ToolCosts;
+use super::resume::{OutcomeRuling, ResumeRequest};
 use super::{ChainResult, ChainStatus, drive};
 use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
@@ -47,12 +47,12 @@ fn features() -> Vec<&'static str> {
 }
 
 /// Cache of results in the state.
-pub(super) struct Kept {
+pub(super) struct StateResultCache {
     journal: Arc<Journal>,
     made_by: String,
 }
 
-impl Kept {
+impl StateResultCache {
     pub(super) fn new(journal: &Arc<Journal>) -> Self {
         Self {
             journal: Arc::clone(journal),
@@ -61,7 +61,7 @@ impl Kept {
     }
 }
 
-impl ResultCache for Kept {
+impl ResultCache for StateResultCache {
     fn made_by(&self) -> &str {
         &self.made_by
     }
@@ -191,11 +191,11 @@ struct PlanRecord {
     /// Versions of the tools.
     tools: BTreeMap<String, u32>,
     #[value(default)]
-    costs: Costs,
+    costs: ToolCosts,
 }
 
 impl PlanRecord {
-    fn of(plan: &CheckedPlan, costs: &Costs) -> Self {
+    fn of(plan: &CheckedPlan, costs: &ToolCosts) -> Self {
         let calls = plan.calls_of_steps();
         Self {
             plan: plan.source.clone(),
@@ -237,7 +237,7 @@ pub(super) fn checked(
     dispatcher: &Dispatcher,
     context: &CallerContext,
     accept_changes: bool,
-) -> Result<(CheckedPlan, Costs), ToolError> {
+) -> Result<(CheckedPlan, ToolCosts), ToolError> {
     let (id, role, own) = (&run.id, &run.role, &context.who.role);
     if own != role {
         return Err(tool_error!(NotVisible, "role";
@@ -277,7 +277,7 @@ pub fn resume(
     dispatcher: &Dispatcher,
     context: &CallerContext,
     options: RunOptions,
-    how: &Resume,
+    how: &ResumeRequest,
 ) -> Result<ChainResult, ToolError> {
     let found = state.run(id)?;
     // Only a step resumes its nested run: alone it would not know the enclosing budgets.
@@ -288,7 +288,7 @@ pub fn resume(
         true => cancel_nested(state, &found, dispatcher, context, how, &options.stop)?,
         false => Vec::new(),
     };
-    let going = Resumption {
+    let going = ResumeSettings {
         options,
         cancels: false,
         within: &within,
@@ -310,12 +310,12 @@ fn is_end(record: &Value) -> bool {
 }
 
 /// Settings of a resumed run.
-pub(super) struct Resumption<'a> {
+pub(super) struct ResumeSettings<'a> {
     pub(super) options: RunOptions,
     /// Whether it is cancelled.
     pub(super) cancels: bool,
     /// Results of its nested runs, which were undone first.
-    pub(super) within: &'a [Cancelled],
+    pub(super) within: &'a [CancellationResult],
 }
 
 /// Resumes a run, also one that is nested in another.
@@ -327,8 +327,8 @@ pub(super) fn resume_run(
     found: &RunRecord,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-    going: Resumption<'_>,
-    how: &Resume,
+    going: ResumeSettings<'_>,
+    how: &ResumeRequest,
 ) -> Result<ChainResult, ToolError> {
     let id = &found.id;
     if found.state.is_final() {
@@ -364,7 +364,8 @@ pub(super) fn resume_run(
         records.push(record);
     }
     let resumed = Arc::clone(&journal);
-    let memory = match Memory::resume(resumed, &plan, &records, found.created_ms, &how.decisions) {
+    let memory = match RunMemory::resume(resumed, &plan, &records, found.created_ms, &how.decisions)
+    {
         Ok(memory) => memory.with_within(going.within),
         Err(err) => {
             // The state stays as it was, so that another attempt is possible.

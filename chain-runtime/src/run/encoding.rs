@@ -5,20 +5,20 @@ use std::borrow::Cow;
 
 use tool_core::{ToolError, Value, fields, tool_error};
 
-use super::events::{Part, Unit};
-use super::finished::{Finished, StepStatus};
+use super::events::{CallPart, CallUnit};
+use super::finished::{StepOutcome, StepStatus};
 use super::machine::EndCause;
 use crate::check::CheckedPlan;
 use crate::plan::COMPENSATE_SUFFIX;
 
 /// Name of a call for users: `step`, `step[3]`, `step!compensate`, `step[3]!compensate`.
-pub(super) fn name_of(plan: &CheckedPlan, unit: Unit) -> String {
+pub(super) fn name_of(plan: &CheckedPlan, unit: CallUnit) -> String {
     let id = &plan.steps[unit.step].id;
     match unit.part {
-        Part::Whole => id.to_string(),
-        Part::Item(index) => format!("{id}[{index}]"),
-        Part::Undo => format!("{id}{COMPENSATE_SUFFIX}"),
-        Part::UndoItem(index) => format!("{id}[{index}]{COMPENSATE_SUFFIX}"),
+        CallPart::Whole => id.to_string(),
+        CallPart::Item(index) => format!("{id}[{index}]"),
+        CallPart::Undo => format!("{id}{COMPENSATE_SUFFIX}"),
+        CallPart::UndoItem(index) => format!("{id}[{index}]{COMPENSATE_SUFFIX}"),
     }
 }
 
@@ -32,24 +32,24 @@ pub(super) fn quoted(word: &str) -> Cow<'_, str> {
 }
 
 /// The unit that a record is about.
-pub(super) fn unit_of(plan: &CheckedPlan, record: &Value) -> Option<Unit> {
+pub(super) fn unit_of(plan: &CheckedPlan, record: &Value) -> Option<CallUnit> {
     let name = record.text("step")?;
     let item = record.get("item").and_then(Value::as_i64);
     let item = item.map(usize::try_from).transpose().ok()?;
     let undone = name.strip_suffix(COMPENSATE_SUFFIX);
-    Some(Unit {
+    Some(CallUnit {
         step: plan.position(undone.unwrap_or(name))?,
         part: match (undone, item) {
-            (Some(_), Some(item)) => Part::UndoItem(item),
-            (Some(_), None) => Part::Undo,
-            (None, Some(item)) => Part::Item(item),
-            (None, None) => Part::Whole,
+            (Some(_), Some(item)) => CallPart::UndoItem(item),
+            (Some(_), None) => CallPart::Undo,
+            (None, Some(item)) => CallPart::Item(item),
+            (None, None) => CallPart::Whole,
         },
     })
 }
 
 /// The end of a call as stored.
-pub(super) fn value_of(end: &Finished) -> Value {
+pub(super) fn value_of(end: &StepOutcome) -> Value {
     let mut kept = fields! { "status" => end.status.as_str() };
     kept.insert_some("output_digest", end.digest());
     kept.insert_some("output", end.output.clone());
@@ -72,14 +72,14 @@ pub(super) fn digest_in(record: &Value) -> Option<String> {
     record.text("output_digest").map(str::to_owned)
 }
 
-pub(super) fn end_of(value: &Value) -> Finished {
+pub(super) fn end_of(value: &Value) -> StepOutcome {
     let texts = |key: &str| -> Vec<String> {
         let items = value.get(key).and_then(Value::items).unwrap_or_default();
         let texts = items.iter().filter_map(Value::as_str);
         texts.map(str::to_owned).collect()
     };
     let metadata = value.get("metadata").and_then(Value::as_object);
-    Finished {
+    StepOutcome {
         status: status_in(value),
         output_digest: digest_in(value).map(Into::into),
         output: value.get("output").cloned(),
@@ -87,12 +87,12 @@ pub(super) fn end_of(value: &Value) -> Finished {
         warnings: texts("warnings"),
         defaults_used: texts("defaults_used"),
         metadata: metadata.cloned().unwrap_or_default(),
-        ..Finished::default()
+        ..StepOutcome::default()
     }
 }
 
 /// Early end of a run by an earlier process.
-pub(super) struct Ending {
+pub(super) struct PriorRunEnd {
     /// Why.
     pub(super) why: ToolError,
     /// Whether it was stopped, rather than ended by a step.
@@ -100,10 +100,10 @@ pub(super) struct Ending {
 }
 
 /// Reads the early end of a run.
-pub(super) fn ending_in(record: &Value) -> Option<Ending> {
+pub(super) fn ending_in(record: &Value) -> Option<PriorRunEnd> {
     let cause = record.text("cause")?;
     let why = record.get("error").and_then(ToolError::from_value);
-    Some(Ending {
+    Some(PriorRunEnd {
         why: why.unwrap_or_else(|| tool_error!(Cancelled, "the run was ended")),
         is_stop: cause != "step",
     })

@@ -2,35 +2,35 @@
 
 use tool_core::{ResourceKey, ToolError};
 
-use super::finished::Finished;
+use super::finished::StepOutcome;
 use crate::check::{CheckedPlan, CheckedStep};
 
 /// One call: a step, an element of a map, or what undoes a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Unit {
+pub(crate) struct CallUnit {
     /// Position of the step in the plan.
     pub step: usize,
     /// Which call of the step.
-    pub part: Part,
+    pub part: CallPart,
 }
 
-impl Unit {
+impl CallUnit {
     /// The only call of a step.
     pub(super) const fn whole(step: usize) -> Self {
-        let part = Part::Whole;
+        let part = CallPart::Whole;
         Self { step, part }
     }
 
     /// The call for an element of the map of a step.
     pub(super) const fn item(step: usize, index: usize) -> Self {
-        let part = Part::Item(index);
+        let part = CallPart::Item(index);
         Self { step, part }
     }
 }
 
 /// Which call of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Part {
+pub(crate) enum CallPart {
     Whole,
     /// For an element of the map.
     Item(usize),
@@ -39,7 +39,7 @@ pub(crate) enum Part {
     UndoItem(usize),
 }
 
-impl Part {
+impl CallPart {
     pub(crate) fn item(self) -> Option<usize> {
         match self {
             Self::Item(index) | Self::UndoItem(index) => Some(index),
@@ -55,21 +55,21 @@ impl Part {
 
 /// One attempt of a call.
 #[derive(Clone, Copy)]
-pub(super) struct Attempt<'a> {
+pub(super) struct CallAttempt<'a> {
     pub(super) plan: &'a CheckedPlan,
     /// The step, or the call that undoes it.
     pub(super) step: &'a CheckedStep,
-    pub(super) unit: Unit,
+    pub(super) unit: CallUnit,
     /// Its number, from 1.
     pub(super) number: u32,
 }
 
 #[derive(Debug)]
-pub(crate) enum Event {
+pub(crate) enum RunEvent {
     /// A call ended.
     Ended {
-        unit: Unit,
-        end: Box<Finished>,
+        unit: CallUnit,
+        end: Box<StepOutcome>,
         /// Milliseconds that are left of the step's deadline.
         left_ms: Option<u64>,
     },
@@ -79,7 +79,7 @@ pub(crate) enum Event {
         keys: Vec<Vec<ResourceKey>>,
     },
     /// A wait is over.
-    Woke(Unit),
+    Woke(CallUnit),
     /// Nothing new may start, and completed steps are undone.
     Stop(ToolError),
     /// The end of the run is recorded.
@@ -89,13 +89,13 @@ pub(crate) enum Event {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Command {
+pub(crate) enum MachineCommand {
     /// Make a call; the number of the attempt, from 1.
-    Start(Unit, u32),
+    Start(CallUnit, u32),
     /// Determine the resources of the calls of a map: one list of keys per element.
     Key(usize),
     /// Wait so many milliseconds before the call is made again.
-    Sleep(Unit, u64),
+    Sleep(CallUnit, u64),
     /// A step has ended, or will not run.
     Settled(usize),
     /// Record the end of the run and its reason: nothing is undone before.
@@ -104,7 +104,7 @@ pub(crate) enum Command {
 
 /// State of a run when nothing is in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Conclusion {
+pub(crate) enum RunConclusion {
     /// Every step has ended.
     Finished,
     /// Steps await approval.
@@ -117,7 +117,7 @@ pub(crate) enum Conclusion {
 
 /// Number of calls that run in parallel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Slots {
+pub(crate) struct CallSlots {
     /// Calls that compute.
     pub compute: usize,
     /// Calls that wait for files, programs or the network; `None` where they share the slots of the others.

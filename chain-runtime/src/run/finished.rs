@@ -36,7 +36,7 @@ tool_core::names! {
 
 /// A failed attempt that was retried.
 #[derive(Debug, Clone)]
-pub struct Try {
+pub struct FailedAttempt {
     /// Start, relative to the start of the run.
     pub began: Duration,
     /// End, relative to the start of the run.
@@ -47,7 +47,7 @@ pub struct Try {
 
 /// End of one step, with its result.
 #[derive(Debug, Clone, Default)]
-pub struct Finished {
+pub struct StepOutcome {
     /// Its end.
     pub status: StepStatus,
     /// Digest of its result.
@@ -69,15 +69,15 @@ pub struct Finished {
     /// Number of attempts.
     pub attempts: u32,
     /// The attempts before the last one.
-    pub tries: Vec<Try>,
+    pub tries: Vec<FailedAttempt>,
     /// The approval it waits for.
     pub approval_id: Option<String>,
     /// Ends of the calls of a map, in the order of its elements.
-    pub items: Vec<Finished>,
+    pub items: Vec<StepOutcome>,
     pub(super) output: Option<Value>,
 }
 
-impl Finished {
+impl StepOutcome {
     /// End from the outcome of its call; `run` is the id of the run if it can be resumed, `keep` as for [`OutputDigest::of`].
     pub(super) fn of_outcome(
         step: &CheckedStep,

@@ -2,17 +2,17 @@
 
 use tool_core::{ResourceKey, ToolError, Value, fields, object, tool_error};
 
-use super::finished::{Finished, StepStatus};
-use crate::plan::{Map, OnItemError};
+use super::finished::{StepOutcome, StepStatus};
+use crate::plan::{OnItemError, StepMap};
 use registry::conflicts::ConflictCollector;
 
 /// A completed element: its index, its value, and the result of its call.
 pub(super) type DoneItem = (usize, Value, Value);
 
 /// The elements of one map.
-pub(super) struct Items {
+pub(super) struct MapItems {
     values: Vec<Value>,
-    ends: Vec<Option<Finished>>,
+    ends: Vec<Option<StepOutcome>>,
     /// Number of unfinished predecessors by element.
     waiting: Vec<u32>,
     /// Successors by element.
@@ -28,8 +28,8 @@ pub(super) struct Items {
     on_item_error: OnItemError,
 }
 
-impl Items {
-    pub(super) fn new(map: &Map, list: Value) -> Result<Self, ToolError> {
+impl MapItems {
+    pub(super) fn new(map: &StepMap, list: Value) -> Result<Self, ToolError> {
         let kind = list.kind();
         let Some(values) = list.items() else {
             return Err(tool_error!(InvalidArgs, "map"; "a map needs a list, found {kind}"));
@@ -102,7 +102,7 @@ impl Items {
     }
 
     /// Enters how an element ended; whether it was the last.
-    pub(super) fn settle(&mut self, index: usize, end: Finished) -> bool {
+    pub(super) fn settle(&mut self, index: usize, end: StepOutcome) -> bool {
         let failed = matches!(end.status, StepStatus::Failed | StepStatus::Denied);
         if failed && self.on_item_error == OnItemError::Fail {
             self.stop_at = self.stop_at.min(index);
@@ -134,24 +134,24 @@ impl Items {
     }
 
     /// Result of the whole map, in the order of its elements.
-    pub(super) fn gather(&mut self) -> Finished {
+    pub(super) fn gather(&mut self) -> StepOutcome {
         let ends = std::mem::take(&mut self.ends).into_iter();
-        let mut ends: Vec<Finished> = ends.map(Option::unwrap_or_default).collect();
+        let mut ends: Vec<StepOutcome> = ends.map(Option::unwrap_or_default).collect();
         for end in ends.iter_mut().skip(self.stop_at.saturating_add(1)) {
             if end.status != StepStatus::Cancelled {
-                *end = Finished {
+                *end = StepOutcome {
                     warnings: std::mem::take(&mut end.warnings),
-                    ..Finished::default()
+                    ..StepOutcome::default()
                 };
             }
         }
         let began = ends.iter().filter(|end| end.has_run());
         let began = began.map(|end| end.began).min();
-        let mut whole = Finished {
+        let mut whole = StepOutcome {
             attempts: ends.iter().map(|end| end.attempts).max().unwrap_or(1),
             began: began.unwrap_or_default(),
             ended: ends.iter().map(|end| end.ended).max().unwrap_or_default(),
-            ..Finished::default()
+            ..StepOutcome::default()
         };
         for end in &mut ends {
             add_each(&mut whole.warnings, &mut end.warnings);
@@ -201,7 +201,7 @@ fn add_each(known: &mut Vec<String>, texts: &mut Vec<String>) {
 }
 
 /// `{ok, value}` or `{ok, error}`.
-fn collected(end: &Finished, output: Option<Value>) -> Value {
+fn collected(end: &StepOutcome, output: Option<Value>) -> Value {
     let mut element = fields! { "ok" => end.status == StepStatus::Done };
     element.insert_some("value", output);
     let error = end.error.as_ref();

@@ -5,26 +5,26 @@ use std::time::Duration;
 use tool_core::capability::{Clock, ClockAlarm};
 use tool_core::{ErrorCode, StopFlag, ToolError, Value, tool_error};
 
-use super::finished::Finished;
+use super::finished::StepOutcome;
 use super::meter::exhausted;
 use crate::check::CheckedPlan;
 
 /// The limits of time of a run, as one flag.
-pub(super) struct Limit {
+pub(super) struct RunTimeLimit {
     outer: StopFlag,
     /// Set by whatever sets `outer`, and when the first limit comes.
     stop: StopFlag,
-    first: Option<(Name, u64)>,
+    first: Option<(TimeLimitName, u64)>,
 }
 
 #[derive(Clone, Copy)]
-enum Name {
+enum TimeLimitName {
     Call,
     Deadline,
     Wall,
 }
 
-impl Limit {
+impl RunTimeLimit {
     /// Limits of a run that may have spent time in earlier processes.
     pub(super) fn new(
         plan: &CheckedPlan,
@@ -34,9 +34,9 @@ impl Limit {
     ) -> Self {
         let wall_left_ms = plan.budget.wall_ms.map(|ms| ms.saturating_sub(spent_ms));
         let limits = [
-            (Name::Call, timeout_ms),
-            (Name::Deadline, plan.deadline_ms),
-            (Name::Wall, wall_left_ms),
+            (TimeLimitName::Call, timeout_ms),
+            (TimeLimitName::Deadline, plan.deadline_ms),
+            (TimeLimitName::Wall, wall_left_ms),
         ];
         let limits = limits
             .into_iter()
@@ -77,14 +77,14 @@ impl Limit {
         self.stop.check().map_err(|why| match self.first {
             // Cancelled from another process.
             _ if why.code() == ErrorCode::Cancelled => why,
-            Some((Name::Deadline, ms)) => passed("plan", ms),
-            Some((Name::Wall, _)) => exhausted("wall_ms", false),
-            Some((Name::Call, _)) | None => why,
+            Some((TimeLimitName::Deadline, ms)) => passed("plan", ms),
+            Some((TimeLimitName::Wall, _)) => exhausted("wall_ms", false),
+            Some((TimeLimitName::Call, _)) | None => why,
         })
     }
 
     /// Names the limit that stopped a call, which itself knows only of a deadline.
-    pub(super) fn explain(&self, end: &mut Finished, is_late: bool, deadline_ms: Option<u64>) {
+    pub(super) fn explain(&self, end: &mut StepOutcome, is_late: bool, deadline_ms: Option<u64>) {
         let Some(error) = end
             .error
             .take_if(|error| error.code() == ErrorCode::Timeout)

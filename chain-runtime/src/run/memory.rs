@@ -1,6 +1,6 @@
 //! Memory of a durable run: the ends of its calls, calls of unknown outcome, and the rulings on those.
 //!
-//! Before a call the runner asks [`Memory::recall`]; after it, [`Memory::keep`] records its end. So a run that is resumed after
+//! Before a call the runner asks [`RunMemory::recall`]; after it, [`RunMemory::keep`] records its end. So a run that is resumed after
 //! a crash takes the machine through the same states, without making a call twice.
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,37 +12,37 @@ use tool_core::capability::RecordDurability;
 use tool_core::{ErrorCode, Reason, ToolError, Value, fields, object, tool_error};
 
 use super::encoding::{
-    Ending, digest_in, end_of, ending_in, name_of, options, status_in, unit_of, value_of,
+    PriorRunEnd, digest_in, end_of, ending_in, name_of, options, status_in, unit_of, value_of,
 };
-use super::events::{Attempt, Unit};
-use super::finished::{Finished, StepStatus, ms};
+use super::events::{CallAttempt, CallUnit};
+use super::finished::{StepOutcome, StepStatus, ms};
 use super::limit::spent_ms;
 use super::resume::OutcomeRuling;
 use crate::check::{CheckedPlan, CheckedStep, is_chain};
 
 /// The memory of one run.
-pub struct Memory {
+pub struct RunMemory {
     pub(super) state: Arc<StateStore>,
     /// Journal of the ends; `None` in a replay, which compares instead.
     journal: Option<Arc<Journal>>,
-    pub(super) past: HashMap<(Unit, u32), Past>,
+    pub(super) past: HashMap<(CallUnit, u32), PastCall>,
     /// Time that earlier processes spent on the run.
     pub(super) spent_ms: u64,
     /// Duration of the ended calls in milliseconds; a nested plan counts as one call.
     called_ms: f64,
     /// Calls of unknown outcome, with their recorded intents.
-    pub(super) unknown: BTreeMap<Unit, Option<Value>>,
+    pub(super) unknown: BTreeMap<CallUnit, Option<Value>>,
     /// Newest attempt of each call.
-    newest: HashMap<Unit, u32>,
-    decisions: BTreeMap<Unit, OutcomeRuling>,
-    ending: Option<Ending>,
+    newest: HashMap<CallUnit, u32>,
+    decisions: BTreeMap<CallUnit, OutcomeRuling>,
+    ending: Option<PriorRunEnd>,
     /// Errors of nested runs that are not undone yet.
     pub(super) within: HashMap<String, ToolError>,
-    pub(super) compared: Mutex<Compared>,
+    pub(super) compared: Mutex<ReplayComparison>,
 }
 
 /// Recorded end of a call.
-pub(super) struct Past {
+pub(super) struct PastCall {
     /// Handle of the whole end.
     pub(super) end: ArtifactHandle,
     pub(super) status: StepStatus,
@@ -52,16 +52,16 @@ pub(super) struct Past {
 }
 
 /// Memory of a call that is about to be made.
-pub(super) enum Recall {
+pub(super) enum CallRecall {
     /// Nothing is known, or it may be repeated.
     Call,
     /// It began; the tool determines from the recorded intent whether it happened.
     Began(Value),
     /// Its end.
-    Ended(Box<Finished>),
+    Ended(Box<StepOutcome>),
 }
 
-impl Memory {
+impl RunMemory {
     /// Memory of a new run.
     pub fn begin(journal: Arc<Journal>) -> Self {
         Self::new(Arc::clone(journal.state()), Some(journal))
@@ -132,7 +132,7 @@ impl Memory {
                     let took = record.get("elapsed_ms").and_then(Value::as_f64);
                     self.called_ms += took.unwrap_or(0.0);
                     if let Some(end) = record.get(END_KEY).and_then(ArtifactHandle::from_value) {
-                        let past = Past {
+                        let past = PastCall {
                             end,
                             status,
                             output_digest: digest_in(record),
@@ -200,50 +200,54 @@ impl Memory {
     }
 
     /// Whether the end of a call is recorded, so that no wait is needed before it.
-    pub(super) fn knows(&self, unit: Unit, attempt: u32) -> bool {
+    pub(super) fn knows(&self, unit: CallUnit, attempt: u32) -> bool {
         let past = self.past.get(&(unit, attempt));
         let newest = self.newest.get(&unit).copied().unwrap_or_default();
         past.is_some_and(|past| past.status != StepStatus::Unknown || attempt < newest)
     }
 
     /// Whether the outcome of a call is unknown.
-    pub(super) fn is_open(&self, unit: Unit) -> bool {
+    pub(super) fn is_open(&self, unit: CallUnit) -> bool {
         self.unknown.contains_key(&unit)
     }
 
     /// Early end of the run by an earlier process; `None` in a replay, which reaches it by itself.
-    pub(super) fn ending(&self) -> Option<&Ending> {
+    pub(super) fn ending(&self) -> Option<&PriorRunEnd> {
         self.ending.as_ref().filter(|_| self.journal.is_some())
     }
 
     /// Memory of a call that is about to be made.
-    pub(super) fn recall(&self, attempt: Attempt<'_>, ending: bool) -> Result<Recall, ToolError> {
-        let Attempt { step, unit, .. } = attempt;
+    pub(super) fn recall(
+        &self,
+        attempt: CallAttempt<'_>,
+        ending: bool,
+    ) -> Result<CallRecall, ToolError> {
+        let CallAttempt { step, unit, .. } = attempt;
         let key = (unit, attempt.number);
         let is_open = !self.is_replay() && !self.knows(unit, key.1) && self.is_open(unit);
         if let Some(past) = self.past.get(&key).filter(|_| !is_open) {
             if self.is_replay() && is_computed_again(step) && !past.by_chance {
-                return Ok(Recall::Call);
+                return Ok(CallRecall::Call);
             }
             return match self.state.value(&past.end) {
                 Ok(value) => {
                     lock(&self.compared).taken += 1;
-                    Recall::ended(end_of(&value))
+                    CallRecall::ended(end_of(&value))
                 }
                 // A function of its arguments is computed again.
-                Err(_) if is_computed_again(step) && !self.is_replay() => Ok(Recall::Call),
+                Err(_) if is_computed_again(step) && !self.is_replay() => Ok(CallRecall::Call),
                 Err(err) => {
                     self.unreadable(attempt, &err);
-                    Recall::ended(Finished::failed(err))
+                    CallRecall::ended(StepOutcome::failed(err))
                 }
             };
         }
         // A replay makes no call that the run did not make.
         if self.is_replay() {
-            return Recall::ended(unrecorded(step));
+            return CallRecall::ended(unrecorded(step));
         }
         let Some(before) = self.unknown.get(&unit) else {
-            return Ok(Recall::Call);
+            return Ok(CallRecall::Call);
         };
         let (is_ruled, decision) = match self.decisions.get(&unit) {
             Some(decision) => (true, decision),
@@ -252,23 +256,23 @@ impl Memory {
             }
             None => {
                 return match before {
-                    Some(before) => Ok(Recall::Began(before.clone())),
-                    None => Recall::ended(self.undecided(attempt)),
+                    Some(before) => Ok(CallRecall::Began(before.clone())),
+                    None => CallRecall::ended(self.undecided(attempt)),
                 };
             }
         };
         let (word, recall) = match decision {
-            OutcomeRuling::Again => ("again", Ok(Recall::Call)),
+            OutcomeRuling::Again => ("again", Ok(CallRecall::Call)),
             OutcomeRuling::Done(value) => {
-                let mut end = Finished::done(value.clone());
+                let mut end = StepOutcome::done(value.clone());
                 end.warnings = vec!["its result was given by the operator".to_owned()];
-                ("done", Recall::ended(end))
+                ("done", CallRecall::ended(end))
             }
             OutcomeRuling::Failed => {
                 let what = format!("the call of `{}` failed", step.tool);
                 let error = tool_error!(ToolError, "{what}, as the operator ruled");
-                let end = Finished::failed(error.reason("decided"));
-                ("failed", Recall::ended(end))
+                let end = StepOutcome::failed(error.reason("decided"));
+                ("failed", CallRecall::ended(end))
             }
         };
         if let Some(journal) = &self.journal {
@@ -287,7 +291,7 @@ impl Memory {
     }
 
     /// End of a call whose outcome is unknown.
-    pub(super) fn undecided(&self, attempt: Attempt<'_>) -> Finished {
+    pub(super) fn undecided(&self, attempt: CallAttempt<'_>) -> StepOutcome {
         let how = match self.past.keys().any(|(past, _)| *past == attempt.unit) {
             true => "stopped",
             false => "begun by a process that ended",
@@ -295,12 +299,17 @@ impl Memory {
         let what = format!("the call of `{}` was {how}", attempt.step.tool);
         let error = tool_error!(Conflict, "{what}, and its outcome is unknown");
         let error = error.reason(Reason::OutcomeUnknown).may_have_happened();
-        Finished::unknown(self.asked(attempt, error, false))
+        StepOutcome::unknown(self.asked(attempt, error, false))
     }
 
     /// The error of a call that may have happened, with a hint how to decide its outcome. If the run ends, the call is not
     /// repeated.
-    pub(super) fn asked(&self, attempt: Attempt<'_>, error: ToolError, ends: bool) -> ToolError {
+    pub(super) fn asked(
+        &self,
+        attempt: CallAttempt<'_>,
+        error: ToolError,
+        ends: bool,
+    ) -> ToolError {
         let run = self.journal.as_ref().map_or("RUN", |journal| journal.id());
         let ended = (ends || self.ending.is_some()) && !attempt.unit.part.undoes();
         let options = options(&name_of(attempt.plan, attempt.unit), ended);
@@ -313,7 +322,11 @@ impl Memory {
     ///
     /// # Errors
     /// When it cannot be recorded; then the run must stop.
-    pub(super) fn keep(&self, attempt: Attempt<'_>, end: &Finished) -> Result<(), ToolError> {
+    pub(super) fn keep(
+        &self,
+        attempt: CallAttempt<'_>,
+        end: &StepOutcome,
+    ) -> Result<(), ToolError> {
         let (step, unit, number) = (attempt.step, attempt.unit, attempt.number);
         let error = end.error.as_ref();
         let is_told = match end.status {
@@ -357,8 +370,8 @@ impl Memory {
     }
 }
 
-impl Recall {
-    fn ended(end: Finished) -> Result<Self, ToolError> {
+impl CallRecall {
+    fn ended(end: StepOutcome) -> Result<Self, ToolError> {
         Ok(Self::Ended(Box::new(end)))
     }
 }
@@ -369,13 +382,13 @@ fn is_computed_again(step: &CheckedStep) -> bool {
 }
 
 /// End in a replay of a call without a recorded end: pending.
-fn unrecorded(step: &CheckedStep) -> Finished {
+fn unrecorded(step: &CheckedStep) -> StepOutcome {
     let what = format!("how the call of `{}` ended", step.tool);
     let error = tool_error!(PreconditionFailed, "{what} is not recorded");
-    Finished {
+    StepOutcome {
         status: StepStatus::Pending,
         error: Some(error),
-        ..Finished::default()
+        ..StepOutcome::default()
     }
 }
 
@@ -392,23 +405,23 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Findings of a replay.
 #[derive(Debug, Clone, Default)]
-pub struct Compared {
+pub struct ReplayComparison {
     /// Number of repeated calls with equal results.
     pub same: usize,
     /// Number of calls whose recorded result was used.
     pub taken: usize,
     /// Repeated calls with other results, by plan order.
-    pub divergences: Vec<Divergence>,
+    pub divergences: Vec<CallDivergence>,
     /// Stored values of the run that could not be read; calls by plan order.
-    pub unreadable: Vec<Unreadable>,
+    pub unreadable: Vec<UnreadableValue>,
 }
 
 /// A repeated call with another result.
 #[derive(Debug, Clone)]
-pub struct Divergence {
+pub struct CallDivergence {
     /// The call: `step`, `step[3]`.
     pub call: String,
-    pub(super) unit: Unit,
+    pub(super) unit: CallUnit,
     /// The recorded result.
     pub recorded: Value,
     /// The result of the replay.
@@ -417,17 +430,17 @@ pub struct Divergence {
 
 /// A stored value of a run that is missing or damaged.
 #[derive(Debug, Clone)]
-pub struct Unreadable {
+pub struct UnreadableValue {
     /// Its name: the end of a call (`step`, `step[3]`), or `outputs`.
     pub what: String,
-    pub(super) unit: Option<Unit>,
+    pub(super) unit: Option<CallUnit>,
     /// The error.
     pub error: ToolError,
 }
 
-impl Memory {
+impl RunMemory {
     /// The findings of a replay, by plan order.
-    pub fn compared(&self) -> Compared {
+    pub fn compared(&self) -> ReplayComparison {
         let mut compared = lock(&self.compared).clone();
         compared.divergences.sort_by_key(|one| one.unit);
         compared.unreadable.sort_by_key(|one| one.unit);
@@ -435,8 +448,8 @@ impl Memory {
     }
 
     /// Compares the result of a call with its record. The stored value is read too, so that damage is found.
-    pub(super) fn compare(&self, attempt: Attempt<'_>, end: &Finished) {
-        let Attempt { plan, unit, .. } = attempt;
+    pub(super) fn compare(&self, attempt: CallAttempt<'_>, end: &StepOutcome) {
+        let CallAttempt { plan, unit, .. } = attempt;
         let past = self.past.get(&(unit, attempt.number));
         let Some(past) = past.filter(|past| !past.by_chance) else {
             return;
@@ -449,7 +462,7 @@ impl Memory {
             lock(&self.compared).same += 1;
             return;
         }
-        let shown = |end: &Finished| match (&end.output, &end.error) {
+        let shown = |end: &StepOutcome| match (&end.output, &end.error) {
             (Some(output), _) => output.clone(),
             (None, Some(error)) => error.to_value(),
             (None, None) => Value::from(end.status.as_str()),
@@ -461,7 +474,7 @@ impl Memory {
                 "output_digest" => past.output_digest.clone(),
             },
         };
-        let divergence = Divergence {
+        let divergence = CallDivergence {
             call: name_of(plan, unit),
             unit,
             recorded,
@@ -470,8 +483,8 @@ impl Memory {
         lock(&self.compared).divergences.push(divergence);
     }
 
-    pub(super) fn unreadable(&self, attempt: Attempt<'_>, error: &ToolError) {
-        lock(&self.compared).unreadable.push(Unreadable {
+    pub(super) fn unreadable(&self, attempt: CallAttempt<'_>, error: &ToolError) {
+        lock(&self.compared).unreadable.push(UnreadableValue {
             what: name_of(attempt.plan, attempt.unit),
             unit: Some(attempt.unit),
             error: error.clone(),

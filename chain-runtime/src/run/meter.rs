@@ -6,21 +6,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tool_core::{ToolError, tool_error};
 
-use super::resume::Resume;
-use crate::plan::Budget;
+use super::resume::ResumeRequest;
+use crate::plan::PlanBudget;
 
 /// Counts what a run uses.
 #[derive(Debug, Default)]
-pub struct Meter {
-    budget: Budget,
-    used: [AtomicU64; Kind::COUNT],
+pub struct UsageMeter {
+    budget: PlanBudget,
+    used: [AtomicU64; UsageKind::COUNT],
     above: Option<Arc<Self>>,
-    how: Option<Arc<Resume>>,
+    how: Option<Arc<ResumeRequest>>,
 }
 
 /// A counted quantity; the alarm measures wall time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum UsageKind {
     Steps,
     Cost,
     CpuMs,
@@ -28,12 +28,12 @@ pub(super) enum Kind {
     ArtifactBytes,
 }
 
-impl Kind {
+impl UsageKind {
     /// Number of kinds.
     const COUNT: usize = 5;
 
     /// The key of the budget, and its limit.
-    const fn of(self, budget: &Budget) -> (&'static str, Option<u64>) {
+    const fn of(self, budget: &PlanBudget) -> (&'static str, Option<u64>) {
         match self {
             Self::Steps => ("steps", budget.steps),
             Self::Cost => ("cost", budget.cost),
@@ -44,12 +44,12 @@ impl Kind {
     }
 }
 
-impl Meter {
+impl UsageMeter {
     /// Meter of a plan with this budget, nested in the runs above; with the rulings of a run that is resumed.
     pub(super) fn new(
-        budget: Budget,
+        budget: PlanBudget,
         above: Option<Arc<Self>>,
-        how: Option<Arc<Resume>>,
+        how: Option<Arc<ResumeRequest>>,
     ) -> Arc<Self> {
         Arc::new(Self {
             budget,
@@ -60,9 +60,9 @@ impl Meter {
     }
 
     /// Rulings for a nested run.
-    pub(crate) fn resume_of(&self, run: &str) -> Resume {
+    pub(crate) fn resume_of(&self, run: &str) -> ResumeRequest {
         let how = self.all().find_map(|meter| meter.how.as_ref());
-        how.map_or_else(Resume::default, |how| how.of_nested(run))
+        how.map_or_else(ResumeRequest::default, |how| how.of_nested(run))
     }
 
     /// This meter and those above it.
@@ -71,12 +71,12 @@ impl Meter {
     }
 
     /// Whether any budget limits it; otherwise it need not be measured.
-    pub(super) fn limits(&self, kind: Kind) -> bool {
+    pub(super) fn limits(&self, kind: UsageKind) -> bool {
         self.all().any(|meter| kind.of(&meter.budget).1.is_some())
     }
 
     /// Charges a call before it starts, or nothing at all.
-    pub(super) fn take(&self, kind: Kind, amount: u64) -> Result<(), ToolError> {
+    pub(super) fn take(&self, kind: UsageKind, amount: u64) -> Result<(), ToolError> {
         for (taken, meter) in self.all().enumerate() {
             let (name, most) = kind.of(&meter.budget);
             let most = most.unwrap_or(u64::MAX);
@@ -94,7 +94,7 @@ impl Meter {
     }
 
     /// Charges the usage of a call; fails with the first budget that it exceeds, this one before those above.
-    pub(super) fn spend(&self, kind: Kind, amount: u64) -> Result<(), ToolError> {
+    pub(super) fn spend(&self, kind: UsageKind, amount: u64) -> Result<(), ToolError> {
         let mut exceeded = Ok(());
         for (above, meter) in self.all().enumerate() {
             let before = meter.used[kind as usize].fetch_add(amount, Ordering::Relaxed);
@@ -126,24 +126,27 @@ mod tests {
 
     #[test]
     fn what_is_used_below_is_used_above() {
-        let budget = |steps| Budget {
+        let budget = |steps| PlanBudget {
             steps: Some(steps),
             cpu_ms: Some(10),
-            ..Budget::default()
+            ..PlanBudget::default()
         };
-        let outer = Meter::new(budget(3), None, None);
-        let inner = Meter::new(budget(2), Some(Arc::clone(&outer)), None);
+        let outer = UsageMeter::new(budget(3), None, None);
+        let inner = UsageMeter::new(budget(2), Some(Arc::clone(&outer)), None);
         let message = |err: ToolError| err.message().to_owned();
-        assert!(inner.take(Kind::Steps, 1).is_ok());
-        assert!(outer.take(Kind::Steps, 1).is_ok());
-        assert!(outer.take(Kind::Steps, 1).is_ok());
-        let refused = message(inner.take(Kind::Steps, 1).unwrap_err());
+        assert!(inner.take(UsageKind::Steps, 1).is_ok());
+        assert!(outer.take(UsageKind::Steps, 1).is_ok());
+        assert!(outer.take(UsageKind::Steps, 1).is_ok());
+        let refused = message(inner.take(UsageKind::Steps, 1).unwrap_err());
         assert!(refused.contains("of an enclosing plan"), "{refused}");
         // A charge that the outer budget refused is not charged to the inner one.
-        assert_eq!(inner.used[Kind::Steps as usize].load(Ordering::Relaxed), 1);
-        assert!(inner.spend(Kind::CpuMs, 10).is_ok());
-        let refused = message(outer.spend(Kind::CpuMs, 1).unwrap_err());
+        assert_eq!(
+            inner.used[UsageKind::Steps as usize].load(Ordering::Relaxed),
+            1
+        );
+        assert!(inner.spend(UsageKind::CpuMs, 10).is_ok());
+        let refused = message(outer.spend(UsageKind::CpuMs, 1).unwrap_err());
         assert_eq!(refused, "the plan's budget of `cpu_ms` is exhausted");
-        assert!(!inner.limits(Kind::BytesOut) && inner.limits(Kind::Steps));
+        assert!(!inner.limits(UsageKind::BytesOut) && inner.limits(UsageKind::Steps));
     }
 }

@@ -42,29 +42,29 @@ use tool_core::capability::RecordDurability;
 
 use crate::check::{CheckMode, CheckedPlan, check};
 use crate::plan::{Mode, Plan};
-use crate::problem::Problems;
+use crate::problem::PlanProblems;
 pub(crate) use durable::initiator;
 pub use durable::{ACCEPTED_KEY, again, build, profile, resume, same_workspace, workspace_of};
-use events::Slots;
+use events::CallSlots;
 pub use finished::OutputDigest;
 pub(crate) use finished::ms;
-pub use finished::{Finished, StepStatus, Try};
-use limit::Limit;
-pub use memory::Memory;
-pub use memory::{Compared, Divergence, Unreadable};
-use meter::Kind;
-pub use meter::Meter;
-pub use nesting::{Cancelled, cancel, root_run};
-pub use options::{Observer, RunOptions, STACK_BYTES, THREADS_MAX, WAITING_MAX};
-pub use order::Costs;
+pub use finished::{FailedAttempt, StepOutcome, StepStatus};
+use limit::RunTimeLimit;
+pub use memory::RunMemory;
+pub use memory::{CallDivergence, ReplayComparison, UnreadableValue};
+use meter::UsageKind;
+pub use meter::UsageMeter;
+pub use nesting::{CancellationResult, cancel, root_run};
+pub use options::{RunOptions, STACK_BYTES, StepObserver, THREADS_MAX, WAITING_MAX};
+pub use order::ToolCosts;
 #[cfg(any(test, feature = "failpoints"))]
 pub use order::shuffled;
-pub use queued::{Queued, enqueue};
-pub use recorded_outcome::{Recorded, ended, outcome_of};
-pub use replay::{Replay, replay};
+pub use queued::{QueuedRun, enqueue};
+pub use recorded_outcome::{RecordedOutcome, ended, outcome_of};
+pub use replay::{RunReplayResult, replay};
 pub use report::{ChainResult, ChainStatus, LISTED_MAX, StepReport};
-pub use resume::{OutcomeRuling, Resume};
-use workers::{Job, Workers};
+pub use resume::{OutcomeRuling, ResumeRequest};
+use workers::{RunJob, RunWorkers};
 
 /// Number of steps from which the durations of tools are looked up to schedule the critical path first.
 const COSTS_MATTER: usize = 8;
@@ -79,7 +79,7 @@ pub fn execute(
     context: &CallerContext,
     inputs: &Object,
     options: RunOptions,
-) -> Result<ChainResult, Problems> {
+) -> Result<ChainResult, PlanProblems> {
     check(plan, dispatcher, context, inputs, CheckMode::Run)
         .inspect_err(|problems| record_rejection(plan, dispatcher, context, problems))
         .map(|checked| run(&checked, dispatcher, options))
@@ -94,7 +94,7 @@ pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOptions)
     options.costs = queued::costs(&state, plan);
     match durable::begin(&state, plan, dispatcher, &options) {
         Ok(journal) => {
-            options.memory = Some(Arc::new(Memory::begin(journal)));
+            options.memory = Some(Arc::new(RunMemory::begin(journal)));
             drive(plan, dispatcher, options)
         }
         Err(err) => {
@@ -112,7 +112,7 @@ pub fn record_rejection(
     plan: &Plan,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-    problems: &Problems,
+    problems: &PlanProblems,
 ) {
     let record = report::rejection(plan, context, problems, dispatcher.host().clock.unix_ms());
     if let Some(ledger) = &dispatcher.host().ledger {
@@ -127,7 +127,7 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
     let started = clock.monotonic();
     let started_unix_ms = clock.unix_ms();
     let memory = options.memory.as_deref();
-    let journal = memory.and_then(Memory::journal);
+    let journal = memory.and_then(RunMemory::journal);
     let chain_id = match (journal, &options.chain_id) {
         (Some(journal), _) => journal.id().to_owned(),
         (None, Some(id)) => id.clone(),
@@ -140,7 +140,7 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
                 host.ledger = Some(Arc::clone(journal) as _);
                 host.approvals = Some(Arc::clone(journal) as _);
                 if !options.no_cache {
-                    host.results = Some(Arc::new(durable::Kept::new(journal)));
+                    host.results = Some(Arc::new(durable::StateResultCache::new(journal)));
                 }
             });
             &recorded
@@ -148,9 +148,9 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
         None => dispatcher,
     };
     let spent_ms = memory.map_or(0, |memory| memory.spent_ms);
-    let limit = Limit::new(plan, options.timeout_ms, spent_ms, options.stop.clone());
+    let limit = RunTimeLimit::new(plan, options.timeout_ms, spent_ms, options.stop.clone());
     // A run that is being undone has no time limit.
-    let alarm = match memory.and_then(Memory::ending) {
+    let alarm = match memory.and_then(RunMemory::ending) {
         Some(_) => None,
         None => limit.start(&*clock),
     };
@@ -161,10 +161,10 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
         limit.stop().cancel(); // it was checked for inspection only
     }
     let slots = slots(plan, options.threads);
-    let meter = Meter::new(plan.budget, options.above.clone(), options.how.clone());
+    let meter = UsageMeter::new(plan.budget, options.above.clone(), options.how.clone());
     // An exhausted budget takes effect with the next call that ends.
-    let _ = meter.spend(Kind::CpuMs, memory.map_or(0, Memory::called_ms));
-    let job = Job {
+    let _ = meter.spend(UsageKind::CpuMs, memory.map_or(0, RunMemory::called_ms));
+    let job = RunJob {
         plan,
         dispatcher,
         chain_id: &chain_id,
@@ -174,17 +174,17 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
         memory,
         slots,
     };
-    let workers = Workers::new(job, &options.costs);
+    let workers = RunWorkers::new(job, &options.costs);
     let (parts, broken) = workers.serve();
     drop(alarm);
-    let process = report::Process {
+    let process = report::RunProcess {
         chain_id: chain_id.clone(),
         threads: slots.compute,
         started_unix_ms,
         elapsed: clock.monotonic().saturating_sub(started),
     };
     let mut result = report::compose(plan, parts, process);
-    result.part = memory.map_or(1, Memory::part);
+    result.part = memory.map_or(1, RunMemory::part);
     match (journal, memory) {
         (Some(journal), _) => {
             result.close(plan, journal, broken, dispatcher.limits().max_output_bytes);
@@ -197,7 +197,7 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
 }
 
 /// Number of calls that run in parallel.
-fn slots(plan: &CheckedPlan, asked: usize) -> Slots {
+fn slots(plan: &CheckedPlan, asked: usize) -> CallSlots {
     let (compute, waiting) = match asked {
         _ if plan.mode_used == Mode::Seq => (1, None),
         0 => (
@@ -210,7 +210,7 @@ fn slots(plan: &CheckedPlan, asked: usize) -> Slots {
             (asked, None)
         }
     };
-    Slots { compute, waiting }
+    CallSlots { compute, waiting }
 }
 
 /// Id of twelve hex digits, unique by time, process and a counter.

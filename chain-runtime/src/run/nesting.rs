@@ -9,11 +9,11 @@ use tool_core::capability::RecordDurability;
 use tool_core::{StopFlag, ToolError, object, tool_error};
 
 use super::ChainResult;
-use super::durable::{Resumption, resume_run};
-use super::events::{Part, Unit};
-use super::memory::Memory;
+use super::durable::{ResumeSettings, resume_run};
+use super::events::{CallPart, CallUnit};
+use super::memory::RunMemory;
 use super::options::RunOptions;
-use super::resume::Resume;
+use super::resume::ResumeRequest;
 use crate::check::{CheckedPlan, is_chain};
 use crate::tools::child_id;
 
@@ -49,7 +49,7 @@ pub(super) fn require_root(state: &StateStore, found: &RunRecord) -> Result<(), 
 
 /// Result of cancelling a run.
 #[derive(Debug)]
-pub struct Cancelled {
+pub struct CancellationResult {
     /// Its id.
     pub run: String,
     /// Result of the run after its compensations; or why its plan is no longer allowed, so that nothing could be undone.
@@ -68,10 +68,10 @@ pub fn cancel(
     id: &str,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-) -> Result<Cancelled, ToolError> {
+) -> Result<CancellationResult, ToolError> {
     let found = state.run(id)?;
     require_root(state, &found)?;
-    let how = Resume::default();
+    let how = ResumeRequest::default();
     cancel_all(state, &found, dispatcher, context, &how, &StopFlag::new())
 }
 
@@ -84,9 +84,9 @@ pub(super) fn cancel_nested(
     found: &RunRecord,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-    how: &Resume,
+    how: &ResumeRequest,
     stop: &StopFlag,
-) -> Result<Vec<Cancelled>, ToolError> {
+) -> Result<Vec<CancellationResult>, ToolError> {
     let mut within = Vec::new();
     for inner in state.runs_within(&found.id)? {
         if inner.parent.as_ref() == Some(&found.id) && !inner.state.is_final() {
@@ -105,15 +105,15 @@ fn cancel_all(
     found: &RunRecord,
     dispatcher: &Dispatcher,
     context: &CallerContext,
-    how: &Resume,
+    how: &ResumeRequest,
     stop: &StopFlag,
-) -> Result<Cancelled, ToolError> {
+) -> Result<CancellationResult, ToolError> {
     let within = cancel_nested(state, found, dispatcher, context, how, stop)?;
-    let how = Resume {
+    let how = ResumeRequest {
         accept_changes: true,
         ..how.of_nested(&found.id)
     };
-    let going = Resumption {
+    let going = ResumeSettings {
         options: RunOptions {
             stop: stop.clone(),
             ..RunOptions::default()
@@ -136,17 +136,17 @@ fn cancel_all(
         }
         Err(err) => return Err(err),
     };
-    Ok(Cancelled {
+    Ok(CancellationResult {
         run: found.id.clone(),
         result,
         within,
     })
 }
 
-impl Memory {
+impl RunMemory {
     /// Adds the errors of nested runs.
-    pub(super) fn with_within(mut self, within: &[Cancelled]) -> Self {
-        let error = |one: &Cancelled| one.result.as_ref().ok()?.error.clone();
+    pub(super) fn with_within(mut self, within: &[CancellationResult]) -> Self {
+        let error = |one: &CancellationResult| one.result.as_ref().ok()?.error.clone();
         let open = within
             .iter()
             .filter_map(|one| Some((one.run.clone(), error(one)?)));
@@ -155,10 +155,10 @@ impl Memory {
     }
 
     /// Calls that earlier processes began, those of nested runs included.
-    pub(super) fn began(&self, plan: &CheckedPlan, chain_id: &str) -> BTreeSet<Unit> {
+    pub(super) fn began(&self, plan: &CheckedPlan, chain_id: &str) -> BTreeSet<CallUnit> {
         let known = self.past.keys().map(|(unit, _)| unit);
         let known = known.chain(self.unknown.keys()).copied();
-        let mut began: BTreeSet<Unit> = known.filter(|unit| !unit.part.undoes()).collect();
+        let mut began: BTreeSet<CallUnit> = known.filter(|unit| !unit.part.undoes()).collect();
         let within = match self.part() {
             2.. => self.state.runs_within(chain_id).unwrap_or_default(),
             _ => Vec::new(),
@@ -168,16 +168,16 @@ impl Memory {
         for (position, step) in steps.filter(|_| !within.is_empty()) {
             let parts = match &step.map {
                 _ if !is_chain(step.tool) => Vec::new(),
-                Some(map) => (0..map.max).map(Part::Item).collect(),
-                None => vec![Part::Whole],
+                Some(map) => (0..map.max).map(CallPart::Item).collect(),
+                None => vec![CallPart::Whole],
             };
-            let is_within = |part: &Part| {
+            let is_within = |part: &CallPart| {
                 let mut ids = (1..=step.retry.max + 1)
                     .map(|attempt| child_id(chain_id, &step.id, part.item(), attempt));
                 ids.any(|id| within.contains(id.as_str()))
             };
             let parts = parts.into_iter().filter(is_within);
-            began.extend(parts.map(|part| Unit {
+            began.extend(parts.map(|part| CallUnit {
                 step: position,
                 part,
             }));

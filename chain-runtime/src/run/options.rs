@@ -5,11 +5,11 @@ use std::sync::Arc;
 use journal::StateStore;
 use tool_core::{StopFlag, Value};
 
-use super::finished::Finished;
-use super::memory::Memory;
-use super::meter::Meter;
-use super::order::Costs;
-use super::resume::Resume;
+use super::finished::StepOutcome;
+use super::memory::RunMemory;
+use super::meter::UsageMeter;
+use super::order::ToolCosts;
+use super::resume::ResumeRequest;
 use crate::check::CheckedStep;
 
 /// Stack size of the thread of a step in bytes.
@@ -31,7 +31,7 @@ pub struct RunOptions {
     /// Timeout of the whole run in milliseconds; then no further step starts and running ones are stopped.
     pub timeout_ms: Option<u64>,
     /// Observer of the steps.
-    pub observer: Option<Arc<dyn Observer>>,
+    pub observer: Option<Arc<dyn StepObserver>>,
     /// The chain's id; made when none is given.
     pub chain_id: Option<String>,
     /// Id of the run whose step begins this one.
@@ -41,19 +41,19 @@ pub struct RunOptions {
     /// State in which the run is recorded, so that it can be resumed.
     pub state: Option<Arc<StateStore>>,
     /// Durations of the tools in earlier runs.
-    pub costs: Costs,
+    pub costs: ToolCosts,
     /// Whether cached results of durable runs are ignored.
     pub no_cache: bool,
     /// Memory of a run that is resumed or replayed.
-    pub memory: Option<Arc<Memory>>,
+    pub memory: Option<Arc<RunMemory>>,
     /// Budgets of the runs that this one is nested in.
-    pub above: Option<Arc<Meter>>,
+    pub above: Option<Arc<UsageMeter>>,
     /// Rulings with which the run is resumed.
-    pub how: Option<Arc<Resume>>,
+    pub how: Option<Arc<ResumeRequest>>,
 }
 
 /// Notified of steps as they start and end, from the threads that run them; its panics are ignored.
-pub trait Observer: Send + Sync {
+pub trait StepObserver: Send + Sync {
     /// A step starts.
     fn started(&self, step: &CheckedStep, position: usize, wave: usize) {
         let _ = (step, position, wave);
@@ -65,7 +65,7 @@ pub trait Observer: Send + Sync {
     }
 
     /// A step ended, or will not run.
-    fn finished(&self, step: &CheckedStep, position: usize, end: &Finished) {
+    fn finished(&self, step: &CheckedStep, position: usize, end: &StepOutcome) {
         let _ = (step, position, end);
     }
 }

@@ -27,12 +27,12 @@ pub fn shuffled<T>(seed: u64, run: impl FnOnce() -> T) -> T {
 }
 
 /// The order of one run.
-pub(super) struct Order {
+pub(super) struct RunOrder {
     seed: Option<u64>,
     picked: u64,
 }
 
-impl Order {
+impl RunOrder {
     /// The order of the runs that this thread starts.
     pub(super) fn current() -> Self {
         #[cfg(any(test, feature = "failpoints"))]
@@ -65,9 +65,9 @@ const UNKNOWN: u64 = 1_000;
 /// Durations of tools in microseconds: fixed when a run begins, so that a resumed run schedules alike.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Encode, Decode)]
 #[value(transparent)]
-pub struct Costs(BTreeMap<String, u64>);
+pub struct ToolCosts(BTreeMap<String, u64>);
 
-impl Costs {
+impl ToolCosts {
     /// Medians of recorded durations by tool.
     pub fn of_history(took_ms: impl IntoIterator<Item = (String, f64)>) -> Self {
         let mut by_tool: BTreeMap<String, Vec<u64>> = BTreeMap::new();
@@ -90,7 +90,7 @@ impl Costs {
 
     /// Critical path from each step to an end.
     pub(super) fn priorities(&self, plan: &CheckedPlan) -> Vec<u64> {
-        if let Some(drawn) = Order::current().priorities(plan.steps.len()) {
+        if let Some(drawn) = RunOrder::current().priorities(plan.steps.len()) {
             return drawn;
         }
         let mut priorities = vec![0_u64; plan.steps.len()];
@@ -111,13 +111,13 @@ mod tests {
     #[test]
     fn medians_of_tools() {
         let took = [("a", 3.0), ("a", 1.0), ("a", 2.0), ("b", 0.5)];
-        let costs = Costs::of_history(took.map(|(tool, ms)| (tool.to_owned(), ms)));
+        let costs = ToolCosts::of_history(took.map(|(tool, ms)| (tool.to_owned(), ms)));
         assert_eq!((costs.0["a"], costs.0["b"]), (2_000, 500));
         let stored = tool_core::convert::to_value(&costs).unwrap();
         assert_eq!(
-            tool_core::convert::from_value::<Costs>(&stored).unwrap(),
+            tool_core::convert::from_value::<ToolCosts>(&stored).unwrap(),
             costs
         );
-        assert_eq!(Costs::of_history([]), Costs::default());
+        assert_eq!(ToolCosts::of_history([]), ToolCosts::default());
     }
 }

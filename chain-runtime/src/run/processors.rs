@@ -14,17 +14,17 @@ use tool_core::{StopFlag, ToolError};
 /// Interval at which a waiting step checks for a stop.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-static PROCESSORS: Processors = Processors::new();
+static PROCESSORS: ProcessorPool = ProcessorPool::new();
 
 /// Maximum and current number of calls that compute.
 #[derive(Debug)]
-pub(super) struct Processors {
-    count: Mutex<Count>,
+pub(super) struct ProcessorPool {
+    count: Mutex<ProcessorCount>,
     freed: Condvar,
 }
 
 #[derive(Debug)]
-struct Count {
+struct ProcessorCount {
     /// Zero until it is known.
     total: usize,
     taken: usize,
@@ -32,10 +32,10 @@ struct Count {
 
 /// An occupied processor, released on drop.
 #[derive(Debug)]
-pub(super) struct Held<'a>(&'a Processors);
+pub(super) struct ProcessorGuard<'a>(&'a ProcessorPool);
 
 /// The processors of this process.
-pub(super) fn processors() -> &'static Processors {
+pub(super) fn processors() -> &'static ProcessorPool {
     &PROCESSORS
 }
 
@@ -44,10 +44,10 @@ pub(super) fn available() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-impl Processors {
+impl ProcessorPool {
     const fn new() -> Self {
         Self {
-            count: Mutex::new(Count { total: 0, taken: 0 }),
+            count: Mutex::new(ProcessorCount { total: 0, taken: 0 }),
             freed: Condvar::new(),
         }
     }
@@ -65,7 +65,7 @@ impl Processors {
     ///
     /// # Errors
     /// `cancelled` or `timeout`, when `stop` is set before.
-    pub(super) fn take(&self, stop: &StopFlag) -> Result<Held<'_>, ToolError> {
+    pub(super) fn take(&self, stop: &StopFlag) -> Result<ProcessorGuard<'_>, ToolError> {
         let mut count = self.lock();
         if count.total == 0 {
             count.total = available();
@@ -76,15 +76,15 @@ impl Processors {
             count = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         count.taken += 1;
-        Ok(Held(self))
+        Ok(ProcessorGuard(self))
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Count> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ProcessorCount> {
         self.count.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for ProcessorGuard<'_> {
     fn drop(&mut self) {
         self.0.lock().taken -= 1;
         self.0.freed.notify_one();
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn no_more_compute_at_once_than_there_are_processors() {
-        let processors = Processors::new();
+        let processors = ProcessorPool::new();
         processors.at_least(0);
         let total = processors.lock().total;
         assert_eq!(total, available());
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn who_asks_for_more_gets_more_and_who_is_stopped_waits_no_longer() {
-        let processors = Processors::new();
+        let processors = ProcessorPool::new();
         let total = available() + 3;
         processors.at_least(total);
         processors.at_least(1);

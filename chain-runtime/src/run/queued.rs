@@ -1,4 +1,4 @@
-//! [`Queued`]: a run that is recorded before it begins, so that it survives the process that accepted it.
+//! [`QueuedRun`]: a run that is recorded before it begins, so that it survives the process that accepted it.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use registry::Dispatcher;
 use tool_core::capability::RecordDurability;
 use tool_core::{ToolError, fields};
 
-use super::memory::Memory;
+use super::memory::RunMemory;
 use super::options::RunOptions;
-use super::order::Costs;
+use super::order::ToolCosts;
 use super::{COSTS_MATTER, ChainResult, drive, durable};
 use crate::check::CheckedPlan;
 
 /// A run that is recorded and has not begun; this process holds its lease.
-pub struct Queued {
+pub struct QueuedRun {
     journal: Arc<Journal>,
-    costs: Costs,
+    costs: ToolCosts,
 }
 
-/// Records a run of a checked plan, which begins with [`Queued::run`].
+/// Records a run of a checked plan, which begins with [`QueuedRun::run`].
 ///
 /// # Errors
 /// As [`StateStore::begin_run`].
@@ -28,22 +28,22 @@ pub fn enqueue(
     plan: &CheckedPlan,
     dispatcher: &Dispatcher,
     mut options: RunOptions,
-) -> Result<Queued, ToolError> {
+) -> Result<QueuedRun, ToolError> {
     options.costs = costs(state, plan);
     let journal = durable::begin(state, plan, dispatcher, &options)?;
     let costs = options.costs;
-    Ok(Queued { journal, costs })
+    Ok(QueuedRun { journal, costs })
 }
 
 /// The durations of tools in earlier runs, where they matter. Durations that cannot be read only affect the order.
-pub(super) fn costs(state: &StateStore, plan: &CheckedPlan) -> Costs {
+pub(super) fn costs(state: &StateStore, plan: &CheckedPlan) -> ToolCosts {
     match plan.steps.len() >= COSTS_MATTER {
-        true => Costs::of_history(state.recent_durations_ms().unwrap_or_default()),
-        false => Costs::default(),
+        true => ToolCosts::of_history(state.recent_durations_ms().unwrap_or_default()),
+        false => ToolCosts::default(),
     }
 }
 
-impl Queued {
+impl QueuedRun {
     /// Id of the run.
     pub fn id(&self) -> &str {
         self.journal.id()
@@ -57,7 +57,7 @@ impl Queued {
         options: RunOptions,
     ) -> ChainResult {
         let options = RunOptions {
-            memory: Some(Arc::new(Memory::begin(self.journal))),
+            memory: Some(Arc::new(RunMemory::begin(self.journal))),
             costs: self.costs,
             ..options
         };

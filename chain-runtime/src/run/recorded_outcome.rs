@@ -7,14 +7,14 @@ use journal::artifacts::ArtifactHandle;
 use journal::{RunRecord, RunState, StateStore};
 
 /// Recorded end of a run.
-pub struct Recorded {
+pub struct RecordedOutcome {
     /// The record of the run; absent where it ended before one was written.
     record: Option<Value>,
     /// Handle of the outputs.
     outputs: Option<ArtifactHandle>,
 }
 
-impl Recorded {
+impl RecordedOutcome {
     /// Reads the records of a run.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ pub fn ended(state: &StateStore, run: &RunRecord) -> Result<CallOutcome, ToolErr
 /// # Errors
 /// When its records cannot be read.
 pub fn outcome_of(state: &StateStore, run: &RunRecord) -> Result<CallOutcome, ToolError> {
-    let recorded = Recorded::of(state, run)?;
+    let recorded = RecordedOutcome::of(state, run)?;
     let answer = object! {
         "chain_id" => &*run.id,
         "status" => match run.state {

@@ -9,17 +9,17 @@ use tool_core::{ToolError, Value};
 
 use super::durable::{build, checked, profile};
 use super::finished::StepStatus;
-use super::memory::{Compared, Memory, Unreadable};
+use super::memory::{ReplayComparison, RunMemory, UnreadableValue};
 use super::options::RunOptions;
 use super::{ChainResult, drive};
 
 /// Result of a replay.
 #[derive(Debug)]
-pub struct Replay {
+pub struct RunReplayResult {
     /// The run.
     pub run: RunRecord,
     /// The calls that were compared.
-    pub compared: Compared,
+    pub compared: ReplayComparison,
     /// Whether the whole result is equal; `None` where the run did not end.
     pub result_same: Option<bool>,
     /// Differences from the recorded result; of a run that did not end, only those of its steps.
@@ -30,7 +30,7 @@ pub struct Replay {
     pub differs: Vec<String>,
 }
 
-impl Replay {
+impl RunReplayResult {
     /// Whether everything that was compared is equal.
     pub fn is_same(&self) -> bool {
         let compared = &self.compared;
@@ -48,12 +48,12 @@ pub fn replay(
     dispatcher: &Dispatcher,
     context: &CallerContext,
     options: RunOptions,
-) -> Result<Replay, ToolError> {
+) -> Result<RunReplayResult, ToolError> {
     let found = state.run(id)?;
     found.with_values()?;
     let (plan, _) = checked(state, &found, dispatcher, context, true)?;
     let records = state.run_records(&found.id)?;
-    let memory = Arc::new(Memory::replay(Arc::clone(state), &plan, &records));
+    let memory = Arc::new(RunMemory::replay(Arc::clone(state), &plan, &records));
     let options = RunOptions {
         memory: Some(Arc::clone(&memory)),
         chain_id: Some(format!("{}-replay", found.id)),
@@ -74,7 +74,7 @@ pub fn replay(
         let unread = others.filter_map(|(key, handle)| Some((key, state.value(&handle).err()?)));
         compared
             .unreadable
-            .extend(unread.map(|(key, error)| Unreadable {
+            .extend(unread.map(|(key, error)| UnreadableValue {
                 what: key.to_owned(),
                 unit: None,
                 error,
@@ -95,7 +95,7 @@ pub fn replay(
         }
         _ => Vec::new(),
     };
-    Ok(Replay {
+    Ok(RunReplayResult {
         run: found,
         compared,
         result_same,

@@ -17,7 +17,7 @@ pub enum OutcomeRuling {
 
 /// How a run is resumed.
 #[derive(Debug, Clone, Default)]
-pub struct Resume {
+pub struct ResumeRequest {
     /// Rulings by the names of the calls: `step`, `step[3]`, `step!compensate`.
     pub decisions: Vec<(String, OutcomeRuling)>,
     /// Rulings for the runs that this one started, by their ids.
@@ -26,7 +26,7 @@ pub struct Resume {
     pub accept_changes: bool,
 }
 
-impl Resume {
+impl ResumeRequest {
     /// The rulings for a nested run, and for those that it started.
     pub(super) fn of_nested(&self, run: &str) -> Self {
         Self {

@@ -5,17 +5,17 @@ use std::sync::{MutexGuard, PoisonError};
 use tool_core::capability::RecordDurability;
 use tool_core::{ToolError, tool_error};
 
-use super::core::Core;
+use super::core::RunCore;
 use super::encoding::ending_record;
-use super::events::{Event, Unit};
-use super::finished::Finished;
-use super::memory::Memory;
-use super::workers::{LOOK_AGAIN, Workers};
+use super::events::{CallUnit, RunEvent};
+use super::finished::StepOutcome;
+use super::memory::RunMemory;
+use super::workers::{LOOK_AGAIN, RunWorkers};
 use crate::check::is_chain;
 use crate::tools::{child_id, recorded};
 use journal::RunRecord;
 
-impl Workers<'_> {
+impl RunWorkers<'_> {
     /// Watches for a stop until the run is over, since the threads that make calls may be busy.
     pub(super) fn watch(&self) {
         let mut core = self.lock();
@@ -35,21 +35,21 @@ impl Workers<'_> {
     }
 
     /// Notifies the machine of a stop, once; returns whether it did.
-    pub(super) fn look(&self, core: &mut MutexGuard<'_, Core<'_>>) -> bool {
-        let is_written = self.job.memory.and_then(Memory::journal).is_some();
+    pub(super) fn look(&self, core: &mut MutexGuard<'_, RunCore<'_>>) -> bool {
+        let is_written = self.job.memory.and_then(RunMemory::journal).is_some();
         if is_written && self.job.limit.is_interrupted() {
             if core.halted {
                 return false;
             }
             core.halted = true;
             self.back.interrupt();
-            core.feed(Event::Halt);
+            core.feed(RunEvent::Halt);
             return true;
         }
         match self.job.limit.check() {
             Err(why) if !core.told_to_stop => {
                 core.told_to_stop = true;
-                core.feed(Event::Stop(why));
+                core.feed(RunEvent::Stop(why));
                 true
             }
             _ => false,
@@ -58,13 +58,13 @@ impl Workers<'_> {
 
     /// Why the run does not continue.
     pub(super) fn ended_by(&self) -> Option<ToolError> {
-        let ending = self.job.memory.and_then(Memory::ending);
+        let ending = self.job.memory.and_then(RunMemory::ending);
         let ending = ending.map(|ending| ending.why.clone());
         ending.or_else(|| self.job.limit.check().err())
     }
 
     /// Why a call is not made: the run has ended, and no earlier process began the call.
-    pub(super) fn barred(&self, unit: Unit, attempt: u32) -> Option<ToolError> {
+    pub(super) fn barred(&self, unit: CallUnit, attempt: u32) -> Option<ToolError> {
         if unit.part.undoes() {
             return self.back.check().err();
         }
@@ -73,7 +73,7 @@ impl Workers<'_> {
     }
 
     /// Whether an earlier process began a call, or the nested run of that call.
-    pub(super) fn began(&self, unit: Unit, attempt: u32) -> bool {
+    pub(super) fn began(&self, unit: CallUnit, attempt: u32) -> bool {
         self.job.memory.is_some_and(|memory| {
             memory.knows(unit, attempt)
                 || memory.is_open(unit)
@@ -82,7 +82,7 @@ impl Workers<'_> {
     }
 
     /// The nested run that a call started.
-    fn inner_run(&self, unit: Unit, attempt: u32) -> Option<RunRecord> {
+    fn inner_run(&self, unit: CallUnit, attempt: u32) -> Option<RunRecord> {
         let step = &self.job.plan.steps[unit.step];
         if !is_chain(step.tool) {
             return None;
@@ -93,15 +93,15 @@ impl Workers<'_> {
     }
 
     /// End of a nested run, which is undone before this one.
-    pub(super) fn inner(&self, unit: Unit, attempt: u32) -> Finished {
-        let journal = self.job.memory.and_then(Memory::journal);
+    pub(super) fn inner(&self, unit: CallUnit, attempt: u32) -> StepOutcome {
+        let journal = self.job.memory.and_then(RunMemory::journal);
         let Some((run, journal)) = self.inner_run(unit, attempt).zip(journal) else {
             let why = self.ended_by();
-            return why.map_or_else(Finished::default, Finished::cancelled);
+            return why.map_or_else(StepOutcome::default, StepOutcome::cancelled);
         };
         if run.state.is_final() {
             let output = recorded(journal.state(), &run);
-            return output.map_or_else(Finished::cancelled, Finished::done);
+            return output.map_or_else(StepOutcome::cancelled, StepOutcome::done);
         }
         let id = &run.id;
         let message = format_args!("the run `{id}` within this one is not undone yet");
@@ -109,13 +109,13 @@ impl Workers<'_> {
         let hint = format!("`mathchain runs resume {}`", self.job.chain_id);
         let own = || tool_error!(Conflict, "{message}").hint(hint);
         let error = known.map_or_else(own, |error| error.prefixed(message));
-        Finished::unknown(error.may_have_happened())
+        StepOutcome::unknown(error.may_have_happened())
     }
 
     /// Records that the run ends, and why. If it cannot be recorded, nothing is undone and the run stays as it is.
     pub(super) fn write_end(&self) {
         let cause = self.lock().machine.end_cause();
-        let journal = self.job.memory.and_then(Memory::journal);
+        let journal = self.job.memory.and_then(RunMemory::journal);
         let record = ending_record(&cause, Some(self.job.plan));
         let written = journal.map(|journal| journal.write(&record, RecordDurability::Synced));
         let mut core = self.lock();
@@ -123,9 +123,9 @@ impl Workers<'_> {
             core.broken.get_or_insert(why);
             core.told_to_stop = true;
             core.halted = true;
-            core.feed(Event::Halt);
+            core.feed(RunEvent::Halt);
         }
-        core.feed(Event::EndWritten);
+        core.feed(RunEvent::EndWritten);
         drop(core);
         self.wake.notify_all();
     }

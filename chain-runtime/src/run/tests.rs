@@ -11,18 +11,18 @@ use rand::{Rng, RngExt, SeedableRng};
 use registry::{CallerContext, Principal};
 use tool_core::{Effect, ErrorCode, Object, ToolError, Value};
 
-use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
+use super::events::{CallPart, CallSlots, CallUnit, MachineCommand, RunConclusion, RunEvent};
 use super::finished::OutputDigest;
-use super::finished::{Finished, StepStatus};
-use super::machine::{Machine, Prior};
-use super::meter::Meter;
-use super::order::Costs;
+use super::finished::{StepOutcome, StepStatus};
+use super::machine::{PriorProcesses, RunMachine};
+use super::meter::UsageMeter;
+use super::order::ToolCosts;
 use crate::check::{CheckedPlan, CheckedStep};
-use crate::condition::Condition;
-use crate::graph::{Edge, Graph, Reason};
-use crate::plan::{Map, Mode, OnError, OnItemError, Plan, Retry, Step};
-use crate::problem::Problems;
-use crate::template::Node;
+use crate::condition::StepCondition;
+use crate::graph::{EdgeReason, PlanEdge, PlanGraph};
+use crate::plan::{Mode, OnError, OnItemError, Plan, PlanStep, StepMap, StepRetry};
+use crate::problem::PlanProblems;
+use crate::template::ArgumentNode;
 
 /// A step as the test thinks of it.
 #[derive(Debug, Clone)]
@@ -99,19 +99,19 @@ fn sketches(rng: &mut SmallRng) -> Vec<Sketch> {
 /// The plan that a check would have made of them.
 fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
     let id = |step: usize| -> Arc<str> { format!("s{step}").into() };
-    let mut edges: Vec<Edge> = Vec::new();
+    let mut edges: Vec<PlanEdge> = Vec::new();
     let mut last_effect = None;
     let mut steps = Vec::new();
     for (position, sketch) in sketches.iter().enumerate() {
-        let mut edge = |from: usize, reason: Reason| {
-            edges.push(Edge {
+        let mut edge = |from: usize, reason: EdgeReason| {
+            edges.push(PlanEdge {
                 from,
                 to: position,
                 reason,
             });
         };
         let members = sketch.uses.iter().map(|&(from, default)| {
-            edge(from, Reason::Reference(id(from)));
+            edge(from, EdgeReason::Reference(id(from)));
             let mut reference = vec![("$ref", Value::from(&*id(from)))];
             if default {
                 reference.push(("default", Value::from(0_i64)));
@@ -119,20 +119,20 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
             (format!("a{from}"), Value::object(reference))
         });
         let args = Value::object(members.collect::<Vec<_>>());
-        let args = Node::compile(&args, &mut String::new(), &mut Problems::default());
+        let args = ArgumentNode::compile(&args, &mut String::new(), &mut PlanProblems::default());
         sketch
             .after
             .iter()
-            .for_each(|&from| edge(from, Reason::After));
+            .for_each(|&from| edge(from, EdgeReason::After));
         let when = sketch.when.map(|(from, least)| {
-            edge(from, Reason::Reference(id(from)));
+            edge(from, EdgeReason::Reference(id(from)));
             // What is absent is below everything.
             let text = format!("defined(s{from}.v) && s{from}.v > {least}");
-            Condition::parse(&text, "").unwrap()
+            StepCondition::parse(&text, "").unwrap()
         });
         if sketch.effects {
             if let Some(from) = last_effect {
-                edge(from, Reason::Mutations);
+                edge(from, EdgeReason::Mutations);
             }
             last_effect = Some(position);
         }
@@ -141,8 +141,8 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
         uses.sort_unstable();
         uses.dedup();
         let mut step = blank(id(position), args);
-        step.step.map = sketch.map.map(|(count, together, collect)| Map {
-            over: Node::Literal(Value::array((0..count as i64).map(Value::from).collect())),
+        step.step.map = sketch.map.map(|(count, together, collect)| StepMap {
+            over: ArgumentNode::Literal(Value::array((0..count as i64).map(Value::from).collect())),
             name: "item".into(),
             max: 100,
             concurrency: Some(together),
@@ -154,9 +154,9 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
         });
         step.step.when = when;
         step.uses = uses;
-        step.step.retry = Retry {
+        step.step.retry = StepRetry {
             max: sketch.retries,
-            ..Retry::default()
+            ..StepRetry::default()
         };
         step.on_error = sketch.on_error;
         step.reads_world = sketch.waits;
@@ -169,7 +169,7 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
         step.compensate = sketch.undo.then(|| {
             Box::new(blank(
                 format!("s{position}!").into(),
-                Node::Literal(Value::Null),
+                ArgumentNode::Literal(Value::Null),
             ))
         });
         steps.push(step);
@@ -180,7 +180,7 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
         Mode::Dep
     };
     CheckedPlan {
-        graph: Graph::new(steps.len(), edges),
+        graph: PlanGraph::new(steps.len(), edges),
         index: steps
             .iter()
             .enumerate()
@@ -209,12 +209,12 @@ fn plan(sketches: &[Sketch], rng: &mut SmallRng) -> CheckedPlan {
     }
 }
 
-fn blank(id: Arc<str>, args: Node) -> CheckedStep {
+fn blank(id: Arc<str>, args: ArgumentNode) -> CheckedStep {
     CheckedStep {
-        step: Step {
+        step: PlanStep {
             id,
             args,
-            ..Step::default()
+            ..PlanStep::default()
         },
         tool: "test",
         tool_version: 1,
@@ -334,26 +334,31 @@ fn called(salt: u64, step: usize, item: usize, retries: u32) -> Result<i64, Erro
 /// Drives the machine in an order of its own, holding what must hold at every moment.
 fn driven(
     plan: &CheckedPlan,
-    slots: Slots,
+    slots: CallSlots,
     salt: u64,
     rng: &mut SmallRng,
-) -> (Vec<Finished>, Vec<Finished>, Vec<Unit>, HashSet<Unit>) {
-    let mut machine = Machine::new(plan, slots, &Costs::default());
-    let mut open: Vec<Command> = machine.begin();
-    let mut running: HashSet<Unit> = HashSet::new();
+) -> (
+    Vec<StepOutcome>,
+    Vec<StepOutcome>,
+    Vec<CallUnit>,
+    HashSet<CallUnit>,
+) {
+    let mut machine = RunMachine::new(plan, slots, &ToolCosts::default());
+    let mut open: Vec<MachineCommand> = machine.begin();
+    let mut running: HashSet<CallUnit> = HashSet::new();
     let mut settled: HashSet<usize> = HashSet::new();
-    let mut finished: HashSet<Unit> = HashSet::new();
+    let mut finished: HashSet<CallUnit> = HashSet::new();
     let mut undone = Vec::new();
     let mut is_written = false;
     note(&open, plan, &mut running, &mut settled, slots);
     loop {
-        open.retain(|command| !matches!(command, Command::Settled(_)));
+        open.retain(|command| !matches!(command, MachineCommand::Settled(_)));
         if open.is_empty() {
             break;
         }
         let command = open.swap_remove(rng.random_range(0..open.len()));
         let event = match command {
-            Command::Start(unit, attempt) => {
+            MachineCommand::Start(unit, attempt) => {
                 assert!(running.remove(&unit));
                 if unit.part.undoes() {
                     assert!(is_written, "{unit:?} before the end is written");
@@ -363,75 +368,75 @@ fn driven(
                 let end = match (unit.part.undoes(), outcome(salt, unit.step, item, attempt)) {
                     (true, _) => done(0),
                     (_, Ok(value)) => done(value),
-                    (_, Err(code)) => Finished::failed(ToolError::new(code, "told to")),
+                    (_, Err(code)) => StepOutcome::failed(ToolError::new(code, "told to")),
                 };
                 if end.status == StepStatus::Done {
                     assert!(finished.insert(unit), "{unit:?} was done twice");
                 }
-                Event::Ended {
+                RunEvent::Ended {
                     unit,
                     end: Box::new(end),
                     left_ms: None,
                 }
             }
-            Command::Key(step) => {
+            MachineCommand::Key(step) => {
                 let count = machine.items(step);
-                Event::Keyed {
+                RunEvent::Keyed {
                     step,
                     keys: vec![Vec::new(); count],
                 }
             }
-            Command::Sleep(unit, _) => Event::Woke(unit),
-            Command::WriteEnd => {
+            MachineCommand::Sleep(unit, _) => RunEvent::Woke(unit),
+            MachineCommand::WriteEnd => {
                 assert!(
                     undone.is_empty() && !is_written,
                     "written once, before anything is undone"
                 );
                 is_written = true;
-                Event::EndWritten
+                RunEvent::EndWritten
             }
-            Command::Settled(_) => unreachable!(),
+            MachineCommand::Settled(_) => unreachable!(),
         };
         let more = machine.step(event);
         note(&more, plan, &mut running, &mut settled, slots);
         open.extend(more);
     }
-    assert_eq!(machine.conclusion(), Some(Conclusion::Finished));
+    assert_eq!(machine.conclusion(), Some(RunConclusion::Finished));
     assert_eq!(settled.len(), plan.steps.len());
     let parts = machine.into_parts();
     (parts.settled, parts.real, undone, finished)
 }
 
-fn done(value: i64) -> Finished {
-    Finished {
+fn done(value: i64) -> StepOutcome {
+    StepOutcome {
         status: StepStatus::Done,
         output_digest: Some(value.to_string().into()),
         output: Some(Value::object([("v", Value::from(value))])),
-        ..Finished::default()
+        ..StepOutcome::default()
     }
 }
 
 fn note(
-    commands: &[Command],
+    commands: &[MachineCommand],
     plan: &CheckedPlan,
-    running: &mut HashSet<Unit>,
+    running: &mut HashSet<CallUnit>,
     settled: &mut HashSet<usize>,
-    slots: Slots,
+    slots: CallSlots,
 ) {
     for command in commands {
         match *command {
-            Command::Settled(step) => assert!(settled.insert(step), "{step} ended twice"),
-            Command::Start(unit, _) => {
+            MachineCommand::Settled(step) => assert!(settled.insert(step), "{step} ended twice"),
+            MachineCommand::Start(unit, _) => {
                 assert!(running.insert(unit), "{unit:?} runs already");
                 assert!(unit.part.undoes() || !settled.contains(&unit.step));
                 for before in plan.graph.before(unit.step) {
                     assert!(settled.contains(&before), "{unit:?} before {before}");
                 }
             }
-            Command::Key(_) | Command::Sleep(..) | Command::WriteEnd => {}
+            MachineCommand::Key(_) | MachineCommand::Sleep(..) | MachineCommand::WriteEnd => {}
         }
     }
-    let waiting = |unit: &&Unit| slots.waiting.is_some() && plan.steps[unit.step].reads_world;
+    let waiting = |unit: &&CallUnit| slots.waiting.is_some() && plan.steps[unit.step].reads_world;
     let waits = running.iter().filter(waiting).count();
     let undoing = running.iter().filter(|unit| unit.part.undoes()).count();
     assert!(
@@ -442,7 +447,7 @@ fn note(
     assert!(waits <= slots.waiting.unwrap_or(0));
 }
 
-fn ending(end: &Finished) -> Ending {
+fn ending(end: &StepOutcome) -> Ending {
     match (end.status, end.cause) {
         (StepStatus::Done, _) if end.output_digest.is_some() && end.items.is_empty() => {
             format!(
@@ -486,7 +491,7 @@ proptest! {
             let expected = interpreted(&sketches, salt);
             for compute in [1, 2, 3, 32] {
                 let waiting = [None, Some(2)][rng.random_range(0..2)];
-                let slots = Slots { compute, waiting };
+                let slots = CallSlots { compute, waiting };
                 let (settled, real, undone, finished) = driven(&plan, slots, salt, &mut rng);
                 let mut found: Vec<Ending> = settled.iter().map(ending).collect();
                 for (step, sketch) in sketches.iter().enumerate() {
@@ -499,14 +504,14 @@ proptest! {
                 let early = settled.iter().zip(&sketches).any(|(end, sketch)| {
                     end.status == StepStatus::Failed && sketch.on_error == OnError::FailChain
                 });
-                let mut to_undo: Vec<Unit> = Vec::new();
+                let mut to_undo: Vec<CallUnit> = Vec::new();
                 for step in (0..sketches.len()).rev().filter(|&step| early && sketches[step].undo) {
                     let items = (0..8).rev().filter(|&item| {
-                        finished.contains(&Unit { step, part: Part::Item(item) })
+                        finished.contains(&CallUnit { step, part: CallPart::Item(item) })
                     });
-                    to_undo.extend(items.map(|item| Unit { step, part: Part::UndoItem(item) }));
+                    to_undo.extend(items.map(|item| CallUnit { step, part: CallPart::UndoItem(item) }));
                     if sketches[step].map.is_none() && real[step].status == StepStatus::Done {
-                        to_undo.push(Unit { step, part: Part::Undo });
+                        to_undo.push(CallUnit { step, part: CallPart::Undo });
                     }
                 }
                 prop_assert_eq!(undone, to_undo);
@@ -522,74 +527,74 @@ proptest! {
         let sketches = sketches(&mut rng);
         let plan = plan(&sketches, &mut rng);
         let salt = rng.next_u64();
-        let give = |unit: Unit, attempt| match outcome(salt, unit.step, unit.part.item().unwrap_or(0), attempt) {
+        let give = |unit: CallUnit, attempt| match outcome(salt, unit.step, unit.part.item().unwrap_or(0), attempt) {
             Ok(value) => done(value),
-            Err(code) => Finished::failed(ToolError::new(code, "told to")),
+            Err(code) => StepOutcome::failed(ToolError::new(code, "told to")),
         };
-        let mut known: HashSet<(Unit, u32)> = HashSet::new();
-        let mut machine = Machine::new(&plan, Slots { compute: 8, waiting: Some(8) }, &Costs::default());
+        let mut known: HashSet<(CallUnit, u32)> = HashSet::new();
+        let mut machine = RunMachine::new(&plan, CallSlots { compute: 8, waiting: Some(8) }, &ToolCosts::default());
         let mut open = machine.begin();
         while known.len() < at {
-            open.retain(|command| !matches!(command, Command::Settled(_)));
+            open.retain(|command| !matches!(command, MachineCommand::Settled(_)));
             if open.is_empty() {
                 break;
             }
             let event = match open.swap_remove(rng.random_range(0..open.len())) {
-                Command::Start(unit, attempt) => {
+                MachineCommand::Start(unit, attempt) => {
                     if unit.part.undoes() {
                         continue;
                     }
                     known.insert((unit, attempt));
-                    Event::Ended { unit, end: Box::new(give(unit, attempt)), left_ms: None }
+                    RunEvent::Ended { unit, end: Box::new(give(unit, attempt)), left_ms: None }
                 }
-                Command::Key(step) => Event::Keyed { step, keys: vec![Vec::new(); machine.items(step)] },
-                Command::Sleep(unit, _) => Event::Woke(unit),
-                Command::WriteEnd => Event::EndWritten,
-                Command::Settled(_) => unreachable!(),
+                MachineCommand::Key(step) => RunEvent::Keyed { step, keys: vec![Vec::new(); machine.items(step)] },
+                MachineCommand::Sleep(unit, _) => RunEvent::Woke(unit),
+                MachineCommand::WriteEnd => RunEvent::EndWritten,
+                MachineCommand::Settled(_) => unreachable!(),
             };
             open.extend(machine.step(event));
         }
         let why = || ToolError::new(ErrorCode::Cancelled, "stopped");
         let began = known.iter().map(|(unit, _)| *unit).collect();
-        let slots = Slots { compute: 1, waiting: None };
-        let prior = Prior { asks: true, began, is_ended: true, ends_with: Some(why()) };
-        let meter = Meter::new(plan.budget, None, None);
-        let mut machine = Machine::new(&plan, slots, &Costs::default()).within(meter, prior);
+        let slots = CallSlots { compute: 1, waiting: None };
+        let prior = PriorProcesses { asks: true, began, is_ended: true, ends_with: Some(why()) };
+        let meter = UsageMeter::new(plan.budget, None, None);
+        let mut machine = RunMachine::new(&plan, slots, &ToolCosts::default()).within(meter, prior);
         let mut open = machine.begin();
-        open.extend(machine.step(Event::Stop(why())));
-        let mut undone: HashSet<Unit> = HashSet::new();
+        open.extend(machine.step(RunEvent::Stop(why())));
+        let mut undone: HashSet<CallUnit> = HashSet::new();
         loop {
-            open.retain(|command| !matches!(command, Command::Settled(_)));
+            open.retain(|command| !matches!(command, MachineCommand::Settled(_)));
             if open.is_empty() {
                 break;
             }
             let event = match open.swap_remove(rng.random_range(0..open.len())) {
-                Command::Start(unit, _) if unit.part.undoes() => {
+                MachineCommand::Start(unit, _) if unit.part.undoes() => {
                     prop_assert!(undone.insert(unit), "undone twice");
-                    Event::Ended { unit, end: Box::new(done(0)), left_ms: None }
+                    RunEvent::Ended { unit, end: Box::new(done(0)), left_ms: None }
                 }
-                Command::Start(unit, attempt) => {
+                MachineCommand::Start(unit, attempt) => {
                     let end = match known.contains(&(unit, attempt)) {
                         true => give(unit, attempt),
-                        false => Finished::cancelled(why()),
+                        false => StepOutcome::cancelled(why()),
                     };
-                    Event::Ended { unit, end: Box::new(end), left_ms: None }
+                    RunEvent::Ended { unit, end: Box::new(end), left_ms: None }
                 }
-                Command::Key(step) => Event::Keyed { step, keys: vec![Vec::new(); machine.items(step)] },
-                Command::Sleep(unit, _) => Event::Woke(unit),
-                Command::WriteEnd => { prop_assert!(false, "it is written"); Event::EndWritten }
-                Command::Settled(_) => unreachable!(),
+                MachineCommand::Key(step) => RunEvent::Keyed { step, keys: vec![Vec::new(); machine.items(step)] },
+                MachineCommand::Sleep(unit, _) => RunEvent::Woke(unit),
+                MachineCommand::WriteEnd => { prop_assert!(false, "it is written"); RunEvent::EndWritten }
+                MachineCommand::Settled(_) => unreachable!(),
             };
             open.extend(machine.step(event));
         }
-        prop_assert_eq!(machine.conclusion(), Some(Conclusion::Finished));
+        prop_assert_eq!(machine.conclusion(), Some(RunConclusion::Finished));
         for (unit, attempt) in &known {
             let is_done = give(*unit, *attempt).status == StepStatus::Done;
             let undo = match unit.part {
-                Part::Item(item) => Part::UndoItem(item),
-                _ => Part::Undo,
+                CallPart::Item(item) => CallPart::UndoItem(item),
+                _ => CallPart::Undo,
             };
-            let undo = Unit { part: undo, ..*unit };
+            let undo = CallUnit { part: undo, ..*unit };
             if sketches[unit.step].undo && is_done {
                 prop_assert!(undone.remove(&undo), "{:?} was not undone: {:?}", unit, sketches);
             }
@@ -604,8 +609,8 @@ proptest! {
         let sketches = sketches(&mut rng);
         let plan = plan(&sketches, &mut rng);
         let salt = rng.next_u64();
-        let slots = Slots { compute: 3, waiting: Some(2) };
-        let mut machine = Machine::new(&plan, slots, &Costs::default());
+        let slots = CallSlots { compute: 3, waiting: Some(2) };
+        let mut machine = RunMachine::new(&plan, slots, &ToolCosts::default());
         let mut open = machine.begin();
         let mut count = 0;
         let mut stopped = false;
@@ -613,34 +618,34 @@ proptest! {
             if count == at && !stopped {
                 stopped = true;
                 let why = ToolError::new(ErrorCode::Cancelled, "stopped");
-                let more = machine.step(Event::Stop(why));
+                let more = machine.step(RunEvent::Stop(why));
                 prop_assert!(more.iter().all(|command| match command {
-                    Command::Start(unit, _) => unit.part.undoes(),
-                    Command::Settled(_) | Command::WriteEnd => true,
-                    Command::Key(_) | Command::Sleep(..) => false,
+                    MachineCommand::Start(unit, _) => unit.part.undoes(),
+                    MachineCommand::Settled(_) | MachineCommand::WriteEnd => true,
+                    MachineCommand::Key(_) | MachineCommand::Sleep(..) => false,
                 }), "{:?}", more);
                 open.extend(more);
             }
-            open.retain(|command| !matches!(command, Command::Settled(_)));
+            open.retain(|command| !matches!(command, MachineCommand::Settled(_)));
             if open.is_empty() {
                 break;
             }
             count += 1;
             let event = match open.swap_remove(rng.random_range(0..open.len())) {
-                Command::Start(unit, attempt) => {
+                MachineCommand::Start(unit, attempt) => {
                     let end = match outcome(salt, unit.step, 0, attempt) {
                         Ok(value) => done(value),
-                        Err(code) => Finished::failed(ToolError::new(code, "told to")),
+                        Err(code) => StepOutcome::failed(ToolError::new(code, "told to")),
                     };
-                    Event::Ended { unit, end: Box::new(end), left_ms: None }
+                    RunEvent::Ended { unit, end: Box::new(end), left_ms: None }
                 }
-                Command::Key(step) => Event::Keyed { step, keys: Vec::new() },
-                Command::Sleep(unit, _) => Event::Woke(unit),
-                Command::WriteEnd => Event::EndWritten,
-                Command::Settled(_) => unreachable!(),
+                MachineCommand::Key(step) => RunEvent::Keyed { step, keys: Vec::new() },
+                MachineCommand::Sleep(unit, _) => RunEvent::Woke(unit),
+                MachineCommand::WriteEnd => RunEvent::EndWritten,
+                MachineCommand::Settled(_) => unreachable!(),
             };
             open.extend(machine.step(event));
         }
-        prop_assert_eq!(machine.conclusion(), Some(Conclusion::Finished));
+        prop_assert_eq!(machine.conclusion(), Some(RunConclusion::Finished));
     }
 }

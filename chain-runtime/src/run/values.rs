@@ -7,27 +7,27 @@ use registry::Dispatcher;
 use tool_core::source::refers;
 use tool_core::{ToolError, Value, tool_error};
 
-use super::finished::{Finished, StepStatus};
+use super::finished::{StepOutcome, StepStatus};
 use crate::check::{CheckedPlan, CheckedStep, item_value};
-use crate::plan::{Map, OnError};
-use crate::template::{Node, Placed, has_object};
+use crate::plan::{OnError, StepMap};
+use crate::template::{ArgumentNode, PlacedReference, has_object};
 
 /// The values that the arguments of one call refer to.
-pub(super) struct Values {
+pub(super) struct ArgumentValues {
     /// Values by step; `None` for a step without a result.
     pub(super) steps: HashMap<usize, Option<Value>>,
     /// The name of the element, its index and its value.
     pub(super) item: Option<(Arc<str>, usize, Value)>,
 }
 
-impl Values {
+impl ArgumentValues {
     /// The node with all its references replaced.
     pub(super) fn bind(
         &self,
         plan: &CheckedPlan,
-        node: &Node,
+        node: &ArgumentNode,
         defaults_used: &mut Vec<String>,
-    ) -> Result<Node, ToolError> {
+    ) -> Result<ArgumentNode, ToolError> {
         node.bind(&mut |placed| value_of(plan, placed, self, defaults_used).map(Some))
     }
 }
@@ -35,8 +35,8 @@ impl Values {
 /// Value of a reference: the part of the step's output, or the default where that is absent or `null`.
 fn value_of(
     plan: &CheckedPlan,
-    placed: &Placed,
-    values: &Values,
+    placed: &PlacedReference,
+    values: &ArgumentValues,
     defaults_used: &mut Vec<String>,
 ) -> Result<Value, ToolError> {
     let reference = &placed.reference;
@@ -71,7 +71,7 @@ fn value_of(
 pub(super) fn of_condition(
     plan: &CheckedPlan,
     values: &[Option<Value>],
-    placed: &Placed,
+    placed: &PlacedReference,
 ) -> Option<Value> {
     let reference = &placed.reference;
     let root = match reference.root() {
@@ -84,7 +84,7 @@ pub(super) fn of_condition(
 /// The list of a map.
 pub(super) fn of_list(
     plan: &CheckedPlan,
-    map: &Map,
+    map: &StepMap,
     values: &[Option<Value>],
 ) -> Result<Value, ToolError> {
     let mut steps = HashMap::new();
@@ -92,7 +92,7 @@ pub(super) fn of_list(
         let step = plan.position(placed.reference.root());
         steps.extend(step.map(|step| (step, values[step].clone())));
     }
-    let values = Values { steps, item: None };
+    let values = ArgumentValues { steps, item: None };
     let bound = values.bind(plan, &map.over, &mut Vec::new())?;
     Ok(bound.literal().cloned().unwrap_or_default())
 }
@@ -103,7 +103,7 @@ pub(super) fn has_defaults(plan: &CheckedPlan, position: usize, used: usize) -> 
     let list = step.map.as_ref().map(|map| &map.over);
     let mut references = std::iter::once(&step.args)
         .chain(list)
-        .flat_map(Node::references);
+        .flat_map(ArgumentNode::references);
     references.all(|placed| {
         placed.default.is_some() || plan.position(placed.reference.root()) != Some(used)
     })
@@ -114,7 +114,7 @@ pub(super) fn has_defaults(plan: &CheckedPlan, position: usize, used: usize) -> 
 pub(super) fn obstacle<'e>(
     plan: &CheckedPlan,
     position: usize,
-    end: &dyn Fn(usize) -> Option<&'e Finished>,
+    end: &dyn Fn(usize) -> Option<&'e StepOutcome>,
 ) -> Option<usize> {
     let mut cause: Option<usize> = None;
     let mut seen: Option<usize> = None;
@@ -130,7 +130,7 @@ pub(super) fn obstacle<'e>(
             Some((StepStatus::Skipped, None)) => edge.from,
             _ => continue,
         };
-        let is_unmet = end(edge.from).is_some_and(Finished::is_unmet);
+        let is_unmet = end(edge.from).is_some_and(StepOutcome::is_unmet);
         let may_miss = is_unmet || plan.steps[failed].on_error == OnError::Continue;
         if !(may_miss && has_defaults(plan, position, edge.from)) {
             cause = Some(cause.map_or(failed, |cause| cause.min(failed)));
@@ -185,10 +185,10 @@ pub(super) fn injected_file(
 }
 
 /// Whether the plan itself has a `$file` (or `$artifact`) at a pointer of the arguments.
-fn is_in_plan(args: &Node, pointer: &str, key: &str) -> bool {
+fn is_in_plan(args: &ArgumentNode, pointer: &str, key: &str) -> bool {
     match args.pointer(pointer) {
-        Some(Node::Object(members)) => members.iter().any(|(name, _)| **name == *key),
-        Some(Node::Literal(value)) => value.get(key).is_some(),
+        Some(ArgumentNode::Object(members)) => members.iter().any(|(name, _)| **name == *key),
+        Some(ArgumentNode::Literal(value)) => value.get(key).is_some(),
         _ => false,
     }
 }

@@ -15,20 +15,20 @@ use registry::{ApprovalAnswer, CallRequest, ChainPosition, Dispatcher, NestedRun
 use tool_core::ctx::Progress;
 use tool_core::{CallOutcome, Reason, StopFlag, ToolError, Value, tool_error, verification};
 
-use super::core::Core;
-use super::events::{Attempt, Command, Event, Part, Slots, Unit};
-use super::finished::{Finished, StepStatus};
-use super::limit::Limit;
-use super::machine::{Machine, Parts, Prior};
-use super::memory::{Memory, Recall};
-use super::meter::Meter;
-use super::options::{Observer, STACK_BYTES};
-use super::order::Costs;
+use super::core::RunCore;
+use super::events::{CallAttempt, CallPart, CallSlots, CallUnit, MachineCommand, RunEvent};
+use super::finished::{StepOutcome, StepStatus};
+use super::limit::RunTimeLimit;
+use super::machine::{PriorProcesses, RunMachine, RunMachineResult};
+use super::memory::{CallRecall, RunMemory};
+use super::meter::UsageMeter;
+use super::options::{STACK_BYTES, StepObserver};
+use super::order::ToolCosts;
 use super::processors::processors;
 use super::values;
 use crate::check::{CheckedPlan, CheckedStep, is_chain, item_seed};
 use crate::plan::Approval;
-use crate::template::Node;
+use crate::template::ArgumentNode;
 
 /// Maximum size of the arguments of one call in bytes; a value used several times counts each time.
 const ARGS_BYTES_MAX: u64 = 1 << 30;
@@ -38,23 +38,23 @@ pub(super) const LOOK_AGAIN: Duration = Duration::from_millis(20);
 const KEPT_BYTES_MAX: u64 = 1 << 30;
 
 /// One run: the plan, its limits and its observer.
-pub(super) struct Job<'a> {
+pub(super) struct RunJob<'a> {
     pub(super) plan: &'a CheckedPlan,
     pub(super) dispatcher: &'a Dispatcher,
     pub(super) chain_id: &'a str,
-    pub(super) limit: &'a Limit,
-    pub(super) meter: Arc<Meter>,
-    pub(super) observer: Option<&'a Arc<dyn Observer>>,
-    pub(super) memory: Option<&'a Memory>,
-    pub(super) slots: Slots,
+    pub(super) limit: &'a RunTimeLimit,
+    pub(super) meter: Arc<UsageMeter>,
+    pub(super) observer: Option<&'a Arc<dyn StepObserver>>,
+    pub(super) memory: Option<&'a RunMemory>,
+    pub(super) slots: CallSlots,
 }
 
 /// The threads that serve one run, and what they share.
-pub(super) struct Workers<'a> {
-    pub(super) job: Job<'a>,
+pub(super) struct RunWorkers<'a> {
+    pub(super) job: RunJob<'a>,
     started: Duration,
     threads_max: usize,
-    core: Mutex<Core<'a>>,
+    core: Mutex<RunCore<'a>>,
     pub(super) wake: Condvar,
     /// Notified when nothing is left to do.
     pub(super) over: Condvar,
@@ -64,25 +64,25 @@ pub(super) struct Workers<'a> {
     kept: AtomicU64,
 }
 
-impl<'a> Workers<'a> {
-    pub(super) fn new(job: Job<'a>, costs: &Costs) -> Self {
-        let ending = job.memory.and_then(Memory::ending);
+impl<'a> RunWorkers<'a> {
+    pub(super) fn new(job: RunJob<'a>, costs: &ToolCosts) -> Self {
+        let ending = job.memory.and_then(RunMemory::ending);
         let stopped = ending.filter(|ending| ending.is_stop);
         let began = job
             .memory
             .map(|memory| memory.began(job.plan, job.chain_id));
-        let prior = Prior {
+        let prior = PriorProcesses {
             asks: job.memory.is_some(),
             began: began.unwrap_or_default(),
             is_ended: ending.is_some(),
             ends_with: stopped.map(|ending| ending.why.clone()),
         };
-        let machine = Machine::new(job.plan, job.slots, costs);
+        let machine = RunMachine::new(job.plan, job.slots, costs);
         let machine = machine.within(Arc::clone(&job.meter), prior);
         Self {
             started: job.dispatcher.host().clock.monotonic(),
             threads_max: job.slots.compute + job.slots.waiting.unwrap_or(0),
-            core: Mutex::new(Core::begin(machine, job.observer.is_some())),
+            core: Mutex::new(RunCore::begin(machine, job.observer.is_some())),
             wake: Condvar::new(),
             over: Condvar::new(),
             back: StopFlag::new(),
@@ -96,7 +96,7 @@ impl<'a> Workers<'a> {
         let Some(memory) = self.job.memory else {
             return;
         };
-        let is_known_next = |unit: Unit| {
+        let is_known_next = |unit: CallUnit| {
             let attempts = self.lock().machine.attempts(unit);
             memory.knows(unit, attempts + 1)
         };
@@ -104,14 +104,14 @@ impl<'a> Workers<'a> {
         let next = || self.lock().pop().map(|(command, _)| command);
         while let Some(command) = next() {
             match command {
-                Command::Start(unit, attempt) if memory.knows(unit, attempt) => {
+                MachineCommand::Start(unit, attempt) if memory.knows(unit, attempt) => {
                     let end = self.call(unit, attempt);
                     self.ended(unit, end);
                 }
-                Command::Sleep(unit, _) if memory.is_replay() || is_known_next(unit) => {
-                    self.tell(Event::Woke(unit));
+                MachineCommand::Sleep(unit, _) if memory.is_replay() || is_known_next(unit) => {
+                    self.tell(RunEvent::Woke(unit));
                 }
-                Command::Key(step) => drop(self.key(step)),
+                MachineCommand::Key(step) => drop(self.key(step)),
                 other => later.push_back(other),
             }
         }
@@ -119,7 +119,7 @@ impl<'a> Workers<'a> {
         if let Some(ending) = memory.ending() {
             core.told_to_stop = true;
             if ending.is_stop {
-                core.feed(Event::Stop(ending.why.clone()));
+                core.feed(RunEvent::Stop(ending.why.clone()));
             }
         }
         core.push(later);
@@ -127,7 +127,7 @@ impl<'a> Workers<'a> {
 
     /// Serves the run on its own threads until it stops; on this thread if none can be started. Also returns the error that
     /// prevented recording.
-    pub(super) fn serve(self) -> (Parts, Option<ToolError>) {
+    pub(super) fn serve(self) -> (RunMachineResult, Option<ToolError>) {
         self.catch_up();
         std::thread::scope(|scope| {
             if self.hire(scope) {
@@ -162,12 +162,12 @@ impl<'a> Workers<'a> {
         hired
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Core<'a>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, RunCore<'a>> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn work<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
-        let _over = Over(self);
+        let _over = WorkerEndGuard(self);
         while let Some((command, more)) = self.next() {
             // Before the command is executed, which may take long, so that other commands do not wait for it.
             if more {
@@ -175,15 +175,15 @@ impl<'a> Workers<'a> {
             }
             // Large values that an event returns are freed here, outside the lock.
             match command {
-                Command::Start(unit, attempt) => {
-                    let why = self.barred(unit, attempt).map(Finished::cancelled);
+                MachineCommand::Start(unit, attempt) => {
+                    let why = self.barred(unit, attempt).map(StepOutcome::cancelled);
                     let end = why.unwrap_or_else(|| self.call(unit, attempt));
                     drop(self.ended(unit, end));
                 }
-                Command::WriteEnd => self.write_end(),
-                Command::Key(step) => drop(self.key(step)),
-                Command::Settled(step) => self.report(step),
-                Command::Sleep(unit, ms) => {
+                MachineCommand::WriteEnd => self.write_end(),
+                MachineCommand::Key(step) => drop(self.key(step)),
+                MachineCommand::Settled(step) => self.report(step),
+                MachineCommand::Sleep(unit, ms) => {
                     // In a run that ends, only recorded calls follow the wait.
                     let ms = if self.ended_by().is_some() { 0 } else { ms };
                     let due = self.elapsed() + Duration::from_millis(ms);
@@ -195,7 +195,7 @@ impl<'a> Workers<'a> {
     }
 
     /// The next command, once there is one, and whether another thread is needed for those behind it; none at the end.
-    fn next(&self) -> Option<(Command, bool)> {
+    fn next(&self) -> Option<(MachineCommand, bool)> {
         let mut core = self.lock();
         loop {
             self.look(&mut core);
@@ -209,7 +209,7 @@ impl<'a> Workers<'a> {
             let due = core.timers.peek().map(|Reverse((due, _))| *due);
             if due.is_some_and(|due| due <= now) {
                 if let Some(Reverse((_, unit))) = core.timers.pop() {
-                    core.feed(Event::Woke(unit));
+                    core.feed(RunEvent::Woke(unit));
                 }
                 continue;
             }
@@ -227,7 +227,7 @@ impl<'a> Workers<'a> {
     }
 
     /// Feeds an event to the machine; returns values to drop outside the lock.
-    fn tell(&self, event: Event) -> Vec<Value> {
+    fn tell(&self, event: RunEvent) -> Vec<Value> {
         let mut core = self.lock();
         // A call that ends because of a stop is processed after the stop.
         self.look(&mut core);
@@ -242,14 +242,14 @@ impl<'a> Workers<'a> {
         dropped
     }
 
-    fn ended(&self, unit: Unit, end: Finished) -> Vec<Value> {
+    fn ended(&self, unit: CallUnit, end: StepOutcome) -> Vec<Value> {
         let left_ms = self.left_ms(unit);
         let end = Box::new(end);
-        self.tell(Event::Ended { unit, end, left_ms })
+        self.tell(RunEvent::Ended { unit, end, left_ms })
     }
 
     /// Milliseconds left of the deadline of a step.
-    fn left_ms(&self, unit: Unit) -> Option<u64> {
+    fn left_ms(&self, unit: CallUnit) -> Option<u64> {
         let deadline = self.job.plan.steps[unit.step].deadline_ms?;
         let now = self.elapsed();
         let began = *self.lock().begun.entry(unit).or_insert(now);
@@ -276,18 +276,18 @@ impl<'a> Workers<'a> {
         let count = self.lock().machine.items(step);
         let tool = dispatcher.resolve(checked.tool, &plan.context).ok();
         let keys = |index: usize| {
-            let values = self.lock().machine.values(Unit::item(step, index));
+            let values = self.lock().machine.values(CallUnit::item(step, index));
             let bound = values.bind(plan, &checked.args, &mut Vec::new());
             let call = tool?.decode(bound.ok()?.literal()?).ok()?;
             dispatcher.resource_keys(tool?, &*call).ok()
         };
         let keys = (0..count).map(|index| keys(index).unwrap_or_default());
         let keys = keys.collect();
-        self.tell(Event::Keyed { step, keys })
+        self.tell(RunEvent::Keyed { step, keys })
     }
 
     /// Makes one call through the dispatcher, unless its end is recorded, and records its end.
-    fn call(&self, unit: Unit, number: u32) -> Finished {
+    fn call(&self, unit: CallUnit, number: u32) -> StepOutcome {
         let (attempt, halted) = {
             let core = self.lock();
             (core.machine.attempt(unit, number), core.halted)
@@ -301,10 +301,10 @@ impl<'a> Workers<'a> {
         let is_nested = is_chain(attempt.step.tool);
         let ending = !unit.part.undoes() && self.ended_by().is_some();
         let mut end = match memory.recall(attempt, ending) {
-            Ok(Recall::Ended(end)) => *end,
-            Ok(Recall::Call) if ending && is_nested => self.inner(unit, number),
-            Ok(Recall::Call) => self.call_guarded(attempt, None),
-            Ok(Recall::Began(before)) => {
+            Ok(CallRecall::Ended(end)) => *end,
+            Ok(CallRecall::Call) if ending && is_nested => self.inner(unit, number),
+            Ok(CallRecall::Call) => self.call_guarded(attempt, None),
+            Ok(CallRecall::Began(before)) => {
                 let end = self.call_guarded(attempt, Some(before));
                 let error = end.error.as_ref();
                 match error.is_some_and(|error| error.is(Reason::OutcomeUnknown)) {
@@ -326,36 +326,36 @@ impl<'a> Workers<'a> {
     }
 
     /// Stops a run that cannot be recorded.
-    pub(super) fn broken(&self, why: ToolError) -> Finished {
+    pub(super) fn broken(&self, why: ToolError) -> StepOutcome {
         let mut core = self.lock();
         core.broken.get_or_insert_with(|| why.clone());
         if !core.told_to_stop {
             core.told_to_stop = true;
-            core.feed(Event::Stop(why.clone()));
+            core.feed(RunEvent::Stop(why.clone()));
         }
-        Finished::cancelled(why)
+        StepOutcome::cancelled(why)
     }
 
     /// Makes a call; `began` is the intent recorded by an interrupted process.
-    fn call_guarded(&self, attempt: Attempt<'_>, began: Option<Value>) -> Finished {
+    fn call_guarded(&self, attempt: CallAttempt<'_>, began: Option<Value>) -> StepOutcome {
         // A panic here would be a defect of this crate; the other steps continue.
         let call = AssertUnwindSafe(|| self.call_unguarded(attempt, began));
-        let defect = |_| Finished::failed(tool_error!(Internal, "the step could not be called"));
+        let defect = |_| StepOutcome::failed(tool_error!(Internal, "the step could not be called"));
         catch_unwind(call).unwrap_or_else(defect)
     }
 
-    fn call_unguarded(&self, attempt: Attempt<'_>, noted: Option<Value>) -> Finished {
+    fn call_unguarded(&self, attempt: CallAttempt<'_>, noted: Option<Value>) -> StepOutcome {
         let (plan, limit, observer) = (self.job.plan, self.job.limit, self.job.observer);
-        let Attempt { step, unit, .. } = attempt;
+        let CallAttempt { step, unit, .. } = attempt;
         let (values, undoes) = (self.lock().machine.values(unit), unit.part.undoes());
         // Occupied until the call has ended; waiting for it does not count as duration.
         let ending = self.ended_by().is_some() && noted.is_some();
         let processor = (!step.reads_world).then(|| processors().take(limit.stop()));
         let _processor = match processor.transpose() {
-            Err(why) if !undoes && !ending => return Finished::cancelled(why),
+            Err(why) if !undoes && !ending => return StepOutcome::cancelled(why),
             taken => taken,
         };
-        let first = matches!(unit.part, Part::Whole | Part::Item(0)) && attempt.number == 1;
+        let first = matches!(unit.part, CallPart::Whole | CallPart::Item(0)) && attempt.number == 1;
         if let Some(observer) = observer.filter(|_| first) {
             guarded(|| observer.started(step, unit.step, plan.graph.wave(unit.step)));
         }
@@ -364,7 +364,7 @@ impl<'a> Workers<'a> {
         let mut defaults_used = Vec::new();
         let args = values.bind(plan, &step.args, &mut defaults_used);
         drop(values);
-        let outcome = match args.as_ref().map(Node::literal) {
+        let outcome = match args.as_ref().map(ArgumentNode::literal) {
             Ok(Some(args)) => self.dispatch(attempt, args, noted, left_ms),
             Ok(None) => {
                 let error = tool_error!(Internal, "an argument was left without a value");
@@ -375,11 +375,11 @@ impl<'a> Workers<'a> {
         // The result of a map is digested as a whole when its last call has ended.
         let keep = |bytes| {
             let kept = || self.kept.fetch_add(bytes, Ordering::Relaxed) + bytes;
-            unit.part == Part::Whole && kept() <= KEPT_BYTES_MAX
+            unit.part == CallPart::Whole && kept() <= KEPT_BYTES_MAX
         };
-        let journal = self.job.memory.and_then(Memory::journal);
+        let journal = self.job.memory.and_then(RunMemory::journal);
         let run = journal.map(|journal| journal.id());
-        let mut end = Finished::of_outcome(step, outcome, self.stop(unit, false), run, keep);
+        let mut end = StepOutcome::of_outcome(step, outcome, self.stop(unit, false), run, keep);
         if !undoes {
             let is_late = self.left_ms(unit) == Some(0);
             limit.explain(&mut end, is_late, step.deadline_ms);
@@ -391,7 +391,7 @@ impl<'a> Workers<'a> {
 
     /// The flag that stops a call. Compensations run also after the run was stopped, and so does the probe of a call that may
     /// have happened.
-    fn stop(&self, unit: Unit, ending: bool) -> &StopFlag {
+    fn stop(&self, unit: CallUnit, ending: bool) -> &StopFlag {
         match unit.part.undoes() || ending {
             true => &self.back,
             false => self.job.limit.stop(),
@@ -400,13 +400,13 @@ impl<'a> Workers<'a> {
 
     fn dispatch(
         &self,
-        attempt: Attempt<'_>,
+        attempt: CallAttempt<'_>,
         args: &Value,
         noted: Option<Value>,
         left_ms: Option<u64>,
     ) -> CallOutcome {
         let (plan, dispatcher) = (self.job.plan, self.job.dispatcher);
-        let Attempt { step, unit, .. } = attempt;
+        let CallAttempt { step, unit, .. } = attempt;
         let ending = !unit.part.undoes() && noted.is_some() && self.ended_by().is_some();
         // Before the arguments are read: shared parts count at each use.
         let most = dispatcher.limits().memory_bytes.min(ARGS_BYTES_MAX);
@@ -424,7 +424,7 @@ impl<'a> Workers<'a> {
             step: step.id.to_string(),
             item: unit.part.item(),
             attempt: attempt.number,
-            part: self.job.memory.map_or(1, Memory::part),
+            part: self.job.memory.map_or(1, RunMemory::part),
             wave: plan.graph.wave(unit.step),
             requires_approval: step.approval == Approval::Required,
             planned: step.is_settled().then(|| step.resources.clone()),
@@ -443,8 +443,8 @@ impl<'a> Workers<'a> {
             }) as Arc<Progress>
         });
         let seed = match unit.part {
-            Part::Item(index) => item_seed(plan.seed, &step.id, index as u64),
-            Part::Whole | Part::Undo | Part::UndoItem(_) => step.seed,
+            CallPart::Item(index) => item_seed(plan.seed, &step.id, index as u64),
+            CallPart::Whole | CallPart::Undo | CallPart::UndoItem(_) => step.seed,
         };
         dispatcher.call(CallRequest {
             tool: step.tool.to_owned(),
@@ -474,9 +474,9 @@ impl<'a> Workers<'a> {
 }
 
 /// Notifies the watcher when a thread ends, also by a panic.
-struct Over<'a, 'b>(&'a Workers<'b>);
+struct WorkerEndGuard<'a, 'b>(&'a RunWorkers<'b>);
 
-impl Drop for Over<'_, '_> {
+impl Drop for WorkerEndGuard<'_, '_> {
     fn drop(&mut self) {
         self.0.lock().is_over = true;
         self.0.over.notify_all();

@@ -9,13 +9,13 @@ use super::PROBLEMS_MAX;
 
 /// A syntax error.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ScriptFault {
     pub(super) at: usize,
     pub(super) message: String,
     pub(super) hint: String,
 }
 
-impl Fault {
+impl ScriptFault {
     pub(super) fn new(at: usize, message: impl Into<String>) -> Self {
         Self {
             at,
@@ -31,14 +31,14 @@ impl Fault {
     }
 }
 
-pub(super) type Read<T> = Result<T, Fault>;
+pub(super) type Read<T> = Result<T, ScriptFault>;
 
 /// The errors found so far.
 #[derive(Debug, Default)]
-pub(super) struct Faults(pub(super) Vec<Fault>);
+pub(super) struct ScriptFaults(pub(super) Vec<ScriptFault>);
 
-impl Faults {
-    pub(super) fn push(&mut self, fault: Fault) {
+impl ScriptFaults {
+    pub(super) fn push(&mut self, fault: ScriptFault) {
         if !self.are_many() {
             self.0.push(fault);
         }
@@ -51,8 +51,8 @@ impl Faults {
     /// All errors, in the order of the text.
     pub(super) fn in_order(mut self, name: &str, text: &str) -> Vec<LoadError> {
         self.0.sort_by_key(|fault| fault.at);
-        let (places, file): (_, Arc<str>) = (Places::new(text), name.into());
-        let error = |fault: Fault| {
+        let (places, file): (_, Arc<str>) = (ScriptPositions::new(text), name.into());
+        let error = |fault: ScriptFault| {
             let (line, column) = places.of(fault.at);
             let file = Arc::clone(&file);
             LoadError::new(Some(&TextPlace { file, line, column }), fault.message).hint(fault.hint)
@@ -62,12 +62,12 @@ impl Faults {
 }
 
 /// Line and column (in characters), both from 1, of byte offsets.
-pub(super) struct Places<'t> {
+pub(super) struct ScriptPositions<'t> {
     text: &'t str,
     starts: Vec<usize>,
 }
 
-impl<'t> Places<'t> {
+impl<'t> ScriptPositions<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         let ends = text.match_indices('\n').map(|(at, _)| at + 1);
         Self {

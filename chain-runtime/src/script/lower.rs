@@ -7,18 +7,23 @@ use registry::document::Part;
 use tool_core::nearest::nearest;
 use tool_core::{Object, Value, object};
 
-use super::faults::{Fault, Faults, Places};
-use super::parse::{Expr, Kind, Line, Name, Script};
+use super::faults::{ScriptFault, ScriptFaults, ScriptPositions};
+use super::parse::{CallScript, ScriptCall, ScriptExpression, ScriptExpressionKind, ScriptName};
 use crate::plan::{NAMES_MAX, RESERVED, VERSION};
 
 /// Longest id of a step.
 const ID_BYTES_MAX: usize = 64;
 
 /// The value of the plan, and where its parts were written.
-pub(super) fn document(name: &str, text: &str, script: &Script, faults: &mut Faults) -> Built {
-    let mut lowering = Lowering {
-        places: Places::new(text),
-        ids: Ids::default(),
+pub(super) fn document(
+    name: &str,
+    text: &str,
+    script: &CallScript,
+    faults: &mut ScriptFaults,
+) -> Built {
+    let mut lowering = ScriptLowering {
+        places: ScriptPositions::new(text),
+        ids: StepIds::default(),
         first: HashMap::new(),
         current: HashMap::new(),
         broken: script.broken.iter().cloned().collect(),
@@ -40,7 +45,7 @@ pub(super) fn document(name: &str, text: &str, script: &Script, faults: &mut Fau
     if script.answer.is_none() && ids.len() > NAMES_MAX {
         let found = ids.len();
         let message = format!("answers with every result, at most {NAMES_MAX}; found {found}");
-        let fault = Fault::new(text.len(), format!("a script without `return` {message}"));
+        let fault = ScriptFault::new(text.len(), format!("a script without `return` {message}"));
         let hint = "end it with what it answers: `return {\"mean\": a.mean}`";
         lowering.faults.push(fault.hint(hint));
     }
@@ -49,7 +54,7 @@ pub(super) fn document(name: &str, text: &str, script: &Script, faults: &mut Fau
         None => {
             let results = ids.iter().zip(&script.calls).take(NAMES_MAX);
             let places = &lowering.places;
-            let result = |(id, line): (&Arc<str>, &Line)| {
+            let result = |(id, line): (&Arc<str>, &ScriptCall)| {
                 (
                     Arc::clone(id),
                     (reference(id, ""), Part::at(places.of(line.at))),
@@ -93,19 +98,19 @@ fn list(place: (u32, u32), items: impl IntoIterator<Item = Built>) -> Built {
     (Value::array(values.collect()), part)
 }
 
-struct Lowering<'a> {
-    places: Places<'a>,
-    ids: Ids,
+struct ScriptLowering<'a> {
+    places: ScriptPositions<'a>,
+    ids: StepIds,
     /// The id of the first version of each name.
     first: HashMap<Arc<str>, Arc<str>>,
     /// The id of the version that a name means now.
     current: HashMap<Arc<str>, Arc<str>>,
     broken: HashSet<Arc<str>>,
-    faults: &'a mut Faults,
+    faults: &'a mut ScriptFaults,
 }
 
-impl Lowering<'_> {
-    fn step(&mut self, line: &Line) -> (Arc<str>, Built) {
+impl ScriptLowering<'_> {
+    fn step(&mut self, line: &ScriptCall) -> (Arc<str>, Built) {
         self.callable(&line.tool);
         let args = self.members(line.tool.at, &line.args);
         let id = match &line.target {
@@ -129,27 +134,28 @@ impl Lowering<'_> {
     }
 
     /// Reports what is called like a method of a value.
-    fn callable(&mut self, tool: &Name) {
+    fn callable(&mut self, tool: &ScriptName) {
         let Some((value, method)) = tool.text.split_once('.') else {
             return;
         };
         if self.current.contains_key(value) {
             let message = format!("`{value}` is a result, and results have no methods");
             let hint = format!("call a tool with it: `result = tool(data={value}.{method})`");
-            self.faults.push(Fault::new(tool.at, message).hint(hint));
+            self.faults
+                .push(ScriptFault::new(tool.at, message).hint(hint));
         }
     }
 
-    fn outputs(&mut self, answer: &Expr) -> Built {
+    fn outputs(&mut self, answer: &ScriptExpression) -> Built {
         match &answer.kind {
-            Kind::Record(members) => self.members(answer.at, members),
+            ScriptExpressionKind::Record(members) => self.members(answer.at, members),
             _ => record(self.places.of(answer.at), [("result", self.value(answer))]),
         }
     }
 
-    fn members(&mut self, at: usize, members: &[(Name, Expr)]) -> Built {
+    fn members(&mut self, at: usize, members: &[(ScriptName, ScriptExpression)]) -> Built {
         let place = self.places.of(at);
-        let member = |(name, expr): &(Name, Expr)| {
+        let member = |(name, expr): &(ScriptName, ScriptExpression)| {
             let (value, mut part) = self.value(expr);
             (part.line, part.column) = self.places.of(name.at);
             (Arc::clone(&name.text), (value, part))
@@ -158,11 +164,11 @@ impl Lowering<'_> {
     }
 
     /// A value with the places of its parts. Recursion is bounded by the depth that was read.
-    fn value(&mut self, expr: &Expr) -> Built {
+    fn value(&mut self, expr: &ScriptExpression) -> Built {
         let place = self.places.of(expr.at);
         match &expr.kind {
-            Kind::Literal(value) => (value.clone(), Part::at(place)),
-            Kind::Reference(name, path, default) => {
+            ScriptExpressionKind::Literal(value) => (value.clone(), Part::at(place)),
+            ScriptExpressionKind::Reference(name, path, default) => {
                 let reference = self.reference(expr.at, name, path);
                 let Some(default) = default else {
                     return (reference, Part::at(place));
@@ -174,8 +180,8 @@ impl Lowering<'_> {
                     [("$ref", (text, Part::at(place))), ("default", default)],
                 )
             }
-            Kind::Record(members) => self.members(expr.at, members),
-            Kind::List(items) => {
+            ScriptExpressionKind::Record(members) => self.members(expr.at, members),
+            ScriptExpressionKind::List(items) => {
                 let items: Vec<Built> = items.iter().map(|item| self.value(item)).collect();
                 list(place, items)
             }
@@ -187,7 +193,7 @@ impl Lowering<'_> {
             return reference(id, path);
         }
         if name == "inputs" && !self.broken.contains(name) {
-            let fault = Fault::new(at, "a script has no inputs");
+            let fault = ScriptFault::new(at, "a script has no inputs");
             let hint = "write the value, or a plan with `inputs` (docs/plans.md)";
             self.faults.push(fault.hint(hint));
         } else if !self.broken.contains(name) {
@@ -199,7 +205,7 @@ impl Lowering<'_> {
                 None => "assign it first: `name = tool(..)`; texts need quotes".to_owned(),
             };
             let message = format!("no line before this one assigns `{name}`");
-            self.faults.push(Fault::new(at, message).hint(hint));
+            self.faults.push(ScriptFault::new(at, message).hint(hint));
         }
         reference(super::UNKNOWN, "")
     }
@@ -210,13 +216,13 @@ fn reference(id: &str, path: &str) -> Value {
 }
 
 /// Ids that no other step has.
-struct Ids {
+struct StepIds {
     taken: HashSet<Arc<str>>,
     /// Number tried last, by stem.
     last: HashMap<String, usize>,
 }
 
-impl Default for Ids {
+impl Default for StepIds {
     fn default() -> Self {
         Self {
             taken: RESERVED.into_iter().map(Arc::from).collect(),
@@ -225,7 +231,7 @@ impl Default for Ids {
     }
 }
 
-impl Ids {
+impl StepIds {
     /// The name itself as an id, else with the first number from 2 that makes one.
     fn fresh(&mut self, name: &str) -> Arc<str> {
         let stem = base(name);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tool_core::Value;
 
-use super::faults::{Fault, Faults, Read, shortened};
+use super::faults::{Read, ScriptFault, ScriptFaults, shortened};
 use super::{ARGS_MAX, NAME_BYTES_MAX};
 use crate::plan::STEPS_MAX;
 
@@ -24,13 +24,13 @@ pub(super) const STEP_HINT: &str =
     "a script computes nothing itself: make it a call, such as `calculate` or `json_query`";
 
 /// Reads the lines of a script.
-pub(super) fn read(text: &str) -> (Script, Faults) {
-    let mut parser = Parser {
+pub(super) fn read(text: &str) -> (CallScript, ScriptFaults) {
+    let mut parser = ScriptParser {
         text,
         at: text.len() - text.trim_start_matches('\u{feff}').len(),
         open: Vec::new(),
     };
-    let (mut script, mut faults) = (Script::default(), Faults::default());
+    let (mut script, mut faults) = (CallScript::default(), ScriptFaults::default());
     let begin = parser.at;
     while !faults.are_many() {
         parser.blank();
@@ -39,7 +39,7 @@ pub(super) fn read(text: &str) -> (Script, Faults) {
         }
         let start = parser.at;
         if script.answer.is_some() && parser.is_at_name() {
-            let fault = Fault::new(start, "`return` is the last line");
+            let fault = ScriptFault::new(start, "`return` is the last line");
             faults.push(fault.hint("put every call before it"));
         }
         let mut target = None;
@@ -52,19 +52,19 @@ pub(super) fn read(text: &str) -> (Script, Faults) {
         }
     }
     if script.calls.is_empty() && faults.0.is_empty() {
-        faults.push(Fault::new(begin, "the script has no call").hint(CALL_HINT));
+        faults.push(ScriptFault::new(begin, "the script has no call").hint(CALL_HINT));
     }
     (script, faults)
 }
 
-pub(super) struct Parser<'t> {
+pub(super) struct ScriptParser<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
     /// Positions of open brackets, inside which line ends are ignored.
     pub(super) open: Vec<usize>,
 }
 
-impl<'t> Parser<'t> {
+impl<'t> ScriptParser<'t> {
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
@@ -73,13 +73,13 @@ impl<'t> Parser<'t> {
         self.rest().chars().next()
     }
 
-    pub(super) fn unexpected(&self, expected: &str, hint: &str) -> Fault {
+    pub(super) fn unexpected(&self, expected: &str, hint: &str) -> ScriptFault {
         let found = match self.peek() {
             None => "the end of the script".to_owned(),
             Some('\n' | '\r') => "the end of the line".to_owned(),
             Some(other) => format!("{other:?}"),
         };
-        Fault::new(self.at, format!("expected {expected}, found {found}")).hint(hint)
+        ScriptFault::new(self.at, format!("expected {expected}, found {found}")).hint(hint)
     }
 
     /// Whether a name comes next.
@@ -156,7 +156,7 @@ impl<'t> Parser<'t> {
     }
 
     /// A name, if one comes next.
-    pub(super) fn word(&mut self) -> Read<Option<Name>> {
+    pub(super) fn word(&mut self) -> Read<Option<ScriptName>> {
         let rest = self.rest();
         let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
         let word = &rest[..end.unwrap_or(rest.len())];
@@ -166,14 +166,14 @@ impl<'t> Parser<'t> {
         if !word.is_ascii() {
             let message = format!("`{}` is not a valid name", shortened(word));
             let hint = "names have the letters a-z and A-Z, digits and _";
-            return Err(Fault::new(self.at, message).hint(hint));
+            return Err(ScriptFault::new(self.at, message).hint(hint));
         }
         if word.len() > NAME_BYTES_MAX {
             let most = format!("a name has at most {NAME_BYTES_MAX} characters");
             let message = format!("{most}, found {}", word.len());
-            return Err(Fault::new(self.at, message).hint("choose a shorter one"));
+            return Err(ScriptFault::new(self.at, message).hint("choose a shorter one"));
         }
-        let name = Name {
+        let name = ScriptName {
             at: self.at,
             text: word.into(),
         };
@@ -181,7 +181,7 @@ impl<'t> Parser<'t> {
         Ok(Some(name))
     }
 
-    fn line(&mut self, target: &mut Option<Arc<str>>, script: &mut Script) -> Read<()> {
+    fn line(&mut self, target: &mut Option<Arc<str>>, script: &mut CallScript) -> Read<()> {
         let start = self.at;
         let Some(first) = self.word()? else {
             return Err(self.unexpected("a call", CALL_HINT));
@@ -192,12 +192,13 @@ impl<'t> Parser<'t> {
             return Ok(());
         }
         if STATEMENTS.contains(&&*first.text) {
-            let fault = Fault::new(start, format!("`{}` is not part of a script", first.text));
+            let fault =
+                ScriptFault::new(start, format!("`{}` is not part of a script", first.text));
             return Err(fault.hint("every line is a call; loops and conditions are `map` and `when` of a plan (docs/plans.md)"));
         }
         self.space();
         if CONSTANTS.contains(&&*first.text) && self.peek() == Some('=') {
-            let fault = Fault::new(start, format!("`{}` is a value, not a name", first.text));
+            let fault = ScriptFault::new(start, format!("`{}` is a value, not a name", first.text));
             return Err(fault.hint("choose another name for the result"));
         }
         let (named, tool) = if self.is_at_assignment() {
@@ -214,15 +215,15 @@ impl<'t> Parser<'t> {
             (None, tool)
         };
         if &*tool.text == "print" {
-            let fault = Fault::new(tool.at, "a script has no `print`");
+            let fault = ScriptFault::new(tool.at, "a script has no `print`");
             return Err(fault.hint("end it with what it answers: `return {mean: ..}` is written `return {\"mean\": a.mean}`"));
         }
         let args = self.arguments(&tool)?;
         if script.calls.len() == STEPS_MAX {
-            let fault = Fault::new(start, format!("a script has at most {STEPS_MAX} calls"));
+            let fault = ScriptFault::new(start, format!("a script has at most {STEPS_MAX} calls"));
             return Err(fault.hint("split it"));
         }
-        script.calls.push(Line {
+        script.calls.push(ScriptCall {
             at: start,
             target: named,
             tool,
@@ -231,7 +232,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn answer(&mut self) -> Read<Expr> {
+    fn answer(&mut self) -> Read<ScriptExpression> {
         self.space();
         if matches!(self.peek(), None | Some('\n' | '#')) {
             let hint = "write `return {\"mean\": a.mean}`, or `return a.mean`";
@@ -241,8 +242,8 @@ impl<'t> Parser<'t> {
     }
 
     /// The tool called on the right side of an assignment.
-    fn called(&mut self) -> Read<Name> {
-        let alone = Fault::new(self.at, "expected a call after `=`")
+    fn called(&mut self) -> Read<ScriptName> {
+        let alone = ScriptFault::new(self.at, "expected a call after `=`")
             .hint("only results of calls have names; write a value where it is used");
         let Some(first) = self.word()? else {
             return Err(alone);
@@ -255,7 +256,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The rest of the name of a tool, and the spaces before its bracket.
-    fn tool(&mut self, first: Name) -> Read<Name> {
+    fn tool(&mut self, first: ScriptName) -> Read<ScriptName> {
         let mut text = first.text.to_string();
         while let Some(join) = self.peek().filter(|c| matches!(c, '.' | ':')) {
             self.at += 1;
@@ -268,17 +269,17 @@ impl<'t> Parser<'t> {
             if text.len() > NAME_BYTES_MAX {
                 let message = format!("the name of a tool has at most {NAME_BYTES_MAX} characters");
                 let hint = "`mathchain tools list` shows the tools";
-                return Err(Fault::new(first.at, message).hint(hint));
+                return Err(ScriptFault::new(first.at, message).hint(hint));
             }
         }
         self.space();
-        Ok(Name {
+        Ok(ScriptName {
             at: first.at,
             text: text.into(),
         })
     }
 
-    fn no_call(&self, name: &Name) -> Fault {
+    fn no_call(&self, name: &ScriptName) -> ScriptFault {
         let is_qualified = name.text.contains(['.', ':']);
         let (expected, hint) = match self.peek() {
             Some(',') => (
@@ -289,7 +290,7 @@ impl<'t> Parser<'t> {
             Some('=') if is_qualified && self.is_at_assignment() => {
                 let message = format!("`{}` is not the name of a result", name.text);
                 let hint = "only whole names are assigned: `b = tool(..)`";
-                return Fault::new(name.at, message).hint(hint);
+                return ScriptFault::new(name.at, message).hint(hint);
             }
             Some('+' | '-' | '*' | '/' | '%' | '|' | '&' | '<' | '>' | '=') => {
                 ("`=` or `(`", STEP_HINT)
@@ -302,17 +303,18 @@ impl<'t> Parser<'t> {
         self.unexpected(expected, hint)
     }
 
-    fn arguments(&mut self, tool: &Name) -> Read<Vec<(Name, Expr)>> {
+    fn arguments(&mut self, tool: &ScriptName) -> Read<Vec<(ScriptName, ScriptExpression)>> {
         let mut names = HashSet::new();
         self.bracketed(')', |parser| {
             let at = parser.at;
             let name = parser.argument(tool)?;
             if !names.insert(Arc::clone(&name.text)) {
-                let fault = Fault::new(at, format!("`{}` is given twice", name.text));
+                let fault = ScriptFault::new(at, format!("`{}` is given twice", name.text));
                 return Err(fault.hint("leave one out"));
             }
             if names.len() > ARGS_MAX {
-                let fault = Fault::new(at, format!("a call has at most {ARGS_MAX} arguments"));
+                let fault =
+                    ScriptFault::new(at, format!("a call has at most {ARGS_MAX} arguments"));
                 return Err(fault.hint("pass a record"));
             }
             parser.space();
@@ -327,7 +329,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The name of an argument and its `=`.
-    fn argument(&mut self, tool: &Name) -> Read<Name> {
+    fn argument(&mut self, tool: &ScriptName) -> Read<ScriptName> {
         let at = self.at;
         if let Some(name) = self.word()? {
             self.space();
@@ -344,7 +346,7 @@ impl<'t> Parser<'t> {
         let tool = &tool.text;
         let hint =
             format!("write `{tool}(name=value)`; `mathchain tools show {tool}` lists the names");
-        Err(Fault::new(at, message).hint(hint))
+        Err(ScriptFault::new(at, message).hint(hint))
     }
 
     /// A comma, or the bracket that ends the list; the bracket itself is left.
@@ -372,7 +374,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The innermost bracket is still open where the next line begins; parsing continues with that line.
-    fn unclosed(&mut self) -> Fault {
+    fn unclosed(&mut self) -> ScriptFault {
         let at = self.open.last().copied().unwrap_or(self.at);
         self.at = at;
         let (open, close) = match self.peek() {
@@ -380,7 +382,7 @@ impl<'t> Parser<'t> {
             Some('{') => ('{', '}'),
             _ => ('(', ')'),
         };
-        Fault::new(at, format!("`{open}` is not closed")).hint(format!(
+        ScriptFault::new(at, format!("`{open}` is not closed")).hint(format!(
             "close it with `{close}` before the next line begins"
         ))
     }
@@ -388,53 +390,55 @@ impl<'t> Parser<'t> {
 
 /// The lines of a script.
 #[derive(Debug, Default)]
-pub(super) struct Script {
-    pub(super) calls: Vec<Line>,
-    pub(super) answer: Option<Expr>,
+pub(super) struct CallScript {
+    pub(super) calls: Vec<ScriptCall>,
+    pub(super) answer: Option<ScriptExpression>,
     /// Names whose lines could not be read: what they mean is not known.
     pub(super) broken: Vec<Arc<str>>,
 }
 
 /// One call, perhaps with a name for its result.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct ScriptCall {
     pub(super) at: usize,
-    pub(super) target: Option<Name>,
-    pub(super) tool: Name,
-    pub(super) args: Vec<(Name, Expr)>,
+    pub(super) target: Option<ScriptName>,
+    pub(super) tool: ScriptName,
+    pub(super) args: Vec<(ScriptName, ScriptExpression)>,
 }
 
 /// A name or a key, with its position.
 #[derive(Debug, Clone)]
-pub(super) struct Name {
+pub(super) struct ScriptName {
     pub(super) at: usize,
     pub(super) text: Arc<str>,
 }
 
 /// A value, with its position.
 #[derive(Debug)]
-pub(super) struct Expr {
+pub(super) struct ScriptExpression {
     pub(super) at: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: ScriptExpressionKind,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum ScriptExpressionKind {
     Literal(Value),
     /// A name, the way into what it means, and what holds where that is absent.
-    Reference(Arc<str>, String, Option<Box<Expr>>),
-    List(Vec<Expr>),
-    Record(Vec<(Name, Expr)>),
+    Reference(Arc<str>, String, Option<Box<ScriptExpression>>),
+    List(Vec<ScriptExpression>),
+    Record(Vec<(ScriptName, ScriptExpression)>),
 }
 
-impl Expr {
+impl ScriptExpression {
     /// Position of the first reference in it.
     pub(super) fn reference(&self) -> Option<usize> {
         match &self.kind {
-            Kind::Literal(_) => None,
-            Kind::Reference(..) => Some(self.at),
-            Kind::List(items) => items.iter().find_map(Self::reference),
-            Kind::Record(members) => members.iter().find_map(|(_, member)| member.reference()),
+            ScriptExpressionKind::Literal(_) => None,
+            ScriptExpressionKind::Reference(..) => Some(self.at),
+            ScriptExpressionKind::List(items) => items.iter().find_map(Self::reference),
+            ScriptExpressionKind::Record(members) => {
+                members.iter().find_map(|(_, member)| member.reference())
+            }
         }
     }
 }

@@ -6,29 +6,29 @@ use std::sync::Arc;
 use tool_core::{Value, json};
 
 use super::DEPTH_MAX;
-use super::faults::{Fault, Read, shortened};
-use super::parse::{Expr, Kind, Name, Parser, STEP_HINT};
+use super::faults::{Read, ScriptFault, shortened};
+use super::parse::{STEP_HINT, ScriptExpression, ScriptExpressionKind, ScriptName, ScriptParser};
 
-impl Parser<'_> {
-    pub(super) fn value(&mut self) -> Read<Expr> {
+impl ScriptParser<'_> {
+    pub(super) fn value(&mut self) -> Read<ScriptExpression> {
         if self.open.len() > DEPTH_MAX {
             let message = format!("brackets are nested at most {DEPTH_MAX} deep");
             let hint = "pass data as a file: `{\"$file\": \"path\"}`";
-            return Err(Fault::new(self.at, message).hint(hint));
+            return Err(ScriptFault::new(self.at, message).hint(hint));
         }
         let at = self.at;
         let kind = match self.peek() {
-            Some('"' | '\'') => Kind::Literal(Value::from(self.quoted()?)),
-            Some('[') => Kind::List(self.bracketed(']', Self::value)?),
-            Some('{') => Kind::Record(self.record()?),
+            Some('"' | '\'') => ScriptExpressionKind::Literal(Value::from(self.quoted()?)),
+            Some('[') => ScriptExpressionKind::List(self.bracketed(']', Self::value)?),
+            Some('{') => ScriptExpressionKind::Record(self.record()?),
             Some('(') => {
                 let hint = "lists are written [..]; nothing is grouped";
                 return Err(self.unexpected("a value", hint));
             }
-            Some('0'..='9' | '-' | '+' | '.') => Kind::Literal(self.number()?),
+            Some('0'..='9' | '-' | '+' | '.') => ScriptExpressionKind::Literal(self.number()?),
             _ => self.named()?,
         };
-        Ok(Expr { at, kind })
+        Ok(ScriptExpression { at, kind })
     }
 
     /// What is in brackets, separated by commas, up to the one that closes; the bracket that opens was seen.
@@ -52,7 +52,7 @@ impl Parser<'_> {
         }
     }
 
-    fn record(&mut self) -> Read<Vec<(Name, Expr)>> {
+    fn record(&mut self) -> Read<Vec<(ScriptName, ScriptExpression)>> {
         let mut keys = HashSet::new();
         self.bracketed('}', |parser| {
             let at = parser.at;
@@ -61,14 +61,14 @@ impl Parser<'_> {
             }
             let text: Arc<str> = parser.quoted()?.into();
             if matches!(&*text, "$ref" | "$lit") {
-                let fault = Fault::new(at, format!("`{text}` is not written in a script"));
+                let fault = ScriptFault::new(at, format!("`{text}` is not written in a script"));
                 return Err(fault.hint(
                     "write the reference itself: `a.rows[0]`; other values are data as they are",
                 ));
             }
             if !keys.insert(Arc::clone(&text)) {
                 let fault =
-                    Fault::new(at, format!("the key `{}` is given twice", shortened(&text)));
+                    ScriptFault::new(at, format!("the key `{}` is given twice", shortened(&text)));
                 return Err(fault.hint("leave one out"));
             }
             parser.space();
@@ -76,12 +76,12 @@ impl Parser<'_> {
                 return Err(parser.unexpected("`:`", "write `{\"name\": value}`"));
             }
             parser.space();
-            Ok((Name { at, text }, parser.value()?))
+            Ok((ScriptName { at, text }, parser.value()?))
         })
     }
 
     /// A constant, or a reference.
-    fn named(&mut self) -> Read<Kind> {
+    fn named(&mut self) -> Read<ScriptExpressionKind> {
         let Some(name) = self.word()? else {
             let hint = "write a number, a text, a list, a record or the name of a result";
             return Err(self.unexpected("a value", hint));
@@ -91,36 +91,40 @@ impl Parser<'_> {
             "false" | "False" => Some(Value::Bool(false)),
             "null" | "None" => Some(Value::Null),
             "not" | "lambda" | "await" => {
-                let fault = Fault::new(name.at, format!("`{}` is not a value", name.text));
+                let fault = ScriptFault::new(name.at, format!("`{}` is not a value", name.text));
                 return Err(fault.hint(STEP_HINT));
             }
             _ => None,
         };
         if let Some(literal) = literal {
-            return Ok(Kind::Literal(literal));
+            return Ok(ScriptExpressionKind::Literal(literal));
         }
         if matches!(self.peek(), Some('"' | '\'')) {
             let message = format!("texts have no prefix, found `{}`", name.text);
             let hint = "values are put into texts with {\"$fmt\": \"mean={}\", \"args\": [a.mean]}";
-            return Err(Fault::new(name.at, message).hint(hint));
+            return Err(ScriptFault::new(name.at, message).hint(hint));
         }
         let path = self.path()?;
         self.space();
         if self.peek() == Some('(') {
             let hint = "assign it first, on a line of its own:";
             let hint = format!("{hint} `result = {}(..)`", name.text);
-            return Err(Fault::new(name.at, "calls are not nested").hint(hint));
+            return Err(ScriptFault::new(name.at, "calls are not nested").hint(hint));
         }
         if !self.eat("??") {
-            return Ok(Kind::Reference(name.text, path, None));
+            return Ok(ScriptExpressionKind::Reference(name.text, path, None));
         }
         self.space();
         let default = self.value()?;
         if let Some(at) = default.reference() {
-            let fault = Fault::new(at, "a default is a value that is written out");
+            let fault = ScriptFault::new(at, "a default is a value that is written out");
             return Err(fault.hint("write a number, a text, a list or a record after `??`"));
         }
-        Ok(Kind::Reference(name.text, path, Some(Box::new(default))))
+        Ok(ScriptExpressionKind::Reference(
+            name.text,
+            path,
+            Some(Box::new(default)),
+        ))
     }
 
     /// The way into a result, as references of plans spell it.
@@ -146,7 +150,7 @@ impl Parser<'_> {
                     if !(field.starts_with(starts) && field.chars().all(is_plain)) {
                         let message = format!("`{}` is not a valid field name", shortened(&field));
                         let hint = "take it out of the result with a call of `json_query`";
-                        return Err(Fault::new(at, message).hint(hint));
+                        return Err(ScriptFault::new(at, message).hint(hint));
                     }
                     path.push('.');
                     path.push_str(&field);
@@ -172,7 +176,7 @@ impl Parser<'_> {
 
 const ESCAPES: &str = "the escapes are \\n \\r \\t \\b \\f \\0 \\\\ \\\" \\' \\/ \\xHH and \\uHHHH";
 
-impl Parser<'_> {
+impl ScriptParser<'_> {
     /// A text in one or three quotes of either kind; one in a single pair ends on its line.
     pub(super) fn quoted(&mut self) -> Read<String> {
         let start = self.at;
@@ -187,7 +191,7 @@ impl Parser<'_> {
                 return Ok(text);
             }
             let Some(next) = self.rest().chars().next() else {
-                let fault = Fault::new(start, "the text does not end");
+                let fault = ScriptFault::new(start, "the text does not end");
                 return Err(fault.hint(format!("close it with {end}")));
             };
             match next {
@@ -195,7 +199,9 @@ impl Parser<'_> {
                 '\n' if !across => {
                     let hint =
                         format!("close it with {end}, or begin and end it with three quotes");
-                    return Err(Fault::new(start, "the text does not end on its line").hint(hint));
+                    return Err(
+                        ScriptFault::new(start, "the text does not end on its line").hint(hint)
+                    );
                 }
                 '\r' if self.rest().starts_with("\r\n") => self.at += 1, // lines end alike everywhere
                 '\t' | '\n' => {
@@ -204,7 +210,7 @@ impl Parser<'_> {
                 }
                 control if control.is_control() => {
                     let message = format!("the text holds the control character {control:?}");
-                    return Err(Fault::new(self.at, message).hint(ESCAPES));
+                    return Err(ScriptFault::new(self.at, message).hint(ESCAPES));
                 }
                 other => {
                     text.push(other);
@@ -237,7 +243,7 @@ impl Parser<'_> {
             Some('u') => self.hex(2, 4),
             _ => None,
         };
-        let wrong = Fault::new(start, "unknown escape").hint(ESCAPES);
+        let wrong = ScriptFault::new(start, "unknown escape").hint(ESCAPES);
         let Some(code) = code else {
             return Err(wrong);
         };
@@ -294,6 +300,6 @@ impl Parser<'_> {
             Some('0'..='9') => "integers beyond 2^63 are written as texts, in quotes",
             _ => STEP,
         };
-        Err(Fault::new(self.at, format!("`{}` is not a number", shortened(text))).hint(hint))
+        Err(ScriptFault::new(self.at, format!("`{}` is not a number", shortened(text))).hint(hint))
     }
 }

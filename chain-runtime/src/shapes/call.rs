@@ -7,12 +7,12 @@ use tool_core::path::push_key;
 use tool_core::schema::Schema;
 use tool_core::shape::{self, ArrayField, ArrayShape, AxisExtent, ShapeDeclaration};
 
-use super::solver::{Axis, Clash, Id, Origin, Solver};
-use crate::template::{Node, Placed};
+use super::solver::{ExtentAxis, ExtentOrigin, ShapeClash, ShapeId, ShapeSolver};
+use crate::template::{ArgumentNode, PlacedReference};
 
 /// Shapes that a tool states for the arrays in its arguments and its result.
 #[derive(Debug, Default)]
-pub struct Stated {
+pub struct ToolShapes {
     /// Of arguments.
     pub args: Vec<ArrayField>,
     /// Of the result.
@@ -23,7 +23,7 @@ pub struct Stated {
     defaults: Vec<(Arc<str>, Schema)>,
 }
 
-impl Stated {
+impl ToolShapes {
     /// Reads both schemas of a tool.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Stated {
 
 /// An argument that does not fit to the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misfit {
+pub struct ShapeMisfit {
     /// JSON pointer of the argument in the plan.
     pub pointer: String,
     /// Both shapes, and where each was said.
@@ -77,7 +77,7 @@ pub struct Misfit {
 
 /// Origin of the first value of each name.
 #[derive(Clone, Copy)]
-enum First {
+enum FirstValueOrigin {
     /// The value of an integer argument, if known.
     Argument,
     /// A field, along an axis.
@@ -86,7 +86,7 @@ enum First {
 
 /// Location of a call in the plan.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct ShapeCallSite<'a> {
     /// Canonical name of its tool.
     pub tool: &'a str,
     /// Position of its step.
@@ -96,19 +96,19 @@ pub struct Place<'a> {
 }
 
 /// One call.
-pub struct Call<'a> {
-    place: Place<'a>,
-    stated: &'a Stated,
-    args: &'a Node,
-    names: Vec<(Arc<str>, Id, First)>,
-    rests: Vec<(Arc<str>, Id)>,
+pub struct ShapeCall<'a> {
+    place: ShapeCallSite<'a>,
+    stated: &'a ToolShapes,
+    args: &'a ArgumentNode,
+    names: Vec<(Arc<str>, ShapeId, FirstValueOrigin)>,
+    rests: Vec<(Arc<str>, ShapeId)>,
     /// Shapes found, by field of the arguments.
-    found: Vec<Option<Id>>,
+    found: Vec<Option<ShapeId>>,
 }
 
-impl<'a> Call<'a> {
+impl<'a> ShapeCall<'a> {
     /// A call with its arguments.
-    pub fn new(place: Place<'a>, stated: &'a Stated, args: &'a Node) -> Self {
+    pub fn new(place: ShapeCallSite<'a>, stated: &'a ToolShapes, args: &'a ArgumentNode) -> Self {
         Self {
             place,
             stated,
@@ -119,8 +119,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn argument(&self, field: &ArrayField) -> Option<Argument<'a>> {
-        Argument::Node(self.args).at(&field.path)
+    fn argument(&self, field: &ArrayField) -> Option<ShapeArgument<'a>> {
+        ShapeArgument::Node(self.args).at(&field.path)
     }
 
     fn pointer(&self, path: &[Arc<str>]) -> String {
@@ -130,7 +130,7 @@ impl<'a> Call<'a> {
     }
 
     /// Puts the arguments together with what the tool states of them; what does not fit is returned.
-    pub fn arguments(&mut self, solver: &mut Solver, given: Given<'_>) -> Vec<Misfit> {
+    pub fn arguments(&mut self, solver: &mut ShapeSolver, given: Given<'_>) -> Vec<ShapeMisfit> {
         let stated = self.stated;
         let mut misfits = Vec::new();
         for (index, field) in stated.args.iter().enumerate() {
@@ -144,7 +144,7 @@ impl<'a> Call<'a> {
             self.found[index] = Some(found);
             let mut clashes = Vec::new();
             solver.unify(found, expected, &mut clashes);
-            misfits.extend(clashes.into_iter().map(|clash| Misfit {
+            misfits.extend(clashes.into_iter().map(|clash| ShapeMisfit {
                 message: self.words(solver, index, shape, clash),
                 pointer: pointer.clone(),
             }));
@@ -153,7 +153,7 @@ impl<'a> Call<'a> {
     }
 
     /// The shapes of the result, by field.
-    pub fn outputs(&mut self, solver: &mut Solver) -> Vec<Option<Id>> {
+    pub fn outputs(&mut self, solver: &mut ShapeSolver) -> Vec<Option<ShapeId>> {
         let stated = self.stated;
         let shape = |field: &'a ArrayField| {
             let shape = self.chosen(&field.declared)?;
@@ -172,7 +172,7 @@ impl<'a> Call<'a> {
                 otherwise,
             } => (argument, then, otherwise),
         };
-        let holds = match Argument::Node(self.args).get(argument) {
+        let holds = match ShapeArgument::Node(self.args).get(argument) {
             Some(argument) => !matches!(argument.literal()?, Value::Null | Value::Bool(false)),
             None => {
                 let default = self.stated.default_of(argument);
@@ -183,14 +183,21 @@ impl<'a> Call<'a> {
     }
 
     /// A shape in this call; `field` is the argument it is of.
-    fn instance(&mut self, solver: &mut Solver, shape: &ArrayShape, field: Option<usize>) -> Id {
+    fn instance(
+        &mut self,
+        solver: &mut ShapeSolver,
+        shape: &ArrayShape,
+        field: Option<usize>,
+    ) -> ShapeId {
         let mut extents = Vec::with_capacity(shape.extents.len());
         for (axis, extent) in shape.extents.iter().enumerate() {
-            let first = field.map_or(First::Argument, |field| First::Field(field, axis));
+            let first = field.map_or(FirstValueOrigin::Argument, |field| {
+                FirstValueOrigin::Field(field, axis)
+            });
             extents.push(match extent {
                 AxisExtent::Size(size) => {
-                    let axis = Axis::of(axis, shape.extents.len());
-                    solver.size(*size, Origin::new(self.place.base, axis))
+                    let axis = ExtentAxis::of(axis, shape.extents.len());
+                    solver.size(*size, ExtentOrigin::new(self.place.base, axis))
                 }
                 AxisExtent::Name(name) => self.named(solver, name, first),
                 AxisExtent::Least(a, b) => self.least(solver, [a, b], extent.to_string().into()),
@@ -211,12 +218,17 @@ impl<'a> Call<'a> {
     }
 
     /// An extent by its name: what it was before in this call, else the value of an argument, else something new.
-    fn named(&mut self, solver: &mut Solver, name: &Arc<str>, first: First) -> Id {
+    fn named(
+        &mut self,
+        solver: &mut ShapeSolver,
+        name: &Arc<str>,
+        first: FirstValueOrigin,
+    ) -> ShapeId {
         if let Some((_, id, _)) = self.names.iter().find(|(known, ..)| known == name) {
             return *id;
         }
         let value = self.stated.integers.contains(name).then(|| {
-            match Argument::Node(self.args).get(name) {
+            match ShapeArgument::Node(self.args).get(name) {
                 Some(argument) => argument.literal()?.as_i64(),
                 None => self.stated.default_of(name)?.as_i64(),
             }
@@ -226,8 +238,8 @@ impl<'a> Call<'a> {
             Some(size) => {
                 let pointer = self.pointer(&[Arc::clone(name)]);
                 (
-                    solver.size(size, Origin::new(pointer, Axis::Value)),
-                    First::Argument,
+                    solver.size(size, ExtentOrigin::new(pointer, ExtentAxis::Value)),
+                    FirstValueOrigin::Argument,
                 )
             }
             None => {
@@ -240,20 +252,31 @@ impl<'a> Call<'a> {
     }
 
     /// The smaller of two extents, the same everywhere in this call.
-    fn least(&mut self, solver: &mut Solver, names: [&Arc<str>; 2], name: Arc<str>) -> Id {
+    fn least(
+        &mut self,
+        solver: &mut ShapeSolver,
+        names: [&Arc<str>; 2],
+        name: Arc<str>,
+    ) -> ShapeId {
         if let Some((_, id, _)) = self.names.iter().find(|(known, ..)| *known == name) {
             return *id;
         }
-        let [a, b] = names.map(|name| self.named(solver, name, First::Argument));
+        let [a, b] = names.map(|name| self.named(solver, name, FirstValueOrigin::Argument));
         let id = solver.least(a, b, (self.place.step, Arc::clone(&name)));
-        self.names.push((name, id, First::Argument));
+        self.names.push((name, id, FirstValueOrigin::Argument));
         id
     }
 
-    fn words(&self, solver: &mut Solver, index: usize, shape: &ArrayShape, clash: Clash) -> String {
+    fn words(
+        &self,
+        solver: &mut ShapeSolver,
+        index: usize,
+        shape: &ArrayShape,
+        clash: ShapeClash,
+    ) -> String {
         let found = self.described(solver, index);
         let tool = self.place.tool;
-        let Clash::Extent(axis, one, other) = clash else {
+        let ShapeClash::Extent(axis, one, other) = clash else {
             return format!("{found} does not have the rank of {shape}, which `{tool}` takes");
         };
         let has = self.counted(solver, index, axis, one);
@@ -263,7 +286,7 @@ impl<'a> Call<'a> {
         };
         let known = solver.known(other).map(|(size, _)| size);
         let but = match (named, known) {
-            (Some((_, _, First::Field(field, along))), _) => {
+            (Some((_, _, FirstValueOrigin::Field(field, along))), _) => {
                 let counted = self.counted(solver, *field, *along, other);
                 match *field == index {
                     true => counted,
@@ -280,9 +303,9 @@ impl<'a> Call<'a> {
     }
 
     /// The fields that a misfit is between, as the tool states them.
-    fn taken(&self, index: usize, named: Option<&(Arc<str>, Id, First)>) -> String {
+    fn taken(&self, index: usize, named: Option<&(Arc<str>, ShapeId, FirstValueOrigin)>) -> String {
         let mut fields = vec![index];
-        if let Some((_, _, First::Field(other, _))) = named
+        if let Some((_, _, FirstValueOrigin::Field(other, _))) = named
             && *other != index
         {
             fields.insert(0, *other);
@@ -297,10 +320,12 @@ impl<'a> Call<'a> {
     }
 
     /// An argument with the shape that was found.
-    fn described(&self, solver: &mut Solver, index: usize) -> String {
+    fn described(&self, solver: &mut ShapeSolver, index: usize) -> String {
         let field = &self.stated.args[index];
         let name = match self.argument(field) {
-            Some(Argument::Node(Node::Reference(placed))) => placed.reference.to_string(),
+            Some(ShapeArgument::Node(ArgumentNode::Reference(placed))) => {
+                placed.reference.to_string()
+            }
             _ => field.path.join("."),
         };
         let Some(found) = self.found[index] else {
@@ -314,22 +339,28 @@ impl<'a> Call<'a> {
     }
 
     /// `3 rows` of an argument, and where that was said, when elsewhere.
-    fn counted(&self, solver: &mut Solver, index: usize, axis: usize, extent: Id) -> String {
+    fn counted(
+        &self,
+        solver: &mut ShapeSolver,
+        index: usize,
+        axis: usize,
+        extent: ShapeId,
+    ) -> String {
         let Some((size, origin)) = solver.known(extent) else {
             return "another extent".to_owned();
         };
         let own = self.pointer(&self.stated.args[index].path);
         let rank = self.found[index].map_or(2, |found| solver.rank(found));
-        let count = Axis::of(axis, rank).count(size);
+        let count = ExtentAxis::of(axis, rank).count(size);
         if *origin.pointer == *own || *origin.pointer == *self.place.base {
             return count;
         }
         let what = match origin.axis {
-            Axis::Entries => "the entries of ".to_owned(),
-            Axis::Rows => "the rows of ".to_owned(),
-            Axis::Columns => "the columns of ".to_owned(),
-            Axis::Further(axis) => format!("axis {axis} of "),
-            Axis::Value => String::new(),
+            ExtentAxis::Entries => "the entries of ".to_owned(),
+            ExtentAxis::Rows => "the rows of ".to_owned(),
+            ExtentAxis::Columns => "the columns of ".to_owned(),
+            ExtentAxis::Further(axis) => format!("axis {axis} of "),
+            ExtentAxis::Value => String::new(),
         };
         format!("{count} ({what}{})", origin.pointer)
     }
@@ -345,22 +376,22 @@ pub(crate) fn element(field: &ArrayField) -> &'static str {
 }
 
 /// Returns the shape of the value of a reference, where known.
-pub type Given<'a> = &'a mut dyn FnMut(&mut Solver, &Placed) -> Option<Id>;
+pub type Given<'a> = &'a mut dyn FnMut(&mut ShapeSolver, &PlacedReference) -> Option<ShapeId>;
 
 /// An argument, in a plan or in a literal of it.
 #[derive(Clone, Copy)]
-pub(super) enum Argument<'a> {
-    Node(&'a Node),
+pub(super) enum ShapeArgument<'a> {
+    Node(&'a ArgumentNode),
     Value(&'a Value),
 }
 
-impl<'a> Argument<'a> {
+impl<'a> ShapeArgument<'a> {
     pub(super) fn get(self, name: &str) -> Option<Self> {
         match self {
-            Self::Node(Node::Literal(value)) | Self::Value(value) => {
+            Self::Node(ArgumentNode::Literal(value)) | Self::Value(value) => {
                 value.get(name).map(Self::Value)
             }
-            Self::Node(Node::Object(members)) => {
+            Self::Node(ArgumentNode::Object(members)) => {
                 let found = members.iter().find(|(key, _)| **key == *name)?;
                 Some(Self::Node(&found.1))
             }
@@ -383,51 +414,51 @@ impl<'a> Argument<'a> {
 
 /// The shape of an argument, where something is known of it.
 pub fn shape_of_node(
-    solver: &mut Solver,
-    node: &Node,
+    solver: &mut ShapeSolver,
+    node: &ArgumentNode,
     pointer: &str,
     given: Given<'_>,
-) -> Option<Id> {
-    shape_of(solver, Argument::Node(node), pointer, given)
+) -> Option<ShapeId> {
+    shape_of(solver, ShapeArgument::Node(node), pointer, given)
 }
 
 /// The same of an argument within a literal too.
 pub(super) fn shape_of(
-    solver: &mut Solver,
-    argument: Argument<'_>,
+    solver: &mut ShapeSolver,
+    argument: ShapeArgument<'_>,
     pointer: &str,
     given: Given<'_>,
-) -> Option<Id> {
+) -> Option<ShapeId> {
     match argument {
-        Argument::Value(value) | Argument::Node(Node::Literal(value)) => {
+        ShapeArgument::Value(value) | ShapeArgument::Node(ArgumentNode::Literal(value)) => {
             of_value(solver, value, pointer)
         }
-        Argument::Node(Node::Reference(placed)) => given(solver, placed),
-        Argument::Node(Node::Array(nodes)) => {
-            let (rest, mut axis) = (solver.open(None), Axis::Entries);
+        ShapeArgument::Node(ArgumentNode::Reference(placed)) => given(solver, placed),
+        ShapeArgument::Node(ArgumentNode::Array(nodes)) => {
+            let (rest, mut axis) = (solver.open(None), ExtentAxis::Entries);
             for (index, node) in nodes.iter().enumerate() {
                 let pointer = format!("{pointer}/{index}");
                 if let Some(element) = shape_of_node(solver, node, &pointer, given) {
-                    axis = Axis::Rows;
+                    axis = ExtentAxis::Rows;
                     solver.unify(element, rest, &mut Vec::new()); // rows that differ are refused where they arrive
                 }
             }
-            let length = solver.size(nodes.len() as u64, Origin::new(pointer, axis));
+            let length = solver.size(nodes.len() as u64, ExtentOrigin::new(pointer, axis));
             Some(solver.list(&[length], rest))
         }
-        Argument::Node(Node::Object(_) | Node::Format(_)) => None,
+        ShapeArgument::Node(ArgumentNode::Object(_) | ArgumentNode::Format(_)) => None,
     }
 }
 
 /// The shape of a literal; `None` for what is no array: a file, a text, or nothing.
-fn of_value(solver: &mut Solver, value: &Value, pointer: &str) -> Option<Id> {
+fn of_value(solver: &mut ShapeSolver, value: &Value, pointer: &str) -> Option<ShapeId> {
     let (sizes, whole) = extents(value)?;
     let pointer: Arc<str> = pointer.into();
     let mut extent = |(axis, &size): (usize, &usize)| {
-        let origin = Origin::new(Arc::clone(&pointer), Axis::of(axis, sizes.len()));
+        let origin = ExtentOrigin::new(Arc::clone(&pointer), ExtentAxis::of(axis, sizes.len()));
         solver.size(size as u64, origin)
     };
-    let ids: Vec<Id> = sizes.iter().enumerate().map(&mut extent).collect();
+    let ids: Vec<ShapeId> = sizes.iter().enumerate().map(&mut extent).collect();
     let rest = match whole {
         true => solver.end(),
         false => solver.open(None),

@@ -1,6 +1,6 @@
 //! Extents of arrays across a plan: what tools state with `x-shape` ([`tool_core::shape`]), solved over their calls.
 //!
-//! [`Solver`] holds extents that are known, or known to be equal; [`Call`] puts one call's arguments into it and says where they
+//! [`ShapeSolver`] holds extents that are known, or known to be equal; [`ShapeCall`] puts one call's arguments into it and says where they
 //! do not fit together. Which calls are certain to happen is the check's business.
 
 mod call;
@@ -9,6 +9,6 @@ mod solver;
 mod tests;
 
 pub(crate) use call::element;
-pub use call::{Call, Misfit, Place, Stated};
 pub use call::{Given, shape_of_node};
-pub use solver::{Axis, Clash, Id, Origin, Solver};
+pub use call::{ShapeCall, ShapeCallSite, ShapeMisfit, ToolShapes};
+pub use solver::{ExtentAxis, ExtentOrigin, ShapeClash, ShapeId, ShapeSolver};

@@ -1,4 +1,4 @@
-//! [`Solver`]: extents and shapes that are known, or known to be the same, with where each was said.
+//! [`ShapeSolver`]: extents and shapes that are known, or known to be the same, with where each was said.
 //!
 //! A shape is a list: an extent and the shape of what is below it, or the end; so a shape whose rank is not known yet is a list
 //! whose rest is open. What is the same is linked, the younger to the older, so that what was learned since a mark can be taken back
@@ -11,12 +11,12 @@ const RANK_MAX: usize = 64;
 
 /// An extent or a shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Id(u32);
+pub struct ShapeId(u32);
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Node {
+enum ShapeNode {
     /// What another one is.
-    Same(Id),
+    Same(ShapeId),
     /// Not known; the index of its label.
     Open(Option<u32>),
     /// An extent, and the index of where it was said.
@@ -24,12 +24,12 @@ enum Node {
     /// The shape of what is no array.
     End,
     /// The shape of an array: its extent, and the shape of its elements.
-    List(Id, Id),
+    List(ShapeId, ShapeId),
 }
 
 /// Meaning of an extent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Axis {
+pub enum ExtentAxis {
     /// The entries of a list.
     Entries,
     /// The rows of a matrix.
@@ -42,7 +42,7 @@ pub enum Axis {
     Value,
 }
 
-impl Axis {
+impl ExtentAxis {
     /// The axis of an array of that many axes.
     pub fn of(axis: usize, rank: usize) -> Self {
         match (axis, rank) {
@@ -69,15 +69,15 @@ impl Axis {
 
 /// Origin of an extent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct ExtentOrigin {
     /// JSON pointer of the argument in the plan.
     pub pointer: Arc<str>,
     /// Which part of the value it counts.
-    pub axis: Axis,
+    pub axis: ExtentAxis,
 }
 
-impl Origin {
-    pub(super) fn new(pointer: impl Into<Arc<str>>, axis: Axis) -> Self {
+impl ExtentOrigin {
+    pub(super) fn new(pointer: impl Into<Arc<str>>, axis: ExtentAxis) -> Self {
         let pointer = pointer.into();
         Self { pointer, axis }
     }
@@ -85,63 +85,63 @@ impl Origin {
 
 /// Two shapes that cannot be the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clash {
+pub enum ShapeClash {
     /// Two extents differ along this axis, from 0: the one found, and the one expected.
-    Extent(usize, Id, Id),
+    Extent(usize, ShapeId, ShapeId),
     /// One is deeper than the other.
     Rank,
 }
 
 /// Extents of all arrays of a plan.
 #[derive(Debug, Default)]
-pub struct Solver {
-    nodes: Vec<Node>,
-    origins: Vec<Origin>,
+pub struct ShapeSolver {
+    nodes: Vec<ShapeNode>,
+    origins: Vec<ExtentOrigin>,
     labels: Vec<(usize, Arc<str>)>,
     /// Changes since the mark.
-    trail: Option<(u32, Vec<(Id, Node)>)>,
+    trail: Option<(u32, Vec<(ShapeId, ShapeNode)>)>,
 }
 
-impl Solver {
-    fn add(&mut self, node: Node) -> Id {
-        let id = Id(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+impl ShapeSolver {
+    fn add(&mut self, node: ShapeNode) -> ShapeId {
+        let id = ShapeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         self.nodes.push(node);
         id
     }
 
     /// Unknown; shown by its label, the name that it has in a step.
-    pub fn open(&mut self, label: Option<(usize, Arc<str>)>) -> Id {
+    pub fn open(&mut self, label: Option<(usize, Arc<str>)>) -> ShapeId {
         let label = label.map(|label| {
             self.labels.push(label);
             (self.labels.len() - 1) as u32
         });
-        self.add(Node::Open(label))
+        self.add(ShapeNode::Open(label))
     }
 
     /// A known extent.
-    pub fn size(&mut self, size: u64, origin: Origin) -> Id {
+    pub fn size(&mut self, size: u64, origin: ExtentOrigin) -> ShapeId {
         self.origins.push(origin);
         let origin = (self.origins.len() - 1) as u32;
-        self.add(Node::Size(size, origin))
+        self.add(ShapeNode::Size(size, origin))
     }
 
     /// The shape of an array with these extents and a shape of its elements.
-    pub fn list(&mut self, extents: &[Id], rest: Id) -> Id {
-        let onto = |rest, &extent: &Id| self.add(Node::List(extent, rest));
+    pub fn list(&mut self, extents: &[ShapeId], rest: ShapeId) -> ShapeId {
+        let onto = |rest, &extent: &ShapeId| self.add(ShapeNode::List(extent, rest));
         extents.iter().rev().fold(rest, onto)
     }
 
     /// The shape of what is no array.
-    pub fn end(&mut self) -> Id {
-        self.add(Node::End)
+    pub fn end(&mut self) -> ShapeId {
+        self.add(ShapeNode::End)
     }
 
-    fn at(&self, id: Id) -> Node {
+    fn at(&self, id: ShapeId) -> ShapeNode {
         let node = self.nodes.get(id.0 as usize);
-        node.copied().unwrap_or(Node::Open(None))
+        node.copied().unwrap_or(ShapeNode::Open(None))
     }
 
-    fn set(&mut self, id: Id, node: Node) {
+    fn set(&mut self, id: ShapeId, node: ShapeNode) {
         let Some(place) = self.nodes.get_mut(id.0 as usize) else {
             return;
         };
@@ -153,10 +153,10 @@ impl Solver {
         *place = node;
     }
 
-    fn find(&mut self, mut id: Id) -> Id {
-        while let Node::Same(parent) = self.at(id) {
-            if let Node::Same(further) = self.at(parent) {
-                self.set(id, Node::Same(further));
+    fn find(&mut self, mut id: ShapeId) -> ShapeId {
+        while let ShapeNode::Same(parent) = self.at(id) {
+            if let ShapeNode::Same(further) = self.at(parent) {
+                self.set(id, ShapeNode::Same(further));
             }
             id = parent;
         }
@@ -177,41 +177,41 @@ impl Solver {
     }
 
     /// A known extent, and where it was said.
-    pub fn known(&mut self, extent: Id) -> Option<(u64, Origin)> {
+    pub fn known(&mut self, extent: ShapeId) -> Option<(u64, ExtentOrigin)> {
         let root = self.find(extent);
         match self.at(root) {
-            Node::Size(size, origin) => Some((size, self.origins[origin as usize].clone())),
+            ShapeNode::Size(size, origin) => Some((size, self.origins[origin as usize].clone())),
             _ => None,
         }
     }
 
     /// The smaller of two extents; where that is not known, something new with a label.
-    pub fn least(&mut self, a: Id, b: Id, label: (usize, Arc<str>)) -> Id {
+    pub fn least(&mut self, a: ShapeId, b: ShapeId, label: (usize, Arc<str>)) -> ShapeId {
         let (a, b) = (self.find(a), self.find(b));
         match (self.at(a), self.at(b)) {
-            (Node::Size(first, _), Node::Size(second, _)) if first > second => b,
-            (Node::Size(..), Node::Size(..)) => a,
+            (ShapeNode::Size(first, _), ShapeNode::Size(second, _)) if first > second => b,
+            (ShapeNode::Size(..), ShapeNode::Size(..)) => a,
             _ if a == b => a,
             _ => self.open(Some(label)),
         }
     }
 
     /// Makes two shapes the same, and adds what keeps them from it.
-    pub fn unify(&mut self, found: Id, expected: Id, clashes: &mut Vec<Clash>) {
+    pub fn unify(&mut self, found: ShapeId, expected: ShapeId, clashes: &mut Vec<ShapeClash>) {
         let (mut a, mut b) = (found, expected);
         for axis in 0..RANK_MAX {
             (a, b) = (self.find(a), self.find(b));
             match (self.at(a), self.at(b)) {
                 _ if a == b => return,
-                (Node::List(first, below), Node::List(second, under)) => {
+                (ShapeNode::List(first, below), ShapeNode::List(second, under)) => {
                     if !self.same(first, second) {
-                        clashes.push(Clash::Extent(axis, first, second));
+                        clashes.push(ShapeClash::Extent(axis, first, second));
                     }
                     (a, b) = (below, under);
                 }
                 _ => {
                     if !self.same(a, b) {
-                        clashes.push(Clash::Rank);
+                        clashes.push(ShapeClash::Rank);
                     }
                     return;
                 }
@@ -220,33 +220,38 @@ impl Solver {
     }
 
     /// Makes two the same; `false` where both are known and differ.
-    fn same(&mut self, a: Id, b: Id) -> bool {
+    fn same(&mut self, a: ShapeId, b: ShapeId) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         let (older, younger) = (a.min(b), a.max(b));
         if older == younger {
             return true;
         }
         match (self.at(older), self.at(younger)) {
-            (Node::Open(None), node)
-            | (Node::Open(Some(_)), node @ (Node::Size(..) | Node::End | Node::List(..))) => {
+            (ShapeNode::Open(None), node)
+            | (
+                ShapeNode::Open(Some(_)),
+                node @ (ShapeNode::Size(..) | ShapeNode::End | ShapeNode::List(..)),
+            ) => {
                 self.set(older, node);
             }
-            (Node::Open(_), _) | (_, Node::Open(_)) | (Node::End, Node::End) => {}
-            (Node::Size(first, _), Node::Size(second, _)) if first == second => {}
+            (ShapeNode::Open(_), _)
+            | (_, ShapeNode::Open(_))
+            | (ShapeNode::End, ShapeNode::End) => {}
+            (ShapeNode::Size(first, _), ShapeNode::Size(second, _)) if first == second => {}
             _ => return false,
         }
-        self.set(younger, Node::Same(older));
+        self.set(younger, ShapeNode::Same(older));
         true
     }
 
     /// The extent of an array, and the shape of its elements; what is not known becomes an array.
-    pub fn part(&mut self, shape: Id) -> Option<(Id, Id)> {
+    pub fn part(&mut self, shape: ShapeId) -> Option<(ShapeId, ShapeId)> {
         let root = self.find(shape);
         match self.at(root) {
-            Node::List(extent, below) => Some((extent, below)),
-            Node::Open(_) => {
+            ShapeNode::List(extent, below) => Some((extent, below)),
+            ShapeNode::Open(_) => {
                 let (extent, below) = (self.open(None), self.open(None));
-                self.set(root, Node::List(extent, below));
+                self.set(root, ShapeNode::List(extent, below));
                 Some((extent, below))
             }
             _ => None,
@@ -254,10 +259,10 @@ impl Solver {
     }
 
     /// The extents of a shape as far as they are known, and what is below the last one.
-    fn spine(&mut self, shape: Id) -> (Vec<Id>, Id) {
+    fn spine(&mut self, shape: ShapeId) -> (Vec<ShapeId>, ShapeId) {
         let mut extents = Vec::new();
         let mut current = self.find(shape);
-        while let Node::List(extent, below) = self.at(current) {
+        while let ShapeNode::List(extent, below) = self.at(current) {
             extents.push(self.find(extent));
             current = self.find(below);
             if extents.len() == RANK_MAX {
@@ -268,38 +273,43 @@ impl Solver {
     }
 
     /// Number of known axes; further ones count as one.
-    pub fn rank(&mut self, shape: Id) -> usize {
+    pub fn rank(&mut self, shape: ShapeId) -> usize {
         let (extents, rest) = self.spine(shape);
-        extents.len() + usize::from(self.at(rest) != Node::End)
+        extents.len() + usize::from(self.at(rest) != ShapeNode::End)
     }
 
     /// A shape of which only what is known for certain is left: open extents are no longer those of the original.
-    pub fn known_part(&mut self, shape: Id) -> Id {
+    pub fn known_part(&mut self, shape: ShapeId) -> ShapeId {
         let (mut extents, mut rest) = self.spine(shape);
         for extent in &mut extents {
-            if matches!(self.at(*extent), Node::Open(_)) {
+            if matches!(self.at(*extent), ShapeNode::Open(_)) {
                 *extent = self.open(None);
             }
         }
-        if self.at(rest) != Node::End {
+        if self.at(rest) != ShapeNode::End {
             rest = self.open(None);
         }
         self.list(&extents, rest)
     }
 
     /// The extents as a text, `[3,n,*]`; names of other steps with the id of theirs.
-    pub fn write(&mut self, shape: Id, step: usize, id_of: &dyn Fn(usize) -> Arc<str>) -> String {
+    pub fn write(
+        &mut self,
+        shape: ShapeId,
+        step: usize,
+        id_of: &dyn Fn(usize) -> Arc<str>,
+    ) -> String {
         let (extents, rest) = self.spine(shape);
-        let text = |&extent: &Id| match self.at(extent) {
-            Node::Size(size, _) => size.to_string(),
-            Node::Open(Some(label)) => match &self.labels[label as usize] {
+        let text = |&extent: &ShapeId| match self.at(extent) {
+            ShapeNode::Size(size, _) => size.to_string(),
+            ShapeNode::Open(Some(label)) => match &self.labels[label as usize] {
                 (of, name) if *of == step => name.to_string(),
                 (of, name) => format!("{}.{name}", id_of(*of)),
             },
             _ => "?".to_owned(),
         };
         let mut texts: Vec<String> = extents.iter().map(text).collect();
-        if self.at(rest) != Node::End {
+        if self.at(rest) != ShapeNode::End {
             texts.push("*".to_owned());
         }
         format!("[{}]", texts.join(","))

@@ -2,15 +2,15 @@
 
 use super::*;
 
-fn origin() -> Origin {
-    Origin {
+fn origin() -> ExtentOrigin {
+    ExtentOrigin {
         pointer: "/a".into(),
-        axis: Axis::Rows,
+        axis: ExtentAxis::Rows,
     }
 }
 
-fn array(solver: &mut Solver, extents: &[u64]) -> Id {
-    let extents: Vec<Id> = extents
+fn array(solver: &mut ShapeSolver, extents: &[u64]) -> ShapeId {
+    let extents: Vec<ShapeId> = extents
         .iter()
         .map(|&size| solver.size(size, origin()))
         .collect();
@@ -18,19 +18,19 @@ fn array(solver: &mut Solver, extents: &[u64]) -> Id {
     solver.list(&extents, end)
 }
 
-fn clashes(solver: &mut Solver, a: Id, b: Id) -> usize {
+fn clashes(solver: &mut ShapeSolver, a: ShapeId, b: ShapeId) -> usize {
     let mut clashes = Vec::new();
     solver.unify(a, b, &mut clashes);
     clashes.len()
 }
 
-fn text(solver: &mut Solver, shape: Id) -> String {
+fn text(solver: &mut ShapeSolver, shape: ShapeId) -> String {
     solver.write(shape, 0, &|step| format!("s{step}").into())
 }
 
 #[test]
 fn every_extent_that_differs_is_a_clash() {
-    let mut solver = Solver::default();
+    let mut solver = ShapeSolver::default();
     for (a, b, expected) in [
         (&[2, 3][..], &[2, 3][..], 0),
         (&[2, 3], &[3, 2], 2),
@@ -45,7 +45,7 @@ fn every_extent_that_differs_is_a_clash() {
 
 #[test]
 fn names_are_learned_and_rests_take_any_rank() {
-    let mut solver = Solver::default();
+    let mut solver = ShapeSolver::default();
     let (n, rest) = (solver.open(Some((0, "n".into()))), solver.open(None));
     let wanted = solver.list(&[n], rest);
     assert_eq!(text(&mut solver, wanted), "[n,*]");
@@ -63,7 +63,7 @@ fn names_are_learned_and_rests_take_any_rank() {
 
 #[test]
 fn what_was_learned_since_a_mark_is_taken_back() {
-    let mut solver = Solver::default();
+    let mut solver = ShapeSolver::default();
     let (a, b, c) = (
         solver.open(Some((1, "a".into()))),
         solver.open(None),
@@ -86,7 +86,7 @@ fn what_was_learned_since_a_mark_is_taken_back() {
 
 #[test]
 fn a_shape_inside_itself_and_a_long_line_end() {
-    let mut solver = Solver::default();
+    let mut solver = ShapeSolver::default();
     let (n, rest) = (solver.open(None), solver.open(None));
     let longer = solver.list(&[n], rest);
     assert!(clashes(&mut solver, rest, longer) <= 1);
@@ -103,7 +103,7 @@ fn a_shape_inside_itself_and_a_long_line_end() {
 
 #[test]
 fn only_what_is_known_is_left_of_one_call_of_many() {
-    let mut solver = Solver::default();
+    let mut solver = ShapeSolver::default();
     let (n, two, end) = (
         solver.open(Some((0, "n".into()))),
         solver.size(2, origin()),

@@ -10,8 +10,8 @@ use tool_core::nearest::nearest;
 use tool_core::path::{push_index, push_key};
 use tool_core::{Decode, DecodeError, Object, ToolError, Value, json, tool_error};
 
-use crate::problem::{Fault, PlanProblem, Problems, problem};
-use crate::reference::{Missing, Reference};
+use crate::problem::{Fault, PlanProblem, PlanProblems, problem};
+use crate::reference::{MissingValueError, PlanReference};
 
 /// Deepest nesting of a plan.
 pub const DEPTH_MAX: usize = 64;
@@ -24,24 +24,24 @@ pub const FORMAT_BYTES_MAX: usize = 1 << 20;
 
 /// An argument that may hold references.
 #[derive(Debug, Clone)]
-pub enum Node {
+pub enum ArgumentNode {
     /// A value of the plan itself; nothing in it is a reference.
     Literal(Value),
     /// The output of an earlier step, or an input.
-    Reference(Arc<Placed>),
+    Reference(Arc<PlacedReference>),
     /// A formatted text.
-    Format(Arc<Format>),
+    Format(Arc<FormatTemplate>),
     /// An object in which a member holds a reference.
-    Object(Vec<(Arc<str>, Node)>),
+    Object(Vec<(Arc<str>, ArgumentNode)>),
     /// A list in which an element holds a reference.
-    Array(Vec<Node>),
+    Array(Vec<ArgumentNode>),
 }
 
 /// A reference where it is used.
 #[derive(Debug, Clone)]
-pub struct Placed {
+pub struct PlacedReference {
     /// The reference.
-    pub reference: Reference,
+    pub reference: PlanReference,
     /// Value where it is absent or `null`, or its step did not succeed.
     pub default: Option<Value>,
     /// JSON pointer in the plan.
@@ -50,22 +50,22 @@ pub struct Placed {
 
 /// A text with places for values.
 #[derive(Debug, Clone)]
-pub struct Format {
+pub struct FormatTemplate {
     /// The texts around the values; one more than there are values.
     pub pieces: Vec<String>,
     /// The values.
-    pub args: Vec<Node>,
+    pub args: Vec<ArgumentNode>,
     /// JSON pointer in the plan.
     pub pointer: String,
 }
 
-impl Placed {
+impl PlacedReference {
     /// Its value in `root`, and whether that is its default: where the part is absent or `null`, or an element of a projection
     /// is.
     ///
     /// # Errors
-    /// [`Missing`] where the part is absent and there is no default.
-    pub fn resolve(&self, root: &Value) -> Result<(Value, bool), Missing> {
+    /// [`MissingValueError`] where the part is absent and there is no default.
+    pub fn resolve(&self, root: &Value) -> Result<(Value, bool), MissingValueError> {
         match (self.reference.resolve(root), &self.default) {
             (Ok(value), Some(default)) if self.reference.is_lacking(&value) => {
                 Ok((default.clone(), true))
@@ -78,22 +78,22 @@ impl Placed {
 }
 
 /// No arguments.
-impl Default for Node {
+impl Default for ArgumentNode {
     fn default() -> Self {
         Self::Literal(Value::object::<&str, Value>([]))
     }
 }
 
-/// The value as written; [`Node::compile`] then finds the references in it.
-impl Decode for Node {
+/// The value as written; [`ArgumentNode::compile`] then finds the references in it.
+impl Decode for ArgumentNode {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         Ok(Self::Literal(value.clone()))
     }
 }
 
-impl Node {
+impl ArgumentNode {
     /// Reads a value of the plan; the problems found are added. The caller has checked its depth.
-    pub fn compile(value: &Value, pointer: &mut String, problems: &mut Problems) -> Self {
+    pub fn compile(value: &Value, pointer: &mut String, problems: &mut PlanProblems) -> Self {
         match value {
             Value::Object(object) => compile_object(value, object, pointer, problems),
             Value::Array(items) => {
@@ -140,7 +140,7 @@ impl Node {
     }
 
     /// Every reference, in the order of the document.
-    pub fn references(&self) -> Vec<&Arc<Placed>> {
+    pub fn references(&self) -> Vec<&Arc<PlacedReference>> {
         match self {
             Self::Literal(_) => Vec::new(),
             Self::Reference(placed) => vec![placed],
@@ -159,7 +159,7 @@ impl Node {
     /// Errors of `bind`, and a formatted text that is too long.
     pub fn bind(
         &self,
-        bind: &mut dyn FnMut(&Placed) -> Result<Option<Value>, ToolError>,
+        bind: &mut dyn FnMut(&PlacedReference) -> Result<Option<Value>, ToolError>,
     ) -> Result<Self, ToolError> {
         match self {
             Self::Literal(value) => Ok(Self::Literal(value.clone())),
@@ -172,7 +172,7 @@ impl Node {
                 let args = args.collect::<Result<Vec<_>, _>>()?;
                 match args.iter().map(Self::literal).collect::<Option<Vec<_>>>() {
                     Some(values) => write_format(format, &values).map(Self::Literal),
-                    None => Ok(Self::Format(Arc::new(Format {
+                    None => Ok(Self::Format(Arc::new(FormatTemplate {
                         args,
                         ..(**format).clone()
                     }))),
@@ -236,20 +236,20 @@ fn compile_object(
     value: &Value,
     object: &Object,
     pointer: &mut String,
-    problems: &mut Problems,
-) -> Node {
+    problems: &mut PlanProblems,
+) -> ArgumentNode {
     let is_special = |(key, _): &(&str, &Value)| matches!(*key, "$ref" | "$lit" | "$fmt");
     let special = object.iter().find(is_special);
     match special {
         Some(("$ref" | "$fmt", _)) if pointer.len() > PLACE_BYTES_MAX => {
             problems.push(too_far(pointer));
-            return Node::Literal(Value::Null);
+            return ArgumentNode::Literal(Value::Null);
         }
         Some(("$ref", text)) => return compile_reference(object, text, pointer, problems),
         Some(("$fmt", text)) => return compile_format(object, text, pointer, problems),
         Some((_, literal)) => {
             refuse_others(object, &["$lit"], pointer, problems);
-            return Node::Literal(literal.clone());
+            return ArgumentNode::Literal(literal.clone());
         }
         None => {}
     }
@@ -261,22 +261,26 @@ fn compile_object(
     for (key, member) in object.iter() {
         let length = pointer.len();
         push_key(pointer, key);
-        let node = Node::compile(member, pointer, problems);
+        let node = ArgumentNode::compile(member, pointer, problems);
         pointer.truncate(length);
         literal &= node.is_verbatim(member);
         members.push((Arc::<str>::from(key), node));
     }
     match literal {
-        true => Node::Literal(value.clone()),
+        true => ArgumentNode::Literal(value.clone()),
         false => gather_object(members),
     }
 }
 
-fn compile_items(items: &[Value], pointer: &mut String, problems: &mut Problems) -> Vec<Node> {
+fn compile_items(
+    items: &[Value],
+    pointer: &mut String,
+    problems: &mut PlanProblems,
+) -> Vec<ArgumentNode> {
     let length = pointer.len();
     let compile = |(index, item): (usize, &Value)| {
         push_index(pointer, index);
-        let node = Node::compile(item, pointer, problems);
+        let node = ArgumentNode::compile(item, pointer, problems);
         pointer.truncate(length);
         node
     };
@@ -294,11 +298,11 @@ fn compile_reference(
     object: &Object,
     text: &Value,
     pointer: &str,
-    problems: &mut Problems,
-) -> Node {
+    problems: &mut PlanProblems,
+) -> ArgumentNode {
     refuse_others(object, &["$ref", "default"], pointer, problems);
     let parsed = match text.as_str() {
-        Some(text) => Reference::parse(text).map_err(|err| {
+        Some(text) => PlanReference::parse(text).map_err(|err| {
             PlanProblem::new(Fault::ReferenceStep, pointer, err.message).hint(err.hint)
         }),
         None => {
@@ -307,14 +311,14 @@ fn compile_reference(
         }
     };
     match parsed {
-        Ok(reference) => Node::Reference(Arc::new(Placed {
+        Ok(reference) => ArgumentNode::Reference(Arc::new(PlacedReference {
             reference,
             default: object.get("default").cloned(),
             pointer: pointer.to_owned(),
         })),
         Err(problem) => {
             problems.push(problem);
-            Node::Literal(Value::Null)
+            ArgumentNode::Literal(Value::Null)
         }
     }
 }
@@ -323,8 +327,8 @@ fn compile_format(
     object: &Object,
     text: &Value,
     pointer: &mut String,
-    problems: &mut Problems,
-) -> Node {
+    problems: &mut PlanProblems,
+) -> ArgumentNode {
     refuse_others(object, &["$fmt", "args"], pointer, problems);
     let items = object.get("args").map_or(Some(Vec::new()), Value::items);
     let (Some(text), Some(items)) = (text.as_str(), items) else {
@@ -332,7 +336,7 @@ fn compile_format(
         let problem = PlanProblem::new(Fault::Form, &pointer, message);
         let hint = r#"write {"$fmt": "mean={}", "args": [{"$ref": "a.mean"}]}"#;
         problems.push(problem.hint(hint));
-        return Node::Literal(Value::Null);
+        return ArgumentNode::Literal(Value::Null);
     };
     let length = pointer.len();
     pointer.push_str("/args");
@@ -344,14 +348,14 @@ fn compile_format(
         (places == values).then_some(pieces).ok_or_else(wrong)
     });
     match format {
-        Ok(pieces) => Node::Format(Arc::new(Format {
+        Ok(pieces) => ArgumentNode::Format(Arc::new(FormatTemplate {
             pieces,
             args,
             pointer: pointer.clone(),
         })),
         Err(message) => {
             problems.push(PlanProblem::new(Fault::Form, pointer.as_str(), message));
-            Node::Literal(Value::Null)
+            ArgumentNode::Literal(Value::Null)
         }
     }
 }
@@ -381,7 +385,7 @@ fn pieces(text: &str) -> Result<Vec<String>, String> {
     Ok(pieces)
 }
 
-fn write_format(format: &Format, values: &[&Value]) -> Result<Value, ToolError> {
+fn write_format(format: &FormatTemplate, values: &[&Value]) -> Result<Value, ToolError> {
     let mut text = String::new();
     for (index, piece) in format.pieces.iter().enumerate() {
         text.push_str(piece);
@@ -408,27 +412,27 @@ fn too_long() -> ToolError {
     .hint("pass the value itself with `$ref`")
 }
 
-fn gather_object(members: Vec<(Arc<str>, Node)>) -> Node {
+fn gather_object(members: Vec<(Arc<str>, ArgumentNode)>) -> ArgumentNode {
     if !members.iter().all(|(_, node)| node.is_literal()) {
-        return Node::Object(members);
+        return ArgumentNode::Object(members);
     }
     let mut object = Object::new();
     for (key, node) in members {
         object.push_unique(key, node.literal().cloned().unwrap_or_default());
     }
-    Node::Literal(Value::Object(Arc::new(object)))
+    ArgumentNode::Literal(Value::Object(Arc::new(object)))
 }
 
-fn gather_array(nodes: Vec<Node>) -> Node {
-    if !nodes.iter().all(Node::is_literal) {
-        return Node::Array(nodes);
+fn gather_array(nodes: Vec<ArgumentNode>) -> ArgumentNode {
+    if !nodes.iter().all(ArgumentNode::is_literal) {
+        return ArgumentNode::Array(nodes);
     }
     let values = nodes.iter().filter_map(|node| node.literal().cloned());
-    Node::Literal(Value::array(values.collect()))
+    ArgumentNode::Literal(Value::array(values.collect()))
 }
 
 /// Reports members other than those allowed.
-fn refuse_others(object: &Object, allowed: &[&str], pointer: &str, problems: &mut Problems) {
+fn refuse_others(object: &Object, allowed: &[&str], pointer: &str, problems: &mut PlanProblems) {
     let keys = object.iter().map(|(key, _)| key);
     let mut extra: Vec<&str> = keys.filter(|key| !allowed.contains(key)).collect();
     if extra.is_empty() {

@@ -1,9 +1,9 @@
 use super::*;
 
-fn compile(text: &str) -> (Node, Problems) {
+fn compile(text: &str) -> (ArgumentNode, PlanProblems) {
     let value = json::parse(text, json::JsonLimits::default()).unwrap();
-    let mut problems = Problems::default();
-    let node = Node::compile(&value, &mut String::new(), &mut problems);
+    let mut problems = PlanProblems::default();
+    let node = ArgumentNode::compile(&value, &mut String::new(), &mut problems);
     (node, problems)
 }
 

@@ -1,6 +1,6 @@
 //! Plans as tools: an agent passes a whole plan and gets its outputs, not the results of its steps.
 //!
-//! The tools use no dispatcher, but [`tool_core::capability::ToolCaller`]; behind it [`Subchains`] runs the plan with at most the caller's
+//! The tools use no dispatcher, but [`tool_core::capability::ToolCaller`]; behind it [`SubchainRunner`] runs the plan with at most the caller's
 //! permissions.
 
 pub mod chain_check;
@@ -17,7 +17,7 @@ use tool_core::{
     RequestProblem, Spec, Syntax, ToolError, Value, entry,
 };
 
-pub use subchains::Subchains;
+pub use subchains::SubchainRunner;
 pub(crate) use subchains::{child_id, recorded};
 
 /// The common part of the specs. These tools have no effects of their own: those of the steps are declared, decided and recorded with

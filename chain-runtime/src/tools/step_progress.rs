@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_core::ctx::Progress;
 
 use crate::check::{CheckedPlan, CheckedStep};
-use crate::run::{Finished, Observer};
+use crate::run::{StepObserver, StepOutcome};
 
 /// Reports the share of the steps that have ended, and the step that began or reported last.
 pub(super) struct StepProgress {
@@ -18,7 +18,7 @@ pub(super) struct StepProgress {
 
 impl StepProgress {
     /// Observes a plan for a receiver of progress.
-    pub(super) fn of(plan: &CheckedPlan, progress: &Arc<Progress>) -> Arc<dyn Observer> {
+    pub(super) fn of(plan: &CheckedPlan, progress: &Arc<Progress>) -> Arc<dyn StepObserver> {
         Arc::new(Self {
             progress: Arc::clone(progress),
             steps: plan.steps.iter().map(|step| step.id.to_string()).collect(),
@@ -32,7 +32,7 @@ impl StepProgress {
     }
 }
 
-impl Observer for StepProgress {
+impl StepObserver for StepProgress {
     fn started(&self, step: &CheckedStep, _: usize, _: usize) {
         self.report(&format!("step `{}`", step.id));
     }
@@ -42,7 +42,7 @@ impl Observer for StepProgress {
         self.report(&format!("step `{step}`: {words}"));
     }
 
-    fn finished(&self, _: &CheckedStep, _: usize, _: &Finished) {
+    fn finished(&self, _: &CheckedStep, _: usize, _: &StepOutcome) {
         self.ended.fetch_add(1, Ordering::Relaxed);
     }
 }

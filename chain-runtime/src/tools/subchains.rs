@@ -12,19 +12,19 @@ use super::step_progress::StepProgress;
 use crate::check::{CheckMode, CheckedPlan, check, read_subplan};
 use crate::plan::Defaults;
 use crate::run::{
-    ChainResult, ChainStatus, Meter, Recorded, Resume, RunOptions, initiator, record_rejection,
-    resume, run,
+    ChainResult, ChainStatus, RecordedOutcome, ResumeRequest, RunOptions, UsageMeter, initiator,
+    record_rejection, resume, run,
 };
 use journal::{RunRecord, RunState, StateScope, StateStore, new_id};
 
 /// Runs plans that calls pass.
 #[derive(Clone, Default)]
-pub struct Subchains {
+pub struct SubchainRunner {
     defaults: Defaults,
     state: Option<Arc<StateStore>>,
 }
 
-impl Subchains {
+impl SubchainRunner {
     /// Creates a runner with defaults for plans, and the state in which runs are recorded.
     pub fn new(defaults: Defaults, state: Option<Arc<StateStore>>) -> Self {
         Self { defaults, state }
@@ -73,7 +73,8 @@ impl Subchains {
             Some(known) if known.state.is_final() => return recorded(state, &known),
             Some(known) => {
                 let above = options.above.as_ref();
-                let how = above.map_or_else(Resume::default, |above| above.resume_of(&known.id));
+                let how =
+                    above.map_or_else(ResumeRequest::default, |above| above.resume_of(&known.id));
                 resume(state, &known.id, dispatcher, context, options, &how)?
             }
         };
@@ -117,7 +118,7 @@ fn waiting(
 
 /// The answer of a run that has ended.
 pub(crate) fn recorded(state: &StateStore, run: &RunRecord) -> Result<Value, ToolError> {
-    let recorded = Recorded::of(state, run)?;
+    let recorded = RecordedOutcome::of(state, run)?;
     if run.state != RunState::Succeeded {
         return Err(recorded.error(run));
     }
@@ -137,7 +138,7 @@ pub(crate) fn recorded(state: &StateStore, run: &RunRecord) -> Result<Value, Too
     Ok(summary.into())
 }
 
-impl Subchains {
+impl SubchainRunner {
     /// As the [`Host`](registry::Host) of a dispatcher takes it.
     pub fn into_chains(self) -> Arc<Chains> {
         Arc::new(move |dispatcher, context, request, stop, progress| {
@@ -175,7 +176,7 @@ impl Subchains {
             stop: stop.clone(),
             observer,
             state: self.state.clone(),
-            above: position.and_then(|position| position.allowance.get::<Meter>()),
+            above: position.and_then(|position| position.allowance.get::<UsageMeter>()),
             ..RunOptions::default()
         };
         self.run(&checked, dispatcher, context, options)

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use super::{Field, Record, Type};
+use super::{RecordField, RecordType, Type};
 
 /// Result of a comparison of types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fit {
+pub(crate) enum TypeFit {
     Never,
     /// Sometimes: the value is checked when it arrives.
     Check,
@@ -14,54 +14,58 @@ pub(crate) enum Fit {
 }
 
 /// Whether a value of one type fits where another is expected.
-pub(crate) fn fit(from: &Type, to: &Type) -> Fit {
+pub(crate) fn fit(from: &Type, to: &Type) -> TypeFit {
     match (from, to) {
-        (_, Type::Any) => Fit::Always,
-        (Type::Any, _) => Fit::Check,
+        (_, Type::Any) => TypeFit::Always,
+        (Type::Any, _) => TypeFit::Check,
         (Type::Union(members), _) => {
             let fits = members.iter().map(|one| fit(one, to));
-            let joined = fits.reduce(|all, one| if all == one { all } else { Fit::Check });
-            joined.unwrap_or(Fit::Always)
+            let joined = fits.reduce(|all, one| if all == one { all } else { TypeFit::Check });
+            joined.unwrap_or(TypeFit::Always)
         }
         (_, Type::Union(members)) => {
             let fits = members.iter().map(|one| fit(from, one));
-            fits.max().unwrap_or(Fit::Never)
+            fits.max().unwrap_or(TypeFit::Never)
         }
-        (Type::Integer, Type::Number) => Fit::Always,
-        (Type::Number, Type::Integer) => Fit::Check,
+        (Type::Integer, Type::Number) => TypeFit::Always,
+        (Type::Number, Type::Integer) => TypeFit::Check,
         (Type::List(from), Type::List(to)) => fit(from, to),
         (Type::Record(from), Type::Record(to)) => fit_records(from, to),
-        _ if from == to => Fit::Always,
-        _ => Fit::Never,
+        _ if from == to => TypeFit::Always,
+        _ => TypeFit::Never,
     }
 }
 
-fn fit_records(from: &Record, to: &Record) -> Fit {
+fn fit_records(from: &RecordType, to: &RecordType) -> TypeFit {
     let wanted = to.fields.iter().map(|slot| match from.field(&slot.name) {
         Some((ty, optional)) => {
             let known = from.fields.iter().any(|field| field.name == slot.name);
             match (slot.required, fit(&ty, &slot.ty)) {
-                (true, one) if optional || !known => one.min(Fit::Check),
-                (false, _) if !known => Fit::Check,
+                (true, one) if optional || !known => one.min(TypeFit::Check),
+                (false, _) if !known => TypeFit::Check,
                 (_, one) => one,
             }
         }
-        None if slot.required => Fit::Never,
-        None => Fit::Always,
+        None if slot.required => TypeFit::Never,
+        None => TypeFit::Always,
     });
-    let is_extra = |field: &&Field| !to.fields.iter().any(|slot| slot.name == field.name);
+    let is_extra = |field: &&RecordField| !to.fields.iter().any(|slot| slot.name == field.name);
     let extra = from.fields.iter().filter(is_extra);
     let extra = extra.map(|field| match (&to.rest, field.required) {
         (Some(rest), _) => fit(&field.ty, rest),
-        (None, true) => Fit::Never,
-        (None, false) => Fit::Check,
+        (None, true) => TypeFit::Never,
+        (None, false) => TypeFit::Check,
     });
     let open = match (&from.rest, &to.rest) {
-        (None, _) => Fit::Always,
-        (Some(_), None) => Fit::Check,
-        (Some(from), Some(to)) => fit(from, to).max(Fit::Check),
+        (None, _) => TypeFit::Always,
+        (Some(_), None) => TypeFit::Check,
+        (Some(from), Some(to)) => fit(from, to).max(TypeFit::Check),
     };
-    wanted.chain(extra).min().unwrap_or(Fit::Always).min(open)
+    wanted
+        .chain(extra)
+        .min()
+        .unwrap_or(TypeFit::Always)
+        .min(open)
 }
 
 impl fmt::Display for Type {
@@ -105,7 +109,7 @@ fn write_list(list: &Type, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "an array of {of} of rank {rank}")
 }
 
-fn write_record(record: &Record, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_record(record: &RecordType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     const SHOWN: usize = 6;
     if record.fields.is_empty() {
         return f.write_str("a record");

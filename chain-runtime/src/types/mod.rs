@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use tool_core::schema::Schema;
 
-use crate::reference::{Reference, Segment};
+use crate::reference::{PlanReference, ReferenceSegment};
 
-pub(crate) use fit::{Fit, fit};
-pub(crate) use read::Slots;
+pub(crate) use fit::{TypeFit, fit};
+pub(crate) use read::SchemaTypes;
 
 /// Type of a value.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,23 +27,23 @@ pub(crate) enum Type {
     /// A list; an array of rank r is r lists deep.
     List(Arc<Type>),
     /// Named members.
-    Record(Arc<Record>),
+    Record(Arc<RecordType>),
     /// One of several; an empty union is not a value at all, one with `Null` is a "maybe".
     Union(Arc<[Type]>),
 }
 
 /// The members of a record.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Record {
+pub(crate) struct RecordType {
     /// Those with a name of their own.
-    pub fields: Vec<Field>,
+    pub fields: Vec<RecordField>,
     /// Type of other members; `None` for a closed record.
     pub rest: Option<Type>,
 }
 
 /// A member of a record.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Field {
+pub(crate) struct RecordField {
     pub name: Arc<str>,
     pub ty: Type,
     /// Whether it is always present.
@@ -52,7 +52,7 @@ pub(crate) struct Field {
 
 /// The type a reference leads to.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Walked {
+pub(crate) struct ReferenceTarget {
     /// The type there, without `null`.
     pub ty: Type,
     /// Whether it may be absent or `null`.
@@ -65,10 +65,10 @@ pub(crate) struct Walked {
     pub there: Option<String>,
 }
 
-impl Walked {
+impl ReferenceTarget {
     /// Whether a slot needs a default: the value may be absent or `null`, which does not fit the slot.
     pub(crate) fn needs_default(&self, slot: &Type) -> bool {
-        let refused = |nothing: &Type| fit(nothing, slot) == Fit::Never;
+        let refused = |nothing: &Type| fit(nothing, slot) == TypeFit::Never;
         self.through
             || self.maybe && refused(&Type::Null)
             || self.gaps.as_ref().is_some_and(refused)
@@ -88,7 +88,7 @@ pub(crate) struct DeadEnd {
 
 impl DeadEnd {
     /// The part of a reference that could be followed, and the segment that could not.
-    pub(crate) fn last_of(&self, reference: &Reference) -> (String, String) {
+    pub(crate) fn last_of(&self, reference: &PlanReference) -> (String, String) {
         let segment = &reference.segments()[self.followed];
         (reference.prefix(self.followed), segment.to_string())
     }
@@ -114,13 +114,13 @@ impl Type {
             Value::Numbers(numbers) => Self::list(numbers.rank(), Self::Number),
             Value::Array(_) => Self::List(Arc::new(Self::Any)),
             Value::Object(object) => {
-                let field = |(name, member): (&str, &Value)| Field {
+                let field = |(name, member): (&str, &Value)| RecordField {
                     name: name.into(),
                     ty: Self::of_value(member),
                     required: true,
                 };
                 let fields = object.iter().map(field).collect();
-                Self::Record(Arc::new(Record { fields, rest: None }))
+                Self::Record(Arc::new(RecordType { fields, rest: None }))
             }
         }
     }
@@ -192,14 +192,14 @@ impl Type {
     ///
     /// # Errors
     /// [`DeadEnd`] where no value of the type has such a part.
-    pub(crate) fn walk(&self, segments: &[Segment]) -> Result<Walked, DeadEnd> {
+    pub(crate) fn walk(&self, segments: &[ReferenceSegment]) -> Result<ReferenceTarget, DeadEnd> {
         let mut current = self.clone();
         let (mut maybe, mut through) = (false, false);
         for (position, segment) in segments.iter().enumerate() {
             maybe |= current.is_maybe();
             through |= maybe;
             let here = current.without_null();
-            if *segment == Segment::Each {
+            if *segment == ReferenceSegment::Each {
                 let items = here.items().ok_or_else(|| dead_end(position, &here))?;
                 let inner = items.walk(&segments[position + 1..]).map_err(|mut end| {
                     end.followed += position + 1;
@@ -209,7 +209,7 @@ impl Type {
                     true => (Self::union([inner.ty, Self::Null]), Some(Self::Null)),
                     false => (inner.ty, inner.gaps),
                 };
-                return Ok(Walked {
+                return Ok(ReferenceTarget {
                     ty: Self::List(Arc::new(item)),
                     maybe,
                     through: through || inner.through,
@@ -223,7 +223,7 @@ impl Type {
             current = next;
         }
         maybe |= current.is_maybe() && current != Self::Null;
-        Ok(Walked {
+        Ok(ReferenceTarget {
             ty: current.without_null(),
             maybe,
             through,
@@ -244,8 +244,8 @@ impl Type {
     }
 
     /// A part, and whether it may be absent although its record is there.
-    fn part(&self, segment: &Segment) -> Option<(Self, bool)> {
-        let Segment::Field(name) = segment else {
+    fn part(&self, segment: &ReferenceSegment) -> Option<(Self, bool)> {
+        let ReferenceSegment::Field(name) = segment else {
             return Some((self.items()?, false));
         };
         let found = self.members().iter().filter_map(|one| match one {
@@ -271,7 +271,7 @@ impl Type {
     }
 }
 
-impl Record {
+impl RecordType {
     /// Type of a member, and whether it may be absent; members of an open record are checked when it arrives.
     fn field(&self, name: &str) -> Option<(Type, bool)> {
         let known = self.fields.iter().find(|field| &*field.name == name);

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use tool_core::number::from_spelling;
 use tool_core::schema::{Schema, referred};
 
-use super::{Field, Record, Type};
+use super::{RecordField, RecordType, Type};
 
 /// Deepest nesting of a schema that is read; below it anything goes.
 const DEPTH_MAX: usize = 24;
 
 /// The types of the parts of one schema, each read once.
 #[derive(Debug, Default)]
-pub(crate) struct Slots(RefCell<HashMap<*const Schema, Type>>);
+pub(crate) struct SchemaTypes(RefCell<HashMap<*const Schema, Type>>);
 
-impl Slots {
+impl SchemaTypes {
     /// Type of a part of the schema, by address; the schema must outlive the slots and not move.
     pub(crate) fn of(&self, schema: &Schema) -> Type {
         let mut known = self.0.borrow_mut();
@@ -98,11 +98,11 @@ fn named(name: &str, schema: &serde_json::Map<String, Schema>, depth: usize) -> 
     }
 }
 
-fn record(schema: &serde_json::Map<String, Schema>, depth: usize) -> Record {
+fn record(schema: &serde_json::Map<String, Schema>, depth: usize) -> RecordType {
     let required = schema.get("required").and_then(Schema::as_array);
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
     let properties = schema.get("properties").and_then(Schema::as_object);
-    let field = |(name, member): (&String, &Schema)| Field {
+    let field = |(name, member): (&String, &Schema)| RecordField {
         name: name.as_str().into(),
         ty: read(member, depth + 1),
         required: is_required(name),
@@ -113,5 +113,5 @@ fn record(schema: &serde_json::Map<String, Schema>, depth: usize) -> Record {
         Some(rest) => Some(read(rest, depth + 1)),
         None => Some(Type::Any),
     };
-    Record { fields, rest }
+    RecordType { fields, rest }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::reference::Reference;
+use crate::reference::PlanReference;
 
 fn ty(schema: Schema) -> Type {
     Type::of_schema(&schema)
@@ -88,7 +88,7 @@ fn walks_references() {
         ("r.free[*].x", "a list of any values", false),
     ];
     for (text, expected, maybe) in cases {
-        let reference = Reference::parse(text).unwrap();
+        let reference = PlanReference::parse(text).unwrap();
         let walked = record().walk(reference.segments()).unwrap();
         assert_eq!(
             (walked.ty.to_string().as_str(), walked.maybe),
@@ -132,12 +132,12 @@ fn what_may_be_missing_needs_a_default() {
         ("r.m[*]", [true, true, true]),
     ];
     for (text, expected) in cases {
-        let walked = record.walk(Reference::parse(text).unwrap().segments());
+        let walked = record.walk(PlanReference::parse(text).unwrap().segments());
         let walked = walked.unwrap();
         let found = slots.each_ref().map(|slot| walked.needs_default(slot));
         assert_eq!(found, expected, "{text}");
     }
-    let nested = Reference::parse("r.rows[*].l[*]").unwrap();
+    let nested = PlanReference::parse("r.rows[*].l[*]").unwrap();
     let gaps = record.walk(nested.segments()).unwrap().gaps.unwrap();
     assert_eq!(gaps, Type::list(2, Type::Null));
 }
@@ -153,7 +153,7 @@ fn dead_ends_list_the_fields() {
         ("r[0]", 0, vec!["best", "free", "mean", "note", "rows"]),
     ];
     for (text, followed, known) in cases {
-        let reference = Reference::parse(text).unwrap();
+        let reference = PlanReference::parse(text).unwrap();
         let end = record().walk(reference.segments()).unwrap_err();
         let found: Vec<&str> = end.known.iter().map(|name| &**name).collect();
         assert_eq!((end.followed, found), (followed, known), "{text}");
@@ -162,7 +162,7 @@ fn dead_ends_list_the_fields() {
 
 #[test]
 fn fits() {
-    use Fit::{Always, Check, Never};
+    use TypeFit::{Always, Check, Never};
     let closed = |properties: Schema, required: Schema| json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false});
     let number = || json!({"type": "number"});
     let list = |items: Schema| json!({"type": "array", "items": items});
@@ -263,7 +263,7 @@ fn never_is_never() {
             if let Some(value) = both {
                 assert_ne!(
                     fit(&ty(from.clone()), &ty(to.clone())),
-                    Fit::Never,
+                    TypeFit::Never,
                     "{value}: {from} -> {to}"
                 );
             }

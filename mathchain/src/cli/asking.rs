@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use chain_runtime::run::Resume;
+use chain_runtime::run::ResumeRequest;
 use chain_runtime::{ChainResult, ChainStatus};
 use journal::WITHOUT_KEY;
 use registry::ApprovalsFrom;
@@ -150,7 +150,7 @@ pub(super) fn continued(
             }
         }
         let id = result.chain_id.clone();
-        let how = Resume::default();
+        let how = ResumeRequest::default();
         result = with_display(|observer| toolkit.resume(context, &id, &how, observer))?;
     }
     Ok(result)

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use chain_runtime::ChainStatus;
-use chain_runtime::run::Cancelled;
+use chain_runtime::run::CancellationResult;
 use journal::{RunRecord, StateStore};
 use tool_core::Reason;
 
@@ -89,7 +89,7 @@ fn cancelled_here(
     global: &Global,
     toolkit: &Toolkit,
     found: &RunRecord,
-    cancelled: &Cancelled,
+    cancelled: &CancellationResult,
 ) -> Result<ExitCode> {
     let state = match &cancelled.result {
         // The run has not ended: its error states why.
@@ -148,7 +148,7 @@ impl<'a> Report<'a> {
     }
 
     /// Adds the undone calls of a run, those of nested runs first, and the runs whose plan is no longer permitted.
-    fn gather(&mut self, cancelled: &Cancelled, prefix: &str) {
+    fn gather(&mut self, cancelled: &CancellationResult, prefix: &str) {
         for inner in &cancelled.within {
             self.gather(inner, &format!("{}: ", inner.run));
         }

@@ -10,8 +10,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use chain_runtime::run::{Finished, StepStatus};
-use chain_runtime::{CheckedStep, Observer};
+use chain_runtime::run::{StepOutcome, StepStatus};
+use chain_runtime::{CheckedStep, StepObserver};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tool_core::ctx::Progress;
 
@@ -108,7 +108,7 @@ pub(super) fn around_call<T>(name: &str, call: impl FnOnce(Option<Arc<Progress>>
 }
 
 /// Runs a plan; on a terminal its steps are displayed as they run.
-pub(super) fn with_display<T>(run: impl FnOnce(Option<Arc<dyn Observer>>) -> T) -> T {
+pub(super) fn with_display<T>(run: impl FnOnce(Option<Arc<dyn StepObserver>>) -> T) -> T {
     let display = Display::start().map(Arc::new);
     let result = run(display.clone().map(|display| display as _));
     if let Some(display) = display {
@@ -163,7 +163,7 @@ impl Display {
     }
 }
 
-impl Observer for Display {
+impl StepObserver for Display {
     fn started(&self, step: &CheckedStep, position: usize, _wave: usize) {
         let shown = (step.id.to_string(), None, String::new());
         self.change(|running| drop(running.steps.insert(position, shown)));
@@ -178,7 +178,7 @@ impl Observer for Display {
         });
     }
 
-    fn finished(&self, step: &CheckedStep, position: usize, end: &Finished) {
+    fn finished(&self, step: &CheckedStep, position: usize, end: &StepOutcome) {
         let (mark, colour) = match end.status {
             StepStatus::Done => ("ok", "\u{1b}[32m"),
             StepStatus::Failed | StepStatus::Denied => ("failed", "\u{1b}[31m"),

@@ -138,7 +138,7 @@ fn compare(
     Ok(exit::of_check(same))
 }
 
-fn readable(found: &RunRecord, replayed: &chains::Replay) -> String {
+fn readable(found: &RunRecord, replayed: &chains::RunReplayResult) -> String {
     let compared = &replayed.compared;
     let verdict = match (replayed.is_same(), compared.unreadable.is_empty()) {
         (true, _) => "identical, bit for bit",

@@ -96,10 +96,10 @@ fn resume_as(global: &Global, resume: &Resume, by_approver: bool) -> Result<Exit
     let id = resume.run.as_deref().unwrap_or_default();
     let (mut toolkit, mut found) = open_run(global, id, resume.accept_changes)?;
     let decisions = resume.decisions.iter().map(|text| decision(text));
-    let mut how = chains::Resume {
+    let mut how = chains::ResumeRequest {
         decisions: decisions.collect::<Result<_>>()?,
         accept_changes: resume.accept_changes,
-        ..chains::Resume::default()
+        ..chains::ResumeRequest::default()
     };
     // A nested run is resumed with its top-level run.
     if let Some(outer) = chains::root_run(open::state(&toolkit)?, &found)? {

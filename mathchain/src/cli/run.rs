@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use chain_runtime::{ChainResult, ChainStatus, CheckMode, Problems, RunOptions, StepStatus};
+use chain_runtime::{ChainResult, ChainStatus, CheckMode, PlanProblems, RunOptions, StepStatus};
 use registry::ApprovalAnswer;
 use tool_core::OutcomeStatus;
 
@@ -51,7 +51,7 @@ pub(super) struct Run {
 pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
     run.given.caller.check_facts()?;
     let toolkit = run.given.caller.open(global)?;
-    let refused = |problems: Problems| {
+    let refused = |problems: PlanProblems| {
         let head = answer::head(&toolkit);
         source::refused(global, Some(&run.given.plan), problems, head.as_ref())
     };

@@ -275,7 +275,10 @@ fn show(global: &Global, state: &StateStore, run: &str) -> Result<ExitCode> {
         let value = state.value(handle).unwrap_or_else(|_| handle.to_value());
         data.insert(key, value);
     }
-    data.insert("outputs", chains::Recorded::of(state, &run)?.shown(state));
+    data.insert(
+        "outputs",
+        chains::RecordedOutcome::of(state, &run)?.shown(state),
+    );
     let raw = records.iter().map(|record| record.record.clone());
     data.insert("records", raw.collect::<Vec<_>>());
     let values: Vec<Value> = files.iter().map(artifacts::value).collect();

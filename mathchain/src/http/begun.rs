@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use chain_runtime::run::Finished;
-use chain_runtime::{CheckedStep, Observer};
+use chain_runtime::run::StepOutcome;
+use chain_runtime::{CheckedStep, StepObserver};
 use tokio::sync::watch;
 use tool_core::{StopFlag, Value, json, object};
 
@@ -158,12 +158,12 @@ impl Chain {
     }
 }
 
-impl Observer for Chain {
+impl StepObserver for Chain {
     fn started(&self, step: &CheckedStep, _: usize, wave: usize) {
         self.tell(&object! { "event" => "started", "step" => &*step.id, "tool" => step.tool, "wave" => wave });
     }
 
-    fn finished(&self, step: &CheckedStep, _: usize, end: &Finished) {
+    fn finished(&self, step: &CheckedStep, _: usize, end: &StepOutcome) {
         let error = end.error.as_ref().map(|error| error.to_value());
         self.tell(&object! { "event" => "finished", "step" => &*step.id, "status" => end.status.as_str(), "error" => error });
     }

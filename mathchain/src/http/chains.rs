@@ -7,7 +7,7 @@ use axum::extract::{Extension, Path, Request, State};
 use axum::http::StatusCode;
 use axum::http::header::{HeaderValue, LOCATION};
 use axum::response::Response;
-use chain_runtime::run::{self as chains, ACCEPTED_KEY, Queued, Resume};
+use chain_runtime::run::{self as chains, ACCEPTED_KEY, QueuedRun, ResumeRequest};
 use chain_runtime::{CheckMode, Plan, RunOptions};
 use journal::{RunRecord, RunState, StateScope};
 use tokio::task::JoinSet;
@@ -66,7 +66,7 @@ impl Submitted {
 /// What a plan that waits for a thread begins with.
 enum Work {
     /// Its recorded run, where there is a state.
-    Begin(Option<Queued>, Box<Submitted>),
+    Begin(Option<QueuedRun>, Box<Submitted>),
     /// The records of its run; those of an earlier process are counted against the budget of its task first.
     Resume { after_restart: bool },
 }
@@ -213,7 +213,7 @@ async fn run(
                     _ => Ok(()),
                 };
                 counted.and_then(|()| {
-                    toolkit.resume(&context, &id, &Resume::default(), Some(observer))
+                    toolkit.resume(&context, &id, &ResumeRequest::default(), Some(observer))
                 })
             }
         };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chain_runtime::Subchains;
+use chain_runtime::SubchainRunner;
 use host_sandbox::Sandbox;
 use journal::StateStore;
 use registry::{
@@ -251,7 +251,7 @@ impl Builder {
             // Each generation has its own, with its configuration.
             agents: None,
             notifier: None,
-            chains: Some(Subchains::new(config.chain, state.clone()).into_chains()),
+            chains: Some(SubchainRunner::new(config.chain, state.clone()).into_chains()),
         };
         let (spawner, clock) = (Arc::clone(&sandbox) as _, Arc::clone(&host.clock));
         let loader = (!self.plugins.is_empty()).then(|| Loader::new(self.plugins, spawner, clock));

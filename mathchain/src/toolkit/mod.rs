@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[cfg(feature = "servers")]
-use chain_runtime::run::Queued;
-use chain_runtime::run::{Cancelled, Replay, Resume};
-use chain_runtime::{ChainResult, CheckMode, CheckedPlan, Observer, Plan, Problems, RunOptions};
+use chain_runtime::run::QueuedRun;
+use chain_runtime::run::{CancellationResult, ResumeRequest, RunReplayResult};
+use chain_runtime::{
+    ChainResult, CheckMode, CheckedPlan, Plan, PlanProblems, RunOptions, StepObserver,
+};
 use host_sandbox::Sandbox;
 use journal::{FileBackups, RunRecord, StateStore};
 #[cfg(feature = "servers")]
@@ -232,7 +234,7 @@ impl Toolkit {
         plan: &Plan,
         inputs: &Object,
         mode: CheckMode,
-    ) -> Result<CheckedPlan, Problems> {
+    ) -> Result<CheckedPlan, PlanProblems> {
         let generation = self.generations.current();
         let caller = context.caller(&generation);
         chain_runtime::check(plan, &generation.dispatcher, &caller, inputs, mode)
@@ -248,7 +250,7 @@ impl Toolkit {
         plan: &Plan,
         inputs: &Object,
         options: RunOptions,
-    ) -> Result<ChainResult, Problems> {
+    ) -> Result<ChainResult, PlanProblems> {
         let options = RunOptions {
             stop: context.stop.clone(),
             timeout_ms: context.timeout_ms,
@@ -267,8 +269,8 @@ impl Toolkit {
         &self,
         context: &Context,
         id: &str,
-        how: &Resume,
-        observer: Option<Arc<dyn Observer>>,
+        how: &ResumeRequest,
+        observer: Option<Arc<dyn StepObserver>>,
     ) -> Result<ChainResult> {
         let options = RunOptions {
             stop: context.stop.clone(),
@@ -285,7 +287,12 @@ impl Toolkit {
     ///
     /// # Errors
     /// As [`Toolkit::resume`].
-    pub fn cancel(&self, context: &Context, id: &str, accept_changes: bool) -> Result<Cancelled> {
+    pub fn cancel(
+        &self,
+        context: &Context,
+        id: &str,
+        accept_changes: bool,
+    ) -> Result<CancellationResult> {
         let (dispatcher, caller) = self.act(context);
         let state = self.runs()?;
         if !accept_changes {
@@ -305,7 +312,7 @@ impl Toolkit {
         plan: &Plan,
         inputs: &Object,
         options: RunOptions,
-    ) -> Result<Option<Queued>> {
+    ) -> Result<Option<QueuedRun>> {
         let (dispatcher, caller) = self.act(context);
         let checked = chain_runtime::check(plan, &dispatcher, &caller, inputs, CheckMode::Run)?;
         let Some(state) = &self.state else {
@@ -322,7 +329,7 @@ impl Toolkit {
         context: &Context,
         plan: &Plan,
         inputs: &Object,
-        queued: Queued,
+        queued: QueuedRun,
         options: RunOptions,
     ) -> Result<ChainResult> {
         let options = RunOptions {
@@ -392,7 +399,7 @@ impl Toolkit {
     ///
     /// # Errors
     /// As [`Toolkit::resume`].
-    pub fn replay(&self, context: &Context, id: &str) -> Result<Replay> {
+    pub fn replay(&self, context: &Context, id: &str) -> Result<RunReplayResult> {
         let options = RunOptions {
             stop: context.stop.clone(),
             ..RunOptions::default()

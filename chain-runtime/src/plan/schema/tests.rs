@@ -128,7 +128,7 @@ fn matches(pattern: &str, text: &str) -> bool {
             (1..=20).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
         }
         reference if reference.contains(r"\[\*\]") => {
-            crate::reference::Reference::parse(text).is_ok()
+            crate::reference::PlanReference::parse(text).is_ok()
         }
         other => panic!("the schema has the pattern {other}"),
     }

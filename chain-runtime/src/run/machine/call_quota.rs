@@ -8,11 +8,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use tool_core::{ToolError, tool_error};
 
-use super::Machine;
+use super::RunMachine;
 use crate::check::CheckedPlan;
 use crate::plan::STEPS_MAX;
-use crate::run::finished::Finished;
-use crate::template::Node;
+use crate::run::finished::StepOutcome;
+use crate::template::ArgumentNode;
 
 /// Known and expected numbers of calls.
 pub(super) struct CallQuota {
@@ -34,7 +34,9 @@ impl CallQuota {
         for (position, step) in plan.steps.iter().enumerate() {
             match step.map.as_ref().map(|map| &map.over) {
                 None => known += 1,
-                Some(Node::Literal(list)) => known += list.items().map_or(1, |items| items.len()),
+                Some(ArgumentNode::Literal(list)) => {
+                    known += list.items().map_or(1, |items| items.len())
+                }
                 Some(_) => open.push(position),
             }
         }
@@ -51,7 +53,7 @@ impl CallQuota {
     }
 }
 
-impl Machine<'_> {
+impl RunMachine<'_> {
     /// Admits a map with this many elements; otherwise it waits, or has ended the run.
     pub(super) fn admit(&mut self, step: usize, elements: usize) -> bool {
         let Some(&number) = self.quota.numbers.get(&step) else {
@@ -71,7 +73,7 @@ impl Machine<'_> {
             .fold((own, own), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         if least > STEPS_MAX {
             self.stop_at = self.stop_at.min(step); // whatever its `on_error` says
-            self.settle(step, Finished::failed(too_many(least)));
+            self.settle(step, StepOutcome::failed(too_many(least)));
             return false;
         }
         if most > STEPS_MAX {

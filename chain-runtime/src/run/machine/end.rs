@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use tool_core::{ErrorCode, Reason, ToolError, Value};
 
-use super::Machine;
+use super::RunMachine;
 use crate::plan::{OnError, OnItemError};
-use crate::reference::Missing;
-use crate::run::events::{Command, Conclusion, Part, Unit};
-use crate::run::finished::{Finished, StepStatus};
+use crate::reference::MissingValueError;
+use crate::run::events::{CallPart, CallUnit, MachineCommand, RunConclusion};
+use crate::run::finished::{StepOutcome, StepStatus};
 use crate::run::values::obstacle;
 
 /// Whether the end of the run is recorded.
@@ -30,10 +30,10 @@ pub(crate) struct EndCause {
     pub(crate) error: Option<ToolError>,
 }
 
-impl Machine<'_> {
+impl RunMachine<'_> {
     /// Whether an earlier process began a call of a step.
     pub(super) fn step_began(&self, step: usize) -> bool {
-        let next = self.prior.began.range(Unit::whole(step)..).next();
+        let next = self.prior.began.range(CallUnit::whole(step)..).next();
         next.is_some_and(|unit| unit.step == step)
     }
 
@@ -61,7 +61,7 @@ impl Machine<'_> {
     }
 
     /// Whether a step was denied or cancelled: a running call may end with a cancellation before the machine is notified of it.
-    pub(super) fn is_given_up(end: &Option<Finished>) -> bool {
+    pub(super) fn is_given_up(end: &Option<StepOutcome>) -> bool {
         let status = end.as_ref().map(|end| end.status);
         matches!(status, Some(StepStatus::Denied | StepStatus::Cancelled))
     }
@@ -74,10 +74,10 @@ impl Machine<'_> {
     }
 
     /// Enters a call whose outcome is unknown.
-    pub(super) fn unknown(&mut self, unit: Unit, end: Finished) {
+    pub(super) fn unknown(&mut self, unit: CallUnit, end: StepOutcome) {
         let step = &self.plan.steps[unit.step];
         let fails_map = match (&step.map, unit.part) {
-            (Some(map), Part::Item(_)) => map.on_item_error == OnItemError::Fail,
+            (Some(map), CallPart::Item(_)) => map.on_item_error == OnItemError::Fail,
             _ => true,
         };
         let ends_chain = step.on_error == OnError::FailChain && fails_map;
@@ -94,7 +94,7 @@ impl Machine<'_> {
     /// Settles calls of unknown outcome that can be undone either way. Returns whether there were any.
     pub(super) fn settle_unknown(&mut self) -> bool {
         let known = self.calls.unknown.keys().copied();
-        let found: Vec<Unit> = known.filter(|&unit| self.may_be_undone(unit)).collect();
+        let found: Vec<CallUnit> = known.filter(|&unit| self.may_be_undone(unit)).collect();
         for unit in &found {
             if let Some(end) = self.calls.unknown.remove(unit) {
                 self.settle_perhaps(*unit, end);
@@ -104,12 +104,12 @@ impl Machine<'_> {
     }
 
     /// Whether a call can be undone whether it happened or not: its compensation is idempotent and does not use its result.
-    fn may_be_undone(&self, unit: Unit) -> bool {
+    fn may_be_undone(&self, unit: CallUnit) -> bool {
         let undo = self.plan.steps[unit.step].compensate.as_deref();
         undo.is_some_and(|undo| undo.idempotent && !undo.uses.contains(&unit.step))
     }
 
-    fn settle_perhaps(&mut self, unit: Unit, mut end: Finished) {
+    fn settle_perhaps(&mut self, unit: CallUnit, mut end: StepOutcome) {
         end.status = match self.stopped {
             Some(_) => StepStatus::Cancelled,
             None => StepStatus::Failed,
@@ -127,24 +127,24 @@ impl Machine<'_> {
 }
 
 /// Result of the machine when the run has stopped.
-pub(crate) struct Parts {
+pub(crate) struct RunMachineResult {
     /// End of every step by plan order.
-    pub(crate) settled: Vec<Finished>,
+    pub(crate) settled: Vec<StepOutcome>,
     /// Actual end of every step.
-    pub(crate) real: Vec<Finished>,
+    pub(crate) real: Vec<StepOutcome>,
     /// Compensations and their ends.
-    pub(crate) undone: Vec<(Unit, Finished)>,
+    pub(crate) undone: Vec<(CallUnit, StepOutcome)>,
     /// A compensation of unknown outcome, or one that awaits approval or was interrupted.
-    pub(crate) open_undo: Option<(Unit, Finished)>,
+    pub(crate) open_undo: Option<(CallUnit, StepOutcome)>,
     pub(crate) stopped: Option<ToolError>,
-    pub(crate) conclusion: Option<Conclusion>,
+    pub(crate) conclusion: Option<RunConclusion>,
     /// Values of the outputs, by the text of their references.
-    pub(crate) outputs: HashMap<String, Result<Value, Missing>>,
+    pub(crate) outputs: HashMap<String, Result<Value, MissingValueError>>,
     /// The budget that the last call exceeded.
     pub(crate) over: Option<ToolError>,
 }
 
-impl Machine<'_> {
+impl RunMachine<'_> {
     /// When nothing is in progress: steps that await approval after the end of the run are dropped, and a run that did not
     /// succeed is undone. Returns whether there is more to do.
     pub(super) fn finish(&mut self) -> bool {
@@ -153,10 +153,10 @@ impl Machine<'_> {
         }
         let late = self.calls.pending.keys();
         let late = late.filter(|unit| unit.step > self.stop_at);
-        let late: Vec<Unit> = late.copied().collect();
+        let late: Vec<CallUnit> = late.copied().collect();
         for unit in &late {
             self.calls.pending.remove(unit);
-            self.settle_unit(*unit, Finished::not_run(self.stop_at));
+            self.settle_unit(*unit, StepOutcome::not_run(self.stop_at));
         }
         if !late.is_empty() {
             return true;
@@ -174,7 +174,7 @@ impl Machine<'_> {
         let mut to_undo = to_undo.unwrap_or_else(|| self.calls_to_undo());
         if self.end_record == EndRecord::None && !to_undo.is_empty() {
             self.end_record = EndRecord::Open;
-            self.commands.push(Command::WriteEnd);
+            self.commands.push(MachineCommand::WriteEnd);
             self.undo.next = Some(to_undo);
             return false;
         }
@@ -184,30 +184,31 @@ impl Machine<'_> {
         if let Some(unit) = next {
             self.undo.runs = true;
             self.calls.attempts.insert(unit, 1);
-            self.commands.push(Command::Start(unit, 1));
+            self.commands.push(MachineCommand::Start(unit, 1));
         }
         false
     }
 
     /// Completed calls with a compensation, in plan order, if the run ended early; for a map those of its elements, even if the
     /// map failed.
-    fn calls_to_undo(&self) -> Vec<Unit> {
+    fn calls_to_undo(&self) -> Vec<CallUnit> {
         if !self.ends_early() {
             return Vec::new();
         }
         let mut calls = Vec::new();
         let steps = self.plan.steps.iter().enumerate();
         for (step, checked) in steps.filter(|(_, step)| step.compensate.is_some()) {
-            let of = |part| Unit { step, part };
+            let of = |part| CallUnit { step, part };
             let end = self.ends[step].as_ref();
             let is_done = end.is_some_and(|end| end.status == StepStatus::Done);
             match self.calls.done_items.get(&step) {
-                Some(done) => {
-                    calls.extend(done.iter().map(|&(index, ..)| of(Part::UndoItem(index))))
-                }
+                Some(done) => calls.extend(
+                    done.iter()
+                        .map(|&(index, ..)| of(CallPart::UndoItem(index))),
+                ),
                 None if checked.map.is_some() => {}
-                None if is_done || self.calls.perhaps.contains(&Unit::whole(step)) => {
-                    calls.push(of(Part::Undo));
+                None if is_done || self.calls.perhaps.contains(&CallUnit::whole(step)) => {
+                    calls.push(of(CallPart::Undo));
                 }
                 None => {}
             }
@@ -216,9 +217,9 @@ impl Machine<'_> {
     }
 
     /// Collects the ends of all steps by plan order, their actual ends, and the outputs.
-    pub(crate) fn into_parts(mut self) -> Parts {
+    pub(crate) fn into_parts(mut self) -> RunMachineResult {
         let conclusion = self.conclusion();
-        let mut open: BTreeMap<usize, Finished> = BTreeMap::new();
+        let mut open: BTreeMap<usize, StepOutcome> = BTreeMap::new();
         // Decisions come before approvals.
         let calls = std::mem::take(&mut self.calls);
         let calls = calls
@@ -230,21 +231,21 @@ impl Machine<'_> {
             open.entry(unit.step).or_insert(end);
         }
         let ends = self.ends.into_iter().enumerate();
-        let real: Vec<Finished> = ends
+        let real: Vec<StepOutcome> = ends
             .map(|(step, end)| end.or_else(|| open.remove(&step)).unwrap_or_default())
             .collect();
-        let mut settled: Vec<Finished> = Vec::with_capacity(real.len());
+        let mut settled: Vec<StepOutcome> = Vec::with_capacity(real.len());
         for (position, end) in real.iter().enumerate() {
             let stays = matches!(end.status, StepStatus::Cancelled | StepStatus::Unknown);
             settled.push(
                 match obstacle(self.plan, position, &|step| settled.get(step)) {
                     _ if position <= self.stop_at || stays => end.clone(),
-                    Some(cause) => Finished::skipped(cause),
-                    None => Finished::not_run(self.stop_at),
+                    Some(cause) => StepOutcome::skipped(cause),
+                    None => StepOutcome::not_run(self.stop_at),
                 },
             );
         }
-        Parts {
+        RunMachineResult {
             settled,
             real,
             undone: self.undo.done,

@@ -1,6 +1,6 @@
 //! The state of a running plan as a pure machine: events in, commands out. No threads, no time, no input or output.
 //!
-//! [`Machine::step`] takes what happened and gives what is to be done next; its driver may be slow, fast or a test that
+//! [`RunMachine::step`] takes what happened and gives what is to be done next; its driver may be slow, fast or a test that
 //! tries every order. A step is ready when all it waits for has ended; the one with the longest critical path goes first. What
 //! a failure means is decided by plan order, not by time: the lowest failing step counts, steps before it still run, and later
 //! ones that had already run are reported as not run. So the outcome depends on what calls give, and on no order of events.
@@ -15,29 +15,31 @@ use std::sync::Arc;
 
 use tool_core::{ResourceKey, ToolError, Value};
 
-use super::finished::{Finished, StepStatus, Try};
-use super::items::{DoneItem, Items};
-use super::meter::{Kind, Meter};
-use super::order::Costs;
-use super::values::{self, Values, obstacle};
+use super::finished::{FailedAttempt, StepOutcome, StepStatus};
+use super::items::{DoneItem, MapItems};
+use super::meter::{UsageKind, UsageMeter};
+use super::order::ToolCosts;
+use super::values::{self, ArgumentValues, obstacle};
 
 use self::call_quota::CallQuota;
 use self::end::EndRecord;
-pub(super) use self::end::{EndCause, Parts};
-use super::events::Attempt;
-pub(crate) use super::events::{Command, Conclusion, Event, Part, Slots, Unit};
+pub(super) use self::end::{EndCause, RunMachineResult};
+use super::events::CallAttempt;
+pub(crate) use super::events::{
+    CallPart, CallSlots, CallUnit, MachineCommand, RunConclusion, RunEvent,
+};
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::plan::Mode;
-use crate::reference::Missing;
-use crate::template::Placed;
+use crate::reference::MissingValueError;
+use crate::template::PlacedReference;
 
 /// A unit that may start: longest critical path first, then plan order, then element.
 type Ready = (u64, Reverse<usize>, Reverse<usize>);
 
 /// The state of a running plan.
-pub(crate) struct Machine<'a> {
+pub(crate) struct RunMachine<'a> {
     pub(super) plan: &'a CheckedPlan,
-    slots: Slots,
+    slots: CallSlots,
     /// Critical path from each step to an end, in expected microseconds.
     priorities: Vec<u64>,
     /// Calls that run, by kind: computing, waiting.
@@ -52,15 +54,15 @@ pub(crate) struct Machine<'a> {
     held: Vec<Vec<usize>>,
     /// Steps whose dependencies have ended and that are not processed yet.
     offered: Vec<usize>,
-    ends: Vec<Option<Finished>>,
+    ends: Vec<Option<StepOutcome>>,
     values: Vec<Option<Value>>,
     /// Number of remaining users of the value, by step.
     needed: Vec<u32>,
     /// References of the outputs to each step.
-    asked: Vec<Vec<Arc<Placed>>>,
-    output_values: HashMap<String, Result<Value, Missing>>,
+    asked: Vec<Vec<Arc<PlacedReference>>>,
+    output_values: HashMap<String, Result<Value, MissingValueError>>,
     quota: CallQuota,
-    calls: Calls,
+    calls: PendingCalls,
     /// Lowest step whose failure ends the chain; steps after it do not start.
     stop_at: usize,
     stopped: Option<ToolError>,
@@ -69,41 +71,41 @@ pub(crate) struct Machine<'a> {
     end_record: EndRecord,
     halted: bool,
     left: usize,
-    meter: Arc<Meter>,
-    prior: Prior,
-    undo: Undo,
+    meter: Arc<UsageMeter>,
+    prior: PriorProcesses,
+    undo: CompensationQueue,
     /// Values without remaining users; the driver drops them outside its lock.
     dropped: Vec<Value>,
-    commands: Vec<Command>,
+    commands: Vec<MachineCommand>,
 }
 
 /// Calls that have not ended, or whose end is still needed.
 #[derive(Default)]
-struct Calls {
+struct PendingCalls {
     /// Maps that are under way.
-    maps: HashMap<usize, Items>,
+    maps: HashMap<usize, MapItems>,
     /// Completed elements of maps that can be undone.
     done_items: HashMap<usize, Vec<DoneItem>>,
-    attempts: HashMap<Unit, u32>,
-    tries: HashMap<Unit, Vec<Try>>,
+    attempts: HashMap<CallUnit, u32>,
+    tries: HashMap<CallUnit, Vec<FailedAttempt>>,
     /// Calls that await a retry, with the end of the last attempt.
-    sleeping: BTreeMap<Unit, Finished>,
-    pending: BTreeMap<Unit, Finished>,
-    unknown: BTreeMap<Unit, Finished>,
+    sleeping: BTreeMap<CallUnit, StepOutcome>,
+    pending: BTreeMap<CallUnit, StepOutcome>,
+    unknown: BTreeMap<CallUnit, StepOutcome>,
     /// Calls of unknown outcome that are undone as if they had happened.
-    perhaps: BTreeSet<Unit>,
+    perhaps: BTreeSet<CallUnit>,
     /// Calls that were interrupted because the process ends.
-    cut: BTreeMap<Unit, Finished>,
+    cut: BTreeMap<CallUnit, StepOutcome>,
     keying: BTreeSet<usize>,
 }
 
 /// What is known of earlier processes of the run.
 #[derive(Default)]
-pub(crate) struct Prior {
+pub(crate) struct PriorProcesses {
     /// Whether calls of unknown outcome can be decided later.
     pub(crate) asks: bool,
     /// Calls that they began, whose outcome counts however the run ends.
-    pub(crate) began: BTreeSet<Unit>,
+    pub(crate) began: BTreeSet<CallUnit>,
     /// Whether they recorded the end of the run, so that nothing new starts.
     pub(crate) is_ended: bool,
     /// Why they stopped the run, until its recorded calls have ended here too; `None` where a step ended it.
@@ -112,18 +114,18 @@ pub(crate) struct Prior {
 
 /// Compensations.
 #[derive(Default)]
-struct Undo {
+struct CompensationQueue {
     /// Calls to be undone, the next one last; `None` before that.
-    next: Option<Vec<Unit>>,
+    next: Option<Vec<CallUnit>>,
     runs: bool,
-    done: Vec<(Unit, Finished)>,
+    done: Vec<(CallUnit, StepOutcome)>,
     /// One of unknown outcome, or one that awaits approval.
-    open: Option<(Unit, Finished)>,
+    open: Option<(CallUnit, StepOutcome)>,
 }
 
-impl<'a> Machine<'a> {
-    /// The machine of a plan before anything happened; its first commands are taken with [`Machine::begin`].
-    pub(crate) fn new(plan: &'a CheckedPlan, slots: Slots, costs: &Costs) -> Self {
+impl<'a> RunMachine<'a> {
+    /// The machine of a plan before anything happened; its first commands are taken with [`RunMachine::begin`].
+    pub(crate) fn new(plan: &'a CheckedPlan, slots: CallSlots, costs: &ToolCosts) -> Self {
         let count = plan.steps.len();
         let waves = (0..count).map(|step| plan.graph.wave(step) + 1).max();
         let waves = waves.unwrap_or(0);
@@ -149,16 +151,16 @@ impl<'a> Machine<'a> {
             asked: vec![Vec::new(); count],
             output_values: HashMap::new(),
             quota: CallQuota::new(plan),
-            calls: Calls::default(),
+            calls: PendingCalls::default(),
             stop_at: usize::MAX,
             stopped: None,
             over: None,
             end_record: EndRecord::None,
             halted: false,
             left: count,
-            meter: Meter::new(plan.budget, None, None),
-            prior: Prior::default(),
-            undo: Undo::default(),
+            meter: UsageMeter::new(plan.budget, None, None),
+            prior: PriorProcesses::default(),
+            undo: CompensationQueue::default(),
             dropped: Vec::new(),
             commands: Vec::new(),
         };
@@ -185,7 +187,7 @@ impl<'a> Machine<'a> {
 
     /// The machine of a run with the meter of its driver, and with what is known of earlier processes.
     #[must_use]
-    pub(crate) fn within(mut self, meter: Arc<Meter>, prior: Prior) -> Self {
+    pub(crate) fn within(mut self, meter: Arc<UsageMeter>, prior: PriorProcesses) -> Self {
         if prior.is_ended {
             self.end_record = EndRecord::Written;
         }
@@ -193,38 +195,38 @@ impl<'a> Machine<'a> {
         self
     }
 
-    pub(crate) fn begin(&mut self) -> Vec<Command> {
+    pub(crate) fn begin(&mut self) -> Vec<MachineCommand> {
         self.pump();
         std::mem::take(&mut self.commands)
     }
 
     /// Processes an event and returns the next commands.
-    pub(crate) fn step(&mut self, event: Event) -> Vec<Command> {
+    pub(crate) fn step(&mut self, event: RunEvent) -> Vec<MachineCommand> {
         match event {
-            Event::Ended { unit, end, left_ms } => self.ended(unit, *end, left_ms),
-            Event::Keyed { step, keys } => {
+            RunEvent::Ended { unit, end, left_ms } => self.ended(unit, *end, left_ms),
+            RunEvent::Keyed { step, keys } => {
                 if self.calls.keying.remove(&step) {
                     self.keyed(step, &keys);
                 }
             }
-            Event::Woke(unit) => {
+            RunEvent::Woke(unit) => {
                 if self.calls.sleeping.remove(&unit).is_some() {
                     self.ready(unit);
                 }
             }
-            Event::Stop(why) => {
+            RunEvent::Stop(why) => {
                 self.prior.ends_with = None;
                 self.stop(why);
             }
-            Event::EndWritten => self.end_record = EndRecord::Written,
-            Event::Halt => self.halted = true,
+            RunEvent::EndWritten => self.end_record = EndRecord::Written,
+            RunEvent::Halt => self.halted = true,
         }
         self.pump();
         std::mem::take(&mut self.commands)
     }
 
     /// State of the run; `None` while anything is in progress.
-    pub(crate) fn conclusion(&self) -> Option<Conclusion> {
+    pub(crate) fn conclusion(&self) -> Option<RunConclusion> {
         if self.is_busy() {
             return None;
         }
@@ -232,13 +234,13 @@ impl<'a> Machine<'a> {
             Some(to_undo) => to_undo.is_empty(),
             None => !self.ends_early() && self.prior.ends_with.is_none(),
         };
-        let is_unknown = |end: &Finished| end.status == StepStatus::Unknown;
+        let is_unknown = |end: &StepOutcome| end.status == StepStatus::Unknown;
         Some(match &self.undo.open {
-            None if self.left == 0 && is_undone => Conclusion::Finished,
-            _ if self.halted => Conclusion::Interrupted,
-            Some((_, end)) if is_unknown(end) => Conclusion::NeedsDecision,
-            None if !self.calls.unknown.is_empty() => Conclusion::NeedsDecision,
-            _ => Conclusion::Suspended,
+            None if self.left == 0 && is_undone => RunConclusion::Finished,
+            _ if self.halted => RunConclusion::Interrupted,
+            Some((_, end)) if is_unknown(end) => RunConclusion::NeedsDecision,
+            None if !self.calls.unknown.is_empty() => RunConclusion::NeedsDecision,
+            _ => RunConclusion::Suspended,
         })
     }
 
@@ -254,7 +256,7 @@ impl<'a> Machine<'a> {
     }
 
     /// End of a step; `None` before.
-    pub(crate) fn end(&self, step: usize) -> Option<&Finished> {
+    pub(crate) fn end(&self, step: usize) -> Option<&StepOutcome> {
         self.ends[step].as_ref()
     }
 
@@ -264,21 +266,21 @@ impl<'a> Machine<'a> {
     }
 
     /// Values that the arguments of a call reference.
-    pub(super) fn values(&self, unit: Unit) -> Values {
+    pub(super) fn values(&self, unit: CallUnit) -> ArgumentValues {
         let step = self.called(unit);
         let used = step.uses.iter();
         let used = used.map(|&used| (used, self.values[used].clone()));
-        let mut values = Values {
+        let mut values = ArgumentValues {
             steps: used.collect(),
             item: None,
         };
         let Some(map) = &self.plan.steps[unit.step].map else {
             return values;
         };
-        if let (Part::Item(index), Some(items)) = (unit.part, self.calls.maps.get(&unit.step)) {
+        if let (CallPart::Item(index), Some(items)) = (unit.part, self.calls.maps.get(&unit.step)) {
             values.item = Some((Arc::clone(&map.name), index, items.value(index)));
         }
-        if let Part::UndoItem(index) = unit.part
+        if let CallPart::UndoItem(index) = unit.part
             && let Some(done) = self.calls.done_items.get(&unit.step)
             && let Some((_, value, output)) = done.iter().find(|(known, ..)| *known == index)
         {
@@ -289,7 +291,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The call that a unit is.
-    pub(super) fn called(&self, unit: Unit) -> &'a CheckedStep {
+    pub(super) fn called(&self, unit: CallUnit) -> &'a CheckedStep {
         let step = &self.plan.steps[unit.step];
         match &step.compensate {
             Some(undo) if unit.part.undoes() => undo,
@@ -298,8 +300,8 @@ impl<'a> Machine<'a> {
     }
 
     /// An attempt of a call.
-    pub(super) fn attempt(&self, unit: Unit, number: u32) -> Attempt<'a> {
-        Attempt {
+    pub(super) fn attempt(&self, unit: CallUnit, number: u32) -> CallAttempt<'a> {
+        CallAttempt {
             plan: self.plan,
             step: self.called(unit),
             unit,
@@ -308,13 +310,13 @@ impl<'a> Machine<'a> {
     }
 
     /// Number of attempts of a call.
-    pub(super) fn attempts(&self, unit: Unit) -> u32 {
+    pub(super) fn attempts(&self, unit: CallUnit) -> u32 {
         self.calls.attempts.get(&unit).copied().unwrap_or(0)
     }
 
     /// The elements of a map that is under way.
     pub(super) fn items(&self, step: usize) -> usize {
-        self.calls.maps.get(&step).map_or(0, Items::len)
+        self.calls.maps.get(&step).map_or(0, MapItems::len)
     }
 
     fn offer(&mut self, step: usize) {
@@ -345,24 +347,25 @@ impl<'a> Machine<'a> {
             return;
         }
         if let Some(cause) = obstacle(self.plan, step, &|step| self.ends[step].as_ref()) {
-            self.settle(step, Finished::skipped(cause));
+            self.settle(step, StepOutcome::skipped(cause));
             return;
         }
         let checked = &self.plan.steps[step];
         if let Some(when) = &checked.when {
-            let lookup =
-                &mut |placed: &Placed| Ok(values::of_condition(self.plan, &self.values, placed));
+            let lookup = &mut |placed: &PlacedReference| {
+                Ok(values::of_condition(self.plan, &self.values, placed))
+            };
             match when.holds(lookup) {
                 Ok(true) => {}
-                Ok(false) => return self.settle(step, Finished::unmet()),
-                Err(err) => return self.settle(step, Finished::failed(err)),
+                Ok(false) => return self.settle(step, StepOutcome::unmet()),
+                Err(err) => return self.settle(step, StepOutcome::failed(err)),
             }
         }
         let Some(map) = &checked.map else {
-            return self.ready(Unit::whole(step));
+            return self.ready(CallUnit::whole(step));
         };
         let list = values::of_list(self.plan, map, &self.values);
-        match list.and_then(|list| Items::new(map, list)) {
+        match list.and_then(|list| MapItems::new(map, list)) {
             Ok(mut items) if items.len() == 0 => self.settle(step, items.gather()),
             Ok(items) if !self.admit(step, items.len()) => {}
             Ok(items) => {
@@ -371,9 +374,9 @@ impl<'a> Machine<'a> {
                     return self.spread(step);
                 }
                 self.calls.keying.insert(step);
-                self.commands.push(Command::Key(step));
+                self.commands.push(MachineCommand::Key(step));
             }
-            Err(err) => self.settle(step, Finished::failed(err)),
+            Err(err) => self.settle(step, StepOutcome::failed(err)),
         }
     }
 
@@ -388,37 +391,37 @@ impl<'a> Machine<'a> {
 
     /// Offers the calls of a map that wait for no other.
     fn spread(&mut self, step: usize) {
-        let free = self.calls.maps.get_mut(&step).map(Items::take_free);
+        let free = self.calls.maps.get_mut(&step).map(MapItems::take_free);
         free.into_iter()
             .flatten()
-            .for_each(|index| self.ready(Unit::item(step, index)));
+            .for_each(|index| self.ready(CallUnit::item(step, index)));
     }
 
-    fn ready(&mut self, unit: Unit) {
+    fn ready(&mut self, unit: CallUnit) {
         let (step, item) = (unit.step, unit.part.item().unwrap_or(0));
         let ready = (self.priorities[step], Reverse(step), Reverse(item));
         let kind = self.kind(unit);
         self.ready[kind].push(ready);
     }
 
-    fn unit_of(&self, (_, Reverse(step), Reverse(item)): Ready) -> Unit {
+    fn unit_of(&self, (_, Reverse(step), Reverse(item)): Ready) -> CallUnit {
         match self.calls.maps.contains_key(&step) {
-            true => Unit::item(step, item),
-            false => Unit::whole(step),
+            true => CallUnit::item(step, item),
+            false => CallUnit::whole(step),
         }
     }
 
     /// 1 for calls that wait for the world where those have slots of their own.
-    fn kind(&self, unit: Unit) -> usize {
+    fn kind(&self, unit: CallUnit) -> usize {
         usize::from(self.slots.waiting.is_some() && self.plan.steps[unit.step].reads_world)
     }
 
     /// Why a step, or an element of its map, does not start.
-    fn barred(&self, step: usize) -> Option<Finished> {
+    fn barred(&self, step: usize) -> Option<StepOutcome> {
         if let Some(why) = &self.stopped {
-            return Some(Finished::cancelled(why.clone()));
+            return Some(StepOutcome::cancelled(why.clone()));
         }
-        (step > self.stop_at).then(|| Finished::not_run(self.stop_at))
+        (step > self.stop_at).then(|| StepOutcome::not_run(self.stop_at))
     }
 
     /// Starts calls while there are slots; what is barred meanwhile is settled.
@@ -440,32 +443,32 @@ impl<'a> Machine<'a> {
                 self.running[kind] += 1;
                 let attempt = self.calls.attempts.entry(unit).or_insert(0);
                 *attempt += 1;
-                self.commands.push(Command::Start(unit, *attempt));
+                self.commands.push(MachineCommand::Start(unit, *attempt));
             }
         }
     }
 
     /// Why a ready call does not start; otherwise the budgets are charged for it. One that an earlier process began is charged and
     /// not refused.
-    fn refused(&mut self, unit: Unit) -> Option<Finished> {
+    fn refused(&mut self, unit: CallUnit) -> Option<StepOutcome> {
         let began = self.prior.began.contains(&unit);
         let items = self.calls.maps.get(&unit.step).filter(|_| !began);
-        let is_barred = |(items, index): (&Items, usize)| items.is_barred(index);
+        let is_barred = |(items, index): (&MapItems, usize)| items.is_barred(index);
         if let Some(end) = self.barred(unit.step).filter(|_| !began) {
             return Some(end);
         }
         if items.zip(unit.part.item()).is_some_and(is_barred) {
-            return Some(Finished::default());
+            return Some(StepOutcome::default());
         }
         let why = self.afford(unit).err().filter(|_| !began)?;
         self.stop(why.clone());
-        Some(Finished::cancelled(why))
+        Some(StepOutcome::cancelled(why))
     }
 
     /// Charges the budgets for a call before it starts.
-    fn afford(&self, unit: Unit) -> Result<(), ToolError> {
-        self.meter.take(Kind::Steps, 1)?;
+    fn afford(&self, unit: CallUnit) -> Result<(), ToolError> {
+        self.meter.take(UsageKind::Steps, 1)?;
         let cost = self.plan.steps[unit.step].cost_ms.unwrap_or(0);
-        self.meter.take(Kind::Cost, cost)
+        self.meter.take(UsageKind::Cost, cost)
     }
 }

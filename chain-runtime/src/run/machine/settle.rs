@@ -2,16 +2,16 @@
 
 use tool_core::{ErrorCode, ToolError, Value};
 
-use super::{EndRecord, Machine};
+use super::{EndRecord, RunMachine};
 use crate::check::is_chain;
 use crate::plan::{Mode, OnError};
-use crate::run::events::{Command, Part, Unit};
-use crate::run::finished::{Finished, StepStatus, Try};
-use crate::run::meter::Kind;
+use crate::run::events::{CallPart, CallUnit, MachineCommand};
+use crate::run::finished::{FailedAttempt, StepOutcome, StepStatus};
+use crate::run::meter::UsageKind;
 use journal::artifacts;
 
-impl Machine<'_> {
-    pub(super) fn ended(&mut self, unit: Unit, mut end: Finished, left_ms: Option<u64>) {
+impl RunMachine<'_> {
+    pub(super) fn ended(&mut self, unit: CallUnit, mut end: StepOutcome, left_ms: Option<u64>) {
         let attempts = self.calls.attempts.get(&unit).copied().unwrap_or(1);
         end.attempts = attempts;
         end.tries = self.calls.tries.remove(&unit).unwrap_or_default();
@@ -41,7 +41,7 @@ impl Machine<'_> {
         };
         match end.status {
             StepStatus::Pending => match self.stopped.clone() {
-                Some(why) => self.settle_unit(unit, Finished::cancelled(why)),
+                Some(why) => self.settle_unit(unit, StepOutcome::cancelled(why)),
                 None => drop(self.calls.pending.insert(unit, end)),
             },
             StepStatus::Unknown if self.halted => drop(self.calls.unknown.insert(unit, end)),
@@ -50,7 +50,7 @@ impl Machine<'_> {
             _ if let Some(ms) = again => {
                 self.tried(unit, &end);
                 self.calls.sleeping.insert(unit, end);
-                self.commands.push(Command::Sleep(unit, ms));
+                self.commands.push(MachineCommand::Sleep(unit, ms));
             }
             StepStatus::Unknown => self.unknown(unit, end),
             _ => self.settle_unit(unit, end),
@@ -63,32 +63,35 @@ impl Machine<'_> {
     }
 
     /// Remembers an attempt that is followed by another.
-    fn tried(&mut self, unit: Unit, end: &Finished) {
+    fn tried(&mut self, unit: CallUnit, end: &StepOutcome) {
         let code = end.error.as_ref();
         let code = code.map_or(ErrorCode::Internal, ToolError::code);
         let (began, ended) = (end.began, end.ended);
         let mut tries = end.tries.clone();
-        tries.push(Try { began, ended, code });
+        tries.push(FailedAttempt { began, ended, code });
         self.calls.tries.insert(unit, tries);
     }
 
     /// Counts a call that ended against the budgets; why nothing more is to start, where one of them is exceeded.
-    fn spend(&mut self, unit: Unit, end: &Finished) -> Result<(), ToolError> {
+    fn spend(&mut self, unit: CallUnit, end: &StepOutcome) -> Result<(), ToolError> {
         // A nested plan was charged call by call.
         let ms = match is_chain(self.plan.steps[unit.step].tool) {
             true => 0,
             false => u64::try_from(end.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
-        let bytes = |kind: Kind, measure: fn(&Value) -> u64| match &end.output {
+        let bytes = |kind: UsageKind, measure: fn(&Value) -> u64| match &end.output {
             Some(output) if self.meter.limits(kind) => measure(output),
             _ => 0,
         };
         let spent = [
-            (Kind::CpuMs, ms),
-            (Kind::BytesOut, bytes(Kind::BytesOut, Value::memory_bytes)),
+            (UsageKind::CpuMs, ms),
             (
-                Kind::ArtifactBytes,
-                bytes(Kind::ArtifactBytes, artifacts::bytes_in_files),
+                UsageKind::BytesOut,
+                bytes(UsageKind::BytesOut, Value::memory_bytes),
+            ),
+            (
+                UsageKind::ArtifactBytes,
+                bytes(UsageKind::ArtifactBytes, artifacts::bytes_in_files),
             ),
         ];
         let spent = spent.map(|(kind, amount)| self.meter.spend(kind, amount));
@@ -98,8 +101,8 @@ impl Machine<'_> {
     /// After how long a failed call is made again; `None` when it is not.
     fn retry_after(
         &self,
-        unit: Unit,
-        end: &Finished,
+        unit: CallUnit,
+        end: &StepOutcome,
         attempts: u32,
         left_ms: Option<u64>,
     ) -> Option<u64> {
@@ -131,14 +134,14 @@ impl Machine<'_> {
         self.stopped = Some(why.clone());
         if self.end_record == EndRecord::None {
             self.end_record = EndRecord::Open;
-            self.commands.push(Command::WriteEnd);
+            self.commands.push(MachineCommand::WriteEnd);
         }
         let asleep = std::mem::take(&mut self.calls.sleeping);
         let pending = std::mem::take(&mut self.calls.pending);
         for (unit, end) in asleep.into_iter().chain(pending) {
             match end.status {
                 StepStatus::Unknown => self.unknown(unit, end),
-                _ => self.settle_unit(unit, Finished::cancelled(why.clone())),
+                _ => self.settle_unit(unit, StepOutcome::cancelled(why.clone())),
             }
         }
         let keying = std::mem::take(&mut self.calls.keying);
@@ -150,15 +153,15 @@ impl Machine<'_> {
                 let unit = self.unit_of(ready);
                 match self.prior.began.contains(&unit) {
                     true => began.push(ready),
-                    false => self.settle_unit(unit, Finished::cancelled(why.clone())),
+                    false => self.settle_unit(unit, StepOutcome::cancelled(why.clone())),
                 }
             }
             self.ready[kind].extend(began);
         }
     }
 
-    pub(super) fn settle_unit(&mut self, unit: Unit, end: Finished) {
-        let Part::Item(index) = unit.part else {
+    pub(super) fn settle_unit(&mut self, unit: CallUnit, end: StepOutcome) {
+        let CallPart::Item(index) = unit.part else {
             return self.settle(unit.step, end);
         };
         let Some(items) = self.calls.maps.get_mut(&unit.step) else {
@@ -171,7 +174,7 @@ impl Machine<'_> {
             let mut done = items.done();
             let step = unit.step;
             let perhaps = (0..items.len())
-                .filter(|&index| self.calls.perhaps.contains(&Unit::item(step, index)));
+                .filter(|&index| self.calls.perhaps.contains(&CallUnit::item(step, index)));
             done.extend(perhaps.map(|index| (index, items.value(index), Value::Null)));
             done.sort_by_key(|(index, ..)| *index);
             self.calls.done_items.insert(unit.step, done);
@@ -182,7 +185,7 @@ impl Machine<'_> {
     }
 
     /// Enters how a step ended.
-    pub(super) fn settle(&mut self, position: usize, mut end: Finished) {
+    pub(super) fn settle(&mut self, position: usize, mut end: StepOutcome) {
         let step = &self.plan.steps[position];
         let failed = matches!(end.status, StepStatus::Failed | StepStatus::Denied);
         if failed && step.on_error == OnError::FailChain {
@@ -198,7 +201,7 @@ impl Machine<'_> {
         step.uses.iter().for_each(|&used| self.release_value(used));
         self.ends[position] = Some(end);
         self.left -= 1;
-        self.commands.push(Command::Settled(position));
+        self.commands.push(MachineCommand::Settled(position));
         self.recheck_waiting(position);
         self.release(position);
     }

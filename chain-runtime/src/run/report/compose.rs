@@ -7,19 +7,19 @@ use std::time::Duration;
 use registry::redact;
 use tool_core::{Object, Reason, ToolError, Value, tool_error};
 
-use super::{ChainResult, ChainStatus, StepReport, Undone};
+use super::{ChainResult, ChainStatus, CompensationReport, StepReport};
 use crate::check::{CheckedPlan, CheckedStep};
 use crate::explain::counted;
 use crate::plan::OnError;
-use crate::reference::Missing;
+use crate::reference::MissingValueError;
 use crate::run::diagnostics::diagnostics;
 use crate::run::encoding::name_of;
-use crate::run::events::{Conclusion, Unit};
-use crate::run::finished::{Finished, StepStatus};
-use crate::run::machine::Parts;
+use crate::run::events::{CallUnit, RunConclusion};
+use crate::run::finished::{StepOutcome, StepStatus};
+use crate::run::machine::RunMachineResult;
 
 /// The process of a run: its id, threads, start and duration.
-pub(crate) struct Process {
+pub(crate) struct RunProcess {
     pub(crate) chain_id: String,
     pub(crate) threads: usize,
     pub(crate) started_unix_ms: u64,
@@ -27,7 +27,11 @@ pub(crate) struct Process {
 }
 
 /// Assembles the result, in plan order.
-pub(crate) fn compose(plan: &CheckedPlan, mut parts: Parts, process: Process) -> ChainResult {
+pub(crate) fn compose(
+    plan: &CheckedPlan,
+    mut parts: RunMachineResult,
+    process: RunProcess,
+) -> ChainResult {
     let is_open = parts.open_undo.is_some();
     parts.undone.extend(parts.open_undo.take());
     let mut warnings = late_warnings(plan, &parts);
@@ -46,7 +50,7 @@ pub(crate) fn compose(plan: &CheckedPlan, mut parts: Parts, process: Process) ->
     let ended_by = ended_by(plan, &steps).or(lacking);
     let open_undo = parts.undone.last().filter(|_| is_open);
     let (status, error) = match parts.conclusion {
-        Some(Conclusion::Interrupted) => (
+        Some(RunConclusion::Interrupted) => (
             ChainStatus::Interrupted,
             Some(interrupted(&process.chain_id)),
         ),
@@ -55,7 +59,7 @@ pub(crate) fn compose(plan: &CheckedPlan, mut parts: Parts, process: Process) ->
     if status == ChainStatus::Success {
         warnings.extend(passed_over(&steps));
     }
-    let undone: Vec<Undone> = (parts.undone.into_iter())
+    let undone: Vec<CompensationReport> = (parts.undone.into_iter())
         .map(|(unit, end)| undone_of(plan, &steps, unit, end))
         .collect();
     for one in &undone {
@@ -102,10 +106,10 @@ pub(crate) fn compose(plan: &CheckedPlan, mut parts: Parts, process: Process) ->
     }
 }
 
-fn reports(plan: &CheckedPlan, settled: Vec<Finished>, real: &[Finished]) -> Vec<StepReport> {
+fn reports(plan: &CheckedPlan, settled: Vec<StepOutcome>, real: &[StepOutcome]) -> Vec<StepReport> {
     let steps = plan.steps.iter().zip(settled).zip(real).enumerate();
     let report =
-        |(position, ((step, end), real)): (_, ((&CheckedStep, _), &Finished))| StepReport {
+        |(position, ((step, end), real)): (_, ((&CheckedStep, _), &StepOutcome))| StepReport {
             id: Arc::clone(&step.id),
             tool: step.tool,
             wave: plan.graph.wave(position),
@@ -122,7 +126,7 @@ fn reports(plan: &CheckedPlan, settled: Vec<Finished>, real: &[Finished]) -> Vec
 fn status(
     plan: &CheckedPlan,
     steps: &[StepReport],
-    open_undo: Option<&(Unit, Finished)>,
+    open_undo: Option<&(CallUnit, StepOutcome)>,
     stopped: Option<&ToolError>,
     ended_by: Option<usize>,
 ) -> (ChainStatus, Option<ToolError>) {
@@ -149,13 +153,18 @@ fn status(
     }
 }
 
-fn undone_of(plan: &CheckedPlan, steps: &[StepReport], unit: Unit, end: Finished) -> Undone {
+fn undone_of(
+    plan: &CheckedPlan,
+    steps: &[StepReport],
+    unit: CallUnit,
+    end: StepOutcome,
+) -> CompensationReport {
     let (step, by_order) = (&plan.steps[unit.step], &steps[unit.step].end);
     let by_order = match unit.part.item() {
         Some(index) => by_order.items.get(index),
         None => Some(by_order),
     };
-    Undone {
+    CompensationReport {
         is_late: by_order.map(|end| end.status) != Some(StepStatus::Done),
         step: match unit.part.item() {
             Some(index) => format!("{}[{index}]", step.id).into(),
@@ -182,7 +191,7 @@ fn ended_by(plan: &CheckedPlan, steps: &[StepReport]) -> Option<usize> {
 }
 
 /// Warning about the failed elements of a map that collects errors: their number and the first error.
-fn collected(end: &Finished) -> Option<String> {
+fn collected(end: &StepOutcome) -> Option<String> {
     let failed = || (end.items.iter().enumerate()).filter(|(_, item)| item.error.is_some());
     let (index, first) = failed().find(|_| end.status == StepStatus::Done)?;
     let (count, of) = (failed().count(), end.items.len());
@@ -221,7 +230,7 @@ fn passed_over(steps: &[StepReport]) -> Vec<String> {
 fn staying(
     plan: &CheckedPlan,
     steps: &[StepReport],
-    undone: &[Undone],
+    undone: &[CompensationReport],
     ends_early: bool,
 ) -> Option<String> {
     let stays = plan.steps.iter().zip(steps).filter(|(step, report)| {
@@ -243,7 +252,7 @@ fn interrupted(run: &str) -> ToolError {
 }
 
 /// The error of what undoes a step.
-fn of_undoing(plan: &CheckedPlan, unit: Unit, end: &Finished) -> ToolError {
+fn of_undoing(plan: &CheckedPlan, unit: CallUnit, end: &StepOutcome) -> ToolError {
     let name = name_of(plan, unit);
     match &end.error {
         Some(error) => error.prefixed(format_args!("undoing `{name}`")),
@@ -274,7 +283,7 @@ fn undecided(error: ToolError) -> ToolError {
 }
 
 /// Warnings about steps that ran although an earlier one failed, and whether they were undone.
-fn late_warnings(plan: &CheckedPlan, parts: &Parts) -> Vec<String> {
+fn late_warnings(plan: &CheckedPlan, parts: &RunMachineResult) -> Vec<String> {
     let ends = parts.settled.iter().zip(&parts.real).enumerate();
     let late = ends.filter(|(_, (end, real))| !end.has_run() && real.has_run());
     late.map(|(position, (_, real))| {
@@ -318,7 +327,7 @@ type Lacks = Vec<(Arc<str>, String)>;
 fn answer(
     plan: &CheckedPlan,
     steps: &[StepReport],
-    values: &HashMap<String, Result<Value, Missing>>,
+    values: &HashMap<String, Result<Value, MissingValueError>>,
 ) -> (Object, Lacks, Option<usize>) {
     // What came from the world is redacted, whichever step hands it on.
     let world = (plan.steps.iter()).any(|step| step.reads_world || step.args.opens_files());

@@ -10,8 +10,8 @@ use registry::Verdict;
 use tool_core::{CallOutcome, ErrorCode, Object, OutcomeStatus, ToolError, Value, fields, object};
 
 use super::diagnostics::bounded;
-use super::finished::{Finished, StepStatus, ms};
-pub(super) use compose::{Process, compose};
+use super::finished::{StepOutcome, StepStatus, ms};
+pub(super) use compose::{RunProcess, compose};
 use journal::RunState;
 pub(super) use record::rejection;
 
@@ -58,7 +58,7 @@ pub struct StepReport {
     /// Its planned wave.
     pub wave: usize,
     /// End by plan order: a later step that had run when an earlier one failed is not part of the result.
-    pub end: Finished,
+    pub end: StepOutcome,
     /// Actual status.
     pub real_status: StepStatus,
     version: u32,
@@ -68,13 +68,13 @@ pub struct StepReport {
 
 /// Compensation of a step, successful or not.
 #[derive(Debug, Clone)]
-pub struct Undone {
+pub struct CompensationReport {
     /// Its id; of an element of a map with the index, `step[3]`.
     pub step: Arc<str>,
     /// Canonical name of the tool that undoes it.
     pub tool: &'static str,
     /// End of the compensation.
-    pub end: Finished,
+    pub end: StepOutcome,
     /// Whether the step is not part of the result, because by plan order it would not have run.
     is_late: bool,
 }
@@ -99,7 +99,7 @@ pub struct ChainResult {
     /// Every step, in plan order.
     pub steps: Vec<StepReport>,
     /// Compensations after a failure, in the order in which they ran.
-    pub undone: Vec<Undone>,
+    pub undone: Vec<CompensationReport>,
     /// Warnings for the caller.
     pub warnings: Vec<String>,
     /// The diagnostics of the chain, timing included.
@@ -318,8 +318,8 @@ impl ChainResult {
     }
 }
 
-fn undone<'a>(undone: impl IntoIterator<Item = &'a Undone>) -> Vec<Value> {
-    let value = |one: &Undone| {
+fn undone<'a>(undone: impl IntoIterator<Item = &'a CompensationReport>) -> Vec<Value> {
+    let value = |one: &CompensationReport| {
         object! {
             "step" => &*one.step,
             "tool" => one.tool,
@@ -331,7 +331,7 @@ fn undone<'a>(undone: impl IntoIterator<Item = &'a Undone>) -> Vec<Value> {
 }
 
 /// Ends of the calls of a map: their number by status, and the first errors.
-fn items(end: &Finished) -> Value {
+fn items(end: &StepOutcome) -> Value {
     const SHOWN: usize = 20;
     let mut counted = fields! { "count" => end.items.len() };
     use StepStatus::{Denied, Done, Failed, NotRun};

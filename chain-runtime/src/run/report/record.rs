@@ -7,7 +7,7 @@ use tool_core::{Object, ToolError, Value, fields, json, object, tool_error};
 use super::{ChainResult, ChainStatus};
 use crate::check::CheckedPlan;
 use crate::plan::Plan;
-use crate::problem::Problems;
+use crate::problem::PlanProblems;
 use crate::run::durable;
 use journal::{Journal, LISTS_KEY};
 
@@ -180,7 +180,7 @@ fn is_long(lists: &Object) -> bool {
 pub(crate) fn rejection(
     plan: &Plan,
     context: &CallerContext,
-    problems: &Problems,
+    problems: &PlanProblems,
     unix_ms: u64,
 ) -> Value {
     let mut record = fields! {

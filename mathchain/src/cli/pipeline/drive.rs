@@ -6,7 +6,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-use chain_runtime::pipeline::{Act, AgentResult, AgentState, Category, End, Event, Machine, Stop};
+use chain_runtime::pipeline::{
+    AgentResult, AgentState, Category, End, PhaseEvent, PipelineAction, PipelineMachine, Stop,
+};
 use journal::StateStore;
 use tool_core::capability::{Notification, WorkspaceFiles, WriteMode};
 
@@ -31,9 +33,9 @@ pub(super) struct Driver<'a> {
     pub ready: &'a Ready,
     pub state: &'a Arc<StateStore>,
     pub id: String,
-    pub machine: Machine,
+    pub machine: PipelineMachine,
     /// Every event so far.
-    pub events: Vec<Event>,
+    pub events: Vec<PhaseEvent>,
     pub view: View,
     /// The command of the MCP server, without phase and agent.
     pub server: Vec<String>,
@@ -76,7 +78,7 @@ impl<'a> Driver<'a> {
                     true => Stop::Interrupted,
                     false => Stop::Cancelled,
                 };
-                self.record(Event::StopRequested { why })?;
+                self.record(PhaseEvent::StopRequested { why })?;
             }
             while self.act(scope, stop, tell)? {}
             if let Some(end) = self.machine.end() {
@@ -106,17 +108,17 @@ impl<'a> Driver<'a> {
     ) -> Result<bool> {
         let mut acted = false;
         for act in self.machine.next() {
-            acted |= !matches!(act, Act::Cancel { .. });
+            acted |= !matches!(act, PipelineAction::Cancel { .. });
             match act {
-                Act::Skip(skip) => self.record(Event::PhaseSkipped(skip))?,
-                Act::Begin(phase) => self.record(Event::PhaseBegan { phase })?,
-                Act::Start {
+                PipelineAction::Skip(skip) => self.record(PhaseEvent::PhaseSkipped(skip))?,
+                PipelineAction::Begin(phase) => self.record(PhaseEvent::PhaseBegan { phase })?,
+                PipelineAction::Start {
                     phase,
                     agent,
                     attempt,
                 } => self.start(scope, tell, phase, agent, attempt)?,
-                Act::Wait { .. } => {}
-                Act::Cancel { phase, agent } => {
+                PipelineAction::Wait { .. } => {}
+                PipelineAction::Cancel { phase, agent } => {
                     let why = match self.machine.stop() {
                         Some(why) => format!("the pipeline stops: {why}"),
                         None => "another agent of the phase failed".to_owned(),
@@ -125,49 +127,49 @@ impl<'a> Driver<'a> {
                         control.stop(Category::Cancelled, why);
                     }
                 }
-                Act::Leave { phase, agent } => {
+                PipelineAction::Leave { phase, agent } => {
                     let result = AgentResult::failed(Category::Cancelled, "not started");
-                    self.record(Event::AgentEnded {
+                    self.record(PhaseEvent::AgentEnded {
                         phase,
                         agent,
                         result,
                     })?;
                 }
-                Act::Gate(phase) => self.open_gate(&phase, stop)?,
-                Act::EndPhase {
+                PipelineAction::Gate(phase) => self.open_gate(&phase, stop)?,
+                PipelineAction::EndPhase {
                     phase,
                     status,
                     error,
-                } => self.record(Event::PhaseEnded {
+                } => self.record(PhaseEvent::PhaseEnded {
                     phase,
                     status,
                     error,
                 })?,
-                Act::End(end) => self.record(Event::Ended { end })?,
+                PipelineAction::End(end) => self.record(PhaseEvent::Ended { end })?,
             }
         }
         Ok(acted)
     }
 
     /// Records what happened, then applies it.
-    fn record(&mut self, event: Event) -> Result<()> {
+    fn record(&mut self, event: PhaseEvent) -> Result<()> {
         self.record_all(vec![event])
     }
 
-    fn record_all(&mut self, events: Vec<Event>) -> Result<()> {
+    fn record_all(&mut self, events: Vec<PhaseEvent>) -> Result<()> {
         self.record_asking(events, None)
     }
 
     /// Records events, with the question that they are about.
     fn record_asking(
         &mut self,
-        events: Vec<Event>,
+        events: Vec<PhaseEvent>,
         question: Option<(String, Notification)>,
     ) -> Result<()> {
         let state = events.iter().rev().find_map(|event| match event {
-            Event::Ended { end } => Some(end.as_str()),
-            Event::GateOpened { .. } => Some("waiting"),
-            Event::GateSettled { .. } | Event::Resumed { .. } => Some("running"),
+            PhaseEvent::Ended { end } => Some(end.as_str()),
+            PhaseEvent::GateOpened { .. } => Some("waiting"),
+            PhaseEvent::GateSettled { .. } | PhaseEvent::Resumed { .. } => Some("running"),
             _ => None,
         });
         let mut values = self.logs.taken();
@@ -200,14 +202,14 @@ impl<'a> Driver<'a> {
         };
         if let Some(message) = self.over_cost(&phase, &AgentResult::default()) {
             let result = AgentResult::failed(Category::Limit, message);
-            return self.record(Event::AgentEnded {
+            return self.record(PhaseEvent::AgentEnded {
                 phase,
                 agent,
                 result,
             });
         }
         // The intent is on disk before the effect.
-        self.record(Event::AgentBegan {
+        self.record(PhaseEvent::AgentBegan {
             phase: phase.clone(),
             agent: agent.clone(),
             attempt,
@@ -274,15 +276,17 @@ impl<'a> Driver<'a> {
             result.category = Some(Category::Limit);
             result.message = message;
         }
-        let mut events = vec![Event::AgentEnded {
+        let mut events = vec![PhaseEvent::AgentEnded {
             phase: phase.clone(),
             agent: agent.clone(),
             result: result.clone(),
         }];
-        if let Some(Act::Wait { wait_ms, .. }) = self.machine.retry(&phase, &agent, &result) {
+        if let Some(PipelineAction::Wait { wait_ms, .. }) =
+            self.machine.retry(&phase, &agent, &result)
+        {
             let due = Instant::now() + Duration::from_millis(wait_ms);
             self.due.push((due, phase.clone(), agent.clone()));
-            events.push(Event::RetryPlanned {
+            events.push(PhaseEvent::RetryPlanned {
                 phase: phase.clone(),
                 agent,
                 wait_ms,
@@ -339,7 +343,7 @@ impl<'a> Driver<'a> {
         self.due = open;
         let over: Vec<(Instant, String, String)> = over;
         for (_, phase, agent) in over {
-            self.record(Event::RetryDue { phase, agent })?;
+            self.record(PhaseEvent::RetryDue { phase, agent })?;
         }
         if let Some(asked) = &mut self.asked
             && self.machine.stop().is_none()
@@ -422,7 +426,7 @@ impl<'a> Driver<'a> {
                 used.turns()
             ));
             let why = Stop::Limit;
-            self.record(Event::StopRequested { why })?;
+            self.record(PhaseEvent::StopRequested { why })?;
         }
         Ok(())
     }

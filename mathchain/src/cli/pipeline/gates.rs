@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chain_runtime::pipeline::Event;
+use chain_runtime::pipeline::PhaseEvent;
 use journal::StateStore;
 use registry::model::{GateKind, NotifyProgram, PhaseGate};
 use tool_core::capability::{Notification, Spawner as _};
@@ -29,7 +29,7 @@ pub(super) struct Asked {
 
 impl Asked {
     /// The event of an answer that was given meanwhile.
-    pub(super) fn answered(&mut self, state: &StateStore) -> Result<Option<Event>> {
+    pub(super) fn answered(&mut self, state: &StateStore) -> Result<Option<PhaseEvent>> {
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
             return Ok(None);
         }
@@ -39,7 +39,7 @@ impl Asked {
             return Ok(None);
         };
         let passed = answer.text == "yes";
-        Ok(Some(Event::GateSettled {
+        Ok(Some(PhaseEvent::GateSettled {
             phase: self.phase.clone(),
             passed,
             by: "a person".to_owned(),
@@ -52,12 +52,12 @@ impl Asked {
 }
 
 /// The question about a phase that an earlier process asked and that was not settled.
-pub(super) fn open_notice(events: &[Event], of: &str) -> Option<String> {
+pub(super) fn open_notice(events: &[PhaseEvent], of: &str) -> Option<String> {
     let mut found = None;
     for event in events {
         match event {
-            Event::GateOpened { phase, notice } if phase == of => found.clone_from(notice),
-            Event::GateSettled { phase, .. } if phase == of => found = None,
+            PhaseEvent::GateOpened { phase, notice } if phase == of => found.clone_from(notice),
+            PhaseEvent::GateSettled { phase, .. } if phase == of => found = None,
             _ => {}
         }
     }
@@ -75,12 +75,12 @@ pub(super) fn open(
     gate: &PhaseGate,
     before: Option<String>,
     stop: &StopFlag,
-) -> Result<(Vec<Event>, Option<Asked>, Option<Question>)> {
-    let opened = |notice: Option<String>| Event::GateOpened {
+) -> Result<(Vec<PhaseEvent>, Option<Asked>, Option<Question>)> {
+    let opened = |notice: Option<String>| PhaseEvent::GateOpened {
         phase: phase.to_owned(),
         notice,
     };
-    let settled = |passed: bool, by: &str, text: String| Event::GateSettled {
+    let settled = |passed: bool, by: &str, text: String| PhaseEvent::GateSettled {
         phase: phase.to_owned(),
         passed,
         by: by.to_owned(),

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use chain_runtime::pipeline::{End, Event, Machine, Stop};
+use chain_runtime::pipeline::{End, PhaseEvent, PipelineMachine, Stop};
 use journal::{PipelineRecord, StateStore};
 
 use super::folders::Folders;
@@ -157,7 +157,7 @@ fn run(global: &Global, choice: &Choice, dry_run: bool) -> Result<ExitCode> {
     let id = state.begin_pipeline(&ready.file.display().to_string(), &ready.digest)?;
     let setups = ready.setups();
     let at_once = ready.config.pipeline.agents_at_once as usize;
-    let began = Event::Began {
+    let began = PhaseEvent::Began {
         phases: setups.clone(),
         skipped: ready.skipped.clone(),
         seed: id.clone(),
@@ -228,7 +228,7 @@ fn resume(global: &Global, id: &str, retry_unknown: bool) -> Result<ExitCode> {
         }
     }
     state.take_pipeline(&row.id)?;
-    let resumed = Event::Resumed {
+    let resumed = PhaseEvent::Resumed {
         retry_unknown: again,
     };
     state.append_pipeline(&row.id, &[record::to_value(&resumed)?], Some("running"))?;
@@ -246,8 +246,8 @@ fn drive(
     toolkit: &Toolkit,
     ready: &Ready,
     id: String,
-    machine: Machine,
-    events: Vec<Event>,
+    machine: PipelineMachine,
+    events: Vec<PhaseEvent>,
 ) -> Result<ExitCode> {
     let state: &Arc<StateStore> = open::state(toolkit)?;
     let stop = StopFlag::new();
@@ -304,7 +304,10 @@ fn server(global: &Global, ready: &Ready) -> Result<Vec<String>> {
 }
 
 /// The pipeline that the record gives, and its events.
-fn recorded(state: &StateStore, row: &PipelineRecord) -> Result<(Machine, Vec<Event>)> {
+fn recorded(
+    state: &StateStore,
+    row: &PipelineRecord,
+) -> Result<(PipelineMachine, Vec<PhaseEvent>)> {
     let events = record::events(&state.pipeline_events(&row.id, 0)?, &row.id)?;
     let machine = record::fold(&record::setups(&events), 1, &events);
     Ok((machine, events))
@@ -315,13 +318,13 @@ fn print_record(
     id: &str,
     file: &str,
     state: &str,
-    machine: &Machine,
-    events: &[Event],
+    machine: &PipelineMachine,
+    events: &[PhaseEvent],
 ) -> Result<ExitCode> {
     let mut machine = machine.clone();
     if state == "interrupted" {
         // What ran when the process ended is unknown, not running.
-        machine.apply(&Event::Resumed {
+        machine.apply(&PhaseEvent::Resumed {
             retry_unknown: false,
         });
     }

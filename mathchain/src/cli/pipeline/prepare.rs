@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chain_runtime::pipeline::{Setup, Skip, order};
+use chain_runtime::pipeline::{PhaseSetup, PhaseSkip, order};
 use registry::agent_cli::{self, CliArgs, CliRequest, ServerStart};
 use registry::agents::{AgentChecker, name_of};
 use registry::model::{
@@ -45,12 +45,12 @@ pub(super) struct Ready {
     pub config: std::sync::Arc<Config>,
     pub phases: Vec<ReadyPhase>,
     /// Phases that the user leaves out.
-    pub skipped: Vec<Skip>,
+    pub skipped: Vec<PhaseSkip>,
     pub border: Border,
 }
 
 pub(super) struct ReadyPhase {
-    pub setup: Setup,
+    pub setup: PhaseSetup,
     pub phase: Phase,
     pub agents: Vec<ReadyAgent>,
     pub prompt_from: String,
@@ -68,7 +68,7 @@ pub(in crate::cli) struct ReadyAgent {
 }
 
 impl Ready {
-    pub(super) fn setups(&self) -> Vec<Setup> {
+    pub(super) fn setups(&self) -> Vec<PhaseSetup> {
         self.phases.iter().map(|one| one.setup.clone()).collect()
     }
 
@@ -106,7 +106,7 @@ pub(super) fn prepare(
     let workspace = toolkit.workspace().ok_or_else(|| {
         tool_error!(PreconditionFailed, "workspace"; "a pipeline needs a workspace"; "name one with --workspace")
     })?;
-    let setups: Vec<Setup> = config.phases.iter().map(Setup::from).collect();
+    let setups: Vec<PhaseSetup> = config.phases.iter().map(PhaseSetup::from).collect();
     let skipped = skipped(&setups, choice, done)?;
     let mut problems = Vec::new();
     let mut texts = vec![environment::read_named(&file)?];
@@ -174,10 +174,10 @@ pub(super) fn prepare(
 
 /// The phases that the user leaves out, each with the reason.
 fn skipped(
-    setups: &[Setup],
+    setups: &[PhaseSetup],
     choice: &Choice,
     done: &dyn Fn(&str) -> Option<String>,
-) -> Result<Vec<Skip>> {
+) -> Result<Vec<PhaseSkip>> {
     let known = || setups.iter().map(|setup| setup.name.as_str());
     for (option, name) in (choice.skip.iter().map(|name| ("skip", name)))
         .chain(choice.only.iter().map(|name| ("only", name)))
@@ -211,7 +211,7 @@ fn skipped(
             continue;
         };
         let phase = name.clone();
-        skipped.push(Skip { phase, reason, met });
+        skipped.push(PhaseSkip { phase, reason, met });
     }
     Ok(skipped)
 }

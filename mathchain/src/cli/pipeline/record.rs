@@ -1,6 +1,8 @@
 //! The record of a pipeline: its events as the journal has them, and the pipeline that they give.
 
-use chain_runtime::pipeline::{AgentResult, AgentState, Event, Machine, PhaseState, Setup};
+use chain_runtime::pipeline::{
+    AgentResult, AgentState, PhaseEvent, PhaseSetup, PhaseState, PipelineMachine,
+};
 use journal::{PipelineEvent, StateStore};
 use tool_core::convert;
 
@@ -9,12 +11,12 @@ use super::super::prelude::*;
 /// The key of an event with output, which the machine does not need.
 pub(super) const OUTPUT: &str = "output";
 
-pub(super) fn to_value(event: &Event) -> Result<Value> {
+pub(super) fn to_value(event: &PhaseEvent) -> Result<Value> {
     convert::to_value(event)
 }
 
 /// The events of a pipeline without its output.
-pub(super) fn events(recorded: &[PipelineEvent], id: &str) -> Result<Vec<Event>> {
+pub(super) fn events(recorded: &[PipelineEvent], id: &str) -> Result<Vec<PhaseEvent>> {
     let steps = recorded
         .iter()
         .filter(|one| one.event.get(OUTPUT).is_none());
@@ -28,17 +30,21 @@ pub(super) fn events(recorded: &[PipelineEvent], id: &str) -> Result<Vec<Event>>
 }
 
 /// The pipeline that events give.
-pub(super) fn fold(setups: &[Setup], at_once: usize, events: &[Event]) -> Machine {
-    let mut machine = Machine::new(setups, at_once);
+pub(super) fn fold(
+    setups: &[PhaseSetup],
+    at_once: usize,
+    events: &[PhaseEvent],
+) -> PipelineMachine {
+    let mut machine = PipelineMachine::new(setups, at_once);
     events.iter().for_each(|event| machine.apply(event));
     machine
 }
 
 /// The phases of a pipeline by its events alone, for one whose file may have changed.
-pub(super) fn setups(events: &[Event]) -> Vec<Setup> {
-    let mut setups: Vec<Setup> = Vec::new();
+pub(super) fn setups(events: &[PhaseEvent]) -> Vec<PhaseSetup> {
+    let mut setups: Vec<PhaseSetup> = Vec::new();
     for event in events {
-        if let Event::Began { phases, .. } = event {
+        if let PhaseEvent::Began { phases, .. } = event {
             setups.clone_from(phases);
         }
     }
@@ -111,10 +117,10 @@ impl Used {
 }
 
 /// What every attempt of the agents of a phase used, or of all phases.
-pub(super) fn used<'e>(events: impl IntoIterator<Item = &'e Event>, of: Option<&str>) -> Used {
+pub(super) fn used<'e>(events: impl IntoIterator<Item = &'e PhaseEvent>, of: Option<&str>) -> Used {
     let mut used = Used::default();
     for event in events {
-        if let Event::AgentEnded { phase, result, .. } = event
+        if let PhaseEvent::AgentEnded { phase, result, .. } = event
             && of.is_none_or(|of| of == phase)
             && result.started()
         {
@@ -129,8 +135,8 @@ pub(super) fn value(
     id: &str,
     file: &str,
     state: &str,
-    machine: &Machine,
-    events: &[Event],
+    machine: &PipelineMachine,
+    events: &[PhaseEvent],
 ) -> Value {
     let phases = machine.phases().iter().map(|phase| {
         let (status, reason) = status(&phase.state);
@@ -194,7 +200,12 @@ pub(super) fn agent_state(state: &AgentState) -> &'static str {
 }
 
 /// A pipeline for a reader.
-pub(super) fn readable(id: &str, state: &str, machine: &Machine, events: &[Event]) -> String {
+pub(super) fn readable(
+    id: &str,
+    state: &str,
+    machine: &PipelineMachine,
+    events: &[PhaseEvent],
+) -> String {
     let used_all = used(events, None);
     let mut text = format!(
         "pipeline {id}: {state}, {}, {}\n",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use chain_runtime::pipeline::{AgentState, Event, Machine, PhaseState};
+use chain_runtime::pipeline::{AgentState, PhaseEvent, PhaseState, PipelineMachine};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::super::prelude::*;
@@ -60,17 +60,17 @@ impl View {
     }
 
     /// Shows an event.
-    pub(super) fn tell(&mut self, event: &Event) {
-        if let Event::AgentBegan { phase, agent, .. } = event {
+    pub(super) fn tell(&mut self, event: &PhaseEvent) {
+        if let PhaseEvent::AgentBegan { phase, agent, .. } = event {
             self.note(phase, agent, Progress::default());
         }
         if output::is_quiet() {
             return;
         }
         let line = match event {
-            Event::PhaseBegan { phase } => format!("{phase}: begins"),
-            Event::PhaseSkipped(skip) => format!("{}: skipped, {}", skip.phase, skip.reason),
-            Event::AgentBegan {
+            PhaseEvent::PhaseBegan { phase } => format!("{phase}: begins"),
+            PhaseEvent::PhaseSkipped(skip) => format!("{}: skipped, {}", skip.phase, skip.reason),
+            PhaseEvent::AgentBegan {
                 phase,
                 agent,
                 attempt,
@@ -78,7 +78,7 @@ impl View {
                 1 => format!("{phase}/{agent}: started"),
                 _ => format!("{phase}/{agent}: started, attempt {attempt}"),
             },
-            Event::AgentEnded {
+            PhaseEvent::AgentEnded {
                 phase,
                 agent,
                 result,
@@ -94,13 +94,13 @@ impl View {
                     Some(category) => format!("{phase}/{agent}: {category}: {}", result.message),
                 }
             }
-            Event::RetryPlanned {
+            PhaseEvent::RetryPlanned {
                 phase,
                 agent,
                 wait_ms,
             } => format!("{phase}/{agent}: runs again in {} s", wait_ms / 1000),
-            Event::GateSettled { phase, text, .. } => format!("{phase}: gate: {text}"),
-            Event::PhaseEnded {
+            PhaseEvent::GateSettled { phase, text, .. } => format!("{phase}: gate: {text}"),
+            PhaseEvent::PhaseEnded {
                 phase,
                 status,
                 error,
@@ -108,7 +108,7 @@ impl View {
                 Some(error) => format!("{phase}: {status}: {error}"),
                 None => format!("{phase}: {status}"),
             },
-            Event::StopRequested { why } => format!("stopping: {why}"),
+            PhaseEvent::StopRequested { why } => format!("stopping: {why}"),
             _ => return,
         };
         self.say(&format!("{line}\n"));
@@ -129,7 +129,7 @@ impl View {
     }
 
     /// Draws the agents that run, on a terminal: a line each, cut to its width.
-    pub(super) fn draw(&mut self, machine: &Machine) {
+    pub(super) fn draw(&mut self, machine: &PipelineMachine) {
         let Some(screen) = self.screen.clone().filter(|_| self.last.elapsed() >= TICK) else {
             return;
         };

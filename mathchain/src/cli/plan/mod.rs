@@ -43,7 +43,7 @@ Examples:
         given: Box<Given>,
         /// Format of the picture
         #[arg(long, value_parser = one_of(PICTURES), default_value = "text")]
-        format: draw::Format,
+        format: draw::DrawingFormat,
         /// File to write or replace, instead of stdout
         #[arg(long, alias = "out", short_alias = 'o', value_name = "FILE")]
         to: Option<PathBuf>,
@@ -56,11 +56,15 @@ Examples:
     },
 }
 
-const PICTURES: &[(&str, draw::Format, &str)] = &[
-    ("text", draw::Format::Text, "Text for a terminal"),
-    ("dot", draw::Format::Dot, "Graphviz"),
-    ("mermaid", draw::Format::Mermaid, "Mermaid, for Markdown"),
-    ("svg", draw::Format::Svg, "SVG, for a browser"),
+const PICTURES: &[(&str, draw::DrawingFormat, &str)] = &[
+    ("text", draw::DrawingFormat::Text, "Text for a terminal"),
+    ("dot", draw::DrawingFormat::Dot, "Graphviz"),
+    (
+        "mermaid",
+        draw::DrawingFormat::Mermaid,
+        "Mermaid, for Markdown",
+    ),
+    ("svg", draw::DrawingFormat::Svg, "SVG, for a browser"),
 ];
 
 /// Runs one of the commands about plans.

@@ -4,7 +4,7 @@ use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use chain_runtime::plan::InputType;
-use chain_runtime::{Mode, Plan, Problems};
+use chain_runtime::{Mode, Plan, PlanProblems};
 use registry::ApprovalAnswer;
 use tool_core::capability::LedgerHead;
 use tool_core::{CallOutcome, Object};
@@ -85,13 +85,13 @@ impl Given {
 /// The reason why there is no checked plan.
 pub(in crate::cli) enum Problematic {
     /// Problems of the plan, each with its place.
-    Plan(Problems),
+    Plan(PlanProblems),
     /// An error before the plan could be checked.
     Error(ToolError),
 }
 
-impl From<Problems> for Problematic {
-    fn from(problems: Problems) -> Self {
+impl From<PlanProblems> for Problematic {
+    fn from(problems: PlanProblems) -> Self {
         Self::Plan(problems)
     }
 }
@@ -158,7 +158,7 @@ fn inputs(plan: &Plan, pairs: &[String]) -> Result<Object, Problematic> {
 pub(in crate::cli) fn refused(
     global: &Global,
     file: Option<&Path>,
-    problems: Problems,
+    problems: PlanProblems,
     head: Option<&LedgerHead>,
 ) -> ExitCode {
     let file = file.map(|file| file.display().to_string());
