@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use host_sandbox::Sandbox;
-use host_sandbox::sandbox::{Surroundings, launch_if_asked};
+use host_sandbox::sandbox::{SandboxEnvironment, launch_if_asked};
 use tool_core::StopFlag;
 use tool_core::capability::Spawner;
 use tool_core::command::{Level, SandboxCommand};
@@ -27,10 +27,10 @@ fn main() {
     );
     row("plain", bare, bare);
     for level in [Level::S1, Level::S2, Level::S3] {
-        let sandbox = Sandbox::new(Surroundings {
+        let sandbox = Sandbox::new(SandboxEnvironment {
             workspace: Some(folder.path().to_owned()),
             scratch: std::env::temp_dir(),
-            ..Surroundings::default()
+            ..SandboxEnvironment::default()
         })
         .with_ceiling(level);
         let mut command = SandboxCommand::new(["/bin/true"]);

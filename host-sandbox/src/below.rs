@@ -15,7 +15,7 @@ pub(crate) const FOLDER: OFlags = OFlags::RDONLY
 const ENTRIES_MAX: usize = 2_000_000;
 
 /// The continuation of a walk after an entry.
-pub(crate) enum Next {
+pub(crate) enum WalkStep {
     /// Enter the entry, if it is a folder.
     Into,
     /// Continue with the next entry.
@@ -26,7 +26,7 @@ pub(crate) enum Next {
 
 /// Visits every entry below a folder with its path, its name and whether it is a folder; returns whether it saw all of them. Folders
 /// that cannot be listed are skipped.
-pub(crate) fn below(top: &Path, visit: &mut dyn FnMut(&Path, &OsStr, bool) -> Next) -> bool {
+pub(crate) fn below(top: &Path, visit: &mut dyn FnMut(&Path, &OsStr, bool) -> WalkStep) -> bool {
     let mut folders: Vec<PathBuf> = vec![top.to_owned()];
     let mut entries = 0;
     while let Some(folder) = folders.pop() {
@@ -38,9 +38,9 @@ pub(crate) fn below(top: &Path, visit: &mut dyn FnMut(&Path, &OsStr, bool) -> Ne
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             let (path, name) = (entry.path(), entry.file_name());
             match visit(&path, &name, is_folder) {
-                Next::Into if is_folder => folders.push(path),
-                Next::Into | Next::Beside => {}
-                Next::Stop => return false,
+                WalkStep::Into if is_folder => folders.push(path),
+                WalkStep::Into | WalkStep::Beside => {}
+                WalkStep::Stop => return false,
             }
         }
     }

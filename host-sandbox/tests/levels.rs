@@ -1,6 +1,6 @@
 //! A level that is not reached: the command never runs, and the error says what is missing.
 
-use host_sandbox::sandbox::Standing;
+use host_sandbox::sandbox::ProbeVerdict;
 use tool_core::ErrorCode;
 use tool_core::command::{CommandAccess, Level, SandboxCommand};
 
@@ -70,7 +70,7 @@ fn every_level_that_is_reached_is_probed() {
     let ran = place.run(&SandboxCommand::new(["true"])).expect("runs");
     let level = probes.last().expect("one");
     assert!(level.found.starts_with(ran.level.as_str()), "{level:?}");
-    assert_eq!(level.standing, Standing::Ok);
+    assert_eq!(level.standing, ProbeVerdict::Ok);
 }
 
 fn a_lower_level_serves_where_it_is_enough() {
@@ -112,15 +112,15 @@ fn a_part_that_does_not_work_is_named() {
 
 #[expect(clippy::print_stdout, reason = "the test outside reads it")]
 pub(crate) fn run_inside() {
-    use host_sandbox::sandbox::Surroundings;
+    use host_sandbox::sandbox::SandboxEnvironment;
     use tool_core::StopFlag;
     use tool_core::capability::Spawner;
     #[expect(clippy::disallowed_methods, reason = "set by the sandbox outside")]
     let home = std::path::PathBuf::from(std::env::var("HOME").expect("a home"));
-    let sandbox = host_sandbox::Sandbox::new(Surroundings {
+    let sandbox = host_sandbox::Sandbox::new(SandboxEnvironment {
         workspace: Some(home.clone()),
         scratch: home.clone(),
-        ..Surroundings::default()
+        ..SandboxEnvironment::default()
     });
     let script = format!("echo ran > {}/marker", home.display());
     let mut command = SandboxCommand::new(["sh", "-c", &script]);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use host_sandbox::Sandbox;
-use host_sandbox::sandbox::Surroundings;
+use host_sandbox::sandbox::SandboxEnvironment;
 use tempfile::TempDir;
 use tool_core::capability::Spawner;
 use tool_core::command::{CommandOutput, Level, SandboxCommand};
@@ -45,7 +45,7 @@ impl Place {
             write(&place(name), text);
         }
         std::os::unix::fs::symlink(place("outside"), place("workspace/link")).expect("links");
-        let sandbox = Sandbox::new(Surroundings {
+        let sandbox = Sandbox::new(SandboxEnvironment {
             closed: vec![place("workspace/.mathchain"), place("workspace/none")],
             workspace: Some(place("workspace")),
             roots: vec![place("more")],

@@ -167,7 +167,7 @@ pub(crate) fn call_if_asked() -> bool {
     } else {
         Level::S2
     };
-    let sandbox = host_sandbox::Sandbox::new(host_sandbox::sandbox::Surroundings {
+    let sandbox = host_sandbox::Sandbox::new(host_sandbox::sandbox::SandboxEnvironment {
         workspace: Some(words[2].into()),
         scratch: words[2].into(),
         ..Default::default()

@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use host_sandbox::sandbox::Surroundings;
+use host_sandbox::sandbox::SandboxEnvironment;
 use registry::Config;
 use registry::model::{McpServer, ToolListPin};
 use tool_core::{Result, tool_error};
 
 use crate::real_paths::RealPaths;
-use crate::{PluginRoot, RootFolder, io, owned};
+use crate::{PluginRoot, WorkspaceRoot, io, owned};
 
 /// Names of the configuration file, in order of preference.
 pub const CONFIG_NAMES: [&str; 3] = ["mathchain.toml", "mathchain.yaml", "mathchain.yml"];
@@ -195,13 +195,13 @@ pub fn user_state_folder() -> Option<PathBuf> {
 
 /// The folders of a workspace that tools and programs may not read, absolute and without links: the state folder in use, the user's,
 /// any folder with the name of one, and that of the user's keys.
-pub fn closed(roots: &[RootFolder], state: Option<&Path>) -> Vec<PathBuf> {
+pub fn closed(roots: &[WorkspaceRoot], state: Option<&Path>) -> Vec<PathBuf> {
     closed_by(roots, state, &RealPaths::default())
 }
 
 /// As [`closed`], with what was found of paths.
 pub(crate) fn closed_by(
-    roots: &[RootFolder],
+    roots: &[WorkspaceRoot],
     state: Option<&Path>,
     paths: &RealPaths,
 ) -> Vec<PathBuf> {
@@ -227,7 +227,11 @@ pub(crate) fn real(path: &Path) -> PathBuf {
 
 /// The settings of the sandbox: search path of programs, folder for scratch folders, the roots of the workspace, and its [`closed`]
 /// folders. Sandboxed programs do not see the latter.
-pub fn surroundings(roots: &[PathBuf], closed: &[PathBuf], protected: &[PathBuf]) -> Surroundings {
+pub fn surroundings(
+    roots: &[PathBuf],
+    closed: &[PathBuf],
+    protected: &[PathBuf],
+) -> SandboxEnvironment {
     surroundings_by(roots, closed, protected, &RealPaths::default())
 }
 
@@ -237,7 +241,7 @@ pub(crate) fn surroundings_by(
     closed: &[PathBuf],
     protected: &[PathBuf],
     paths: &RealPaths,
-) -> Surroundings {
+) -> SandboxEnvironment {
     let workspace = roots.first();
     let home = variable("HOME").map(PathBuf::from);
     let folders = |name: &str| -> Vec<PathBuf> {
@@ -251,7 +255,7 @@ pub(crate) fn surroundings_by(
         home.as_ref().map(|home| home.join(".local")),
     ];
     let environments = environments.into_iter().flatten();
-    Surroundings {
+    SandboxEnvironment {
         workspace: workspace.map(|root| paths.real(root)),
         roots: (roots.iter().skip(1).map(|root| paths.real(root))).collect(),
         closed: closed.to_vec(),

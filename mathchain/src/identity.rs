@@ -12,7 +12,7 @@ use registry::WorkspaceId;
 use tool_core::{Decode, Encode, Result, convert, json};
 
 use crate::real_paths::RealPaths;
-use crate::{RootFolder, io, owned, roots};
+use crate::{WorkspaceRoot, io, owned, roots};
 
 /// Name of the file in the state folder.
 pub(crate) const FILE_NAME: &str = "workspace.json";
@@ -46,7 +46,7 @@ pub(crate) struct Found {
 /// Looks which name the workspace has, and lets `paths` give it for the first root; `None` for a state that is not below that root, which
 /// other folders may share.
 pub(crate) fn recognise(
-    roots: &[RootFolder],
+    roots: &[WorkspaceRoot],
     state: Option<&Path>,
     paths: &RealPaths,
 ) -> Option<Found> {

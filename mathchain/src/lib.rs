@@ -77,7 +77,7 @@ pub use cli::project;
 #[cfg(feature = "servers")]
 pub use extra::Extra;
 pub use generation::Reloaded;
-pub use host_sandbox::workspace::RootFolder;
+pub use host_sandbox::workspace::WorkspaceRoot;
 pub use plugins::PluginRoot;
 pub use registry::{
     ApprovalAnswer, CallWitness, Config, Level, PolicyLayer, PolicyRule, TraceParent, Verdict,

@@ -9,11 +9,11 @@ use tool_core::capability::WorkspaceFiles;
 use tool_core::{Access, Result, tool_error};
 
 use crate::real_paths::RealPaths;
-use crate::{PluginRoot, RootFolder, identity};
+use crate::{PluginRoot, WorkspaceRoot, identity};
 
 /// One folder in which tools may write.
-pub(crate) fn single(path: PathBuf) -> Vec<RootFolder> {
-    vec![RootFolder {
+pub(crate) fn single(path: PathBuf) -> Vec<WorkspaceRoot> {
+    vec![WorkspaceRoot {
         path,
         access: Access::Write,
     }]
@@ -21,7 +21,7 @@ pub(crate) fn single(path: PathBuf) -> Vec<RootFolder> {
 
 /// Opens the roots: files that determine permissions are write-protected, state folders are unreadable.
 pub(crate) fn open(
-    roots: &[RootFolder],
+    roots: &[WorkspaceRoot],
     closed: &[PathBuf],
     protected: &[PathBuf],
     paths: &RealPaths,
@@ -54,7 +54,7 @@ pub(crate) fn protected(
 }
 
 /// The roots by which rules on paths are read: the first, and the others that lie within no root.
-pub(crate) fn names(roots: &[RootFolder], paths: &RealPaths) -> WorkspaceRoots {
+pub(crate) fn names(roots: &[WorkspaceRoot], paths: &RealPaths) -> WorkspaceRoots {
     let folders: Vec<PathBuf> = roots.iter().map(|root| paths.real(&root.path)).collect();
     let Some((first, others)) = folders.split_first() else {
         return WorkspaceRoots::default();
@@ -77,7 +77,7 @@ pub(crate) fn names(roots: &[RootFolder], paths: &RealPaths) -> WorkspaceRoots {
 /// The identity of a workspace. That of a folder is the name in its state folder (`identity.rs`), and without one its inode with the time
 /// of its birth, or with its device where the file system keeps no such time. All stay when the folder is moved; a copy, a fresh checkout
 /// and another folder at the same path have others. That of several roots is that of their set, each with its access.
-pub(crate) fn identity(roots: &[RootFolder], paths: &RealPaths) -> Option<WorkspaceId> {
+pub(crate) fn identity(roots: &[WorkspaceRoot], paths: &RealPaths) -> Option<WorkspaceId> {
     let (first, others) = roots.split_first()?;
     let root = paths.existing(&first.path)?;
     let mut parts = vec![paths.folder_id(&root, of_folder)?];
@@ -110,7 +110,7 @@ pub(crate) fn identity(roots: &[RootFolder], paths: &RealPaths) -> Option<Worksp
 }
 
 /// The identity of the first root alone, whatever else is a root: workflows belong to it.
-pub(crate) fn first_identity(roots: &[RootFolder], paths: &RealPaths) -> Option<WorkspaceId> {
+pub(crate) fn first_identity(roots: &[WorkspaceRoot], paths: &RealPaths) -> Option<WorkspaceId> {
     let first = roots.first()?;
     let path = paths.existing(&first.path)?;
     let name = paths.folder_id(&path, of_folder)?;

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 
 /// The environment of the caller as far as the sandbox uses it; commands receive nothing else of it.
 #[derive(Debug, Clone, Default)]
-pub struct Surroundings {
+pub struct SandboxEnvironment {
     /// The workspace root; if absent, commands have no workspace.
     pub workspace: Option<PathBuf>,
     /// Further roots of the workspace, absolute and without links; commands read them as they read the first.
@@ -50,11 +50,11 @@ pub struct Surroundings {
 
 /// A row of the probe table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Probe {
+pub struct SandboxProbe {
     /// Name of the part.
     pub name: &'static str,
     /// Consequence for the tools.
-    pub standing: Standing,
+    pub standing: ProbeVerdict,
     /// The finding.
     pub found: String,
     /// Advice if it is missing.
@@ -63,7 +63,7 @@ pub struct Probe {
 
 /// The consequence of a row of the probe table for the tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ProbeVerdict {
     /// Present.
     Ok,
     /// Missing, but no tool requires it.

@@ -1,4 +1,4 @@
-//! [`Policy`]: the restrictions that the launcher applies. It arrives first through the socket on the launcher's standard input,
+//! [`SandboxPolicy`]: the restrictions that the launcher applies. It arrives first through the socket on the launcher's standard input,
 //! followed by the command's standard input; the command never sees the socket.
 
 use std::io::{self, Read, Write};
@@ -16,7 +16,7 @@ pub(super) const TERMINATE: u8 = b'T';
 /// The restrictions of one command.
 #[derive(Debug, Clone, Encode, Decode)]
 #[value(deny_unknown_fields)]
-pub(super) struct Policy {
+pub(super) struct SandboxPolicy {
     /// The level to apply.
     pub level: Level,
     /// What the command is kept from.
@@ -36,7 +36,7 @@ pub(super) struct Policy {
     pub directory: String,
     pub scratch: String,
     /// The user and group that a launcher of root becomes.
-    pub user: Option<Owner>,
+    pub user: Option<UserGroup>,
     /// Folders of the workspace that the command may change, named as `directory` is.
     pub writable: Vec<String>,
     /// Files and folders in these that stay read-only; missing ones are ignored.
@@ -52,12 +52,12 @@ pub(super) struct Policy {
 
 /// A user and a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
-pub(super) struct Owner {
+pub(super) struct UserGroup {
     pub user: u32,
     pub group: u32,
 }
 
-impl Policy {
+impl SandboxPolicy {
     /// Whether the command may change folders of the workspace.
     pub(super) fn writes(&self) -> bool {
         !self.writable.is_empty()
@@ -107,24 +107,24 @@ impl Policy {
 
 /// A report of the launcher: one line of JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
-pub(super) enum Report {
+pub(super) enum LauncherReport {
     /// Everything is applied; the Landlock ABI in force, 0 for none.
     Ready { landlock: u32 },
     /// The command did not run.
-    Failed(Failure),
+    Failed(LauncherFault),
     /// The command ended and none of its processes is left.
-    Ended(Ended),
+    Ended(CommandEnd),
 }
 
 /// A restriction that could not be applied, or a command that could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
-pub(super) struct Failure {
+pub(super) struct LauncherFault {
     pub stage: String,
     pub errno: i32,
     pub message: String,
 }
 
-impl Failure {
+impl LauncherFault {
     /// A failure of the launcher itself.
     pub(super) fn of_launcher(message: impl Into<String>) -> Self {
         Self {
@@ -137,13 +137,13 @@ impl Failure {
 
 /// The end of a command: its exit, processor time, and the limit it was killed for.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
-pub(super) struct Ended {
+pub(super) struct CommandEnd {
     pub exit: ProcessExit,
     pub cpu: Duration,
     pub exceeded: Option<Excess>,
 }
 
-impl Report {
+impl LauncherReport {
     /// The line, with its line feed.
     pub(super) fn line(&self) -> String {
         let value = tool_core::convert::to_value(self).unwrap_or_default();
@@ -164,15 +164,15 @@ mod tests {
     #[test]
     fn reports_read_back() {
         let ended = |exit, exceeded| {
-            Report::Ended(Ended {
+            LauncherReport::Ended(CommandEnd {
                 exit,
                 cpu: Duration::from_micros(12),
                 exceeded,
             })
         };
         for report in [
-            Report::Ready { landlock: 7 },
-            Report::Failed(Failure {
+            LauncherReport::Ready { landlock: 7 },
+            LauncherReport::Failed(LauncherFault {
                 stage: "landlock".to_owned(),
                 errno: 38,
                 message: "not there".to_owned(),
@@ -180,8 +180,11 @@ mod tests {
             ended(ProcessExit::Signal(9), Some(Excess::Disk)),
             ended(ProcessExit::Status(0), None),
         ] {
-            assert_eq!(Report::parse(report.line().trim_end()), Some(report));
+            assert_eq!(
+                LauncherReport::parse(report.line().trim_end()),
+                Some(report)
+            );
         }
-        assert_eq!(Report::parse("nonsense"), None);
+        assert_eq!(LauncherReport::parse("nonsense"), None);
     }
 }

@@ -7,7 +7,7 @@ use tool_core::capability::Spawner;
 use tool_core::command::{CommandOutput, Level, SandboxCommand, SandboxProgram};
 use tool_core::{Result, StopFlag, tool_error};
 
-use super::{Probe, Standing, Surroundings};
+use super::{ProbeVerdict, SandboxEnvironment, SandboxProbe};
 
 /// Refuses every command.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub fn launch() -> ! {
 
 impl Sandbox {
     /// A sandbox that refuses every command.
-    pub fn new(_: Surroundings) -> Self {
+    pub fn new(_: SandboxEnvironment) -> Self {
         Self
     }
 
@@ -41,10 +41,10 @@ impl Sandbox {
     }
 
     /// One line: no sandbox.
-    pub fn probe(&self) -> Vec<Probe> {
-        vec![Probe {
+    pub fn probe(&self) -> Vec<SandboxProbe> {
+        vec![SandboxProbe {
             name: "sandbox level",
-            standing: Standing::Missing,
+            standing: ProbeVerdict::Missing,
             found: "S0: no sandbox on this system, programs are refused".to_owned(),
             cure: Some("run on Linux 6.2 or newer".to_owned()),
         }]

@@ -28,11 +28,11 @@ use std::path::PathBuf;
 use tool_core::Access;
 
 #[cfg(target_os = "linux")]
-use crate::below::Next;
+use crate::below::WalkStep;
 
 /// A folder that tools may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RootFolder {
+pub struct WorkspaceRoot {
     /// Its path.
     pub path: PathBuf,
     /// Whether tools may write in it.
@@ -110,9 +110,9 @@ pub fn protected_below(folder: &Path, protected: &[PathBuf]) -> BTreeSet<PathBuf
     crate::below::below(folder, &mut |path, name, is_folder| {
         if protected_in(path, name, is_folder) {
             found.insert(path.to_owned());
-            return Next::Beside;
+            return WalkStep::Beside;
         }
-        Next::Into
+        WalkStep::Into
     });
     found
 }

@@ -59,7 +59,7 @@ impl WorkspaceFiles for Workspace {
 /// # Errors
 /// As [`Workspace::open`].
 pub fn open(
-    folders: &[super::RootFolder],
+    folders: &[super::WorkspaceRoot],
     _: &[PathBuf],
     _: &[PathBuf],
 ) -> Result<std::sync::Arc<dyn WorkspaceFiles>> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use host_sandbox::sandbox::Surroundings;
+use host_sandbox::sandbox::SandboxEnvironment;
 use host_sandbox::{Sandbox, Workspace};
 use host_tools::FAMILIES;
 use tempfile::TempDir;
@@ -36,7 +36,7 @@ impl Place {
         for name in ["workspace", "bin", "scratch"] {
             std::fs::create_dir(folder.path().join(name)).expect("makes folders");
         }
-        let sandbox = Sandbox::new(Surroundings {
+        let sandbox = Sandbox::new(SandboxEnvironment {
             closed: Vec::new(),
             protected: Vec::new(),
             workspace: Some(folder.path().join("workspace")),

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use host_sandbox::sandbox::Surroundings;
+use host_sandbox::sandbox::SandboxEnvironment;
 use host_sandbox::{Sandbox, Workspace};
 use host_tools::FAMILIES;
 use tempfile::TempDir;
@@ -56,12 +56,12 @@ impl Place {
         for name in ["work/repo", "scratch", "home"] {
             std::fs::create_dir_all(folder.path().join(name)).expect("makes folders");
         }
-        let sandbox = Sandbox::new(Surroundings {
+        let sandbox = Sandbox::new(SandboxEnvironment {
             workspace: Some(folder.path().join("work")),
             scratch: folder.path().join("scratch"),
             home: Some(folder.path().join("home")),
             ssh_agent: None,
-            ..Surroundings::default()
+            ..SandboxEnvironment::default()
         });
         let files = Workspace::open(folder.path().join("work")).expect("opens");
         let ctx =

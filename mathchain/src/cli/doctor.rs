@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use host_sandbox::sandbox::Standing;
+use host_sandbox::sandbox::ProbeVerdict;
 use journal::{StateStore, VerificationChecks};
 use registry::plugins::BrokenPlugin;
 use tool_core::capability::Spawner;
@@ -10,13 +10,13 @@ use tool_core::{Capability, Spec};
 
 use super::open::Places;
 use super::prelude::*;
-use crate::RootFolder;
+use crate::WorkspaceRoot;
 use crate::audit_key;
 
 /// The result of one check.
 struct Probe {
     name: &'static str,
-    standing: Standing,
+    standing: ProbeVerdict,
     found: String,
     /// How to provide what is missing.
     cure: Option<String>,
@@ -30,7 +30,7 @@ impl Probe {
     fn ok(name: &'static str, found: impl Into<String>) -> Self {
         Self {
             name,
-            standing: Standing::Ok,
+            standing: ProbeVerdict::Ok,
             found: found.into(),
             cure: None,
             has_failed: false,
@@ -48,7 +48,7 @@ impl Probe {
 
     fn missing(name: &'static str, found: impl Into<String>, cure: impl Into<String>) -> Self {
         Self {
-            standing: Standing::Missing,
+            standing: ProbeVerdict::Missing,
             cure: Some(cure.into()),
             ..Self::ok(name, found)
         }
@@ -62,7 +62,7 @@ impl Probe {
         refused: &[&'static str],
     ) -> Self {
         Self {
-            standing: Standing::Optional,
+            standing: ProbeVerdict::Optional,
             refused: refused.to_vec(),
             ..Self::missing(name, found, cure)
         }
@@ -71,10 +71,10 @@ impl Probe {
     /// The result in data, and on a line of text.
     fn words(&self) -> (&'static str, &'static str) {
         match self.standing {
-            Standing::Ok => ("ok", "ok"),
-            Standing::Optional => ("optional", "absent"),
-            Standing::Missing if self.has_failed => ("failed", "FAILED"),
-            Standing::Missing => ("missing", "MISSING"),
+            ProbeVerdict::Ok => ("ok", "ok"),
+            ProbeVerdict::Optional => ("optional", "absent"),
+            ProbeVerdict::Missing if self.has_failed => ("failed", "FAILED"),
+            ProbeVerdict::Missing => ("missing", "MISSING"),
         }
     }
 
@@ -89,7 +89,7 @@ impl Probe {
     fn value(&self) -> Value {
         object! {
             "probe" => self.name,
-            "ok" => self.standing == Standing::Ok,
+            "ok" => self.standing == ProbeVerdict::Ok,
             "standing" => self.words().0,
             "found" => self.found.as_str(),
             "cure" => self.cure.clone(),
@@ -118,7 +118,7 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode> {
     let broken_plugins = toolkit.broken_plugins();
     probes.extend(broken_plugins.iter().filter(|one| !one.is_off).map(broken));
     probes.push(tools(&toolkit, &probes));
-    let sound = |probe: &Probe| probe.standing != Standing::Missing;
+    let sound = |probe: &Probe| probe.standing != ProbeVerdict::Missing;
     let sound = probes.iter().all(sound);
     let data = probes.iter().map(Probe::value).collect::<Vec<_>>();
     let data = object! { "ok" => sound, "probes" => data };
@@ -142,7 +142,7 @@ fn broken(plugin: &BrokenPlugin) -> Probe {
     let name = plugin.names.last().map_or("", String::as_str);
     let found = format!("`{name}` is broken: {}", plugin.errors.with_keys());
     Probe {
-        standing: Standing::Missing,
+        standing: ProbeVerdict::Missing,
         cure: Some(format!(
             "repair `{}`, or `mathchain plugins disable {name}`",
             plugin.manifest_name
@@ -216,8 +216,8 @@ fn workspace(toolkit: &Toolkit) -> Probe {
 }
 
 /// Roots with their access.
-fn listed(roots: &[RootFolder]) -> String {
-    let shown = |root: &RootFolder| format!("{} ({})", root.path.display(), root.access);
+fn listed(roots: &[WorkspaceRoot]) -> String {
+    let shown = |root: &WorkspaceRoot| format!("{} ({})", root.path.display(), root.access);
     roots.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
@@ -369,7 +369,7 @@ fn audit(toolkit: &Toolkit) -> Probe {
 fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = Probe> {
     let probes = toolkit.sandbox().probe().into_iter();
     probes.map(|probe| {
-        let none = probe.name == "sandbox level" && probe.standing == Standing::Missing;
+        let none = probe.name == "sandbox level" && probe.standing == ProbeVerdict::Missing;
         let spawns = |spec: &Spec| none && spec.capabilities.contains(&Capability::Spawn);
         Probe {
             name: probe.name,

@@ -17,7 +17,7 @@ use crate::environment::{self, ConfigFile};
 use crate::real_paths::RealPaths;
 use crate::toolkit::AgentStarter;
 use crate::trust::{self, Bases, Given, Record};
-use crate::{Builder, PluginRoot, RootFolder, Toolkit, approvers, roots};
+use crate::{Builder, PluginRoot, Toolkit, WorkspaceRoot, approvers, roots};
 
 /// Beginning of the name of the plugin that the tools of an MCP server are in.
 const SERVER_PREFIX: &str = "mcp__";
@@ -27,7 +27,7 @@ pub(super) struct Places {
     pub config_file: Option<ConfigFile>,
     pub config: Config,
     /// The roots of the workspace.
-    pub roots: Vec<RootFolder>,
+    pub roots: Vec<WorkspaceRoot>,
     pub state: Option<PathBuf>,
     pub plugins: Vec<PluginRoot>,
     /// What was found of paths.
@@ -378,7 +378,7 @@ fn project_of(places: &Places) -> PathBuf {
 /// Adds the user's decisions beside the configuration: rules recorded in the workspace, and whether approvers have keys.
 fn add_recorded(
     config: &mut Config,
-    roots: &[RootFolder],
+    roots: &[WorkspaceRoot],
     state: Option<&Path>,
     paths: &RealPaths,
 ) -> Result<()> {
@@ -406,9 +406,9 @@ fn add_agents(config: &mut Config, folder: &Path, wanted: bool) -> Result<()> {
 }
 
 /// The roots of a configuration, whose paths are relative to a folder.
-pub(super) fn roots_of(config: &Config, base: &Path) -> Vec<RootFolder> {
+pub(super) fn roots_of(config: &Config, base: &Path) -> Vec<WorkspaceRoot> {
     let folders = config.workspace.folders().into_iter();
-    let root = |folder: registry::model::RootFolderConfig| RootFolder {
+    let root = |folder: registry::model::RootFolderConfig| WorkspaceRoot {
         path: normal(&base.join(folder.path)),
         access: folder.access,
     };

@@ -25,7 +25,7 @@ use crate::identity::Found;
 use crate::plugins::{Loader, PluginRoot};
 use crate::real_paths::RealPaths;
 use crate::workflows::Workflows;
-use crate::{RootFolder, roots};
+use crate::{WorkspaceRoot, roots};
 
 /// Builds a [`Toolkit`].
 #[derive(Default)]
@@ -33,7 +33,7 @@ pub struct Builder {
     families: Vec<&'static [ErasedTool]>,
     config: Option<Config>,
     layers: Vec<PolicyLayer>,
-    roots: Vec<RootFolder>,
+    roots: Vec<WorkspaceRoot>,
     state: Option<PathBuf>,
     plugins: Vec<PluginRoot>,
     protected: Vec<PathBuf>,
@@ -90,7 +90,7 @@ impl Builder {
 
     /// Sets the folders that file tools may use; relative paths start from the first.
     #[must_use]
-    pub fn roots(mut self, roots: impl IntoIterator<Item = RootFolder>) -> Self {
+    pub fn roots(mut self, roots: impl IntoIterator<Item = WorkspaceRoot>) -> Self {
         self.roots = roots.into_iter().collect();
         self
     }
@@ -312,7 +312,7 @@ fn note_older(state: &StateStore, found: &mut Found, here: &[Option<&str>]) {
 fn writable(
     config: &Config,
     first: Option<&Path>,
-    roots: &[RootFolder],
+    roots: &[WorkspaceRoot],
     paths: &RealPaths,
 ) -> Result<Vec<PathBuf>> {
     let Some(first) = first else {

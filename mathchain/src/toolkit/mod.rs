@@ -27,7 +27,7 @@ use registry::{CallerContext, Config, Dispatcher, RuntimeFacts, WorkspaceId};
 use tool_core::capability::EventLog;
 use tool_core::{AnyTool, CallOutcome, Object, Result, ToolError, Value, tool_error};
 
-use crate::RootFolder;
+use crate::WorkspaceRoot;
 use crate::generation::{Generation, Generations, Reloaded};
 pub(crate) use builder::AgentStarter;
 pub use builder::Builder;
@@ -40,7 +40,7 @@ pub struct Toolkit {
     generations: Arc<Generations>,
     state: Option<Arc<StateStore>>,
     state_fault: Option<ToolError>,
-    roots: Vec<RootFolder>,
+    roots: Vec<WorkspaceRoot>,
     closed: Vec<PathBuf>,
     protected: Vec<PathBuf>,
     sandbox: Arc<Sandbox>,
@@ -472,7 +472,7 @@ impl Toolkit {
     }
 
     /// The roots of the workspace.
-    pub fn roots(&self) -> &[RootFolder] {
+    pub fn roots(&self) -> &[WorkspaceRoot] {
         &self.roots
     }
 

@@ -19,26 +19,26 @@ use rustix::thread::{
 use tool_core::command::{Isolation, Level};
 
 use super::super::lists::USERS_FROM;
-use super::super::policy::Policy;
+use super::super::policy::SandboxPolicy;
 use super::landlock::{self, SCOPES_SIGNALS};
 use super::seccomp;
 
 /// A part that could not be applied.
-pub(super) struct Fault {
+pub(super) struct ConfinementError {
     pub(super) stage: &'static str,
     pub(super) error: io::Error,
 }
 
 /// Names the stage of an error.
-pub(super) fn at<E: Into<io::Error>>(stage: &'static str) -> impl FnOnce(E) -> Fault {
-    move |error| Fault {
+pub(super) fn at<E: Into<io::Error>>(stage: &'static str) -> impl FnOnce(E) -> ConfinementError {
+    move |error| ConfinementError {
         stage,
         error: error.into(),
     }
 }
 
 /// Applies all restrictions in order; returns the Landlock version in force, 0 for none.
-pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
+pub(super) fn apply(policy: &SandboxPolicy, own_proc: bool) -> Result<u32, ConfinementError> {
     // A new session: no terminal, and signals to its group do not reach the launcher.
     setsid().map_err(at("session"))?;
     if policy.isolation == Isolation::None {
@@ -77,7 +77,7 @@ pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
     if let Some(prepared) = prepared {
         prepared.enforce().map_err(at("landlock"))?;
     }
-    let extra = seccomp::Extra {
+    let extra = seccomp::SeccompDenials {
         metadata: !root && policy.level < Level::S3,
         signals: !root && policy.level < Level::S3 && version < SCOPES_SIGNALS,
         network: policy.isolation == Isolation::Offline,
@@ -87,7 +87,7 @@ pub(super) fn apply(policy: &Policy, own_proc: bool) -> Result<u32, Fault> {
 }
 
 /// The working folder: beneath a root of the workspace despite links, or the scratch folder.
-fn go_to_folder(policy: &Policy) -> io::Result<()> {
+fn go_to_folder(policy: &SandboxPolicy) -> io::Result<()> {
     if policy.workspace.is_none() {
         return Ok(chdir(policy.scratch.as_str())?);
     }
@@ -101,7 +101,7 @@ const ATTEMPTS_MAX: usize = 1000;
 
 /// Opens a path beneath a root of the workspace, relative to the first one or absolute.
 pub(super) fn open_in_workspace(
-    policy: &Policy,
+    policy: &SandboxPolicy,
     path: &str,
     flags: OFlags,
     resolve: ResolveFlags,
@@ -127,7 +127,7 @@ pub(super) fn open_in_workspace(
     Err(Errno::AGAIN.into())
 }
 
-fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> {
+fn limit_resources(policy: &SandboxPolicy, own_user_namespace: bool) -> io::Result<()> {
     // A lower limit of the caller remains: only root could raise it.
     let set_both = |resource: Resource, current: u64, maximum: u64| {
         let bound = getrlimit(resource).maximum.unwrap_or(u64::MAX);
@@ -160,7 +160,7 @@ fn limit_resources(policy: &Policy, own_user_namespace: bool) -> io::Result<()> 
 }
 
 /// The last limit, set just before exec, since this program may have mapped more.
-pub(super) fn limit_memory(policy: &Policy) -> io::Result<()> {
+pub(super) fn limit_memory(policy: &SandboxPolicy) -> io::Result<()> {
     let bound = getrlimit(Resource::As).maximum.unwrap_or(u64::MAX);
     let limit = Some(policy.limits.memory_bytes.min(bound));
     let both = Rlimit {
@@ -195,7 +195,7 @@ fn tasks_of(user: u32) -> io::Result<u64> {
 
 /// Changes to the user of the command and drops the capabilities of root. If the workspace is unreadable otherwise, the capability to read
 /// files is retained: Landlock decides what can be read. A command in folders of root stays root, without any capability.
-fn become_user(policy: &Policy) -> io::Result<()> {
+fn become_user(policy: &SandboxPolicy) -> io::Result<()> {
     set_thread_groups(&[])?;
     let may_be_root = policy.writes();
     let Some(owner) = policy.user.filter(|owner| owner.user != 0 || may_be_root) else {

@@ -12,7 +12,7 @@ use rustix::fs::{FileType, OFlags, ResolveFlags, fstat};
 use tool_core::command::{Isolation, Level};
 
 use super::super::lists::{DEVICES, NAMES, READABLE, SETTINGS, SYSTEM};
-use super::super::policy::Policy;
+use super::super::policy::SandboxPolicy;
 use super::confine::open_in_workspace;
 
 /// Landlock versions to try, best first. Version 3 is required to limit truncation.
@@ -28,15 +28,15 @@ const VERSIONS: [(ABI, u32); 5] = [
 pub(super) const SCOPES_SIGNALS: u32 = 6;
 
 /// Rules that are not yet in force.
-pub(super) struct Prepared {
+pub(super) struct LandlockRuleset {
     rules: RulesetCreated,
     pub(super) version: u32,
 }
 
-/// Opens every granted path; the rules take effect with [`Prepared::enforce`].
+/// Opens every granted path; the rules take effect with [`LandlockRuleset::enforce`].
 ///
 /// `own_proc`: `/proc` shows only the processes of the command, so it may be read.
-pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
+pub(super) fn prepare(policy: &SandboxPolicy, own_proc: bool) -> io::Result<LandlockRuleset> {
     let (mut rules, version) = create(policy.isolation)?;
     let read = AccessFs::Execute | AccessFs::ReadFile | AccessFs::ReadDir;
     // Never devices, pipes or sockets.
@@ -56,7 +56,7 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
     };
     let names = names.into_iter().flatten();
     for path in READABLE.split(' ').chain(names).chain(own).chain(named) {
-        rules = grant(rules, path, read, Missing::Skip)?;
+        rules = grant(rules, path, read, MissingPathMode::Skip)?;
     }
     let settings = SETTINGS.split(' ').map(str::to_owned);
     let settings: Vec<String> = settings
@@ -65,13 +65,13 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
     rules = grant_around(rules, SYSTEM, &settings, BitFlags::EMPTY, read)?;
     let device = AccessFs::ReadFile | AccessFs::WriteFile;
     for path in DEVICES.split(' ') {
-        rules = grant(rules, path, device, Missing::Skip)?;
+        rules = grant(rules, path, device, MissingPathMode::Skip)?;
     }
     for root in policy.roots() {
         // With a mount namespace, closed folders are covered by empty ones. Without it, rules must leave
         // them out, since rules only grant.
         rules = if policy.closed.is_empty() || policy.level >= Level::S3 {
-            grant(rules, root, read, Missing::Fail)?
+            grant(rules, root, read, MissingPathMode::Fail)?
         } else {
             let everywhere = AccessFs::ReadDir.into();
             grant_around(rules, root, &policy.closed, everywhere, read)?
@@ -86,12 +86,12 @@ pub(super) fn prepare(policy: &Policy, own_proc: bool) -> io::Result<Prepared> {
     let memory = own_proc.then_some("/dev/shm");
     let scratch = std::iter::once(policy.scratch.as_str());
     for path in scratch.chain(policy.exchange.as_deref()).chain(memory) {
-        rules = grant(rules, path, read | write, Missing::Fail)?;
+        rules = grant(rules, path, read | write, MissingPathMode::Fail)?;
     }
-    Ok(Prepared { rules, version })
+    Ok(LandlockRuleset { rules, version })
 }
 
-impl Prepared {
+impl LandlockRuleset {
     /// Enforces the rules permanently for this process and its descendants.
     pub(super) fn enforce(self) -> io::Result<()> {
         let status = self.rules.restrict_self().map_err(io::Error::other)?;
@@ -144,7 +144,7 @@ fn grant_around(
     access: BitFlags<AccessFs>,
 ) -> io::Result<RulesetCreated> {
     if !everywhere.is_empty() {
-        rules = grant(rules, top, everywhere, Missing::Fail)?;
+        rules = grant(rules, top, everywhere, MissingPathMode::Fail)?;
     }
     let mut ahead = vec![PathBuf::from(top)];
     while let Some(folder) = ahead.pop() {
@@ -165,7 +165,7 @@ fn grant_around(
                 continue;
             }
             let Some(path) = path.to_str() else { continue };
-            rules = grant(rules, path, access, Missing::Skip)?;
+            rules = grant(rules, path, access, MissingPathMode::Skip)?;
         }
     }
     Ok(rules)
@@ -173,7 +173,7 @@ fn grant_around(
 
 /// The result for a missing path.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Missing {
+enum MissingPathMode {
     Skip,
     Fail,
 }
@@ -182,11 +182,11 @@ fn grant(
     rules: RulesetCreated,
     path: &str,
     access: BitFlags<AccessFs>,
-    missing: Missing,
+    missing: MissingPathMode,
 ) -> io::Result<RulesetCreated> {
     let fd = match PathFd::new(path) {
         Ok(fd) => fd,
-        Err(_) if missing == Missing::Skip => return Ok(rules),
+        Err(_) if missing == MissingPathMode::Skip => return Ok(rules),
         Err(err) => return Err(io::Error::other(err)),
     };
     let access = match FileType::from_raw_mode(fstat(&fd)?.st_mode) {

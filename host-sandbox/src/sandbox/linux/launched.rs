@@ -14,9 +14,9 @@ use rustix::io::ioctl_fionbio;
 use tool_core::command::{CapturedStream, CommandOutput, ProcessExit, SandboxCommand};
 use tool_core::{Result, StopFlag, ToolError, tool_error};
 
-use super::super::policy::{Ended, Failure, Policy, Report};
+use super::super::policy::{CommandEnd, LauncherFault, LauncherReport, SandboxPolicy};
 use super::launcher::LAUNCH;
-use super::refusal::{Refusal, refusal};
+use super::refusal::{SandboxRefusal, refusal};
 
 /// Interval between checks of the stop flag.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
@@ -111,14 +111,14 @@ pub(super) fn unlaunched(err: std::io::Error) -> ToolError {
 }
 
 /// The launcher of a one-shot command.
-pub(super) struct Launched {
+pub(super) struct LauncherProcess {
     child: Child,
     socket: UnixStream,
     stdout: Option<File>,
     stderr: Option<File>,
 }
 
-impl Launched {
+impl LauncherProcess {
     pub(super) fn start() -> std::io::Result<Self> {
         let (mut child, socket) = spawn(Stdio::piped())?;
         Ok(Self {
@@ -129,7 +129,11 @@ impl Launched {
         })
     }
 
-    pub(super) fn hand_over(&mut self, policy: &Policy, stdin: &[u8]) -> std::io::Result<()> {
+    pub(super) fn hand_over(
+        &mut self,
+        policy: &SandboxPolicy,
+        stdin: &[u8],
+    ) -> std::io::Result<()> {
         self.socket.set_write_timeout(Some(HAND_OVER))?;
         policy.send(&mut self.socket, stdin)?;
         self.socket.flush()
@@ -181,17 +185,17 @@ impl Launched {
 
 /// Reports and output of a run.
 pub(super) struct Output {
-    pub(super) reports: Reports,
-    pub(super) stdout: Stream,
-    pub(super) stderr: Stream,
+    pub(super) reports: LauncherReports,
+    pub(super) stdout: OutputCapture,
+    pub(super) stderr: OutputCapture,
 }
 
-pub(super) struct Stream {
+pub(super) struct OutputCapture {
     pub(super) kept: CapturedStream,
     bytes_max: usize,
 }
 
-impl Stream {
+impl OutputCapture {
     fn keep(&mut self, part: &[u8]) {
         self.kept.bytes_total += part.len() as u64;
         let left = self.bytes_max - self.kept.bytes.len();
@@ -202,12 +206,12 @@ impl Stream {
 
 impl Output {
     pub(super) fn new(command: &SandboxCommand) -> Self {
-        let stream = |bytes_max| Stream {
+        let stream = |bytes_max| OutputCapture {
             kept: CapturedStream::default(),
             bytes_max,
         };
         Self {
-            reports: Reports::default(),
+            reports: LauncherReports::default(),
             stdout: stream(command.limits.stdout_bytes),
             stderr: stream(command.limits.stderr_bytes),
         }
@@ -216,20 +220,20 @@ impl Output {
 
 /// The reports of a launcher, as far as they were read.
 #[derive(Debug, Default)]
-pub(super) struct Reports(Vec<u8>);
+pub(super) struct LauncherReports(Vec<u8>);
 
-impl Reports {
-    fn find<T>(&self, wanted: impl FnMut(Report) -> Option<T>) -> Option<T> {
+impl LauncherReports {
+    fn find<T>(&self, wanted: impl FnMut(LauncherReport) -> Option<T>) -> Option<T> {
         let lines = self.0.split_inclusive(|&byte| byte == b'\n');
         let whole = lines.filter_map(|line| line.strip_suffix(b"\n"));
         whole
-            .filter_map(|line| Report::parse(std::str::from_utf8(line).ok()?))
+            .filter_map(|line| LauncherReport::parse(std::str::from_utf8(line).ok()?))
             .find_map(wanted)
     }
 
-    pub(super) fn failed(&self) -> Option<Failure> {
+    pub(super) fn failed(&self) -> Option<LauncherFault> {
         self.find(|report| match report {
-            Report::Failed(failure) => Some(failure),
+            LauncherReport::Failed(failure) => Some(failure),
             _ => None,
         })
     }
@@ -237,14 +241,14 @@ impl Reports {
     /// The Landlock version in force, once everything is applied.
     pub(super) fn ready(&self) -> Option<u32> {
         self.find(|report| match report {
-            Report::Ready { landlock } => Some(landlock),
+            LauncherReport::Ready { landlock } => Some(landlock),
             _ => None,
         })
     }
 
-    pub(super) fn ended(&self) -> Option<Ended> {
+    pub(super) fn ended(&self) -> Option<CommandEnd> {
         self.find(|report| match report {
-            Report::Ended(ended) => Some(ended),
+            LauncherReport::Ended(ended) => Some(ended),
             _ => None,
         })
     }
@@ -269,12 +273,12 @@ impl Reports {
 /// # Errors
 /// The stop flag, a missing program, a launcher that fails without a report.
 pub(super) fn run(
-    policy: &Policy,
+    policy: &SandboxPolicy,
     command: &SandboxCommand,
     stop: &StopFlag,
-) -> Result<Result<CommandOutput, Refusal>> {
+) -> Result<Result<CommandOutput, SandboxRefusal>> {
     let started = Instant::now();
-    let mut launched = Launched::start().map_err(unlaunched)?;
+    let mut launched = LauncherProcess::start().map_err(unlaunched)?;
     let handed = launched.hand_over(policy, &command.stdin);
     let deadline = started + command.limits.wall;
     let mut output = Output::new(command);
@@ -291,7 +295,7 @@ pub(super) fn run(
         return refusal(policy, command, failure).map(Err);
     }
     let timed_out = collected.map_err(unlaunched)?;
-    let ended = reports.ended().unwrap_or(Ended {
+    let ended = reports.ended().unwrap_or(CommandEnd {
         exit: ProcessExit::Signal(libc::SIGKILL),
         cpu: Duration::ZERO,
         exceeded: None,
@@ -309,14 +313,14 @@ pub(super) fn run(
 }
 
 /// Applies a policy without a command; returns the Landlock version in force.
-pub(super) fn probe(policy: &Policy) -> Result<u32, Refusal> {
-    let refusal = |failure: Failure| Refusal {
+pub(super) fn probe(policy: &SandboxPolicy) -> Result<u32, SandboxRefusal> {
+    let refusal = |failure: LauncherFault| SandboxRefusal {
         level: policy.level,
         stage: failure.stage,
         message: failure.message,
     };
-    let mut launched =
-        Launched::start().map_err(|err| refusal(Failure::of_launcher(err.to_string())))?;
+    let mut launched = LauncherProcess::start()
+        .map_err(|err| refusal(LauncherFault::of_launcher(err.to_string())))?;
     let handed = launched.hand_over(policy, &[]);
     let mut output = Output::new(&SandboxCommand::new(["probe"]));
     let deadline = Instant::now() + HAND_OVER;
@@ -330,8 +334,8 @@ pub(super) fn probe(policy: &Policy) -> Result<u32, Refusal> {
 }
 
 /// The failure of a launcher that reported nothing.
-fn silent(err: Option<std::io::Error>) -> Failure {
-    Failure::of_launcher(err.map_or_else(
+fn silent(err: Option<std::io::Error>) -> LauncherFault {
+    LauncherFault::of_launcher(err.map_or_else(
         || "the launcher ended without a report".to_owned(),
         |err| err.to_string(),
     ))

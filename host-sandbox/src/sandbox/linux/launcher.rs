@@ -17,9 +17,9 @@ use rustix::stdio::{dup2_stdin, stdin, stdout};
 use tool_core::command::{Isolation, Level};
 
 use super::super::lists::{LANG, LAUNCHER, PATH};
-use super::super::policy::{Failure, Policy, Report};
-use super::confine::{self, Fault, at};
-use super::supervise::{Tree, supervise};
+use super::super::policy::{LauncherFault, LauncherReport, SandboxPolicy};
+use super::confine::{self, ConfinementError, at};
+use super::supervise::{OrphanReaper, supervise};
 use super::{namespaces, raw};
 
 /// Runs as the launcher if this process was started as one, and then does not return. Every program with a
@@ -31,14 +31,14 @@ pub fn launch_if_asked() {
     if asked {
         launch();
     }
-    let _ = LAUNCH.set(Launch::default()); // else `launch_by` came first
+    let _ = LAUNCH.set(LauncherProgram::default()); // else `launch_by` came first
 }
 
 /// Sets the command that starts a launcher, for a program that is a library of a host such as an interpreter: `program` under the name
 /// `arguments[0]` with the other arguments, which must call [`launch`] before any thread starts. The first setting is kept.
 pub fn launch_by(program: impl Into<OsString>, arguments: Vec<OsString>) {
     let program = program.into();
-    let _ = LAUNCH.set(Launch { program, arguments });
+    let _ = LAUNCH.set(LauncherProgram { program, arguments });
 }
 
 /// Runs as the launcher: reads a policy from standard input, runs its command, and ends the process.
@@ -52,15 +52,15 @@ pub fn launch() -> ! {
 }
 
 /// The command that starts a launcher; unset in a program that cannot act as one.
-pub(super) static LAUNCH: OnceLock<Launch> = OnceLock::new();
+pub(super) static LAUNCH: OnceLock<LauncherProgram> = OnceLock::new();
 
 /// A program, and its arguments with its own name first.
-pub(super) struct Launch {
+pub(super) struct LauncherProgram {
     pub(super) program: OsString,
     pub(super) arguments: Vec<OsString>,
 }
 
-impl Default for Launch {
+impl Default for LauncherProgram {
     fn default() -> Self {
         Self {
             program: "/proc/self/exe".into(),
@@ -84,23 +84,23 @@ fn serve() -> i32 {
     }
 }
 
-fn fail(socket: &mut UnixStream, fault: &Fault) {
-    let failure = Failure {
+fn fail(socket: &mut UnixStream, fault: &ConfinementError) {
+    let failure = LauncherFault {
         stage: fault.stage.to_owned(),
         errno: fault.error.raw_os_error().unwrap_or(0),
         message: fault.error.to_string(),
     };
-    report_to(socket, &Report::Failed(failure));
+    report_to(socket, &LauncherReport::Failed(failure));
 }
 
 /// Errors are ignored: the parent may be gone.
-fn report_to(socket: &mut UnixStream, report: &Report) {
+fn report_to(socket: &mut UnixStream, report: &LauncherReport) {
     let _ = socket.write_all(report.line().as_bytes());
 }
 
 /// Reads the policy, and replaces the socket by the standard input of the command.
-fn prepare(socket: &mut UnixStream) -> Result<Policy, Fault> {
-    let (policy, input) = Policy::receive(socket).map_err(at("policy"))?;
+fn prepare(socket: &mut UnixStream) -> Result<SandboxPolicy, ConfinementError> {
+    let (policy, input) = SandboxPolicy::receive(socket).map_err(at("policy"))?;
     setsid().map_err(at("session"))?;
     if policy.live {
         dup2_stdin(stdout()).map_err(at("session"))?;
@@ -126,9 +126,9 @@ fn input_of(bytes: &[u8]) -> std::io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-fn start(policy: &Policy, socket: &mut UnixStream) -> Result<(), Fault> {
+fn start(policy: &SandboxPolicy, socket: &mut UnixStream) -> Result<(), ConfinementError> {
     if policy.level < Level::S3 {
-        return run(policy, socket, Tree::Mine);
+        return run(policy, socket, OrphanReaper::Mine);
     }
     namespaces::leave(policy.isolation).map_err(at("namespaces"))?;
     // The init process of the new process namespace; when it ends, the kernel ends all others in it.
@@ -136,7 +136,7 @@ fn start(policy: &Policy, socket: &mut UnixStream) -> Result<(), Fault> {
         None => {
             let done = namespaces::furnish(policy)
                 .map_err(at("mounts"))
-                .and_then(|()| run(policy, socket, Tree::Namespace));
+                .and_then(|()| run(policy, socket, OrphanReaper::Namespace));
             if let Err(fault) = done {
                 fail(socket, &fault);
             }
@@ -150,7 +150,11 @@ fn start(policy: &Policy, socket: &mut UnixStream) -> Result<(), Fault> {
 }
 
 /// Starts the command and supervises it to its end.
-fn run(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Result<(), Fault> {
+fn run(
+    policy: &SandboxPolicy,
+    socket: &mut UnixStream,
+    tree: OrphanReaper,
+) -> Result<(), ConfinementError> {
     match raw::fork().map_err(at("processes"))? {
         None => {
             if let Err(fault) = become_command(policy, socket, tree) {
@@ -160,16 +164,20 @@ fn run(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Result<(), Fault
         }
         Some(child) => {
             let ended = supervise(child, socket.as_fd(), policy, tree);
-            report_to(socket, &Report::Ended(ended));
+            report_to(socket, &LauncherReport::Ended(ended));
             Ok(())
         }
     }
 }
 
 /// Applies the policy and becomes the command; returns only for a probe or on a failure.
-fn become_command(policy: &Policy, socket: &mut UnixStream, tree: Tree) -> Result<(), Fault> {
-    let landlock = confine::apply(policy, tree == Tree::Namespace)?;
-    report_to(socket, &Report::Ready { landlock });
+fn become_command(
+    policy: &SandboxPolicy,
+    socket: &mut UnixStream,
+    tree: OrphanReaper,
+) -> Result<(), ConfinementError> {
+    let landlock = confine::apply(policy, tree == OrphanReaper::Namespace)?;
+    report_to(socket, &LauncherReport::Ready { landlock });
     if policy.probe {
         return Ok(());
     }

@@ -29,11 +29,11 @@ use tool_core::command::{
 use tool_core::conversation::ProcessConversation;
 use tool_core::{ErrorCode, Result, StopFlag, ToolError, tool_error};
 
-use self::refusal::Refusal;
-use self::scratch::Scratch;
-use super::policy::Policy;
-use super::{Probe, Surroundings};
-use crate::below::{Next, below};
+use self::refusal::SandboxRefusal;
+use self::scratch::ScratchFolder;
+use super::policy::SandboxPolicy;
+use super::{SandboxEnvironment, SandboxProbe};
+use crate::below::{WalkStep, below};
 use crate::workspace::CLOSED;
 
 pub use launcher::{launch, launch_by, launch_if_asked};
@@ -46,14 +46,14 @@ const ARGUMENTS_BYTES_MAX: usize = 1 << 20;
 /// Runs programs under restrictions; refuses if they cannot be applied.
 #[derive(Debug)]
 pub struct Sandbox {
-    surroundings: Surroundings,
+    surroundings: SandboxEnvironment,
     /// The highest level that may work; lowered by failed attempts.
     ceiling: AtomicU8,
 }
 
 impl Sandbox {
     /// A sandbox for commands in a workspace.
-    pub fn new(surroundings: Surroundings) -> Self {
+    pub fn new(surroundings: SandboxEnvironment) -> Self {
         Self {
             surroundings,
             ceiling: AtomicU8::new(Level::S3 as u8),
@@ -68,7 +68,7 @@ impl Sandbox {
     }
 
     /// The parts of the sandbox on this machine, found by attempts.
-    pub fn probe(&self) -> Vec<Probe> {
+    pub fn probe(&self) -> Vec<SandboxProbe> {
         probe::probe(self)
     }
 
@@ -82,14 +82,14 @@ impl Sandbox {
         &self,
         command: &SandboxCommand,
         level: Level,
-        scratch: &Scratch,
+        scratch: &ScratchFolder,
         stop: &StopFlag,
-    ) -> Result<Policy> {
+    ) -> Result<SandboxPolicy> {
         let workspace = match &command.workspace {
             CommandAccess::None => None,
             CommandAccess::Read => Some(self.root()?),
         };
-        Ok(Policy {
+        Ok(SandboxPolicy {
             level,
             isolation: command.isolation,
             probe: false,
@@ -127,12 +127,12 @@ impl Sandbox {
             let is_state = CLOSED.iter().any(|state| name.eq_ignore_ascii_case(state));
             if is_state && is_folder {
                 closed.insert(path.to_owned());
-                return Next::Beside;
+                return WalkStep::Beside;
             }
             if stop.is_set() {
-                Next::Stop
+                WalkStep::Stop
             } else {
-                Next::Into
+                WalkStep::Into
             }
         };
         let complete = roots().all(|root| below(root, &mut visit));
@@ -157,7 +157,7 @@ impl Sandbox {
         &self,
         command: &SandboxCommand,
         stop: &StopFlag,
-        mut attempt: impl FnMut(Level) -> Result<Result<T, Refusal>>,
+        mut attempt: impl FnMut(Level) -> Result<Result<T, SandboxRefusal>>,
     ) -> Result<T> {
         check(command)?;
         stop.check()?;
@@ -206,7 +206,7 @@ impl Spawner for Sandbox {
     fn run(&self, command: &SandboxCommand, stop: &StopFlag) -> Result<CommandOutput> {
         self.at_levels(command, stop, |level| {
             let owner = writing::owner(&self.surroundings, command);
-            let scratch = Scratch::make(&self.surroundings.scratch, owner)?;
+            let scratch = ScratchFolder::make(&self.surroundings.scratch, owner)?;
             let policy = self.policy(command, level, &scratch, stop)?;
             let before = writing::found(&self.surroundings, command);
             let done = launched::run(&policy, command, stop);
@@ -222,11 +222,11 @@ impl Spawner for Sandbox {
     ) -> Result<Box<dyn ProcessConversation>> {
         self.at_levels(command, stop, |level| {
             let owner = writing::owner(&self.surroundings, command);
-            let scratch = Scratch::make(&self.surroundings.scratch, owner)?;
+            let scratch = ScratchFolder::make(&self.surroundings.scratch, owner)?;
             if let Some(folder) = &command.exchange {
                 scratch.give(folder)?;
             }
-            let policy = Policy {
+            let policy = SandboxPolicy {
                 live: true,
                 ..self.policy(command, level, &scratch, stop)?
             };

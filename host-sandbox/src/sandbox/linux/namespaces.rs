@@ -12,7 +12,7 @@ use rustix::thread::UnshareFlags;
 use tool_core::command::Isolation;
 
 use super::super::lists::MASKED;
-use super::super::policy::Policy;
+use super::super::policy::SandboxPolicy;
 use super::confine::open_in_workspace;
 use super::raw;
 
@@ -34,7 +34,7 @@ pub(super) fn leave(isolation: Isolation) -> io::Result<()> {
 }
 
 /// Makes every mount read-only except the folders of the command's own, hides closed folders, and mounts `/proc` of the namespace.
-pub(super) fn furnish(policy: &Policy) -> io::Result<()> {
+pub(super) fn furnish(policy: &SandboxPolicy) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let private = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
     mount_change("/", private)?;
@@ -82,7 +82,7 @@ fn is_absent(err: &io::Error) -> bool {
 
 /// Mounts a path of the workspace over itself, writable or read-only whatever is around it. The path is opened before and after, so that
 /// a link that takes its place in between is no other file.
-fn mount_over_itself(policy: &Policy, path: &str, read_only: bool) -> io::Result<()> {
+fn mount_over_itself(policy: &SandboxPolicy, path: &str, read_only: bool) -> io::Result<()> {
     let open = || open_in_workspace(policy, path, OFlags::PATH, ResolveFlags::NO_SYMLINKS);
     let name = |fd: &OwnedFd| format!("/proc/self/fd/{}", fd.as_raw_fd());
     let below = open()?;

@@ -6,16 +6,16 @@ use rustix::process::geteuid;
 use tool_core::capability::Spawner;
 use tool_core::command::{Level, SandboxCommand};
 
-use super::super::{Probe, Standing};
+use super::super::{ProbeVerdict, SandboxProbe};
 use super::Sandbox;
 use super::launched;
 use super::launcher::LAUNCH;
-use super::refusal::Refusal;
-use super::scratch::Scratch;
+use super::refusal::SandboxRefusal;
+use super::scratch::ScratchFolder;
 
-type Attempt = Result<u32, Refusal>;
+type Attempt = Result<u32, SandboxRefusal>;
 
-pub(super) fn probe(sandbox: &Sandbox) -> Vec<Probe> {
+pub(super) fn probe(sandbox: &Sandbox) -> Vec<SandboxProbe> {
     let [s3, s2, s1] = [Level::S3, Level::S2, Level::S1].map(|level| attempt(sandbox, level));
     let levels = [(&s3, Level::S3), (&s2, Level::S2), (&s1, Level::S1)];
     let reached = levels.into_iter().find(|(attempt, _)| attempt.is_ok());
@@ -24,8 +24,8 @@ pub(super) fn probe(sandbox: &Sandbox) -> Vec<Probe> {
     let landlock = landlock.unwrap_or_default();
     let isolated = "processes, mounts, network, host name, shared memory";
     let mut namespaces = part("namespaces", &s3, &["namespaces", "mounts"], isolated);
-    if namespaces.standing == Standing::Missing && reached >= Some(Level::S2) {
-        namespaces.standing = Standing::Optional;
+    if namespaces.standing == ProbeVerdict::Missing && reached >= Some(Level::S2) {
+        namespaces.standing = ProbeVerdict::Optional;
         if sandbox.find("bwrap").is_some() {
             namespaces.found += " (`bwrap` is installed and not used)";
         }
@@ -45,7 +45,7 @@ pub(super) fn probe(sandbox: &Sandbox) -> Vec<Probe> {
 }
 
 /// The resulting level.
-fn level(reached: Option<Level>, lowest: &Attempt) -> Probe {
+fn level(reached: Option<Level>, lowest: &Attempt) -> SandboxProbe {
     const NAME: &str = "sandbox level";
     let above = "see the lines above";
     match (reached, lowest) {
@@ -67,7 +67,7 @@ fn level(reached: Option<Level>, lowest: &Attempt) -> Probe {
 }
 
 fn attempt(sandbox: &Sandbox, level: Level) -> Attempt {
-    let refusal = |stage: &str, message: String| Refusal {
+    let refusal = |stage: &str, message: String| SandboxRefusal {
         level,
         stage: stage.to_owned(),
         message,
@@ -77,7 +77,7 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Attempt {
         return Err(refusal("launcher", message.to_owned()));
     }
     let failed = |err: tool_core::ToolError| refusal("scratch", err.message().to_owned());
-    let scratch = Scratch::make(&sandbox.surroundings.scratch, None).map_err(failed)?;
+    let scratch = ScratchFolder::make(&sandbox.surroundings.scratch, None).map_err(failed)?;
     let mut command = SandboxCommand::new(["probe"]);
     command.limits.wall = Duration::from_secs(5);
     if sandbox.surroundings.workspace.is_none() {
@@ -90,26 +90,26 @@ fn attempt(sandbox: &Sandbox, level: Level) -> Attempt {
     launched::probe(&policy)
 }
 
-fn ok(name: &'static str, found: &str) -> Probe {
-    Probe {
+fn ok(name: &'static str, found: &str) -> SandboxProbe {
+    SandboxProbe {
         name,
-        standing: Standing::Ok,
+        standing: ProbeVerdict::Ok,
         found: found.to_owned(),
         cure: None,
     }
 }
 
-fn missing(name: &'static str, found: String, cure: &str) -> Probe {
-    Probe {
+fn missing(name: &'static str, found: String, cure: &str) -> SandboxProbe {
+    SandboxProbe {
         name,
-        standing: Standing::Missing,
+        standing: ProbeVerdict::Missing,
         found,
         cure: Some(cure.to_owned()),
     }
 }
 
 /// A part works if an attempt that needs it succeeds; if another part failed first, the result is unknown.
-fn part(name: &'static str, attempt: &Attempt, stages: &[&str], words: &str) -> Probe {
+fn part(name: &'static str, attempt: &Attempt, stages: &[&str], words: &str) -> SandboxProbe {
     match attempt {
         Err(refusal) if stages.contains(&refusal.stage.as_str()) => {
             let (what, cure) = refusal.missing();

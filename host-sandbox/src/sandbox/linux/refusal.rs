@@ -3,11 +3,11 @@
 use tool_core::command::{Level, SandboxCommand};
 use tool_core::{Result, ToolError, tool_error};
 
-use super::super::policy::{Failure, Policy};
+use super::super::policy::{LauncherFault, SandboxPolicy};
 
 /// A command that did not run because a level could not be applied.
 #[derive(Debug)]
-pub(super) struct Refusal {
+pub(super) struct SandboxRefusal {
     pub(super) level: Level,
     pub(super) stage: String,
     pub(super) message: String,
@@ -15,10 +15,10 @@ pub(super) struct Refusal {
 
 /// Sorts failures: a fault of the command is an error of the call, anything else a refusal of this machine.
 pub(super) fn refusal(
-    policy: &Policy,
+    policy: &SandboxPolicy,
     command: &SandboxCommand,
-    failure: Failure,
-) -> Result<Refusal> {
+    failure: LauncherFault,
+) -> Result<SandboxRefusal> {
     const RUNNABLE: &str = "programs of the system and of the workspace can be run";
     let program = command.argv.first().map_or("", String::as_str);
     let directory = &command.directory;
@@ -49,7 +49,7 @@ pub(super) fn refusal(
                 "name a folder of the workspace")
         }
         _ => {
-            return Ok(Refusal {
+            return Ok(SandboxRefusal {
                 level: policy.level,
                 stage: failure.stage,
                 message: failure.message,
@@ -58,7 +58,7 @@ pub(super) fn refusal(
     })
 }
 
-impl Refusal {
+impl SandboxRefusal {
     /// The highest level without the failed part.
     pub(super) fn level_below(&self) -> Option<Level> {
         match self.stage.as_str() {

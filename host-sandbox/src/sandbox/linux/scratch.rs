@@ -19,7 +19,7 @@ use rustix::process::geteuid;
 use tool_core::{Result, tool_error};
 
 use super::super::lists::{NOBODY, USERS, USERS_FROM};
-use super::super::policy::Owner;
+use super::super::policy::UserGroup;
 use crate::below::FOLDER;
 
 /// Maximum attempts to find a free name.
@@ -27,16 +27,16 @@ const NAMES_MAX: usize = 16;
 
 /// A folder that is deleted when this value is dropped.
 #[derive(Debug)]
-pub(super) struct Scratch {
+pub(super) struct ScratchFolder {
     path: PathBuf,
     /// Locked as long as this process lives, so that others know whose folders are left behind.
     _owned: Option<File>,
-    user: Option<Owner>,
+    user: Option<UserGroup>,
 }
 
-impl Scratch {
+impl ScratchFolder {
     /// Creates a folder that only the user of the command can open: of a launcher of root, `owner` or a user of its own.
-    pub(super) fn make(parent: &Path, owner: Option<Owner>) -> Result<Self> {
+    pub(super) fn make(parent: &Path, owner: Option<UserGroup>) -> Result<Self> {
         let refuse = |err: std::io::Error| {
             tool_error!(SandboxUnavailable, "scratch";
                 "cannot create a scratch folder in `{}`: {err}", parent.display();
@@ -81,7 +81,7 @@ impl Scratch {
 
     /// Gives another folder with all that is in it to the user of the command, if that is not the caller.
     pub(super) fn give(&self, folder: &Path) -> Result<()> {
-        let Some(Owner { user, group }) = self.user else {
+        let Some(UserGroup { user, group }) = self.user else {
             return Ok(());
         };
         let refuse = |err: std::io::Error| tool_error!(SandboxUnavailable, "exchange"; "cannot give `{}` to the command: {err}", folder.display());
@@ -98,7 +98,7 @@ impl Scratch {
     }
 
     /// The owner, if it is not the caller.
-    pub(super) fn user(&self) -> Option<Owner> {
+    pub(super) fn user(&self) -> Option<UserGroup> {
         self.user
     }
 }
@@ -138,9 +138,9 @@ pub fn sweep(parent: &Path) {
 }
 
 /// Changes the owner of the folder.
-fn give(path: &Path, owner: Option<Owner>, random: u64) -> std::io::Result<Owner> {
-    let to = |owner: Owner| chown(path, Some(owner.user), Some(owner.group)).map(|()| owner);
-    let alone = |user| Owner { user, group: user };
+fn give(path: &Path, owner: Option<UserGroup>, random: u64) -> std::io::Result<UserGroup> {
+    let to = |owner: UserGroup| chown(path, Some(owner.user), Some(owner.group)).map(|()| owner);
+    let alone = |user| UserGroup { user, group: user };
     match owner {
         Some(owner) => to(owner),
         None => to(alone(USERS_FROM + (random % u64::from(USERS)) as u32))
@@ -148,7 +148,7 @@ fn give(path: &Path, owner: Option<Owner>, random: u64) -> std::io::Result<Owner
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFolder {
     /// Errors are ignored: a destructor cannot report them.
     fn drop(&mut self) {
         let _ = remove(&self.path);
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn a_deep_and_locked_folder_disappears() {
         let parent = tempfile::tempdir().unwrap();
-        let scratch = Scratch::make(parent.path(), None).unwrap();
+        let scratch = ScratchFolder::make(parent.path(), None).unwrap();
         let mut here = open(CWD, scratch.path().as_os_str()).unwrap();
         for _ in 0..2000 {
             rustix::fs::mkdirat(&here, "d", Mode::RWXU).unwrap();

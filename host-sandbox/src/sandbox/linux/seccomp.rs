@@ -15,7 +15,7 @@ use super::super::lists::{
 
 /// Denials in addition to the lists that always apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Extra {
+pub(super) struct SeccompDenials {
     pub metadata: bool,
     pub signals: bool,
     pub network: bool,
@@ -29,14 +29,14 @@ const ARCHITECTURE: TargetArch = TargetArch::aarch64;
 const ARCHITECTURE: TargetArch = TargetArch::riscv64;
 
 /// Installs the filters permanently for this process and its descendants.
-pub(super) fn apply(extra: Extra) -> io::Result<()> {
+pub(super) fn apply(extra: SeccompDenials) -> io::Result<()> {
     for program in programs(extra)? {
         apply_filter(&program).map_err(io::Error::other)?;
     }
     Ok(())
 }
 
-fn programs(extra: Extra) -> io::Result<Vec<BpfProgram>> {
+fn programs(extra: SeccompDenials) -> io::Result<Vec<BpfProgram>> {
     // The flags of `clone3` are in memory, which a filter cannot read: programs fall back to `clone`.
     let clone3 = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     Ok(vec![
@@ -57,7 +57,7 @@ fn compile(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> io::Result<Bpf
     filter.and_then(TryInto::try_into).map_err(io::Error::other)
 }
 
-fn denied(extra: Extra) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
+fn denied(extra: SeccompDenials) -> io::Result<BTreeMap<i64, Vec<SeccompRule>>> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     let lists = [
         (DENIED, true),
@@ -184,7 +184,7 @@ mod tests {
     fn every_program_compiles_and_is_short_enough_for_the_kernel() {
         const PROGRAM_MAX: usize = 4096;
         for (more, network) in [(false, false), (true, true), (true, false)] {
-            let extra = Extra {
+            let extra = SeccompDenials {
                 metadata: more,
                 signals: more,
                 network,

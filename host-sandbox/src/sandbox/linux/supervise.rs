@@ -13,13 +13,13 @@ use rustix::process::{
 
 use tool_core::command::{Excess, ProcessExit};
 
-use super::super::policy::{Ended, Policy, TERMINATE};
+use super::super::policy::{CommandEnd, SandboxPolicy, TERMINATE};
 use super::raw;
-use super::watch::{PAUSE, Watch};
+use super::watch::{PAUSE, ResourceMonitor};
 
 /// The process that ends the survivors of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tree {
+pub(super) enum OrphanReaper {
     /// This process: every orphan becomes its child.
     Mine,
     /// The kernel, when this process, the first of its namespace, ends.
@@ -33,15 +33,15 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(super) fn supervise(
     child: libc::pid_t,
     outside: BorrowedFd<'_>,
-    policy: &Policy,
-    tree: Tree,
-) -> Ended {
-    let watched = Watch::new(policy, tree);
+    policy: &SandboxPolicy,
+    tree: OrphanReaper,
+) -> CommandEnd {
+    let watched = ResourceMonitor::new(policy, tree);
     let (ended, exceeded) = match Pid::from_raw(child) {
         Some(child) => watch(child, outside, policy.limits.wall, watched),
         None => (None, None),
     };
-    if tree == Tree::Mine {
+    if tree == OrphanReaper::Mine {
         end_all();
     }
     let exit = match ended.map(|status| (status.exit_status(), status.terminating_signal())) {
@@ -49,7 +49,7 @@ pub(super) fn supervise(
         Some((None, Some(signal))) => ProcessExit::Signal(signal),
         _ => ProcessExit::Signal(Signal::KILL.as_raw()),
     };
-    Ended {
+    CommandEnd {
         exit,
         cpu: raw::children_cpu(),
         exceeded,
@@ -61,7 +61,7 @@ fn watch(
     child: Pid,
     outside: BorrowedFd<'_>,
     wall: Duration,
-    mut watched: Watch<'_>,
+    mut watched: ResourceMonitor<'_>,
 ) -> (Option<WaitStatus>, Option<Excess>) {
     let deadline = Instant::now() + wall + GRACE;
     let process = pidfd_open(child, PidfdFlags::empty()).ok();

@@ -8,8 +8,8 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, StatVfs, fstatvfs, open, openat, 
 use rustix::process::getpid;
 use tool_core::command::Excess;
 
-use super::super::policy::Policy;
-use super::supervise::Tree;
+use super::super::policy::SandboxPolicy;
+use super::supervise::OrphanReaper;
 use crate::below::FOLDER;
 
 /// Minimum interval between samples.
@@ -25,9 +25,9 @@ const DEPTH_MAX: usize = 128;
 const SPACE_LEFT: u64 = 256 << 20;
 
 /// The sampled limits and the time of the next sample.
-pub(super) struct Watch<'a> {
-    policy: &'a Policy,
-    tree: Tree,
+pub(super) struct ResourceMonitor<'a> {
+    policy: &'a SandboxPolicy,
+    tree: OrphanReaper,
     scratch: Option<OwnedFd>,
     /// The folder that the command shares with its caller, which counts as its scratch folder does.
     exchange: Option<OwnedFd>,
@@ -36,8 +36,8 @@ pub(super) struct Watch<'a> {
     next: Instant,
 }
 
-impl<'a> Watch<'a> {
-    pub(super) fn new(policy: &'a Policy, tree: Tree) -> Self {
+impl<'a> ResourceMonitor<'a> {
+    pub(super) fn new(policy: &'a SandboxPolicy, tree: OrphanReaper) -> Self {
         let scratch = open(policy.scratch.as_str(), FOLDER, Mode::empty()).ok();
         let space = scratch.as_ref().and_then(|folder| fstatvfs(folder).ok());
         Self {
@@ -77,7 +77,7 @@ impl<'a> Watch<'a> {
             return None;
         }
         // A process that has ended meanwhile holds nothing; one whose shares cannot be read counts whole.
-        let shares = processes.iter().map(|&Process { pid, .. }| {
+        let shares = processes.iter().map(|&ProcessStat { pid, .. }| {
             share(pid).unwrap_or_else(|| process(pid).map_or(0, |process| process.held))
         });
         (shares.sum::<u64>() > limit).then_some(Excess::Memory)
@@ -90,7 +90,7 @@ impl<'a> Watch<'a> {
         if free(&space) < self.floor {
             return Some(Excess::Disk);
         }
-        let mut used = Used {
+        let mut used = FolderUsage {
             bytes: 0,
             entries: 0,
             entries_max: self.policy.limits.scratch_entries,
@@ -109,13 +109,13 @@ fn free(space: &StatVfs) -> u64 {
 }
 
 /// The counted content of a folder.
-struct Used {
+struct FolderUsage {
     bytes: u64,
     entries: u64,
     entries_max: u64,
 }
 
-impl Used {
+impl FolderUsage {
     /// Adds a tree without following links; `None` if a limit is exceeded. Entries that disappear meanwhile or cannot
     /// be opened are not counted.
     fn add(&mut self, folder: impl AsFd, depth: usize) -> Option<()> {
@@ -152,7 +152,7 @@ impl Used {
 
 /// A process from `/proc`.
 #[derive(Clone, Copy)]
-struct Process {
+struct ProcessStat {
     pid: i32,
     parent: i32,
     /// Resident and swapped memory, in bytes.
@@ -160,7 +160,7 @@ struct Process {
 }
 
 /// The processes of the command.
-fn processes(tree: Tree) -> Vec<Process> {
+fn processes(tree: OrphanReaper) -> Vec<ProcessStat> {
     let own = getpid().as_raw_nonzero().get();
     let mut all = Vec::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -170,10 +170,10 @@ fn processes(tree: Tree) -> Vec<Process> {
             .and_then(|name| name.parse().ok());
         all.extend(pid.filter(|pid| *pid != own).and_then(process));
     }
-    if tree == Tree::Namespace {
+    if tree == OrphanReaper::Namespace {
         return all;
     }
-    let mut found: Vec<Process> = Vec::new();
+    let mut found: Vec<ProcessStat> = Vec::new();
     let mut parents = vec![own];
     while let Some(parent) = parents.pop() {
         let (below, rest) = all
@@ -186,10 +186,10 @@ fn processes(tree: Tree) -> Vec<Process> {
     found
 }
 
-fn process(pid: i32) -> Option<Process> {
+fn process(pid: i32) -> Option<ProcessStat> {
     let text = read(&format!("/proc/{pid}/status"))?;
     let kibibytes = |name| member(&text, name).unwrap_or(0) * 1024;
-    Some(Process {
+    Some(ProcessStat {
         pid,
         parent: member(&text, "PPid:")?.try_into().ok()?,
         held: kibibytes("VmRSS:") + kibibytes("VmSwap:"),
@@ -232,7 +232,7 @@ mod tests {
         std::fs::hard_link(path("a/b/file"), path("second")).unwrap();
         std::os::unix::fs::symlink("/usr", path("link")).unwrap();
         let count = |entries_max, depth| {
-            let mut used = Used {
+            let mut used = FolderUsage {
                 bytes: 0,
                 entries: 0,
                 entries_max,
@@ -255,7 +255,7 @@ mod tests {
             .spawn()
             .unwrap();
         let pid = i32::try_from(child.id()).unwrap();
-        let found = processes(Tree::Mine);
+        let found = processes(OrphanReaper::Mine);
         let seen = found.iter().find(|process| process.pid == pid).copied();
         let share = share(pid);
         child.kill().unwrap();

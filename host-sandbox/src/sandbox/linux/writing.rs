@@ -10,17 +10,20 @@ use std::path::{Component, Path, PathBuf};
 use tool_core::command::SandboxCommand;
 use tool_core::{Result, StopFlag, tool_error};
 
-use super::super::Surroundings;
-use super::super::policy::Owner;
+use super::super::SandboxEnvironment;
+use super::super::policy::UserGroup;
 use super::text;
-use crate::below::{Next, below};
+use crate::below::{WalkStep, below};
 use crate::workspace::{protected_below, protected_in};
 
 /// The owner of the first writable folder, as which a launcher of root runs the command.
-pub(super) fn owner(surroundings: &Surroundings, command: &SandboxCommand) -> Option<Owner> {
+pub(super) fn owner(
+    surroundings: &SandboxEnvironment,
+    command: &SandboxCommand,
+) -> Option<UserGroup> {
     let folder = place(surroundings, command, command.writable.first()?)?;
     let found = folder.symlink_metadata().ok()?;
-    Some(Owner {
+    Some(UserGroup {
         user: found.uid(),
         group: found.gid(),
     })
@@ -28,7 +31,7 @@ pub(super) fn owner(surroundings: &Surroundings, command: &SandboxCommand) -> Op
 
 /// What stays read-only: the paths that the command names, and those below its folders that tools never write.
 pub(super) fn kept(
-    surroundings: &Surroundings,
+    surroundings: &SandboxEnvironment,
     command: &SandboxCommand,
     stop: &StopFlag,
 ) -> Result<Vec<String>> {
@@ -44,13 +47,13 @@ pub(super) fn kept(
         let complete = folder.ends_with(".git")
             || below(folder, &mut |path, name, is_folder| {
                 if folders.iter().any(|other| path == other) || stop.is_set() {
-                    return Next::Beside;
+                    return WalkStep::Beside;
                 }
                 if protected_in(path, name, is_folder) {
                     found.push(path.to_owned());
-                    return Next::Beside;
+                    return WalkStep::Beside;
                 }
-                Next::Into
+                WalkStep::Into
             });
         stop.check()?;
         if !complete {
@@ -66,7 +69,7 @@ pub(super) fn kept(
 }
 
 /// The folders that are there of those in which the configuration lets programs write.
-pub(super) fn opened(surroundings: &Surroundings) -> Vec<String> {
+pub(super) fn opened(surroundings: &SandboxEnvironment) -> Vec<String> {
     let there = |folder: &&PathBuf| folder.symlink_metadata().is_ok_and(|found| found.is_dir());
     let folders = surroundings.writable.iter().filter(there);
     folders
@@ -75,7 +78,10 @@ pub(super) fn opened(surroundings: &Surroundings) -> Vec<String> {
 }
 
 /// What tools never write, in the folders of the configuration that a command may write.
-pub(super) fn found(surroundings: &Surroundings, command: &SandboxCommand) -> BTreeSet<PathBuf> {
+pub(super) fn found(
+    surroundings: &SandboxEnvironment,
+    command: &SandboxCommand,
+) -> BTreeSet<PathBuf> {
     let opened = surroundings.writable.iter();
     let named = |folder: &&PathBuf| {
         let mut writable = command.writable.iter();
@@ -92,7 +98,7 @@ pub(super) fn found(surroundings: &Surroundings, command: &SandboxCommand) -> BT
 /// # Errors
 /// `policy_denied` with the path.
 pub(super) fn set_aside(
-    surroundings: &Surroundings,
+    surroundings: &SandboxEnvironment,
     command: &SandboxCommand,
     before: &BTreeSet<PathBuf>,
 ) -> Result<()> {
@@ -134,7 +140,11 @@ pub(super) fn within(command: &SandboxCommand, paths: &[String]) -> Vec<String> 
 }
 
 /// The absolute path of a folder that is relative to the working folder, by its text.
-fn place(surroundings: &Surroundings, command: &SandboxCommand, path: &str) -> Option<PathBuf> {
+fn place(
+    surroundings: &SandboxEnvironment,
+    command: &SandboxCommand,
+    path: &str,
+) -> Option<PathBuf> {
     let root = surroundings.workspace.as_deref()?;
     // An absolute name replaces the root.
     let whole = root.join(&command.directory).join(path);

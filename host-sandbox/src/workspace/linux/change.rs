@@ -17,15 +17,15 @@ use rustix::io::Errno;
 use tool_core::Result;
 use tool_core::capability::{FileChange, FileInfo, FileKind};
 
-use super::leftovers::{New, fresh_name};
+use super::leftovers::{TemporaryFile, fresh_name};
 use super::resolve::tidy;
 use super::stat::{info, kind_of};
-use super::write::{Made, Target, make_below, name_if_free};
+use super::write::{CreatedFolders, WriteTarget, make_below, name_if_free};
 use super::{READ, Workspace, error};
 
 /// Applies changes, each with the workspace that has its path, and the path there.
 pub(super) fn change(changes: &[(&Workspace, &str, &FileChange)]) -> Result<Vec<FileInfo>> {
-    let mut transaction = Transaction::default();
+    let mut transaction = FileTransaction::default();
     for (workspace, path, change) in changes {
         transaction.prepare(workspace, path, change)?;
     }
@@ -43,23 +43,23 @@ const OPEN_MAX: usize = 64;
 
 /// A transaction; dropping it unfinished rolls everything back.
 #[derive(Default)]
-struct Transaction<'a> {
-    steps: Vec<Step<'a>>,
-    made: Made,
+struct FileTransaction<'a> {
+    steps: Vec<TransactionStep<'a>>,
+    made: CreatedFolders,
 }
 
-struct Step<'a> {
-    target: Target<'a>,
+struct TransactionStep<'a> {
+    target: WriteTarget<'a>,
     change: &'a FileChange,
     before: Option<Stat>,
     after: Option<Stat>,
     /// The new content, until it has its final name.
-    new: Option<New>,
-    state: State,
+    new: Option<TemporaryFile>,
+    state: TargetState,
 }
 
 /// State of the target.
-enum State {
+enum TargetState {
     Untouched,
     /// The new file has the name.
     Created,
@@ -67,7 +67,7 @@ enum State {
     Kept(String),
 }
 
-impl<'a> Transaction<'a> {
+impl<'a> FileTransaction<'a> {
     fn prepare(
         &mut self,
         workspace: &Workspace,
@@ -77,7 +77,7 @@ impl<'a> Transaction<'a> {
         if matches!(change, FileChange::Create { .. }) {
             self.make_parents(workspace, path)?;
         }
-        let target = Target::find(workspace, path)?;
+        let target = WriteTarget::find(workspace, path)?;
         let before = target.there()?;
         match (change, &before) {
             (FileChange::Create { .. }, Some(_)) => return Err(target.exists()),
@@ -88,13 +88,13 @@ impl<'a> Transaction<'a> {
         }
         let too_many = self.steps.len() >= OPEN_MAX;
         // From here on, dropping the transaction removes the files of this step.
-        let step = self.steps.push_mut(Step {
+        let step = self.steps.push_mut(TransactionStep {
             target,
             change,
             before,
             after: None,
             new: None,
-            state: State::Untouched,
+            state: TargetState::Untouched,
         });
         step.write_new()?;
         if let Some(new) = step.new.as_mut().filter(|_| too_many) {
@@ -121,7 +121,7 @@ impl<'a> Transaction<'a> {
         self.made.0.clear();
         let mut found = Vec::with_capacity(steps.len());
         for step in steps {
-            if let State::Kept(old) = &step.state {
+            if let TargetState::Kept(old) = &step.state {
                 // The change is complete; an old file that cannot be removed is a leftover, not a failure.
                 let _ = unlinkat(&*step.target.folder, old.as_str(), AtFlags::empty());
                 let _ = fsync(&*step.target.folder);
@@ -136,7 +136,7 @@ impl<'a> Transaction<'a> {
     }
 }
 
-impl Drop for Transaction<'_> {
+impl Drop for FileTransaction<'_> {
     fn drop(&mut self) {
         for step in self.steps.iter_mut().rev() {
             step.undo();
@@ -144,7 +144,7 @@ impl Drop for Transaction<'_> {
     }
 }
 
-impl Step<'_> {
+impl TransactionStep<'_> {
     fn folder(&self) -> BorrowedFd<'_> {
         self.target.folder.as_fd()
     }
@@ -185,7 +185,7 @@ impl Step<'_> {
         if let Some(new) = self.new.take() {
             let named = new.name_if_free(&self.target.name);
             named.map_err(|err| self.target.taken_or_failed(err))?;
-            self.state = State::Created;
+            self.state = TargetState::Created;
         }
         Ok(())
     }
@@ -198,11 +198,11 @@ impl Step<'_> {
         let kept = self.exchange_with(&mut new);
         let kept = kept.map_err(|err| self.target.fail(err))?;
         new.leave();
-        self.state = State::Kept(kept);
+        self.state = TargetState::Kept(kept);
         Ok(())
     }
 
-    fn exchange_with(&self, new: &mut New) -> Result<String, Errno> {
+    fn exchange_with(&self, new: &mut TemporaryFile) -> Result<String, Errno> {
         let temporary = new.named()?;
         let (folder, name) = (self.folder(), self.target.name.as_str());
         let exchanged = renameat_with(folder, &*temporary, folder, name, RenameFlags::EXCHANGE);
@@ -226,13 +226,13 @@ impl Step<'_> {
         let folder = self.folder();
         renameat(folder, self.target.name.as_str(), folder, old.as_str())
             .map_err(|err| error::io("delete", self.target.path, err))?;
-        self.state = State::Kept(old);
+        self.state = TargetState::Kept(old);
         Ok(())
     }
 
     /// Whether the replaced file is the one the change was prepared for.
     fn check_old(&self, before: &[u8]) -> Result<()> {
-        let State::Kept(old) = &self.state else {
+        let TargetState::Kept(old) = &self.state else {
             return Ok(());
         };
         let opened = openat(self.folder(), old.as_str(), READ, Mode::empty());
@@ -252,8 +252,8 @@ impl Step<'_> {
     fn undo(&mut self) {
         let (folder, name) = (self.folder(), self.target.name.as_str());
         match &self.state {
-            State::Untouched => {}
-            State::Created => {
+            TargetState::Untouched => {}
+            TargetState::Created => {
                 // Only our own file: another program may have replaced it.
                 let identity = |stat: Stat| (stat.st_dev, stat.st_ino);
                 let now = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map(identity);
@@ -264,7 +264,7 @@ impl Step<'_> {
                     let _ = unlinkat(folder, name, AtFlags::empty());
                 }
             }
-            State::Kept(old) => match self.change {
+            TargetState::Kept(old) => match self.change {
                 FileChange::Replace { .. } => {
                     let _ = renameat(folder, old.as_str(), folder, name);
                 }
@@ -273,7 +273,7 @@ impl Step<'_> {
                 }
             },
         }
-        self.state = State::Untouched;
+        self.state = TargetState::Untouched;
         self.new = None;
         let _ = fsync(&*self.target.folder);
     }

@@ -13,12 +13,12 @@ use rustix::io::Errno;
 use tool_core::capability::{DraftFolder, FileKind};
 use tool_core::{Reason, Result, ToolError, tool_error};
 
-use super::guard::Guard;
+use super::guard::ProtectedPaths;
 use super::leftovers::fresh_name;
 use super::resolve::{PARTS_MAX, leads_to, tidy};
 use super::stat::kind_of;
-use super::write::{Made, make_below};
-use super::zones::Zones;
+use super::write::{CreatedFolders, make_below};
+use super::zones::AccessZones;
 use super::{CREATE, Workspace, error};
 use crate::below::FOLDER;
 
@@ -27,7 +27,7 @@ const INSIDE: ResolveFlags = ResolveFlags::BENEATH
     .union(ResolveFlags::NO_MAGICLINKS);
 
 /// The draft and its target.
-pub(super) struct Folder {
+pub(super) struct FolderDraft {
     above: OwnedFd,
     /// The temporary name; empty after the rename.
     draft: String,
@@ -37,13 +37,13 @@ pub(super) struct Folder {
     /// The folder used last, so that the files of one folder look it up once.
     last: Option<(String, OwnedFd)>,
     /// Parent folders that were created.
-    made: Made,
-    guard: Arc<Guard>,
+    made: CreatedFolders,
+    guard: Arc<ProtectedPaths>,
     /// The target, relative to the root.
     relative: String,
 }
 
-impl Folder {
+impl FolderDraft {
     pub(super) fn begin(workspace: &Workspace, path: &str) -> Result<Self> {
         let relative = workspace.writable(path)?;
         let parts: Vec<&str> = tidy(&relative).collect();
@@ -56,7 +56,7 @@ impl Folder {
         }
         let fail = |err| error::io("make", path, err);
         let root = workspace.root.open_top(path)?;
-        let mut made = Made::default();
+        let mut made = CreatedFolders::default();
         let zones = &workspace.zones;
         let above = make_below(zones, root, &folders.join("/"), path, &mut made)?;
         zones.allow(&above, path)?;
@@ -133,7 +133,7 @@ impl Folder {
     }
 }
 
-impl DraftFolder for Folder {
+impl DraftFolder for FolderDraft {
     fn make_folder(&mut self, path: &str) -> Result<()> {
         self.checked(path)?;
         self.folder(path).map(|_| ())
@@ -170,7 +170,7 @@ impl DraftFolder for Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for FolderDraft {
     fn drop(&mut self) {
         if !self.draft.is_empty() {
             remove_tree(&self.above, &self.draft, 0);
@@ -179,7 +179,7 @@ impl Drop for Folder {
 }
 
 /// Refuses an existing target before anything is written.
-fn check_free(zones: &Zones, above: &OwnedFd, name: &str, path: &str) -> Result<()> {
+fn check_free(zones: &AccessZones, above: &OwnedFd, name: &str, path: &str) -> Result<()> {
     match statat(above, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => Ok(()),
         Err(err) => Err(error::io("look at", path, err)),

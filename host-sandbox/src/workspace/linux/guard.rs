@@ -12,9 +12,9 @@ use super::{Workspace, error, shown};
 
 /// Protected paths, relative to the root.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Guard(Vec<Vec<String>>);
+pub(super) struct ProtectedPaths(Vec<Vec<String>>);
 
-impl Guard {
+impl ProtectedPaths {
     pub(super) fn new(protected: &[&str]) -> Self {
         Self(protected.iter().map(|path| folded_parts(path)).collect())
     }

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use tool_core::Result;
 use tool_core::capability::{FileKind, FileReader};
 
-use crate::below::{Next, below};
+use crate::below::{WalkStep, below};
 
 use super::super::{TEMPORARY, is_temporary};
 use super::draft::{names, remove_tree};
@@ -60,7 +60,7 @@ fn with_fresh_name<T>(
 }
 
 /// A temporary file, deleted when dropped before it has its final name.
-pub(super) struct New {
+pub(super) struct TemporaryFile {
     folder: Arc<OwnedFd>,
     /// Open until closed explicitly.
     file: Option<File>,
@@ -69,7 +69,7 @@ pub(super) struct New {
     beginning: String,
 }
 
-impl New {
+impl TemporaryFile {
     /// Creates a file in a folder, without a name if possible.
     pub(super) fn make(folder: Arc<OwnedFd>, mode: Mode, beginning: &str) -> Result<Self, Errno> {
         let nameless = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
@@ -141,7 +141,7 @@ impl New {
     }
 }
 
-impl Drop for New {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
             // The original failure is more informative than a failed clean-up.
@@ -206,12 +206,12 @@ pub fn leftovers(root: &Path, most: usize) -> (Vec<PathBuf>, bool) {
     let complete = below(root, &mut |path, name, _| {
         if is_temporary(&name.to_string_lossy()) {
             found.push(path.to_owned());
-            return Next::Beside;
+            return WalkStep::Beside;
         }
         if found.len() < most {
-            Next::Into
+            WalkStep::Into
         } else {
-            Next::Stop
+            WalkStep::Stop
         }
     });
     found.sort();

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, LinkMode};
 use tool_core::{Reason, Result, StopFlag, tool_error};
 
-use super::resolve::{PARTS_MAX, Root, legible};
+use super::resolve::{PARTS_MAX, WorkspaceRootFd, legible};
 use super::stat::info;
 use super::{error, shown};
 
@@ -19,21 +19,21 @@ use super::{error, shown};
 pub(super) const ENTRIES_READ_MAX: usize = 1_000_000;
 
 /// Remaining work, in order.
-enum Item {
+enum PendingEntry {
     /// An entry to return.
     Entry(FileInfo),
     /// A folder to expand here: its real path and its displayed path.
     Below(PathBuf, String),
 }
 
-struct Listing<'a> {
-    root: &'a Root,
+struct FolderListing<'a> {
+    root: &'a WorkspaceRootFd,
     stop: &'a StopFlag,
     read: usize,
 }
 
 pub(super) fn list(
-    root: &Root,
+    root: &WorkspaceRootFd,
     path: &str,
     recursive: bool,
     entries_max: usize,
@@ -45,21 +45,21 @@ pub(super) fn list(
     } else {
         LinkMode::Follow
     };
-    let (mut listing, first) = Listing::begin(root, path, links, recursive, stop)?;
+    let (mut listing, first) = FolderListing::begin(root, path, links, recursive, stop)?;
     listing.walk(first, recursive, entries_max, path)
 }
 
 /// One folder, in the order of [`list`].
 pub(super) fn entries(
-    root: &Root,
+    root: &WorkspaceRootFd,
     path: &str,
     links: LinkMode,
     stop: &StopFlag,
 ) -> Result<Vec<FileInfo>> {
-    let (_, items) = Listing::begin(root, path, links, false, stop)?;
+    let (_, items) = FolderListing::begin(root, path, links, false, stop)?;
     let entry = |item| match item {
-        Item::Entry(info) => Some(info),
-        Item::Below(..) => None,
+        PendingEntry::Entry(info) => Some(info),
+        PendingEntry::Below(..) => None,
     };
     let mut found: Vec<FileInfo> = items.into_iter().filter_map(entry).collect();
     let folder = |info: &FileInfo| (info.kind == FileKind::Directory).then_some("/");
@@ -67,15 +67,15 @@ pub(super) fn entries(
     Ok(found)
 }
 
-impl<'a> Listing<'a> {
+impl<'a> FolderListing<'a> {
     /// Opens the first folder and lists it.
     fn begin(
-        root: &'a Root,
+        root: &'a WorkspaceRootFd,
         path: &str,
         links: LinkMode,
         recursive: bool,
         stop: &'a StopFlag,
-    ) -> Result<(Self, Vec<Item>)> {
+    ) -> Result<(Self, Vec<PendingEntry>)> {
         let relative = root.relative(path)?;
         root.allow_read(&relative, path)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
@@ -103,7 +103,7 @@ impl<'a> Listing<'a> {
     /// Walks the tree with an explicit stack: depth costs heap memory, not call stack.
     fn walk(
         &mut self,
-        first: Vec<Item>,
+        first: Vec<PendingEntry>,
         recursive: bool,
         entries_max: usize,
         path: &str,
@@ -116,9 +116,11 @@ impl<'a> Listing<'a> {
                 None => {
                     stack.pop();
                 }
-                Some(Item::Entry(_)) if found.len() == entries_max => return Ok((found, true)),
-                Some(Item::Entry(entry)) => found.push(entry),
-                Some(Item::Below(real, shown)) => {
+                Some(PendingEntry::Entry(_)) if found.len() == entries_max => {
+                    return Ok((found, true));
+                }
+                Some(PendingEntry::Entry(entry)) => found.push(entry),
+                Some(PendingEntry::Below(real, shown)) => {
                     self.stop.check()?;
                     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
                     match self.root.open_plain(&real, flags) {
@@ -147,10 +149,10 @@ impl<'a> Listing<'a> {
         shown: &str,
         recursive: bool,
         path: &str,
-    ) -> Result<Vec<Item>> {
+    ) -> Result<Vec<PendingEntry>> {
         let mut buffer = [MaybeUninit::<u8>::uninit(); 32 << 10];
         let mut directory = RawDir::new(fd, &mut buffer);
-        let mut items: Vec<(String, Item)> = Vec::new();
+        let mut items: Vec<(String, PendingEntry)> = Vec::new();
         while let Some(entry) = directory.next() {
             let entry = entry.map_err(|err| error::io("list", path, err))?;
             let name = OsStr::from_bytes(entry.file_name().to_bytes());
@@ -173,10 +175,10 @@ impl<'a> Listing<'a> {
                 Err(err) => return Err(error::io("list", path, err)),
             };
             if recursive && found.kind == FileKind::Directory {
-                let below = Item::Below(real.join(name), found.path.clone());
+                let below = PendingEntry::Below(real.join(name), found.path.clone());
                 items.push((format!("{text}/"), below));
             }
-            items.push((text, Item::Entry(found)));
+            items.push((text, PendingEntry::Entry(found)));
         }
         items.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(items.into_iter().map(|(_, item)| item).collect())

@@ -31,10 +31,10 @@ use tool_core::capability::{
 };
 use tool_core::{Inode, ResourceId, Result, StopFlag};
 
-use self::guard::Guard;
-use self::resolve::{Root, folded_parts, tidy};
+use self::guard::ProtectedPaths;
+use self::resolve::{WorkspaceRootFd, folded_parts, tidy};
 use self::stat::{info, kind_of};
-use self::zones::Zones;
+use self::zones::AccessZones;
 use super::PROTECTED;
 
 pub use self::leftovers::leftovers;
@@ -43,9 +43,9 @@ pub use self::roots::open;
 /// The files beneath one folder.
 #[derive(Debug, Clone)]
 pub struct Workspace {
-    root: Root,
-    guard: Arc<Guard>,
-    zones: Zones,
+    root: WorkspaceRootFd,
+    guard: Arc<ProtectedPaths>,
+    zones: AccessZones,
     /// Prefix of temporary file names: of the call, else of the process.
     temporary: Arc<str>,
 }
@@ -65,15 +65,18 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::open`].
     pub fn with_protected(root: impl AsRef<Path>, protected: &[&str]) -> Result<Self> {
-        Ok(Self::of_root(Root::open(root.as_ref())?, protected))
+        Ok(Self::of_root(
+            WorkspaceRootFd::open(root.as_ref())?,
+            protected,
+        ))
     }
 
     /// As [`Workspace::with_protected`], of an open root.
-    fn of_root(root: Root, protected: &[&str]) -> Self {
+    fn of_root(root: WorkspaceRootFd, protected: &[&str]) -> Self {
         Self {
             root,
-            guard: Arc::new(Guard::new(protected)),
-            zones: Zones::default(),
+            guard: Arc::new(ProtectedPaths::new(protected)),
+            zones: AccessZones::default(),
             temporary: leftovers::of_process().into(),
         }
     }
@@ -160,7 +163,7 @@ impl WorkspaceFiles for Workspace {
     }
 
     fn draft(&self, path: &str) -> Result<Box<dyn DraftFolder>> {
-        Ok(Box::new(draft::Folder::begin(self, path)?))
+        Ok(Box::new(draft::FolderDraft::begin(self, path)?))
     }
 
     fn for_call(&self, call: &FileCall) -> Option<Arc<dyn WorkspaceFiles>> {

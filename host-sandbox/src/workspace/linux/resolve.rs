@@ -31,7 +31,7 @@ const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGIC
 
 /// The open root folder.
 #[derive(Debug, Clone)]
-pub(super) struct Root {
+pub(super) struct WorkspaceRootFd {
     fd: Arc<OwnedFd>,
     pub(super) id: FolderId,
     /// Absolute path without links when it was opened.
@@ -51,15 +51,15 @@ pub(super) fn id_of(stat: &Stat) -> FolderId {
 }
 
 /// Where a path leads.
-pub(super) enum Way {
+pub(super) enum PathResolution {
     /// To a place beneath the root.
-    Here(Place),
+    Here(ResolvedPath),
     /// Out of the root: the rest as an absolute path, which may have further links.
     Beyond(PathBuf),
 }
 
 /// The target of a path.
-pub(super) struct Place {
+pub(super) struct ResolvedPath {
     /// Relative to the root, without links; `.` is the root.
     pub(super) path: String,
     /// The same as raw bytes.
@@ -68,7 +68,7 @@ pub(super) struct Place {
     pub(super) stat: Option<Stat>,
 }
 
-impl Root {
+impl WorkspaceRootFd {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let refuse = |why: String, reason: &'static str, hint: &str| {
             let path = path.display();
@@ -211,20 +211,20 @@ impl Root {
         Err(Errno::AGAIN)
     }
 
-    /// Resolves a path that stays beneath the root; see [`Root::follow`].
-    pub(super) fn locate(&self, relative: &str, path: &str) -> Result<Place> {
+    /// Resolves a path that stays beneath the root; see [`WorkspaceRootFd::follow`].
+    pub(super) fn locate(&self, relative: &str, path: &str) -> Result<ResolvedPath> {
         match self.follow(relative, path)? {
-            Way::Here(place) => Ok(place),
-            Way::Beyond(_) => Err(error::outside(path)),
+            PathResolution::Here(place) => Ok(place),
+            PathResolution::Beyond(_) => Err(error::outside(path)),
         }
     }
 
     /// Resolves a path part by part: links are read and followed here, and only the folders on the path are opened.
     ///
     /// Missing last parts are accepted unchanged.
-    pub(super) fn follow(&self, relative: &str, path: &str) -> Result<Way> {
+    pub(super) fn follow(&self, relative: &str, path: &str) -> Result<PathResolution> {
         let mut ahead: Vec<OsString> = parts_reversed(Path::new(relative));
-        let mut trail = Trail {
+        let mut trail = FolderStack {
             root: self,
             steps: Vec::new(),
         };
@@ -243,7 +243,7 @@ impl Root {
                 Ok(fd) => fd,
                 Err(Errno::NOENT) => {
                     ahead.push(part);
-                    return trail.missing(ahead, path).map(Way::Here);
+                    return trail.missing(ahead, path).map(PathResolution::Here);
                 }
                 Err(err) => return Err(fail(err)),
             };
@@ -272,7 +272,7 @@ impl Root {
             }
         }
         let stat = trail.steps.last().map(|(_, _, stat)| *stat);
-        Ok(Way::Here(Place {
+        Ok(PathResolution::Here(ResolvedPath {
             path: trail.path(),
             real: trail.real(),
             stat,
@@ -296,19 +296,19 @@ pub(super) fn first_on_way(absolute: &Path, folders: &[FolderId]) -> Option<(usi
 }
 
 /// The way out of a root by a folder and the parts that follow it, last first.
-fn beyond(folder: &Path, ahead: Vec<OsString>) -> Way {
+fn beyond(folder: &Path, ahead: Vec<OsString>) -> PathResolution {
     let mut path = folder.to_owned();
     path.extend(ahead.into_iter().rev());
-    Way::Beyond(path)
+    PathResolution::Beyond(path)
 }
 
 /// The open folders from the root to the current one of a resolution.
-struct Trail<'a> {
-    root: &'a Root,
+struct FolderStack<'a> {
+    root: &'a WorkspaceRootFd,
     steps: Vec<(OwnedFd, OsString, Stat)>,
 }
 
-impl Trail<'_> {
+impl FolderStack<'_> {
     fn here(&self) -> BorrowedFd<'_> {
         self.steps
             .last()
@@ -346,7 +346,7 @@ impl Trail<'_> {
         start.into_iter().chain(names).collect()
     }
 
-    fn missing(&self, mut ahead: Vec<OsString>, path: &str) -> Result<Place> {
+    fn missing(&self, mut ahead: Vec<OsString>, path: &str) -> Result<ResolvedPath> {
         if ahead.iter().any(|part| part == "..") {
             return Err(error::io("look up", path, Errno::NOENT));
         }
@@ -355,7 +355,7 @@ impl Trail<'_> {
         names.extend(ahead.iter().map(|name| legible(name)));
         let mut real = self.real();
         real.extend(&ahead);
-        Ok(Place {
+        Ok(ResolvedPath {
             path: names.join("/"),
             real,
             stat: None,

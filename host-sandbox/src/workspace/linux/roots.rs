@@ -1,4 +1,4 @@
-//! [`Roots`]: a workspace of several folders, each confined on its own.
+//! [`MountTable`]: a workspace of several folders, each confined on its own.
 //!
 //! Relative paths start from the first root. Everything at or below it has a name relative to it, everything in another root an
 //! absolute one, so that each file has one name. A root within another adds no names: it decides what is written (`zones`). A link
@@ -15,9 +15,9 @@ use tool_core::capability::{
 };
 use tool_core::{Access, Reason, ResourceId, Result, StopFlag, ToolError, tool_error};
 
-use super::super::{PROTECTED, RootFolder};
-use super::resolve::{Root, Way, first_on_way, tidy};
-use super::zones::Zones;
+use super::super::{PROTECTED, WorkspaceRoot};
+use super::resolve::{PathResolution, WorkspaceRootFd, first_on_way, tidy};
+use super::zones::AccessZones;
 use super::{Workspace, change, error};
 
 /// Maximum number of roots that one path leads through.
@@ -30,18 +30,20 @@ const HOPS_MAX: usize = 40;
 /// `precondition_failed` with reason `workspace` for a folder that cannot be opened, is given twice, or is `/` beside others; and where
 /// the first lies within another.
 pub fn open(
-    folders: &[RootFolder],
+    folders: &[WorkspaceRoot],
     protected: &[PathBuf],
     closed: &[PathBuf],
 ) -> Result<Arc<dyn WorkspaceFiles>> {
-    let opened = folders.iter().map(|folder| Root::open(&folder.path));
-    let opened = opened.collect::<Result<Vec<Root>>>()?;
+    let opened = folders
+        .iter()
+        .map(|folder| WorkspaceRootFd::open(&folder.path));
+    let opened = opened.collect::<Result<Vec<WorkspaceRootFd>>>()?;
     check(&opened)?;
     let access = folders.iter().map(|folder| folder.access);
     let roots: Vec<_> = opened.iter().map(|root| root.id).zip(access).collect();
     let zones = match roots.as_slice() {
-        [(_, Access::Write)] => Zones::default(),
-        _ => Zones::new(roots),
+        [(_, Access::Write)] => AccessZones::default(),
+        _ => AccessZones::new(roots),
     };
     let mut mounts = Vec::new();
     for root in &opened {
@@ -61,7 +63,7 @@ pub fn open(
             zones: zones.clone(),
             ..files
         };
-        mounts.push(Mount {
+        mounts.push(RootMount {
             name: match mounts.is_empty() {
                 true => String::new(),
                 false => name_of(&root.real)?,
@@ -73,14 +75,14 @@ pub fn open(
         let only = mounts.remove(0);
         return Ok(Arc::new(only.files));
     }
-    Ok(Arc::new(Roots {
+    Ok(Arc::new(MountTable {
         mounts,
         routes: Arc::default(),
     }))
 }
 
 /// Refuses sets of roots in which a file could have two names or accesses.
-fn check(roots: &[Root]) -> Result<()> {
+fn check(roots: &[WorkspaceRootFd]) -> Result<()> {
     const HINT: &str = "`[workspace] roots` in the configuration lists the roots";
     let refuse = |what: String| tool_error!(PreconditionFailed, "workspace"; "{what}"; "{HINT}");
     for (index, root) in roots.iter().enumerate() {
@@ -118,13 +120,13 @@ fn below(paths: &[PathBuf], root: &Path) -> Vec<String> {
 
 /// One of the roots that lie within no other.
 #[derive(Debug, Clone)]
-struct Mount {
+struct RootMount {
     /// The name of the root: absolute, and empty for the first root.
     name: String,
     files: Workspace,
 }
 
-impl Mount {
+impl RootMount {
     /// The name of a file in the workspace, by its path relative to this root.
     fn named(&self, path: String) -> String {
         match (self.name.as_str(), path.as_str()) {
@@ -144,26 +146,26 @@ impl Mount {
 
 /// The files of several roots.
 #[derive(Debug)]
-struct Roots {
+struct MountTable {
     /// The first root, then the others that lie within no other.
-    mounts: Vec<Mount>,
+    mounts: Vec<RootMount>,
     /// Of one call: where each of its paths led when it was decided.
-    routes: Arc<HashMap<String, Route>>,
+    routes: Arc<HashMap<String, MountRoute>>,
 }
 
 /// The root that a path leads to, and the path to use there.
 #[derive(Debug, Clone)]
-struct Route {
+struct MountRoute {
     mount: usize,
     path: String,
     /// Whether a link leads from the root where the path begins to another.
     by_link: bool,
 }
 
-impl Roots {
+impl MountTable {
     /// The root in which a path begins, by its text.
-    fn begin(&self, path: &str) -> Route {
-        let here = |mount, path: &str| Route {
+    fn begin(&self, path: &str) -> MountRoute {
+        let here = |mount, path: &str| MountRoute {
             mount,
             path: path.to_owned(),
             by_link: false,
@@ -195,7 +197,7 @@ impl Roots {
         found.to_str().map(str::to_owned)
     }
 
-    fn route(&self, path: &str) -> Route {
+    fn route(&self, path: &str) -> MountRoute {
         let known = self.routes.get(path).cloned();
         known.unwrap_or_else(|| self.begin(path))
     }
@@ -205,7 +207,7 @@ impl Roots {
         &self,
         path: &str,
         operation: impl FnOnce(&Workspace, &str) -> Result<T>,
-    ) -> Result<(&Mount, T)> {
+    ) -> Result<(&RootMount, T)> {
         let route = self.route(path);
         if route.by_link {
             return Err(error::link(path));
@@ -220,7 +222,7 @@ impl Roots {
         &self,
         path: &str,
         operation: impl Fn(&Workspace, &str) -> Result<T>,
-    ) -> Result<(&Mount, T)> {
+    ) -> Result<(&RootMount, T)> {
         let mut route = self.route(path);
         for _ in 0..HOPS_MAX {
             let mount = &self.mounts[route.mount];
@@ -238,10 +240,10 @@ impl Roots {
     }
 
     /// The continuation of a path that leaves a root; `None` if it leads into no other.
-    fn beyond(&self, route: &Route) -> Option<Route> {
+    fn beyond(&self, route: &MountRoute) -> Option<MountRoute> {
         let root = &self.mounts[route.mount].files.root;
         let relative = root.relative(&route.path).ok()?;
-        let Way::Beyond(next) = root.follow(&relative, &route.path).ok()? else {
+        let PathResolution::Beyond(next) = root.follow(&relative, &route.path).ok()? else {
             return None;
         };
         let next = self.begin(next.to_str()?);
@@ -251,7 +253,7 @@ impl Roots {
     /// The root of a name, and the path relative to it.
     fn split<'a>(&self, name: &'a str) -> (usize, &'a str) {
         let others = self.mounts.iter().enumerate().skip(1);
-        let within = |(index, mount): (usize, &Mount)| match name.strip_prefix(&*mount.name)? {
+        let within = |(index, mount): (usize, &RootMount)| match name.strip_prefix(&*mount.name)? {
             "" => Some((index, ".")),
             rest => Some((index, rest.strip_prefix('/')?)),
         };
@@ -272,7 +274,7 @@ impl Roots {
     }
 }
 
-impl WorkspaceFiles for Roots {
+impl WorkspaceFiles for MountTable {
     fn read(&self, path: &str, bytes_max: u64) -> Result<FileContent> {
         let (mount, found) = self.following(path, |files, path| files.read(path, bytes_max))?;
         Ok(FileContent {
@@ -342,7 +344,7 @@ impl WorkspaceFiles for Roots {
 
     fn change(&self, changes: &[FileChange]) -> Result<Vec<FileInfo>> {
         let routes = changes.iter().map(|change| self.route(change.path()));
-        let routes: Vec<Route> = routes.collect();
+        let routes: Vec<MountRoute> = routes.collect();
         let mut placed = Vec::with_capacity(changes.len());
         for (route, change) in routes.iter().zip(changes) {
             if route.by_link {
@@ -372,7 +374,7 @@ impl WorkspaceFiles for Roots {
             let by_link = begins.mount != mount;
             let path = if by_link { place.clone() } else { begins.path };
             places[mount].insert(path.clone(), inside.to_owned());
-            let route = Route {
+            let route = MountRoute {
                 mount,
                 path,
                 by_link,
@@ -380,7 +382,7 @@ impl WorkspaceFiles for Roots {
             routes.insert(written.clone(), route);
         }
         let bound = self.mounts.iter().zip(places);
-        let bound = bound.map(|(mount, places)| Mount {
+        let bound = bound.map(|(mount, places)| RootMount {
             name: mount.name.clone(),
             files: mount.files.bound(&FileCall {
                 key: call.key.clone(),

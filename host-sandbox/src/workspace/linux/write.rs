@@ -14,10 +14,10 @@ use rustix::io::Errno;
 use tool_core::capability::{FileInfo, FileKind, WriteMode};
 use tool_core::{Access, Reason, Result, ToolError, tool_error};
 
-use super::leftovers::New;
+use super::leftovers::TemporaryFile;
 use super::resolve::tidy;
 use super::stat::{info, kind_of};
-use super::zones::Zones;
+use super::zones::AccessZones;
 use super::{Workspace, error, shown};
 use crate::below::FOLDER;
 
@@ -25,7 +25,7 @@ use crate::below::FOLDER;
 const LOCK_WAIT_MS: u64 = 5_000;
 
 /// The target of a write: the open folder and the name in it.
-pub(super) struct Target<'a> {
+pub(super) struct WriteTarget<'a> {
     pub(super) folder: Arc<OwnedFd>,
     pub(super) name: String,
     pub(super) path: &'a str,
@@ -33,7 +33,7 @@ pub(super) struct Target<'a> {
     pub(super) temporary: Arc<str>,
 }
 
-impl<'a> Target<'a> {
+impl<'a> WriteTarget<'a> {
     /// Locates the target of a write without following links.
     pub(super) fn find(workspace: &Workspace, path: &'a str) -> Result<Self> {
         let relative = workspace.writable(path)?;
@@ -62,7 +62,7 @@ pub(super) fn write(
     content: &[u8],
     mode: WriteMode,
 ) -> Result<FileInfo> {
-    let target = Target::find(workspace, path)?;
+    let target = WriteTarget::find(workspace, path)?;
     let there = target.there()?;
     match (mode, there) {
         (WriteMode::Create, Some(_)) => Err(target.exists()),
@@ -74,7 +74,7 @@ pub(super) fn write(
 }
 
 pub(super) fn remove(workspace: &Workspace, path: &str, kind: FileKind) -> Result<FileInfo> {
-    let target = Target::find(workspace, path.trim_end_matches('/'))?;
+    let target = WriteTarget::find(workspace, path.trim_end_matches('/'))?;
     let (folder, name) = (&*target.folder, target.name.as_str());
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
     let stat = stat.map_err(|err| target.fail_to("delete", err))?;
@@ -102,7 +102,7 @@ pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<()> {
         return Err(error::folder_above(path));
     }
     let here = workspace.root.open_top(path)?;
-    let mut made = Made::default();
+    let mut made = CreatedFolders::default();
     let below = make_below(&workspace.zones, here, &relative, path, &mut made);
     made.0.clear(); // the folders remain, even if a later step fails
     below.map(|_| ())
@@ -110,9 +110,9 @@ pub(super) fn make_folder(workspace: &Workspace, path: &str) -> Result<()> {
 
 /// New folders with their parents; deleted on drop while they are empty.
 #[derive(Default)]
-pub(super) struct Made(pub(super) Vec<(OwnedFd, String)>);
+pub(super) struct CreatedFolders(pub(super) Vec<(OwnedFd, String)>);
 
-impl Drop for Made {
+impl Drop for CreatedFolders {
     fn drop(&mut self) {
         for (folder, name) in self.0.iter().rev() {
             let _ = unlinkat(folder, name.as_str(), AtFlags::REMOVEDIR);
@@ -122,11 +122,11 @@ impl Drop for Made {
 
 /// Descends from the root and creates missing folders where they may be written.
 pub(super) fn make_below(
-    zones: &Zones,
+    zones: &AccessZones,
     mut here: OwnedFd,
     relative: &str,
     path: &str,
-    made: &mut Made,
+    made: &mut CreatedFolders,
 ) -> Result<OwnedFd> {
     let fail = |err| error::io("make", path, err);
     let mut access = zones.entered(&here, Access::Write).map_err(fail)?;
@@ -169,7 +169,7 @@ fn missing_folder(folder: &str, path: &str, err: Errno) -> ToolError {
     error::io("write", path, err)
 }
 
-impl Target<'_> {
+impl WriteTarget<'_> {
     /// The existing file with the name; anything but a regular file is refused.
     pub(super) fn there(&self) -> Result<Option<Stat>> {
         match statat(&*self.folder, self.name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
@@ -217,15 +217,16 @@ impl Target<'_> {
         Ok(info(self.shown.clone(), &stat))
     }
 
-    pub(super) fn new_file(&self, before: Option<&Stat>) -> Result<New> {
+    pub(super) fn new_file(&self, before: Option<&Stat>) -> Result<TemporaryFile> {
         // A replacement is private until it has the mode of the old file; a new file gets the default mode.
         let mode = Mode::from_raw_mode(if before.is_some() { 0o600 } else { 0o666 });
-        New::make(Arc::clone(&self.folder), mode, &self.temporary).map_err(|err| self.fail(err))
+        TemporaryFile::make(Arc::clone(&self.folder), mode, &self.temporary)
+            .map_err(|err| self.fail(err))
     }
 
     pub(super) fn fill(
         &self,
-        new: &mut New,
+        new: &mut TemporaryFile,
         content: &[u8],
         before: Option<&Stat>,
     ) -> Result<Stat> {

@@ -17,9 +17,9 @@ const ABOVE_MAX: usize = 4096;
 
 /// The roots of a workspace with their access; empty where one root is all, and writable.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Zones(Arc<Vec<(FolderId, Access)>>);
+pub(super) struct AccessZones(Arc<Vec<(FolderId, Access)>>);
 
-impl Zones {
+impl AccessZones {
     pub(super) fn new(roots: Vec<(FolderId, Access)>) -> Self {
         Self(Arc::new(roots))
     }

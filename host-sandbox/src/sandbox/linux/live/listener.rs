@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use tool_core::command::{ProcessExit, SandboxCommand};
 use tool_core::{ToolError, tool_error};
 
-use super::super::super::policy::Policy;
+use super::super::super::policy::SandboxPolicy;
 use super::super::launched::{END, LOOK, await_input, read_parts};
 use super::super::refusal::refusal;
-use super::{Launched, too_long};
+use super::{LiveLauncher, too_long};
 
 /// Maximum parts of a stream that are read at once.
 const PARTS_MAX: usize = 4;
@@ -23,7 +23,7 @@ const LINES_MAX: usize = 1024;
 
 /// Output that was read but not yet consumed.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct PendingOutput {
     pub(super) lines: VecDeque<String>,
     pub(super) bytes: usize,
     pub(super) stderr: VecDeque<u8>,
@@ -36,28 +36,28 @@ pub(super) struct Found {
 }
 
 #[derive(Default)]
-pub(super) struct Shared {
-    pub(super) found: Mutex<Found>,
+pub(super) struct OutputBuffer {
+    pub(super) found: Mutex<PendingOutput>,
     pub(super) changed: Condvar,
 }
 
-impl Shared {
-    pub(super) fn found(&self) -> MutexGuard<'_, Found> {
+impl OutputBuffer {
+    pub(super) fn found(&self) -> MutexGuard<'_, PendingOutput> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Reads the output of a process until it ends.
-pub(super) struct Listener {
-    pub(super) launched: Launched,
+pub(super) struct OutputListener {
+    pub(super) launched: LiveLauncher,
     pub(super) line: Vec<u8>,
     pub(super) line_bytes_max: usize,
     pub(super) stderr_bytes_max: usize,
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<OutputBuffer>,
 }
 
-impl Listener {
-    pub(super) fn listen(mut self, policy: &Policy, command: &SandboxCommand) {
+impl OutputListener {
+    pub(super) fn listen(mut self, policy: &SandboxPolicy, command: &SandboxCommand) {
         let mut open = true;
         let mut told: Option<Instant> = None;
         while open || self.launched.stream.is_some() || self.launched.stderr.is_some() {

@@ -17,11 +17,11 @@ use tool_core::command::{Level, ProcessExit, SandboxCommand};
 use tool_core::conversation::{LineWaitResult, ProcessConversation};
 use tool_core::{Reason, Result, StopFlag, ToolError, tool_error};
 
-use self::listener::{Listener, Shared};
-use super::super::policy::{Failure, Policy, TERMINATE};
-use super::launched::{LOOK, Reports, await_input, nonblocking, reap, spawn, unlaunched};
-use super::refusal::{Refusal, refusal};
-use super::scratch::Scratch;
+use self::listener::{OutputBuffer, OutputListener};
+use super::super::policy::{LauncherFault, SandboxPolicy, TERMINATE};
+use super::launched::{LOOK, LauncherReports, await_input, nonblocking, reap, spawn, unlaunched};
+use super::refusal::{SandboxRefusal, refusal};
+use super::scratch::ScratchFolder;
 
 /// Time limit for the launcher to apply the policy.
 const READY: Duration = Duration::from_secs(10);
@@ -31,18 +31,18 @@ const READY: Duration = Duration::from_secs(10);
 /// # Errors
 /// The stop flag, a missing program, a launcher that cannot be started.
 pub(super) fn start(
-    policy: Policy,
+    policy: SandboxPolicy,
     command: &SandboxCommand,
-    scratch: Scratch,
+    scratch: ScratchFolder,
     stop: &StopFlag,
-) -> Result<Result<Live, Refusal>> {
-    let mut launched = Launched::start(&policy).map_err(unlaunched)?;
+) -> Result<Result<LiveCommand, SandboxRefusal>> {
+    let mut launched = LiveLauncher::start(&policy).map_err(unlaunched)?;
     let begun = Instant::now();
     let mut more = true;
     while launched.reports.ready().is_none() {
         let late = begun.elapsed() > READY;
         let silent = (late || !more).then(|| {
-            Failure::of_launcher(match late {
+            LauncherFault::of_launcher(match late {
                 true => "the launcher was not ready in time",
                 false => "the launcher ended without a report",
             })
@@ -56,7 +56,7 @@ pub(super) fn start(
     if let Some(failure) = launched.reports.failed() {
         return refusal(&policy, command, failure).map(Err);
     }
-    let live = Live::of(launched, policy, command, scratch);
+    let live = LiveCommand::of(launched, policy, command, scratch);
     live.map(Ok).map_err(unlaunched)
 }
 
@@ -70,23 +70,23 @@ fn ended(exit: Option<ProcessExit>) -> ToolError {
 }
 
 /// A running command.
-pub(super) struct Live {
-    shared: Arc<Shared>,
+pub(super) struct LiveCommand {
+    shared: Arc<OutputBuffer>,
     writer: Mutex<UnixStream>,
     control: UnixStream,
     listener: Option<JoinHandle<()>>,
     line_bytes_max: usize,
     level: Level,
     /// Removed after the process that writes to it.
-    _scratch: Scratch,
+    _scratch: ScratchFolder,
 }
 
-impl Live {
+impl LiveCommand {
     fn of(
-        launched: Launched,
-        policy: Policy,
+        launched: LiveLauncher,
+        policy: SandboxPolicy,
         command: &SandboxCommand,
-        scratch: Scratch,
+        scratch: ScratchFolder,
     ) -> std::io::Result<Self> {
         let stream = launched
             .stream
@@ -94,9 +94,9 @@ impl Live {
             .ok_or_else(|| std::io::Error::other("no stream"))?;
         let writer = stream.try_clone()?;
         let control = launched.control.try_clone()?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(OutputBuffer::default());
         let level = policy.level;
-        let listener = Listener {
+        let listener = OutputListener {
             launched,
             line: Vec::new(),
             line_bytes_max: command.limits.stdout_bytes,
@@ -134,7 +134,7 @@ impl Live {
     }
 }
 
-impl ProcessConversation for Live {
+impl ProcessConversation for LiveCommand {
     fn send(&self, line: &str, stop: &StopFlag) -> Result<()> {
         if line.len() > self.line_bytes_max {
             return Err(too_long(self.line_bytes_max));
@@ -217,7 +217,7 @@ impl ProcessConversation for Live {
     }
 }
 
-impl Drop for Live {
+impl Drop for LiveCommand {
     /// Returns when no process of the command is left.
     fn drop(&mut self) {
         self.kill();
@@ -233,17 +233,17 @@ fn too_long(bytes_max: usize) -> ToolError {
 }
 
 /// A launcher and its connections. Dropping it ends the command.
-pub(super) struct Launched {
+pub(super) struct LiveLauncher {
     child: Child,
     pub(super) control: UnixStream,
     /// The standard input and output of the command.
     pub(super) stream: Option<UnixStream>,
     pub(super) stderr: Option<File>,
-    pub(super) reports: Reports,
+    pub(super) reports: LauncherReports,
 }
 
-impl Launched {
-    pub(super) fn start(policy: &Policy) -> std::io::Result<Self> {
+impl LiveLauncher {
+    pub(super) fn start(policy: &SandboxPolicy) -> std::io::Result<Self> {
         let (stream, theirs) = UnixStream::pair()?;
         let (mut child, mut control) = spawn(Stdio::from(OwnedFd::from(theirs)))?;
         let stderr = nonblocking(child.stderr.take())?;
@@ -257,7 +257,7 @@ impl Launched {
             control,
             stream: Some(stream),
             stderr,
-            reports: Reports::default(),
+            reports: LauncherReports::default(),
         })
     }
 
@@ -268,7 +268,7 @@ impl Launched {
     }
 }
 
-impl Drop for Launched {
+impl Drop for LiveLauncher {
     fn drop(&mut self) {
         // The launcher then ends every process.
         let _ = self.control.shutdown(Shutdown::Write);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tool_core::Access;
 use tool_core::capability::{FileCall, FileChange, FileKind, LinkMode};
 
-use super::super::super::RootFolder;
+use super::super::super::WorkspaceRoot;
 use super::*;
 
 /// Folders `here` and `out` that are written, `data` that is read, and within `here` the read-only `here/kept` with the writable
@@ -26,11 +26,11 @@ const ROOTS: [(&str, Access); 5] = [
 ];
 
 fn open(top: &Path, roots: &[(&str, Access)]) -> Result<Arc<dyn WorkspaceFiles>, ToolError> {
-    let folder = |(path, access): &(&str, Access)| RootFolder {
+    let folder = |(path, access): &(&str, Access)| WorkspaceRoot {
         path: top.join(path),
         access: *access,
     };
-    let folders: Vec<RootFolder> = roots.iter().map(folder).collect();
+    let folders: Vec<WorkspaceRoot> = roots.iter().map(folder).collect();
     super::super::open(
         &folders,
         &[top.join("out/rules.toml")],
