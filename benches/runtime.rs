@@ -5,7 +5,7 @@ use benches::{arguments, uniform};
 use chain_runtime::Plan;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mathchain::Toolkit;
-use mathchain::host_tools::web::{Client, Settings};
+use mathchain::host_tools::web::{WebClient, WebSettings};
 use tool_core::capability::{HttpRequest, HttpTransport};
 use tool_core::json::{JsonLimits, parse, to_text};
 use tool_core::{StopFlag, Value};
@@ -217,7 +217,7 @@ fn direct(criterion: &mut Criterion) {
 
 /// Cost of refusing an address, without a connection.
 fn refusals(criterion: &mut Criterion) {
-    let client = Client::new(&Settings::default()).expect("usable");
+    let client = WebClient::new(&WebSettings::default()).expect("usable");
     let stop = StopFlag::new();
     let mut group = criterion.benchmark_group("refuse an address");
     for url in [

@@ -1,7 +1,7 @@
 //! Tools with effects on the host, one folder per family; [`FAMILIES`] lists them for a catalogue.
 //!
 //! Tools use the host only through their context. Its capabilities are implemented elsewhere: files and programs in the crate
-//! `host-sandbox`, connections in [`web::Client`], models in [`llm`]; [`inputs`] reads the files of arguments. The families `archives`,
+//! `host-sandbox`, connections in [`web::WebClient`], models in [`llm`]; [`inputs`] reads the files of arguments. The families `archives`,
 //! `llm` and `web` are features, on by default.
 
 use tool_core::ErasedTool;
@@ -28,7 +28,7 @@ mod user;
 #[cfg(feature = "web")]
 pub mod web;
 
-pub use inputs::Inputs;
+pub use inputs::FileInputs;
 
 /// Every family, in the order of the documentation.
 pub static FAMILIES: &[&[ErasedTool]] = &[

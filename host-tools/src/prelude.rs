@@ -50,12 +50,12 @@ pub(crate) fn parts(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Adds the argument to an error.
-pub(crate) trait At {
+pub(crate) trait AtPointer {
     /// Adds the JSON pointer of the argument to the error, unless it names one already.
     fn at(self, pointer: &str) -> Self;
 }
 
-impl<T> At for Result<T> {
+impl<T> AtPointer for Result<T> {
     fn at(self, pointer: &str) -> Self {
         self.map_err(|err| match err.path() {
             None => err.at(pointer),

@@ -9,7 +9,7 @@ use tool_core::{DataPlace, DataSource, Result, Value, tool_error};
 
 /// Opens files through the workspace and artifacts from the state, if present.
 struct Inputs {
-    files: Option<host_tools::Inputs>,
+    files: Option<host_tools::FileInputs>,
     state: Option<Arc<StateStore>>,
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn arrays(
 ) -> Option<Arc<dyn ArrayLoader>> {
     (files.is_some() || state.is_some()).then(|| {
         Arc::new(Inputs {
-            files: files.cloned().map(host_tools::Inputs::new),
+            files: files.cloned().map(host_tools::FileInputs::new),
             state: state.cloned(),
         }) as _
     })
@@ -88,7 +88,7 @@ impl ArrayLoader for Inputs {
 
     fn for_call(&self, files: &Arc<dyn WorkspaceFiles>) -> Option<Arc<dyn ArrayLoader>> {
         Some(Arc::new(Self {
-            files: Some(host_tools::Inputs::new(Arc::clone(files))),
+            files: Some(host_tools::FileInputs::new(Arc::clone(files))),
             state: self.state.clone(),
         }))
     }

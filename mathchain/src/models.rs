@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use host_tools::llm::endpoint::{Endpoint, Endpoints, Key};
+use host_tools::llm::endpoint::{EndpointKey, LlmEndpoint, LlmEndpoints};
 use registry::model::{KeyVariable, ModelEndpoint, ModelsConfig};
 use tool_core::capability::{HttpTransport, LanguageModel};
 
@@ -21,7 +21,7 @@ pub(crate) fn of_config(
         return None;
     }
     let endpoint = |model: &Option<ModelEndpoint>| model.as_ref().map(endpoint);
-    Some(Arc::new(Endpoints {
+    Some(Arc::new(LlmEndpoints {
         embeddings: endpoint(&models.embeddings),
         chat: endpoint(&models.chat),
         vision: endpoint(&models.vision),
@@ -29,16 +29,16 @@ pub(crate) fn of_config(
     }))
 }
 
-fn endpoint(model: &ModelEndpoint) -> Endpoint {
+fn endpoint(model: &ModelEndpoint) -> LlmEndpoint {
     let key = |variable: &str| match environment::secret(variable) {
-        Some(secret) => Key::Known(secret),
-        None => Key::NotSet(variable.to_owned()),
+        Some(secret) => EndpointKey::Known(secret),
+        None => EndpointKey::NotSet(variable.to_owned()),
     };
     let variable = model.api_key.as_ref().and_then(KeyVariable::variable);
-    Endpoint {
+    LlmEndpoint {
         url: model.endpoint.clone(),
         model: model.model.clone(),
-        api_key: variable.map_or(Key::None, key),
+        api_key: variable.map_or(EndpointKey::None, key),
         timeout: model.timeout_ms.map_or(TIMEOUT, Duration::from_millis),
     }
 }

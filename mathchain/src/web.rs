@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use host_tools::web::client::{Client, Search, Settings};
+use host_tools::web::client::{WebClient, WebSearchSettings, WebSettings};
 use registry::Config;
 use registry::model::KeyVariable;
 use tool_core::capability::{Clock, HttpTransport};
@@ -23,20 +23,20 @@ pub(crate) fn client(
         err.reason("configuration")
             .hint("`docs/web.md` shows the form of `[web]` and `[permissions.network]`")
     };
-    let client = Client::new(&settings(config)).map_err(reason)?;
+    let client = WebClient::new(&settings(config)).map_err(reason)?;
     Ok(Some(Arc::new(client.with_clock(clock))))
 }
 
-fn settings(config: &Config) -> Settings {
-    let (web, usual) = (&config.web, Settings::default());
-    let search = web.search.as_ref().map(|search| Search {
+fn settings(config: &Config) -> WebSettings {
+    let (web, usual) = (&config.web, WebSettings::default());
+    let search = web.search.as_ref().map(|search| WebSearchSettings {
         provider: search.provider.to_string(),
         endpoint: search.endpoint.clone(),
         api_key: (search.api_key.as_ref())
             .and_then(KeyVariable::variable)
             .and_then(environment::secret),
     });
-    Settings {
+    WebSettings {
         allowed_hosts: config.permissions.network.allowed_hosts.clone(),
         follow_listed: config.permissions.network.requires_approval != Some(true),
         allow_private: config.permissions.network.allow_private.clone(),

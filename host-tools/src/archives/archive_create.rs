@@ -1,11 +1,11 @@
 //! Creating an archive.
 
 use super::limits;
-use super::read::Format;
-use super::write::Packing;
-use crate::files::evidence::{self, Held};
-use crate::files::glob::{Below, matcher};
-use crate::files::walk::{self, Next};
+use super::read::ArchiveFormat;
+use super::write::ArchiveSink;
+use crate::files::evidence::{self, PathDigest};
+use crate::files::glob::{FolderPrefix, matcher};
+use crate::files::walk::{self, WalkControl};
 use crate::prelude::*;
 
 /// Create a zip or tar archive of a folder or a file of the workspace. The archive is reproducible: members are sorted, times and
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     pub ignored: bool,
     /// The format; by default the file extension of `path`: `.zip`, `.tar`, `.tar.gz`, `.tgz`, `.tar.bz2`, `.tar.xz`, `.tar.zst`.
     #[value(default, skip_encoding_if = "Option::is_none")]
-    pub format: Option<Format>,
+    pub format: Option<ArchiveFormat>,
     /// Whether to replace an existing archive.
     #[value(default)]
     pub overwrite: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Output {
     /// Path of the archive, relative to the workspace root.
     pub path: String,
     /// Format of the archive.
-    pub format: Format,
+    pub format: ArchiveFormat,
     /// Number of packed files.
     pub files: u64,
     /// Total size of the files in bytes.
@@ -90,9 +90,9 @@ impl Tool for Args {
 
     fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         let archive = match evidence::held_by(ctx.files()?, &args.path, ctx)? {
-            Held::Absent => None,
-            Held::Digest(digest, _) if args.overwrite => Some(digest),
-            Held::Digest(..) | Held::TooLarge => return Ok(None),
+            PathDigest::Absent => None,
+            PathDigest::Digest(digest, _) if args.overwrite => Some(digest),
+            PathDigest::Digest(..) | PathDigest::TooLarge => return Ok(None),
         };
         Ok(Some(Value::object([("archive", to_value(&archive)?)])))
     }
@@ -106,9 +106,9 @@ impl Tool for Args {
         ctx.files()?
             .clear_leftovers(evidence::folder_of(&args.path))?;
         let held = match evidence::held_by(ctx.files()?, &args.path, ctx)? {
-            Held::Absent => None,
-            Held::Digest(digest, _) => Some(digest),
-            Held::TooLarge => return Ok(CallProbe::Unknown),
+            PathDigest::Absent => None,
+            PathDigest::Digest(digest, _) => Some(digest),
+            PathDigest::TooLarge => return Ok(CallProbe::Unknown),
         };
         if held.as_deref() == archive {
             return Ok(CallProbe::NotHappened);
@@ -143,7 +143,7 @@ impl Tool for Args {
 fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
     let format = match args.format {
         Some(format) => format,
-        None => Format::of_path(&args.path).ok_or_else(|| {
+        None => ArchiveFormat::of_path(&args.path).ok_or_else(|| {
             tool_error!(InvalidArgs at "/path"; "the file extension names no archive format";
                 "use `.zip` or `.tar.gz`, or set `format`")
         })?,
@@ -151,7 +151,7 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
     let files = ctx.files()?;
     let own = files.identity(&args.path).at("/path")?.path;
     let (members, skipped) = members(args, &own, ctx)?;
-    let mut packing = Packing::begin(format, ctx)?;
+    let mut packing = ArchiveSink::begin(format, ctx)?;
     let mut total_size = 0;
     for (name, info) in &members {
         ctx.check()?;
@@ -177,7 +177,7 @@ fn pack(args: &Args, ctx: &Ctx) -> Result<(Vec<u8>, Output)> {
     Ok((bytes, output))
 }
 
-fn too_large(fault: &super::fault::Fault) -> ToolError {
+fn too_large(fault: &super::fault::ArchiveFault) -> ToolError {
     tool_error!(LimitExceeded at "/from", fault.kind.spelling(); "cannot pack the files: {fault}";
         "choose fewer files with `pattern`")
 }
@@ -204,7 +204,7 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
     let mut skipped = 0;
     if info.kind == FileKind::Directory {
         let top = walk::top(ctx, &args.from).at("/from")?;
-        let below = Below::of(&top);
+        let below = FolderPrefix::of(&top);
         let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
             let name = below.path(&entry.path);
             let wanted = (pattern.as_ref()).is_none_or(|pattern| pattern.is_match(name));
@@ -216,7 +216,7 @@ fn members(args: &Args, own: &str, ctx: &Ctx) -> Result<(Vec<(String, FileInfo)>
                 _ => {}
             }
             limits::check_members(members.len() as u64).map_err(|fault| too_large(&fault))?;
-            Ok(Next::On)
+            Ok(WalkControl::On)
         });
         if walked.at("/from")? > 0 {
             return Err(tool_error!(ToolError at "/from", "permission";

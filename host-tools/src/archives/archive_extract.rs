@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
 
-use super::fault::{Fault, Halt};
+use super::fault::{ArchiveError, ArchiveFault};
 use super::limits::{self, BUFFER, MEMBERS_MAX};
-use super::names::Names;
-use super::read::{Archive, Kind, Member, Next};
-use super::select::{Selection, no_member};
+use super::names::MemberNames;
+use super::read::{ArchiveMember, MemberKind, OpenArchive, WalkControl};
+use super::select::{MemberSelection, no_member};
 use crate::prelude::*;
 
 /// Maximum files listed in a result.
@@ -67,7 +67,7 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let mut archive = Archive::at_path(&args.path, 0, ctx)?;
+        let mut archive = OpenArchive::at_path(&args.path, 0, ctx)?;
         let draft = ctx.files()?.draft(&args.to);
         let mut draft = draft.at("/to")?;
         let output = unpack(&args, &mut archive, draft.as_mut(), ctx)?;
@@ -94,7 +94,7 @@ impl Tool for Args {
             return Ok(CallProbe::NotHappened);
         }
         let mut existing = ExistingFolder::new(ctx.files()?, &args.to);
-        let unpacked = Archive::at_path(&args.path, 0, ctx)
+        let unpacked = OpenArchive::at_path(&args.path, 0, ctx)
             .and_then(|mut archive| unpack(args, &mut archive, &mut existing, ctx));
         match unpacked {
             Ok(output) if existing.is_complete(output.extracted, output.bytes, ctx)? => {
@@ -129,14 +129,14 @@ fn is_free(to: &str, ctx: &Ctx) -> Result<bool> {
 /// Writes the selected members of an archive to a folder.
 fn unpack(
     args: &Args,
-    archive: &mut Archive<'_>,
+    archive: &mut OpenArchive<'_>,
     draft: &mut dyn DraftFolder,
     ctx: &Ctx,
 ) -> Result<Output> {
-    let mut unpacking = Unpacking {
+    let mut unpacking = ArchiveExtraction {
         draft,
-        selection: Selection::of(args.pattern.as_deref(), args.files.as_deref())?,
-        names: Names::default(),
+        selection: MemberSelection::of(args.pattern.as_deref(), args.files.as_deref())?,
+        names: MemberNames::default(),
         found: BTreeSet::new(),
         buffer: vec![0; BUFFER],
         output: Output {
@@ -145,45 +145,50 @@ fn unpack(
         },
     };
     archive.each(&mut |member, content| unpacking.member(member, content, ctx))?;
-    if let Selection::Names(names) = &unpacking.selection
+    if let MemberSelection::Names(names) = &unpacking.selection
         && let Some(name) = names.difference(&unpacking.found).next()
     {
         return Err(no_member("/files", name));
     }
-    if unpacking.output.extracted == 0 && !matches!(unpacking.selection, Selection::All) {
+    if unpacking.output.extracted == 0 && !matches!(unpacking.selection, MemberSelection::All) {
         return Err(tool_error!(InvalidArgs at "/pattern", "no_member";
             "no file of the archive matches"; "`archive_open` lists the members"));
     }
     Ok(unpacking.output)
 }
 
-struct Unpacking<'d> {
+struct ArchiveExtraction<'d> {
     draft: &'d mut dyn DraftFolder,
-    selection: Selection,
-    names: Names,
+    selection: MemberSelection,
+    names: MemberNames,
     found: BTreeSet<String>,
     buffer: Vec<u8>,
     output: Output,
 }
 
-impl Unpacking<'_> {
-    fn member(&mut self, member: &Member, content: &mut dyn Read, ctx: &Ctx) -> Result<Next, Halt> {
+impl ArchiveExtraction<'_> {
+    fn member(
+        &mut self,
+        member: &ArchiveMember,
+        content: &mut dyn Read,
+        ctx: &Ctx,
+    ) -> Result<WalkControl, ArchiveError> {
         ctx.check()?;
         if !self.chosen(member) {
-            self.output.skipped += u64::from(member.kind != Kind::Folder);
-            return Ok(Next::On);
+            self.output.skipped += u64::from(member.kind != MemberKind::Folder);
+            return Ok(WalkControl::On);
         }
         let Some(path) = self.names.check(member)? else {
-            return Ok(Next::On);
+            return Ok(WalkControl::On);
         };
-        if member.kind == Kind::Folder {
+        if member.kind == MemberKind::Folder {
             self.draft.make_folder(&path)?;
-            return Ok(Next::On);
+            return Ok(WalkControl::On);
         }
         let mut file = self.draft.make_file(&path, member.executable)?;
         let bytes =
             copy(content, file.as_mut(), &mut self.buffer, &path).map_err(|halt| match halt {
-                Halt::Fault(fault) => fault.of(&member.name).into(),
+                ArchiveError::Fault(fault) => fault.of(&member.name).into(),
                 halt => halt,
             })?;
         self.output.bytes += bytes;
@@ -192,17 +197,17 @@ impl Unpacking<'_> {
         if self.output.files.len() < LISTED_MAX {
             self.output.files.push(path.clone());
         }
-        if matches!(self.selection, Selection::Names(_)) {
+        if matches!(self.selection, MemberSelection::Names(_)) {
             self.found.insert(path);
         }
-        Ok(Next::On)
+        Ok(WalkControl::On)
     }
 
     /// Without a selection, folders are included; a selection applies to files only.
-    fn chosen(&self, member: &Member) -> bool {
+    fn chosen(&self, member: &ArchiveMember) -> bool {
         match self.selection {
-            Selection::All => true,
-            _ if member.kind == Kind::Folder => false,
+            MemberSelection::All => true,
+            _ if member.kind == MemberKind::Folder => false,
             _ => self.selection.takes(&super::select::tidy(&member.name)),
         }
     }
@@ -214,14 +219,14 @@ fn copy(
     file: &mut dyn Write,
     buffer: &mut [u8],
     path: &str,
-) -> Result<u64, Halt> {
+) -> Result<u64, ArchiveError> {
     let mut bytes = 0;
     loop {
         let count = match content.read(buffer) {
             Ok(0) => return Ok(bytes),
             Ok(count) => count,
             Err(err) if err.kind() == io::ErrorKind::Interrupted => continue,
-            Err(err) => return Err(Fault::from(err).into()),
+            Err(err) => return Err(ArchiveFault::from(err).into()),
         };
         bytes += count as u64;
         limits::check_file(bytes)?;
@@ -274,7 +279,7 @@ impl DraftFolder for ExistingFolder<'_> {
     fn make_file(&mut self, path: &str, _: bool) -> Result<Box<dyn Write + Send>> {
         let (info, reader) = self.files.open(&self.path(path), LinkMode::Refuse)?;
         self.bytes += info.size;
-        Ok(Box::new(Comparing(reader)))
+        Ok(Box::new(CompareWriter(reader)))
     }
 
     fn finish(self: Box<Self>) -> Result<()> {
@@ -287,9 +292,9 @@ fn differs(path: &str) -> ToolError {
 }
 
 /// A file that is compared with the bytes written to it.
-struct Comparing(Box<dyn FileReader>);
+struct CompareWriter(Box<dyn FileReader>);
 
-impl Write for Comparing {
+impl Write for CompareWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut held = vec![0; bytes.len()];
         self.0.read_exact(&mut held)?;

@@ -2,11 +2,11 @@
 
 use std::io::Read;
 
-use super::fault::{Fault, FaultKind};
-use super::names::Names;
-use super::read::{Archive, Kind, Next};
+use super::fault::{ArchiveFault, FaultKind};
+use super::names::MemberNames;
+use super::read::{MemberKind, OpenArchive, WalkControl};
 use super::select::{no_member, tidy};
-use crate::files::Encoding;
+use crate::files::TextEncoding;
 use crate::prelude::*;
 
 /// Maximum bytes that one call reads.
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     pub filename: String,
     /// Text encoding of the file; `base64` accepts any bytes.
     #[value(default)]
-    pub encoding: Encoding,
+    pub encoding: TextEncoding,
     /// Maximum bytes to read, 1 to 67108864.
     #[value(default = "BoundedInteger::<1, BYTES_MAX>::of::<1_000_000>")]
     pub max_bytes: BoundedInteger<1, BYTES_MAX>,
@@ -36,7 +36,7 @@ pub(crate) struct Output {
     /// The text of the file, or its beginning.
     pub content: String,
     /// The encoding used.
-    pub encoding: Encoding,
+    pub encoding: TextEncoding,
     /// Size of the whole file in bytes, as stated in the archive.
     pub size: u64,
     /// Whether the file continues after `content`.
@@ -55,24 +55,26 @@ impl Tool for Args {
         let bytes_max = args.max_bytes.get().unsigned_abs();
         let wanted = tidy(&args.filename);
         let mut found: Option<(Vec<u8>, u64)> = None;
-        let mut names = Names::default();
+        let mut names = MemberNames::default();
         // Visits all members: other programs would read a second file of the same name.
         let memory = bytes_max.saturating_mul(3);
-        Archive::at_path(&args.path, memory, ctx)?.each(&mut |member, content| {
+        OpenArchive::at_path(&args.path, memory, ctx)?.each(&mut |member, content| {
             ctx.check()?;
-            if tidy(&member.name) != wanted || member.kind == Kind::Folder {
-                return Ok(Next::On);
+            if tidy(&member.name) != wanted || member.kind == MemberKind::Folder {
+                return Ok(WalkControl::On);
             }
             names.check(member)?;
             let mut bytes = Vec::new();
             content
                 .take(bytes_max + 1)
                 .read_to_end(&mut bytes)
-                .map_err(|err| Fault::from(err).of(&member.name))?;
+                .map_err(|err| ArchiveFault::from(err).of(&member.name))?;
             if found.replace((bytes, member.size)).is_some() {
-                return Err(Fault::new(FaultKind::Duplicate, "the name occurs twice").into());
+                return Err(
+                    ArchiveFault::new(FaultKind::Duplicate, "the name occurs twice").into(),
+                );
             }
-            Ok(Next::On)
+            Ok(WalkControl::On)
         })?;
         let Some((mut bytes, size)) = found else {
             return Err(no_member("/filename", &args.filename));

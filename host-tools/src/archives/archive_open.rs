@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use super::fault::{Fault, FaultKind, Halt, shown};
+use super::fault::{ArchiveError, ArchiveFault, FaultKind, shown};
 use super::limits;
-use super::names::Names;
-use super::read::{Archive, Format, Kind, Member, Next};
+use super::names::MemberNames;
+use super::read::{ArchiveFormat, ArchiveMember, MemberKind, OpenArchive, WalkControl};
 use crate::prelude::*;
 
 /// Extensions of archives.
@@ -38,11 +38,11 @@ pub(crate) struct Args {
 pub(crate) struct Output {
     /// Format; absent if the file is not an archive.
     #[value(skip_encoding_if = "Option::is_none")]
-    pub format: Option<Format>,
+    pub format: Option<ArchiveFormat>,
     /// Verdict on the archive.
-    pub status: Status,
+    pub status: ArchiveStatus,
     /// The problems found; the first hundred.
-    pub problems: Vec<Fault>,
+    pub problems: Vec<ArchiveFault>,
     /// Number of files.
     pub total_files: u64,
     /// Number of folders.
@@ -56,9 +56,9 @@ pub(crate) struct Output {
     /// Names of files that are archives themselves.
     pub nested_archives: Vec<String>,
     /// Suggested next step.
-    pub recommendation: Recommendation,
+    pub recommendation: ArchiveAdvice,
     /// The first files.
-    pub files: Vec<Listed>,
+    pub files: Vec<ArchiveFile>,
     /// Whether there are more files than `files` lists.
     pub truncated: bool,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Output {
 /// Verdict on an archive; the number is its severity, and the most severe one decides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Status {
+pub(crate) enum ArchiveStatus {
     /// No problems.
     #[default]
     Valid = 0,
@@ -83,7 +83,7 @@ pub(crate) enum Status {
 /// Suggested next step for an archive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Recommendation {
+pub(crate) enum ArchiveAdvice {
     /// A small archive: extract it.
     #[default]
     ExtractAll,
@@ -97,7 +97,7 @@ pub(crate) enum Recommendation {
 
 /// One file of an archive.
 #[derive(Debug, PartialEq, Eq, Encode, Describe)]
-pub(crate) struct Listed {
+pub(crate) struct ArchiveFile {
     /// Name.
     pub name: String,
     /// Decompressed size in bytes.
@@ -117,25 +117,25 @@ impl Tool for Args {
             .files()?
             .open(&args.path, LinkMode::Follow)
             .at("/path")?;
-        let mut manifest = Manifest {
+        let mut manifest = ArchiveInspection {
             limit: args.limit.size(),
-            names: Names::default(),
+            names: MemberNames::default(),
             output: Output {
                 archive_size: info.size,
                 ..Output::default()
             },
         };
-        match Archive::open(reader, ctx.stop()) {
+        match OpenArchive::open(reader, ctx.stop()) {
             Err(fault) => manifest.problem(fault),
             Ok(mut archive) => {
                 manifest.output.format = Some(archive.format);
                 let walked = archive.each(&mut |member, content| {
                     manifest.member(member, content, args.verify);
                     ctx.check()?;
-                    Ok(Next::On)
+                    Ok(WalkControl::On)
                 });
                 match walked {
-                    Err(Halt::Fault(fault)) => manifest.problem(fault),
+                    Err(ArchiveError::Fault(fault)) => manifest.problem(fault),
                     walked => walked?,
                 }
             }
@@ -155,14 +155,14 @@ impl Tool for Args {
 }
 
 /// The findings so far.
-struct Manifest {
+struct ArchiveInspection {
     limit: usize,
-    names: Names,
+    names: MemberNames,
     output: Output,
 }
 
-impl Manifest {
-    fn problem(&mut self, fault: Fault) {
+impl ArchiveInspection {
+    fn problem(&mut self, fault: ArchiveFault) {
         self.output.status = self.output.status.max(status_of(fault.kind));
         let problems = &mut self.output.problems;
         if problems.len() < PROBLEMS_MAX && !problems.contains(&fault) {
@@ -170,11 +170,11 @@ impl Manifest {
         }
     }
 
-    fn member(&mut self, member: &Member, content: &mut dyn Read, verify: bool) {
+    fn member(&mut self, member: &ArchiveMember, content: &mut dyn Read, verify: bool) {
         if let Err(fault) = self.names.check(member) {
             self.problem(fault);
         }
-        if member.kind == Kind::Folder {
+        if member.kind == MemberKind::Folder {
             self.output.total_folders += 1;
             return;
         }
@@ -188,7 +188,7 @@ impl Manifest {
         }
         *output.types.entry(ending).or_default() += 1;
         if output.files.len() < self.limit {
-            output.files.push(Listed {
+            output.files.push(ArchiveFile {
                 name,
                 size: member.size,
             });
@@ -196,40 +196,40 @@ impl Manifest {
             output.truncated = true;
         }
         if verify
-            && member.kind == Kind::File
+            && member.kind == MemberKind::File
             && !member.encrypted
             && let Err(err) = std::io::copy(content, &mut std::io::sink())
         {
-            self.problem(Fault::from(err).of(&member.name));
+            self.problem(ArchiveFault::from(err).of(&member.name));
         }
     }
 
     fn finish(mut self) -> Output {
         let output = &self.output;
         self.output.recommendation = match (output.status, output.total_files) {
-            (Status::Valid, ..=FEW_FILES) if output.total_size <= FEW_BYTES => {
-                Recommendation::ExtractAll
+            (ArchiveStatus::Valid, ..=FEW_FILES) if output.total_size <= FEW_BYTES => {
+                ArchiveAdvice::ExtractAll
             }
-            (Status::Valid, ..=MANY_FILES) => Recommendation::SelectFiles,
-            (Status::Valid, _) => Recommendation::Summarize,
-            _ => Recommendation::Refuse,
+            (ArchiveStatus::Valid, ..=MANY_FILES) => ArchiveAdvice::SelectFiles,
+            (ArchiveStatus::Valid, _) => ArchiveAdvice::Summarize,
+            _ => ArchiveAdvice::Refuse,
         };
         self.output
     }
 }
 
-fn status_of(kind: FaultKind) -> Status {
+fn status_of(kind: FaultKind) -> ArchiveStatus {
     match kind {
         FaultKind::NotAnArchive
         | FaultKind::Unsupported
         | FaultKind::Truncated
         | FaultKind::Corrupt
-        | FaultKind::Encrypted => Status::Invalid,
-        FaultKind::TooManyFiles => Status::TooManyFiles,
+        | FaultKind::Encrypted => ArchiveStatus::Invalid,
+        FaultKind::TooManyFiles => ArchiveStatus::TooManyFiles,
         FaultKind::TooLarge | FaultKind::FileTooLarge | FaultKind::Bomb | FaultKind::Memory => {
-            Status::TooLarge
+            ArchiveStatus::TooLarge
         }
-        _ => Status::Suspicious,
+        _ => ArchiveStatus::Suspicious,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Searching the files of an archive.
 
-use super::fault::{Fault, shown};
-use super::read::{Archive, Kind, Next};
-use super::select::{Selection, tidy};
-use crate::files::scan::{MEMORY, Pattern, Scan};
+use super::fault::{ArchiveFault, shown};
+use super::read::{MemberKind, OpenArchive, WalkControl};
+use super::select::{MemberSelection, tidy};
+use crate::files::scan::{MEMORY, SearchPattern, TextScan};
 use crate::prelude::*;
 
 /// Search the files of an archive (zip, tar, 7z) line by line for a text or a regular expression, without extracting it to disk. Binary
@@ -32,7 +32,7 @@ pub(crate) struct Args {
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The matching lines, in the order of the archive.
-    pub matches: Vec<Found>,
+    pub matches: Vec<ArchiveMatch>,
     /// Number of matching lines returned.
     pub count: usize,
     /// Number of files searched.
@@ -45,7 +45,7 @@ pub(crate) struct Output {
 
 /// A matching line.
 #[derive(Debug, PartialEq, Eq, Encode, Describe)]
-pub(crate) struct Found {
+pub(crate) struct ArchiveMatch {
     /// Name of the file in the archive.
     pub file: String,
     /// Number of the line, from 1.
@@ -64,31 +64,35 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let pattern = Pattern {
+        let pattern = SearchPattern {
             text: &args.query,
             literal: !args.regex,
             ignore_case: args.ignore_case,
             pointer: "/query",
         };
-        let mut scan = Scan::new(&pattern, (0, 0), args.max_matches.size(), ctx.stop())?;
-        let selection = Selection::of(args.pattern.as_deref(), None)?;
-        Archive::at_path(&args.path, MEMORY, ctx)?.each(&mut |member, content| {
+        let mut scan = TextScan::new(&pattern, (0, 0), args.max_matches.size(), ctx.stop())?;
+        let selection = MemberSelection::of(args.pattern.as_deref(), None)?;
+        OpenArchive::at_path(&args.path, MEMORY, ctx)?.each(&mut |member, content| {
             ctx.check()?;
             let name = tidy(&member.name);
-            if member.kind != Kind::File || !selection.takes(&name) {
-                return Ok(Next::On);
+            if member.kind != MemberKind::File || !selection.takes(&name) {
+                return Ok(WalkControl::On);
             }
             if member.encrypted {
-                return Err(Fault::encrypted().of(&member.name).into());
+                return Err(ArchiveFault::encrypted().of(&member.name).into());
             }
             scan.search(&shown(&name), content)
-                .map_err(|err| Fault::from(err).of(&member.name))?;
-            Ok(if scan.full { Next::Stop } else { Next::On })
+                .map_err(|err| ArchiveFault::from(err).of(&member.name))?;
+            Ok(if scan.full {
+                WalkControl::Stop
+            } else {
+                WalkControl::On
+            })
         })?;
-        let matches: Vec<Found> = scan
+        let matches: Vec<ArchiveMatch> = scan
             .found
             .into_iter()
-            .map(|found| Found {
+            .map(|found| ArchiveMatch {
                 file: found.path,
                 line: found.line,
                 text: found.text,

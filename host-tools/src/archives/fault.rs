@@ -94,7 +94,7 @@ impl FaultKind {
 
 /// One problem of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Describe)]
-pub(crate) struct Fault {
+pub(crate) struct ArchiveFault {
     /// Kind of problem; also the `reason` of the error on extraction.
     pub(super) kind: FaultKind,
     /// The affected member; invisible characters in its name are escaped.
@@ -104,7 +104,7 @@ pub(crate) struct Fault {
     pub(super) message: String,
 }
 
-impl Fault {
+impl ArchiveFault {
     pub(super) fn new(kind: FaultKind, message: impl fmt::Display) -> Self {
         Self {
             kind,
@@ -144,7 +144,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ArchiveFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.member {
             Some(member) => write!(f, "`{member}`: {}", self.message),
@@ -153,9 +153,9 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ArchiveFault {}
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for ArchiveFault {
     /// Unwraps a fault that a decoder passed through; any other error means damaged data.
     fn from(err: io::Error) -> Self {
         const MEMORY: &str = "decompression needs more than 128 MiB of memory";
@@ -171,8 +171,8 @@ impl From<io::Error> for Fault {
     }
 }
 
-impl From<Fault> for ToolError {
-    fn from(fault: Fault) -> Self {
+impl From<ArchiveFault> for ToolError {
+    fn from(fault: ArchiveFault) -> Self {
         let hint = match fault.kind {
             FaultKind::NotAnArchive => {
                 "supported: zip, tar (also with gz, bz2, xz, zst) and 7z, detected by content"
@@ -195,24 +195,24 @@ impl From<Fault> for ToolError {
 /// Early end of reading an archive.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
-pub(super) enum Halt {
+pub(super) enum ArchiveError {
     /// A fault of the archive.
-    Fault(#[from] Fault),
+    Fault(#[from] ArchiveFault),
     /// An error of the call: a stop, or a failed write.
     Tool(#[from] ToolError),
 }
 
-impl From<io::Error> for Halt {
+impl From<io::Error> for ArchiveError {
     fn from(err: io::Error) -> Self {
         Self::Fault(err.into())
     }
 }
 
-impl From<Halt> for ToolError {
-    fn from(halt: Halt) -> Self {
+impl From<ArchiveError> for ToolError {
+    fn from(halt: ArchiveError) -> Self {
         match halt {
-            Halt::Fault(fault) => fault.into(),
-            Halt::Tool(err) => err,
+            ArchiveError::Fault(fault) => fault.into(),
+            ArchiveError::Tool(err) => err,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{ArchiveFault, FaultKind};
 use crate::prelude::*;
 
 /// Maximum members.
@@ -26,7 +26,7 @@ pub(super) const MEMORY_MAX: u64 = 128 << 20;
 pub(super) const BUFFER: usize = 128 << 10;
 
 /// Checks the compression ratio.
-pub(super) fn check_ratio(packed: u64, unpacked: u64) -> Result<(), Fault> {
+pub(super) fn check_ratio(packed: u64, unpacked: u64) -> Result<(), ArchiveFault> {
     let message = format_args!(
         "compression ratio too high (possible zip bomb): {packed} bytes expand to more than {unpacked}, the limit is {RATIO_MAX} to 1"
     );
@@ -34,30 +34,30 @@ pub(super) fn check_ratio(packed: u64, unpacked: u64) -> Result<(), Fault> {
     within(unpacked <= most, FaultKind::Bomb, message)
 }
 
-fn within(fits: bool, kind: FaultKind, message: fmt::Arguments<'_>) -> Result<(), Fault> {
+fn within(fits: bool, kind: FaultKind, message: fmt::Arguments<'_>) -> Result<(), ArchiveFault> {
     match fits {
         true => Ok(()),
-        false => Err(Fault::new(kind, message)),
+        false => Err(ArchiveFault::new(kind, message)),
     }
 }
 
-pub(super) fn check_total(unpacked: u64) -> Result<(), Fault> {
+pub(super) fn check_total(unpacked: u64) -> Result<(), ArchiveFault> {
     let message = format_args!("its members have a total of more than {TOTAL_MAX} bytes");
     within(unpacked <= TOTAL_MAX, FaultKind::TooLarge, message)
 }
 
-pub(super) fn check_file(unpacked: u64) -> Result<(), Fault> {
+pub(super) fn check_file(unpacked: u64) -> Result<(), ArchiveFault> {
     let message = format_args!("it has more than {FILE_MAX} bytes");
     within(unpacked <= FILE_MAX, FaultKind::FileTooLarge, message)
 }
 
-pub(super) fn check_members(count: u64) -> Result<(), Fault> {
+pub(super) fn check_members(count: u64) -> Result<(), ArchiveFault> {
     let message = format_args!("it has more than {MEMBERS_MAX} members");
     within(count <= MEMBERS_MAX, FaultKind::TooManyFiles, message)
 }
 
 /// Enforces the limits on the output of a decoder, counted on the actual bytes and never on a header.
-pub(super) struct Limited<'a, R> {
+pub(super) struct DecoderLimit<'a, R> {
     inner: R,
     packed: Rc<Cell<u64>>,
     /// Bytes decompressed from the whole archive.
@@ -66,7 +66,7 @@ pub(super) struct Limited<'a, R> {
     stop: &'a StopFlag,
 }
 
-impl<'a, R: Read> Limited<'a, R> {
+impl<'a, R: Read> DecoderLimit<'a, R> {
     pub(super) fn new(
         inner: R,
         packed: Rc<Cell<u64>>,
@@ -83,7 +83,7 @@ impl<'a, R: Read> Limited<'a, R> {
     }
 }
 
-impl<R: Read> Read for Limited<'_, R> {
+impl<R: Read> Read for DecoderLimit<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.stop.is_set() {
             return Err(io::Error::other("stopped"));
@@ -94,7 +94,7 @@ impl<R: Read> Read for Limited<'_, R> {
         // The framing of the members counts too, so it is allowed in addition to their content.
         check_total(self.total.get().saturating_sub(MEMBERS_MAX * 2048))
             .and_then(|()| check_ratio(self.packed.get(), self.own))
-            .map_err(Fault::into_io)?;
+            .map_err(ArchiveFault::into_io)?;
         Ok(count)
     }
 }

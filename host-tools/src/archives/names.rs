@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use tool_core::capability::folded;
 
-use super::fault::{Fault, FaultKind};
-use super::read::{Kind, Member};
+use super::fault::{ArchiveFault, FaultKind};
+use super::read::{ArchiveMember, MemberKind};
 use crate::argument::is_invisible;
 use crate::prelude::parts;
 
@@ -17,41 +17,45 @@ const NAME_MAX: usize = 2048;
 
 /// The names of one archive seen so far.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct MemberNames {
     /// By folded name: names that some systems treat as equal share a key.
-    seen: HashMap<String, (String, Use)>,
+    seen: HashMap<String, (String, NameUse)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Use {
+enum NameUse {
     File,
     Folder,
 }
 
-impl Names {
+impl MemberNames {
     /// The path of a member below the target folder; `None` for that folder itself.
     ///
     /// # Errors
     /// The first fault of the member or its name.
-    pub(super) fn check(&mut self, member: &Member) -> Result<Option<String>, Fault> {
+    pub(super) fn check(&mut self, member: &ArchiveMember) -> Result<Option<String>, ArchiveFault> {
         let path = path_of(member).map_err(|fault| fault.of(&member.name))?;
         if path.is_empty() {
             return Ok(None);
         }
-        self.enter(&path, member.kind == Kind::Folder)
+        self.enter(&path, member.kind == MemberKind::Folder)
             .map_err(|fault| fault.of(&member.name))?;
         Ok(Some(path))
     }
 
-    fn enter(&mut self, path: &str, is_folder: bool) -> Result<(), Fault> {
+    fn enter(&mut self, path: &str, is_folder: bool) -> Result<(), ArchiveFault> {
         for (end, _) in path.match_indices('/') {
-            self.claim(&path[..end], Use::Folder, false)?;
+            self.claim(&path[..end], NameUse::Folder, false)?;
         }
-        let kind = if is_folder { Use::Folder } else { Use::File };
+        let kind = if is_folder {
+            NameUse::Folder
+        } else {
+            NameUse::File
+        };
         self.claim(path, kind, !is_folder)
     }
 
-    fn claim(&mut self, path: &str, kind: Use, once: bool) -> Result<(), Fault> {
+    fn claim(&mut self, path: &str, kind: NameUse, once: bool) -> Result<(), ArchiveFault> {
         let Some((known, used)) = self.seen.get(&folded(path)) else {
             self.seen.insert(folded(path), (path.to_owned(), kind));
             return Ok(());
@@ -68,12 +72,12 @@ impl Names {
         } else {
             return Ok(());
         };
-        Err(Fault::new(fault, message))
+        Err(ArchiveFault::new(fault, message))
     }
 }
 
 /// Checks the kind of a member and its name; returns the name without empty parts and `.`.
-fn path_of(member: &Member) -> Result<String, Fault> {
+fn path_of(member: &ArchiveMember) -> Result<String, ArchiveFault> {
     use FaultKind::*;
     let name = &member.name;
     let drive = matches!(name.as_bytes(), [b'a'..=b'z' | b'A'..=b'Z', b':', ..]);
@@ -81,11 +85,11 @@ fn path_of(member: &Member) -> Result<String, Fault> {
     let long = parts.iter().any(|part| part.len() > PART_MAX);
     let of_git = parts.iter().any(|part| part.eq_ignore_ascii_case(".git"));
     let (kind, message) = match member.kind {
-        Kind::Link => (Link, "it is a symbolic link"),
-        Kind::HardLink => (Link, "it is a hard link"),
-        Kind::Device => (Special, "it is a device"),
-        Kind::Pipe => (Special, "it is a pipe"),
-        Kind::Other => (Special, "it is neither a file nor a folder"),
+        MemberKind::Link => (Link, "it is a symbolic link"),
+        MemberKind::HardLink => (Link, "it is a hard link"),
+        MemberKind::Device => (Special, "it is a device"),
+        MemberKind::Pipe => (Special, "it is a pipe"),
+        MemberKind::Other => (Special, "it is neither a file nor a folder"),
         _ if member.setuid => (Setuid, "it has the setuid or setgid bit"),
         _ if member.encrypted => (Encrypted, "it is encrypted"),
         _ if !member.legible => (NameEncoding, "its name is not UTF-8"),
@@ -106,8 +110,8 @@ fn path_of(member: &Member) -> Result<String, Fault> {
         _ if long => (NameLength, "a part of its name is longer than 255 bytes"),
         _ if parts.len() > DEPTH_MAX => (Depth, "its name has more than 32 parts"),
         _ if of_git => (ProtectedName, "tools never write below `.git`"),
-        Kind::File if parts.is_empty() => (NameLength, "its name names no file"),
-        Kind::File | Kind::Folder => return Ok(parts.join("/")),
+        MemberKind::File if parts.is_empty() => (NameLength, "its name names no file"),
+        MemberKind::File | MemberKind::Folder => return Ok(parts.join("/")),
     };
-    Err(Fault::new(kind, message))
+    Err(ArchiveFault::new(kind, message))
 }

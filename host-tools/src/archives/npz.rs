@@ -5,8 +5,8 @@ use std::io::{Cursor, Read};
 use tool_core::npy::NpyFault as Unfit;
 use tool_core::selection::listed;
 
-use super::fault::Halt;
-use super::read::{Archive, Kind, Next};
+use super::fault::ArchiveError;
+use super::read::{MemberKind, OpenArchive, WalkControl};
 use crate::prelude::*;
 use tool_core::brief;
 
@@ -22,11 +22,11 @@ pub(crate) fn array(
     let mut names: Vec<String> = Vec::new();
     let mut found: Option<Vec<u8>> = None;
     let stop = StopFlag::new();
-    let mut archive = Archive::open(Box::new(Cursor::new(bytes)), &stop).map_err(worded)?;
+    let mut archive = OpenArchive::open(Box::new(Cursor::new(bytes)), &stop).map_err(worded)?;
     let visited = archive.each(&mut |entry, content| {
         let name = entry.name.strip_suffix(".npy");
-        let Some(name) = name.filter(|_| entry.kind == Kind::File) else {
-            return Ok(Next::On);
+        let Some(name) = name.filter(|_| entry.kind == MemberKind::File) else {
+            return Ok(WalkControl::On);
         };
         if found.is_none() && member.is_none_or(|member| member == name) {
             let mut array = Vec::new();
@@ -36,7 +36,7 @@ pub(crate) fn array(
             found = Some(array);
         }
         names.push(name.to_owned());
-        Ok(Next::On)
+        Ok(WalkControl::On)
     });
     visited.map_err(worded)?;
     match found {
@@ -58,7 +58,7 @@ pub(crate) fn array(
     }
 }
 
-fn worded(halt: impl Into<Halt>) -> Unfit {
+fn worded(halt: impl Into<ArchiveError>) -> Unfit {
     let message = halt.into().to_string();
     Unfit::new(message, "write it with `numpy.savez(path, A=a)`")
 }

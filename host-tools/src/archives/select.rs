@@ -8,13 +8,13 @@ use crate::files::glob::matcher;
 use crate::prelude::*;
 
 /// Members by pattern, by name, or all.
-pub(super) enum Selection {
+pub(super) enum MemberSelection {
     All,
     Pattern(GlobMatcher),
     Names(BTreeSet<String>),
 }
 
-impl Selection {
+impl MemberSelection {
     pub(super) fn of(pattern: Option<&str>, files: Option<&[String]>) -> Result<Self> {
         match (pattern, files) {
             (Some(_), Some(_)) => Err(tool_error!(InvalidArgs at "/files";

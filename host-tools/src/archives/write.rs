@@ -5,7 +5,7 @@ mod xz;
 use std::io::{self, Cursor, Read, Write};
 
 use super::limits::BUFFER;
-use super::read::Format;
+use super::read::ArchiveFormat;
 use crate::prelude::*;
 
 /// Maximum size of a new archive in bytes.
@@ -14,13 +14,13 @@ const ARCHIVE_MAX: u64 = 512 << 20;
 const STEP: u64 = 8 << 20;
 
 /// The bytes of an incomplete archive, within the memory budget of the call.
-pub(super) struct Memory {
+pub(super) struct ArchiveBuffer {
     bytes: Cursor<Vec<u8>>,
     reserved: u64,
     ctx: Ctx,
 }
 
-impl Memory {
+impl ArchiveBuffer {
     fn new(ctx: &Ctx) -> Self {
         Self {
             bytes: Cursor::new(Vec::new()),
@@ -30,7 +30,7 @@ impl Memory {
     }
 }
 
-impl Write for Memory {
+impl Write for ArchiveBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let needed = self.bytes.position() + bytes.len() as u64;
         if needed > ARCHIVE_MAX {
@@ -54,43 +54,45 @@ impl Write for Memory {
 }
 
 /// An incomplete archive.
-pub(super) enum Packing {
-    Zip(Zip),
-    Tar(Stream),
+pub(super) enum ArchiveSink {
+    Zip(ZipWriter),
+    Tar(TarCompressor),
 }
 
 /// The compressor of a tar.
-pub(super) enum Stream {
-    Plain(Memory),
-    Gz(flate2::write::GzEncoder<Memory>),
-    Bz2(bzip2::write::BzEncoder<Memory>),
+pub(super) enum TarCompressor {
+    Plain(ArchiveBuffer),
+    Gz(flate2::write::GzEncoder<ArchiveBuffer>),
+    Bz2(bzip2::write::BzEncoder<ArchiveBuffer>),
     Xz(Box<xz::XzEncoder>),
-    Zst(zstd::Encoder<'static, Memory>),
+    Zst(zstd::Encoder<'static, ArchiveBuffer>),
 }
 
-impl Packing {
-    pub(super) fn begin(format: Format, ctx: &Ctx) -> Result<Self> {
+impl ArchiveSink {
+    pub(super) fn begin(format: ArchiveFormat, ctx: &Ctx) -> Result<Self> {
         const MEMORY: u64 = 16 << 20; // of the encoders except xz, which reserves its own
-        if format != Format::TarXz {
+        if format != ArchiveFormat::TarXz {
             ctx.reserve(MEMORY)?;
         }
-        let memory = Memory::new(ctx);
+        let memory = ArchiveBuffer::new(ctx);
         let failed = |err: io::Error| ToolError::new(ErrorCode::Internal, err);
         Ok(Self::Tar(match format {
-            Format::Zip => return Ok(Self::Zip(Zip::new(memory))),
+            ArchiveFormat::Zip => return Ok(Self::Zip(ZipWriter::new(memory))),
             // Never requested: 7z archives are only read.
-            Format::Tar | Format::SevenZ => Stream::Plain(memory),
-            Format::TarGz => {
+            ArchiveFormat::Tar | ArchiveFormat::SevenZ => TarCompressor::Plain(memory),
+            ArchiveFormat::TarGz => {
                 // No time and no name in the header.
                 let level = flate2::Compression::new(6);
-                Stream::Gz(flate2::write::GzEncoder::new(memory, level))
+                TarCompressor::Gz(flate2::write::GzEncoder::new(memory, level))
             }
-            Format::TarBz2 => Stream::Bz2(bzip2::write::BzEncoder::new(
+            ArchiveFormat::TarBz2 => TarCompressor::Bz2(bzip2::write::BzEncoder::new(
                 memory,
                 bzip2::Compression::best(),
             )),
-            Format::TarXz => Stream::Xz(Box::new(xz::XzEncoder::new(memory, ctx)?)),
-            Format::TarZst => Stream::Zst(zstd::Encoder::new(memory, 3).map_err(failed)?),
+            ArchiveFormat::TarXz => TarCompressor::Xz(Box::new(xz::XzEncoder::new(memory, ctx)?)),
+            ArchiveFormat::TarZst => {
+                TarCompressor::Zst(zstd::Encoder::new(memory, 3).map_err(failed)?)
+            }
         }))
     }
 
@@ -120,11 +122,11 @@ impl Packing {
             Self::Tar(mut stream) => {
                 stream.write_all(&[0; 1024])?;
                 match stream {
-                    Stream::Plain(memory) => memory,
-                    Stream::Gz(encoder) => encoder.finish()?,
-                    Stream::Bz2(encoder) => encoder.finish()?,
-                    Stream::Xz(encoder) => encoder.finish()?,
-                    Stream::Zst(encoder) => encoder.finish()?,
+                    TarCompressor::Plain(memory) => memory,
+                    TarCompressor::Gz(encoder) => encoder.finish()?,
+                    TarCompressor::Bz2(encoder) => encoder.finish()?,
+                    TarCompressor::Xz(encoder) => encoder.finish()?,
+                    TarCompressor::Zst(encoder) => encoder.finish()?,
                 }
             }
         };
@@ -132,7 +134,7 @@ impl Packing {
     }
 }
 
-impl Write for Stream {
+impl Write for TarCompressor {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Plain(memory) => memory.write(bytes),
@@ -204,14 +206,14 @@ fn tar_header(name: &str, size: u64, executable: bool, kind: u8) -> [u8; 512] {
 }
 
 /// An incomplete zip.
-pub(super) struct Zip {
-    out: Memory,
+pub(super) struct ZipWriter {
+    out: ArchiveBuffer,
     directory: Vec<u8>,
     count: u64,
 }
 
-impl Zip {
-    fn new(out: Memory) -> Self {
+impl ZipWriter {
+    fn new(out: ArchiveBuffer) -> Self {
         Self {
             out,
             directory: Vec::new(),
@@ -228,7 +230,7 @@ impl Zip {
     ) -> io::Result<()> {
         const TIME: u64 = 0x0021_0000; // 1980-01-01, the first time that zip can express
         const UNIX: u64 = 3 << 8 | 20;
-        let mut summed = Summed {
+        let mut summed = Crc32Reader {
             inner: content,
             sum: crc32fast::Hasher::new(),
         };
@@ -262,7 +264,7 @@ impl Zip {
         Ok(())
     }
 
-    fn finish(mut self) -> io::Result<Memory> {
+    fn finish(mut self) -> io::Result<ArchiveBuffer> {
         let offset = self.out.bytes.position(); // below the largest archive
         self.out.write_all(&self.directory)?;
         self.out.write_all(b"PK\x05\x06")?;
@@ -281,12 +283,12 @@ fn little_endian(fields: &[(u64, usize)]) -> Vec<u8> {
 }
 
 /// Computes the checksum of the bytes read.
-struct Summed<'a> {
+struct Crc32Reader<'a> {
     inner: &'a mut dyn Read,
     sum: crc32fast::Hasher,
 }
 
-impl Read for Summed<'_> {
+impl Read for Crc32Reader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.sum.update(&buffer[..count]);

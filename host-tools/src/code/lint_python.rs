@@ -20,17 +20,17 @@ pub(crate) struct Args {
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The diagnostics, in the order of the code.
-    pub issues: Vec<Issue>,
+    pub issues: Vec<LintDiagnostic>,
     /// The code with all safe fixes; absent without `fix`.
     #[schema(extend("x-present" = { "fix": true }))]
     pub fixed_code: Option<String>,
     /// The numbers of diagnostics.
-    pub summary: Summary,
+    pub summary: LintSummary,
 }
 
 /// A diagnostic.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Issue {
+pub(crate) struct LintDiagnostic {
     /// The rule, such as `F401`; `syntax` for a syntax error.
     pub code: String,
     /// The message.
@@ -47,7 +47,7 @@ pub(crate) struct Issue {
 
 /// The numbers of diagnostics.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Summary {
+pub(crate) struct LintSummary {
     /// Diagnostics.
     pub total: usize,
     /// Diagnostics with a safe fix.
@@ -80,7 +80,7 @@ impl Tool for Args {
             (None, None)
         };
         Ok(Output {
-            summary: Summary {
+            summary: LintSummary {
                 total: issues.len(),
                 fixable: issues.iter().filter(|issue| issue.fixable).count(),
                 remaining,
@@ -116,7 +116,7 @@ fn check_rules(select: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<Issue>> {
+fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<LintDiagnostic>> {
     let words = ruff::words(&["check", "--output-format=json"], options);
     let finished = ruff::run(ctx, &words, code)?;
     let unread = || {
@@ -129,10 +129,10 @@ fn check(ctx: &Ctx, options: &[String], code: &str) -> Result<Vec<Issue>> {
     issues.ok_or_else(unread)
 }
 
-fn read(issue: &Value) -> Option<Issue> {
+fn read(issue: &Value) -> Option<LintDiagnostic> {
     let text = |pointer: &str| Some(issue.pointer(pointer)?.as_str()?.to_owned());
     let count = |pointer: &str| u64::try_from(issue.pointer(pointer)?.as_i64()?).ok();
-    Some(Issue {
+    Some(LintDiagnostic {
         code: text("/code")
             .filter(|code| code != "invalid-syntax")
             .unwrap_or_else(|| "syntax".to_owned()),

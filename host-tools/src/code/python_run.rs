@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::python;
-use super::run::{PROGRAM, Ran, run};
+use super::run::{PROGRAM, ProgramResult, run};
 use crate::prelude::*;
 
 /// Maximum size of a script in bytes, below the limit of the kernel on one argument.
@@ -49,9 +49,9 @@ impl Tool for Args {
         ],
         ..PROGRAM
     };
-    type Output = Ran;
+    type Output = ProgramResult;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Ran> {
+    fn run(args: Args, ctx: &Ctx) -> Result<ProgramResult> {
         if args.code.len() > CODE_BYTES_MAX {
             let length = args.code.len();
             return Err(tool_error!(LimitExceeded at "/code";

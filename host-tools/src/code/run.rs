@@ -10,7 +10,7 @@ use crate::prelude::*;
 
 /// The result of a program.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Ran {
+pub(crate) struct ProgramResult {
     /// Standard output, up to its limit; invalid UTF-8 is replaced.
     pub stdout: String,
     /// Standard error, up to its limit.
@@ -53,13 +53,13 @@ pub(super) const PROGRAM: Spec = Spec {
 };
 
 /// Runs a command after reserving memory for its output.
-pub(super) fn run(command: &SandboxCommand, ctx: &Ctx) -> Result<Ran> {
+pub(super) fn run(command: &SandboxCommand, ctx: &Ctx) -> Result<ProgramResult> {
     let limits = &command.limits;
     ctx.reserve((limits.stdout_bytes + limits.stderr_bytes) as u64 * 2)?;
     Ok(ctx.spawner()?.run(command, ctx.stop())?.into())
 }
 
-impl From<CommandOutput> for Ran {
+impl From<CommandOutput> for ProgramResult {
     fn from(finished: CommandOutput) -> Self {
         let milliseconds = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
         Self {
@@ -86,7 +86,7 @@ impl From<CommandOutput> for Ran {
     }
 }
 
-impl Ran {
+impl ProgramResult {
     /// Reports a program that did not exit with status 0 as a shortfall of the call.
     pub(super) fn reported(self, ctx: &Ctx) -> Self {
         let ended = "the program was ended";

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tool_core::command::SandboxCommand;
 
-use super::run::{PROGRAM, Ran, run};
+use super::run::{PROGRAM, ProgramResult, run};
 use crate::prelude::*;
 
 /// Maximum bytes retained per stream.
@@ -77,9 +77,9 @@ impl Tool for Args {
         ],
         ..PROGRAM
     };
-    type Output = Ran;
+    type Output = ProgramResult;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Ran> {
+    fn run(args: Args, ctx: &Ctx) -> Result<ProgramResult> {
         let mut command = SandboxCommand::new(args.words()?);
         command.directory = args.cwd;
         command.writable = ctx.spawner()?.writable();

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tool_core::command::{Excess, Level};
 
-use super::run::{PROGRAM, Ran, run};
+use super::run::{PROGRAM, ProgramResult, run};
 use crate::prelude::*;
-use runner::Runner;
+use runner::TestFramework;
 
 /// What of the output is looked at for counts.
 const LOOKED_BYTES_MAX: usize = 16 << 20;
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     pub argv: Option<Vec<String>>,
     /// The runner; absent: found by the files of the folder.
     #[value(default)]
-    pub runner: Option<Runner>,
+    pub runner: Option<TestFramework>,
     /// Further arguments of the runner, such as `["-k", "fast"]`.
     #[value(default)]
     pub args: Vec<String>,
@@ -47,7 +47,7 @@ pub(crate) struct Output {
     /// Whether the runner ended with status 0.
     pub success: bool,
     /// The runner; absent for a command of one's own.
-    pub runner: Option<Runner>,
+    pub runner: Option<TestFramework>,
     /// Tests that passed; absent when the output does not say.
     pub passed: Option<u64>,
     /// Tests that failed, or could not be run.

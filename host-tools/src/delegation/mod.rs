@@ -56,7 +56,7 @@ pub(crate) struct DelegatedCall {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Delegated {
+pub(crate) struct DelegationResult {
     /// The delegate.
     pub name: String,
     /// The envelopes of the calls, in order.
@@ -73,9 +73,9 @@ impl Tool for Delegate {
         holds_calls: &["/calls"],
         ..CALLS
     };
-    type Output = Delegated;
+    type Output = DelegationResult;
 
-    fn run(args: Delegate, ctx: &Ctx) -> Result<Delegated> {
+    fn run(args: Delegate, ctx: &Ctx) -> Result<DelegationResult> {
         argument::name(&args.name, "/name")?;
         let calls = args.calls.into_iter().map(|call| {
             let args = if call.args.is_null() {
@@ -100,7 +100,7 @@ impl Tool for Delegate {
             );
             ctx.fall_short(Shortfall::NoneDone, message);
         }
-        Ok(Delegated {
+        Ok(DelegationResult {
             name: args.name,
             results,
         })
@@ -128,7 +128,7 @@ pub(crate) struct Escalate {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Escalated {
+pub(crate) struct EscalationResult {
     /// Id of the question.
     pub id: String,
     /// Answer of the operator; null until there is one.
@@ -143,9 +143,9 @@ impl Tool for Escalate {
             .with_name("escalate", "Ask the person")
             .tags(&["delegation"])
     };
-    type Output = Escalated;
+    type Output = EscalationResult;
 
-    fn run(args: Escalate, ctx: &Ctx) -> Result<Escalated> {
+    fn run(args: Escalate, ctx: &Ctx) -> Result<EscalationResult> {
         let reason = argument::text(&args.reason, 2000, "/reason")?;
         const POLL: Duration = Duration::from_millis(250);
         let question = OperatorQuestion {
@@ -162,7 +162,7 @@ impl Tool for Escalate {
             asked = ctx.calls()?.escalate(&question)?;
         }
         let AskedQuestion { id, answer } = asked;
-        Ok(Escalated { id, answer })
+        Ok(EscalationResult { id, answer })
     }
 
     // No example: every question has a new id.
@@ -174,7 +174,7 @@ impl Tool for Escalate {
 #[value(deny_unknown_fields)]
 pub(crate) struct BudgetOverride {
     /// The kind of calls.
-    pub category: Kind,
+    pub category: BudgetCategory,
     /// Reason for the request; the first 160 characters are recorded.
     pub reason: String,
 }
@@ -182,7 +182,7 @@ pub(crate) struct BudgetOverride {
 /// A kind of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum BudgetCategory {
     /// Calls that only read.
     Read,
     /// Calls that change files or state.
@@ -194,11 +194,11 @@ pub(crate) enum Kind {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Raised {
+pub(crate) struct BudgetOverrideResult {
     /// Whether the budget was raised.
     pub ok: bool,
     /// The kind of calls.
-    pub category: Kind,
+    pub category: BudgetCategory,
     /// Reason for the request.
     pub reason: String,
     /// Remaining calls of the kind; null if they are unlimited.
@@ -218,9 +218,9 @@ impl Tool for BudgetOverride {
         effects: &[Effect::SystemState],
         ..CALLS
     };
-    type Output = Raised;
+    type Output = BudgetOverrideResult;
 
-    fn run(args: BudgetOverride, ctx: &Ctx) -> Result<Raised> {
+    fn run(args: BudgetOverride, ctx: &Ctx) -> Result<BudgetOverrideResult> {
         const REASON_CHARS: usize = 160;
         let reason: String = args.reason.trim().chars().take(REASON_CHARS).collect();
         if reason.is_empty() {
@@ -230,7 +230,7 @@ impl Tool for BudgetOverride {
         let raised = ctx
             .calls()?
             .raise_budget(category.as_str().unwrap_or_default())?;
-        Ok(Raised {
+        Ok(BudgetOverrideResult {
             ok: raised.refused.is_none(),
             category: args.category,
             reason,

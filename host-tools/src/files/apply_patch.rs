@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::evidence;
 use super::patch::apply::apply;
-use super::patch::{self, Action, FilePatch};
+use super::patch::{self, FilePatch, PatchAction};
 use super::text;
 use crate::prelude::*;
 
@@ -25,7 +25,7 @@ pub struct Args {
 #[derive(Debug, Encode, Describe)]
 pub struct Output {
     /// The changed files, in the order of the patch.
-    pub files: Vec<Patched>,
+    pub files: Vec<PatchedFile>,
     /// Lines added in all files.
     pub added: u64,
     /// Lines removed in all files.
@@ -34,11 +34,11 @@ pub struct Output {
 
 /// One changed file.
 #[derive(Debug, Default, Encode, Describe)]
-pub struct Patched {
+pub struct PatchedFile {
     /// Path relative to the workspace root; of a moved file, the new one.
     pub path: String,
     /// `added`, `updated`, `moved` or `deleted`.
-    pub change: Kind,
+    pub change: PatchChangeKind,
     /// Former path of a moved file.
     #[value(skip_encoding_if = "Option::is_none")]
     pub moved_from: Option<String>,
@@ -54,7 +54,7 @@ pub struct Patched {
 /// Kind of change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Encode, Describe)]
 #[value(rename_all = "snake_case")]
-pub enum Kind {
+pub enum PatchChangeKind {
     /// The file is new.
     Added,
     /// The content changed.
@@ -82,14 +82,14 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let planned = Planned::of(&args, ctx)?;
+        let planned = PatchPlan::of(&args, ctx)?;
         let infos = ctx.files()?.change(&planned.changes).at("/patch")?;
         let paths = infos.into_iter().map(|info| Ok(info.path));
         planned.output(paths)
     }
 
     fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
-        let planned = Planned::of(args, ctx)?;
+        let planned = PatchPlan::of(args, ctx)?;
         let changes = planned.changes.clone();
         let paths = changes
             .iter()
@@ -111,7 +111,7 @@ impl Tool for Args {
 
     /// Only deletion is destructive: the patch contains everything else that it removes.
     fn narrow(args: &Args) -> EffectReach {
-        let deletes = |file: &FilePatch| matches!(file.action, Action::Delete { .. });
+        let deletes = |file: &FilePatch| matches!(file.action, PatchAction::Delete { .. });
         let patch = patch::parse(&args.patch);
         EffectReach {
             destructive: patch.map_or(true, |files| files.iter().any(deletes)),
@@ -143,7 +143,7 @@ impl Tool for Args {
 
 fn paths(file: &FilePatch) -> impl Iterator<Item = &str> {
     let moved = match &file.action {
-        Action::Update { move_to, .. } => move_to.as_deref(),
+        PatchAction::Update { move_to, .. } => move_to.as_deref(),
         _ => None,
     };
     [file.path.as_str()].into_iter().chain(moved)
@@ -179,16 +179,16 @@ fn at_patch(err: ToolError, file: &FilePatch) -> ToolError {
 
 /// The changes to write, computed before the first one is written.
 #[derive(Default)]
-struct Planned {
+struct PatchPlan {
     changes: Vec<FileChange>,
-    files: Vec<Patched>,
+    files: Vec<PatchedFile>,
     /// Index of the change that describes each file.
     shown: Vec<usize>,
     added: u64,
     removed: u64,
 }
 
-impl Planned {
+impl PatchPlan {
     fn of(args: &Args, ctx: &Ctx) -> Result<Self> {
         // The patch and its lines.
         ctx.reserve((args.patch.len() as u64).saturating_mul(4))?;
@@ -221,16 +221,16 @@ impl Planned {
 
     fn file(&mut self, file: &FilePatch, ctx: &Ctx) -> Result<()> {
         let path = file.path.clone();
-        let mut patched = Patched {
+        let mut patched = PatchedFile {
             path: path.clone(),
-            ..Patched::default()
+            ..PatchedFile::default()
         };
         match &file.action {
-            Action::Add {
+            PatchAction::Add {
                 content,
                 executable,
             } => {
-                patched.change = Kind::Added;
+                patched.change = PatchChangeKind::Added;
                 self.added += content.lines().count() as u64;
                 self.refuse_existing(&path, ctx)?;
                 self.changes.push(FileChange::Create {
@@ -239,8 +239,8 @@ impl Planned {
                     mode: executable.then_some(0o755),
                 });
             }
-            Action::Delete { hunks } => {
-                patched.change = Kind::Deleted;
+            PatchAction::Delete { hunks } => {
+                patched.change = PatchChangeKind::Deleted;
                 let before = text::read(ctx, &path)?;
                 self.removed += before.lines().count() as u64;
                 if let Some(hunks) = hunks
@@ -255,7 +255,7 @@ impl Planned {
                     before: before.into_bytes(),
                 });
             }
-            Action::Update { move_to, hunks } => {
+            PatchAction::Update { move_to, hunks } => {
                 let before = text::read(ctx, &path)?;
                 let after = apply(&before, hunks, &path)?;
                 patched.places = hunks.len() as u64;
@@ -275,7 +275,7 @@ impl Planned {
                     Some(target) => {
                         let mode = ctx.files()?.stat(&path)?.mode & 0o777;
                         self.refuse_existing(target, ctx)?;
-                        patched.change = Kind::Moved;
+                        patched.change = PatchChangeKind::Moved;
                         patched.moved_from = Some(path.clone());
                         self.changes.push(FileChange::Delete {
                             path,

@@ -1,6 +1,6 @@
 //! Deleting a file.
 
-use super::evidence::{self, Expected, Held};
+use super::evidence::{self, FileDigests, PathDigest};
 use crate::prelude::*;
 
 /// Delete a regular file or an empty folder of the workspace.
@@ -12,13 +12,13 @@ pub(crate) struct Args {
     pub path: String,
     /// What to delete: `file`, or a `folder` that must be empty.
     #[value(default)]
-    pub kind: Kind,
+    pub kind: DeletedKind,
 }
 
 /// Kind of the path to delete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Kind {
+pub(crate) enum DeletedKind {
     /// A regular file.
     #[default]
     File,
@@ -50,8 +50,8 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let kind = match args.kind {
-            Kind::File => FileKind::File,
-            Kind::Folder => FileKind::Directory,
+            DeletedKind::File => FileKind::File,
+            DeletedKind::Folder => FileKind::Directory,
         };
         ctx.check()?;
         let removed = ctx.files()?.remove(&args.path, kind);
@@ -67,13 +67,13 @@ impl Tool for Args {
     fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         let files = ctx.files()?;
         match (args.kind, evidence::held_by(files, &args.path, ctx)?) {
-            (Kind::File, Held::Digest(before, size)) => {
+            (DeletedKind::File, PathDigest::Digest(before, size)) => {
                 let output = Output {
                     path: evidence::shown(&args.path, ctx)?,
                     kind: FileKind::File,
                     size,
                 };
-                let gone = Expected::new(&args.path, Some(before), None);
+                let gone = FileDigests::new(&args.path, Some(before), None);
                 evidence::of_files(vec![gone], &output)
             }
             _ => Ok(None),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::glob::Below;
-use super::walk::{self, Next};
+use super::glob::FolderPrefix;
+use super::walk::{self, WalkControl};
 use crate::prelude::*;
 
 /// Report the number and total size of the files in a folder of the workspace, its largest entries, and the free space of the disk.
@@ -31,7 +31,7 @@ pub(crate) struct Output {
     /// Total size of the files in bytes.
     pub bytes: u64,
     /// The largest entries of the folder, largest first.
-    pub largest: Vec<Share>,
+    pub largest: Vec<DiskUsageEntry>,
     /// Size of the file system in bytes; absent when `disk` is false.
     #[value(skip_encoding_if = "Option::is_none")]
     #[schema(extend("x-present" = { "disk": true }))]
@@ -46,7 +46,7 @@ pub(crate) struct Output {
 
 /// Size of one entry of the folder.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Share {
+pub(crate) struct DiskUsageEntry {
     /// Its path relative to the workspace root.
     pub path: String,
     /// Size of the file, or of all files below, in bytes.
@@ -82,7 +82,7 @@ impl Tool for Args {
 
 fn measure(args: &Args, ctx: &Ctx) -> Result<Output> {
     let top = walk::top(ctx, &args.path)?;
-    let below = Below::of(&top);
+    let below = FolderPrefix::of(&top);
     let (mut files, mut folders, mut bytes) = (0, 0, 0_u64);
     let mut shares: BTreeMap<String, u64> = BTreeMap::new();
     let unread = walk::walk(ctx, &top, true, &mut |entry| {
@@ -97,11 +97,11 @@ fn measure(args: &Args, ctx: &Ctx) -> Result<Output> {
         let end = entry.path.len() - inside.len() + first;
         let share = shares.entry(entry.path[..end].to_owned()).or_default();
         *share = share.saturating_add(entry.size);
-        Ok(Next::On)
+        Ok(WalkControl::On)
     })?;
-    let mut largest: Vec<Share> = shares
+    let mut largest: Vec<DiskUsageEntry> = shares
         .into_iter()
-        .map(|(path, bytes)| Share { path, bytes })
+        .map(|(path, bytes)| DiskUsageEntry { path, bytes })
         .collect();
     largest.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.path.cmp(&b.path)));
     largest.truncate(args.largest.size());

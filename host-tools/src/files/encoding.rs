@@ -7,7 +7,7 @@ use crate::prelude::*;
 
 /// Text encoding of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
-pub(crate) enum Encoding {
+pub(crate) enum TextEncoding {
     /// UTF-8; a byte-order mark at the start is removed.
     #[default]
     #[value(rename = "utf-8")]
@@ -23,7 +23,7 @@ pub(crate) enum Encoding {
     Base64,
 }
 
-impl Encoding {
+impl TextEncoding {
     /// Decodes bytes and returns how many of them the text covers: a character cut at the end of `truncated` bytes is omitted.
     ///
     /// # Errors
@@ -39,11 +39,11 @@ impl Encoding {
     }
 
     /// The code units of a file in this encoding; `None` for `base64`, which has no lines.
-    pub(super) fn units(self, start: &[u8]) -> Option<Units> {
+    pub(super) fn units(self, start: &[u8]) -> Option<CodeUnits> {
         match self {
-            Self::Utf8 | Self::Latin1 => Some(Units::Bytes),
-            Self::Utf16 if start.starts_with(&[0xfe, 0xff]) => Some(Units::HighFirst),
-            Self::Utf16 => Some(Units::LowFirst),
+            Self::Utf8 | Self::Latin1 => Some(CodeUnits::Bytes),
+            Self::Utf16 if start.starts_with(&[0xfe, 0xff]) => Some(CodeUnits::HighFirst),
+            Self::Utf16 => Some(CodeUnits::LowFirst),
             Self::Base64 => None,
         }
     }
@@ -79,7 +79,7 @@ impl Encoding {
 
 /// Code units of an encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Units {
+pub(super) enum CodeUnits {
     /// One byte.
     Bytes,
     /// Two bytes, the low one first.
@@ -88,7 +88,7 @@ pub(super) enum Units {
     HighFirst,
 }
 
-impl Units {
+impl CodeUnits {
     /// Offsets after each line feed, for bytes that begin at an even offset of the file.
     pub(super) fn line_ends(self, bytes: &[u8]) -> impl Iterator<Item = usize> {
         memchr::memchr_iter(b'\n', bytes).filter_map(move |place| match self {

@@ -9,20 +9,20 @@ const BYTES_MAX: u64 = 256 << 20;
 
 /// Digests recorded before a change, and the output of the call if it happened.
 #[derive(Encode, Decode)]
-struct Evidence {
-    files: Vec<Expected>,
+struct ChangeEvidence {
+    files: Vec<FileDigests>,
     output: Value,
 }
 
 /// Digests of a file before and after a change; `None` for no file.
 #[derive(Debug, Clone, PartialEq, Encode, Decode)]
-pub(super) struct Expected {
+pub(super) struct FileDigests {
     path: String,
     before: Option<String>,
     after: Option<String>,
 }
 
-impl Expected {
+impl FileDigests {
     /// The digests of one file.
     pub(super) fn new(path: &str, before: Option<String>, after: Option<String>) -> Self {
         Self {
@@ -40,13 +40,13 @@ impl Expected {
 
 /// Evidence for changes that are written together.
 pub(super) fn of_changes(changes: &[FileChange], output: &impl Encode) -> Result<Option<Value>> {
-    of_files(changes.iter().map(Expected::of_change).collect(), output)
+    of_files(changes.iter().map(FileDigests::of_change).collect(), output)
 }
 
 /// Evidence for changed files.
-pub(super) fn of_files(files: Vec<Expected>, output: &impl Encode) -> Result<Option<Value>> {
+pub(super) fn of_files(files: Vec<FileDigests>, output: &impl Encode) -> Result<Option<Value>> {
     let output = to_value(output)?;
-    to_value(&Evidence { files, output }).map(Some)
+    to_value(&ChangeEvidence { files, output }).map(Some)
 }
 
 /// The path of a file as results show it.
@@ -56,18 +56,19 @@ pub(crate) fn shown(path: &str, ctx: &Ctx) -> Result<String> {
 
 /// Decides whether the change happened: all files have their new content, or their old one.
 pub(super) fn probe(before: &Value, ctx: &Ctx) -> Result<CallProbe> {
-    let Ok(Evidence { files, output }) = from_value::<Evidence>(before) else {
+    let Ok(ChangeEvidence { files, output }) = from_value::<ChangeEvidence>(before) else {
         return Ok(CallProbe::Unknown);
     };
     let mut held = Vec::with_capacity(files.len());
     for file in &files {
         match held_by(ctx.files()?, &file.path, ctx)? {
-            Held::Absent => held.push(None),
-            Held::Digest(digest, _) => held.push(Some(digest)),
-            Held::TooLarge => return Ok(CallProbe::Unknown),
+            PathDigest::Absent => held.push(None),
+            PathDigest::Digest(digest, _) => held.push(Some(digest)),
+            PathDigest::TooLarge => return Ok(CallProbe::Unknown),
         }
     }
-    let all = |wanted: fn(&Expected) -> &Option<String>| files.iter().map(wanted).eq(held.iter());
+    let all =
+        |wanted: fn(&FileDigests) -> &Option<String>| files.iter().map(wanted).eq(held.iter());
     let found = if all(|file| &file.after) {
         CallProbe::Happened(output)
     } else if all(|file| &file.before) || put_back(&files, &held, ctx)? {
@@ -93,7 +94,7 @@ pub(crate) fn folder_of(path: &str) -> &str {
 
 /// Rolls back a change that was interrupted between two files: files that are new already get their old content from the copy beside
 /// them. Returns false, without a change, if a file is neither old nor new or a copy is missing.
-fn put_back(files: &[Expected], held: &[Option<String>], ctx: &Ctx) -> Result<bool> {
+fn put_back(files: &[FileDigests], held: &[Option<String>], ctx: &Ctx) -> Result<bool> {
     let world = ctx.files()?;
     let mut changes = Vec::new();
     for (file, held) in files.iter().zip(held) {
@@ -148,7 +149,7 @@ fn copy_of(wanted: &str, folder: &str, ctx: &Ctx) -> Result<Option<Vec<u8>>> {
 }
 
 /// Content of a path.
-pub(crate) enum Held {
+pub(crate) enum PathDigest {
     Absent,
     /// Digest and size.
     Digest(String, u64),
@@ -156,7 +157,7 @@ pub(crate) enum Held {
 }
 
 /// Reads the content of a path without following links, as writing does.
-pub(crate) fn held_by(files: &dyn WorkspaceFiles, path: &str, ctx: &Ctx) -> Result<Held> {
+pub(crate) fn held_by(files: &dyn WorkspaceFiles, path: &str, ctx: &Ctx) -> Result<PathDigest> {
     held_and_then(files, path, &[], ctx)
 }
 
@@ -166,14 +167,14 @@ pub(super) fn held_and_then(
     path: &str,
     more: &[u8],
     ctx: &Ctx,
-) -> Result<Held> {
+) -> Result<PathDigest> {
     let (info, mut reader) = match files.open(path, LinkMode::Refuse) {
         Ok(opened) => opened,
-        Err(err) if err.is(Reason::NotFound) => return Ok(Held::Absent),
+        Err(err) if err.is(Reason::NotFound) => return Ok(PathDigest::Absent),
         Err(err) => return Err(err),
     };
     if info.size > BYTES_MAX {
-        return Ok(Held::TooLarge);
+        return Ok(PathDigest::TooLarge);
     }
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 1 << 16];
@@ -191,7 +192,7 @@ pub(super) fn held_and_then(
     }
     hasher.update(more);
     let digest = hasher.finalize().to_hex().to_string();
-    Ok(Held::Digest(digest, size + more.len() as u64))
+    Ok(PathDigest::Digest(digest, size + more.len() as u64))
 }
 
 /// The digest of a content.

@@ -2,7 +2,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::walk::{self, Next};
+use super::walk::{self, WalkControl};
 use crate::prelude::*;
 
 /// Maximum paths in one result.
@@ -52,21 +52,21 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let pattern = matcher(&args.pattern, "/pattern")?;
         let top = walk::top(ctx, &args.path).at("/path")?;
-        let below = Below::of(&top);
+        let below = FolderPrefix::of(&top);
         let mut paths = Vec::new();
         let mut truncated = false;
         let unread = walk::walk(ctx, &top, args.ignored, &mut |entry| {
             let folder = args.folders && entry.kind == FileKind::Directory;
             let wanted = folder || entry.kind == FileKind::File;
             if !wanted || !pattern.is_match(below.path(&entry.path)) {
-                return Ok(Next::On);
+                return Ok(WalkControl::On);
             }
             if paths.len() == args.limit.size() {
                 truncated = true;
-                return Ok(Next::Stop);
+                return Ok(WalkControl::Stop);
             }
             paths.push(entry.path.clone());
-            Ok(Next::On)
+            Ok(WalkControl::On)
         })
         .at("/path")?;
         Ok(Output {
@@ -115,9 +115,9 @@ pub(crate) fn matcher(pattern: &str, pointer: &str) -> Result<GlobMatcher> {
 }
 
 /// Converts workspace paths to paths below one folder.
-pub(crate) struct Below(String);
+pub(crate) struct FolderPrefix(String);
 
-impl Below {
+impl FolderPrefix {
     pub(crate) fn of(folder: &str) -> Self {
         let root = if folder.starts_with('/') { "/" } else { "" };
         let below = parts(folder).map(|part| format!("{part}/"));

@@ -2,12 +2,12 @@
 
 use globset::GlobMatcher;
 
-use super::glob::{Below, matcher};
-use super::scan::{MEMORY, Pattern, Scan};
-use super::walk::{self, Next};
+use super::glob::{FolderPrefix, matcher};
+use super::scan::{MEMORY, SearchPattern, TextScan};
+use super::walk::{self, WalkControl};
 use crate::prelude::*;
 
-pub(crate) use super::scan::Found;
+pub(crate) use super::scan::LineMatch;
 
 /// Maximum matches in one result.
 const MATCHES_MAX: i64 = 10_000;
@@ -49,7 +49,7 @@ pub(crate) struct Args {
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The matching lines, by path and line.
-    pub matches: Vec<Found>,
+    pub matches: Vec<LineMatch>,
     /// Number of matching lines returned.
     pub count: usize,
     /// Number of files with a returned match.
@@ -74,7 +74,7 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let pattern = Pattern {
+        let pattern = SearchPattern {
             text: &args.pattern,
             literal: args.literal,
             ignore_case: args.ignore_case,
@@ -87,12 +87,12 @@ impl Tool for Args {
         let shown = (args.max_matches.get() * (1 + before + after)) as u64;
         ctx.reserve(MEMORY + shown * 256)?;
         let around = (before.unsigned_abs(), after.unsigned_abs());
-        let mut scan = Scan::new(&pattern, around, args.max_matches.size(), ctx.stop())?;
+        let mut scan = TextScan::new(&pattern, around, args.max_matches.size(), ctx.stop())?;
         let mut unread = 0;
         let info = files.stat(&args.path).at("/path")?;
         if info.kind == FileKind::Directory {
             let top = walk::top(ctx, &args.path).at("/path")?;
-            let below = Below::of(&top);
+            let below = FolderPrefix::of(&top);
             let walked = walk::walk(ctx, &top, args.ignored, &mut |entry| {
                 let fits = |glob: &GlobMatcher| glob.is_match(below.path(&entry.path));
                 if entry.kind == FileKind::File && wanted.as_ref().is_none_or(fits) {
@@ -102,7 +102,11 @@ impl Tool for Args {
                         searched => searched?,
                     }
                 }
-                Ok(if scan.full { Next::Stop } else { Next::On })
+                Ok(if scan.full {
+                    WalkControl::Stop
+                } else {
+                    WalkControl::On
+                })
             });
             unread = walked.at("/path")?;
         } else {
@@ -138,7 +142,7 @@ fn skippable(err: &ToolError) -> bool {
     matches!(err.code(), ErrorCode::ToolError | ErrorCode::InvalidArgs)
 }
 
-fn search_file(scan: &mut Scan<'_>, files: &dyn WorkspaceFiles, info: &FileInfo) -> Result<()> {
+fn search_file(scan: &mut TextScan<'_>, files: &dyn WorkspaceFiles, info: &FileInfo) -> Result<()> {
     let (_, mut reader) = files.open(&info.path, LinkMode::Refuse)?;
     let searched = scan.search(&info.path, &mut reader);
     scan.stop().check()?;

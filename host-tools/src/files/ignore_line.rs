@@ -21,7 +21,7 @@ pub(super) fn translated(line: &str) -> Option<String> {
                 pattern.push(character);
             }
             '[' => {
-                let class = Class::read(&mut rest)?;
+                let class = GlobClass::read(&mut rest)?;
                 slash_in_class |= class.has_slash;
                 pattern.push_str(&class.pattern()?);
             }
@@ -41,13 +41,13 @@ pub(super) fn translated(line: &str) -> Option<String> {
 }
 
 /// A class of characters, as ranges without `/`.
-struct Class {
+struct GlobClass {
     negated: bool,
     ranges: Vec<(char, char)>,
     has_slash: bool,
 }
 
-impl Class {
+impl GlobClass {
     /// Reads what follows a `[`; `None` where nothing ends it.
     fn read(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Self> {
         let negated = rest.next_if(|next| matches!(next, '!' | '^')).is_some();

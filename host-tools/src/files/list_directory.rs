@@ -1,6 +1,6 @@
 //! Listing a folder.
 
-use super::pattern::Pattern;
+use super::pattern::NamePattern;
 use crate::prelude::*;
 
 /// Maximum entries in one result.
@@ -65,7 +65,7 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let pattern = Pattern::parse(&args.pattern)?;
+        let pattern = NamePattern::parse(&args.pattern)?;
         let limit = args.limit.size();
         let (found, more) = ctx
             .files()?

@@ -25,7 +25,7 @@ mod tests;
 
 use crate::prelude::*;
 
-pub(crate) use encoding::Encoding;
+pub(crate) use encoding::TextEncoding;
 
 /// The declaration of a tool that reads the file at `path`.
 pub(crate) const READING: Spec = Spec {

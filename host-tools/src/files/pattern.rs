@@ -9,9 +9,9 @@ const LENGTH_MAX: usize = 255;
 
 /// A pattern that a whole name must match, in time linear in the name.
 #[derive(Debug)]
-pub(super) struct Pattern(Regex);
+pub(super) struct NamePattern(Regex);
 
-impl Pattern {
+impl NamePattern {
     /// Reads a pattern.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ mod tests {
 
     fn check(pattern: &str, name: &str, expected: bool) {
         assert_eq!(
-            Pattern::parse(pattern).unwrap().matches(name),
+            NamePattern::parse(pattern).unwrap().matches(name),
             expected,
             "{pattern} {name}"
         );
@@ -135,7 +135,7 @@ mod tests {
             "[a-",
             &"x".repeat(256),
         ] {
-            let err = Pattern::parse(pattern).unwrap_err();
+            let err = NamePattern::parse(pattern).unwrap_err();
             assert_eq!(err.path(), Some("/pattern"), "{pattern}");
             assert!(err.hint_str().is_some());
         }

@@ -4,8 +4,8 @@ use std::io::{Read, SeekFrom};
 
 use tool_core::types::Count;
 
-use super::Encoding;
-use super::encoding::Units;
+use super::TextEncoding;
+use super::encoding::CodeUnits;
 use crate::prelude::*;
 
 /// Maximum bytes that one call reads.
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     pub path: String,
     /// Text encoding of the file. A file that does not match it is an error; `base64` accepts any bytes.
     #[value(default)]
-    pub encoding: Encoding,
+    pub encoding: TextEncoding,
     /// Maximum bytes to read, 1 to 268435456.
     #[value(default = "BoundedInteger::<1, BYTES_MAX>::of::<1_000_000>")]
     pub max_bytes: BoundedInteger<1, BYTES_MAX>,
@@ -45,7 +45,7 @@ pub(crate) struct Output {
     /// The text of the file, or of the requested part.
     pub content: String,
     /// The encoding used.
-    pub encoding: Encoding,
+    pub encoding: TextEncoding,
     /// Size of the whole file in bytes.
     pub size: u64,
     /// Whether the file continues after `content`.
@@ -73,7 +73,7 @@ pub(crate) struct LineRange {
 }
 
 /// The bytes of a part of a file.
-struct Part {
+struct FilePart {
     info: FileInfo,
     bytes: Vec<u8>,
     /// Offset of the first byte.
@@ -148,7 +148,12 @@ fn failed(args: &Args, err: &std::io::Error) -> ToolError {
 
 /// Reads from an offset. The file may grow meanwhile, and files such as those of `/proc` have size 0: the limit applies to the bytes
 /// read.
-fn read_bytes(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ctx) -> Result<Part> {
+fn read_bytes(
+    args: &Args,
+    info: FileInfo,
+    reader: &mut dyn FileReader,
+    ctx: &Ctx,
+) -> Result<FilePart> {
     const STEP: u64 = 16 << 20;
     let from = args.offset.get().unsigned_abs();
     let bytes_max = args.max_bytes.get().unsigned_abs();
@@ -172,7 +177,7 @@ fn read_bytes(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
     }
     let cut = bytes.len() as u64 > bytes_max;
     bytes.truncate(bytes_max as usize);
-    Ok(Part {
+    Ok(FilePart {
         info,
         bytes,
         from,
@@ -182,7 +187,12 @@ fn read_bytes(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
     })
 }
 
-fn read_lines(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ctx) -> Result<Part> {
+fn read_lines(
+    args: &Args,
+    info: FileInfo,
+    reader: &mut dyn FileReader,
+    ctx: &Ctx,
+) -> Result<FilePart> {
     let number = |line: Count| line.get().unsigned_abs();
     let first = args.first_line.map_or(1, number);
     let last = args.last_line.map_or(u64::MAX, number);
@@ -194,16 +204,16 @@ fn read_lines(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
         return Err(tool_error!(InvalidArgs at "/offset";
             "give a range in bytes or in lines, not both"; "omit `offset`"));
     }
-    let mut scan = Scan {
+    let mut scan = LineScan {
         first,
         last,
         bytes_max: args.max_bytes.size(),
         line: 1,
         ended: true,
-        ..Scan::default()
+        ..LineScan::default()
     };
     let mut part = Vec::with_capacity(PART);
-    let mut units: Option<Units> = None;
+    let mut units: Option<CodeUnits> = None;
     loop {
         ctx.check()?;
         part.clear();
@@ -226,7 +236,7 @@ fn read_lines(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
         return Err(tool_error!(InvalidArgs at "/first_line", "range";
             "the file has {lines} lines"; "count from 1"));
     }
-    Ok(Part {
+    Ok(FilePart {
         info,
         bytes: scan.kept,
         from: scan.from,
@@ -241,7 +251,7 @@ fn read_lines(args: &Args, info: FileInfo, reader: &mut dyn FileReader, ctx: &Ct
 
 /// Scans the lines and keeps those asked for.
 #[derive(Default)]
-struct Scan {
+struct LineScan {
     first: u64,
     last: u64,
     bytes_max: usize,
@@ -257,9 +267,9 @@ struct Scan {
     more: bool,
 }
 
-impl Scan {
+impl LineScan {
     /// Scans the next part of the file; returns whether to continue.
-    fn part(&mut self, part: &[u8], units: Units) -> bool {
+    fn part(&mut self, part: &[u8], units: CodeUnits) -> bool {
         let mut begin = 0;
         for end in units.line_ends(part).chain([part.len()]) {
             if begin == end {

@@ -25,7 +25,7 @@ pub(crate) const MEMORY: u64 = LINE_BYTES_MAX as u64 * 2;
 
 /// A matching line.
 #[derive(Debug, PartialEq, Eq, Encode, Describe)]
-pub(crate) struct Found {
+pub(crate) struct LineMatch {
     /// Path of the file, relative to the workspace root.
     pub path: String,
     /// Line number, from 1.
@@ -43,14 +43,14 @@ pub(crate) struct Found {
 }
 
 /// The pattern of a search, and the argument it comes from.
-pub(crate) struct Pattern<'a> {
+pub(crate) struct SearchPattern<'a> {
     pub(crate) text: &'a str,
     pub(crate) literal: bool,
     pub(crate) ignore_case: bool,
     pub(crate) pointer: &'static str,
 }
 
-impl Pattern<'_> {
+impl SearchPattern<'_> {
     fn compile(&self) -> Result<RegexMatcher> {
         let refuse = |why: String| ToolError::invalid(self.pointer, why).reason("pattern");
         if self.text.is_empty() || self.text.len() > PATTERN_MAX {
@@ -82,13 +82,13 @@ impl Pattern<'_> {
 }
 
 /// A search through one text after another.
-pub(crate) struct Scan<'a> {
+pub(crate) struct TextScan<'a> {
     regex: RegexMatcher,
     searcher: Searcher,
     around: (u64, u64),
     matches_max: usize,
     stop: &'a StopFlag,
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<LineMatch>,
     pub(crate) matched: u64,
     pub(crate) searched: u64,
     pub(crate) skipped: u64,
@@ -96,10 +96,10 @@ pub(crate) struct Scan<'a> {
     pub(crate) full: bool,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> TextScan<'a> {
     /// A search with `around` context lines before and after each match.
     pub(crate) fn new(
-        pattern: &Pattern<'_>,
+        pattern: &SearchPattern<'_>,
         around: (u64, u64),
         matches_max: usize,
         stop: &'a StopFlag,
@@ -135,7 +135,7 @@ impl<'a> Scan<'a> {
     /// # Errors
     /// Errors of reading; after a stop, the next check of the caller reports it.
     pub(crate) fn search(&mut self, path: &str, reader: &mut dyn Read) -> std::io::Result<()> {
-        let mut lines = Lines {
+        let mut lines = MatchCollector {
             regex: &self.regex,
             path,
             room: self.matches_max - self.found.len(),
@@ -146,7 +146,7 @@ impl<'a> Scan<'a> {
             full: false,
             binary: false,
         };
-        let mut watched = Watched {
+        let mut watched = StoppableReader {
             reader,
             stop: self.stop,
             failed: None,
@@ -170,13 +170,13 @@ impl<'a> Scan<'a> {
 }
 
 /// Ends the search of a long text at a stop, and records the error of reading: the searcher replaces it.
-struct Watched<'a> {
+struct StoppableReader<'a> {
     reader: &'a mut dyn Read,
     stop: &'a StopFlag,
     failed: Option<std::io::Error>,
 }
 
-impl Read for Watched<'_> {
+impl Read for StoppableReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = if self.stop.is_set() {
             Err(std::io::Error::other("stopped"))
@@ -194,7 +194,7 @@ impl Read for Watched<'_> {
 }
 
 /// Collects the matches of one file.
-struct Lines<'a> {
+struct MatchCollector<'a> {
     regex: &'a RegexMatcher,
     path: &'a str,
     room: usize,
@@ -202,13 +202,13 @@ struct Lines<'a> {
     after: u64,
     /// The last lines seen, with their numbers.
     recent: VecDeque<(u64, String)>,
-    found: Vec<Found>,
+    found: Vec<LineMatch>,
     /// Whether the maximum of matches was exceeded.
     full: bool,
     binary: bool,
 }
 
-impl Sink for Lines<'_> {
+impl Sink for MatchCollector<'_> {
     type Error = std::io::Error;
 
     fn matched(&mut self, _: &Searcher, line: &SinkMatch<'_>) -> Result<bool, Self::Error> {
@@ -224,7 +224,7 @@ impl Sink for Lines<'_> {
         let before = before.map(|(_, text)| text.clone()).collect();
         self.remember(number, &text);
         let column = self.regex.find(line.bytes()).ok().flatten();
-        self.found.push(Found {
+        self.found.push(LineMatch {
             path: self.path.to_owned(),
             line: number,
             column: column.map_or(1, |found| found.start() as u64 + 1),
@@ -254,7 +254,7 @@ impl Sink for Lines<'_> {
     }
 }
 
-impl Lines<'_> {
+impl MatchCollector<'_> {
     fn remember(&mut self, number: u64, text: &str) {
         if self.before == 0 {
             return;

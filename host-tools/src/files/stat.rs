@@ -11,7 +11,7 @@ pub(crate) struct Stat {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Metadata {
+pub(crate) struct PathMetadata {
     /// Path relative to the workspace root.
     pub path: String,
     /// The same path with links resolved.
@@ -31,13 +31,13 @@ impl Tool for Stat {
     const SPEC: Spec = super::READING
         .with_name("stat", "Show metadata of a file")
         .tags(&["file", "folder"]);
-    type Output = Metadata;
+    type Output = PathMetadata;
 
-    fn run(args: Stat, ctx: &Ctx) -> Result<Metadata> {
+    fn run(args: Stat, ctx: &Ctx) -> Result<PathMetadata> {
         let files = ctx.files()?;
         let info = files.stat(&args.path).at("/path")?;
         let id = files.identity(&args.path).at("/path")?;
-        Ok(Metadata {
+        Ok(PathMetadata {
             path: info.path,
             real_path: id.path,
             kind: info.kind,
@@ -65,7 +65,7 @@ pub(crate) struct Exists {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Existence {
+pub(crate) struct PathExistence {
     /// Whether the path exists.
     pub exists: bool,
     /// Its type: `file`, `directory` or `other`.
@@ -77,9 +77,9 @@ impl Tool for Exists {
     const SPEC: Spec = super::READING
         .with_name("exists", "Check whether a path exists")
         .tags(&["file", "folder"]);
-    type Output = Existence;
+    type Output = PathExistence;
 
-    fn run(args: Exists, ctx: &Ctx) -> Result<Existence> {
+    fn run(args: Exists, ctx: &Ctx) -> Result<PathExistence> {
         let kind = match ctx.files()?.stat(&args.path) {
             Ok(info) => Some(info.kind),
             // Below a file nothing exists.
@@ -87,7 +87,7 @@ impl Tool for Exists {
             Err(err) => return Err(err.at("/path")),
         };
         let exists = kind.is_some();
-        Ok(Existence { exists, kind })
+        Ok(PathExistence { exists, kind })
     }
 
     /// Run in a workspace that has `notes.txt`.

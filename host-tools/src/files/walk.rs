@@ -16,14 +16,14 @@ const IGNORE_BYTES_MAX: u64 = 1 << 20;
 
 /// How a walk or a visit continues after an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum WalkControl {
     /// With the next entry.
     On,
     /// Not at all.
     Stop,
 }
 
-struct Walk<'a> {
+struct FileWalk<'a> {
     files: &'a dyn WorkspaceFiles,
     ctx: &'a Ctx,
     /// The patterns of each folder on the way, unless ignored files are included.
@@ -51,10 +51,10 @@ pub(crate) fn walk(
     ctx: &Ctx,
     top: &str,
     with_ignored: bool,
-    visit: &mut dyn FnMut(&FileInfo) -> Result<Next>,
+    visit: &mut dyn FnMut(&FileInfo) -> Result<WalkControl>,
 ) -> Result<u64> {
     let files = ctx.files()?;
-    let mut walk = Walk {
+    let mut walk = FileWalk {
         files,
         ctx,
         ignores: (!with_ignored).then(Vec::new),
@@ -78,7 +78,7 @@ pub(crate) fn walk(
         if is_folder && name(&entry) == ".git" || walk.ignored(&entry) {
             continue;
         }
-        if let Next::Stop = visit(&entry)? {
+        if let WalkControl::Stop = visit(&entry)? {
             break;
         }
         if is_folder {
@@ -100,7 +100,7 @@ fn name(entry: &FileInfo) -> &str {
     entry.path.rsplit('/').next().unwrap_or_default()
 }
 
-impl Walk<'_> {
+impl FileWalk<'_> {
     fn count(&mut self) -> Result<()> {
         self.entries += 1;
         if self.entries.is_multiple_of(256) {

@@ -4,8 +4,8 @@ use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
 use tool_core::{Describe, LoadInput, RequestProblem, npy, number};
 
-use super::Encoding;
-use super::evidence::{self, Expected, Held};
+use super::TextEncoding;
+use super::evidence::{self, FileDigests, PathDigest};
 use crate::prelude::*;
 
 /// Write a text, an array of numbers, or bytes given in base64 to a file of the workspace, atomically and synced to disk.
@@ -18,28 +18,28 @@ pub(crate) struct Args {
     /// The content: a text, or `{"$file": path}` to copy a text file; or an array of numbers, such as the result of an earlier
     /// step, in the format of the file extension: `.npy`, `.csv` (one or two dimensions) or `.json`.
     #[schema(extend("x-list-endings" = { "path": [".npy", ".csv", ".json"] }))]
-    pub content: Input<Content>,
+    pub content: Input<WriteContent>,
     /// Treatment of an existing file: `create` refuses, `append` appends, `overwrite` replaces it.
     #[value(default)]
-    pub mode: Mode,
+    pub mode: FileWriteMode,
     /// Whether to create missing parent folders.
     #[value(default)]
     pub parents: bool,
     /// Text encoding of the file; `base64` decodes the content and writes the bytes.
     #[value(default)]
-    pub encoding: Encoding,
+    pub encoding: TextEncoding,
 }
 
 /// Content to write.
 #[derive(Debug, Clone)]
-pub(crate) enum Content {
+pub(crate) enum WriteContent {
     /// A text.
     Text(TextInput),
     /// An array.
     Numbers(Numbers),
 }
 
-impl LoadInput for Content {
+impl LoadInput for WriteContent {
     const KIND: InputKind = InputKind::Text;
 
     fn from_value(value: &Value) -> Result<Self, RequestProblem> {
@@ -68,13 +68,13 @@ impl LoadInput for Content {
     }
 }
 
-impl From<&str> for Content {
+impl From<&str> for WriteContent {
     fn from(text: &str) -> Self {
         Self::Text(text.into())
     }
 }
 
-impl Content {
+impl WriteContent {
     /// Encodes the content.
     fn bytes(&self, args: &Args, ctx: &Ctx) -> Result<Vec<u8>> {
         const BYTES_PER_NUMBER: u64 = 32; // as text, with its separator
@@ -94,14 +94,14 @@ impl Content {
 
 /// An array in the format of the file extension.
 fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>> {
-    if args.encoding != Encoding::default() {
+    if args.encoding != TextEncoding::default() {
         return Err(tool_error!(InvalidArgs at "/encoding";
             "an array of numbers has no encoding";
             "omit `encoding`; the file extension selects the format"));
     }
     let ending = args.path.rsplit_once('.').map(|(_, ending)| ending);
     match (ending, numbers.rank()) {
-        (Some("npy" | "json"), _) if args.mode == Mode::Append => {
+        (Some("npy" | "json"), _) if args.mode == FileWriteMode::Append => {
             Err(tool_error!(InvalidArgs at "/mode";
                 "a file of this format cannot be appended to";
                 "use `create` or `overwrite`, or a path that ends in `.csv`"))
@@ -133,7 +133,7 @@ fn rows(numbers: &Numbers) -> String {
 /// Treatment of an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Mode {
+pub(crate) enum FileWriteMode {
     /// The file must not exist.
     #[default]
     Create,
@@ -184,8 +184,8 @@ impl Tool for Args {
         let conflicts = |err: &ToolError| err.code() == ErrorCode::Conflict;
         let created = !written.as_ref().is_err_and(conflicts);
         match args.mode {
-            Mode::Append if !created => written = write(WriteMode::Append),
-            Mode::Overwrite if !created => written = write(WriteMode::Overwrite),
+            FileWriteMode::Append if !created => written = write(WriteMode::Append),
+            FileWriteMode::Overwrite if !created => written = write(WriteMode::Overwrite),
             _ => {}
         }
         let info = written.at("/path")?;
@@ -201,16 +201,18 @@ impl Tool for Args {
         let content = args.content.load(ctx)?.bytes(args, ctx)?;
         let (files, path) = (ctx.files()?, &args.path);
         let (before, after, size) = match (evidence::held_by(files, path, ctx)?, args.mode) {
-            (Held::TooLarge, _) | (Held::Digest(..), Mode::Create) => return Ok(None),
-            (Held::Absent, _) => (None, evidence::digest(&content), content.len() as u64),
-            (Held::Digest(before, _), Mode::Overwrite) => {
+            (PathDigest::TooLarge, _) | (PathDigest::Digest(..), FileWriteMode::Create) => {
+                return Ok(None);
+            }
+            (PathDigest::Absent, _) => (None, evidence::digest(&content), content.len() as u64),
+            (PathDigest::Digest(before, _), FileWriteMode::Overwrite) => {
                 let after = evidence::digest(&content);
                 (Some(before), after, content.len() as u64)
             }
-            (Held::Digest(before, _), Mode::Append) => {
+            (PathDigest::Digest(before, _), FileWriteMode::Append) => {
                 match evidence::held_and_then(files, path, &content, ctx)? {
-                    Held::Digest(after, size) => (Some(before), after, size),
-                    Held::Absent | Held::TooLarge => return Ok(None),
+                    PathDigest::Digest(after, size) => (Some(before), after, size),
+                    PathDigest::Absent | PathDigest::TooLarge => return Ok(None),
                 }
             }
         };
@@ -220,7 +222,7 @@ impl Tool for Args {
             size,
             created: before.is_none(),
         };
-        evidence::of_files(vec![Expected::new(path, before, Some(after))], &output)
+        evidence::of_files(vec![FileDigests::new(path, before, Some(after))], &output)
     }
 
     fn probe(_: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
@@ -229,7 +231,7 @@ impl Tool for Args {
 
     fn narrow(args: &Args) -> EffectReach {
         EffectReach {
-            destructive: args.mode == Mode::Overwrite,
+            destructive: args.mode == FileWriteMode::Overwrite,
             ..EffectReach::of(&Self::SPEC)
         }
     }

@@ -2,8 +2,8 @@
 
 use tool_core::object;
 
-use super::repository::{Grant, Repository, Start};
-use super::settings::Work;
+use super::repository::{GitAccess, GitInvocation, GitRepository};
+use super::settings::GitOperation;
 use super::{commit, failure, in_the_way, names, paths};
 use crate::prelude::*;
 
@@ -55,7 +55,7 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let reference = names::branch(&args.name, "/name")?;
-        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         let changed = match args.action {
             Action::Create => create(&repository, &args.name, &reference)?,
             Action::Checkout => checkout(&repository, &args.name, &reference)?,
@@ -65,7 +65,7 @@ impl Tool for Args {
 
     fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         let reference = names::branch(&args.name, "/name")?;
-        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         Ok(Some(object! {
             "branch" => repository.commit(&reference)?,
             "head" => repository.commit("HEAD")?,
@@ -75,7 +75,7 @@ impl Tool for Args {
 
     fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         let reference = names::branch(&args.name, "/name")?;
-        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         let was = |name: &str| before.get(name).and_then(Value::as_str);
         let now = repository.commit(&reference)?;
         let (before, after) = match args.action {
@@ -107,7 +107,7 @@ impl Tool for Args {
 }
 
 impl Args {
-    fn output(&self, repository: &Repository<'_>, changed: bool) -> Result<Output> {
+    fn output(&self, repository: &GitRepository<'_>, changed: bool) -> Result<Output> {
         let reference = names::branch(&self.name, "/name")?;
         let current = repository.head()?;
         Ok(Output {
@@ -120,7 +120,7 @@ impl Args {
 }
 
 /// Creates the reference, unless there is one.
-fn create(repository: &Repository<'_>, name: &str, reference: &str) -> Result<bool> {
+fn create(repository: &GitRepository<'_>, name: &str, reference: &str) -> Result<bool> {
     let Some(head) = repository.commit("HEAD")? else {
         return Err(tool_error!(PreconditionFailed, "initial";
             "the repository has no commit, at which a branch could begin"; "commit first"));
@@ -139,9 +139,9 @@ fn create(repository: &Repository<'_>, name: &str, reference: &str) -> Result<bo
         &head,
         &nothing,
     ];
-    let finished = repository.finished(&Start {
-        grant: Grant::Repository,
-        ..Start::new(&words)
+    let finished = repository.finished(&GitInvocation {
+        grant: GitAccess::Repository,
+        ..GitInvocation::new(&words)
     })?;
     let said = finished.stderr.text();
     if said.contains("exists; cannot create") || said.contains("reference already exists") {
@@ -156,7 +156,7 @@ fn create(repository: &Repository<'_>, name: &str, reference: &str) -> Result<bo
 }
 
 /// Brings the work tree to the end of a branch. The commits are named by id, so that the files that were judged are those that change.
-fn checkout(repository: &Repository<'_>, name: &str, reference: &str) -> Result<bool> {
+fn checkout(repository: &GitRepository<'_>, name: &str, reference: &str) -> Result<bool> {
     let Some(target) = repository.commit(reference)? else {
         return Err(tool_error!(InvalidArgs at "/name", Reason::NotFound;
             "there is no branch `{name}`"; "`action` `create` makes it"));
@@ -190,12 +190,12 @@ fn checkout(repository: &Repository<'_>, name: &str, reference: &str) -> Result<
     commit::filtered(repository, &changed)?;
     in_the_way::refuse(repository, &differing(&["--diff-filter=A"])?)?;
     let run = |words: &[&str], grant| {
-        repository.run(&Start {
+        repository.run(&GitInvocation {
             grant,
-            ..Start::new(words)
+            ..GitInvocation::new(words)
         })
     };
-    run(&["update-index", "-q", "--refresh"], Grant::Repository).or_else(|err| {
+    run(&["update-index", "-q", "--refresh"], GitAccess::Repository).or_else(|err| {
         // Status 1: some files changed; the next step judges them.
         match err.reason_str() {
             Some("git") => Ok(Vec::new()),
@@ -211,7 +211,7 @@ fn checkout(repository: &Repository<'_>, name: &str, reference: &str) -> Result<
             &head,
             &target,
         ],
-        Grant::WorkTree,
+        GitAccess::WorkTree,
     )?;
     let from = current.as_deref().unwrap_or(&head);
     let note = format!(
@@ -220,13 +220,13 @@ fn checkout(repository: &Repository<'_>, name: &str, reference: &str) -> Result<
     );
     run(
         &["symbolic-ref", "-m", &note, "HEAD", reference],
-        Grant::Repository,
+        GitAccess::Repository,
     )?;
     Ok(true)
 }
 
 /// Refuses a checkout that would change a file that tools never write.
-fn refuse_protected(repository: &Repository<'_>, changed: &[u8]) -> Result<()> {
+fn refuse_protected(repository: &GitRepository<'_>, changed: &[u8]) -> Result<()> {
     let files = repository.ctx().files()?;
     for path in changed
         .split(|&byte| byte == 0)

@@ -18,7 +18,7 @@ pub(super) const OPTIONS: [&str; 9] = [
 
 /// A changed file.
 #[derive(Debug, Clone, PartialEq, Encode, Describe)]
-pub(super) struct Changed {
+pub(super) struct GitChange {
     /// Path relative to the repository. Invalid UTF-8 is replaced.
     pub path: String,
     /// The bytes of the path as base64; `null` where `path` is exact.
@@ -35,7 +35,7 @@ pub(super) struct Changed {
 ///
 /// # Errors
 /// `internal` for a line of another form.
-pub(super) fn changed(bytes: &[u8]) -> Result<Vec<Changed>> {
+pub(super) fn changed(bytes: &[u8]) -> Result<Vec<GitChange>> {
     let unread = || tool_error!(Internal, "unexpected output of `git diff --numstat`");
     let mut records = bytes.split(|&byte| byte == 0).filter(|one| !one.is_empty());
     let mut files = Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn changed(bytes: &[u8]) -> Result<Vec<Changed>> {
             path => (None, path),
         };
         let (path, path_base64) = named(path);
-        files.push(Changed {
+        files.push(GitChange {
             path,
             path_base64,
             original_path: from.map(|from| named(from).0),

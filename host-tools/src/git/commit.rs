@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tool_core::object;
 
-use super::changes::{self, Changed, OPTIONS};
-use super::message::Message;
-use super::repository::{Grant, Repository, Start};
-use super::settings::{self, Work};
+use super::changes::{self, GitChange, OPTIONS};
+use super::message::CommitMessage;
+use super::repository::{GitAccess, GitInvocation, GitRepository};
+use super::settings::{self, GitOperation};
 use super::{failure, paths, user};
 use crate::prelude::*;
 
@@ -38,7 +38,7 @@ pub(crate) struct Output {
     /// First line of the message.
     pub subject: String,
     /// The files of the commit, compared with its first parent.
-    pub files: Vec<Changed>,
+    pub files: Vec<GitChange>,
 }
 
 impl Tool for Args {
@@ -58,15 +58,15 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let message = args.check(ctx)?;
-        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         unfinished(&repository)?;
         refuse_filters(&repository, &args.files)?;
         if !args.files.is_empty() {
             let mut words = vec!["add", "--"];
             words.extend(args.files.iter().map(String::as_str));
-            repository.run(&Start {
-                grant: Grant::Repository,
-                ..Start::new(&words)
+            repository.run(&GitInvocation {
+                grant: GitAccess::Repository,
+                ..GitInvocation::new(&words)
             })?;
         }
         if !is_staged(&repository, &args.files)? {
@@ -88,11 +88,11 @@ impl Tool for Args {
             words.extend(["--only", "--"]);
             words.extend(args.files.iter().map(String::as_str));
         }
-        let finished = repository.finished(&Start {
-            grant: Grant::Repository,
+        let finished = repository.finished(&GitInvocation {
+            grant: GitAccess::Repository,
             stdin: message.text.as_bytes(),
             settings: &author,
-            ..Start::new(&words)
+            ..GitInvocation::new(&words)
         })?;
         if !finished.exit.success() {
             let said = finished.stderr.text() + &finished.stdout.text();
@@ -111,7 +111,7 @@ impl Tool for Args {
     /// Branch, parent, and every file that the commit will hold, with its content.
     fn bound(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         args.check(ctx)?;
-        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         Ok(Some(object! {
             "branch" => repository.head()?,
             "parent" => repository.commit("HEAD")?,
@@ -121,7 +121,7 @@ impl Tool for Args {
 
     fn before(args: &Args, ctx: &Ctx) -> Result<Option<Value>> {
         args.check(ctx)?;
-        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         Ok(Some(object! {
             "head" => repository.commit("HEAD")?,
             "branch" => repository.head()?,
@@ -131,7 +131,7 @@ impl Tool for Args {
     /// It happened if `HEAD` is a commit with this message on the former one, and the index is its tree.
     fn probe(args: &Args, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
         let message = args.check(ctx)?;
-        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         let same = |name: &str, now: Option<String>| {
             before.get(name).and_then(Value::as_str) == now.as_deref()
         };
@@ -168,14 +168,14 @@ impl Tool for Args {
 
 impl Args {
     /// Checks what needs no repository.
-    fn check(&self, ctx: &Ctx) -> Result<Message> {
+    fn check(&self, ctx: &Ctx) -> Result<CommitMessage> {
         paths::check(&self.files)?;
-        Message::parse(&self.message, ctx.commit_rules()?)
+        CommitMessage::parse(&self.message, ctx.commit_rules()?)
     }
 }
 
 /// Refuses to commit in the middle of a merge and the like, whose messages and parents git prepares for an editor.
-pub(super) fn unfinished(repository: &Repository<'_>) -> Result<()> {
+pub(super) fn unfinished(repository: &GitRepository<'_>) -> Result<()> {
     for (name, what) in [
         ("MERGE_HEAD", "a merge"),
         ("CHERRY_PICK_HEAD", "a cherry-pick"),
@@ -193,7 +193,7 @@ pub(super) fn unfinished(repository: &Repository<'_>) -> Result<()> {
 }
 
 /// A line for each file that the commit of a call will hold: status, path, content as git names it.
-fn commits(repository: &Repository<'_>, args: &Args) -> Result<Vec<String>> {
+fn commits(repository: &GitRepository<'_>, args: &Args) -> Result<Vec<String>> {
     let parent = repository.commit("HEAD")?;
     if args.files.is_empty() {
         let mut words = vec!["diff", "--cached", "--raw", "-z", "--no-abbrev"];
@@ -252,7 +252,7 @@ fn raw(listed: &[u8]) -> Vec<String> {
 }
 
 /// The contents of the files of a call, as git names them, by path; none for a file that is gone.
-fn contents(repository: &Repository<'_>, args: &Args) -> Result<BTreeMap<String, String>> {
+fn contents(repository: &GitRepository<'_>, args: &Args) -> Result<BTreeMap<String, String>> {
     /// Paths of one command line.
     const AT_ONCE: usize = 500;
     let listed = listed(repository, &args.files)?;
@@ -285,12 +285,12 @@ fn contents(repository: &Repository<'_>, args: &Args) -> Result<BTreeMap<String,
 }
 
 /// Refuses files whose content a filter would change.
-fn refuse_filters(repository: &Repository<'_>, files: &[String]) -> Result<()> {
+fn refuse_filters(repository: &GitRepository<'_>, files: &[String]) -> Result<()> {
     filtered(repository, &listed(repository, files)?)
 }
 
 /// The tracked and new files at or below paths, each with a NUL after it.
-fn listed(repository: &Repository<'_>, files: &[String]) -> Result<Vec<u8>> {
+fn listed(repository: &GitRepository<'_>, files: &[String]) -> Result<Vec<u8>> {
     if files.is_empty() {
         return Ok(Vec::new());
     }
@@ -307,20 +307,20 @@ fn listed(repository: &Repository<'_>, files: &[String]) -> Result<Vec<u8>> {
 }
 
 /// Refuses paths, each with a NUL after it, that have a filter.
-pub(super) fn filtered(repository: &Repository<'_>, paths: &[u8]) -> Result<()> {
+pub(super) fn filtered(repository: &GitRepository<'_>, paths: &[u8]) -> Result<()> {
     if paths.is_empty() {
         return Ok(());
     }
     let words = ["check-attr", "--stdin", "-z", "filter"];
-    let attributes = repository.run(&Start {
+    let attributes = repository.run(&GitInvocation {
         stdin: paths,
-        ..Start::new(&words)
+        ..GitInvocation::new(&words)
     })?;
     settings::refuse_filters(&attributes)
 }
 
 /// Whether the index differs from the last commit, in these files where some are named.
-fn is_staged(repository: &Repository<'_>, files: &[String]) -> Result<bool> {
+fn is_staged(repository: &GitRepository<'_>, files: &[String]) -> Result<bool> {
     let files = files.iter().map(String::as_str);
     if repository.commit("HEAD")?.is_none() {
         let mut words = vec!["ls-files", "-z", "--cached", "--"];
@@ -335,7 +335,7 @@ fn is_staged(repository: &Repository<'_>, files: &[String]) -> Result<bool> {
 }
 
 /// Name and address of the author from the user's configuration, where the repository sets none.
-fn author(repository: &Repository<'_>) -> Result<Vec<(String, String)>> {
+fn author(repository: &GitRepository<'_>) -> Result<Vec<(String, String)>> {
     const KINDS: [&str; 3] = ["user.name", "user.email", "user.signingkey"];
     let own = |key: &str| repository.settings.iter().any(|one| one.key == key);
     let found = user::settings(repository.ctx(), &KINDS)?;
@@ -345,7 +345,7 @@ fn author(repository: &Repository<'_>) -> Result<Vec<(String, String)>> {
 }
 
 /// The result, from the commit that `HEAD` names.
-fn output(repository: &Repository<'_>, message: &Message) -> Result<Output> {
+fn output(repository: &GitRepository<'_>, message: &CommitMessage) -> Result<Output> {
     let listed = repository.line(&["rev-list", "--parents", "--max-count=1", "HEAD"])?;
     let mut ids = listed.split_whitespace().map(str::to_owned);
     let commit = ids.next().unwrap_or_default();

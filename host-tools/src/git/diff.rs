@@ -1,8 +1,8 @@
 //! Differences of a work tree.
 
-use super::changes::{self, Changed, OPTIONS};
-use super::repository::{Repository, Start};
-use super::settings::Work;
+use super::changes::{self, GitChange, OPTIONS};
+use super::repository::{GitInvocation, GitRepository};
+use super::settings::GitOperation;
 use super::{names, paths};
 use crate::prelude::*;
 
@@ -43,7 +43,7 @@ pub(crate) struct Output {
     /// Whether `diff` is cut at `max_bytes`; `files` is always whole.
     pub truncated: bool,
     /// The files that differ, with the numbers of changed lines.
-    pub files: Vec<Changed>,
+    pub files: Vec<GitChange>,
 }
 
 impl Tool for Args {
@@ -64,7 +64,7 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         paths::check(&args.files)?;
         args.check()?;
-        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         let commits = [(&args.from, "/from"), (&args.to, "/to")];
         let commits = commits.map(|(name, at)| commit(&repository, name.as_deref(), at));
         let [from, to] = commits;
@@ -84,9 +84,9 @@ impl Tool for Args {
         };
         let files = changes::changed(&repository.output(&with(&["--numstat", "-z"]))?)?;
         let words = with(&["--patch"]);
-        let finished = repository.finished(&Start {
+        let finished = repository.finished(&GitInvocation {
             output_bytes: args.max_bytes.size(),
-            ..Start::new(&words)
+            ..GitInvocation::new(&words)
         })?;
         if !finished.exit.success() {
             let code = finished.exit.code();
@@ -128,7 +128,7 @@ impl Args {
 }
 
 /// The id of a commit that an argument names.
-fn commit(repository: &Repository<'_>, name: Option<&str>, at: &str) -> Result<Option<String>> {
+fn commit(repository: &GitRepository<'_>, name: Option<&str>, at: &str) -> Result<Option<String>> {
     let Some(name) = name else { return Ok(None) };
     let name = names::commit(name, at)?;
     let found = repository.commit(name)?;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::paths;
-use super::repository::Repository;
+use super::repository::GitRepository;
 use crate::prelude::*;
 
 /// Most paths of one start of git.
@@ -13,8 +13,8 @@ const PATHS_MAX: usize = 200;
 ///
 /// # Errors
 /// `conflict` with reason `local_changes`; `precondition_failed` for names that are not UTF-8.
-pub(super) fn refuse(repository: &Repository<'_>, added: &[u8]) -> Result<()> {
-    let mut folders = Folders {
+pub(super) fn refuse(repository: &GitRepository<'_>, added: &[u8]) -> Result<()> {
+    let mut folders = WorkTreeFolders {
         repository,
         known: HashMap::new(),
     };
@@ -44,12 +44,12 @@ pub(super) fn refuse(repository: &Repository<'_>, added: &[u8]) -> Result<()> {
 }
 
 /// The entries of folders of the work tree.
-struct Folders<'a> {
-    repository: &'a Repository<'a>,
+struct WorkTreeFolders<'a> {
+    repository: &'a GitRepository<'a>,
     known: HashMap<String, HashMap<String, FileKind>>,
 }
 
-impl Folders<'_> {
+impl WorkTreeFolders<'_> {
     /// What is in the place of a path: an entry of that name, or one above it that is no folder.
     fn taken(&mut self, path: &str) -> Result<Option<String>> {
         let ends = path.match_indices('/').map(|(end, _)| end);

@@ -1,7 +1,7 @@
 //! The history of a repository.
 
-use super::repository::Repository;
-use super::settings::Work;
+use super::repository::GitRepository;
+use super::settings::GitOperation;
 use super::{names, paths};
 use crate::prelude::*;
 
@@ -26,14 +26,14 @@ pub(crate) struct Args {
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The commits; none before the first one.
-    pub commits: Vec<Commit>,
+    pub commits: Vec<GitCommit>,
     /// Whether there are more.
     pub truncated: bool,
 }
 
 /// A commit.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Commit {
+pub(crate) struct GitCommit {
     /// Its id.
     pub hash: String,
     /// Ids of its parents, the first one first.
@@ -77,7 +77,7 @@ impl Tool for Args {
         if let Some(path) = &args.path {
             paths::check_one(path, "/path")?;
         }
-        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         let start = match (repository.commit(name.unwrap_or("HEAD"))?, name) {
             (Some(id), _) => id,
             (None, Some(name)) => {
@@ -109,7 +109,7 @@ impl Tool for Args {
         let listed = repository.output(&words)?;
         let text = String::from_utf8_lossy(&listed);
         let fields: Vec<&str> = text.split('\0').collect();
-        let mut commits: Vec<Commit> = fields.chunks_exact(9).map(Commit::of).collect();
+        let mut commits: Vec<GitCommit> = fields.chunks_exact(9).map(GitCommit::of).collect();
         let truncated = commits.len() > count;
         commits.truncate(count);
         Ok(Output { commits, truncated })
@@ -129,7 +129,7 @@ impl Tool for Args {
     };
 }
 
-impl Commit {
+impl GitCommit {
     fn of(fields: &[&str]) -> Self {
         let text = |index: usize| fields[index].to_owned();
         Self {

@@ -13,14 +13,14 @@ const MESSAGE_BYTES_MAX: usize = 16 << 10;
 
 /// A message that follows the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Message {
+pub(super) struct CommitMessage {
     /// The whole text, without spaces at line ends and around it, with one line end after it.
     pub(super) text: String,
     /// The first line.
     pub(super) subject: String,
 }
 
-impl Message {
+impl CommitMessage {
     /// Reads a message.
     ///
     /// # Errors

@@ -52,7 +52,7 @@ tool_core::names! {
 
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Encode, Describe)]
-pub(super) struct Row {
+pub(super) struct GitStatusEntry {
     /// Path relative to the repository; a folder ends with `/`. Invalid UTF-8 is replaced.
     pub path: String,
     /// The bytes of the path as base64; `null` where `path` is exact.
@@ -75,7 +75,7 @@ pub(super) struct Row {
 
 /// Branch and rows.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Table {
+pub(super) struct GitStatus {
     /// Id of the last commit, if there is one.
     pub(super) head: Option<String>,
     /// The branch, unless `HEAD` is detached.
@@ -83,15 +83,15 @@ pub(super) struct Table {
     pub(super) upstream: Option<String>,
     /// Commits ahead of the upstream and behind it, if it exists.
     pub(super) ahead_behind: Option<(u64, u64)>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<GitStatusEntry>,
 }
 
 /// Reads the output.
 ///
 /// # Errors
 /// `internal` for a line of another form.
-pub(super) fn table(bytes: &[u8]) -> Result<Table> {
-    let mut table = Table::default();
+pub(super) fn table(bytes: &[u8]) -> Result<GitStatus> {
+    let mut table = GitStatus::default();
     let mut records = bytes.split(|&byte| byte == 0).filter(|one| !one.is_empty());
     while let Some(record) = records.next() {
         let unread = || {
@@ -115,7 +115,7 @@ pub(super) fn table(bytes: &[u8]) -> Result<Table> {
     Ok(table)
 }
 
-impl Table {
+impl GitStatus {
     fn header(&mut self, header: &str) {
         let Some((name, value)) = header.split_once(' ') else {
             return;
@@ -135,7 +135,7 @@ impl Table {
     }
 }
 
-fn row(record: &[u8], original: Option<&[u8]>) -> Option<Row> {
+fn row(record: &[u8], original: Option<&[u8]>) -> Option<GitStatusEntry> {
     let (kind, rest) = (*record.first()?, record.get(2..)?);
     // Number of fields before the path.
     let before = match kind {
@@ -148,7 +148,7 @@ fn row(record: &[u8], original: Option<&[u8]>) -> Option<Row> {
     let fields: Vec<&[u8]> = rest.splitn(before + 1, |&byte| byte == b' ').collect();
     let (path, path_base64) = named(fields.get(before)?);
     let from = original.map(named);
-    let mut row = Row {
+    let mut row = GitStatusEntry {
         path,
         path_base64,
         original_path: from.as_ref().map(|(path, _)| path.clone()),

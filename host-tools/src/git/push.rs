@@ -3,9 +3,9 @@
 use tool_core::command::{CommandAccess as WorkspaceAccess, Isolation};
 use tool_core::object;
 
-use super::remote::{Remote, shown};
-use super::repository::{Grant, Repository, Start, base, configure, ended};
-use super::settings::Work;
+use super::remote::{GitRemote, shown};
+use super::repository::{GitAccess, GitInvocation, GitRepository, base, configure, ended};
+use super::settings::GitOperation;
 use super::{failure, names, user};
 use crate::prelude::*;
 
@@ -86,24 +86,24 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let remote = names::remote(&args.remote, "/remote")?;
         let repository = args.open(ctx)?;
-        let Subject {
+        let PushSubject {
             reference,
             branch,
             commit,
         } = args.subject(&repository)?;
         let replaced = replacements(ctx)?;
         let url = address(&repository, remote, &replaced)?;
-        let lead = Remote::of(&repository, &url)?;
-        let start = Push {
+        let lead = GitRemote::of(&repository, &url)?;
+        let start = CheckedPush {
             repository: &repository,
             remote,
             spec: format!("{reference}:{reference}"),
             replaced,
         };
         let result = match &lead {
-            Remote::Folder(path) => start.to_folder(path)?,
-            Remote::Server(url) => start.to_server(url)?,
-            Remote::Ssh => start.to_ssh()?,
+            GitRemote::Folder(path) => start.to_folder(path)?,
+            GitRemote::Server(url) => start.to_server(url)?,
+            GitRemote::Ssh => start.to_ssh()?,
         };
         let url = shown(&url);
         ctx.happened(
@@ -129,7 +129,7 @@ impl Tool for Args {
         let repository = args.open(ctx)?;
         let subject = args.subject(&repository)?;
         let url = address(&repository, remote, &replacements(ctx)?)?;
-        if let Remote::Ssh = Remote::of(&repository, &url)? {
+        if let GitRemote::Ssh = GitRemote::of(&repository, &url)? {
             ssh(ctx)?;
         }
         Ok(Some(object! {
@@ -147,7 +147,7 @@ impl Tool for Args {
 }
 
 /// What is pushed.
-struct Subject {
+struct PushSubject {
     reference: String,
     branch: String,
     commit: String,
@@ -155,14 +155,14 @@ struct Subject {
 
 impl Args {
     /// The repository, once the names are known to be names.
-    fn open<'a>(&self, ctx: &'a Ctx) -> Result<Repository<'a>> {
+    fn open<'a>(&self, ctx: &'a Ctx) -> Result<GitRepository<'a>> {
         if let Some(name) = &self.branch {
             names::branch(name, "/branch")?;
         }
-        Repository::open(ctx, &self.repo_path, Work::Push)
+        GitRepository::open(ctx, &self.repo_path, GitOperation::Push)
     }
 
-    fn subject(&self, repository: &Repository<'_>) -> Result<Subject> {
+    fn subject(&self, repository: &GitRepository<'_>) -> Result<PushSubject> {
         let named = self.branch.as_deref();
         let named = named
             .map(|name| names::branch(name, "/branch"))
@@ -179,7 +179,7 @@ impl Args {
             return Err(tool_error!(InvalidArgs at "/branch", Reason::NotFound;
                 "the branch `{branch}` has no commit"; "`git_branch` creates branches"));
         };
-        Ok(Subject {
+        Ok(PushSubject {
             reference,
             branch,
             commit,
@@ -196,7 +196,7 @@ fn replacements(ctx: &Ctx) -> Result<Vec<(String, String)>> {
 
 /// The one address that a remote pushes to, after the replacements of the user's configuration.
 fn address(
-    repository: &Repository<'_>,
+    repository: &GitRepository<'_>,
     remote: &str,
     replaced: &[(String, String)],
 ) -> Result<String> {
@@ -206,9 +206,9 @@ fn address(
             "the repository has no remote `{remote}`"; "the user adds it with `git remote add`"));
     }
     let words = ["remote", "get-url", "--push", "--all", remote];
-    let listed = repository.run(&Start {
+    let listed = repository.run(&GitInvocation {
         settings: replaced,
-        ..Start::new(&words)
+        ..GitInvocation::new(&words)
     })?;
     let listed = String::from_utf8_lossy(&listed);
     match listed.lines().collect::<Vec<_>>().as_slice() {
@@ -222,15 +222,15 @@ fn address(
 }
 
 /// A push that was checked.
-struct Push<'a> {
-    repository: &'a Repository<'a>,
+struct CheckedPush<'a> {
+    repository: &'a GitRepository<'a>,
     remote: &'a str,
     spec: String,
     /// Replacements of addresses, which made the address that was checked.
     replaced: Vec<(String, String)>,
 }
 
-impl Push<'_> {
+impl CheckedPush<'_> {
     fn to_folder(&self, path: &str) -> Result<Pushed> {
         // The settings of the environment do not reach the other side, so that its command has them.
         let receive = "--receive-pack=git -c core.hooksPath=/dev/null -c core.fsmonitor=false \
@@ -324,13 +324,13 @@ impl Push<'_> {
         words.extend(options);
         words.extend(["--", self.remote, &self.spec]);
         let settings = [&self.replaced, settings].concat();
-        let finished = self.repository.finished(&Start {
-            grant: Grant::Repository,
+        let finished = self.repository.finished(&GitInvocation {
+            grant: GitAccess::Repository,
             isolation,
             further,
             settings: &settings,
             variables,
-            ..Start::new(&words)
+            ..GitInvocation::new(&words)
         })?;
         let said = finished.stdout.text();
         // One line for the branch: flag, names, summary.

@@ -3,13 +3,13 @@
 use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
-use super::repository::Repository;
-use super::settings::{self, Setting, Work};
+use super::repository::GitRepository;
+use super::settings::{self, GitOperation, GitSetting};
 use crate::prelude::*;
 
 /// Where a push goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Remote {
+pub(super) enum GitRemote {
     /// A server, by its URL.
     Server(String),
     /// A server of SSH.
@@ -18,12 +18,12 @@ pub(super) enum Remote {
     Folder(String),
 }
 
-impl Remote {
+impl GitRemote {
     /// Reads the address of a remote.
     ///
     /// # Errors
     /// `policy_denied` with reason `transport` for other addresses, and those of [`folder`].
-    pub(super) fn of(repository: &Repository<'_>, url: &str) -> Result<Self> {
+    pub(super) fn of(repository: &GitRepository<'_>, url: &str) -> Result<Self> {
         let scheme = url.split_once("://").map(|(scheme, _)| scheme);
         match scheme.map(str::to_ascii_lowercase).as_deref() {
             Some("https") if plain(url) => return Ok(Self::Server(url.to_owned())),
@@ -116,7 +116,7 @@ fn is_path(url: &str) -> bool {
 ///
 /// # Errors
 /// `policy_denied` with reason `outside_workspace`, or with the name of a setting of it; `precondition_failed` if it is none.
-fn folder(repository: &Repository<'_>, path: &str) -> Result<Remote> {
+fn folder(repository: &GitRepository<'_>, path: &str) -> Result<GitRemote> {
     let top = repository.line(&["rev-parse", "--show-toplevel"])?;
     let target = tidy(&Path::new(&top).join(path));
     let relative = relative(Path::new(&top), &target);
@@ -164,16 +164,16 @@ fn folder(repository: &Repository<'_>, path: &str) -> Result<Remote> {
     }
     let config = format!("{relative}/config");
     let words = ["config", "--file", &config, "--no-includes", "--list", "-z"];
-    let mut settings = Setting::list(&repository.output(&words)?);
-    let is_bare = |setting: &Setting| {
+    let mut settings = GitSetting::list(&repository.output(&words)?);
+    let is_bare = |setting: &GitSetting| {
         setting.key == "core.bare" && setting.value.as_deref().is_none_or(|value| value == "true")
     };
     if !settings.iter().any(is_bare) {
         return none("is not bare");
     }
     settings.retain(|setting| setting.key != "core.bare");
-    settings::overrides(&settings, Work::Push).at("/remote")?;
-    Ok(Remote::Folder(relative))
+    settings::overrides(&settings, GitOperation::Push).at("/remote")?;
+    Ok(GitRemote::Folder(relative))
 }
 
 /// A path without `.` and `..`, by its text; `..` above a relative path stays.

@@ -1,4 +1,4 @@
-//! [`Repository`]: an opened repository, and how git is started in it.
+//! [`GitRepository`]: an opened repository, and how git is started in it.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tool_core::command::{CommandOutput, Isolation, SandboxCommand, SandboxProgra
 
 use super::failure;
 use super::place::Place;
-use super::settings::{self, FIXED, Setting, Work};
+use super::settings::{self, FIXED, GitOperation, GitSetting};
 use crate::prelude::*;
 
 /// Longest run of git.
@@ -15,7 +15,7 @@ const WALL: Duration = Duration::from_secs(300);
 const OUTPUT_BYTES_MAX: usize = 32 << 20;
 
 /// A repository whose configuration was read and judged.
-pub(super) struct Repository<'a> {
+pub(super) struct GitRepository<'a> {
     ctx: &'a Ctx,
     /// Its folder in the workspace.
     pub(super) folder: String,
@@ -24,12 +24,12 @@ pub(super) struct Repository<'a> {
     git: SandboxProgram,
     overrides: Vec<(String, String)>,
     /// Settings of the repository.
-    pub(super) settings: Vec<Setting>,
+    pub(super) settings: Vec<GitSetting>,
 }
 
 /// What a start of git may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Grant {
+pub(super) enum GitAccess {
     /// Nothing.
     Read,
     /// The repository: everything in `.git` but its configuration and hooks.
@@ -39,10 +39,10 @@ pub(super) enum Grant {
 }
 
 /// One start of git.
-pub(super) struct Start<'a> {
+pub(super) struct GitInvocation<'a> {
     pub(super) words: &'a [&'a str],
     pub(super) stdin: &'a [u8],
-    pub(super) grant: Grant,
+    pub(super) grant: GitAccess,
     pub(super) isolation: Isolation,
     /// Folders beside the repository that may be changed too, relative to it.
     pub(super) further: &'a [String],
@@ -54,12 +54,12 @@ pub(super) struct Start<'a> {
     pub(super) output_bytes: usize,
 }
 
-impl<'a> Start<'a> {
+impl<'a> GitInvocation<'a> {
     pub(super) fn new(words: &'a [&'a str]) -> Self {
         Self {
             words,
             stdin: &[],
-            grant: Grant::Read,
+            grant: GitAccess::Read,
             isolation: Isolation::Offline,
             further: &[],
             settings: &[],
@@ -69,13 +69,13 @@ impl<'a> Start<'a> {
     }
 }
 
-impl<'a> Repository<'a> {
+impl<'a> GitRepository<'a> {
     /// Opens the repository whose work tree is a folder of the workspace.
     ///
     /// # Errors
     /// `precondition_failed` where there is none, where its `.git` is a link or leads to a repository that does not know it; `policy_denied`
     /// with the name of a setting.
-    pub(super) fn open(ctx: &'a Ctx, folder: &str, work: Work) -> Result<Self> {
+    pub(super) fn open(ctx: &'a Ctx, folder: &str, work: GitOperation) -> Result<Self> {
         let place = Place::of(ctx, folder).map_err(|err| match err.path() {
             None => err.at("/repo_path"),
             Some(_) => err,
@@ -99,7 +99,7 @@ impl<'a> Repository<'a> {
         for file in &files {
             let words = ["config", "--file", file, "--no-includes", "--list", "-z"];
             let listed = repository.output(&words)?;
-            repository.settings.extend(Setting::list(&listed));
+            repository.settings.extend(GitSetting::list(&listed));
         }
         repository.overrides = settings::overrides(&repository.settings, work)?;
         Ok(repository)
@@ -126,24 +126,24 @@ impl<'a> Repository<'a> {
     /// # Errors
     /// Those of the sandbox, and [`failure::of`] what git printed.
     pub(super) fn output(&self, words: &[&str]) -> Result<Vec<u8>> {
-        self.run(&Start::new(words))
+        self.run(&GitInvocation::new(words))
     }
 
     /// The output of a start, which is one line of text.
     ///
     /// # Errors
-    /// As [`Repository::output`].
+    /// As [`GitRepository::output`].
     pub(super) fn line(&self, words: &[&str]) -> Result<String> {
         let output = self.output(words)?;
         Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
     }
 
-    /// As [`Repository::line`]; `None` where git ends with status 1, which is how it says that there is no such thing.
+    /// As [`GitRepository::line`]; `None` where git ends with status 1, which is how it says that there is no such thing.
     ///
     /// # Errors
-    /// As [`Repository::output`].
+    /// As [`GitRepository::output`].
     pub(super) fn line_if_any(&self, words: &[&str]) -> Result<Option<String>> {
-        let finished = self.finished(&Start::new(words))?;
+        let finished = self.finished(&GitInvocation::new(words))?;
         let text = finished.stdout.text();
         match finished.exit.code() {
             0 => Ok(Some(text.trim_end().to_owned())),
@@ -155,7 +155,7 @@ impl<'a> Repository<'a> {
     /// The id of a commit, if there is one of this name.
     ///
     /// # Errors
-    /// As [`Repository::output`].
+    /// As [`GitRepository::output`].
     pub(super) fn commit(&self, name: &str) -> Result<Option<String>> {
         let name = format!("{name}^{{commit}}");
         self.line_if_any(&["rev-parse", "--verify", "--quiet", &name])
@@ -164,7 +164,7 @@ impl<'a> Repository<'a> {
     /// The branch that `HEAD` names, with `refs/heads/`; `None` where it is detached.
     ///
     /// # Errors
-    /// As [`Repository::output`].
+    /// As [`GitRepository::output`].
     pub(super) fn head(&self) -> Result<Option<String>> {
         self.line_if_any(&["symbolic-ref", "--quiet", "HEAD"])
     }
@@ -185,8 +185,8 @@ impl<'a> Repository<'a> {
     /// The whole output of a successful start.
     ///
     /// # Errors
-    /// As [`Repository::output`]; `output_too_large` where it is cut.
-    pub(super) fn run(&self, start: &Start<'_>) -> Result<Vec<u8>> {
+    /// As [`GitRepository::output`]; `output_too_large` where it is cut.
+    pub(super) fn run(&self, start: &GitInvocation<'_>) -> Result<Vec<u8>> {
         let finished = self.finished(start)?;
         if !finished.exit.success() {
             let code = finished.exit.code();
@@ -204,7 +204,7 @@ impl<'a> Repository<'a> {
     ///
     /// # Errors
     /// Those of the sandbox, `timeout`, and `limit_exceeded`.
-    pub(super) fn finished(&self, start: &Start<'_>) -> Result<CommandOutput> {
+    pub(super) fn finished(&self, start: &GitInvocation<'_>) -> Result<CommandOutput> {
         let command = self.command(start);
         self.ctx
             .reserve((start.output_bytes + command.limits.stderr_bytes) as u64)?;
@@ -212,7 +212,7 @@ impl<'a> Repository<'a> {
         ended(spawner.run(&command, self.ctx.stop())?)
     }
 
-    fn command(&self, start: &Start<'_>) -> SandboxCommand {
+    fn command(&self, start: &GitInvocation<'_>) -> SandboxCommand {
         let mut command = base(&self.git, start.words);
         command.directory.clone_from(&self.folder);
         command.stdin = start.stdin.to_vec();
@@ -221,9 +221,9 @@ impl<'a> Repository<'a> {
         let shared = self.place.writable.clone();
         command.kept = self.place.kept();
         command.writable = match start.grant {
-            Grant::Read => Vec::new(),
-            Grant::Repository => vec![shared],
-            Grant::WorkTree => vec![".".to_owned(), shared],
+            GitAccess::Read => Vec::new(),
+            GitAccess::Repository => vec![shared],
+            GitAccess::WorkTree => vec![".".to_owned(), shared],
         };
         // A program of the user writes as the user does.
         if start.isolation == Isolation::None {
@@ -233,7 +233,11 @@ impl<'a> Repository<'a> {
             command.kept.clear();
         }
         command.writable.extend(start.further.iter().cloned());
-        let locks = if start.grant == Grant::Read { "0" } else { "1" };
+        let locks = if start.grant == GitAccess::Read {
+            "0"
+        } else {
+            "1"
+        };
         let common = ("GIT_COMMON_DIR", self.place.common.as_str());
         let common = self.place.is_linked().then_some(common);
         let variables = [

@@ -74,13 +74,13 @@ const DRIVERS: &[&str] = &["merge.driver", "diff.command", "diff.textconv"];
 
 /// One setting, with its name as git prints it: section and last part in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Setting {
+pub(super) struct GitSetting {
     pub(super) key: String,
     /// `None` for a name without a value, which is true.
     pub(super) value: Option<String>,
 }
 
-impl Setting {
+impl GitSetting {
     /// Reads the output of `git config --list -z`.
     pub(super) fn list(bytes: &[u8]) -> Vec<Self> {
         let text = String::from_utf8_lossy(bytes);
@@ -114,7 +114,7 @@ impl Setting {
 
 /// What the work with a repository is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Work {
+pub(super) enum GitOperation {
     /// It stays on this machine.
     Local,
     /// It pushes.
@@ -125,7 +125,10 @@ pub(super) enum Work {
 ///
 /// # Errors
 /// `policy_denied` with reason `git_config` and the name of a setting that is not overridden.
-pub(super) fn overrides(settings: &[Setting], work: Work) -> Result<Vec<(String, String)>> {
+pub(super) fn overrides(
+    settings: &[GitSetting],
+    work: GitOperation,
+) -> Result<Vec<(String, String)>> {
     let mut overrides = Vec::new();
     for setting in settings {
         let kind = setting.kind();
@@ -134,7 +137,7 @@ pub(super) fn overrides(settings: &[Setting], work: Work) -> Result<Vec<(String,
         if kind == "core.bare" && setting.is_true() {
             return Err(bare());
         }
-        if listed(REFUSED) || work == Work::Push && listed(REFUSED_FOR_PUSH) {
+        if listed(REFUSED) || work == GitOperation::Push && listed(REFUSED_FOR_PUSH) {
             return Err(refused(&setting.key));
         }
         if listed(DRIVERS) {
@@ -153,7 +156,7 @@ pub(super) fn overrides(settings: &[Setting], work: Work) -> Result<Vec<(String,
 }
 
 /// The names of the filters that a repository configures, each once.
-pub(super) fn filters(settings: &[Setting]) -> Vec<&str> {
+pub(super) fn filters(settings: &[GitSetting]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     let filters = settings
         .iter()

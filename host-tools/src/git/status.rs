@@ -1,8 +1,8 @@
 //! The state of a work tree.
 
-use super::porcelain::{self, FileChange, Row};
-use super::repository::Repository;
-use super::settings::Work;
+use super::porcelain::{self, FileChange, GitStatusEntry};
+use super::repository::GitRepository;
+use super::settings::GitOperation;
 use crate::prelude::*;
 
 /// Show the branch of a repository of git, and which files are modified, staged, in conflict or untracked. Nothing of the repository
@@ -44,7 +44,7 @@ pub(crate) struct Output {
     /// Paths of untracked files that are not ignored.
     pub untracked: Vec<String>,
     /// Every file that differs, by kind of row and path.
-    pub entries: Vec<Row>,
+    pub entries: Vec<GitStatusEntry>,
     /// Number of all rows.
     pub total: usize,
     /// Whether rows beyond `max_entries` are left out, of every list.
@@ -58,7 +58,7 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let repository = Repository::open(ctx, &args.repo_path, Work::Local)?;
+        let repository = GitRepository::open(ctx, &args.repo_path, GitOperation::Local)?;
         repository.warn_of_filters();
         let ignored = match args.ignored {
             true => "--ignored=traditional",
@@ -78,7 +78,7 @@ impl Tool for Args {
         let mut table = porcelain::table(&listed)?;
         let total = table.rows.len();
         table.rows.truncate(args.max_entries.size());
-        let paths = |fits: fn(&Row) -> bool| -> Vec<String> {
+        let paths = |fits: fn(&GitStatusEntry) -> bool| -> Vec<String> {
             let rows = table.rows.iter().filter(|row| fits(row));
             rows.map(|row| row.path.clone()).collect()
         };

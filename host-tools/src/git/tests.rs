@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use tool_core::ErrorCode;
 use tool_core::capability::{CommitRules, Presence};
 
-use super::message::Message;
+use super::message::CommitMessage;
 use super::porcelain::{Conflict, FileChange, table};
-use super::settings::{Setting, Work, overrides, refuse_filters};
+use super::settings::{GitOperation, GitSetting, overrides, refuse_filters};
 use super::{names, paths};
 
 /// Whether `git check-ref-format` takes the name of a branch.
@@ -83,14 +83,14 @@ proptest! {
     fn any_output_is_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let _ = table(&bytes);
         let _ = super::changes::changed(&bytes);
-        let _ = overrides(&Setting::list(&bytes), Work::Push);
+        let _ = overrides(&GitSetting::list(&bytes), GitOperation::Push);
     }
 
     #[test]
     fn any_message_is_read_or_refused(text in "(feat|x)?[(!a)]{0,4}:? ?\\PC{0,20}\n{0,2}\\[?[CF]?R?-?[0-9]{0,9}-?[0-9]{0,3}\\]?") {
         let rules = CommitRules::default();
-        if let Ok(message) = Message::parse(&text, &rules) {
-            let again = Message::parse(&message.text, &rules).expect("what was accepted");
+        if let Ok(message) = CommitMessage::parse(&text, &rules) {
+            let again = CommitMessage::parse(&message.text, &rules).expect("what was accepted");
             prop_assert_eq!(again, message);
         }
     }
@@ -109,7 +109,7 @@ fn messages_follow_the_grammar() {
         "feat(x): y\n\nbody\nmore\n\n[FR-20240229-999]\n",
         "revert: y\n\nbody",
     ] {
-        Message::parse(text, &rules).expect(text);
+        CommitMessage::parse(text, &rules).expect(text);
     }
     for (text, words) in [
         ("bad message", "no type"),
@@ -131,7 +131,7 @@ fn messages_follow_the_grammar() {
         ("feat: y\n\n[CR-20250101-1]", "expected `[CR-YYYYMMDD-NNN]`"),
         ("feat: y\u{1b}[2J", "control character"),
     ] {
-        let err = Message::parse(text, &rules).expect_err(text);
+        let err = CommitMessage::parse(text, &rules).expect_err(text);
         assert!(err.message().contains(words), "{text:?}: {}", err.message());
         assert_eq!(err.path(), Some("/message"));
         let hint = err.hint_str().expect("a hint");
@@ -140,7 +140,8 @@ fn messages_follow_the_grammar() {
             "{hint}"
         );
     }
-    let err = Message::parse(&format!("feat: {}", "y".repeat(20_000)), &rules).expect_err("long");
+    let err =
+        CommitMessage::parse(&format!("feat: {}", "y".repeat(20_000)), &rules).expect_err("long");
     assert_eq!(err.code(), ErrorCode::LimitExceeded);
 }
 
@@ -150,7 +151,7 @@ fn rules_of_messages_are_configured() {
     let given = |change: fn(&mut CommitRules)| {
         let mut rules = CommitRules::default();
         change(&mut rules);
-        move |text: &str| Message::parse(text, &rules).is_ok()
+        move |text: &str| CommitMessage::parse(text, &rules).is_ok()
     };
     let types = given(|rules| rules.types = vec!["change".to_owned()]);
     assert!(types("change: y") && !types("feat: y"));
@@ -192,8 +193,8 @@ fn paths_stay_in_the_repository_and_out_of_its_folder() {
     assert_eq!(err.code(), ErrorCode::LimitExceeded);
 }
 
-fn settings(entries: &[(&str, Option<&str>)]) -> Vec<Setting> {
-    let setting = |(key, value): &(&str, Option<&str>)| Setting {
+fn settings(entries: &[(&str, Option<&str>)]) -> Vec<GitSetting> {
+    let setting = |(key, value): &(&str, Option<&str>)| GitSetting {
         key: (*key).to_owned(),
         value: value.map(str::to_owned),
     };
@@ -209,7 +210,7 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
         "core.alternaterefscommand",
         "hook.a.command",
     ] {
-        let err = overrides(&settings(&[(key, Some("x"))]), Work::Local).expect_err(key);
+        let err = overrides(&settings(&[(key, Some("x"))]), GitOperation::Local).expect_err(key);
         assert_eq!(
             (err.code(), err.reason_str()),
             (ErrorCode::PolicyDenied, Some("git_config"))
@@ -229,8 +230,8 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
         "protocol.ext.allow",
     ] {
         let given = settings(&[(key, Some("x"))]);
-        overrides(&given, Work::Local).expect(key);
-        overrides(&given, Work::Push).expect_err(key);
+        overrides(&given, GitOperation::Local).expect(key);
+        overrides(&given, GitOperation::Push).expect_err(key);
     }
     let plain = settings(&[
         ("core.bare", Some("false")),
@@ -240,13 +241,13 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
         ("remote.origin.url", Some("https://x.org/r")),
         ("user.name", Some("Ada")),
     ]);
-    assert_eq!(overrides(&plain, Work::Push).expect("taken"), []);
+    assert_eq!(overrides(&plain, GitOperation::Push).expect("taken"), []);
     let drivers = settings(&[
         ("merge.X.driver", Some("run")),
         ("diff.a.b.textconv", Some("run")),
         ("diff.X.command", Some("run")),
     ]);
-    let found = overrides(&drivers, Work::Local).expect("taken");
+    let found = overrides(&drivers, GitOperation::Local).expect("taken");
     let expected = drivers
         .iter()
         .map(|one| (one.key.clone(), "false".to_owned()));
@@ -255,7 +256,7 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
         ("filter.lfs.clean", Some("run")),
         ("filter.a.b.process", Some("run")),
     ]);
-    let found = overrides(&filters, Work::Push).expect("taken");
+    let found = overrides(&filters, GitOperation::Push).expect("taken");
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     assert_eq!(
         found,
@@ -268,14 +269,15 @@ fn settings_that_run_programs_are_overridden_or_refused_by_name() {
     );
     assert_eq!(super::settings::filters(&filters), ["lfs", "a.b"]);
     for value in [None, Some("true"), Some("1"), Some("yes")] {
-        let err = overrides(&settings(&[("core.bare", value)]), Work::Local).expect_err("bare");
+        let err =
+            overrides(&settings(&[("core.bare", value)]), GitOperation::Local).expect_err("bare");
         assert_eq!(err.reason_str(), Some("bare"));
     }
 }
 
 #[test]
 fn settings_are_read_with_line_ends_and_without_values() {
-    let list = Setting::list(b"core.bare\nfalse\0alias.x\n!a\nb\0core.fsmonitor\0");
+    let list = GitSetting::list(b"core.bare\nfalse\0alias.x\n!a\nb\0core.fsmonitor\0");
     assert_eq!(
         list,
         settings(&[

@@ -7,7 +7,7 @@ use tool_core::command::CommandAccess;
 
 use super::failure;
 use super::repository::{base, ended};
-use super::settings::Setting;
+use super::settings::GitSetting;
 use crate::prelude::*;
 
 /// Most files that include one another.
@@ -18,7 +18,7 @@ const FILES_MAX: usize = 20;
 ///
 /// # Errors
 /// A configuration that git cannot read.
-pub(super) fn settings(ctx: &Ctx, kinds: &[&str]) -> Result<Vec<Setting>> {
+pub(super) fn settings(ctx: &Ctx, kinds: &[&str]) -> Result<Vec<GitSetting>> {
     let Some(home) = ctx.spawner()?.home() else {
         return Ok(Vec::new());
     };
@@ -37,7 +37,7 @@ fn list(
     home: &Path,
     file: &Path,
     read: &mut usize,
-    found: &mut Vec<Setting>,
+    found: &mut Vec<GitSetting>,
 ) -> Result<()> {
     *read += 1;
     if *read > FILES_MAX {
@@ -65,7 +65,7 @@ fn list(
             false => Err(failure::of(&said, finished.exit.code())),
         };
     }
-    for setting in Setting::list(&finished.stdout.bytes) {
+    for setting in GitSetting::list(&finished.stdout.bytes) {
         let included = setting
             .value
             .as_deref()

@@ -9,7 +9,7 @@
 //! | `.npz` | the array that `member` names |
 //! | each with `.gz` | as without |
 //!
-//! Columns and rows of a table are selected by the dispatcher. For an argument of type text, any UTF-8 file is its content. Start with [`Inputs`].
+//! Columns and rows of a table are selected by the dispatcher. For an argument of type text, any UTF-8 file is its content. Start with [`FileInputs`].
 
 mod table;
 
@@ -26,18 +26,18 @@ use crate::prelude::*;
 
 /// Reads the files of arguments through a workspace.
 #[derive(Clone)]
-pub struct Inputs {
+pub struct FileInputs {
     files: Arc<dyn WorkspaceFiles>,
 }
 
-impl Inputs {
+impl FileInputs {
     /// Reads from the files of a workspace.
     pub fn new(files: Arc<dyn WorkspaceFiles>) -> Self {
         Self { files }
     }
 }
 
-impl Inputs {
+impl FileInputs {
     /// The content of a file, with sentences about what was found and may surprise.
     fn read(
         &self,
@@ -75,7 +75,7 @@ impl Inputs {
     }
 }
 
-impl ArrayLoader for Inputs {
+impl ArrayLoader for FileInputs {
     fn open(&self, source: &DataSource, kind: InputKind, bytes_max: u64) -> Result<Value> {
         self.read(source, kind, bytes_max, &mut Vec::new())
     }
@@ -100,16 +100,16 @@ fn data(
     notes: &mut Vec<String>,
 ) -> Result<Value> {
     let path = source.name();
-    let Some(format) = Format::of_name(path) else {
+    let Some(format) = InputFormat::of_name(path) else {
         let message = "unknown data format: the extension is not supported";
         return Err(unfit(path, message, "format")
             .hint("use a file that ends in `.csv`, `.tsv`, `.json`, `.jsonl`, `.npy` or `.npz`; each may end in `.gz` as well"));
     };
-    if let (Some(member), true) = (&source.selection.member, format != Format::Npz) {
+    if let (Some(member), true) = (&source.selection.member, format != InputFormat::Npz) {
         let message = format!("it has no member `{}`", brief::name(member));
         return Err(unfit(path, &message, "format").hint("only .npz files have members"));
     }
-    let is_delimited = matches!(format, Format::Csv | Format::Tsv);
+    let is_delimited = matches!(format, InputFormat::Csv | InputFormat::Tsv);
     if !is_delimited && !source.selection.dialect.is_open() {
         let message = "it is no delimited text";
         return Err(unfit(path, message, "format")
@@ -152,7 +152,7 @@ fn gunzip(path: &str, _: &[u8], _: u64) -> Result<Vec<u8>> {
 
 fn content(
     source: &DataSource,
-    format: Format,
+    format: InputFormat,
     kind: InputKind,
     bytes: &[u8],
     bytes_max: u64,
@@ -161,11 +161,11 @@ fn content(
     let path = source.name();
     let fault = |fault: npy::NpyFault| unfit(path, &fault.message, "format").hint(fault.hint);
     match format {
-        Format::Json => document(path, without_mark(bytes)),
-        Format::Lines => lines(path, text(path, bytes)?),
-        Format::Csv | Format::Tsv => {
+        InputFormat::Json => document(path, without_mark(bytes)),
+        InputFormat::Lines => lines(path, text(path, bytes)?),
+        InputFormat::Csv | InputFormat::Tsv => {
             let mut selection = source.selection.as_ref().clone();
-            if format == Format::Tsv {
+            if format == InputFormat::Tsv {
                 selection.dialect.delimiter.get_or_insert(b'\t');
             }
             let (table, found) =
@@ -180,8 +180,8 @@ fn content(
                 _ => table,
             })
         }
-        Format::Npy => npy::parse(bytes).map_err(fault),
-        Format::Npz => npz(source, bytes, bytes_max)
+        InputFormat::Npy => npy::parse(bytes).map_err(fault),
+        InputFormat::Npz => npz(source, bytes, bytes_max)
             .and_then(|bytes| npy::parse(&bytes))
             .map_err(fault),
     }
@@ -223,17 +223,17 @@ pub fn parse(name: &str, kind: InputKind, bytes: &[u8], bytes_max: u64) -> Resul
     }
     let start = without_mark(bytes).trim_ascii_start();
     let format = match start {
-        [0x93, b'N', b'U', b'M', ..] => Format::Npy,
-        [b'P', b'K', 3, 4, ..] => Format::Npz,
-        [b'[' | b'{', ..] => Format::Json,
-        _ => Format::Csv,
+        [0x93, b'N', b'U', b'M', ..] => InputFormat::Npy,
+        [b'P', b'K', 3, 4, ..] => InputFormat::Npz,
+        [b'[' | b'{', ..] => InputFormat::Json,
+        _ => InputFormat::Csv,
     };
     let source = DataSource::file(name);
     content(&source, format, kind, bytes, bytes_max, &mut Vec::new())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Format {
+enum InputFormat {
     Json,
     /// JSON, one document on each line.
     Lines,
@@ -243,7 +243,7 @@ enum Format {
     Npz,
 }
 
-impl Format {
+impl InputFormat {
     /// The format that the ending of a name states.
     fn of_name(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -263,7 +263,7 @@ impl Format {
 
 /// Whether the ending of a name states a format of data.
 pub fn is_data(path: &str) -> bool {
-    Format::of_name(path).is_some()
+    InputFormat::of_name(path).is_some()
 }
 
 #[cfg(feature = "archives")]

@@ -10,7 +10,7 @@ use host_sandbox::Workspace;
 
 struct Place {
     folder: TempDir,
-    inputs: Inputs,
+    inputs: FileInputs,
 }
 
 impl Place {
@@ -18,7 +18,7 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         let files = Workspace::open(folder.path()).unwrap();
         Self {
-            inputs: Inputs::new(Arc::new(files)),
+            inputs: FileInputs::new(Arc::new(files)),
             folder,
         }
     }

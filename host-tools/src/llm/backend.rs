@@ -14,7 +14,7 @@ pub(crate) const TOTAL_BYTES_MAX: usize = 64 << 20;
 /// The source of vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Backend {
+pub(crate) enum SimilarityBackend {
     /// Words and n-grams, computed locally: deterministic, based on spelling only.
     #[default]
     Lexical,
@@ -22,7 +22,7 @@ pub(crate) enum Backend {
     Endpoint,
 }
 
-impl Backend {
+impl SimilarityBackend {
     /// The declaration of a tool of this family; the arguments narrow its effects.
     pub(crate) const SPEC: Spec = Spec {
         category: Category::Llm,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use tool_core::nearest::nearest;
 
-use super::backend::{Backend, check_text};
-use super::compare::Comparison;
+use super::backend::{SimilarityBackend, check_text};
+use super::compare::SimilarityQuery;
 use crate::prelude::*;
 
 /// Maximum categories.
@@ -25,16 +25,16 @@ pub(crate) struct Args {
     pub categories: Vec<String>,
     /// Labelled texts.
     #[value(default)]
-    pub examples: Vec<Labelled>,
+    pub examples: Vec<LabelledText>,
     /// The source of the vectors: `lexical` or `endpoint`.
     #[value(default)]
-    pub backend: Backend,
+    pub backend: SimilarityBackend,
 }
 
 /// A labelled text.
 #[derive(Debug, Clone, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub(crate) struct Labelled {
+pub(crate) struct LabelledText {
     /// The text.
     pub text: String,
     /// Its category: one of `categories`.
@@ -66,7 +66,7 @@ pub(crate) struct CategoryScore {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Backend::SPEC
+    const SPEC: Spec = SimilarityBackend::SPEC
         .with_name("classify_text", "Classify a text")
         .tags(&["text", "similarity"]);
     type Output = Output;
@@ -78,7 +78,7 @@ impl Tool for Args {
         let examples = args.examples.iter().map(|example| &example.text);
         let texts = args.categories.iter().chain(examples);
         let texts: Vec<&str> = texts.map(String::as_str).collect();
-        let found = Comparison {
+        let found = SimilarityQuery {
             query: (&text, "/text"),
             texts: (&texts, "/examples"),
             vectors: &[],
@@ -145,7 +145,7 @@ fn check_categories(categories: &[String]) -> Result<()> {
 }
 
 /// The index of the category of each text: names first, then examples.
-fn owners(categories: &[String], examples: &[Labelled]) -> Result<Vec<usize>> {
+fn owners(categories: &[String], examples: &[LabelledText]) -> Result<Vec<usize>> {
     let mut owners: Vec<usize> = (0..categories.len()).collect();
     let names = || categories.iter().map(String::as_str);
     let positions: HashMap<&str, usize> = names().zip(0..).collect();

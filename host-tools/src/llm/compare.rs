@@ -1,7 +1,7 @@
 //! Scores of texts against a query, with either backend.
 
 use super::backend::{
-    Backend, KnownVector, check_text, check_texts, no_endpoint, nothing_to_compare,
+    KnownVector, SimilarityBackend, check_text, check_texts, no_endpoint, nothing_to_compare,
 };
 use super::lexical;
 use tool_core::Vector;
@@ -22,7 +22,7 @@ const ANSWER_BYTES: u64 = 128 << 20;
 
 /// A query and the texts to score.
 #[derive(Debug)]
-pub(crate) struct Comparison<'a> {
+pub(crate) struct SimilarityQuery<'a> {
     /// The query and the name of its argument.
     pub query: (&'a str, &'static str),
     /// The texts and the name of their argument.
@@ -30,24 +30,24 @@ pub(crate) struct Comparison<'a> {
     /// Precomputed vectors of the texts: none, or one per text.
     pub vectors: &'a [KnownVector],
     /// The source of the vectors: `lexical` or `endpoint`.
-    pub backend: Backend,
+    pub backend: SimilarityBackend,
 }
 
 /// Scores in the order of the texts.
 #[derive(Debug)]
-pub(crate) struct Scores {
+pub(crate) struct SimilarityScores {
     /// One score per text; higher is more similar.
     pub scores: Vec<f64>,
     /// Name of the backend.
     pub backend: String,
 }
 
-impl Comparison<'_> {
+impl SimilarityQuery<'_> {
     /// Computes the scores.
     ///
     /// # Errors
     /// An exceeded limit, a query without features, vectors of another backend, a failed request.
-    pub(crate) fn run(&self, ctx: &Ctx) -> Result<Scores> {
+    pub(crate) fn run(&self, ctx: &Ctx) -> Result<SimilarityScores> {
         let (query, query_at) = self.query;
         let (texts, texts_at) = self.texts;
         check_text(query, query_at)?;
@@ -62,8 +62,8 @@ impl Comparison<'_> {
         )?;
         let known = self.known(ctx)?;
         match self.backend {
-            Backend::Lexical => self.lexical(ctx),
-            Backend::Endpoint => self.endpoint(&known, ctx),
+            SimilarityBackend::Lexical => self.lexical(ctx),
+            SimilarityBackend::Endpoint => self.endpoint(&known, ctx),
         }
     }
 
@@ -92,21 +92,21 @@ impl Comparison<'_> {
     }
 
     /// The effects of given vectors do not exceed those of the texts.
-    fn lexical(&self, ctx: &Ctx) -> Result<Scores> {
+    fn lexical(&self, ctx: &Ctx) -> Result<SimilarityScores> {
         self.same_backend(lexical::NAME, lexical::DIMENSION)?;
-        let mut search = lexical::Search::new(self.query.0, ctx.stop())?
+        let mut search = lexical::LexicalSearch::new(self.query.0, ctx.stop())?
             .ok_or_else(|| nothing_to_compare(self.query.1))?;
         for text in self.texts.0 {
             ctx.check()?;
             search.add(text, ctx.stop())?;
         }
-        Ok(Scores {
+        Ok(SimilarityScores {
             scores: search.scores(),
             backend: lexical::NAME.to_owned(),
         })
     }
 
-    fn endpoint(&self, known: &[Vector], ctx: &Ctx) -> Result<Scores> {
+    fn endpoint(&self, known: &[Vector], ctx: &Ctx) -> Result<SimilarityScores> {
         let (query, query_at) = self.query;
         if query.trim().is_empty() {
             return Err(nothing_to_compare(query_at));
@@ -119,7 +119,7 @@ impl Comparison<'_> {
             [] => self.against(vector, &own.backend, ctx)?,
             known => known.iter().map(|known| cosine(vector, known)).collect(),
         };
-        Ok(Scores {
+        Ok(SimilarityScores {
             scores,
             backend: own.backend,
         })

@@ -2,7 +2,7 @@
 
 use tool_core::ToolExample;
 
-use super::backend::{Backend, check_text, nothing_to_compare};
+use super::backend::{SimilarityBackend, check_text, nothing_to_compare};
 use super::{compare, lexical};
 use crate::prelude::*;
 
@@ -15,7 +15,7 @@ pub(crate) struct Args {
     pub text: Input<TextInput>,
     /// The source of the vectors: `lexical` or `endpoint`.
     #[value(default)]
-    pub backend: Backend,
+    pub backend: SimilarityBackend,
 }
 
 /// The vector of a text, in the form that `similarity_search` accepts in `vectors`.
@@ -31,7 +31,7 @@ pub(crate) struct Output {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Backend::SPEC
+    const SPEC: Spec = SimilarityBackend::SPEC
         .with_name("embed_text", "Embed a text")
         .tags(&["text", "similarity"]);
     type Output = Output;
@@ -41,12 +41,14 @@ impl Tool for Args {
         check_text(&text, "/text")?;
         ctx.reserve(64 * text.len() as u64 + 8 * lexical::DIMENSION as u64)?;
         let (vector, backend) = match args.backend {
-            Backend::Lexical => (
+            SimilarityBackend::Lexical => (
                 lexical::embed(&text, ctx.stop())?.ok_or_else(|| nothing_to_compare("/text"))?,
                 lexical::NAME.to_owned(),
             ),
-            Backend::Endpoint if text.trim().is_empty() => return Err(nothing_to_compare("/text")),
-            Backend::Endpoint => {
+            SimilarityBackend::Endpoint if text.trim().is_empty() => {
+                return Err(nothing_to_compare("/text"));
+            }
+            SimilarityBackend::Endpoint => {
                 let mut answer = compare::asked(&[&text], ctx)?;
                 (answer.vectors.swap_remove(0), answer.backend)
             }
@@ -72,7 +74,7 @@ impl Tool for Args {
             title: "a word of three letters has six n-grams of 3 to 5 characters, each in its own dimension",
             args: Args {
                 text: Input::inline("Sun"),
-                backend: Backend::Lexical,
+                backend: SimilarityBackend::Lexical,
             },
             output: Output {
                 vector,

@@ -1,7 +1,7 @@
 //! Similarity search.
 
-use super::backend::{Backend, KnownVector};
-use super::compare::Comparison;
+use super::backend::{KnownVector, SimilarityBackend};
+use super::compare::SimilarityQuery;
 use crate::prelude::*;
 
 /// Find the texts most similar to a query. The `lexical` backend combines BM25 with hashed n-grams: it compares spelling, not
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     pub top_k: BoundedInteger<1, 100_000>,
     /// The source of the vectors: `lexical` or `endpoint`.
     #[value(default)]
-    pub backend: Backend,
+    pub backend: SimilarityBackend,
     /// Results of `embed_text` for the items, in their order and of the same backend. If empty, the vectors are computed.
     #[value(default)]
     pub vectors: Vec<KnownVector>,
@@ -29,7 +29,7 @@ pub(crate) struct Args {
 #[value(deny_unknown_fields)]
 pub(crate) struct Output {
     /// The most similar texts, best first; ties in the order of `items`.
-    pub results: Vec<Hit>,
+    pub results: Vec<SimilarityHit>,
     /// Name of the backend; only scores with equal names are comparable.
     pub backend: String,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Output {
 /// A search hit.
 #[derive(Debug, Encode, Describe)]
 #[value(deny_unknown_fields)]
-pub(crate) struct Hit {
+pub(crate) struct SimilarityHit {
     /// The text.
     pub item: String,
     /// Similarity: lexical from 0 (nothing in common) to 1 (the query itself); endpoint the cosine, -1 to 1.
@@ -47,7 +47,7 @@ pub(crate) struct Hit {
 }
 
 impl Tool for Args {
-    const SPEC: Spec = Backend::SPEC
+    const SPEC: Spec = SimilarityBackend::SPEC
         .with_name("similarity_search", "Find similar texts")
         .tags(&["text", "similarity", "search"]);
     type Output = Output;
@@ -55,7 +55,7 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let query = args.query.load(ctx)?;
         let texts: Vec<&str> = args.items.iter().map(String::as_str).collect();
-        let found = Comparison {
+        let found = SimilarityQuery {
             query: (&query, "/query"),
             texts: (&texts, "/items"),
             vectors: &args.vectors,
@@ -70,7 +70,7 @@ impl Tool for Args {
         Ok(Output {
             results: order
                 .into_iter()
-                .map(|index| Hit {
+                .map(|index| SimilarityHit {
                     item: std::mem::take(&mut items[index]),
                     score: scores[index],
                     index,

@@ -37,13 +37,13 @@ pub(crate) struct Output {
     /// The folder, relative to the configured workspace root.
     pub path: String,
     /// Status of the workspace.
-    pub status: Status,
+    pub status: WorkspaceSessionStatus,
 }
 
 /// Status of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Status {
+pub(crate) enum WorkspaceSessionStatus {
     /// Open.
     Ready,
     /// Closed.
@@ -51,7 +51,7 @@ pub(crate) enum Status {
 }
 
 impl Output {
-    fn new(workspace: OpenWorkspace, status: Status) -> Self {
+    fn new(workspace: OpenWorkspace, status: WorkspaceSessionStatus) -> Self {
         Self {
             id: workspace.id,
             path: workspace.path,
@@ -85,7 +85,7 @@ impl Tool for WorkspaceOpen {
 
     fn run(args: WorkspaceOpen, ctx: &Ctx) -> Result<Output> {
         let opened = ctx.workspaces()?.open(&args.path).at("/path")?;
-        Ok(Output::new(opened, Status::Ready))
+        Ok(Output::new(opened, WorkspaceSessionStatus::Ready))
     }
 
     /// In a new session whose workspace has the folder `src`.
@@ -105,7 +105,10 @@ impl Tool for WorkspaceClose {
     type Output = Output;
 
     fn run(_: WorkspaceClose, ctx: &Ctx) -> Result<Output> {
-        Ok(Output::new(ctx.workspaces()?.close()?, Status::Closed))
+        Ok(Output::new(
+            ctx.workspaces()?.close()?,
+            WorkspaceSessionStatus::Closed,
+        ))
     }
 
     /// In a session with its first workspace open.

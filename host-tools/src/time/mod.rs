@@ -21,7 +21,7 @@ pub(crate) struct GetCurrentDate {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Today {
+pub(crate) struct CurrentDate {
     /// The date, such as `2026-11-22`.
     pub date: String,
     /// The day of the week in English, such as `Sunday`.
@@ -42,13 +42,13 @@ pub(crate) struct Today {
 
 impl Tool for GetCurrentDate {
     const SPEC: Spec = SPEC.with_name("get_current_date", "Today's date");
-    type Output = Today;
+    type Output = CurrentDate;
 
-    fn run(args: GetCurrentDate, ctx: &Ctx) -> Result<Today> {
+    fn run(args: GetCurrentDate, ctx: &Ctx) -> Result<CurrentDate> {
         let (now, _) = now(ctx, &args.time_zone)?;
         let date = now.date();
         let week = date.iso_week_date();
-        Ok(Today {
+        Ok(CurrentDate {
             date: date.to_string(),
             weekday: now.strftime("%A").to_string(),
             year: date.year(),
@@ -83,7 +83,7 @@ pub(crate) struct GetCurrentTime {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Now {
+pub(crate) struct CurrentTime {
     /// Date, time and offset by RFC 3339, such as `2026-11-22T16:30:00.000+01:00`.
     pub datetime: String,
     /// Local date.
@@ -102,11 +102,11 @@ pub(crate) struct Now {
 
 impl Tool for GetCurrentTime {
     const SPEC: Spec = SPEC.with_name("get_current_time", "Time of day");
-    type Output = Now;
+    type Output = CurrentTime;
 
-    fn run(args: GetCurrentTime, ctx: &Ctx) -> Result<Now> {
+    fn run(args: GetCurrentTime, ctx: &Ctx) -> Result<CurrentTime> {
         let (now, unix_ms) = now(ctx, &args.time_zone)?;
-        Ok(Now {
+        Ok(CurrentTime {
             datetime: now.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string(),
             date: now.date().to_string(),
             time: now.strftime("%H:%M:%S").to_string(),

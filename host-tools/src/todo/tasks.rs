@@ -11,7 +11,7 @@ pub(super) const TASKS_MAX: usize = 1000;
 /// Status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Status {
+pub(crate) enum TodoStatus {
     /// Not started.
     Pending,
     /// In progress.
@@ -25,7 +25,7 @@ pub(crate) enum Status {
 /// A task.
 #[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub(crate) struct Task {
+pub(crate) struct TodoTask {
     /// Id in the list: `T1`, `T2`, ...
     pub id: String,
     /// Summary in a few words.
@@ -36,7 +36,7 @@ pub(crate) struct Task {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub active_form: Option<String>,
     /// Current status.
-    pub status: Status,
+    pub status: TodoStatus,
     /// Time of completion, in seconds since 1970-01-01 UTC.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub completed_at: Option<f64>,
@@ -47,8 +47,8 @@ pub(crate) struct Task {
 /// The tasks of one list, in the order they were added.
 #[derive(Debug, Default, Encode, Decode)]
 #[value(deny_unknown_fields)]
-pub(super) struct Tasks {
-    pub(super) tasks: Vec<Task>,
+pub(super) struct TodoList {
+    pub(super) tasks: Vec<TodoTask>,
     /// Ids of tasks by the idempotency key of the call that added them.
     #[value(default, skip_encoding_if = "BTreeMap::is_empty")]
     pub(super) made: BTreeMap<String, String>,

@@ -1,6 +1,6 @@
 //! Adding a task.
 
-use super::tasks::{self, Status, TASKS_MAX, Task, Tasks};
+use super::tasks::{self, TASKS_MAX, TodoList, TodoStatus, TodoTask};
 use crate::prelude::*;
 use crate::{argument, stored};
 
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The new task.
-    pub task: Task,
+    pub task: TodoTask,
 }
 
 impl Tool for Args {
@@ -38,7 +38,7 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let new = new_task(&args)?;
-        let task = stored::update(ctx, &tasks::key(&args.list)?, &mut |list: &mut Tasks| {
+        let task = stored::update(ctx, &tasks::key(&args.list)?, &mut |list: &mut TodoList| {
             if list.tasks.len() == TASKS_MAX {
                 return Err(tool_error!(LimitExceeded at "/list", "tasks";
                     "the list `{}` has {TASKS_MAX} tasks", args.list; "start another `list`"));
@@ -63,7 +63,7 @@ impl Tool for Args {
         let Some(key) = before.get("key").and_then(Value::as_str) else {
             return Ok(CallProbe::Unknown);
         };
-        let list: Tasks = stored::read(ctx, &tasks::key(&args.list)?)?;
+        let list: TodoList = stored::read(ctx, &tasks::key(&args.list)?)?;
         let Some(id) = list.made.get(key) else {
             return Ok(CallProbe::NotHappened);
         };
@@ -88,23 +88,23 @@ impl Tool for Args {
 }
 
 /// The requested task, without a number.
-fn new_task(args: &Args) -> Result<Task> {
+fn new_task(args: &Args) -> Result<TodoTask> {
     let active_form = args.active_form.as_deref();
     let active_form = active_form.map(|text| argument::text(text, 120, "/active_form"));
-    Ok(Task {
+    Ok(TodoTask {
         id: String::new(),
         subject: argument::text(&args.subject, 120, "/subject")?,
         description: argument::text(&args.description, 400, "/description")?,
         active_form: active_form.transpose()?,
-        status: Status::Pending,
+        status: TodoStatus::Pending,
         completed_at: None,
         current: false,
     })
 }
 
 /// The task with its number; the first of a list is the current one.
-fn numbered(task: &Task, number: usize) -> Task {
-    Task {
+fn numbered(task: &TodoTask, number: usize) -> TodoTask {
+    TodoTask {
         id: format!("T{number}"),
         current: number == 1,
         ..task.clone()

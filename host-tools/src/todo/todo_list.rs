@@ -1,6 +1,6 @@
 //! Listing tasks.
 
-use super::tasks::{self, Status, Task, Tasks};
+use super::tasks::{self, TodoList, TodoStatus, TodoTask};
 use crate::prelude::*;
 use crate::stored;
 
@@ -16,7 +16,7 @@ pub(crate) struct Args {
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The tasks.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<TodoTask>,
     /// Number of tasks that are not completed.
     pub open: usize,
 }
@@ -33,9 +33,9 @@ impl Tool for Args {
     type Output = Output;
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
-        let Tasks { mut tasks, .. } = stored::read(ctx, &tasks::key(&args.list)?)?;
-        tasks.retain(|task| task.status != Status::Deleted);
-        let done = |task: &&Task| task.status == Status::Completed;
+        let TodoList { mut tasks, .. } = stored::read(ctx, &tasks::key(&args.list)?)?;
+        tasks.retain(|task| task.status != TodoStatus::Deleted);
+        let done = |task: &&TodoTask| task.status == TodoStatus::Completed;
         Ok(Output {
             open: tasks.len() - tasks.iter().filter(done).count(),
             tasks,

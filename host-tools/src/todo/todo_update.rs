@@ -1,6 +1,6 @@
 //! Changing the status of a task.
 
-use super::tasks::{self, Status, Task, Tasks};
+use super::tasks::{self, TodoList, TodoStatus, TodoTask};
 use crate::prelude::*;
 use crate::stored;
 
@@ -11,7 +11,7 @@ pub(crate) struct Args {
     /// Id of the task, such as `T1`.
     pub task_id: String,
     /// The new status.
-    pub status: Status,
+    pub status: TodoStatus,
     /// Name of the list.
     #[value(default = "tasks::default_list")]
     pub list: String,
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The changed task.
-    pub task: Task,
+    pub task: TodoTask,
 }
 
 impl Tool for Args {
@@ -30,20 +30,20 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let now_s = ctx.clock()?.unix_ms() as f64 / 1000.0;
         let key = tasks::key(&args.list)?;
-        let task = stored::update(ctx, &key, &mut |list: &mut Tasks| {
+        let task = stored::update(ctx, &key, &mut |list: &mut TodoList| {
             let index = find(list, &args)?;
-            if args.status == Status::InProgress {
+            if args.status == TodoStatus::InProgress {
                 list.tasks.iter_mut().for_each(|task| task.current = false);
             }
             let task = &mut list.tasks[index];
             if task.status != args.status {
-                task.completed_at = (args.status == Status::Completed).then_some(now_s);
+                task.completed_at = (args.status == TodoStatus::Completed).then_some(now_s);
             }
             task.status = args.status;
             match args.status {
-                Status::InProgress => task.current = true,
-                Status::Completed | Status::Deleted => task.current = false,
-                Status::Pending => {}
+                TodoStatus::InProgress => task.current = true,
+                TodoStatus::Completed | TodoStatus::Deleted => task.current = false,
+                TodoStatus::Pending => {}
             }
             Ok(task.clone())
         })?;
@@ -61,9 +61,9 @@ impl Tool for Args {
     };
 }
 
-fn find(list: &Tasks, args: &Args) -> Result<usize> {
-    let present = |task: &Task| task.status != Status::Deleted;
-    let wanted = |task: &Task| task.id == args.task_id && present(task);
+fn find(list: &TodoList, args: &Args) -> Result<usize> {
+    let present = |task: &TodoTask| task.status != TodoStatus::Deleted;
+    let wanted = |task: &TodoTask| task.id == args.task_id && present(task);
     list.tasks.iter().position(wanted).ok_or_else(|| {
         let present = list.tasks.iter().filter(|task| present(task)).take(20);
         let ids: Vec<&str> = present.map(|task| task.id.as_str()).collect();

@@ -11,7 +11,7 @@ pub(super) const FACTS_MAX: usize = 1000;
 /// A fact about a user.
 #[derive(Debug, Clone, PartialEq, Encode, Decode, Describe)]
 #[value(deny_unknown_fields)]
-pub(crate) struct Fact {
+pub(crate) struct UserFact {
     /// The fact, in one line.
     pub fact: String,
     /// Subject of the fact.
@@ -23,8 +23,8 @@ pub(crate) struct Fact {
 /// The facts about one user, oldest first.
 #[derive(Debug, Default, Encode, Decode)]
 #[value(deny_unknown_fields)]
-pub(super) struct Facts {
-    pub(super) facts: Vec<Fact>,
+pub(super) struct UserFacts {
+    pub(super) facts: Vec<UserFact>,
 }
 
 /// The key of a user's facts in the state.
@@ -32,15 +32,15 @@ pub(super) fn key(user: &str) -> Result<String> {
     argument::name(user, "/user_id").map(|user| format!("user/{user}"))
 }
 
-impl Facts {
+impl UserFacts {
     pub(super) fn read(ctx: &Ctx, user: &str) -> Result<Self> {
         stored::read(ctx, &key(user)?)
     }
 
     /// The facts that share words with a text, best first: rare words weigh more, ties go to the newer fact.
-    pub(super) fn about(&self, text: &str) -> Vec<Fact> {
+    pub(super) fn about(&self, text: &str) -> Vec<UserFact> {
         let wanted = words(text);
-        let words_of = |fact: &Fact| words(&format!("{} {}", fact.fact, fact.category));
+        let words_of = |fact: &UserFact| words(&format!("{} {}", fact.fact, fact.category));
         let known: Vec<BTreeSet<String>> = self.facts.iter().map(words_of).collect();
         let count = self.facts.len() as f64;
         let weight = |word: &String| {
@@ -81,7 +81,7 @@ fn words(text: &str) -> BTreeSet<String> {
 }
 
 /// Facts as text, marked as data, one per line.
-pub(super) fn as_text(facts: &[Fact]) -> String {
+pub(super) fn as_text(facts: &[UserFact]) -> String {
     if facts.is_empty() {
         return "No facts.".to_owned();
     }

@@ -1,6 +1,6 @@
 //! Reading facts: all of them, those that share words with a query, those that help to answer a question.
 
-use super::facts::{Fact, Facts, as_text};
+use super::facts::{UserFact, UserFacts, as_text};
 use crate::argument;
 use crate::prelude::*;
 
@@ -14,21 +14,21 @@ pub(crate) struct UserProfile {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Profile {
+pub(crate) struct UserProfileResult {
     /// The facts as text, marked as data.
     pub profile: String,
     /// The facts, by category, oldest first.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<UserFact>,
 }
 
 impl Tool for UserProfile {
     const SPEC: Spec = super::READING.with_name("user_profile", "Show facts about a user");
-    type Output = Profile;
+    type Output = UserProfileResult;
 
-    fn run(args: UserProfile, ctx: &Ctx) -> Result<Profile> {
-        let mut facts = Facts::read(ctx, &args.user_id)?.facts;
+    fn run(args: UserProfile, ctx: &Ctx) -> Result<UserProfileResult> {
+        let mut facts = UserFacts::read(ctx, &args.user_id)?.facts;
         facts.sort_by(|a, b| a.category.cmp(&b.category)); // stable: within one, the oldest first
-        Ok(Profile {
+        Ok(UserProfileResult {
             profile: as_text(&facts),
             facts,
         })
@@ -55,22 +55,22 @@ pub(crate) struct UserSearch {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Matches {
+pub(crate) struct UserSearchResult {
     /// The facts as text, marked as data.
     pub found: String,
     /// The facts, best first, at most twenty.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<UserFact>,
 }
 
 impl Tool for UserSearch {
     const SPEC: Spec = super::READING.with_name("user_search", "Search facts about a user");
-    type Output = Matches;
+    type Output = UserSearchResult;
 
-    fn run(args: UserSearch, ctx: &Ctx) -> Result<Matches> {
+    fn run(args: UserSearch, ctx: &Ctx) -> Result<UserSearchResult> {
         argument::text(&args.query, 1000, "/query")?;
-        let mut facts = Facts::read(ctx, &args.user_id)?.about(&args.query);
+        let mut facts = UserFacts::read(ctx, &args.user_id)?.about(&args.query);
         facts.truncate(MATCHES_MAX);
-        Ok(Matches {
+        Ok(UserSearchResult {
             found: as_text(&facts),
             facts,
         })
@@ -97,20 +97,20 @@ pub(crate) struct UserContext {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Context {
+pub(crate) struct UserContextResult {
     /// The facts as text, marked as data.
     pub context: String,
     /// The facts, those of the question first, at most ten.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<UserFact>,
 }
 
 impl Tool for UserContext {
     const SPEC: Spec = super::READING.with_name("user_context", "Gather facts for a question");
-    type Output = Context;
+    type Output = UserContextResult;
 
-    fn run(args: UserContext, ctx: &Ctx) -> Result<Context> {
+    fn run(args: UserContext, ctx: &Ctx) -> Result<UserContextResult> {
         argument::text(&args.question, 1000, "/question")?;
-        let known = Facts::read(ctx, &args.user_id)?;
+        let known = UserFacts::read(ctx, &args.user_id)?;
         let mut facts = known.about(&args.question);
         for fact in known.facts.iter().rev() {
             if facts.len() >= CONTEXT_MAX {
@@ -121,7 +121,7 @@ impl Tool for UserContext {
             }
         }
         facts.truncate(CONTEXT_MAX);
-        Ok(Context {
+        Ok(UserContextResult {
             context: as_text(&facts),
             facts,
         })

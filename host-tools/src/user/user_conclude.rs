@@ -1,6 +1,6 @@
 //! Recording a fact.
 
-use super::facts::{self, FACTS_MAX, Fact, Facts};
+use super::facts::{self, FACTS_MAX, UserFact, UserFacts};
 use super::injection::suspicious;
 use crate::prelude::*;
 use crate::{argument, stored};
@@ -27,7 +27,7 @@ fn default_category() -> String {
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The fact as it is stored.
-    pub fact: Fact,
+    pub fact: UserFact,
     /// Whether it was stored before.
     pub known: bool,
     /// Number of facts about the user.
@@ -55,15 +55,15 @@ impl Tool for Args {
         }
         let noted_at = ctx.clock()?.unix_ms() as f64 / 1000.0;
         let key = facts::key(&args.user_id)?;
-        stored::update(ctx, &key, &mut |stored: &mut Facts| {
-            let same = |fact: &&Fact| fact.fact.to_lowercase() == text.to_lowercase();
+        stored::update(ctx, &key, &mut |stored: &mut UserFacts| {
+            let same = |fact: &&UserFact| fact.fact.to_lowercase() == text.to_lowercase();
             let known = stored.facts.iter().find(same).cloned();
             if known.is_none() && stored.facts.len() == FACTS_MAX {
                 return Err(tool_error!(LimitExceeded at "/user_id", "facts";
                     "`{}` has {FACTS_MAX} facts already", args.user_id));
             }
             let is_known = known.is_some();
-            let fact = known.unwrap_or_else(|| Fact {
+            let fact = known.unwrap_or_else(|| UserFact {
                 fact: text.clone(),
                 category: category.to_owned(),
                 noted_at,

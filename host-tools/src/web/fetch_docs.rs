@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::html::{self, Heading, Link, Page};
+use super::html::{self, HtmlHeading, HtmlLink, HtmlPage};
 use super::http::{self, OF_URL, Timeout};
 use super::text;
 use crate::prelude::*;
@@ -43,9 +43,9 @@ pub(crate) struct Output {
     /// Whether the page has more text.
     pub truncated: bool,
     /// Headings in document order, up to 500.
-    pub headings: Vec<Heading>,
+    pub headings: Vec<HtmlHeading>,
     /// Absolute links in the text, up to 500.
-    pub links: Vec<Link>,
+    pub links: Vec<HtmlLink>,
     /// The final URL, after redirects.
     pub url: String,
 }
@@ -95,7 +95,7 @@ impl Tool for Args {
 }
 
 /// Fetches a page: the readable part, the final URL, and whether it was cut.
-pub(super) fn fetch(request: HttpRequest, ctx: &Ctx) -> Result<(Page, String, bool)> {
+pub(super) fn fetch(request: HttpRequest, ctx: &Ctx) -> Result<(HtmlPage, String, bool)> {
     // The bytes, their text, the readable part twice, and its labels; text in UTF-8 can be three times as long.
     ctx.reserve(PAGE_BYTES_MAX * 14)?;
     let accept = "text/html, text/*, application/xhtml+xml, application/json";
@@ -124,9 +124,9 @@ pub(super) fn fetch(request: HttpRequest, ctx: &Ctx) -> Result<(Page, String, bo
     let page = if kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("html")) {
         html::read(&text, Url::parse(&response.url).ok().as_ref(), ctx.stop())?
     } else {
-        Page {
+        HtmlPage {
             text,
-            ..Page::default()
+            ..HtmlPage::default()
         }
     };
     Ok((page, response.url, response.truncated))

@@ -22,7 +22,7 @@ pub(crate) mod tests;
 
 use crate::prelude::*;
 
-pub use client::{Client, Settings};
+pub use client::{WebClient, WebSettings};
 
 /// The declaration of a tool that reads from the web.
 const WEB: Spec = Spec {

@@ -3,7 +3,7 @@
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::html;
-use super::services::{self, Service, question};
+use super::services::{self, ConfiguredService, question};
 use crate::prelude::*;
 
 /// Search arXiv for papers, most relevant first, with abstracts.
@@ -22,12 +22,12 @@ pub(crate) struct Output {
     /// Number of matching papers.
     pub total: Option<u64>,
     /// The papers, most relevant first.
-    pub results: Vec<Paper>,
+    pub results: Vec<ArxivPaper>,
 }
 
 /// A paper.
 #[derive(Debug, PartialEq, Encode, Describe)]
-pub(crate) struct Paper {
+pub(crate) struct ArxivPaper {
     /// Title.
     pub title: String,
     /// Authors, in the order of the paper.
@@ -64,7 +64,7 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output> {
         let query = terms(question(&args.query)?);
         let count = args.max_results.get().to_string();
-        let service = Service::of("arxiv", None, ctx)?;
+        let service = ConfiguredService::of("arxiv", None, ctx)?;
         let query = [
             ("search_query", query.as_str()),
             ("start", "0"),
@@ -114,7 +114,7 @@ fn terms(query: &str) -> String {
 }
 
 /// Parses the feed; document types are refused, so no entity expands.
-fn read(text: &str, count: usize, service: &Service) -> Result<Output> {
+fn read(text: &str, count: usize, service: &ConfiguredService) -> Result<Output> {
     let options = ParsingOptions {
         allow_dtd: false,
         nodes_limit: 200_000,
@@ -126,7 +126,7 @@ fn read(text: &str, count: usize, service: &Service) -> Result<Output> {
     if feed.tag_name().name() != "feed" {
         return Err(service.unreadable("it is no feed"));
     }
-    let results: Vec<Paper> = children(feed, "entry").map(paper).take(count).collect();
+    let results: Vec<ArxivPaper> = children(feed, "entry").map(paper).take(count).collect();
     // The service reports its errors as an entry of that title.
     if let [only] = results.as_slice()
         && only.title == "Error"
@@ -140,7 +140,7 @@ fn read(text: &str, count: usize, service: &Service) -> Result<Output> {
     })
 }
 
-fn paper(entry: Node<'_, '_>) -> Paper {
+fn paper(entry: Node<'_, '_>) -> ArxivPaper {
     let link = |key: &str, value: &str| {
         let mut links = children(entry, "link");
         let found = links.find(|node| node.attribute(key) == Some(value))?;
@@ -152,7 +152,7 @@ fn paper(entry: Node<'_, '_>) -> Paper {
         let term = node.attribute("term").map(str::to_owned);
         categories.extend(term.filter(|term| !categories.contains(term)));
     }
-    Paper {
+    ArxivPaper {
         title: child(entry, "title"),
         authors: children(entry, "author")
             .map(|author| child(author, "name"))

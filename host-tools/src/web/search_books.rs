@@ -1,6 +1,6 @@
 //! Searching books.
 
-use super::services::{self, Index, Results, number_of, question, text_of, texts_of};
+use super::services::{self, SearchIndex, ServiceResults, number_of, question, text_of, texts_of};
 use crate::prelude::*;
 
 /// Search books by words of the title, author or subject, most relevant first (source: Open Library).
@@ -14,13 +14,13 @@ pub(crate) struct Args {
     pub max_results: BoundedInteger<1, 100>,
     /// Only books that can be read online.
     #[value(default)]
-    pub filter: Option<Filter>,
+    pub filter: Option<BookFilter>,
 }
 
 /// Filter by availability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Filter {
+pub(crate) enum BookFilter {
     /// Books with full text, to borrow or to read.
     #[value(alias = "full")]
     Ebooks,
@@ -63,10 +63,10 @@ impl Tool for Args {
         syntax: &[("/query", Syntax::Query)],
         ..super::WEB
     };
-    type Output = Results<Book>;
+    type Output = ServiceResults<Book>;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Results<Book>> {
-        const BOOKS: Index = Index {
+    fn run(args: Args, ctx: &Ctx) -> Result<ServiceResults<Book>> {
+        const BOOKS: SearchIndex = SearchIndex {
             role: "books",
             path: "/search.json",
             query: "q",
@@ -79,10 +79,11 @@ impl Tool for Args {
             total: "/numFound",
         };
         let mut query = question(&args.query)?.to_owned();
-        if args.filter == Some(Filter::FreeEbooks) {
+        if args.filter == Some(BookFilter::FreeEbooks) {
             query.push_str(" ebook_access:public");
         }
-        let full_text = (args.filter == Some(Filter::Ebooks)).then_some(("has_fulltext", "true"));
+        let full_text =
+            (args.filter == Some(BookFilter::Ebooks)).then_some(("has_fulltext", "true"));
         BOOKS.search(&query, args.max_results, full_text, book, ctx)
     }
 

@@ -1,7 +1,9 @@
 //! Searching scholarly papers.
 
 use super::html;
-use super::services::{self, Index, Results, items_of, number_of, question, text_of, texts_of};
+use super::services::{
+    self, SearchIndex, ServiceResults, items_of, number_of, question, text_of, texts_of,
+};
 use crate::prelude::*;
 
 /// Search scholarly papers by words of the title, author or abstract, most relevant first (source: Crossref).
@@ -20,7 +22,7 @@ pub(crate) struct Args {
 
 /// A paper.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Paper {
+pub(crate) struct ScholarlyPaper {
     /// Title.
     pub title: String,
     /// Authors, in the order of the paper.
@@ -49,10 +51,10 @@ impl Tool for Args {
         tags: &["papers", "search"],
         ..super::WEB
     };
-    type Output = Results<Paper>;
+    type Output = ServiceResults<ScholarlyPaper>;
 
-    fn run(args: Args, ctx: &Ctx) -> Result<Results<Paper>> {
-        const PAPERS: Index = Index {
+    fn run(args: Args, ctx: &Ctx) -> Result<ServiceResults<ScholarlyPaper>> {
+        const PAPERS: SearchIndex = SearchIndex {
             role: "papers",
             path: "/works",
             query: "query",
@@ -111,7 +113,7 @@ fn years(range: &str) -> Result<String> {
     Ok(from.into_iter().chain(until).collect::<Vec<_>>().join(","))
 }
 
-fn paper(item: &Value) -> Paper {
+fn paper(item: &Value) -> ScholarlyPaper {
     let doi = text_of(item, "DOI");
     let name = |author: &Value| {
         let [name, given, family] = ["name", "given", "family"].map(|key| text_of(author, key));
@@ -123,7 +125,7 @@ fn paper(item: &Value) -> Paper {
     let url = Some(text_of(item, "URL")).filter(|url| !url.is_empty());
     let summary = html::plain(&text_of(item, "abstract"));
     let issued = item.pointer("/issued/date-parts/0/0");
-    Paper {
+    ScholarlyPaper {
         title: html::plain(&texts_of(item, "title").join(" ")),
         authors: items_of(item, "author").iter().map(name).collect(),
         r#abstract: Some(summary).filter(|text| !text.is_empty()),

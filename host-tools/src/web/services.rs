@@ -9,12 +9,12 @@ use crate::prelude::*;
 const ANSWER_BYTES_MAX: u64 = 8 << 20;
 
 /// A configured service.
-pub(super) struct Service {
+pub(super) struct ConfiguredService {
     role: &'static str,
     at: HttpService,
 }
 
-impl Service {
+impl ConfiguredService {
     /// The service of a role; `language` fills the placeholder of its address.
     pub(super) fn of(role: &'static str, language: Option<&str>, ctx: &Ctx) -> Result<Self> {
         let mut at = ctx.http()?.service(role).ok_or_else(|| {
@@ -103,7 +103,7 @@ impl Service {
 }
 
 /// A service that answers a search with a JSON list.
-pub(super) struct Index {
+pub(super) struct SearchIndex {
     pub(super) role: &'static str,
     pub(super) path: &'static str,
     /// Parameters of the query and of the number of results.
@@ -118,7 +118,7 @@ pub(super) struct Index {
 
 /// The result of a search.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Results<T> {
+pub(crate) struct ServiceResults<T> {
     /// The service that answered.
     pub provider: String,
     /// Number of matches.
@@ -127,7 +127,7 @@ pub(crate) struct Results<T> {
     pub results: Vec<T>,
 }
 
-impl Index {
+impl SearchIndex {
     /// Searches, and reads each entry of the list.
     pub(super) fn search<T>(
         &self,
@@ -136,14 +136,14 @@ impl Index {
         more: Option<(&str, &str)>,
         read: fn(&Value) -> T,
         ctx: &Ctx,
-    ) -> Result<Results<T>> {
+    ) -> Result<ServiceResults<T>> {
         let limit = count.get().to_string();
         let mut parameters = vec![(self.query, query), (self.count, &limit), self.fields];
         parameters.extend(more);
-        let service = Service::of(self.role, None, ctx)?;
+        let service = ConfiguredService::of(self.role, None, ctx)?;
         let answer = service.json(self.path, &parameters, ctx)?;
         let list = service.list(&answer, self.list)?;
-        Ok(Results {
+        Ok(ServiceResults {
             provider: service.provider().to_owned(),
             total: answer.pointer(self.total).and_then(|total| total.as_i64()),
             results: list.iter().take(count.size()).map(read).collect(),

@@ -24,7 +24,7 @@ const OVERLAP_MAX: f64 = 0.6;
 
 /// A sentence of one of several texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sentence {
+pub(super) struct RankedSentence {
     pub(super) text: String,
     /// Index of its text.
     pub(super) source: usize,
@@ -32,12 +32,12 @@ pub(super) struct Sentence {
 }
 
 /// The sentences of several texts.
-pub(super) struct Sentences {
-    list: Vec<Sentence>,
+pub(super) struct SentenceGraph {
+    list: Vec<RankedSentence>,
     words: BTreeMap<String, u32>,
 }
 
-impl Sentences {
+impl SentenceGraph {
     /// Splits texts into useful sentences, at most `each_max` of each text, without duplicates.
     pub(super) fn of<'a>(texts: impl IntoIterator<Item = &'a str>, each_max: usize) -> Self {
         let mut all = Self {
@@ -52,7 +52,7 @@ impl Sentences {
                 let words = words(&text).map(|word| all.number(word));
                 let words: BTreeSet<u32> = words.collect();
                 if words.len() > 2 && seen.insert(words.clone()) {
-                    all.list.push(Sentence {
+                    all.list.push(RankedSentence {
                         text,
                         source,
                         words,
@@ -76,16 +76,22 @@ impl Sentences {
     ///
     /// # Errors
     /// `cancelled` or `timeout`.
-    pub(super) fn best(&self, query: &str, count: usize, stop: &StopFlag) -> Result<Vec<Sentence>> {
+    pub(super) fn best(
+        &self,
+        query: &str,
+        count: usize,
+        stop: &StopFlag,
+    ) -> Result<Vec<RankedSentence>> {
         let asked: BTreeSet<u32> = words(query)
             .filter_map(|word| self.words.get(&word).copied())
             .collect();
         let ranks = self.ranks(&asked, stop)?;
         let mut order: Vec<usize> = (0..self.list.len()).collect();
         order.sort_by(|a, b| ranks[*b].total_cmp(&ranks[*a]).then(a.cmp(b)));
-        let mut chosen: Vec<Sentence> = Vec::new();
+        let mut chosen: Vec<RankedSentence> = Vec::new();
         for sentence in order.into_iter().map(|index| &self.list[index]) {
-            let apart = |other: &Sentence| overlap(&other.words, &sentence.words) <= OVERLAP_MAX;
+            let apart =
+                |other: &RankedSentence| overlap(&other.words, &sentence.words) <= OVERLAP_MAX;
             if chosen.len() < count && chosen.iter().all(apart) {
                 chosen.push(sentence.clone());
             }
@@ -95,7 +101,7 @@ impl Sentences {
 
     fn ranks(&self, asked: &BTreeSet<u32>, stop: &StopFlag) -> Result<Vec<f64>> {
         let size = self.list.len();
-        let shared = |sentence: &Sentence| sentence.words.intersection(asked).count() as f64;
+        let shared = |sentence: &RankedSentence| sentence.words.intersection(asked).count() as f64;
         let mut start: Vec<f64> = self.list.iter().map(|one| 0.1 + shared(one)).collect();
         let total: f64 = start.iter().sum();
         start.iter_mut().for_each(|weight| *weight /= total);
@@ -216,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_sentences_that_others_repeat_come_first() {
-        let sentences = Sentences::of(PAGES, 100);
+        let sentences = SentenceGraph::of(PAGES, 100);
         assert_eq!(sentences.len(), 5);
         let best = sentences
             .best("why are there tides in the ocean", 2, &StopFlag::new())
@@ -232,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_chain_of_three_sentences_has_the_ranks_of_its_equations() {
-        let sentences = Sentences::of(
+        let sentences = SentenceGraph::of(
             [
                 "Alpha beta gamma delta here there now. Gamma delta epsilon zeta again more so. Epsilon zeta eta theta one two xx.",
             ],
@@ -250,17 +256,17 @@ mod tests {
     #[test]
     fn the_same_texts_give_the_same_sentences_and_none_twice() {
         let doubled = [PAGES[0], PAGES[0], PAGES[1]];
-        let sentences = Sentences::of(doubled, 100);
+        let sentences = SentenceGraph::of(doubled, 100);
         assert_eq!(sentences.len(), 5);
         let first = sentences.best("tides", 5, &StopFlag::new()).unwrap();
         assert_eq!(
-            Sentences::of(doubled, 100)
+            SentenceGraph::of(doubled, 100)
                 .best("tides", 5, &StopFlag::new())
                 .unwrap(),
             first
         );
         assert!(
-            Sentences::of([""], 5)
+            SentenceGraph::of([""], 5)
                 .best("x", 3, &StopFlag::new())
                 .unwrap()
                 .is_empty()

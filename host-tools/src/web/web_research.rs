@@ -6,8 +6,8 @@ use url::Url;
 
 use super::fetch_docs;
 use super::services::question;
-use super::textrank::Sentences;
-use super::web_search::{self, Hit, Region};
+use super::textrank::SentenceGraph;
+use super::web_search::{self, SearchRegion, WebHit};
 use crate::prelude::*;
 
 /// Maximum ranked sentences of one page.
@@ -37,16 +37,16 @@ pub(crate) struct Args {
 #[derive(Debug, Encode, Describe)]
 pub(crate) struct Output {
     /// The most relevant sentences, best first.
-    pub summary: Vec<Quote>,
+    pub summary: Vec<PageQuote>,
     /// The search hits, best first.
-    pub sources: Vec<Source>,
+    pub sources: Vec<ResearchSource>,
     /// Provenance of the summary.
-    pub metadata: Metadata,
+    pub metadata: ResearchMetadata,
 }
 
 /// A sentence of a page.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Quote {
+pub(crate) struct PageQuote {
     /// The sentence.
     pub text: String,
     /// URL of its page.
@@ -55,7 +55,7 @@ pub(crate) struct Quote {
 
 /// A search hit.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Source {
+pub(crate) struct ResearchSource {
     /// Title.
     pub title: String,
     /// URL.
@@ -70,7 +70,7 @@ pub(crate) struct Source {
 
 /// Provenance of a summary.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Metadata {
+pub(crate) struct ResearchMetadata {
     /// The provider: `wikipedia`, `searxng` or `brave`.
     pub provider: String,
     /// The method of selection.
@@ -92,7 +92,7 @@ impl Tool for Args {
         let query = question(&args.query)?;
         let domain = args.domain_filter.as_deref().map(domain).transpose()?;
         let count = args.max_results.size();
-        let found = web_search::search(query, count, &Region::default(), ctx)?;
+        let found = web_search::search(query, count, &SearchRegion::default(), ctx)?;
         let mut hits = found.results;
         if let Some(domain) = &domain {
             hits.retain(|hit| is_below(&hit.url, domain));
@@ -104,15 +104,15 @@ impl Tool for Args {
             Some(Ok(text)) => text.as_str(),
             _ => hits[index].snippet.as_str(),
         };
-        let sentences = Sentences::of((0..hits.len()).map(text_of), SENTENCES_EACH);
+        let sentences = SentenceGraph::of((0..hits.len()).map(text_of), SENTENCES_EACH);
         let best = sentences.best(query, args.sentences.size(), ctx.stop())?;
-        let summary = best.into_iter().map(|sentence| Quote {
+        let summary = best.into_iter().map(|sentence| PageQuote {
             source: hits[sentence.source].url.clone(),
             text: sentence.text,
         });
         Ok(Output {
             summary: summary.collect(),
-            metadata: Metadata {
+            metadata: ResearchMetadata {
                 provider: found.provider,
                 method: "textrank".to_owned(),
                 pages: pages.iter().filter(|page| page.is_ok()).count(),
@@ -144,9 +144,9 @@ impl Tool for Args {
     };
 }
 
-fn source(hit: &Hit, page: Option<&Result<String>>) -> Source {
+fn source(hit: &WebHit, page: Option<&Result<String>>) -> ResearchSource {
     let error = page.and_then(|page| page.as_ref().err());
-    Source {
+    ResearchSource {
         title: hit.title.clone(),
         url: hit.url.clone(),
         snippet: hit.snippet.clone(),
@@ -156,8 +156,8 @@ fn source(hit: &Hit, page: Option<&Result<String>>) -> Source {
 }
 
 /// Reads pages in parallel, each on a thread; the results are in the order of the pages.
-fn read_all(hits: &[Hit], ctx: &Ctx) -> Result<Vec<Result<String>>> {
-    let read = |hit: &Hit| {
+fn read_all(hits: &[WebHit], ctx: &Ctx) -> Result<Vec<Result<String>>> {
+    let read = |hit: &WebHit| {
         let request = HttpRequest {
             timeout: Duration::from_secs(15),
             any_host: true,

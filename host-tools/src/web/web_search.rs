@@ -1,7 +1,7 @@
 //! Searching the web, and the providers of searches.
 
 use super::html;
-use super::services::{Service, question, text_of};
+use super::services::{ConfiguredService, question, text_of};
 use super::wikipedia;
 use crate::prelude::*;
 
@@ -28,7 +28,7 @@ pub(crate) struct WebHits {
     /// The provider: `wikipedia`, `searxng` or `brave`.
     pub provider: String,
     /// The pages, best match first; may be empty.
-    pub results: Vec<Hit>,
+    pub results: Vec<WebHit>,
 }
 
 impl Tool for WebSearch {
@@ -38,7 +38,7 @@ impl Tool for WebSearch {
     type Output = WebHits;
 
     fn run(args: WebSearch, ctx: &Ctx) -> Result<WebHits> {
-        let region = Region::parse(&args.region)?;
+        let region = SearchRegion::parse(&args.region)?;
         let query = question(&args.query)?;
         search(query, args.max_results.size(), &region, ctx)
     }
@@ -57,7 +57,7 @@ impl Tool for WebSearch {
 
 /// A search hit.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
-pub(crate) struct Hit {
+pub(crate) struct WebHit {
     /// Title of the page.
     pub title: String,
     /// URL of the page.
@@ -68,12 +68,12 @@ pub(crate) struct Hit {
 
 /// A region such as `us-en`: a country and a language; `wt-wt` for no region.
 #[derive(Default)]
-pub(super) struct Region {
+pub(super) struct SearchRegion {
     country: Option<String>,
     language: Option<String>,
 }
 
-impl Region {
+impl SearchRegion {
     pub(super) fn parse(text: &str) -> Result<Self> {
         let letters =
             |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_lowercase());
@@ -91,8 +91,13 @@ impl Region {
 }
 
 /// Searches with the configured provider.
-pub(super) fn search(query: &str, count: usize, region: &Region, ctx: &Ctx) -> Result<WebHits> {
-    let service = Service::of("search", None, ctx)?;
+pub(super) fn search(
+    query: &str,
+    count: usize,
+    region: &SearchRegion,
+    ctx: &Ctx,
+) -> Result<WebHits> {
+    let service = ConfiguredService::of("search", None, ctx)?;
     let mut hits = match service.provider() {
         "searxng" => searxng(&service, query, region, ctx)?,
         "brave" => brave(&service, query, count, region, ctx)?,
@@ -111,7 +116,12 @@ pub(super) fn search(query: &str, count: usize, region: &Region, ctx: &Ctx) -> R
     })
 }
 
-fn searxng(service: &Service, query: &str, region: &Region, ctx: &Ctx) -> Result<Vec<Hit>> {
+fn searxng(
+    service: &ConfiguredService,
+    query: &str,
+    region: &SearchRegion,
+    ctx: &Ctx,
+) -> Result<Vec<WebHit>> {
     let language = match (&region.language, &region.country) {
         (Some(language), Some(country)) => format!("{language}-{}", country.to_ascii_uppercase()),
         _ => "all".to_owned(),
@@ -122,12 +132,12 @@ fn searxng(service: &Service, query: &str, region: &Region, ctx: &Ctx) -> Result
 }
 
 fn brave(
-    service: &Service,
+    service: &ConfiguredService,
     query: &str,
     count: usize,
-    region: &Region,
+    region: &SearchRegion,
     ctx: &Ctx,
-) -> Result<Vec<Hit>> {
+) -> Result<Vec<WebHit>> {
     let count = count.to_string();
     let country = region
         .country
@@ -145,8 +155,8 @@ fn brave(
     Ok(hits(&service.list(&answer, "/web/results")?, "description"))
 }
 
-fn hits(results: &[Value], snippet: &str) -> Vec<Hit> {
-    let hit = |result: &Value| Hit {
+fn hits(results: &[Value], snippet: &str) -> Vec<WebHit> {
+    let hit = |result: &Value| WebHit {
         title: html::plain(&text_of(result, "title")),
         url: text_of(result, "url"),
         snippet: html::plain(&text_of(result, snippet)),
@@ -154,10 +164,15 @@ fn hits(results: &[Value], snippet: &str) -> Vec<Hit> {
     results.iter().map(hit).collect()
 }
 
-fn encyclopaedia(query: &str, count: usize, region: &Region, ctx: &Ctx) -> Result<Vec<Hit>> {
+fn encyclopaedia(
+    query: &str,
+    count: usize,
+    region: &SearchRegion,
+    ctx: &Ctx,
+) -> Result<Vec<WebHit>> {
     let language = region.language.as_deref().unwrap_or("en");
     let pages = wikipedia::search(query, count as i64, language, ctx)?;
-    let hit = |page: wikipedia::Page| Hit {
+    let hit = |page: wikipedia::WikipediaPage| WebHit {
         title: page.title,
         url: page.url,
         snippet: page.text,

@@ -1,6 +1,6 @@
 //! Wikipedia through the MediaWiki API: search, first sentences, full articles.
 
-use super::services::{self, Service, items_of, question, text_of};
+use super::services::{self, ConfiguredService, items_of, question, text_of};
 use crate::prelude::*;
 
 /// The declaration of a tool that reads one language edition.
@@ -36,14 +36,14 @@ pub(crate) struct SearchWikipedia {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Articles {
+pub(crate) struct WikipediaArticles {
     /// The articles, best match first; may be empty.
-    pub results: Vec<Article>,
+    pub results: Vec<WikipediaArticle>,
 }
 
 /// An article.
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Article {
+pub(crate) struct WikipediaArticle {
     /// Title.
     pub title: String,
     /// The first sentences.
@@ -58,19 +58,19 @@ impl Tool for SearchWikipedia {
     const SPEC: Spec = OF_LANGUAGE
         .with_name("search_wikipedia", "Search Wikipedia")
         .tags(&["wikipedia", "encyclopaedia", "search"]);
-    type Output = Articles;
+    type Output = WikipediaArticles;
 
-    fn run(args: Self, ctx: &Ctx) -> Result<Articles> {
+    fn run(args: Self, ctx: &Ctx) -> Result<WikipediaArticles> {
         let count = args.max_results.get();
         let pages = search(question(&args.query)?, count, &args.language, ctx)?;
-        let article = |page: Page| Article {
+        let article = |page: WikipediaPage| WikipediaArticle {
             title: page.title,
             summary: page.text,
             url: page.url,
             page_id: page.id,
         };
         let results = pages.into_iter().take(args.max_results.size());
-        Ok(Articles {
+        Ok(WikipediaArticles {
             results: results.map(article).collect(),
         })
     }
@@ -111,7 +111,7 @@ pub(crate) struct FetchWikipedia {
 }
 
 #[derive(Debug, Encode, Describe)]
-pub(crate) struct Summary {
+pub(crate) struct WikipediaSummary {
     /// Title of the article found, after redirects.
     pub title: String,
     /// The first sentences.
@@ -125,13 +125,13 @@ pub(crate) struct Summary {
 impl Tool for FetchWikipedia {
     const SPEC: Spec =
         OF_LANGUAGE.with_name("fetch_wikipedia", "Get the summary of a Wikipedia article");
-    type Output = Summary;
+    type Output = WikipediaSummary;
 
-    fn run(args: Self, ctx: &Ctx) -> Result<Summary> {
+    fn run(args: Self, ctx: &Ctx) -> Result<WikipediaSummary> {
         let sentences = args.sentences.get().to_string();
         let extent = [("exintro", "1"), ("exsentences", sentences.as_str())];
         let page = page(&args.title, &args.language, &extent, ctx)?;
-        Ok(Summary {
+        Ok(WikipediaSummary {
             title: page.title,
             summary: page.text,
             url: page.url,
@@ -175,12 +175,12 @@ pub(crate) struct FullArticle {
     /// Categories of the article, up to 50.
     pub categories: Vec<String>,
     /// The headings in document order.
-    pub sections: Vec<Section>,
+    pub sections: Vec<WikipediaSection>,
 }
 
 /// A section of an article.
 #[derive(Debug, PartialEq, Eq, Encode, Decode, Describe)]
-pub(crate) struct Section {
+pub(crate) struct WikipediaSection {
     /// Heading.
     pub title: String,
     /// Level: 2 for a main section, 3 for one below it.
@@ -220,7 +220,7 @@ impl Tool for GetWikipediaArticle {
 }
 
 /// A page of the API.
-pub(super) struct Page {
+pub(super) struct WikipediaPage {
     pub(super) title: String,
     pub(super) id: i64,
     pub(super) url: String,
@@ -242,7 +242,7 @@ fn checked(language: &str) -> Result<&str> {
 }
 
 /// The page of a title, after redirects; `extent` selects the part of its text.
-fn page(title: &str, language: &str, extent: &[(&str, &str)], ctx: &Ctx) -> Result<Page> {
+fn page(title: &str, language: &str, extent: &[(&str, &str)], ctx: &Ctx) -> Result<WikipediaPage> {
     const TITLE_BYTES_MAX: usize = 255;
     const HINT: &str = "find titles with `search_wikipedia`";
     let title = title.trim();
@@ -278,7 +278,12 @@ fn page(title: &str, language: &str, extent: &[(&str, &str)], ctx: &Ctx) -> Resu
 }
 
 /// The pages that match a query, best first, each with its first sentences.
-pub(super) fn search(query: &str, count: i64, language: &str, ctx: &Ctx) -> Result<Vec<Page>> {
+pub(super) fn search(
+    query: &str,
+    count: i64,
+    language: &str,
+    ctx: &Ctx,
+) -> Result<Vec<WikipediaPage>> {
     let count = count.to_string();
     let query = [
         ("generator", "search"),
@@ -297,13 +302,13 @@ pub(super) fn search(query: &str, count: i64, language: &str, ctx: &Ctx) -> Resu
         return Ok(Vec::new());
     }
     let pages = service.list(&answer, "/query/pages")?;
-    let mut pages: Vec<Page> = pages.iter().map(read).collect();
+    let mut pages: Vec<WikipediaPage> = pages.iter().map(read).collect();
     pages.sort_by_key(|page| page.index);
     Ok(pages)
 }
 
-fn ask(language: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<(Service, Value)> {
-    let service = Service::of("wikipedia", Some(checked(language)?), ctx)?;
+fn ask(language: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<(ConfiguredService, Value)> {
+    let service = ConfiguredService::of("wikipedia", Some(checked(language)?), ctx)?;
     let mut whole = vec![
         ("action", "query"),
         ("format", "json"),
@@ -318,7 +323,7 @@ fn ask(language: &str, query: &[(&str, &str)], ctx: &Ctx) -> Result<(Service, Va
     Ok((service, answer))
 }
 
-fn read(page: &Value) -> Page {
+fn read(page: &Value) -> WikipediaPage {
     let categories = items_of(page, "categories");
     let name = |category: &Value| {
         let title = text_of(category, "title");
@@ -327,7 +332,7 @@ fn read(page: &Value) -> Page {
             None => title,
         }
     };
-    Page {
+    WikipediaPage {
         title: text_of(page, "title"),
         id: services::number_of(page, "pageid").unwrap_or(0),
         url: text_of(page, "fullurl"),
@@ -338,13 +343,13 @@ fn read(page: &Value) -> Page {
 }
 
 /// The headings of a text: lines such as `== Title ==`.
-fn sections(text: &str) -> Vec<Section> {
+fn sections(text: &str) -> Vec<WikipediaSection> {
     let section = |line: &str| {
         let line = line.trim();
         let level = line.bytes().take_while(|byte| *byte == b'=').count();
         let closing = line.bytes().rev().take_while(|byte| *byte == b'=').count();
         let title = line.get(level..line.len().checked_sub(level)?)?.trim();
-        (level >= 2 && level == closing && !title.is_empty()).then(|| Section {
+        (level >= 2 && level == closing && !title.is_empty()).then(|| WikipediaSection {
             title: title.to_owned(),
             level: level as u32,
         })

@@ -14,15 +14,15 @@ use std::rc::Rc;
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
 
-use super::fault::{Fault, FaultKind, Halt};
-use super::limits::{ARCHIVE_MAX, BUFFER, Limited, MEMORY_MAX};
-use crate::counted::Counted;
-pub(super) use crate::files::walk::Next;
+use super::fault::{ArchiveError, ArchiveFault, FaultKind};
+use super::limits::{ARCHIVE_MAX, BUFFER, DecoderLimit, MEMORY_MAX};
+use crate::counted::CountingReader;
+pub(super) use crate::files::walk::WalkControl;
 use crate::prelude::*;
 
 /// The formats of archives; all are read, all but 7z are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
-pub(crate) enum Format {
+pub(crate) enum ArchiveFormat {
     /// Zip.
     #[value(rename = "zip")]
     Zip,
@@ -46,20 +46,20 @@ pub(crate) enum Format {
     SevenZ,
 }
 
-impl Format {
+impl ArchiveFormat {
     /// The format that the extension of a path names, among those that are written.
     pub(super) fn of_path(path: &str) -> Option<Self> {
-        const EXTENSIONS: [(&str, Format); 10] = [
-            (".zip", Format::Zip),
-            (".tar", Format::Tar),
-            (".tar.gz", Format::TarGz),
-            (".tgz", Format::TarGz),
-            (".tar.bz2", Format::TarBz2),
-            (".tbz2", Format::TarBz2),
-            (".tar.xz", Format::TarXz),
-            (".txz", Format::TarXz),
-            (".tar.zst", Format::TarZst),
-            (".tzst", Format::TarZst),
+        const EXTENSIONS: [(&str, ArchiveFormat); 10] = [
+            (".zip", ArchiveFormat::Zip),
+            (".tar", ArchiveFormat::Tar),
+            (".tar.gz", ArchiveFormat::TarGz),
+            (".tgz", ArchiveFormat::TarGz),
+            (".tar.bz2", ArchiveFormat::TarBz2),
+            (".tbz2", ArchiveFormat::TarBz2),
+            (".tar.xz", ArchiveFormat::TarXz),
+            (".txz", ArchiveFormat::TarXz),
+            (".tar.zst", ArchiveFormat::TarZst),
+            (".tzst", ArchiveFormat::TarZst),
         ];
         let path = path.to_ascii_lowercase();
         let mut known = EXTENSIONS.into_iter();
@@ -69,7 +69,7 @@ impl Format {
 
 /// The kind of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MemberKind {
     File,
     Folder,
     Link,
@@ -81,11 +81,11 @@ pub(super) enum Kind {
 
 /// Metadata of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Member {
+pub(super) struct ArchiveMember {
     pub(super) name: String,
     /// Whether the name is valid text; invalid bytes are shown as U+FFFD.
     pub(super) legible: bool,
-    pub(super) kind: Kind,
+    pub(super) kind: MemberKind,
     /// Decompressed size, as stated in the archive.
     pub(super) size: u64,
     pub(super) executable: bool,
@@ -93,67 +93,68 @@ pub(super) struct Member {
     pub(super) encrypted: bool,
 }
 
-impl Member {
+impl ArchiveMember {
     /// A file or a folder, or another kind if the mode of a Unix system names one; the name comes with its legibility.
     fn with_mode((name, legible): (String, bool), mode: u32, is_folder: bool, size: u64) -> Self {
         let kind = match mode & 0o170_000 {
-            0o120_000 => Kind::Link,
-            0o020_000 | 0o060_000 => Kind::Device,
-            0o010_000 => Kind::Pipe,
-            0o140_000 => Kind::Other,
-            _ if is_folder => Kind::Folder,
-            _ => Kind::File,
+            0o120_000 => MemberKind::Link,
+            0o020_000 | 0o060_000 => MemberKind::Device,
+            0o010_000 => MemberKind::Pipe,
+            0o140_000 => MemberKind::Other,
+            _ if is_folder => MemberKind::Folder,
+            _ => MemberKind::File,
         };
         Self {
             name,
             legible,
             kind,
             size,
-            executable: kind == Kind::File && mode & 0o111 != 0,
-            setuid: kind == Kind::File && mode & 0o6000 != 0,
+            executable: kind == MemberKind::File && mode & 0o111 != 0,
+            setuid: kind == MemberKind::File && mode & 0o6000 != 0,
             encrypted: false,
         }
     }
 }
 
 /// Little-endian fields of a record, in their order.
-struct Fields<'a>(&'a [u8]);
+struct RecordFields<'a>(&'a [u8]);
 
-impl<'a> Fields<'a> {
-    fn bytes(&mut self, count: usize) -> Result<&'a [u8], Fault> {
-        let cut_short = || Fault::corrupt("a record of the directory is cut short");
+impl<'a> RecordFields<'a> {
+    fn bytes(&mut self, count: usize) -> Result<&'a [u8], ArchiveFault> {
+        let cut_short = || ArchiveFault::corrupt("a record of the directory is cut short");
         let (taken, rest) = self.0.split_at_checked(count).ok_or_else(cut_short)?;
         self.0 = rest;
         Ok(taken)
     }
 
-    fn number(&mut self, count: usize) -> Result<u64, Fault> {
+    fn number(&mut self, count: usize) -> Result<u64, ArchiveFault> {
         let bytes = self.bytes(count)?.iter().rev();
         Ok(bytes.fold(0, |value, &byte| value << 8 | u64::from(byte)))
     }
 
-    fn u16(&mut self) -> Result<u16, Fault> {
+    fn u16(&mut self) -> Result<u16, ArchiveFault> {
         Ok(self.number(2)? as u16)
     }
 
-    fn u32(&mut self) -> Result<u32, Fault> {
+    fn u32(&mut self) -> Result<u32, ArchiveFault> {
         Ok(self.number(4)? as u32)
     }
 }
 
 /// A visitor of members; it may read any part of the content.
-pub(super) type Visit<'a> = dyn FnMut(&Member, &mut dyn Read) -> Result<Next, Halt> + 'a;
+pub(super) type Visit<'a> =
+    dyn FnMut(&ArchiveMember, &mut dyn Read) -> Result<WalkControl, ArchiveError> + 'a;
 
 /// An open archive.
-pub(super) struct Archive<'a> {
-    pub(super) format: Format,
+pub(super) struct OpenArchive<'a> {
+    pub(super) format: ArchiveFormat,
     /// Size of the archive itself.
     pub(super) packed: u64,
     reader: Box<dyn FileReader>,
     stop: &'a StopFlag,
 }
 
-impl<'a> Archive<'a> {
+impl<'a> OpenArchive<'a> {
     /// Opens the archive at `path`, after reserving the memory of a decoder and `more` bytes.
     ///
     /// # Errors
@@ -165,10 +166,13 @@ impl<'a> Archive<'a> {
     }
 
     /// Detects the format by the first bytes.
-    pub(super) fn open(mut reader: Box<dyn FileReader>, stop: &'a StopFlag) -> Result<Self, Fault> {
+    pub(super) fn open(
+        mut reader: Box<dyn FileReader>,
+        stop: &'a StopFlag,
+    ) -> Result<Self, ArchiveFault> {
         let packed = reader.seek(SeekFrom::End(0))?;
         if packed > ARCHIVE_MAX {
-            return Err(Fault::new(
+            return Err(ArchiveFault::new(
                 FaultKind::TooLarge,
                 format_args!("the archive itself has more than {ARCHIVE_MAX} bytes"),
             ));
@@ -178,7 +182,7 @@ impl<'a> Archive<'a> {
         let mut block = reader.by_ref().take(tar::BLOCK as u64);
         block.read_to_end(&mut start)?;
         const UNKNOWN: &str = "its content is not of a known format";
-        let unknown = || Fault::new(FaultKind::NotAnArchive, UNKNOWN);
+        let unknown = || ArchiveFault::new(FaultKind::NotAnArchive, UNKNOWN);
         Ok(Self {
             format: format_of(&start).ok_or_else(unknown)?,
             packed,
@@ -188,10 +192,12 @@ impl<'a> Archive<'a> {
     }
 
     /// Visits the members in archive order.
-    pub(super) fn each(&mut self, visit: &mut Visit<'_>) -> Result<(), Halt> {
+    pub(super) fn each(&mut self, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
         let done = match self.format {
-            Format::Zip => zip::each(self.reader.as_mut(), self.packed, self.stop, visit),
-            Format::SevenZ => sevenz::each(self.reader.as_mut(), self.packed, self.stop, visit),
+            ArchiveFormat::Zip => zip::each(self.reader.as_mut(), self.packed, self.stop, visit),
+            ArchiveFormat::SevenZ => {
+                sevenz::each(self.reader.as_mut(), self.packed, self.stop, visit)
+            }
             _ => self.tar(visit),
         };
         // A stopped decoder reports broken input.
@@ -199,29 +205,29 @@ impl<'a> Archive<'a> {
         done
     }
 
-    fn tar(&mut self, visit: &mut Visit<'_>) -> Result<(), Halt> {
+    fn tar(&mut self, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
         self.reader.seek(SeekFrom::Start(0))?;
-        let (counted, packed) = Counted::new(self.reader.as_mut());
+        let (counted, packed) = CountingReader::new(self.reader.as_mut());
         let input = BufReader::with_capacity(BUFFER, counted);
         let decoder: Box<dyn Read + '_> = match self.format {
-            Format::TarGz => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
-            Format::TarBz2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
-            Format::TarXz => Box::new(xz(input)?),
-            Format::TarZst => Box::new(zstd(input)?),
+            ArchiveFormat::TarGz => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
+            ArchiveFormat::TarBz2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+            ArchiveFormat::TarXz => Box::new(xz(input)?),
+            ArchiveFormat::TarZst => Box::new(zstd(input)?),
             _ => Box::new(input),
         };
-        let limited = Limited::new(decoder, packed, Rc::new(Cell::new(0)), self.stop);
+        let limited = DecoderLimit::new(decoder, packed, Rc::new(Cell::new(0)), self.stop);
         tar::each(BufReader::with_capacity(BUFFER, limited), visit)
     }
 }
 
 /// The content of a member; an early end is an error.
-struct Whole<R> {
+struct ExactReader<R> {
     inner: R,
     left: u64,
 }
 
-impl<R: Read> Read for Whole<R> {
+impl<R: Read> Read for ExactReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let wanted = (buffer.len() as u64).min(self.left) as usize;
         let count = self.inner.read(&mut buffer[..wanted])?;
@@ -234,32 +240,32 @@ impl<R: Read> Read for Whole<R> {
 }
 
 /// Single-threaded: the multi-threaded decoder keeps whole blocks in memory.
-fn xz<R: BufRead>(input: R) -> Result<XzDecoder<R>, Fault> {
+fn xz<R: BufRead>(input: R) -> Result<XzDecoder<R>, ArchiveFault> {
     const OVERHEAD: u64 = 1 << 20; // beside the window
     let decoder = Stream::new_stream_decoder(MEMORY_MAX + OVERHEAD, CONCATENATED);
     let decoder = decoder.map_err(io::Error::from)?;
     Ok(XzDecoder::new_stream(input, decoder))
 }
 
-fn zstd<R: BufRead>(input: R) -> Result<zstd::Decoder<'static, R>, Fault> {
+fn zstd<R: BufRead>(input: R) -> Result<zstd::Decoder<'static, R>, ArchiveFault> {
     let mut decoder = zstd::Decoder::with_buffer(input)?;
     decoder.window_log_max(MEMORY_MAX.ilog2())?;
     Ok(decoder)
 }
 
-fn format_of(start: &[u8]) -> Option<Format> {
-    const MAGIC: [(&[u8], Format); 6] = [
-        (b"PK\x03\x04", Format::Zip),
-        (b"PK\x05\x06", Format::Zip),
-        (b"\x1f\x8b", Format::TarGz),
-        (b"\xfd7zXZ\0", Format::TarXz),
-        (b"\x28\xb5\x2f\xfd", Format::TarZst),
-        (b"7z\xbc\xaf\x27\x1c", Format::SevenZ),
+fn format_of(start: &[u8]) -> Option<ArchiveFormat> {
+    const MAGIC: [(&[u8], ArchiveFormat); 6] = [
+        (b"PK\x03\x04", ArchiveFormat::Zip),
+        (b"PK\x05\x06", ArchiveFormat::Zip),
+        (b"\x1f\x8b", ArchiveFormat::TarGz),
+        (b"\xfd7zXZ\0", ArchiveFormat::TarXz),
+        (b"\x28\xb5\x2f\xfd", ArchiveFormat::TarZst),
+        (b"7z\xbc\xaf\x27\x1c", ArchiveFormat::SevenZ),
     ];
     let known = MAGIC.iter().find(|(magic, _)| start.starts_with(magic));
     match (known, start) {
         (Some((_, format)), _) => Some(*format),
-        (None, [b'B', b'Z', b'h', b'1'..=b'9', ..]) => Some(Format::TarBz2),
-        _ => tar::is_header(start).then_some(Format::Tar),
+        (None, [b'B', b'Z', b'h', b'1'..=b'9', ..]) => Some(ArchiveFormat::TarBz2),
+        _ => tar::is_header(start).then_some(ArchiveFormat::Tar),
     }
 }

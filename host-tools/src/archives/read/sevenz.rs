@@ -5,9 +5,9 @@ use std::io::SeekFrom;
 
 use sevenz_rust2::{ArchiveEntry, ArchiveReader, Password};
 
-use super::super::fault::{Fault, FaultKind, Halt};
+use super::super::fault::{ArchiveError, ArchiveFault, FaultKind};
 use super::super::limits::{self, MEMORY_MAX};
-use super::{Fields, Kind, Member, Next, Visit, Whole};
+use super::{ArchiveMember, ExactReader, MemberKind, RecordFields, Visit, WalkControl};
 use crate::prelude::*;
 
 /// Maximum decompressed size of the directory.
@@ -19,9 +19,11 @@ pub(super) fn each(
     length: u64,
     stop: &StopFlag,
     visit: &mut Visit<'_>,
-) -> Result<(), Halt> {
+) -> Result<(), ArchiveError> {
     check_directory(reader, length)?;
-    reader.seek(SeekFrom::Start(0)).map_err(Fault::from)?;
+    reader
+        .seek(SeekFrom::Start(0))
+        .map_err(ArchiveFault::from)?;
     let mut archive = ArchiveReader::new(reader, Password::empty()).map_err(fault)?;
     archive.set_thread_count(1);
     check(archive.archive(), length)?;
@@ -31,13 +33,13 @@ pub(super) fn each(
             return Ok(false);
         }
         let member = member(entry);
-        let mut whole = Whole {
+        let mut whole = ExactReader {
             inner: content,
             left: if entry.has_stream { entry.size } else { 0 },
         };
         match visit(&member, &mut whole) {
-            Ok(Next::On) => {}
-            Ok(Next::Stop) => return Ok(false),
+            Ok(WalkControl::On) => {}
+            Ok(WalkControl::Stop) => return Ok(false),
             Err(err) => {
                 halt = Some(err);
                 return Ok(false);
@@ -53,30 +55,32 @@ pub(super) fn each(
     }
 }
 
-fn fault(err: sevenz_rust2::Error) -> Fault {
+fn fault(err: sevenz_rust2::Error) -> ArchiveFault {
     use sevenz_rust2::Error;
     match err {
         Error::Io(err, _) | Error::MaybeBadPassword(err) | Error::FileOpen(err, _) => err.into(),
-        Error::PasswordRequired => Fault::encrypted(),
+        Error::PasswordRequired => ArchiveFault::encrypted(),
         Error::UnsupportedCompressionMethod(name) => {
             let name = super::super::fault::brief(&name);
-            Fault::unsupported(format_args!("unsupported compression method {name}"))
+            ArchiveFault::unsupported(format_args!("unsupported compression method {name}"))
         }
-        Error::Unsupported(what) => Fault::unsupported(what),
-        Error::ExternalUnsupported => Fault::unsupported("its directory is in another stream"),
+        Error::Unsupported(what) => ArchiveFault::unsupported(what),
+        Error::ExternalUnsupported => {
+            ArchiveFault::unsupported("its directory is in another stream")
+        }
         Error::MaxMemLimited { .. } => memory(),
-        other => Fault::corrupt(&format!("it is damaged: {other}")),
+        other => ArchiveFault::corrupt(&format!("it is damaged: {other}")),
     }
 }
 
-fn memory() -> Fault {
-    Fault::new(
+fn memory() -> ArchiveFault {
+    ArchiveFault::new(
         FaultKind::Memory,
         format_args!("decompression needs more than {MEMORY_MAX} bytes of memory"),
     )
 }
 
-fn member(entry: &ArchiveEntry) -> Member {
+fn member(entry: &ArchiveEntry) -> ArchiveMember {
     const UNIX: u32 = 0x8000;
     let attributes = entry.windows_attributes;
     let mode = match entry.has_windows_attributes && attributes & UNIX != 0 {
@@ -86,15 +90,15 @@ fn member(entry: &ArchiveEntry) -> Member {
     let legible = !entry.name.contains('\u{fffd}');
     let size = if entry.has_stream { entry.size } else { 0 };
     let name = (entry.name.clone(), legible);
-    let mut member = Member::with_mode(name, mode, entry.is_directory, size);
-    if entry.is_anti_item && matches!(member.kind, Kind::File | Kind::Folder) {
-        member.kind = Kind::Other;
+    let mut member = ArchiveMember::with_mode(name, mode, entry.is_directory, size);
+    if entry.is_anti_item && matches!(member.kind, MemberKind::File | MemberKind::Folder) {
+        member.kind = MemberKind::Other;
     }
     member
 }
 
 /// Checks the sizes stated in the directory, which bound the output of the decoders.
-fn check(archive: &sevenz_rust2::Archive, length: u64) -> Result<(), Fault> {
+fn check(archive: &sevenz_rust2::Archive, length: u64) -> Result<(), ArchiveFault> {
     limits::check_members(archive.files.len() as u64)?;
     let mut total: u64 = 0;
     for file in archive.files.iter().filter(|file| file.has_stream) {
@@ -112,11 +116,11 @@ fn check(archive: &sevenz_rust2::Archive, length: u64) -> Result<(), Fault> {
     limits::check_ratio(length, total.max(unpacked))
 }
 
-fn check_coder(method: &[u8], properties: &[u8]) -> Result<(), Fault> {
+fn check_coder(method: &[u8], properties: &[u8]) -> Result<(), ArchiveFault> {
     let window = match method {
-        AES => return Err(Fault::encrypted()),
+        AES => return Err(ArchiveFault::encrypted()),
         [0x03, 0x01, 0x01] | [0x03, 0x04, 0x01] => {
-            let window = Fields(properties.get(1..).unwrap_or_default()).number(4);
+            let window = RecordFields(properties.get(1..).unwrap_or_default()).number(4);
             window.unwrap_or(u64::MAX)
         }
         [0x21] => match properties.first() {
@@ -131,13 +135,13 @@ fn check_coder(method: &[u8], properties: &[u8]) -> Result<(), Fault> {
     Ok(())
 }
 
-impl Fields<'_> {
-    fn byte(&mut self) -> Result<u8, Fault> {
+impl RecordFields<'_> {
+    fn byte(&mut self) -> Result<u8, ArchiveFault> {
         Ok(self.bytes(1)?[0])
     }
 
     /// A variable-length number: the first byte states how many follow.
-    fn variable(&mut self) -> Result<u64, Fault> {
+    fn variable(&mut self) -> Result<u64, ArchiveFault> {
         let first = u64::from(self.byte()?);
         let (mut mask, mut value) = (0x80, 0);
         for index in 0..8 {
@@ -152,20 +156,23 @@ impl Fields<'_> {
 }
 
 /// Checks the position of the directory and, if it is compressed, its method: one stream through simple coders, within the limits.
-fn check_directory(reader: &mut dyn FileReader, length: u64) -> Result<(), Fault> {
+fn check_directory(reader: &mut dyn FileReader, length: u64) -> Result<(), ArchiveFault> {
     const START: u64 = 32;
     const PACKED: u8 = 0x17;
     let mut start = [0; START as usize];
     reader.seek(SeekFrom::Start(0))?;
     reader.read_exact(&mut start)?;
-    let mut fields = Fields(&start[12..]);
+    let mut fields = RecordFields(&start[12..]);
     let (offset, size) = (fields.number(8)?, fields.number(8)?);
     if size == 0 && offset == 0 {
         // The crate would search the whole file for a missing directory.
-        return Err(Fault::new(FaultKind::Truncated, "it has no directory"));
+        return Err(ArchiveFault::new(
+            FaultKind::Truncated,
+            "it has no directory",
+        ));
     }
     if START.saturating_add(offset).saturating_add(size) > length {
-        return Err(Fault::truncated());
+        return Err(ArchiveFault::truncated());
     }
     if size > DIRECTORY_MAX {
         return Err(memory());
@@ -173,14 +180,14 @@ fn check_directory(reader: &mut dyn FileReader, length: u64) -> Result<(), Fault
     let mut bytes = vec![0; size as usize];
     reader.seek(SeekFrom::Start(START + offset))?;
     reader.read_exact(&mut bytes)?;
-    let mut fields = Fields(&bytes);
+    let mut fields = RecordFields(&bytes);
     if fields.byte()? == PACKED {
         check_packed(&mut fields)?;
     }
     Ok(())
 }
 
-fn check_packed(fields: &mut Fields<'_>) -> Result<(), Fault> {
+fn check_packed(fields: &mut RecordFields<'_>) -> Result<(), ArchiveFault> {
     const END: u8 = 0;
     const PACK_INFO: u8 = 6;
     const UNPACK_INFO: u8 = 7;
@@ -190,7 +197,7 @@ fn check_packed(fields: &mut Fields<'_>) -> Result<(), Fault> {
     const UNPACK_SIZE: u8 = 12;
     let require = |simple: bool| match simple {
         true => Ok(()),
-        false => Err(Fault::unsupported(
+        false => Err(ArchiveFault::unsupported(
             "its directory is compressed in an unusual way",
         )),
     };

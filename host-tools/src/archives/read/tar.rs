@@ -2,9 +2,9 @@
 
 use std::io::{BufRead, Read};
 
-use super::super::fault::{Fault, FaultKind, Halt};
+use super::super::fault::{ArchiveError, ArchiveFault, FaultKind};
 use super::super::limits;
-use super::{Kind, Member, Next, Visit, Whole};
+use super::{ArchiveMember, ExactReader, MemberKind, Visit, WalkControl};
 
 pub(in super::super) const BLOCK: usize = 512;
 /// Maximum size of an extended header.
@@ -14,7 +14,7 @@ const EXTENDED_COUNT_MAX: usize = 8;
 
 /// Extended headers of the next member.
 #[derive(Default)]
-struct Extended {
+struct TarExtension {
     name: Option<Vec<u8>>,
     size: Option<u64>,
     count: usize,
@@ -25,8 +25,8 @@ pub(super) fn is_header(block: &[u8]) -> bool {
     block.len() == BLOCK && (checksum_fits(block) || block.iter().all(|&byte| byte == 0))
 }
 
-pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), Halt> {
-    let mut extended = Extended::default();
+pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<(), ArchiveError> {
+    let mut extended = TarExtension::default();
     let mut members = 0;
     loop {
         let mut block = [0; BLOCK];
@@ -35,7 +35,7 @@ pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<()
             return Ok(at_end(reader, &extended)?);
         }
         if !checksum_fits(&block) {
-            return Err(Fault::corrupt("the checksum of a header is wrong").into());
+            return Err(ArchiveFault::corrupt("the checksum of a header is wrong").into());
         }
         let mut size = number(&block[124..136])?;
         let kind = block[156];
@@ -49,16 +49,19 @@ pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<()
         let this = std::mem::take(&mut extended);
         size = this.size.unwrap_or(size);
         let member = member(&block, this.name, size)?;
-        let has_content = !matches!(member.kind, Kind::Folder | Kind::Link | Kind::HardLink);
+        let has_content = !matches!(
+            member.kind,
+            MemberKind::Folder | MemberKind::Link | MemberKind::HardLink
+        );
         if !has_content {
             size = 0;
         }
         limits::check_file(size).map_err(|fault| fault.of(&member.name))?;
-        let mut content = Whole {
+        let mut content = ExactReader {
             inner: reader.by_ref(),
             left: size,
         };
-        if visit(&member, &mut content)? == Next::Stop {
+        if visit(&member, &mut content)? == WalkControl::Stop {
             return Ok(());
         }
         let left = content.left;
@@ -66,15 +69,15 @@ pub(super) fn each(mut reader: impl BufRead, visit: &mut Visit<'_>) -> Result<()
     }
 }
 
-fn read_exact(reader: &mut impl Read, buffer: &mut [u8]) -> Result<(), Fault> {
-    reader.read_exact(buffer).map_err(Fault::from)
+fn read_exact(reader: &mut impl Read, buffer: &mut [u8]) -> Result<(), ArchiveFault> {
+    reader.read_exact(buffer).map_err(ArchiveFault::from)
 }
 
-fn skip(reader: &mut impl BufRead, mut count: u64) -> Result<(), Fault> {
+fn skip(reader: &mut impl BufRead, mut count: u64) -> Result<(), ArchiveFault> {
     while count > 0 {
         let there = reader.fill_buf()?.len() as u64;
         if there == 0 {
-            return Err(Fault::truncated());
+            return Err(ArchiveFault::truncated());
         }
         let step = there.min(count);
         reader.consume(step as usize);
@@ -88,9 +91,9 @@ fn padding(size: u64) -> u64 {
 }
 
 /// Requires zeros after the end: other programs continue reading there.
-fn at_end(mut reader: impl BufRead, extended: &Extended) -> Result<(), Fault> {
+fn at_end(mut reader: impl BufRead, extended: &TarExtension) -> Result<(), ArchiveFault> {
     if extended.count > 0 {
-        return Err(Fault::corrupt("a header belongs to no member"));
+        return Err(ArchiveFault::corrupt("a header belongs to no member"));
     }
     loop {
         let part = reader.fill_buf()?;
@@ -99,17 +102,17 @@ fn at_end(mut reader: impl BufRead, extended: &Extended) -> Result<(), Fault> {
         }
         if part.iter().any(|&byte| byte != 0) {
             let message = "data follows the end of the archive";
-            return Err(Fault::new(FaultKind::TrailingData, message));
+            return Err(ArchiveFault::new(FaultKind::TrailingData, message));
         }
         let count = part.len();
         reader.consume(count);
     }
 }
 
-fn extended_content(reader: &mut impl BufRead, size: u64) -> Result<Vec<u8>, Fault> {
+fn extended_content(reader: &mut impl BufRead, size: u64) -> Result<Vec<u8>, ArchiveFault> {
     if size > EXTENDED_MAX {
         let message = format_args!("an extended header has more than {EXTENDED_MAX} bytes");
-        return Err(Fault::new(FaultKind::NameLength, message));
+        return Err(ArchiveFault::new(FaultKind::NameLength, message));
     }
     let mut content = vec![0; size as usize];
     read_exact(reader, &mut content)?;
@@ -117,11 +120,11 @@ fn extended_content(reader: &mut impl BufRead, size: u64) -> Result<Vec<u8>, Fau
     Ok(content)
 }
 
-impl Extended {
-    fn take(&mut self, kind: u8, content: Vec<u8>) -> Result<(), Fault> {
+impl TarExtension {
+    fn take(&mut self, kind: u8, content: Vec<u8>) -> Result<(), ArchiveFault> {
         self.count += 1;
         if self.count > EXTENDED_COUNT_MAX {
-            return Err(Fault::corrupt("one member has too many headers"));
+            return Err(ArchiveFault::corrupt("one member has too many headers"));
         }
         match kind {
             b'L' => self.set_name(text(&content)),
@@ -131,28 +134,28 @@ impl Extended {
     }
 
     /// Refuses two names for one member: programs disagree which one counts.
-    fn set_name(&mut self, name: Vec<u8>) -> Result<(), Fault> {
+    fn set_name(&mut self, name: Vec<u8>) -> Result<(), ArchiveFault> {
         match self.name.replace(name) {
-            Some(_) => Err(Fault::lying("a member has two long names")),
+            Some(_) => Err(ArchiveFault::lying("a member has two long names")),
             None => Ok(()),
         }
     }
 
     /// Records `length key=value` and a line feed; the length counts itself.
-    fn records(&mut self, mut rest: &[u8], global: bool) -> Result<(), Fault> {
+    fn records(&mut self, mut rest: &[u8], global: bool) -> Result<(), ArchiveFault> {
         while !rest.is_empty() {
-            let corrupt = || Fault::corrupt("invalid extended header");
+            let corrupt = || ArchiveFault::corrupt("invalid extended header");
             let (key, value, after) = record(rest).ok_or_else(corrupt)?;
             match key {
                 b"path" | b"size" | b"linkpath" if global => {
                     let message = "one header gives a name or a size to all members";
-                    return Err(Fault::lying(message));
+                    return Err(ArchiveFault::lying(message));
                 }
                 b"path" => self.set_name(value.to_vec())?,
                 b"size" => {
                     let size = decimal(value).ok_or_else(corrupt)?;
                     if self.size.replace(size).is_some() {
-                        return Err(Fault::lying("a member has two sizes"));
+                        return Err(ArchiveFault::lying("a member has two sizes"));
                     }
                 }
                 key if key.starts_with(b"GNU.sparse") => return Err(sparse()),
@@ -183,11 +186,15 @@ fn text(field: &[u8]) -> Vec<u8> {
     field[..end.unwrap_or(field.len())].to_vec()
 }
 
-fn sparse() -> Fault {
-    Fault::unsupported("it has a sparse file")
+fn sparse() -> ArchiveFault {
+    ArchiveFault::unsupported("it has a sparse file")
 }
 
-fn member(block: &[u8; BLOCK], long_name: Option<Vec<u8>>, size: u64) -> Result<Member, Fault> {
+fn member(
+    block: &[u8; BLOCK],
+    long_name: Option<Vec<u8>>,
+    size: u64,
+) -> Result<ArchiveMember, ArchiveFault> {
     let name = long_name.unwrap_or_else(|| {
         let name = text(&block[..100]);
         let prefix = text(&block[345..500]);
@@ -199,31 +206,31 @@ fn member(block: &[u8; BLOCK], long_name: Option<Vec<u8>>, size: u64) -> Result<
         }
     });
     let kind = match block[156] {
-        0 if name.ends_with(b"/") => Kind::Folder,
-        0 | b'0' | b'7' => Kind::File,
-        b'1' => Kind::HardLink,
-        b'2' => Kind::Link,
-        b'3' | b'4' => Kind::Device,
-        b'5' => Kind::Folder,
-        b'6' => Kind::Pipe,
+        0 if name.ends_with(b"/") => MemberKind::Folder,
+        0 | b'0' | b'7' => MemberKind::File,
+        b'1' => MemberKind::HardLink,
+        b'2' => MemberKind::Link,
+        b'3' | b'4' => MemberKind::Device,
+        b'5' => MemberKind::Folder,
+        b'6' => MemberKind::Pipe,
         b'S' => return Err(sparse().of(&String::from_utf8_lossy(&name))),
-        _ => Kind::Other,
+        _ => MemberKind::Other,
     };
     let mode = number(&block[100..108])?;
-    Ok(Member {
+    Ok(ArchiveMember {
         legible: std::str::from_utf8(&name).is_ok(),
         name: String::from_utf8_lossy(&name).into_owned(),
         kind,
         size,
-        executable: kind == Kind::File && mode & 0o111 != 0,
-        setuid: kind == Kind::File && mode & 0o6000 != 0,
+        executable: kind == MemberKind::File && mode & 0o111 != 0,
+        setuid: kind == MemberKind::File && mode & 0o6000 != 0,
         encrypted: false,
     })
 }
 
 /// A number in octal, or in bytes when the first has its highest bit set.
-fn number(field: &[u8]) -> Result<u64, Fault> {
-    let corrupt = || Fault::corrupt("invalid number in a header");
+fn number(field: &[u8]) -> Result<u64, ArchiveFault> {
+    let corrupt = || ArchiveFault::corrupt("invalid number in a header");
     let (base, digits) = if field[0] & 0x80 != 0 {
         let first = field[0] & 0x7f;
         (256, [&[first], &field[1..]].concat())

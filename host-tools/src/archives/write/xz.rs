@@ -5,7 +5,7 @@ use std::thread::available_parallelism;
 
 use liblzma::stream::{Action, Check, MtStreamBuilder, Status, Stream};
 
-use super::{BUFFER, Memory};
+use super::{ArchiveBuffer, BUFFER};
 use crate::prelude::*;
 
 const PRESET: u32 = 6;
@@ -19,7 +19,7 @@ const WAIT_MS: u32 = 100;
 pub(in crate::archives) struct XzEncoder {
     stream: Stream,
     packed: Vec<u8>,
-    out: Memory,
+    out: ArchiveBuffer,
 }
 
 impl XzEncoder {
@@ -27,7 +27,7 @@ impl XzEncoder {
     ///
     /// # Errors
     /// `limit_exceeded` if the memory budget allows no thread.
-    pub(super) fn new(out: Memory, ctx: &Ctx) -> Result<Self> {
+    pub(super) fn new(out: ArchiveBuffer, ctx: &Ctx) -> Result<Self> {
         let cores = available_parallelism().map_or(1, |cores| cores.get() as u32);
         let mut threads = cores.min(THREADS_MAX);
         while let Err(err) = ctx.reserve(builder(threads, BLOCK).memusage()) {
@@ -39,7 +39,7 @@ impl XzEncoder {
         Self::with(&builder(threads, BLOCK), out)
     }
 
-    fn with(builder: &MtStreamBuilder, out: Memory) -> Result<Self> {
+    fn with(builder: &MtStreamBuilder, out: ArchiveBuffer) -> Result<Self> {
         let failed = |err| ToolError::new(ErrorCode::Internal, io::Error::from(err));
         Ok(Self {
             stream: builder.encoder().map_err(failed)?,
@@ -56,7 +56,7 @@ impl XzEncoder {
         Ok(status)
     }
 
-    pub(super) fn finish(mut self) -> io::Result<Memory> {
+    pub(super) fn finish(mut self) -> io::Result<ArchiveBuffer> {
         while self.step(&[], Action::Finish)? != Status::StreamEnd {}
         Ok(self.out)
     }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     fn packed(threads: u32, data: &[u8]) -> Vec<u8> {
-        let out = Memory::new(&Ctx::default());
+        let out = ArchiveBuffer::new(&Ctx::default());
         let mut encoder = XzEncoder::with(&builder(threads, 64 << 10), out).unwrap();
         encoder.write_all(data).unwrap();
         encoder.finish().unwrap().bytes.into_inner()
@@ -126,7 +126,7 @@ mod tests {
                 ..CallBudget::default()
             };
             let ctx = Ctx::new(StopFlag::new(), budget);
-            XzEncoder::new(Memory::new(&ctx), &ctx)
+            XzEncoder::new(ArchiveBuffer::new(&ctx), &ctx)
         };
         let one = builder(1, BLOCK).memusage();
         assert!(one < builder(2, BLOCK).memusage());
@@ -139,7 +139,7 @@ mod tests {
     fn a_stopped_call_ends() {
         let stop = StopFlag::new();
         let ctx = Ctx::new(stop.clone(), CallBudget::default());
-        let mut encoder = XzEncoder::new(Memory::new(&ctx), &ctx).unwrap();
+        let mut encoder = XzEncoder::new(ArchiveBuffer::new(&ctx), &ctx).unwrap();
         encoder.write_all(&[7; 1000]).unwrap();
         stop.cancel();
         assert!(encoder.write(&[7; 1000]).is_err());

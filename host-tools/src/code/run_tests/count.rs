@@ -1,11 +1,11 @@
 //! Numbers of passed and failed tests, from the output of the runner.
 
-use super::Runner;
+use super::TestFramework;
 use crate::prelude::*;
 
 /// Counts of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Counts {
+pub(super) struct TestCounts {
     pub passed: u64,
     pub failed: u64,
     pub skipped: u64,
@@ -16,7 +16,7 @@ const PASSED: &str = "passed xpassed pass passing";
 const FAILED: &str = "failed error errors fail failing";
 const SKIPPED: &str = "skipped xfailed deselected ignored skip pending";
 
-impl Counts {
+impl TestCounts {
     /// Adds a count by its word; returns whether the word is known.
     fn add(&mut self, word: &str, count: u64) -> bool {
         let is = |words: &str| words.split(' ').any(|known| known == word);
@@ -31,12 +31,12 @@ impl Counts {
 }
 
 /// Parses the counts; `None` if the output has none.
-pub(super) fn counts(runner: Option<Runner>, output: &str) -> Option<Counts> {
+pub(super) fn counts(runner: Option<TestFramework>, output: &str) -> Option<TestCounts> {
     match runner {
-        Some(Runner::Pytest) => pytest(output),
-        Some(Runner::Cargo) => cargo(output),
-        Some(Runner::Npm) => npm(output),
-        Some(Runner::Go) => go(output),
+        Some(TestFramework::Pytest) => pytest(output),
+        Some(TestFramework::Cargo) => cargo(output),
+        Some(TestFramework::Npm) => npm(output),
+        Some(TestFramework::Go) => go(output),
         None => cargo(output)
             .or_else(|| go(output))
             .or_else(|| npm(output))
@@ -51,8 +51,8 @@ fn count_and_word(part: &str) -> Option<(u64, &str)> {
 }
 
 /// Sums the counts of lines; `None` if no line has counts.
-fn sum<'a>(parts: impl Iterator<Item = (u64, &'a str)>) -> Option<Counts> {
-    let mut counts = Counts::default();
+fn sum<'a>(parts: impl Iterator<Item = (u64, &'a str)>) -> Option<TestCounts> {
+    let mut counts = TestCounts::default();
     let mut any = false;
     for (count, word) in parts {
         any |= counts.add(word, count);
@@ -61,12 +61,12 @@ fn sum<'a>(parts: impl Iterator<Item = (u64, &'a str)>) -> Option<Counts> {
 }
 
 /// The last line that has counts: `3 passed, 1 failed, 2 skipped in 0.12s`.
-fn pytest(output: &str) -> Option<Counts> {
+fn pytest(output: &str) -> Option<TestCounts> {
     output.lines().rev().find_map(|line| {
         let line = line.trim_matches(['=', ' ']);
         let line = line.split(" in ").next().unwrap_or(line);
         let parts: Option<Vec<(u64, &str)>> = line.split(", ").map(count_and_word).collect();
-        let mut counts = Counts::default();
+        let mut counts = TestCounts::default();
         for (count, word) in parts? {
             if !counts.add(word, count) && !matches!(word, "warning" | "warnings") {
                 return None;
@@ -77,7 +77,7 @@ fn pytest(output: &str) -> Option<Counts> {
 }
 
 /// Every line such as `test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out`, one per program.
-fn cargo(output: &str) -> Option<Counts> {
+fn cargo(output: &str) -> Option<TestCounts> {
     let lines = output.lines();
     let results = lines.filter_map(|line| line.strip_prefix("test result: "));
     let numbers = results.map(|rest| rest.split_once(". ").map_or(rest, |(_, numbers)| numbers));
@@ -85,7 +85,7 @@ fn cargo(output: &str) -> Option<Counts> {
 }
 
 /// One JSON object per line; events of a test have its name.
-fn go(output: &str) -> Option<Counts> {
+fn go(output: &str) -> Option<TestCounts> {
     let lines = output.lines().filter(|line| line.starts_with('{'));
     let events = lines.filter_map(|line| json::parse(line, json::JsonLimits::default()).ok());
     let tests: Vec<Value> = events.filter(|event| event.get("Test").is_some()).collect();
@@ -99,7 +99,7 @@ fn go(output: &str) -> Option<Counts> {
 }
 
 /// Lines of node's own runner (`# pass 3`), Jest and Vitest (`Tests: 1 failed, 3 passed, 4 total`) and Mocha (`3 passing`).
-fn npm<'a>(output: &'a str) -> Option<Counts> {
+fn npm<'a>(output: &'a str) -> Option<TestCounts> {
     let parts = output.lines().flat_map(|line| {
         let line = line.trim();
         let node = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "));
@@ -128,8 +128,8 @@ fn npm<'a>(output: &'a str) -> Option<Counts> {
 mod tests {
     use super::*;
 
-    fn check(runner: Runner, output: &str, expected: Option<(u64, u64, u64)>) {
-        let expected = expected.map(|(passed, failed, skipped)| Counts {
+    fn check(runner: TestFramework, output: &str, expected: Option<(u64, u64, u64)>) {
+        let expected = expected.map(|(passed, failed, skipped)| TestCounts {
             passed,
             failed,
             skipped,
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn each_runners_words_are_understood() {
-        use Runner::{Cargo, Go, Npm, Pytest};
+        use TestFramework::{Cargo, Go, Npm, Pytest};
         for (output, expected) in [
             ("..\n2 passed in 0.01s\n", Some((2, 0, 0))),
             (

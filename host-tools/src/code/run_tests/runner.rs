@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use tool_core::command::{SandboxCommand, SandboxProgram};
 
-use super::{Args, Ran};
+use super::{Args, ProgramResult};
 use crate::prelude::*;
 
 /// A test runner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode, Describe)]
 #[value(rename_all = "snake_case")]
-pub(crate) enum Runner {
+pub(crate) enum TestFramework {
     /// Python: `pytest`.
     Pytest,
     /// Rust: `cargo test --offline`.
@@ -21,7 +21,7 @@ pub(crate) enum Runner {
     Go,
 }
 
-impl Runner {
+impl TestFramework {
     const ALL: [Self; 4] = [Self::Pytest, Self::Cargo, Self::Npm, Self::Go];
 
     fn name(self) -> &'static str {
@@ -53,7 +53,7 @@ impl Runner {
 const ENTRIES_MAX: usize = 10_000;
 
 /// The command, and its runner unless the caller gave the command.
-pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, SandboxCommand)> {
+pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<TestFramework>, SandboxCommand)> {
     let runner = match (&args.argv, args.runner) {
         (Some(_), Some(_)) => {
             return Err(tool_error!(InvalidArgs at "/argv";
@@ -72,7 +72,7 @@ pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Sandbox
     let program = match (spawner.find(runner.name()), runner) {
         (Some(program), _) => program,
         // Installed as a module, without its own program.
-        (None, Runner::Pytest) => super::super::python::find(ctx)?,
+        (None, TestFramework::Pytest) => super::super::python::find(ctx)?,
         (None, _) => return Err(missing(runner)),
     };
     let mut command = words(runner, &program, &args.args);
@@ -84,13 +84,13 @@ pub(super) fn command(args: &Args, ctx: &Ctx) -> Result<(Option<Runner>, Sandbox
 }
 
 /// Failures of runners at the start, with their cure.
-pub(super) fn check(runner: Option<Runner>, ran: &Ran, ctx: &Ctx) -> Result<()> {
+pub(super) fn check(runner: Option<TestFramework>, ran: &ProgramResult, ctx: &Ctx) -> Result<()> {
     let says = |words: &str| ran.stderr.contains(words);
     match runner {
-        Some(Runner::Pytest) if says("No module named pytest") => {
-            return Err(missing(Runner::Pytest));
+        Some(TestFramework::Pytest) if says("No module named pytest") => {
+            return Err(missing(TestFramework::Pytest));
         }
-        Some(Runner::Cargo) if ran.returncode == 101 && says("Cargo.lock") => {
+        Some(TestFramework::Cargo) if ran.returncode == 101 && says("Cargo.lock") => {
             ctx.warn("cargo cannot write a `Cargo.lock` in the sandbox: make one with `cargo generate-lockfile`");
         }
         _ => {}
@@ -98,7 +98,7 @@ pub(super) fn check(runner: Option<Runner>, ran: &Ran, ctx: &Ctx) -> Result<()> 
     Ok(())
 }
 
-fn detect(args: &Args, ctx: &Ctx) -> Result<Runner> {
+fn detect(args: &Args, ctx: &Ctx) -> Result<TestFramework> {
     let listed = ctx
         .files()?
         .list(&args.cwd, false, ENTRIES_MAX, ctx.stop())
@@ -107,12 +107,12 @@ fn detect(args: &Args, ctx: &Ctx) -> Result<Runner> {
     let (folders, files): (Vec<_>, Vec<_>) =
         (listed.0.iter()).partition(|entry| entry.kind == FileKind::Directory);
     let files: Vec<String> = files.into_iter().filter_map(name).collect();
-    let fits = |runner: &Runner| files.iter().any(|name| runner.fits(name));
-    let found: Vec<Runner> = Runner::ALL.into_iter().filter(fits).collect();
+    let fits = |runner: &TestFramework| files.iter().any(|name| runner.fits(name));
+    let found: Vec<TestFramework> = TestFramework::ALL.into_iter().filter(fits).collect();
     let tests = |folder: &FileInfo| name(folder).as_deref() == Some("tests");
     match found.as_slice() {
         [only] => Ok(*only),
-        [] if folders.into_iter().any(tests) => Ok(Runner::Pytest),
+        [] if folders.into_iter().any(tests) => Ok(TestFramework::Pytest),
         [] => Err(tool_error!(PreconditionFailed at "/runner", "runner";
             "no test runner detected in `{}`", args.cwd;
             "set `runner`, or pass a command in `argv`")),
@@ -125,37 +125,39 @@ fn detect(args: &Args, ctx: &Ctx) -> Result<Runner> {
     }
 }
 
-fn missing(runner: Runner) -> ToolError {
+fn missing(runner: TestFramework) -> ToolError {
     let name = runner.name();
     tool_error!(PreconditionFailed at "/runner", "runner"; "`{name}` is not installed";
         "install `{name}`, or add its folder to PATH")
 }
 
 /// The command of a runner. All its files go to the scratch folder, whose path only a shell can expand.
-fn words(runner: Runner, program: &SandboxProgram, further: &[String]) -> SandboxCommand {
+fn words(runner: TestFramework, program: &SandboxProgram, further: &[String]) -> SandboxCommand {
     let path = program.path.as_str();
     let python = path.ends_with("/python3");
     let fixed: &[&str] = match runner {
-        Runner::Pytest if python => &["-B", "-m", "pytest", "-p", "no:cacheprovider", "--color=no"],
-        Runner::Pytest => &["-p", "no:cacheprovider", "--color=no"],
-        Runner::Cargo => &["test", "--offline", "--color=never"],
-        Runner::Npm => &["test"],
-        Runner::Go => &["test", "-json"],
+        TestFramework::Pytest if python => {
+            &["-B", "-m", "pytest", "-p", "no:cacheprovider", "--color=no"]
+        }
+        TestFramework::Pytest => &["-p", "no:cacheprovider", "--color=no"],
+        TestFramework::Cargo => &["test", "--offline", "--color=never"],
+        TestFramework::Npm => &["test"],
+        TestFramework::Go => &["test", "-json"],
     };
     const IN_SCRATCH: &str =
         "CARGO_TARGET_DIR=\"$HOME/target\" GOCACHE=\"$HOME/go-build\" exec \"$@\"";
     let shell = ["sh", "-c", IN_SCRATCH, "sh", path];
     let words = shell.iter().chain(fixed).map(|&word| word.to_owned());
     let mut words: Vec<String> = words.chain(further.iter().cloned()).collect();
-    if runner == Runner::Go && further.is_empty() {
+    if runner == TestFramework::Go && further.is_empty() {
         words.push("./...".to_owned());
     }
     let mut command = SandboxCommand::new(words);
     let variables: &[(&str, &str)] = match runner {
-        Runner::Pytest => &[("PYTHONDONTWRITEBYTECODE", "1")],
-        Runner::Npm => &[("CI", "1"), ("NO_COLOR", "1")],
-        Runner::Go => &[("GOFLAGS", "-mod=readonly"), ("GOTOOLCHAIN", "local")],
-        Runner::Cargo => &[],
+        TestFramework::Pytest => &[("PYTHONDONTWRITEBYTECODE", "1")],
+        TestFramework::Npm => &[("CI", "1"), ("NO_COLOR", "1")],
+        TestFramework::Go => &[("GOFLAGS", "-mod=readonly"), ("GOTOOLCHAIN", "local")],
+        TestFramework::Cargo => &[],
     };
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
     command.environment = variables.iter().map(owned).collect();
@@ -163,7 +165,7 @@ fn words(runner: Runner, program: &SandboxProgram, further: &[String]) -> Sandbo
 }
 
 /// Folders of tool chains in the home folder: programs and packages, never credentials.
-fn share(runner: Runner, home: &std::path::Path, command: &mut SandboxCommand) {
+fn share(runner: TestFramework, home: &std::path::Path, command: &mut SandboxCommand) {
     let mut set = |name: &str, value: PathBuf| {
         let value = value.to_str().map(str::to_owned);
         command
@@ -171,16 +173,16 @@ fn share(runner: Runner, home: &std::path::Path, command: &mut SandboxCommand) {
             .extend(value.map(|value| (name.to_owned(), value)));
     };
     let shared: &[&str] = match runner {
-        Runner::Cargo => {
+        TestFramework::Cargo => {
             set("CARGO_HOME", home.join(".cargo"));
             set("RUSTUP_HOME", home.join(".rustup"));
             &[".cargo/bin", ".cargo/registry", ".cargo/git", ".rustup"]
         }
-        Runner::Go => {
+        TestFramework::Go => {
             set("GOMODCACHE", home.join("go/pkg/mod"));
             &["go/pkg/mod"]
         }
-        Runner::Pytest | Runner::Npm => &[],
+        TestFramework::Pytest | TestFramework::Npm => &[],
     };
     let shared = shared.iter().map(|path| home.join(path));
     command.readable.extend(shared);

@@ -1,6 +1,6 @@
 //! Applying hunks to a text: each must match at its line number, or at the one other position where it matches.
 
-use super::{Hunk, brief, fault, strip_cr};
+use super::{PatchHunk, brief, fault, strip_cr};
 use crate::prelude::*;
 
 /// Maximum line comparisons per file.
@@ -10,12 +10,12 @@ const HINT: &str = "read the file and make the patch for its current content; no
 
 /// The new text, and the largest distance in lines between a hunk and its stated position.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Applied {
+pub(crate) struct PatchedText {
     pub(crate) text: String,
     pub(crate) offset: usize,
 }
 
-struct Text<'a> {
+struct PatchText<'a> {
     lines: Vec<&'a str>,
     /// Whether the last line has a line end.
     closed: bool,
@@ -27,15 +27,15 @@ struct Text<'a> {
 ///
 /// # Errors
 /// `invalid_args` at `/patch` for the first hunk that matches nowhere or at several positions.
-pub(crate) fn apply(before: &str, hunks: &[Hunk], path: &str) -> Result<Applied> {
-    let text = Text::of(before, hunks);
+pub(crate) fn apply(before: &str, hunks: &[PatchHunk], path: &str) -> Result<PatchedText> {
+    let text = PatchText::of(before, hunks);
     let mut result: Vec<&str> = Vec::with_capacity(text.lines.len());
     let mut closed = text.closed;
     let (mut done, mut shift, mut offset) = (0, 0_isize, 0);
     let mut work = 0;
     for hunk in hunks {
         let old: Vec<&str> = hunk.old().collect();
-        let place = Search {
+        let place = HunkSearch {
             text: &text,
             old: &old,
             hunk,
@@ -59,14 +59,14 @@ pub(crate) fn apply(before: &str, hunks: &[Hunk], path: &str) -> Result<Applied>
         }
     }
     result.extend(&text.lines[done..]);
-    Ok(Applied {
+    Ok(PatchedText {
         text: text.join(&result, closed),
         offset,
     })
 }
 
 /// Whether the text ends with a line end after a hunk at its end.
-fn open_end(hunk: &Hunk, text: &Text<'_>, path: &str) -> Result<bool> {
+fn open_end(hunk: &PatchHunk, text: &PatchText<'_>, path: &str) -> Result<bool> {
     if hunk.old_open && text.closed {
         return Err(not_at_end(hunk, path));
     }
@@ -78,14 +78,14 @@ fn open_end(hunk: &Hunk, text: &Text<'_>, path: &str) -> Result<bool> {
     })
 }
 
-fn not_at_end(hunk: &Hunk, path: &str) -> ToolError {
+fn not_at_end(hunk: &PatchHunk, path: &str) -> ToolError {
     let why =
         format!("the hunk requires that `{path}` ends without a line end here, but it does not");
     fault(hunk.line, why, HINT).reason("no_match")
 }
 
-impl<'a> Text<'a> {
-    fn of(text: &'a str, hunks: &[Hunk]) -> Self {
+impl<'a> PatchText<'a> {
+    fn of(text: &'a str, hunks: &[PatchHunk]) -> Self {
         let closed = text.is_empty() || text.ends_with('\n');
         let mut lines: Vec<&str> = text
             .strip_suffix('\n')
@@ -118,17 +118,17 @@ impl<'a> Text<'a> {
 }
 
 /// The search for the position of one hunk.
-struct Search<'a, 'b> {
-    text: &'a Text<'a>,
+struct HunkSearch<'a, 'b> {
+    text: &'a PatchText<'a>,
     old: &'a [&'a str],
-    hunk: &'a Hunk,
+    hunk: &'a PatchHunk,
     path: &'a str,
     /// The first line after the previous hunk.
     from: usize,
     work: &'b mut usize,
 }
 
-impl Search<'_, '_> {
+impl HunkSearch<'_, '_> {
     fn place(&mut self, shift: isize) -> Result<usize> {
         let length = self.text.lines.len();
         if let Some(start) = self.hunk.start {

@@ -1,11 +1,11 @@
 //! The envelope format: `*** Begin Patch`, one section per file, `*** End Patch`.
 
-use super::{Action, FilePatch, Hunk, Line, Reader, brief, fault};
+use super::{FilePatch, HunkLine, PatchAction, PatchHunk, PatchReader, brief, fault};
 use crate::prelude::*;
 
 const HINT: &str = "sections are `*** Add File: path`, `*** Update File: path` and `*** Delete File: path`; the patch ends with `*** End Patch`";
 
-pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>> {
+pub(super) fn parse(mut reader: PatchReader<'_>) -> Result<Vec<FilePatch>> {
     reader.hint = HINT;
     let begins = |line: &&str| line.trim() == "*** Begin Patch";
     reader.at = reader.lines.iter().position(begins).map_or(0, |at| at + 1);
@@ -30,7 +30,7 @@ pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>> {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PatchReader<'a> {
     /// The next line that is not empty.
     fn rest(&mut self) -> Option<&'a str> {
         while self.peek().is_some_and(|line| line.trim().is_empty()) {
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         let action = match kind {
             "Add" => self.added()?,
-            "Delete" => Action::Delete { hunks: None },
+            "Delete" => PatchAction::Delete { hunks: None },
             _ => self.updated()?,
         };
         let path = path.trim().to_owned();
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
         Ok(FilePatch { path, action, line })
     }
 
-    fn added(&mut self) -> Result<Action> {
+    fn added(&mut self) -> Result<PatchAction> {
         let mut content = String::new();
         while let Some(line) = self.peek().filter(|line| !line.starts_with("*** ")) {
             let Some(text) = line.strip_prefix('+') else {
@@ -72,13 +72,13 @@ impl<'a> Reader<'a> {
             content.push('\n');
             self.at += 1;
         }
-        Ok(Action::Add {
+        Ok(PatchAction::Add {
             content,
             executable: false,
         })
     }
 
-    fn updated(&mut self) -> Result<Action> {
+    fn updated(&mut self) -> Result<PatchAction> {
         let mut move_to = None;
         if let Some(path) = self.after("*** Move to:") {
             if path.trim().is_empty() {
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         if hunks.is_empty() && move_to.is_none() {
             return Err(self.fault("the section changes nothing"));
         }
-        Ok(Action::Update { move_to, hunks })
+        Ok(PatchAction::Update { move_to, hunks })
     }
 
     /// Whether only empty lines come before the next section.
@@ -112,10 +112,10 @@ impl<'a> Reader<'a> {
             .is_none_or(|line| line.starts_with("*** "))
     }
 
-    fn hunk(&mut self, first: bool) -> Result<Hunk> {
-        let mut hunk = Hunk {
+    fn hunk(&mut self, first: bool) -> Result<PatchHunk> {
+        let mut hunk = PatchHunk {
             line: self.at + 1,
-            ..Hunk::default()
+            ..PatchHunk::default()
         };
         while let Some(heading) = self.after("@@") {
             let heading = heading.strip_suffix("@@").unwrap_or(heading).trim();
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
             if line.is_empty() && self.next_is_section() {
                 break;
             }
-            let Some(parsed) = Line::parse(line) else {
+            let Some(parsed) = HunkLine::parse(line) else {
                 let expected = "each line of a hunk begins with a space, `-` or `+`";
                 return Err(self.fault(format_args!("{expected}, found {}", brief(line))));
             };

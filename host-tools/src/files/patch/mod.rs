@@ -18,33 +18,33 @@ pub(super) const BYTES_MAX: usize = 16 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FilePatch {
     pub(super) path: String,
-    pub(super) action: Action,
+    pub(super) action: PatchAction,
     /// Line of the patch, from 1, that names the file.
     pub(super) line: usize,
 }
 
 /// The kinds of changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Action {
+pub(super) enum PatchAction {
     /// A new file with this content.
     Add { content: String, executable: bool },
     /// The file is deleted; if the patch contains its content, that must match.
-    Delete { hunks: Option<Vec<Hunk>> },
+    Delete { hunks: Option<Vec<PatchHunk>> },
     /// The file is changed, and optionally moved.
     Update {
         move_to: Option<String>,
-        hunks: Vec<Hunk>,
+        hunks: Vec<PatchHunk>,
     },
 }
 
 /// One hunk: the lines of a position before and after the change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Hunk {
+pub(super) struct PatchHunk {
     /// Lines that precede it, in this order, not necessarily adjacent; from `@@ def name` of the envelope.
     pub(super) headings: Vec<String>,
     /// First old line, from 1, if the patch has line numbers; for an insertion, the line before it.
     pub(super) start: Option<usize>,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<HunkLine>,
     /// Whether it must be at the end of the file.
     pub(super) at_end: bool,
     /// Whether the last old line has no line end.
@@ -57,13 +57,13 @@ pub(super) struct Hunk {
 
 /// A line of a hunk, without its line end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum HunkLine {
     Keep(String),
     Remove(String),
     Add(String),
 }
 
-impl Line {
+impl HunkLine {
     /// A line of a hunk; editors strip the space of an empty one.
     fn parse(line: &str) -> Option<Self> {
         match line.split_at_checked(1) {
@@ -76,18 +76,18 @@ impl Line {
     }
 }
 
-impl Hunk {
+impl PatchHunk {
     pub(super) fn old(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter_map(|line| match line {
-            Line::Keep(text) | Line::Remove(text) => Some(text.as_str()),
-            Line::Add(_) => None,
+            HunkLine::Keep(text) | HunkLine::Remove(text) => Some(text.as_str()),
+            HunkLine::Add(_) => None,
         })
     }
 
     pub(super) fn new_lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter_map(|line| match line {
-            Line::Keep(text) | Line::Add(text) => Some(text.as_str()),
-            Line::Remove(_) => None,
+            HunkLine::Keep(text) | HunkLine::Add(text) => Some(text.as_str()),
+            HunkLine::Remove(_) => None,
         })
     }
 }
@@ -101,7 +101,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>> {
         return Err(tool_error!(InvalidArgs at "/patch", "bytes";
             "expected at most {BYTES_MAX} bytes, found {}", text.len()));
     }
-    let reader = Reader::new(text);
+    let reader = PatchReader::new(text);
     let first = reader.lines.iter().find(|line| !line.trim().is_empty());
     let files = match first {
         Some(line) if line.trim() == "*** Begin Patch" => envelope::parse(reader)?,
@@ -115,14 +115,14 @@ pub(super) fn parse(text: &str) -> Result<Vec<FilePatch>> {
 }
 
 /// A reader of the lines of a patch, without their line ends.
-struct Reader<'a> {
+struct PatchReader<'a> {
     lines: Vec<&'a str>,
     at: usize,
     /// The hint of its errors.
     hint: &'static str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PatchReader<'a> {
     /// Where every line of the patch ends in CR LF, that belongs to the patch and not to its content.
     fn new(text: &'a str) -> Self {
         let body = text.strip_suffix('\n').unwrap_or(text);

@@ -10,7 +10,7 @@ fn patched(before: &str, patch: &str) -> Result<String, String> {
     let words = |err: ToolError| format!("{} {}", err.reason_str().unwrap_or("-"), err.message());
     let patch = parse(patch).map_err(words)?;
     match &patch[0].action {
-        Action::Update { hunks, .. } => apply(before, hunks, "f")
+        PatchAction::Update { hunks, .. } => apply(before, hunks, "f")
             .map(|applied| applied.text)
             .map_err(words),
         other => panic!("{other:?}"),
@@ -283,12 +283,12 @@ fn names_of_diffs() {
             Err(err) => err.message().to_owned(),
             Ok(patch) => {
                 let shown = |file: &FilePatch| match &file.action {
-                    Action::Add { executable, .. } => {
+                    PatchAction::Add { executable, .. } => {
                         format!("add{} {}", u8::from(*executable), file.path)
                     }
-                    Action::Delete { .. } => format!("delete {}", file.path),
-                    Action::Update { move_to: None, .. } => format!("update {}", file.path),
-                    Action::Update {
+                    PatchAction::Delete { .. } => format!("delete {}", file.path),
+                    PatchAction::Update { move_to: None, .. } => format!("update {}", file.path),
+                    PatchAction::Update {
                         move_to: Some(to), ..
                     } => format!("move {} {to}", file.path),
                 };
@@ -490,7 +490,7 @@ proptest! {
         for text in [pieces.concat(), format!("{}{noise}", pieces.concat()), noise.clone()] {
             let Ok(patch) = parse(&text) else { continue };
             for file in &patch {
-                if let Action::Update { hunks, .. } | Action::Delete { hunks: Some(hunks) } = &file.action {
+                if let PatchAction::Update { hunks, .. } | PatchAction::Delete { hunks: Some(hunks) } = &file.action {
                     let _ = apply(&before, hunks, "f");
                 }
             }

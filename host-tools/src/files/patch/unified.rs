@@ -1,17 +1,17 @@
 //! Unified diffs, as `diff -u` and `git diff` write them.
 
-use super::{Action, FilePatch, Hunk, Line, Reader, brief, fault};
+use super::{FilePatch, HunkLine, PatchAction, PatchHunk, PatchReader, brief, fault};
 use crate::prelude::*;
 
 const HINT: &str = "a file begins with `--- a/path` and `+++ b/path`, each hunk with `@@ -first,count +first,count @@`";
 
 /// The header of a file: the lines before its hunks.
 #[derive(Default)]
-struct Header {
+struct UnifiedHeader {
     line: usize,
     git: bool,
-    old: Option<Name>,
-    new: Option<Name>,
+    old: Option<PatchPath>,
+    new: Option<PatchPath>,
     /// From `diff --git a/path b/path`, for changes that have no other names.
     both: Option<String>,
     rename_from: Option<String>,
@@ -23,13 +23,13 @@ struct Header {
 
 /// The name of a file before or after.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Name {
+enum PatchPath {
     /// `/dev/null`.
     Nothing,
     Path(String),
 }
 
-pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>> {
+pub(super) fn parse(mut reader: PatchReader<'_>) -> Result<Vec<FilePatch>> {
     reader.hint = HINT;
     let mut files = Vec::new();
     // Text before the first file and between files is a message to readers, but not hunk lines beyond the counts of a hunk.
@@ -55,7 +55,7 @@ pub(super) fn parse(mut reader: Reader<'_>) -> Result<Vec<FilePatch>> {
     Ok(files)
 }
 
-impl Reader<'_> {
+impl PatchReader<'_> {
     fn file(&mut self) -> Result<FilePatch> {
         let header = self.header()?;
         let mut hunks = Vec::new();
@@ -65,10 +65,10 @@ impl Reader<'_> {
         header.file(hunks)
     }
 
-    fn header(&mut self) -> Result<Header> {
-        let mut header = Header {
+    fn header(&mut self) -> Result<UnifiedHeader> {
+        let mut header = UnifiedHeader {
             line: self.at + 1,
-            ..Header::default()
+            ..UnifiedHeader::default()
         };
         if let Some(names) = self.after("diff --git ") {
             header.git = true;
@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 
     /// Reads an extended header line of git; returns whether it is one.
-    fn extended(&self, line: &str, header: &mut Header) -> Result<bool> {
+    fn extended(&self, line: &str, header: &mut UnifiedHeader) -> Result<bool> {
         let mode = |mode: &str| match mode.trim() {
             "100644" => Ok(false),
             "100755" => Ok(true),
@@ -126,13 +126,13 @@ impl Reader<'_> {
 
     fn plain(&self, name: &str) -> Result<String> {
         match self.name(name)? {
-            Name::Path(path) => Ok(path),
-            Name::Nothing => Err(self.fault("`/dev/null` is not a file")),
+            PatchPath::Path(path) => Ok(path),
+            PatchPath::Nothing => Err(self.fault("`/dev/null` is not a file")),
         }
     }
 
     /// A file name without the time after it; git quotes names with special characters.
-    fn name(&self, text: &str) -> Result<Name> {
+    fn name(&self, text: &str) -> Result<PatchPath> {
         let name = if text.starts_with('"') {
             unquoted(text).ok_or_else(|| self.fault("invalid quoted name"))?
         } else {
@@ -141,21 +141,21 @@ impl Reader<'_> {
         };
         match name.as_str() {
             "" => Err(self.fault("the path is missing")),
-            "/dev/null" => Ok(Name::Nothing),
-            _ => Ok(Name::Path(name)),
+            "/dev/null" => Ok(PatchPath::Nothing),
+            _ => Ok(PatchPath::Path(name)),
         }
     }
 
-    fn numbered_hunk(&mut self) -> Result<Hunk> {
+    fn numbered_hunk(&mut self) -> Result<PatchHunk> {
         let header = self.peek().unwrap_or_default();
         let Some((old, new)) = ranges(header) else {
             let expected = "expected `@@ -first,count +first,count @@`";
             return Err(self.fault(format_args!("{expected}, found {}", brief(header))));
         };
-        let mut hunk = Hunk {
+        let mut hunk = PatchHunk {
             start: Some(old.0),
             line: self.at + 1,
-            ..Hunk::default()
+            ..PatchHunk::default()
         };
         self.at += 1;
         let (mut old_left, mut new_left) = (old.1, new.1);
@@ -167,10 +167,10 @@ impl Reader<'_> {
                 self.open_end(&mut hunk)?;
                 continue;
             }
-            let (old_line, new_line, found) = match Line::parse(line) {
-                Some(found @ Line::Keep(_)) => (1, 1, found),
-                Some(found @ Line::Remove(_)) => (1, 0, found),
-                Some(found @ Line::Add(_)) => (0, 1, found),
+            let (old_line, new_line, found) = match HunkLine::parse(line) {
+                Some(found @ HunkLine::Keep(_)) => (1, 1, found),
+                Some(found @ HunkLine::Remove(_)) => (1, 0, found),
+                Some(found @ HunkLine::Add(_)) => (0, 1, found),
                 None => {
                     let why = format!("{} is not a hunk line", brief(line));
                     return Err(self.counts(&hunk, &why));
@@ -190,7 +190,7 @@ impl Reader<'_> {
         Ok(hunk)
     }
 
-    fn counts(&self, hunk: &Hunk, why: &str) -> ToolError {
+    fn counts(&self, hunk: &PatchHunk, why: &str) -> ToolError {
         let what = "does not have the number of lines of its `@@`";
         let message = format_args!("the hunk of line {} {what}: {why}", hunk.line);
         let hint = "correct the counts, or use the format `*** Begin Patch`, which has no counts";
@@ -198,11 +198,11 @@ impl Reader<'_> {
     }
 
     /// `\ No newline at end of file`, about the line before it.
-    fn open_end(&mut self, hunk: &mut Hunk) -> Result<()> {
+    fn open_end(&mut self, hunk: &mut PatchHunk) -> Result<()> {
         match hunk.lines.last() {
-            Some(Line::Keep(_)) => (hunk.old_open, hunk.new_open) = (true, true),
-            Some(Line::Remove(_)) => hunk.old_open = true,
-            Some(Line::Add(_)) => hunk.new_open = true,
+            Some(HunkLine::Keep(_)) => (hunk.old_open, hunk.new_open) = (true, true),
+            Some(HunkLine::Remove(_)) => hunk.old_open = true,
+            Some(HunkLine::Add(_)) => hunk.new_open = true,
             None => return Err(self.fault("a missing line end is marked before the first line")),
         }
         self.at += 1;
@@ -210,12 +210,12 @@ impl Reader<'_> {
     }
 }
 
-impl Header {
-    fn file(self, hunks: Vec<Hunk>) -> Result<FilePatch> {
+impl UnifiedHeader {
+    fn file(self, hunks: Vec<PatchHunk>) -> Result<FilePatch> {
         let fail = |why: &str| Err(fault(self.line, why, HINT));
         let (old, new) = self.names();
         let line = self.line;
-        let update = |path, move_to, hunks| (path, Action::Update { move_to, hunks });
+        let update = |path, move_to, hunks| (path, PatchAction::Update { move_to, hunks });
         let renamed = self.rename_from.is_some() || self.rename_to.is_some();
         let (path, action) = match (old, new) {
             (Some(old), Some(new)) if renamed && old == new && hunks.is_empty() => {
@@ -225,18 +225,18 @@ impl Header {
                 let moved = (old != new).then_some(new);
                 update(old, moved, hunks)
             }
-            (_, Some(path)) if self.added || self.old == Some(Name::Nothing) => {
+            (_, Some(path)) if self.added || self.old == Some(PatchPath::Nothing) => {
                 let Some(content) = content(&hunks) else {
                     return fail("a new file must have only added lines, in one hunk");
                 };
-                let action = Action::Add {
+                let action = PatchAction::Add {
                     content,
                     executable: self.executable,
                 };
                 (path, action)
             }
-            (Some(old), _) if self.deleted || self.new == Some(Name::Nothing) => {
-                (old, Action::Delete { hunks: Some(hunks) })
+            (Some(old), _) if self.deleted || self.new == Some(PatchPath::Nothing) => {
+                (old, PatchAction::Delete { hunks: Some(hunks) })
             }
             (_, Some(_)) if hunks.is_empty() => return fail("the file has no changes"),
             (_, Some(path)) => update(path, None, hunks),
@@ -250,8 +250,8 @@ impl Header {
         if let (Some(from), Some(to)) = (&self.rename_from, &self.rename_to) {
             return (Some(from.clone()), Some(to.clone()));
         }
-        let path = |name: &Option<Name>| match name {
-            Some(Name::Path(path)) => Some(path.clone()),
+        let path = |name: &Option<PatchPath>| match name {
+            Some(PatchPath::Path(path)) => Some(path.clone()),
             _ => None,
         };
         let (old, new) = (path(&self.old), path(&self.new));
@@ -270,12 +270,12 @@ impl Header {
 }
 
 /// The content of a new file; `None` if the hunks have other lines.
-fn content(hunks: &[Hunk]) -> Option<String> {
+fn content(hunks: &[PatchHunk]) -> Option<String> {
     let [hunk] = hunks else {
         return hunks.is_empty().then(String::new);
     };
-    let added = |line: &Line| match line {
-        Line::Add(text) => Some(format!("{text}\n")),
+    let added = |line: &HunkLine| match line {
+        HunkLine::Add(text) => Some(format!("{text}\n")),
         _ => None,
     };
     let mut content: String = hunk.lines.iter().map(added).collect::<Option<_>>()?;

@@ -1,6 +1,6 @@
 //! Models behind OpenAI-compatible endpoints (llama.cpp server, Ollama, vLLM and others): `LanguageModel` over `HttpTransport`.
 //!
-//! `request` builds requests and `answer` parses responses, both without a network; [`Endpoints`] connects them with a
+//! `request` builds requests and `answer` parses responses, both without a network; [`LlmEndpoints`] connects them with a
 //! transport.
 
 mod answer;
@@ -20,7 +20,7 @@ const BATCH: usize = 64;
 
 /// Authentication at an endpoint.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Key {
+pub enum EndpointKey {
     /// None.
     None,
     /// A bearer token.
@@ -30,7 +30,7 @@ pub enum Key {
 }
 
 /// Without the secret.
-impl fmt::Debug for Key {
+impl fmt::Debug for EndpointKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("None"),
@@ -42,39 +42,39 @@ impl fmt::Debug for Key {
 
 /// A configured endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoint {
+pub struct LlmEndpoint {
     /// Absolute URL, such as `http://127.0.0.1:8080/v1/embeddings`.
     pub url: String,
     /// The model to request, if the server has several.
     pub model: Option<String>,
     /// Authentication.
-    pub api_key: Key,
+    pub api_key: EndpointKey,
     /// Timeout of a request.
     pub timeout: Duration,
 }
 
 /// The configured endpoints and their transport.
-pub struct Endpoints {
+pub struct LlmEndpoints {
     /// `models.embeddings`.
-    pub embeddings: Option<Endpoint>,
+    pub embeddings: Option<LlmEndpoint>,
     /// `models.chat`.
-    pub chat: Option<Endpoint>,
+    pub chat: Option<LlmEndpoint>,
     /// `models.vision`, for messages with images.
-    pub vision: Option<Endpoint>,
+    pub vision: Option<LlmEndpoint>,
     /// The transport, if any; it enforces the rules on hosts.
     pub http: Option<Arc<dyn HttpTransport>>,
 }
 
-impl Endpoints {
+impl LlmEndpoints {
     /// Sends a request and returns the body of a successful response.
     fn exchange(
         &self,
         key: &str,
-        (endpoint, request): (&Endpoint, HttpRequest),
+        (endpoint, request): (&LlmEndpoint, HttpRequest),
         stop: &StopFlag,
     ) -> Result<Vec<u8>> {
         stop.check()?;
-        if let Key::NotSet(variable) = &endpoint.api_key {
+        if let EndpointKey::NotSet(variable) = &endpoint.api_key {
             return Err(tool_error!(PreconditionFailed, "no_key";
                 "`{key}.api_key` names the variable `{variable}`, which is not set";
                 "set `{variable}`, or omit `{key}.api_key`"));
@@ -98,7 +98,7 @@ impl Endpoints {
     }
 }
 
-impl LanguageModel for Endpoints {
+impl LanguageModel for LlmEndpoints {
     fn embed(&self, texts: &[&str], stop: &StopFlag) -> Result<TextEmbeddings> {
         const KEY: &str = "models.embeddings";
         let endpoint = self.embeddings.as_ref().ok_or_else(|| no_endpoint(KEY))?;

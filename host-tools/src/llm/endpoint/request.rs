@@ -2,7 +2,7 @@
 
 use tool_core::capability::MessageSpeaker;
 
-use super::{Endpoint, Key};
+use super::{EndpointKey, LlmEndpoint};
 use crate::prelude::*;
 
 /// Maximum size of a response in bytes: 64 vectors of 16,384 numbers as JSON.
@@ -12,7 +12,7 @@ const CHAT_BYTES_MAX: u64 = 4 << 20;
 const TOKENS_MAX: i64 = 4096;
 
 /// A request for vectors.
-pub(crate) fn embeddings(endpoint: &Endpoint, texts: &[&str]) -> HttpRequest {
+pub(crate) fn embeddings(endpoint: &LlmEndpoint, texts: &[&str]) -> HttpRequest {
     let inputs = texts.iter().map(|text| Value::from(*text)).collect();
     let mut members = model(endpoint);
     members.push(("input", Value::array(inputs)));
@@ -21,7 +21,7 @@ pub(crate) fn embeddings(endpoint: &Endpoint, texts: &[&str]) -> HttpRequest {
 }
 
 /// A chat request with the most deterministic settings.
-pub(crate) fn chat(endpoint: &Endpoint, messages: &[ModelMessage]) -> HttpRequest {
+pub(crate) fn chat(endpoint: &LlmEndpoint, messages: &[ModelMessage]) -> HttpRequest {
     let mut members = model(endpoint);
     let messages = messages.iter().map(message).collect();
     members.push(("messages", Value::array(messages)));
@@ -31,7 +31,7 @@ pub(crate) fn chat(endpoint: &Endpoint, messages: &[ModelMessage]) -> HttpReques
     post(endpoint, members, CHAT_BYTES_MAX)
 }
 
-fn model(endpoint: &Endpoint) -> Vec<(&'static str, Value)> {
+fn model(endpoint: &LlmEndpoint) -> Vec<(&'static str, Value)> {
     let model = endpoint
         .model
         .as_deref()
@@ -64,12 +64,16 @@ fn message(message: &ModelMessage) -> Value {
     Value::object([("role", Value::from(role)), ("content", content)])
 }
 
-fn post(endpoint: &Endpoint, members: Vec<(&'static str, Value)>, bytes_max: u64) -> HttpRequest {
+fn post(
+    endpoint: &LlmEndpoint,
+    members: Vec<(&'static str, Value)>,
+    bytes_max: u64,
+) -> HttpRequest {
     let mut headers = vec![
         ("Content-Type".to_owned(), "application/json".to_owned()),
         ("Accept".to_owned(), "application/json".to_owned()),
     ];
-    if let Key::Known(key) = &endpoint.api_key {
+    if let EndpointKey::Known(key) = &endpoint.api_key {
         headers.push(("Authorization".to_owned(), format!("Bearer {key}")));
     }
     HttpRequest {

@@ -10,13 +10,13 @@ use tool_core::capability::{
 use tool_core::{ErrorCode, StopFlag, ToolError};
 
 use super::answer::{self, AnswerError};
-use super::{Endpoint, Endpoints, Key, request};
+use super::{EndpointKey, LlmEndpoint, LlmEndpoints, request};
 
-fn endpoint(model: Option<&str>) -> Endpoint {
-    Endpoint {
+fn endpoint(model: Option<&str>) -> LlmEndpoint {
+    LlmEndpoint {
         url: "http://127.0.0.1:8080/v1/embeddings".to_owned(),
         model: model.map(str::to_owned),
-        api_key: Key::Known("secret-key".to_owned()),
+        api_key: EndpointKey::Known("secret-key".to_owned()),
         timeout: Duration::from_secs(30),
     }
 }
@@ -56,9 +56,9 @@ fn requests_have_the_documented_shape() {
         body(&asked),
         r#"{"model":"nomic-embed-text","input":["one","two \"quoted\""],"encoding_format":"float"}"#
     );
-    let bare = Endpoint {
+    let bare = LlmEndpoint {
         model: None,
-        api_key: Key::None,
+        api_key: EndpointKey::None,
         ..endpoint(None)
     };
     let asked = request::embeddings(&bare, &["x"]);
@@ -310,13 +310,13 @@ impl HttpTransport for Server {
     }
 }
 
-fn served(status: u16, models: &'static [&'static str]) -> (Endpoints, Arc<Server>) {
+fn served(status: u16, models: &'static [&'static str]) -> (LlmEndpoints, Arc<Server>) {
     let server = Arc::new(Server {
         sizes: Mutex::default(),
         status,
         models,
     });
-    let endpoints = Endpoints {
+    let endpoints = LlmEndpoints {
         embeddings: Some(endpoint(None)),
         chat: None,
         vision: None,

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use super::stem::stem;
-use super::words::{Piece, for_each};
+use super::words::{WordPiece, for_each};
 use crate::prelude::*;
 
 /// Weight of a word and its n-grams.
@@ -22,7 +22,7 @@ const END: char = '\u{3}';
 
 /// One feature of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Feature {
+pub(crate) enum TextFeature {
     /// A stemmed word; in scripts without spaces one character or two adjacent ones.
     Term(u64),
     /// An n-gram: adjacent characters of a word.
@@ -36,25 +36,25 @@ pub(crate) enum Feature {
 pub(crate) fn for_each_feature(
     text: &str,
     stop: &StopFlag,
-    visit: &mut dyn FnMut(Feature, u64),
+    visit: &mut dyn FnMut(TextFeature, u64),
 ) -> Result<()> {
     let mut letters = Vec::new();
     let mut marked = Vec::new();
     for_each(text, stop, &mut |piece| match piece {
-        Piece::Run(run) => {
+        WordPiece::Run(run) => {
             for length in 1..=2 {
                 for part in run.windows(length) {
-                    visit(Feature::Term(hash(TERM, part)), WEIGHT);
+                    visit(TextFeature::Term(hash(TERM, part)), WEIGHT);
                 }
             }
             parts(run, RUN_PARTS, &mut |part| visit(part, WEIGHT));
         }
-        Piece::Word(word) => {
+        WordPiece::Word(word) => {
             let weight = match is_stop_word(word) {
                 true => STOP_WORD_WEIGHT,
                 false => WEIGHT,
             };
-            visit(Feature::Term(term(word, &mut letters)), weight);
+            visit(TextFeature::Term(term(word, &mut letters)), weight);
             marked.clear();
             marked.push(START);
             marked.extend_from_slice(word);
@@ -64,10 +64,10 @@ pub(crate) fn for_each_feature(
     })
 }
 
-fn parts(characters: &[char], lengths: RangeInclusive<usize>, visit: &mut dyn FnMut(Feature)) {
+fn parts(characters: &[char], lengths: RangeInclusive<usize>, visit: &mut dyn FnMut(TextFeature)) {
     for length in lengths {
         for part in characters.windows(length) {
-            visit(Feature::Part(hash(PART, part)));
+            visit(TextFeature::Part(hash(PART, part)));
         }
     }
 }

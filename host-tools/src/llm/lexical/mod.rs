@@ -13,7 +13,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use search::Search;
+pub(crate) use search::LexicalSearch;
 pub(crate) use vector::{DIMENSION, embed};
 
 /// Name and version of this backend.

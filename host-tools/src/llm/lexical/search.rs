@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use super::features::{Feature, for_each_feature};
+use super::features::{TextFeature, for_each_feature};
 use crate::prelude::*;
 
 const K1: f64 = 1.2;
@@ -21,16 +21,16 @@ const PARTS_SHARE: f64 = 0.5;
 
 /// A query, and statistics of the texts that were read.
 #[derive(Debug)]
-pub(crate) struct Search {
-    terms: Known,
-    parts: Known,
-    documents: Vec<Document>,
+pub(crate) struct LexicalSearch {
+    terms: QueryFeatures,
+    parts: QueryFeatures,
+    documents: Vec<LexicalDocument>,
     /// Weight of each n-gram of the query in the current text; all 0 between texts.
     shared: Vec<u64>,
 }
 
 #[derive(Debug)]
-struct Document {
+struct LexicalDocument {
     /// The words of the query in the text, by position, with their weights.
     terms: Vec<(u32, u64)>,
     /// Total weight of its words.
@@ -40,7 +40,7 @@ struct Document {
 
 /// The features of one kind, ordered by hash.
 #[derive(Debug, Default)]
-struct Known {
+struct QueryFeatures {
     positions: HashMap<u64, u32>,
     /// Count and weight of each in the query.
     counts: Vec<(u64, u64)>,
@@ -48,7 +48,7 @@ struct Known {
     total: u64,
 }
 
-impl Known {
+impl QueryFeatures {
     fn new(mut found: Vec<(u64, u64)>) -> Self {
         found.sort_unstable();
         let mut known = Self::default();
@@ -63,7 +63,7 @@ impl Known {
     }
 }
 
-impl Search {
+impl LexicalSearch {
     /// Reads a query; `None` if it has no letter, digit or emoji.
     ///
     /// # Errors
@@ -71,12 +71,12 @@ impl Search {
     pub(crate) fn new(query: &str, stop: &StopFlag) -> Result<Option<Self>> {
         let (mut terms, mut parts) = (Vec::new(), Vec::new());
         for_each_feature(query, stop, &mut |feature, weight| match feature {
-            Feature::Term(hash) => terms.push((hash, weight)),
-            Feature::Part(hash) => parts.push((hash, weight)),
+            TextFeature::Term(hash) => terms.push((hash, weight)),
+            TextFeature::Part(hash) => parts.push((hash, weight)),
         })?;
-        let parts = Known::new(parts);
+        let parts = QueryFeatures::new(parts);
         Ok((!terms.is_empty()).then(|| Self {
-            terms: Known::new(terms),
+            terms: QueryFeatures::new(terms),
             shared: vec![0; parts.counts.len()],
             parts,
             documents: Vec::new(),
@@ -91,11 +91,11 @@ impl Search {
         let (mut found, mut length) = (Vec::new(), 0);
         let (mut touched, mut weight_of_parts) = (Vec::new(), 0);
         for_each_feature(text, stop, &mut |feature, weight| match feature {
-            Feature::Term(hash) => {
+            TextFeature::Term(hash) => {
                 length += weight;
                 found.extend(self.terms.positions.get(&hash));
             }
-            Feature::Part(hash) => {
+            TextFeature::Part(hash) => {
                 weight_of_parts += weight;
                 if let Some(position) = self.parts.positions.get(&hash) {
                     let shared = &mut self.shared[*position as usize];
@@ -114,7 +114,7 @@ impl Search {
         for position in touched {
             self.shared[position as usize] = 0;
         }
-        self.documents.push(Document {
+        self.documents.push(LexicalDocument {
             terms,
             length,
             cosine,
@@ -138,7 +138,7 @@ impl Search {
     /// The scores of all texts in the order of reading: 1 for the query itself, 0 for a text that shares nothing with it.
     pub(crate) fn scores(&self) -> Vec<f64> {
         let words = self.bm25();
-        let score = |(words, text): (&f64, &Document)| {
+        let score = |(words, text): (&f64, &LexicalDocument)| {
             (1.0 - PARTS_SHARE) * words.min(1.0) + PARTS_SHARE * text.cosine.min(1.0)
         };
         words.iter().zip(&self.documents).map(score).collect()

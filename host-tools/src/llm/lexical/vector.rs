@@ -8,7 +8,7 @@
 //! K. Weinberger and others, "Feature hashing for large scale multitask learning", ICML 2009; W. B. Cavnar and J. M. Trenkle, "N-gram-based
 //! text categorization", SDAIR 1994.
 
-use super::features::{Feature, for_each_feature};
+use super::features::{TextFeature, for_each_feature};
 use crate::prelude::*;
 
 /// Number of dimensions.
@@ -21,7 +21,7 @@ pub(crate) const DIMENSION: usize = 1024;
 pub(crate) fn embed(text: &str, stop: &StopFlag) -> Result<Option<Vec<f64>>> {
     let mut places = vec![0_i64; DIMENSION];
     for_each_feature(text, stop, &mut |feature, weight| {
-        if let Feature::Part(hash) = feature {
+        if let TextFeature::Part(hash) = feature {
             let weight = weight.cast_signed();
             let signed = if hash >> 63 == 0 { weight } else { -weight };
             places[hash as usize % DIMENSION] += signed;

@@ -10,7 +10,7 @@ use crate::prelude::*;
 
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Piece<'a> {
+pub(crate) enum WordPiece<'a> {
     /// A word, never empty.
     Word(&'a [char]),
     /// Characters of a script without spaces, or emoji; never empty.
@@ -27,7 +27,7 @@ const STOP_INTERVAL: usize = 4096;
 pub(crate) fn for_each(
     text: &str,
     stop: &StopFlag,
-    visit: &mut dyn FnMut(Piece<'_>),
+    visit: &mut dyn FnMut(WordPiece<'_>),
 ) -> Result<()> {
     if text.is_ascii() {
         let lower = text
@@ -46,10 +46,10 @@ pub(crate) fn for_each(
 fn split(
     normalised: impl Iterator<Item = char>,
     stop: &StopFlag,
-    visit: &mut dyn FnMut(Piece<'_>),
+    visit: &mut dyn FnMut(WordPiece<'_>),
 ) -> Result<()> {
-    let mut splitter = Splitter {
-        kind: Class::End,
+    let mut splitter = WordSplitter {
+        kind: CharClass::End,
         buffer: Vec::new(),
         apostrophe: None,
         visit,
@@ -66,7 +66,7 @@ fn split(
 
 /// The effect of a character on the current part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     Word,
     Run,
     Mark,
@@ -75,20 +75,20 @@ enum Class {
     End,
 }
 
-fn class(character: char) -> Class {
+fn class(character: char) -> CharClass {
     if character.is_ascii_alphanumeric() {
-        return Class::Word;
+        return CharClass::Word;
     }
     match character {
-        '\'' | '\u{2019}' | '\u{ff07}' => Class::Apostrophe,
-        _ if character.is_ascii() => Class::End,
+        '\'' | '\u{2019}' | '\u{ff07}' => CharClass::Apostrophe,
+        _ if character.is_ascii() => CharClass::End,
         // Soft hyphen, joiners, variation selectors and skin tones change only the appearance.
-        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => Class::Invisible,
-        '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' => Class::Invisible,
-        _ if is_unspaced(character) || is_emoji(character) => Class::Run,
-        _ if is_combining_mark(character) => Class::Mark,
-        _ if character.is_alphanumeric() => Class::Word,
-        _ => Class::End,
+        '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => CharClass::Invisible,
+        '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' => CharClass::Invisible,
+        _ if is_unspaced(character) || is_emoji(character) => CharClass::Run,
+        _ if is_combining_mark(character) => CharClass::Mark,
+        _ if character.is_alphanumeric() => CharClass::Word,
+        _ => CharClass::End,
     }
 }
 
@@ -108,28 +108,28 @@ fn is_emoji(character: char) -> bool {
     matches!(u32::from(character), 0x2600..=0x27bf | 0x1f000..=0x1faff)
 }
 
-struct Splitter<'v> {
+struct WordSplitter<'v> {
     /// `Word` or `Run` while the buffer has a part.
-    kind: Class,
+    kind: CharClass,
     buffer: Vec<char>,
     /// Position in the word after an apostrophe.
     apostrophe: Option<usize>,
-    visit: &'v mut dyn FnMut(Piece<'_>),
+    visit: &'v mut dyn FnMut(WordPiece<'_>),
 }
 
-impl Splitter<'_> {
+impl WordSplitter<'_> {
     fn push(&mut self, character: char) {
         match class(character) {
-            Class::Invisible => {}
-            Class::End => self.end(),
+            CharClass::Invisible => {}
+            CharClass::End => self.end(),
             // A mark belongs to the character before it.
-            Class::Mark if self.buffer.is_empty() => {}
-            Class::Mark => self.buffer.push(character),
-            Class::Apostrophe if self.kind == Class::Word && self.apostrophe.is_none() => {
+            CharClass::Mark if self.buffer.is_empty() => {}
+            CharClass::Mark => self.buffer.push(character),
+            CharClass::Apostrophe if self.kind == CharClass::Word && self.apostrophe.is_none() => {
                 self.apostrophe = Some(self.buffer.len());
             }
-            Class::Apostrophe => self.end(),
-            kind @ (Class::Word | Class::Run) => {
+            CharClass::Apostrophe => self.end(),
+            kind @ (CharClass::Word | CharClass::Run) => {
                 if self.kind != kind {
                     self.end();
                 }
@@ -141,13 +141,13 @@ impl Splitter<'_> {
 
     fn end(&mut self) {
         match self.kind {
-            Class::Run => (self.visit)(Piece::Run(&self.buffer)),
-            Class::Word => self.end_word(),
+            CharClass::Run => (self.visit)(WordPiece::Run(&self.buffer)),
+            CharClass::Word => self.end_word(),
             _ => {}
         }
         self.buffer.clear();
         self.apostrophe = None;
-        self.kind = Class::End;
+        self.kind = CharClass::End;
     }
 
     /// Removes the possessive, keeps contractions as one word, and splits `l'eau` in two.
@@ -156,13 +156,13 @@ impl Splitter<'_> {
             .buffer
             .split_at(self.apostrophe.unwrap_or(self.buffer.len()));
         match back {
-            [] | ['s'] => (self.visit)(Piece::Word(front)),
+            [] | ['s'] => (self.visit)(WordPiece::Word(front)),
             ['t' | 'd' | 'm'] | ['r' | 'v', 'e'] | ['l', 'l'] => {
-                (self.visit)(Piece::Word(&self.buffer));
+                (self.visit)(WordPiece::Word(&self.buffer));
             }
             _ => {
-                (self.visit)(Piece::Word(front));
-                (self.visit)(Piece::Word(back));
+                (self.visit)(WordPiece::Word(front));
+                (self.visit)(WordPiece::Word(back));
             }
         }
     }

@@ -7,8 +7,8 @@ use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use ureq::Error;
 
-use super::target::Target;
-use super::wire::Wire;
+use super::target::HttpTarget;
+use super::wire::HttpExchange;
 use super::{HEAD_BYTES_MAX, Head, body};
 use crate::prelude::*;
 
@@ -47,8 +47,8 @@ fn unix_seconds(text: &str) -> Option<u64> {
 
 pub(super) fn finish(
     head: Head,
-    target: &Target,
-    wire: &Wire,
+    target: &HttpTarget,
+    wire: &HttpExchange,
     bytes_max: u64,
     accept: &[&str],
 ) -> Result<HttpResponse> {
@@ -68,8 +68,8 @@ pub(super) fn finish(
     }
     let read = body::read(body.into_reader(), header("content-encoding"), bytes_max);
     let (body, truncated) = read.map_err(|fault| match fault {
-        body::Fault::Broken(err) => failed(&Error::Io(err), target, wire),
-        body::Fault::Refused(err) => err,
+        body::BodyError::Broken(err) => failed(&Error::Io(err), target, wire),
+        body::BodyError::Refused(err) => err,
     })?;
     Ok(HttpResponse {
         status,
@@ -82,7 +82,7 @@ pub(super) fn finish(
 }
 
 /// Checks the content type against the accepted ones.
-fn accepted(found: Option<&str>, accept: &[&str], target: &Target) -> Result<()> {
+fn accepted(found: Option<&str>, accept: &[&str], target: &HttpTarget) -> Result<()> {
     let found = found.unwrap_or_default().split(';').next();
     let found = found.unwrap_or_default().trim().to_ascii_lowercase();
     let fits =
@@ -100,7 +100,7 @@ fn accepted(found: Option<&str>, accept: &[&str], target: &Target) -> Result<()>
 }
 
 /// Converts an error of ureq; a fault recorded on the wire takes precedence.
-pub(super) fn failed(err: &Error, target: &Target, wire: &Wire) -> ToolError {
+pub(super) fn failed(err: &Error, target: &HttpTarget, wire: &HttpExchange) -> ToolError {
     if let Some(fault) = wire.take_fault() {
         return fault;
     }

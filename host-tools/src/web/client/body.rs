@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::counted::Counted;
+use crate::counted::CountingReader;
 use crate::prelude::*;
 
 /// Decoded bytes per byte on the wire, beyond the first [`RATIO_FROM`]: ordinary text stays below 20.
@@ -18,7 +18,7 @@ const SLACK: u64 = 64 << 10;
 pub(super) type Body = (Vec<u8>, bool);
 
 /// Errors of reading a body.
-pub(super) enum Fault {
+pub(super) enum BodyError {
     /// The connection failed.
     Broken(io::Error),
     /// The body is refused.
@@ -28,19 +28,23 @@ pub(super) enum Fault {
 /// Reads up to `bytes_max` decoded bytes.
 ///
 /// # Errors
-/// See [`Fault`].
-pub(super) fn read(from: impl Read, encoding: Option<&str>, bytes_max: u64) -> Result<Body, Fault> {
-    let (counted, wire) = Counted::new(from.take(bytes_max.saturating_add(SLACK)));
+/// See [`BodyError`].
+pub(super) fn read(
+    from: impl Read,
+    encoding: Option<&str>,
+    bytes_max: u64,
+) -> Result<Body, BodyError> {
+    let (counted, wire) = CountingReader::new(from.take(bytes_max.saturating_add(SLACK)));
     let encoding = encoding.unwrap_or_default().trim().to_ascii_lowercase();
     match encoding.as_str() {
         "" | "identity" => gather(counted, &wire, bytes_max),
         "gzip" | "x-gzip" => gather(MultiGzDecoder::new(counted), &wire, bytes_max),
-        other => Err(Fault::Refused(tool_error!(ToolError, "encoding";
+        other => Err(BodyError::Refused(tool_error!(ToolError, "encoding";
             "the server sent the content encoding `{other}`, which was not requested"))),
     }
 }
 
-fn gather(mut source: impl Read, wire: &Cell<u64>, bytes_max: u64) -> Result<Body, Fault> {
+fn gather(mut source: impl Read, wire: &Cell<u64>, bytes_max: u64) -> Result<Body, BodyError> {
     let mut body = Vec::new();
     let mut piece = [0; 16 << 10];
     loop {
@@ -48,7 +52,7 @@ fn gather(mut source: impl Read, wire: &Cell<u64>, bytes_max: u64) -> Result<Bod
             Ok(0) => return Ok((body, false)),
             Ok(count) => count,
             Err(err) if err.kind() == io::ErrorKind::Interrupted => continue,
-            Err(err) => return Err(Fault::Broken(err)),
+            Err(err) => return Err(BodyError::Broken(err)),
         };
         let room = bytes_max - body.len() as u64;
         if count as u64 > room {
@@ -58,9 +62,11 @@ fn gather(mut source: impl Read, wire: &Cell<u64>, bytes_max: u64) -> Result<Bod
         body.extend_from_slice(&piece[..count]);
         let decoded = body.len() as u64;
         if decoded > RATIO_FROM && decoded > wire.get().saturating_mul(RATIO_MAX) {
-            return Err(Fault::Refused(tool_error!(LimitExceeded, "compression";
+            return Err(BodyError::Refused(
+                tool_error!(LimitExceeded, "compression";
                 "compression ratio too high (possible zip bomb): the body expands to more than {RATIO_MAX} times its size";
-                "use another source")));
+                "use another source"),
+            ));
         }
     }
 }

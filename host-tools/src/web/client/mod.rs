@@ -1,6 +1,6 @@
 //! The HTTP client behind the capability: enforces network rules, timeouts, size limits and redirect rules.
 //!
-//! Read [`Client`] first. `target` checks URLs, hosts, ports and addresses (`address` has the table), `wire` connects and waits,
+//! Read [`WebClient`] first. `target` checks URLs, hosts, ports and addresses (`address` has the table), `wire` connects and waits,
 //! `answer` and `body` read. Redirects and retries are our own loops, so that each hop passes every check. Certificates are always
 //! verified, proxies of the environment are never used, nothing is cached and no cookie is stored.
 
@@ -25,12 +25,12 @@ use ureq::{Agent, Body};
 
 #[cfg(test)]
 use address::not_public;
-pub use settings::{Search, Settings};
+pub use settings::{WebSearchSettings, WebSettings};
 
 use answer::{failed, finish, location, retry_after};
-use settings::Services;
-use target::{Rules, Target};
-use wire::{Net, Shared, System, Wire};
+use settings::WebServices;
+use target::{HttpTarget, NetworkRules};
+use wire::{HttpExchange, NetworkStack, SharedExchange, SystemNetwork};
 
 use crate::prelude::*;
 
@@ -47,10 +47,10 @@ const OWN_HEADERS: &str = "host content-length transfer-encoding connection keep
 const PLAIN_HEADERS: [&str; 4] = ["accept", "accept-language", "user-agent", "content-type"];
 
 /// The HTTP client: one connection per hop, no state between exchanges.
-pub struct Client {
-    rules: Arc<Rules>,
-    services: Services,
-    net: Arc<dyn Net>,
+pub struct WebClient {
+    rules: Arc<NetworkRules>,
+    services: WebServices,
+    net: Arc<dyn NetworkStack>,
     /// Without a clock, a `Retry-After` time counts as too far away.
     clock: Option<Arc<dyn Clock>>,
     roots: RootCerts,
@@ -59,14 +59,14 @@ pub struct Client {
     backoff: Duration,
 }
 
-impl Client {
+impl WebClient {
     /// A client that enforces a configuration.
     ///
     /// # Errors
     /// An entry of the configuration that is not a host, address or URL.
-    pub fn new(settings: &Settings) -> Result<Self> {
-        let services = Services::new(settings)?;
-        let mut rules = Rules::new(settings)?;
+    pub fn new(settings: &WebSettings) -> Result<Self> {
+        let services = WebServices::new(settings)?;
+        let mut rules = NetworkRules::new(settings)?;
         services
             .own(settings)
             .iter()
@@ -74,7 +74,7 @@ impl Client {
         Ok(Self {
             rules: Arc::new(rules),
             services,
-            net: Arc::new(System),
+            net: Arc::new(SystemNetwork),
             clock: None,
             roots: RootCerts::WebPki,
             timeout: settings.timeout,
@@ -92,9 +92,9 @@ impl Client {
 }
 
 /// One hop of an exchange.
-struct Hop {
+struct HttpHop {
     method: HttpMethod,
-    target: Target,
+    target: HttpTarget,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
 }
@@ -102,16 +102,16 @@ struct Hop {
 /// A response before its body is read.
 type Head = Response<Body>;
 
-impl HttpTransport for Client {
+impl HttpTransport for WebClient {
     fn send(&self, request: &HttpRequest, stop: &StopFlag) -> Result<HttpResponse> {
         let started = Instant::now();
-        let mut hop = Hop {
+        let mut hop = HttpHop {
             method: request.method,
-            target: Target::parse(&request.url)?,
+            target: HttpTarget::parse(&request.url)?,
             headers: own_names(&request.headers)?,
             body: request.body.clone(),
         };
-        let wire = Arc::new(Wire {
+        let wire = Arc::new(HttpExchange {
             rules: Arc::clone(&self.rules),
             net: Arc::clone(&self.net),
             stop: stop.clone(),
@@ -147,10 +147,10 @@ impl HttpTransport for Client {
     }
 }
 
-impl Client {
+impl WebClient {
     /// An agent for one exchange; its connections check the deadline and the stop flag of the exchange.
-    fn agent(&self, wire: &Arc<Wire>) -> Agent {
-        let shared = Shared(Arc::clone(wire));
+    fn agent(&self, wire: &Arc<HttpExchange>) -> Agent {
+        let shared = SharedExchange(Arc::clone(wire));
         let config = Config::builder()
             .proxy(None)
             .http_status_as_error(false)
@@ -167,7 +167,13 @@ impl Client {
     }
 
     /// Sends the request of a hop, with retries where they are safe and useful.
-    fn attempts(&self, agent: &Agent, wire: &Wire, role: Option<&str>, hop: &Hop) -> Result<Head> {
+    fn attempts(
+        &self,
+        agent: &Agent,
+        wire: &HttpExchange,
+        role: Option<&str>,
+        hop: &HttpHop,
+    ) -> Result<Head> {
         let mut wait = self.backoff;
         for attempt in 1.. {
             let result = self.attempt(agent, wire, role, hop);
@@ -190,7 +196,13 @@ impl Client {
         unreachable!("the loop ends by returning")
     }
 
-    fn attempt(&self, agent: &Agent, wire: &Wire, role: Option<&str>, hop: &Hop) -> Result<Head> {
+    fn attempt(
+        &self,
+        agent: &Agent,
+        wire: &HttpExchange,
+        role: Option<&str>,
+        hop: &HttpHop,
+    ) -> Result<Head> {
         wire.check()?;
         let mut builder = Request::builder()
             .method(hop.method.as_str())
@@ -213,7 +225,13 @@ impl Client {
     }
 
     /// The next hop, if the redirect may be followed.
-    fn follow(&self, hop: Hop, status: u16, location: &str, request: &HttpRequest) -> Result<Hop> {
+    fn follow(
+        &self,
+        hop: HttpHop,
+        status: u16,
+        location: &str,
+        request: &HttpRequest,
+    ) -> Result<HttpHop> {
         let next = hop.target.join(location)?;
         let refuse = |what: &str, to: &str| {
             tool_error!(PolicyDenied at "/url", "redirect";
@@ -250,7 +268,7 @@ impl Client {
             headers.retain(|(name, _)| name != "content-type");
             (HttpMethod::Get, Vec::new())
         };
-        Ok(Hop {
+        Ok(HttpHop {
             method,
             target: next,
             headers,
@@ -283,5 +301,5 @@ fn own_names(headers: &[(String, String)]) -> Result<Vec<(String, String)>> {
 /// # Errors
 /// `invalid_args` for a text that is not an http(s) URL.
 pub(super) fn host_and_port(url: &str) -> Result<String> {
-    Target::parse(url).map(|target| format!("{}:{}", target.host, target.port))
+    HttpTarget::parse(url).map(|target| format!("{}:{}", target.host, target.port))
 }

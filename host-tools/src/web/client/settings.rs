@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::target::Target;
+use super::target::HttpTarget;
 use crate::prelude::*;
 
 /// The web settings of a configuration.
 #[derive(Clone)]
-pub struct Settings {
+pub struct WebSettings {
     /// Hosts that redirects may lead to, and whose ports are allowed: `permissions.network.allowed_hosts`.
     pub allowed_hosts: Vec<String>,
     /// Whether redirects to listed hosts are followed; false if every use of the network requires approval.
@@ -28,10 +28,10 @@ pub struct Settings {
     /// Addresses of services by provider, instead of the public ones.
     pub services: BTreeMap<String, String>,
     /// The provider of `web_search`.
-    pub search: Search,
+    pub search: WebSearchSettings,
 }
 
-impl Default for Settings {
+impl Default for WebSettings {
     fn default() -> Self {
         Self {
             allowed_hosts: Vec::new(),
@@ -43,14 +43,14 @@ impl Default for Settings {
             bytes_max: 10 << 20,
             backoff: Duration::from_millis(500),
             services: BTreeMap::new(),
-            search: Search::default(),
+            search: WebSearchSettings::default(),
         }
     }
 }
 
 /// The provider of `web_search`.
 #[derive(Clone)]
-pub struct Search {
+pub struct WebSearchSettings {
     /// `wikipedia`, `searxng` or `brave`.
     pub provider: String,
     /// Its address; required for `searxng`.
@@ -59,7 +59,7 @@ pub struct Search {
     pub api_key: Option<String>,
 }
 
-impl Default for Search {
+impl Default for WebSearchSettings {
     fn default() -> Self {
         Self {
             provider: "wikipedia".to_owned(),
@@ -79,17 +79,17 @@ const SERVICES: [(&str, &str, &str); 4] = [
 const BRAVE: &str = "https://api.search.brave.com";
 
 /// The known services with their addresses, and the header and key of the search.
-pub(super) struct Services {
+pub(super) struct WebServices {
     by_role: BTreeMap<&'static str, HttpService>,
     key: Option<(&'static str, String)>,
 }
 
-impl Services {
+impl WebServices {
     /// Merges the public addresses with the configured ones.
     ///
     /// # Errors
     /// An unknown provider, an invalid address, a provider without its required address or key.
-    pub(super) fn new(settings: &Settings) -> Result<Self> {
+    pub(super) fn new(settings: &WebSettings) -> Result<Self> {
         let wrong = |message: String| ToolError::new(ErrorCode::InvalidRequest, message);
         let known = |name: &str| SERVICES.iter().any(|(_, provider, _)| *provider == name);
         if let Some(unknown) = settings.services.keys().find(|name| !known(name)) {
@@ -140,17 +140,23 @@ impl Services {
     }
 
     /// The addresses named in the configuration.
-    pub(super) fn own(&self, settings: &Settings) -> Vec<Target> {
+    pub(super) fn own(&self, settings: &WebSettings) -> Vec<HttpTarget> {
         let named = settings.services.values().chain(&settings.search.endpoint);
         // Addresses with a placeholder are those of the public service, on ordinary ports.
-        named.filter_map(|base| Target::parse(base).ok()).collect()
+        named
+            .filter_map(|base| HttpTarget::parse(base).ok())
+            .collect()
     }
 
     /// The key of a service, only for URLs of its own origin.
-    pub(super) fn key(&self, role: Option<&str>, target: &Target) -> Option<(&'static str, &str)> {
+    pub(super) fn key(
+        &self,
+        role: Option<&str>,
+        target: &HttpTarget,
+    ) -> Option<(&'static str, &str)> {
         let (header, secret) = self.key.as_ref()?;
         let service = self.by_role.get(role.filter(|role| *role == "search")?)?;
-        let base = Target::parse(&service.base).ok()?;
+        let base = HttpTarget::parse(&service.base).ok()?;
         base.same_origin(target)
             .then_some((*header, secret.as_str()))
     }
@@ -158,7 +164,7 @@ impl Services {
 
 fn service(provider: &str, base: &str) -> Result<HttpService> {
     let base = base.trim_end_matches('/');
-    Target::parse(&base.replace("{language}", "en")).map_err(|err| {
+    HttpTarget::parse(&base.replace("{language}", "en")).map_err(|err| {
         let fault = err.message();
         tool_error!(InvalidRequest, "invalid address of `{provider}`: {fault}")
     })?;

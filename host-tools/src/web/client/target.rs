@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use url::{Host, Url};
 
 use super::address::not_public;
-use super::settings::Settings;
+use super::settings::WebSettings;
 use crate::prelude::*;
 
 /// Maximum length of a URL in bytes.
@@ -13,13 +13,13 @@ const URL_BYTES_MAX: usize = 8192;
 
 /// An http(s) URL without credentials, its host in canonical spelling for rules.
 #[derive(Debug, Clone)]
-pub(super) struct Target {
+pub(super) struct HttpTarget {
     pub(super) url: Url,
     pub(super) host: String,
     pub(super) port: u16,
 }
 
-impl Target {
+impl HttpTarget {
     /// Parses and checks a URL.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl Target {
     /// Resolves a `Location` against this URL.
     ///
     /// # Errors
-    /// As [`Target::parse`].
+    /// As [`HttpTarget::parse`].
     pub(super) fn join(&self, location: &str) -> Result<Self> {
         let next = self.url.join(location).map_err(|err| {
             let from = self.shown();
@@ -136,12 +136,12 @@ const ANY_HOST: &str = "*";
 
 /// A host pattern of the configuration: a name, `*.` and a name, or an address, with or without a port; or `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Pattern {
+struct HostPattern {
     host: String,
     port: Option<u16>,
 }
 
-impl Pattern {
+impl HostPattern {
     fn parse(text: &str) -> Result<Self> {
         let wrong = || {
             tool_error!(InvalidRequest;
@@ -155,7 +155,7 @@ impl Pattern {
             Some(rest) => ("*.", rest),
             None => ("", text),
         };
-        let target = Target::parse(&format!("http://{host}/")).map_err(|_| wrong())?;
+        let target = HttpTarget::parse(&format!("http://{host}/")).map_err(|_| wrong())?;
         if target.url.path() != "/" || target.url.query().is_some() || host.contains('/') {
             return Err(wrong());
         }
@@ -196,25 +196,25 @@ fn ordinary(port: u16) -> bool {
 
 /// Rules on the hosts, ports and addresses that a client may reach.
 #[derive(Debug, Clone)]
-pub(super) struct Rules {
+pub(super) struct NetworkRules {
     /// Whether redirects to listed hosts are followed, not only on the same host.
     follow_listed: bool,
     /// Listed hosts: redirects may lead there, and their ports are allowed.
-    listed: Vec<Pattern>,
+    listed: Vec<HostPattern>,
     /// If present, no other host may be reached.
-    only: Option<Vec<Pattern>>,
-    denied: Vec<Pattern>,
+    only: Option<Vec<HostPattern>>,
+    denied: Vec<HostPattern>,
     private: Vec<(IpAddr, Option<u16>)>,
 }
 
-impl Rules {
+impl NetworkRules {
     /// Parses the lists of a configuration.
     ///
     /// # Errors
     /// An entry that is not a host or an address.
-    pub(super) fn new(settings: &Settings) -> Result<Self> {
-        let patterns = |texts: &Vec<String>| -> Result<Vec<Pattern>> {
-            texts.iter().map(|text| Pattern::parse(text)).collect()
+    pub(super) fn new(settings: &WebSettings) -> Result<Self> {
+        let patterns = |texts: &Vec<String>| -> Result<Vec<HostPattern>> {
+            texts.iter().map(|text| HostPattern::parse(text)).collect()
         };
         let private = settings.allow_private.iter().map(|text| address(text));
         Ok(Self {
@@ -227,8 +227,8 @@ impl Rules {
     }
 
     /// Adds the host and port of a configured service.
-    pub(super) fn list(&mut self, base: &Target) {
-        let pattern = Pattern {
+    pub(super) fn list(&mut self, base: &HttpTarget) {
+        let pattern = HostPattern {
             host: base.host.clone(),
             port: Some(base.port),
         };
@@ -242,7 +242,7 @@ impl Rules {
     ///
     /// # Errors
     /// `policy_denied` that names the list to change.
-    pub(super) fn host(&self, target: &Target) -> Result<()> {
+    pub(super) fn host(&self, target: &HttpTarget) -> Result<()> {
         let (host, port) = (target.host.as_str(), target.port);
         if self.denied.iter().any(|pattern| pattern.denies(host, port)) {
             let error = denied("host", format!("`{host}` is denied by `web.deny_hosts`"));
@@ -262,7 +262,7 @@ impl Rules {
     }
 
     /// Whether a redirect may lead from one host to another.
-    pub(super) fn may_follow(&self, from: &Target, to: &Target) -> bool {
+    pub(super) fn may_follow(&self, from: &HttpTarget, to: &HttpTarget) -> bool {
         let bare = |host: &str| host.strip_prefix("www.").unwrap_or(host).to_owned();
         let mut lists = self.listed.iter().chain(self.only.iter().flatten());
         bare(&from.host) == bare(&to.host)
@@ -272,7 +272,7 @@ impl Rules {
     /// Checks all addresses of a host: a single refused address refuses the host.
     ///
     /// # Errors
-    /// As [`Rules::address`].
+    /// As [`NetworkRules::address`].
     pub(super) fn addresses(&self, host: &str, found: &[SocketAddr]) -> Result<()> {
         found
             .iter()

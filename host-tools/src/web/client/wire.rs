@@ -18,7 +18,7 @@ use ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, Transport,
 };
 
-use super::target::Rules;
+use super::target::NetworkRules;
 use crate::prelude::*;
 
 /// Maximum time between two checks of the deadline and the stop flag.
@@ -29,7 +29,7 @@ const CONNECT_MAX: Duration = Duration::from_secs(5);
 const ADDRESSES_MAX: usize = 4;
 
 /// The network of this machine.
-pub(super) trait Net: Send + Sync {
+pub(super) trait NetworkStack: Send + Sync {
     /// Resolves a name.
     fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
     /// Connects to an address.
@@ -37,9 +37,9 @@ pub(super) trait Net: Send + Sync {
 }
 
 /// The network of the system.
-pub(super) struct System;
+pub(super) struct SystemNetwork;
 
-impl Net for System {
+impl NetworkStack for SystemNetwork {
     fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         Ok((host, port).to_socket_addrs()?.collect())
     }
@@ -50,16 +50,16 @@ impl Net for System {
 }
 
 /// Shared state of one exchange.
-pub(super) struct Wire {
-    pub(super) rules: Arc<Rules>,
-    pub(super) net: Arc<dyn Net>,
+pub(super) struct HttpExchange {
+    pub(super) rules: Arc<NetworkRules>,
+    pub(super) net: Arc<dyn NetworkStack>,
     pub(super) stop: StopFlag,
     pub(super) deadline: Instant,
     /// The first fault here; more precise than the error of ureq.
     pub(super) fault: Mutex<Option<ToolError>>,
 }
 
-impl Wire {
+impl HttpExchange {
     /// Checks the stop flag and the deadline.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Wire {
     /// Waits, unless stopped.
     ///
     /// # Errors
-    /// As [`Wire::check`].
+    /// As [`HttpExchange::check`].
     pub(super) fn wait(&self, duration: Duration) -> Result<()> {
         let end = Instant::now() + duration;
         loop {
@@ -136,9 +136,9 @@ impl Wire {
 
 /// The exchange of a resolver, connector or transport.
 #[derive(Clone)]
-pub(super) struct Shared(pub Arc<Wire>);
+pub(super) struct SharedExchange(pub Arc<HttpExchange>);
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for SharedExchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Shared")
     }
@@ -148,7 +148,7 @@ fn offline(reason: Reason, message: String) -> ToolError {
     tool_error!(ToolError, reason; "{message}"; "check the host name and the network connection")
 }
 
-impl Resolver for Shared {
+impl Resolver for SharedExchange {
     fn resolve(&self, uri: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
         let wire = &self.0;
         wire.check_or_fail()?;
@@ -181,14 +181,14 @@ impl Resolver for Shared {
     }
 }
 
-impl Connector for Shared {
-    type Out = Socket;
+impl Connector for SharedExchange {
+    type Out = ExchangeSocket;
 
     fn connect(
         &self,
         details: &ConnectionDetails<'_>,
         _: Option<()>,
-    ) -> Result<Option<Socket>, Error> {
+    ) -> Result<Option<ExchangeSocket>, Error> {
         let wire = &self.0;
         let host = details.uri.host().unwrap_or_default();
         let mut last = None;
@@ -206,7 +206,7 @@ impl Connector for Shared {
                     stream.set_nodelay(true)?;
                     let (wire, config) = (self.clone(), details.config);
                     let (input, output) = (config.input_buffer_size(), config.output_buffer_size());
-                    return Ok(Some(Socket {
+                    return Ok(Some(ExchangeSocket {
                         wire,
                         stream,
                         buffers: LazyBuffers::new(input, output),
@@ -223,19 +223,19 @@ impl Connector for Shared {
 }
 
 /// A connection that checks the deadline and the stop flag while it waits.
-pub(super) struct Socket {
-    wire: Shared,
+pub(super) struct ExchangeSocket {
+    wire: SharedExchange,
     stream: TcpStream,
     buffers: LazyBuffers,
 }
 
-impl fmt::Debug for Socket {
+impl fmt::Debug for ExchangeSocket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Socket")
     }
 }
 
-impl Socket {
+impl ExchangeSocket {
     /// Maximum wait of the next system call.
     fn slice(&self) -> Result<Duration, Error> {
         self.wire.0.check_or_fail()?;
@@ -250,7 +250,7 @@ fn is_temporary(err: &io::Error) -> bool {
     )
 }
 
-impl Transport for Socket {
+impl Transport for ExchangeSocket {
     fn buffers(&mut self) -> &mut dyn Buffers {
         &mut self.buffers
     }

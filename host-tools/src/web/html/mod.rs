@@ -11,7 +11,7 @@ mod tests;
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use url::Url;
 
-use reader::Reader;
+use reader::HtmlReader;
 
 use crate::prelude::*;
 
@@ -21,7 +21,7 @@ const BLOCKS: &str = "p div section article main header footer ul ol li dl dt dd
 
 /// A heading.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
-pub(crate) struct Heading {
+pub(crate) struct HtmlHeading {
     /// Level, 1 to 6.
     pub level: u8,
     /// Text.
@@ -30,7 +30,7 @@ pub(crate) struct Heading {
 
 /// A link.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode, Describe)]
-pub(crate) struct Link {
+pub(crate) struct HtmlLink {
     /// Text.
     pub text: String,
     /// Target: an absolute http or https URL.
@@ -39,10 +39,10 @@ pub(crate) struct Link {
 
 /// The readable part of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Page {
+pub(super) struct HtmlPage {
     pub(super) title: String,
-    pub(super) headings: Vec<Heading>,
-    pub(super) links: Vec<Link>,
+    pub(super) headings: Vec<HtmlHeading>,
+    pub(super) links: Vec<HtmlLink>,
     pub(super) text: String,
 }
 
@@ -50,8 +50,8 @@ pub(super) struct Page {
 ///
 /// # Errors
 /// `cancelled` or `timeout`.
-pub(super) fn read(html: &str, base: Option<&Url>, stop: &StopFlag) -> Result<Page> {
-    let mut reader = Reader::new(base.cloned());
+pub(super) fn read(html: &str, base: Option<&Url>, stop: &StopFlag) -> Result<HtmlPage> {
+    let mut reader = HtmlReader::new(base.cloned());
     for (count, token) in tokens(html.as_bytes()).enumerate() {
         if count % 4096 == 0 {
             stop.check()?;

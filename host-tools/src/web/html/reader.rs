@@ -3,7 +3,7 @@
 use html5gum::{EndTag, StartTag};
 use url::Url;
 
-use super::{BLOCKS, Heading, Link, Page, attribute, is_one_of, one_line};
+use super::{BLOCKS, HtmlHeading, HtmlLink, HtmlPage, attribute, is_one_of, one_line};
 
 /// Maximum headings of a page.
 pub(super) const HEADINGS_MAX: usize = 500;
@@ -19,28 +19,28 @@ const SKIPPED: &str =
     "script style noscript template svg math iframe object canvas select button form nav aside";
 
 /// The text collected while its element is open.
-enum Label {
+enum HtmlLabel {
     Heading(u8),
     Link(String),
 }
 
 #[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct HtmlReader {
     base: Option<Url>,
-    page: Page,
+    page: HtmlPage,
     in_title: bool,
     /// The skipped element, and the number of open elements of its name.
     skipped: Option<(Vec<u8>, usize)>,
     /// Open `pre` elements: their white space is significant.
     preformatted: usize,
     /// Texts of open headings and links, innermost last.
-    labels: Vec<(Label, String)>,
+    labels: Vec<(HtmlLabel, String)>,
     /// Number of open main parts, and their text.
     main_open: usize,
     main: String,
 }
 
-impl Reader {
+impl HtmlReader {
     pub(super) fn new(base: Option<Url>) -> Self {
         Self {
             base,
@@ -87,8 +87,8 @@ impl Reader {
         if let [b'h', level @ b'1'..=b'6'] = name {
             let level = level - b'0';
             self.labels
-                .retain(|(label, _)| matches!(label, Label::Link(_)));
-            self.labels.push((Label::Heading(level), String::new()));
+                .retain(|(label, _)| matches!(label, HtmlLabel::Link(_)));
+            self.labels.push((HtmlLabel::Heading(level), String::new()));
             self.push(&format!("{} ", "#".repeat(usize::from(level))));
         }
     }
@@ -107,8 +107,8 @@ impl Reader {
         match name {
             b"title" => self.in_title = false,
             b"pre" => self.preformatted = self.preformatted.saturating_sub(1),
-            b"a" => self.end_label(|label| matches!(label, Label::Link(_))),
-            [b'h', b'1'..=b'6'] => self.end_label(|label| matches!(label, Label::Heading(_))),
+            b"a" => self.end_label(|label| matches!(label, HtmlLabel::Link(_))),
+            [b'h', b'1'..=b'6'] => self.end_label(|label| matches!(label, HtmlLabel::Heading(_))),
             _ => {}
         }
         if is_one_of(BLOCKS, name) {
@@ -120,9 +120,10 @@ impl Reader {
     }
 
     fn open_link(&mut self, href: Option<String>) {
-        self.end_label(|label| matches!(label, Label::Link(_)));
+        self.end_label(|label| matches!(label, HtmlLabel::Link(_)));
         if let Some(url) = href.and_then(|href| self.resolve(&href)) {
-            self.labels.push((Label::Link(url.into()), String::new()));
+            self.labels
+                .push((HtmlLabel::Link(url.into()), String::new()));
         }
     }
 
@@ -139,7 +140,7 @@ impl Reader {
         matches!(url.scheme(), "http" | "https").then_some(url)
     }
 
-    fn end_label(&mut self, wanted: fn(&Label) -> bool) {
+    fn end_label(&mut self, wanted: fn(&HtmlLabel) -> bool) {
         let Some(at) = self.labels.iter().rposition(|(label, _)| wanted(label)) else {
             return;
         };
@@ -149,11 +150,11 @@ impl Reader {
             return;
         }
         match label {
-            Label::Heading(level) if self.page.headings.len() < HEADINGS_MAX => {
-                self.page.headings.push(Heading { level, text });
+            HtmlLabel::Heading(level) if self.page.headings.len() < HEADINGS_MAX => {
+                self.page.headings.push(HtmlHeading { level, text });
             }
-            Label::Link(url) if self.page.links.len() < LINKS_MAX => {
-                self.page.links.push(Link { text, url });
+            HtmlLabel::Link(url) if self.page.links.len() < LINKS_MAX => {
+                self.page.links.push(HtmlLink { text, url });
             }
             _ => {}
         }
@@ -212,7 +213,7 @@ impl Reader {
         }
     }
 
-    pub(super) fn finish(mut self) -> Page {
+    pub(super) fn finish(mut self) -> HtmlPage {
         self.page.title = one_line(&self.page.title);
         if self.main.trim().len() >= MAIN_BYTES_MIN {
             self.page.text = self.main;

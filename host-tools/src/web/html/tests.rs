@@ -3,7 +3,7 @@
 use super::reader::{HEADINGS_MAX, LABEL_BYTES_MAX, LINKS_MAX};
 use super::*;
 
-fn page(html: &str) -> Page {
+fn page(html: &str) -> HtmlPage {
     let base = Url::parse("https://example.org/docs/a.html").unwrap();
     read(html, Some(&base), &StopFlag::new()).unwrap()
 }
@@ -22,7 +22,7 @@ fn a_page_becomes_its_readable_part() {
         found.text,
         "# Intro\nOne two three.\nFour\n- first\n- second\n  keep\n  this\n## Use\nSee the other and not this.\n1 2"
     );
-    let heading = |level, text: &str| Heading {
+    let heading = |level, text: &str| HtmlHeading {
         level,
         text: text.to_owned(),
     };
@@ -30,7 +30,7 @@ fn a_page_becomes_its_readable_part() {
     let url = "https://example.org/b.html?x=1&y=2".to_owned();
     assert_eq!(
         found.links,
-        [Link {
+        [HtmlLink {
             text: "the other".to_owned(),
             url
         }]

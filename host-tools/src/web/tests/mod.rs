@@ -14,7 +14,7 @@ use tool_core::{
     AnyTool, CallBudget, Capabilities, Ctx, ErrorCode, StopFlag, ToolError, Value, json, schema,
 };
 
-use super::{Client, Settings, TOOLS};
+use super::{TOOLS, WebClient, WebSettings};
 
 fn find(id: &str) -> &'static dyn AnyTool {
     let tools = TOOLS.iter().map(|entry| entry.tool());
@@ -98,7 +98,9 @@ impl HttpTransport for Recorded {
     }
 
     fn service(&self, role: &str) -> Option<HttpService> {
-        Client::new(&Settings::default()).unwrap().service(role)
+        WebClient::new(&WebSettings::default())
+            .unwrap()
+            .service(role)
     }
 }
 
@@ -301,9 +303,9 @@ fn without_a_client_there_is_no_web() {
     assert_eq!(err.code(), ErrorCode::PreconditionFailed);
     let unset = BTreeMap::from([("crossref".to_owned(), "https://x.example".to_owned())]);
     assert!(
-        Client::new(&Settings {
+        WebClient::new(&WebSettings {
             services: unset,
-            ..Settings::default()
+            ..WebSettings::default()
         })
         .is_ok()
     );

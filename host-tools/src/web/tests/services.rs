@@ -8,8 +8,8 @@ use std::time::Duration;
 use tool_core::capability::HttpTransport;
 use tool_core::{ErrorCode, ToolError, Value};
 
-use super::super::client::Search;
-use super::super::{Client, Settings};
+use super::super::client::WebSearchSettings;
+use super::super::{WebClient, WebSettings};
 use super::loopback::{Server, page};
 use super::{answers, call};
 
@@ -31,7 +31,7 @@ impl Place {
         let here = format!("127.0.0.1:{}", server.port);
         let base = format!("http://{here}");
         let names = ["wikipedia", "arxiv", "crossref", "openlibrary"];
-        let settings = Settings {
+        let settings = WebSettings {
             allow_private: vec![here],
             backoff: Duration::from_millis(1),
             timeout: Duration::from_secs(20),
@@ -39,16 +39,16 @@ impl Place {
                 .iter()
                 .map(|name| ((*name).to_owned(), base.clone()))
                 .collect::<BTreeMap<_, _>>(),
-            search: Search {
+            search: WebSearchSettings {
                 provider: provider.to_owned(),
                 endpoint: (provider != "wikipedia").then_some(base),
                 api_key: (provider == "brave").then(|| "canary-key".to_owned()),
             },
-            ..Settings::default()
+            ..WebSettings::default()
         };
         Self {
             server,
-            http: Arc::new(Client::new(&settings).unwrap()),
+            http: Arc::new(WebClient::new(&settings).unwrap()),
         }
     }
 
@@ -312,15 +312,15 @@ fn a_service_that_is_away_is_named() {
 
 #[test]
 fn a_key_that_is_missing_is_asked_for() {
-    let settings = Settings {
-        search: Search {
+    let settings = WebSettings {
+        search: WebSearchSettings {
             provider: "brave".to_owned(),
             endpoint: None,
             api_key: None,
         },
-        ..Settings::default()
+        ..WebSettings::default()
     };
-    let http: Arc<dyn HttpTransport> = Arc::new(Client::new(&settings).unwrap());
+    let http: Arc<dyn HttpTransport> = Arc::new(WebClient::new(&settings).unwrap());
     let err = call(&http, "web_search", r#"{"query":"x"}"#).unwrap_err();
     assert_eq!(
         (err.code(), err.reason_str()),

@@ -4,25 +4,25 @@ use std::cell::Cell;
 use std::io::{BufRead, BufReader, Read};
 use std::rc::Rc;
 
-use super::super::super::fault::Fault;
-use super::super::super::limits::{BUFFER, Limited};
-use super::Entry;
-use crate::counted::Counted;
+use super::super::super::fault::ArchiveFault;
+use super::super::super::limits::{BUFFER, DecoderLimit};
+use super::ZipEntry;
+use crate::counted::CountingReader;
 use crate::prelude::*;
 
 /// The decompressed bytes of a member; size and checksum are verified at the end.
 pub(super) fn content<'a>(
-    entry: &Entry,
+    entry: &ZipEntry,
     reader: &'a mut dyn FileReader,
     total: &Rc<Cell<u64>>,
     stop: &'a StopFlag,
 ) -> Box<dyn Read + 'a> {
-    let (counted, packed) = Counted::new(reader.take(entry.packed));
+    let (counted, packed) = CountingReader::new(reader.take(entry.packed));
     let input = BufReader::with_capacity(BUFFER.min(entry.packed as usize + 1), counted);
     let decoder = decoder(entry.method, input);
-    let decoder = decoder.unwrap_or_else(|fault| Box::new(Broken(Some(fault))));
-    Box::new(Checked {
-        inner: Limited::new(decoder, Rc::clone(&packed), Rc::clone(total), stop),
+    let decoder = decoder.unwrap_or_else(|fault| Box::new(FaultReader(Some(fault))));
+    Box::new(ChecksumReader {
+        inner: DecoderLimit::new(decoder, Rc::clone(&packed), Rc::clone(total), stop),
         packed,
         packed_size: entry.packed,
         left: entry.size,
@@ -32,7 +32,7 @@ pub(super) fn content<'a>(
     })
 }
 
-fn decoder<'a>(method: u16, input: impl BufRead + 'a) -> Result<Box<dyn Read + 'a>, Fault> {
+fn decoder<'a>(method: u16, input: impl BufRead + 'a) -> Result<Box<dyn Read + 'a>, ArchiveFault> {
     Ok(match method {
         0 => Box::new(input),
         8 => Box::new(flate2::bufread::DeflateDecoder::new(input)),
@@ -41,23 +41,23 @@ fn decoder<'a>(method: u16, input: impl BufRead + 'a) -> Result<Box<dyn Read + '
         95 => Box::new(super::super::xz(input)?),
         other => {
             let message = format_args!("unsupported compression method {other}");
-            return Err(Fault::unsupported(message));
+            return Err(ArchiveFault::unsupported(message));
         }
     })
 }
 
 /// A member that cannot be decompressed.
-struct Broken(Option<Fault>);
+struct FaultReader(Option<ArchiveFault>);
 
-impl Read for Broken {
+impl Read for FaultReader {
     fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
         let fault = self.0.take();
-        let again = || Fault::corrupt("it cannot be decompressed");
+        let again = || ArchiveFault::corrupt("it cannot be decompressed");
         Err(fault.unwrap_or_else(again).into_io())
     }
 }
 
-struct Checked<R> {
+struct ChecksumReader<R> {
     inner: R,
     packed: Rc<Cell<u64>>,
     packed_size: u64,
@@ -67,14 +67,14 @@ struct Checked<R> {
     done: bool,
 }
 
-impl<R: Read> Read for Checked<R> {
+impl<R: Read> Read for ChecksumReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         if self.done || buffer.is_empty() {
             return Ok(0);
         }
         let count = self.inner.read(buffer)?;
         if count as u64 > self.left {
-            return Err(Fault::lying("it has more bytes than its header states").into_io());
+            return Err(ArchiveFault::lying("it has more bytes than its header states").into_io());
         }
         self.left -= count as u64;
         self.sum.update(&buffer[..count]);
@@ -83,15 +83,16 @@ impl<R: Read> Read for Checked<R> {
         }
         self.done = true;
         if self.left > 0 {
-            return Err(Fault::lying("it has fewer bytes than its header states").into_io());
+            return Err(ArchiveFault::lying("it has fewer bytes than its header states").into_io());
         }
         if self.packed.get() < self.packed_size {
-            return Err(
-                Fault::lying("it has fewer compressed bytes than its header states").into_io(),
-            );
+            return Err(ArchiveFault::lying(
+                "it has fewer compressed bytes than its header states",
+            )
+            .into_io());
         }
         if self.sum.clone().finalize() != self.crc {
-            return Err(Fault::corrupt("its checksum is wrong").into_io());
+            return Err(ArchiveFault::corrupt("its checksum is wrong").into_io());
         }
         Ok(0)
     }

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::super::super::fault::{Fault, FaultKind};
-use super::super::Fields;
-use super::super::{Kind, Member};
-use super::{Entry, read_at};
+use super::super::super::fault::{ArchiveFault, FaultKind};
+use super::super::RecordFields;
+use super::super::{ArchiveMember, MemberKind};
+use super::{ZipEntry, read_at};
 use crate::prelude::*;
 
 /// Size of the end record without its comment.
@@ -16,13 +16,16 @@ const COMMENT_MAX: usize = 65_535;
 const DIRECTORY_MAX: u64 = 64 << 20;
 
 /// Position of the directory.
-pub(super) struct Directory {
+pub(super) struct CentralDirectory {
     pub(super) offset: u64,
     size: u64,
     pub(super) entries: u64,
 }
 
-pub(super) fn find_directory(reader: &mut dyn FileReader, length: u64) -> Result<Directory, Fault> {
+pub(super) fn find_directory(
+    reader: &mut dyn FileReader,
+    length: u64,
+) -> Result<CentralDirectory, ArchiveFault> {
     let count = length.min((END + COMMENT_MAX) as u64) as usize;
     let tail = read_at(reader, length - count as u64, count)?;
     // The comment must reach the end of the file, so that only one end record matches.
@@ -33,9 +36,9 @@ pub(super) fn find_directory(reader: &mut dyn FileReader, length: u64) -> Result
             })
     });
     const MISSING: &str = "the directory at the end of the archive is missing";
-    let at = found.ok_or_else(|| Fault::new(FaultKind::Truncated, MISSING))?;
+    let at = found.ok_or_else(|| ArchiveFault::new(FaultKind::Truncated, MISSING))?;
     let end = length - (count - at) as u64;
-    let mut fields = Fields(&tail[at + 4..]);
+    let mut fields = RecordFields(&tail[at + 4..]);
     let disks = (fields.u16()?, fields.u16()?);
     let (entries_here, entries) = (fields.number(2)?, fields.number(2)?);
     let (size, offset) = (fields.number(4)?, fields.number(4)?);
@@ -46,7 +49,7 @@ pub(super) fn find_directory(reader: &mut dyn FileReader, length: u64) -> Result
             if disks != (0, 0) || entries_here != entries {
                 return Err(volumes());
             }
-            let directory = Directory {
+            let directory = CentralDirectory {
                 offset,
                 size,
                 entries,
@@ -55,26 +58,26 @@ pub(super) fn find_directory(reader: &mut dyn FileReader, length: u64) -> Result
         }
     };
     if directory.offset.checked_add(directory.size) != Some(directory_end) {
-        return Err(Fault::corrupt(
+        return Err(ArchiveFault::corrupt(
             "the directory is not at the position stated in the end record",
         ));
     }
     if directory.size > DIRECTORY_MAX {
         let message = format_args!("its directory has more than {DIRECTORY_MAX} bytes");
-        return Err(Fault::new(FaultKind::Memory, message));
+        return Err(ArchiveFault::new(FaultKind::Memory, message));
     }
     Ok(directory)
 }
 
-fn volumes() -> Fault {
-    Fault::new(FaultKind::Unsupported, "it is one of several volumes")
+fn volumes() -> ArchiveFault {
+    ArchiveFault::new(FaultKind::Unsupported, "it is one of several volumes")
 }
 
 /// The zip64 record before the end record, if there is one.
 fn wide_directory(
     reader: &mut dyn FileReader,
     end: u64,
-) -> Result<Option<(Directory, u64)>, Fault> {
+) -> Result<Option<(CentralDirectory, u64)>, ArchiveFault> {
     const LOCATOR: u64 = 20;
     const RECORD: usize = 56;
     let Some(at) = end.checked_sub(LOCATOR) else {
@@ -84,18 +87,20 @@ fn wide_directory(
     if !locator.starts_with(b"PK\x06\x07") {
         return Ok(None);
     }
-    let mut fields = Fields(&locator[4..]);
+    let mut fields = RecordFields(&locator[4..]);
     let (disk, record_at, disks) = (fields.u32()?, fields.number(8)?, fields.u32()?);
     if disk != 0 || disks > 1 {
         return Err(volumes());
     }
     if record_at.checked_add(RECORD as u64) != Some(at) {
-        return Err(Fault::corrupt("the zip64 record is at the wrong position"));
+        return Err(ArchiveFault::corrupt(
+            "the zip64 record is at the wrong position",
+        ));
     }
     let record = read_at(reader, record_at, RECORD)?;
-    let mut fields = Fields(&record);
+    let mut fields = RecordFields(&record);
     if fields.bytes(4)? != b"PK\x06\x06" {
-        return Err(Fault::corrupt("the zip64 record is missing"));
+        return Err(ArchiveFault::corrupt("the zip64 record is missing"));
     }
     fields.bytes(12)?; // its size, and versions
     let disks = (fields.u32()?, fields.u32()?);
@@ -104,7 +109,7 @@ fn wide_directory(
         return Err(volumes());
     }
     let (size, offset) = (fields.number(8)?, fields.number(8)?);
-    let directory = Directory {
+    let directory = CentralDirectory {
         offset,
         size,
         entries,
@@ -114,10 +119,10 @@ fn wide_directory(
 
 pub(super) fn entries(
     reader: &mut dyn FileReader,
-    directory: &Directory,
-) -> Result<Vec<Entry>, Fault> {
+    directory: &CentralDirectory,
+) -> Result<Vec<ZipEntry>, ArchiveFault> {
     let bytes = read_at(reader, directory.offset, directory.size as usize)?;
-    let mut fields = Fields(&bytes);
+    let mut fields = RecordFields(&bytes);
     let mut entries = Vec::with_capacity(directory.entries as usize);
     while !fields.0.is_empty() && entries.len() as u64 <= directory.entries {
         entries.push(entry(&mut fields)?);
@@ -128,12 +133,14 @@ pub(super) fn entries(
         Ordering::Greater => "more",
     };
     let message = format!("its directory has {number} entries than the end record states");
-    Err(Fault::lying(&message))
+    Err(ArchiveFault::lying(&message))
 }
 
-fn entry(fields: &mut Fields<'_>) -> Result<Entry, Fault> {
+fn entry(fields: &mut RecordFields<'_>) -> Result<ZipEntry, ArchiveFault> {
     if fields.bytes(4)? != b"PK\x01\x02" {
-        return Err(Fault::corrupt("an entry of the directory is damaged"));
+        return Err(ArchiveFault::corrupt(
+            "an entry of the directory is damaged",
+        ));
     }
     let made_by = fields.u16()?;
     fields.u16()?; // version needed
@@ -162,17 +169,17 @@ fn entry(fields: &mut Fields<'_>) -> Result<Entry, Fault> {
     const DOS_FOLDER: u32 = 0x10;
     let is_folder =
         text.ends_with('/') || attributes & DOS_FOLDER != 0 || mode & 0o170_000 == 0o040_000;
-    let member = Member {
+    let member = ArchiveMember {
         encrypted: flags & 0x2041 != 0,
-        ..Member::with_mode((text, legible), mode, is_folder, size)
+        ..ArchiveMember::with_mode((text, legible), mode, is_folder, size)
     };
     if second_name(extra).is_some_and(|second| second != name) {
-        return Err(Fault::lying("it has two names").of(&member.name));
+        return Err(ArchiveFault::lying("it has two names").of(&member.name));
     }
-    if member.kind == Kind::Folder && size > 0 {
-        return Err(Fault::lying("a folder has content").of(&member.name));
+    if member.kind == MemberKind::Folder && size > 0 {
+        return Err(ArchiveFault::lying("a folder has content").of(&member.name));
     }
-    Ok(Entry {
+    Ok(ZipEntry {
         member,
         name,
         flags,
@@ -196,14 +203,14 @@ fn extras(mut extra: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
 }
 
 /// Reads overflowed fields from the zip64 record, in this order.
-pub(super) fn widen(extra: &[u8], narrow: &mut [&mut u64]) -> Result<(), Fault> {
+pub(super) fn widen(extra: &[u8], narrow: &mut [&mut u64]) -> Result<(), ArchiveFault> {
     const WIDE: u16 = 1;
     let mut wide = extras(extra).filter(|(id, _)| *id == WIDE);
     let content = wide.next().map_or(&[][..], |(_, content)| content);
     if wide.next().is_some() {
-        return Err(Fault::lying("an entry has two zip64 records"));
+        return Err(ArchiveFault::lying("an entry has two zip64 records"));
     }
-    let mut fields = Fields(content);
+    let mut fields = RecordFields(content);
     for value in narrow.iter_mut().filter(|value| ***value == 0xffff_ffff) {
         **value = fields.number(8)?;
     }

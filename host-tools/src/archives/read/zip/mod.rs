@@ -8,16 +8,16 @@ use std::cell::Cell;
 use std::io::SeekFrom;
 use std::rc::Rc;
 
-use super::super::fault::{self, Fault, FaultKind, Halt};
+use super::super::fault::{self, ArchiveError, ArchiveFault, FaultKind};
 use super::super::limits;
-use super::{Fields, Member, Next, Visit};
+use super::{ArchiveMember, RecordFields, Visit, WalkControl};
 use crate::prelude::*;
 use content::content;
 use directory::{entries, find_directory, widen};
 
 /// One entry of the directory.
-struct Entry {
-    member: Member,
+struct ZipEntry {
+    member: ArchiveMember,
     name: Vec<u8>,
     flags: u16,
     method: u16,
@@ -32,7 +32,7 @@ pub(super) fn each(
     length: u64,
     stop: &StopFlag,
     visit: &mut Visit<'_>,
-) -> Result<(), Halt> {
+) -> Result<(), ArchiveError> {
     let directory = find_directory(reader, length)?;
     limits::check_members(directory.entries)?;
     let entries = entries(reader, &directory)?;
@@ -41,21 +41,27 @@ pub(super) fn each(
     let total = Rc::new(Cell::new(0));
     for (entry, start) in entries.iter().zip(starts) {
         stop.check()?;
-        reader.seek(SeekFrom::Start(start)).map_err(Fault::from)?;
+        reader
+            .seek(SeekFrom::Start(start))
+            .map_err(ArchiveFault::from)?;
         let next = if entry.member.encrypted {
             visit(&entry.member, &mut std::io::empty())?
         } else {
             let mut content = content(entry, reader, &total, stop);
             visit(&entry.member, &mut content)?
         };
-        if next == Next::Stop {
+        if next == WalkControl::Stop {
             return Ok(());
         }
     }
     Ok(())
 }
 
-fn read_at(reader: &mut dyn FileReader, offset: u64, count: usize) -> Result<Vec<u8>, Fault> {
+fn read_at(
+    reader: &mut dyn FileReader,
+    offset: u64,
+    count: usize,
+) -> Result<Vec<u8>, ArchiveFault> {
     let mut bytes = vec![0; count];
     reader.seek(SeekFrom::Start(offset))?;
     reader.read_exact(&mut bytes)?;
@@ -63,10 +69,10 @@ fn read_at(reader: &mut dyn FileReader, offset: u64, count: usize) -> Result<Vec
 }
 
 /// Checks the stated sizes, which refuses most zip bombs before anything is read.
-fn check_sizes(entries: &[Entry]) -> Result<(), Fault> {
+fn check_sizes(entries: &[ZipEntry]) -> Result<(), ArchiveFault> {
     let mut total: u64 = 0;
     for entry in entries {
-        let named = |fault: Fault| fault.of(&entry.member.name);
+        let named = |fault: ArchiveFault| fault.of(&entry.member.name);
         limits::check_file(entry.size).map_err(named)?;
         limits::check_ratio(entry.packed, entry.size).map_err(named)?;
         total = total.saturating_add(entry.size);
@@ -77,10 +83,10 @@ fn check_sizes(entries: &[Entry]) -> Result<(), Fault> {
 /// The offset of the content of each member, after its local header was compared with the directory.
 fn check_headers(
     reader: &mut dyn FileReader,
-    entries: &[Entry],
+    entries: &[ZipEntry],
     directory: u64,
     stop: &StopFlag,
-) -> Result<Vec<u64>, Halt> {
+) -> Result<Vec<u64>, ArchiveError> {
     let mut starts = Vec::with_capacity(entries.len());
     let mut ranges = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
@@ -93,7 +99,7 @@ fn check_headers(
             .checked_add(entry.packed)
             .filter(|end| *end <= directory)
             .ok_or_else(|| {
-                Fault::lying("its bytes reach into the directory").of(&entry.member.name)
+                ArchiveFault::lying("its bytes reach into the directory").of(&entry.member.name)
             })?;
         starts.push(start);
         ranges.push((entry.offset, end, &entry.member.name));
@@ -103,16 +109,22 @@ fn check_headers(
         let ((_, end, first), (start, _, second)) = (pair[0], pair[1]);
         if start < end {
             let message = format!("it shares bytes with `{}`", fault::brief(first));
-            return Err(Fault::new(FaultKind::Overlap, message).of(second).into());
+            return Err(ArchiveFault::new(FaultKind::Overlap, message)
+                .of(second)
+                .into());
         }
     }
     Ok(starts)
 }
 
-fn header(reader: &mut dyn FileReader, entry: &Entry, directory: u64) -> Result<u64, Fault> {
+fn header(
+    reader: &mut dyn FileReader,
+    entry: &ZipEntry,
+    directory: u64,
+) -> Result<u64, ArchiveFault> {
     const HEADER: usize = 30;
     const SIZES_FOLLOW: u16 = 8;
-    let beyond = || Fault::lying("its header is not at the offset stated in the directory");
+    let beyond = || ArchiveFault::lying("its header is not at the offset stated in the directory");
     let after = entry.offset.checked_add(HEADER as u64);
     if after.is_none_or(|after| after > directory) {
         return Err(beyond());
@@ -120,7 +132,7 @@ fn header(reader: &mut dyn FileReader, entry: &Entry, directory: u64) -> Result<
     let wanted = (HEADER + entry.name.len()) as u64;
     let room = (directory - entry.offset).min(wanted) as usize;
     let bytes = read_at(reader, entry.offset, room)?;
-    let mut fields = Fields(&bytes);
+    let mut fields = RecordFields(&bytes);
     if fields.bytes(4)? != b"PK\x03\x04" {
         return Err(beyond());
     }
@@ -132,7 +144,7 @@ fn header(reader: &mut dyn FileReader, entry: &Entry, directory: u64) -> Result<
     let name_length = usize::from(fields.u16()?);
     let extra_length = usize::from(fields.u16()?);
     if name_length != entry.name.len() || fields.0 != entry.name {
-        return Err(Fault::lying(
+        return Err(ArchiveFault::lying(
             "its header has another name than the directory",
         ));
     }
@@ -148,7 +160,7 @@ fn header(reader: &mut dyn FileReader, entry: &Entry, directory: u64) -> Result<
     let named = flags & SIZES_FOLLOW == 0;
     let same_sizes = (packed, size, crc) == (entry.packed, entry.size, entry.crc);
     if method != entry.method || (flags ^ entry.flags) & 0x2049 != 0 || named && !same_sizes {
-        return Err(Fault::lying("its header contradicts the directory"));
+        return Err(ArchiveFault::lying("its header contradicts the directory"));
     }
     Ok(start)
 }

@@ -3,15 +3,15 @@ mod topics;
 use proptest::prelude::*;
 use tool_core::{ErrorCode, StopFlag};
 
-use super::words::{Piece, for_each};
+use super::words::{WordPiece, for_each};
 use super::*;
 
 fn pieces(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for_each(text, &StopFlag::new(), &mut |piece| {
         found.push(match piece {
-            Piece::Word(word) => word.iter().collect(),
-            Piece::Run(run) => format!("[{}]", run.iter().collect::<String>()),
+            WordPiece::Word(word) => word.iter().collect(),
+            WordPiece::Run(run) => format!("[{}]", run.iter().collect::<String>()),
         });
     })
     .unwrap();
@@ -20,7 +20,7 @@ fn pieces(text: &str) -> Vec<String> {
 
 fn scores(query: &str, texts: &[&str]) -> Vec<f64> {
     let stop = StopFlag::new();
-    let mut search = Search::new(query, &stop).unwrap().unwrap();
+    let mut search = LexicalSearch::new(query, &stop).unwrap().unwrap();
     for text in texts {
         search.add(text, &stop).unwrap();
     }
@@ -115,7 +115,11 @@ fn a_text_without_features_has_no_vector_and_is_no_query() {
         "\u{3002}\u{ff0c}",
     ] {
         assert_eq!(vector(text), None, "{text:?}");
-        assert!(Search::new(text, &StopFlag::new()).unwrap().is_none());
+        assert!(
+            LexicalSearch::new(text, &StopFlag::new())
+                .unwrap()
+                .is_none()
+        );
         assert_eq!(scores("moon", &[text, "the moon"])[0], 0.0);
     }
     for text in [
@@ -201,7 +205,7 @@ fn texts_that_share_nothing_have_exactly_zero() {
 #[test]
 fn work_stops_when_the_flag_is_set() {
     let stop = StopFlag::new();
-    let mut search = Search::new("moon", &stop).unwrap().unwrap();
+    let mut search = LexicalSearch::new("moon", &stop).unwrap().unwrap();
     stop.cancel();
     let cancelled = Some(ErrorCode::Cancelled);
     assert_eq!(embed("moon", &stop).err().map(|err| err.code()), cancelled);
@@ -210,7 +214,9 @@ fn work_stops_when_the_flag_is_set() {
         cancelled
     );
     assert_eq!(
-        Search::new("moon", &stop).err().map(|err| err.code()),
+        LexicalSearch::new("moon", &stop)
+            .err()
+            .map(|err| err.code()),
         cancelled
     );
 }

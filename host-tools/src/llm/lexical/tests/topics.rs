@@ -3,8 +3,8 @@
 
 use tool_core::{BoundedInteger, Ctx, Input, Tool, Value, json};
 
-use crate::llm::backend::Backend;
-use crate::llm::classify_text::{self, Labelled};
+use crate::llm::backend::SimilarityBackend;
+use crate::llm::classify_text::{self, LabelledText};
 use crate::llm::similarity_search;
 
 const TEXTS: &str = include_str!("../../testdata/topics.jsonl");
@@ -42,7 +42,7 @@ fn neighbours(texts: &[Text], pool: impl Fn(&Text) -> bool) -> (usize, u64) {
                 query: Input::inline(query.text.as_str()),
                 items: others.iter().map(|other| other.text.clone()).collect(),
                 top_k: BoundedInteger::literal(100_000),
-                backend: Backend::Lexical,
+                backend: SimilarityBackend::Lexical,
                 vectors: Vec::new(),
             },
             &Ctx::default(),
@@ -104,9 +104,9 @@ fn the_category_is_right_from_examples() {
     let mut categories: Vec<String> = even.iter().map(|text| text.topic.clone()).collect();
     categories.sort_unstable();
     categories.dedup();
-    let examples: Vec<Labelled> = even
+    let examples: Vec<LabelledText> = even
         .iter()
-        .map(|text| Labelled {
+        .map(|text| LabelledText {
             text: text.text.clone(),
             category: text.topic.clone(),
         })
@@ -116,7 +116,7 @@ fn the_category_is_right_from_examples() {
             text: Input::inline(text.text.as_str()),
             categories: categories.clone(),
             examples: examples.clone(),
-            backend: Backend::Lexical,
+            backend: SimilarityBackend::Lexical,
         };
         let chosen = classify_text::Args::run(args, &Ctx::default()).unwrap();
         chosen.category.as_ref() == Some(&text.topic)

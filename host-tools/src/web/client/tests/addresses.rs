@@ -7,8 +7,8 @@ use proptest::{prop_assert, prop_assert_eq, proptest};
 use tool_core::ErrorCode;
 use tool_core::capability::HttpTransport;
 
-use super::super::target::Target;
-use super::super::{Client, Settings, not_public};
+use super::super::target::HttpTarget;
+use super::super::{WebClient, WebSettings, not_public};
 use super::{Scripted, settings, texts};
 use crate::web::tests::loopback::{Server, page};
 
@@ -147,7 +147,7 @@ const SPELLINGS: &[(&str, Result<&str, &str>)] = &[
 #[test]
 fn urls_are_read_in_one_spelling_or_refused() {
     for (text, expected) in SPELLINGS {
-        match (Target::parse(text), expected) {
+        match (HttpTarget::parse(text), expected) {
             (Ok(target), Ok(host)) => assert_eq!(target.host, *host, "{text}"),
             (Err(err), Err(word)) => {
                 let words = format!("{} {}", err.message(), err.hint_str().unwrap_or_default());
@@ -160,7 +160,7 @@ fn urls_are_read_in_one_spelling_or_refused() {
             (found, _) => panic!("{text}: {:?}", found.map(|target| target.host)),
         }
     }
-    assert!(Target::parse(&format!("http://example.org/{}", "a".repeat(9000))).is_err());
+    assert!(HttpTarget::parse(&format!("http://example.org/{}", "a".repeat(9000))).is_err());
 }
 
 #[test]
@@ -212,13 +212,13 @@ fn a_listed_private_address_is_reached_on_its_port_only() {
     let server = Server::new(|_, stream| drop(stream.write_all(&page("text/plain", b"here"))));
     let here = format!("127.0.0.1:{}", server.port);
     let client = |private: &str| {
-        Client::new(&Settings {
+        WebClient::new(&WebSettings {
             allow_private: texts(&[private]),
             ..settings()
         })
         .unwrap()
     };
-    let get = |client: &Client, host: &str| {
+    let get = |client: &WebClient, host: &str| {
         let url = format!("http://{host}:{}/", server.port);
         let request = tool_core::capability::HttpRequest::get(url);
         client.send(&request, &tool_core::StopFlag::new())
@@ -237,7 +237,7 @@ fn a_listed_private_address_is_reached_on_its_port_only() {
 fn ports_other_than_80_and_443_are_reached_where_they_are_listed() {
     let server = Server::new(|_, stream| drop(stream.write_all(&page("text/plain", b"here"))));
     let check = |listed: &[&str], url: &str, expected: Option<&str>| {
-        let settings = Settings {
+        let settings = WebSettings {
             allowed_hosts: texts(listed),
             ..settings()
         };
@@ -274,7 +274,7 @@ fn ports_other_than_80_and_443_are_reached_where_they_are_listed() {
 fn lists_of_hosts_say_what_is_reached() {
     let server = Server::new(|_, stream| drop(stream.write_all(&page("text/plain", b"here"))));
     let check = |only: Option<&[&str]>, deny: &[&str], url: &str, reached: bool| {
-        let settings = Settings {
+        let settings = WebSettings {
             only_hosts: only.map(texts),
             deny_hosts: texts(deny),
             ..settings()
@@ -326,10 +326,10 @@ fn lists_of_hosts_say_what_is_reached() {
 
 #[test]
 fn a_configuration_with_an_entry_that_is_none_is_an_error() {
-    let wrong = |change: fn(&mut Settings)| {
+    let wrong = |change: fn(&mut WebSettings)| {
         let mut settings = settings();
         change(&mut settings);
-        let err = Client::new(&settings).err().expect("an error");
+        let err = WebClient::new(&settings).err().expect("an error");
         assert_eq!(err.code(), ErrorCode::InvalidRequest);
         err.message().to_owned()
     };
@@ -362,8 +362,8 @@ fn a_configuration_with_an_entry_that_is_none_is_an_error() {
 proptest! {
     #[test]
     fn no_text_crashes_and_a_host_has_one_spelling(text in "(https?://)?[a-z0-9.:@%\\[\\]/?#xA-F\\-\u{fc}]{0,40}|\\PC{0,60}") {
-        if let Ok(target) = Target::parse(&text) {
-            let again = Target::parse(target.url.as_str());
+        if let Ok(target) = HttpTarget::parse(&text) {
+            let again = HttpTarget::parse(target.url.as_str());
             prop_assert_eq!(again.map(|again| (again.host, again.port)).ok(), Some((target.host, target.port)));
         }
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tool_core::capability::{HttpMethod, HttpRequest, HttpTransport};
 use tool_core::{ErrorCode, StopFlag};
 
-use super::super::{Search, Settings};
+use super::super::{WebSearchSettings, WebSettings};
 use super::{PUBLIC, Scripted, settings};
 use crate::web::tests::loopback::{Server, page};
 
@@ -294,8 +294,8 @@ fn content_that_the_caller_cannot_read_is_refused() {
 #[test]
 fn a_key_goes_to_its_service_and_to_nobody_else() {
     let server = Server::new(|_, stream| drop(stream.write_all(&page("text/plain", b"x"))));
-    let settings = Settings {
-        search: Search {
+    let settings = WebSettings {
+        search: WebSearchSettings {
             provider: "brave".to_owned(),
             endpoint: None,
             api_key: Some("canary-key".to_owned()),
@@ -321,8 +321,8 @@ fn a_key_goes_to_its_service_and_to_nobody_else() {
         None,
         "another scheme is another place"
     );
-    let own = Settings {
-        search: Search {
+    let own = WebSettings {
+        search: WebSearchSettings {
             endpoint: Some("http://search.example".to_owned()),
             ..settings.search.clone()
         },

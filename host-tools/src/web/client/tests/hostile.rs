@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use tool_core::capability::HttpRequest;
 use tool_core::{ErrorCode, ToolError};
 
-use super::super::Settings;
+use super::super::WebSettings;
 use super::{Scripted, settings};
 use crate::web::tests::loopback::Server;
 
@@ -87,7 +87,7 @@ fn an_endless_body_is_cut_at_the_limit() {
         endless(HEAD, &[b'x'; 4096]),
         endless(CHUNKED, b"4\r\nxxxx\r\n"),
     ] {
-        let settings = Settings {
+        let settings = WebSettings {
             bytes_max: 100_000,
             ..settings()
         };

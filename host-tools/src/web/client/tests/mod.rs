@@ -15,8 +15,8 @@ use std::time::Duration;
 use tool_core::capability::{HttpRequest, HttpResponse, HttpTransport};
 use tool_core::{StopFlag, ToolError};
 
-use super::wire::Net;
-use super::{Client, Settings};
+use super::wire::NetworkStack;
+use super::{WebClient, WebSettings};
 
 /// A public address of nobody in particular: what names lead to here, and never dialled for real.
 const PUBLIC: Ipv4Addr = Ipv4Addr::new(93, 184, 215, 14);
@@ -34,7 +34,7 @@ struct Script {
     log: Mutex<Vec<String>>,
 }
 
-impl Net for Script {
+impl NetworkStack for Script {
     fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         self.log.lock().unwrap().push(format!("look {host}"));
         let mut answers = self.answers.lock().unwrap();
@@ -58,18 +58,18 @@ impl Net for Script {
 
 /// A client on a network of our own.
 struct Scripted {
-    client: Client,
+    client: WebClient,
     net: Arc<Script>,
 }
 
 impl Scripted {
     /// Every name leads to a public address, which is served by a port on loopback.
-    fn new(port: u16, settings: &Settings) -> Self {
+    fn new(port: u16, settings: &WebSettings) -> Self {
         Self::answering(port, settings, &[&["93.184.215.14"]])
     }
 
     /// The look-ups find these addresses, one list after the other.
-    fn answering(port: u16, settings: &Settings, answers: &[&[&str]]) -> Self {
+    fn answering(port: u16, settings: &WebSettings, answers: &[&[&str]]) -> Self {
         let list = |list: &&[&str]| -> Vec<SocketAddr> {
             let address = |text: &&str| SocketAddr::new(text.parse().unwrap(), 0);
             list.iter().map(address).collect()
@@ -79,10 +79,10 @@ impl Scripted {
             port,
             log: Mutex::default(),
         });
-        let mut client = Client::new(settings)
+        let mut client = WebClient::new(settings)
             .unwrap()
             .with_clock(fakes::TestClock::at(NOON));
-        client.net = Arc::clone(&net) as Arc<dyn Net>;
+        client.net = Arc::clone(&net) as Arc<dyn NetworkStack>;
         Self { client, net }
     }
 
@@ -100,11 +100,11 @@ impl Scripted {
 }
 
 /// Short waits, so that tests are quick.
-fn settings() -> Settings {
-    Settings {
+fn settings() -> WebSettings {
+    WebSettings {
         backoff: Duration::from_millis(1),
         timeout: Duration::from_secs(20),
-        ..Settings::default()
+        ..WebSettings::default()
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use tool_core::capability::{HostJudge, HttpMethod, HttpRequest};
 use tool_core::{ErrorCode, ToolError};
 
-use super::super::Settings;
+use super::super::WebSettings;
 use super::{Scripted, settings, texts};
 use crate::web::tests::loopback::{Server, page};
 
@@ -48,7 +48,7 @@ fn redirects_on_the_same_host_are_followed() {
 #[test]
 fn a_redirect_to_another_host_needs_a_listing() {
     let server = sending_on();
-    let get = |settings: &Settings, any_host: bool, to: &str| {
+    let get = |settings: &WebSettings, any_host: bool, to: &str| {
         let scripted = Scripted::new(server.port, settings);
         let url = format!("http://example.org/302/{to}");
         scripted.send(&HttpRequest {
@@ -62,7 +62,7 @@ fn a_redirect_to_another_host_needs_a_listing() {
         (ErrorCode::PolicyDenied, Some("redirect"))
     );
     assert!(err.message().contains("`http://other.example/`") && !err.message().contains("s3cret"));
-    let listing = Settings {
+    let listing = WebSettings {
         allowed_hosts: texts(&["other.example"]),
         ..settings()
     };
@@ -78,7 +78,7 @@ fn a_redirect_to_another_host_needs_a_listing() {
             .status,
         200
     );
-    let denying = Settings {
+    let denying = WebSettings {
         deny_hosts: texts(&["other.example"]),
         ..listing
     };
@@ -86,7 +86,7 @@ fn a_redirect_to_another_host_needs_a_listing() {
         let err = get(&denying, any_host, "http://other.example/").unwrap_err();
         assert_eq!(err.reason_str(), Some("host"));
     }
-    let only = Settings {
+    let only = WebSettings {
         only_hosts: Some(texts(&["example.org"])),
         ..settings()
     };
@@ -101,7 +101,7 @@ fn a_redirect_to_another_host_needs_a_listing() {
 #[test]
 fn the_rules_on_a_call_hold_for_every_hop() {
     let server = sending_on();
-    let listing = Settings {
+    let listing = WebSettings {
         allowed_hosts: texts(&["other.example"]),
         ..settings()
     };
@@ -152,7 +152,7 @@ fn the_rules_on_a_call_hold_for_every_hop() {
 #[test]
 fn where_every_use_asks_a_listing_opens_no_redirect() {
     let server = sending_on();
-    let asking = Settings {
+    let asking = WebSettings {
         allowed_hosts: texts(&["other.example"]),
         follow_listed: false,
         ..settings()
@@ -264,7 +264,7 @@ fn another_host_sees_no_secrets_of_the_first() {
 #[test]
 fn what_was_sent_follows_only_on_the_same_host() {
     let server = sending_on();
-    let listing = Settings {
+    let listing = WebSettings {
         allowed_hosts: texts(&["other.example"]),
         ..settings()
     };
