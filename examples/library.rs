@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use mathchain::{Context, PolicyLayer, Toolkit, parse};
+use mathchain::{CallContext, PolicyLayer, Toolkit, parse};
 use tool_core::{
     Ctx, Decode, Describe, Encode, ErasedTool, Input, Positive, Result, Spec, Tool, ToolError,
     Vector, entry,
@@ -48,7 +48,7 @@ static OWN: &[ErasedTool] = &[entry::<Args>()];
 
 fn main() -> Result<()> {
     let toolkit = Toolkit::builder().add_tools(OWN).build()?;
-    let math = Context::default()
+    let math = CallContext::default()
         .role("worker_math")
         .narrow(PolicyLayer::read_only());
     let answer = toolkit.call_with(

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chain_runtime::{Mode, Plan};
-use mathchain::{Config, Context, Toolkit};
+use mathchain::{CallContext, Config, Toolkit};
 use rand::RngExt as _;
 use tool_core::rng::stream_rng;
 use tool_core::{Object, Value, json};
@@ -80,7 +80,7 @@ fn a_chain_gives_the_same_bytes_for_any_threads_mode_and_barrier() {
             ..Default::default()
         };
         let result = toolkit
-            .run_plan(&Context::default(), &plan, &Object::new(), options)
+            .run_plan(&CallContext::default(), &plan, &Object::new(), options)
             .expect("sound");
         assert!(result.is_success(), "{}", result.to_value());
         json::to_text(&result.deterministic())

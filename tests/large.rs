@@ -1,6 +1,6 @@
 //! Sizes that take minutes in a debug build: run by `.ci/soak`.
 
-use mathchain::{Context, Toolkit};
+use mathchain::{CallContext, Toolkit};
 use rand::RngExt as _;
 use tool_core::rng::stream_rng;
 use tool_core::{Numbers, Value, json, npy};
@@ -41,7 +41,7 @@ fn four_thousand_unknowns_through_an_array_file() {
         .expect("a toolkit");
     let args = r#"{"A": {"$file": "a.npy"}, "b": {"$file": "b.npy"}}"#;
     let args = json::parse(args, json::JsonLimits::default()).expect("JSON");
-    let outcome = toolkit.call_with(&Context::default(), "matrix_solve", &args);
+    let outcome = toolkit.call_with(&CallContext::default(), "matrix_solve", &args);
     let output = outcome
         .output()
         .unwrap_or_else(|| panic!("{:?}", outcome.err()));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mathchain::{ApprovalAnswer, Context, Toolkit};
+use mathchain::{ApprovalAnswer, CallContext, Toolkit};
 use serde_json::json;
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, ErrorCode, Value};
@@ -23,11 +23,11 @@ fn toolkit(folder: &tempfile::TempDir) -> Toolkit {
 }
 
 /// A person who approves everything: a call that was not refused runs.
-fn operator() -> Context {
-    Context {
+fn operator() -> CallContext {
+    CallContext {
         answer: ApprovalAnswer::Yes,
         timeout_ms: Some(20_000),
-        ..Context::default()
+        ..CallContext::default()
     }
 }
 

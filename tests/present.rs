@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chain_runtime::{Fault, Plan, PlanProblems};
-use mathchain::{Context, Toolkit};
+use mathchain::{CallContext, Toolkit};
 use serde_json::Value as Schema;
 use tool_core::present::{ConditionalField, fields};
 use tool_core::{AnyTool, Object, Value};
@@ -314,7 +314,7 @@ fn problems(steps: &str) -> PlanProblems {
     let plan = Plan::parse(&format!("version: 1\nsteps:\n{steps}\n")).expect("a plan");
     let checked = TOOLKIT.with(|toolkit| {
         toolkit.check(
-            &Context::default(),
+            &CallContext::default(),
             &plan,
             &Object::new(),
             chain_runtime::CheckMode::Run,
@@ -376,7 +376,7 @@ fn what_arguments_make_present_has_extents() {
     let plan = Plan::parse(&format!("version: 1\nsteps:\n{svd}")).expect("a plan");
     let checked = TOOLKIT.with(|toolkit| {
         toolkit.check(
-            &Context::default(),
+            &CallContext::default(),
             &plan,
             &Object::new(),
             chain_runtime::CheckMode::Run,

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use chain_runtime::{Plan, RunOptions};
 use mathchain::registry::ApprovalAnswer;
-use mathchain::{Context, Toolkit};
+use mathchain::{CallContext, Toolkit};
 use tool_core::{ErrorCode, Object};
 
 fn toolkit(root: &Path, state: &Path) -> Toolkit {
@@ -21,10 +21,10 @@ fn toolkit(root: &Path, state: &Path) -> Toolkit {
         .expect("builds")
 }
 
-fn context() -> Context {
-    Context {
+fn context() -> CallContext {
+    CallContext {
         answer: ApprovalAnswer::Yes,
-        ..Context::default()
+        ..CallContext::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Cases of the earlier systems about chains, as call scripts: `tests/conformance/scripts.yaml`.
 
 use mathchain::chain_runtime::{Mode, Plan};
-use mathchain::{ApprovalAnswer, Context, Toolkit};
+use mathchain::{ApprovalAnswer, CallContext, Toolkit};
 use registry::document;
 use tool_core::{Object, Value};
 
@@ -57,9 +57,9 @@ fn faults(case: &Value) -> Vec<String> {
         .state(folder.path().join(".mathchain"))
         .build()
         .expect("a toolkit");
-    let context = Context {
+    let context = CallContext {
         answer: ApprovalAnswer::Yes,
-        ..Context::default()
+        ..CallContext::default()
     };
     let script = text(given.get("script").expect("a script"));
     let mode = given

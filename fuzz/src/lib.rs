@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use mathchain::{Context, Toolkit, Value};
+use mathchain::{CallContext, Toolkit, Value};
 
 /// A call that is still at work ten times longer does not listen to its deadline, and fails its target.
 const TIMEOUT_MS: u64 = 1000;
@@ -15,9 +15,9 @@ pub fn toolkit() -> &'static Toolkit {
 
 /// Calls a tool through the dispatcher; the envelope of its answer.
 pub fn call(tool: &str, args: Vec<(&'static str, Value)>) -> Value {
-    let context = Context {
+    let context = CallContext {
         timeout_ms: Some(TIMEOUT_MS),
-        ..Context::default()
+        ..CallContext::default()
     };
     toolkit()
         .call_with(&context, tool, &Value::object(args))

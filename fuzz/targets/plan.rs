@@ -3,12 +3,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mathchain::Context;
+use mathchain::CallContext;
 
 fuzz_target!(|text: &str| {
     let toolkit = fuzz::toolkit();
     if let Ok(plan) = mathchain::chain_runtime::Plan::parse(text) {
         let plan = plan.with_defaults(toolkit.chain_defaults());
-        let _ = toolkit.check(&Context::default(), &plan, &Default::default(), mathchain::chain_runtime::CheckMode::Run);
+        let _ = toolkit.check(&CallContext::default(), &plan, &Default::default(), mathchain::chain_runtime::CheckMode::Run);
     }
 });

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mathchain::Context;
+use mathchain::CallContext;
 use mathchain::chain_runtime::{Plan, script};
 
 fuzz_target!(|text: &str| {
@@ -18,6 +18,6 @@ fuzz_target!(|text: &str| {
     }
     if let Ok(plan) = Plan::read("fuzz.chain", text) {
         let plan = plan.with_defaults(toolkit.chain_defaults());
-        let _ = toolkit.check(&Context::default(), &plan, &Default::default(), mathchain::chain_runtime::CheckMode::Run);
+        let _ = toolkit.check(&CallContext::default(), &plan, &Default::default(), mathchain::chain_runtime::CheckMode::Run);
     }
 });

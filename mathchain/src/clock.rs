@@ -39,25 +39,25 @@ impl Clock for SystemClock {
         // A deadline beyond the clock's range never fires.
         if let Some(due) = Instant::now().checked_add(after) {
             let cleared = Arc::clone(&cleared);
-            timer().set(due, Timeout { stop, cleared });
+            timer().set(due, AlarmTimeout { stop, cleared });
         }
-        Box::new(Set { cleared })
+        Box::new(AlarmGuard { cleared })
     }
 }
 
-struct Set {
+struct AlarmGuard {
     cleared: Arc<AtomicBool>,
 }
 
-impl ClockAlarm for Set {}
+impl ClockAlarm for AlarmGuard {}
 
-impl Drop for Set {
+impl Drop for AlarmGuard {
     fn drop(&mut self) {
         self.cleared.store(true, Ordering::Relaxed);
     }
 }
 
-struct Timeout {
+struct AlarmTimeout {
     stop: StopFlag,
     cleared: Arc<AtomicBool>,
 }
@@ -65,48 +65,48 @@ struct Timeout {
 /// The alarms of this process, and who waits for them: a thread of its own from the first one on, or meanwhile a thread that has nothing
 /// else to do ([`keep_deadlines`]).
 #[derive(Default)]
-struct Timer {
-    waiting: Mutex<Waiting>,
+struct AlarmTimer {
+    waiting: Mutex<AlarmQueue>,
     earlier: Condvar,
 }
 
 /// Alarms by the time at which they are due and their number.
 #[derive(Default)]
-struct Waiting {
-    alarms: BTreeMap<(Instant, u64), Timeout>,
+struct AlarmQueue {
+    alarms: BTreeMap<(Instant, u64), AlarmTimeout>,
     /// Whether a thread waits for them.
     kept: bool,
     /// Set when no thread could be started for them.
     dead: bool,
 }
 
-fn timer() -> &'static Timer {
-    static TIMER: OnceLock<Timer> = OnceLock::new();
-    TIMER.get_or_init(Timer::default)
+fn timer() -> &'static AlarmTimer {
+    static TIMER: OnceLock<AlarmTimer> = OnceLock::new();
+    TIMER.get_or_init(AlarmTimer::default)
 }
 
-/// Makes this thread wait for the alarms of this process once it calls [`Deadlines::until_the_end`], until the [`End`] is dropped by the
+/// Makes this thread wait for the alarms of this process once it calls [`AlarmDuty::until_the_end`], until the [`AlarmDutyEnd`] is dropped by the
 /// thread whose work it waits for. Where another thread waits for them already, this one only waits for the end of the work.
-pub(crate) fn keep_deadlines() -> (Deadlines, End) {
+pub(crate) fn keep_deadlines() -> (AlarmDuty, AlarmDutyEnd) {
     let mut waiting = timer().lock();
     let ended = Arc::new(AtomicBool::new(false));
-    let deadlines = Deadlines {
+    let deadlines = AlarmDuty {
         keeps: !std::mem::replace(&mut waiting.kept, true),
         ended: Arc::clone(&ended),
     };
-    (deadlines, End(ended))
+    (deadlines, AlarmDutyEnd(ended))
 }
 
 /// The duty of a thread to wait for alarms.
-pub(crate) struct Deadlines {
+pub(crate) struct AlarmDuty {
     keeps: bool,
     ended: Arc<AtomicBool>,
 }
 
 /// Ends the duty when it is dropped.
-pub(crate) struct End(Arc<AtomicBool>);
+pub(crate) struct AlarmDutyEnd(Arc<AtomicBool>);
 
-impl Drop for End {
+impl Drop for AlarmDutyEnd {
     fn drop(&mut self) {
         let timer = timer();
         let waiting = timer.lock();
@@ -116,7 +116,7 @@ impl Drop for End {
     }
 }
 
-impl Deadlines {
+impl AlarmDuty {
     /// Sets the flags of alarms that are due, until the work ends.
     pub(crate) fn until_the_end(&mut self) {
         if self.keeps {
@@ -125,7 +125,7 @@ impl Deadlines {
     }
 }
 
-impl Drop for Deadlines {
+impl Drop for AlarmDuty {
     fn drop(&mut self) {
         if self.keeps {
             let mut waiting = timer().lock();
@@ -138,19 +138,19 @@ impl Drop for Deadlines {
     }
 }
 
-impl Timeout {
+impl AlarmTimeout {
     fn is_cleared(&self) -> bool {
         self.cleared.load(Ordering::Relaxed)
     }
 }
 
-impl Timer {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+impl AlarmTimer {
+    fn lock(&self) -> MutexGuard<'_, AlarmQueue> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts the thread that waits for alarms.
-    fn start(&'static self, waiting: &mut Waiting) {
+    fn start(&'static self, waiting: &mut AlarmQueue) {
         let spawned = std::thread::Builder::new()
             .name("timer".to_owned())
             .stack_size(128 << 10)
@@ -168,7 +168,7 @@ impl Timer {
         }
     }
 
-    fn set(&'static self, due: Instant, timeout: Timeout) {
+    fn set(&'static self, due: Instant, timeout: AlarmTimeout) {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let mut waiting = self.lock();
         if waiting.dead {

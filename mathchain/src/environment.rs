@@ -19,7 +19,7 @@ pub const STATE_FOLDER: &str = ".mathchain";
 
 /// A configuration file and its text.
 #[derive(Debug, Clone)]
-pub struct ConfigFile {
+pub struct LoadedConfigFile {
     /// Path without links.
     pub path: PathBuf,
     /// Its content.
@@ -149,7 +149,7 @@ pub(crate) fn pin_path(config: &Path, server: &str) -> PathBuf {
 ///
 /// # Errors
 /// A configuration that is not a regular file, is unreadable or belongs to another user, unless it is named; a folder with two.
-pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<ConfigFile>> {
+pub fn find_config(named: Option<&Path>, start: &Path) -> Result<Option<LoadedConfigFile>> {
     if let Some(path) = named {
         owned::trust_owner_of(path);
         return read_config(path, true).map(Some);
@@ -387,13 +387,13 @@ pub(crate) fn read_named(path: &Path) -> Result<String> {
 }
 
 /// Reads a configuration. Files that it names are relative to its path without links.
-pub(crate) fn read_config(path: &Path, of_project: bool) -> Result<ConfigFile> {
+pub(crate) fn read_config(path: &Path, of_project: bool) -> Result<LoadedConfigFile> {
     let Some(text) = owned::read(path)? else {
         return Err(owned::unusable(path, "does not exist"));
     };
     let real = path.canonicalize();
     let path = real.map_err(|err| owned::unusable(path, &err.to_string()))?;
-    Ok(ConfigFile {
+    Ok(LoadedConfigFile {
         path,
         text,
         of_project,

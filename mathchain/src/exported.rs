@@ -1,4 +1,4 @@
-//! [`ExportFormat`]: tools as model providers, clients and grammars want them declared.
+//! [`DeclarationFormat`]: tools as model providers, clients and grammars want them declared.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use tool_core::Result;
 
 /// A form of declarations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportFormat {
+pub(crate) enum DeclarationFormat {
     /// Tools of the chat completions interface
     Openai,
     /// Tools of the messages interface
@@ -30,7 +30,7 @@ pub(crate) enum ExportFormat {
     Index,
 }
 
-impl ExportFormat {
+impl DeclarationFormat {
     /// Every format by name.
     #[cfg(feature = "servers")]
     pub(crate) fn names() -> Vec<String> {

@@ -1,4 +1,4 @@
-//! [`Extra`]: what a program around this library offers MCP clients beside its own tools.
+//! [`ServerExtension`]: what a program around this library offers MCP clients beside its own tools.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::Toolkit;
 
 /// Resources and prompts of a program around this library, as the Model Context Protocol writes them. Tools are added to the toolkit, like any
 /// others.
-pub trait Extra: Send + Sync {
+pub trait ServerExtension: Send + Sync {
     /// Called once the toolkit of the server is open.
     ///
     /// # Errors

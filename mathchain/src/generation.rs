@@ -9,14 +9,14 @@ use tool_core::capability::EventLog;
 use tool_core::{AnyTool, Encode, ErasedTool, Result, Value, convert, object, tool_error};
 
 use crate::notify;
-use crate::plugins::{self, Loaded, Loader, PluginRoot, Seen};
+use crate::plugins::{self, LoadedPlugins, PluginLoader, PluginRoot, PluginSnapshot};
 use crate::toolkit::AgentStarter;
 
 /// Reloads the configuration.
 pub(crate) type Reread = dyn Fn() -> Result<Config> + Send + Sync;
 
 /// One loaded configuration, with its tools, policy and dispatcher.
-pub(crate) struct Generation {
+pub(crate) struct ConfigGeneration {
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) config: Arc<Config>,
     pub(crate) plugins: Arc<Vec<Plugin>>,
@@ -26,7 +26,7 @@ pub(crate) struct Generation {
 
 /// The changes of a reload.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Encode)]
-pub struct Reloaded {
+pub struct ReloadReport {
     /// Added plugins.
     pub added: Vec<String>,
     /// Removed plugins.
@@ -41,7 +41,7 @@ pub struct Reloaded {
     pub generation: String,
 }
 
-impl Reloaded {
+impl ReloadReport {
     /// Whether anything changed.
     pub fn is_any(&self) -> bool {
         self.configuration
@@ -57,8 +57,8 @@ impl Reloaded {
 }
 
 /// The sources of generations, and the current one.
-pub(crate) struct Generations {
-    current: RwLock<Arc<Generation>>,
+pub(crate) struct ConfigGenerations {
+    current: RwLock<Arc<ConfigGeneration>>,
     /// One reload at a time.
     reloading: Mutex<()>,
     families: Vec<&'static [ErasedTool]>,
@@ -67,11 +67,11 @@ pub(crate) struct Generations {
     layers: Vec<PolicyLayer>,
     host: DispatchHost,
     agents: Option<AgentStarter>,
-    loader: Option<Loader>,
+    loader: Option<PluginLoader>,
     reread: Option<Box<Reread>>,
 }
 
-impl Generations {
+impl ConfigGenerations {
     /// Builds the first generation.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Generations {
         config: Config,
         mut host: DispatchHost,
         agents: Option<AgentStarter>,
-        loader: Option<Loader>,
+        loader: Option<PluginLoader>,
         reread: Option<Box<Reread>>,
     ) -> Result<Arc<Self>> {
         let servers = &config.mcp_servers;
@@ -120,7 +120,7 @@ impl Generations {
     }
 
     /// The current generation.
-    pub(crate) fn current(&self) -> Arc<Generation> {
+    pub(crate) fn current(&self) -> Arc<ConfigGeneration> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -128,7 +128,7 @@ impl Generations {
     ///
     /// # Errors
     /// Every error found; the old generation then stays in force, without removed or disabled plugins.
-    pub(crate) fn reload(&self) -> Result<Reloaded> {
+    pub(crate) fn reload(&self) -> Result<ReloadReport> {
         let _one = self
             .reloading
             .lock()
@@ -143,7 +143,7 @@ impl Generations {
         })
     }
 
-    fn next(&self, old: &Generation) -> Result<Reloaded> {
+    fn next(&self, old: &ConfigGeneration) -> Result<ReloadReport> {
         let config = match &self.reread {
             Some(reread) => reread()?,
             None => Config::clone(&old.config),
@@ -172,7 +172,7 @@ impl Generations {
             let mut loaded = old.plugins.iter();
             loaded.any(|plugin| names.contains(&plugin.manifest.name))
         });
-        Loaded::strict(&fell.cloned().collect::<Vec<_>>())?;
+        LoadedPlugins::strict(&fell.cloned().collect::<Vec<_>>())?;
         let mut reloaded = differences(&old.plugins, &found.plugins);
         reloaded.configuration = config != *old.config;
         let names = found.broken.iter().map(|one| one.names.last().cloned());
@@ -204,7 +204,7 @@ impl Generations {
     }
 
     /// The host of a generation, with the log of workflows as none of them has changed it.
-    fn host_of(&self, old: &Generation) -> DispatchHost {
+    fn host_of(&self, old: &ConfigGeneration) -> DispatchHost {
         let mut host = old.dispatcher.host().clone();
         host.capabilities
             .events
@@ -213,7 +213,7 @@ impl Generations {
     }
 
     /// Puts the next generation in force. Budgets already used stay used.
-    fn replace(&self, old: &Generation, mut next: Generation) {
+    fn replace(&self, old: &ConfigGeneration, mut next: ConfigGeneration) {
         let counting = Dispatcher::clone(&next.dispatcher).continuing(&old.dispatcher);
         next.dispatcher = Arc::new(counting);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
@@ -226,7 +226,7 @@ impl Generations {
     /// Adds tools to the current and every later generation.
     ///
     /// # Errors
-    /// As [`Generations::start`]; the old generation then stays in force.
+    /// As [`ConfigGenerations::start`]; the old generation then stays in force.
     pub(crate) fn add_tools(&self, tools: &[Arc<dyn AnyTool>]) -> Result<()> {
         let _one = self
             .reloading
@@ -235,7 +235,7 @@ impl Generations {
         let old = self.current();
         let mut added = self.added();
         let all: Vec<_> = added.iter().chain(tools).cloned().collect();
-        let loaded = Loaded {
+        let loaded = LoadedPlugins {
             plugins: old.plugins.to_vec(),
             broken: old.broken.clone(),
         };
@@ -254,13 +254,16 @@ impl Generations {
     }
 
     /// A snapshot of the files of plugins and of others, to detect changes.
-    pub(crate) fn seen(&self, others: &[PathBuf]) -> Seen {
-        Seen::now(self.roots(), others)
+    pub(crate) fn seen(&self, others: &[PathBuf]) -> PluginSnapshot {
+        PluginSnapshot::now(self.roots(), others)
     }
 
     /// The folders of plugins.
     pub(crate) fn roots(&self) -> &[PluginRoot] {
-        self.loader.as_ref().map(Loader::roots).unwrap_or_default()
+        self.loader
+            .as_ref()
+            .map(PluginLoader::roots)
+            .unwrap_or_default()
     }
 }
 
@@ -270,8 +273,8 @@ fn generation(
     layers: &[PolicyLayer],
     (host, agents): (&DispatchHost, Option<&AgentStarter>),
     config: Config,
-    Loaded { plugins, broken }: Loaded,
-) -> Result<Generation> {
+    LoadedPlugins { plugins, broken }: LoadedPlugins,
+) -> Result<ConfigGeneration> {
     let tools: Vec<_> = plugins
         .iter()
         .flat_map(|plugin| plugin.erased().iter().cloned())
@@ -286,8 +289,9 @@ fn generation(
     host.capabilities.commit_rules = Some(Arc::new(config.git.commit.clone()));
     host.notifier = notify::of_config(&config.notify, host.capabilities.spawner.clone());
     if let Some(notifier) = &host.notifier {
-        let told =
-            |log| Arc::new(notify::Told::new(log, Arc::clone(notifier))) as Arc<dyn EventLog>;
+        let told = |log| {
+            Arc::new(notify::NotifyingLog::new(log, Arc::clone(notifier))) as Arc<dyn EventLog>
+        };
         host.capabilities.events = host.capabilities.events.take().map(told);
     }
     host.agents = agents.map(|agents| -> Arc<registry::Agents> {
@@ -295,7 +299,7 @@ fn generation(
         Arc::new(move |dispatcher, who, heir| agents(&config, dispatcher, who, heir))
     });
     let dispatcher = Dispatcher::new(catalogue, policy, config.limits, host);
-    Ok(Generation {
+    Ok(ConfigGeneration {
         dispatcher: Arc::new(dispatcher),
         config,
         plugins: Arc::new(plugins),
@@ -303,7 +307,7 @@ fn generation(
     })
 }
 
-fn differences(old: &[Plugin], new: &[Plugin]) -> Reloaded {
+fn differences(old: &[Plugin], new: &[Plugin]) -> ReloadReport {
     let state = |plugin: &Plugin| {
         (
             plugin.bundle.clone(),
@@ -316,7 +320,7 @@ fn differences(old: &[Plugin], new: &[Plugin]) -> Reloaded {
         list.iter()
             .position(|plugin| plugin.manifest.name == wanted.manifest.name)
     };
-    let mut reloaded = Reloaded::default();
+    let mut reloaded = ReloadReport::default();
     for plugin in new {
         match find(old, plugin) {
             None => reloaded.added.push(name(plugin)),

@@ -19,7 +19,7 @@ pub(crate) const FILE_NAME: &str = "workspace.json";
 
 /// The content of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
-pub(crate) struct Bound {
+pub(crate) struct WorkspaceBinding {
     /// The name of the workspace.
     pub(crate) identity: String,
     /// The folder that it is bound to.
@@ -33,14 +33,14 @@ pub(crate) struct Bound {
 
 /// The state folder of a project, and what was found there.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct ProjectState {
     /// The state folder.
     state: PathBuf,
     /// The first root, without links.
     pub(crate) root: PathBuf,
     /// What identifies the folder at the first root.
     pub(crate) folder: String,
-    pub(crate) bound: Option<Bound>,
+    pub(crate) bound: Option<WorkspaceBinding>,
 }
 
 /// Looks which name the workspace has, and lets `paths` give it for the first root; `None` for a state that is not below that root, which
@@ -49,7 +49,7 @@ pub(crate) fn recognise(
     roots: &[WorkspaceRoot],
     state: Option<&Path>,
     paths: &RealPaths,
-) -> Option<Found> {
+) -> Option<ProjectState> {
     let root = paths.existing(&roots.first()?.path)?;
     let state = paths.real(state?);
     if !state.starts_with(&root) {
@@ -60,7 +60,7 @@ pub(crate) fn recognise(
     let is_bound = bound.as_ref().filter(|bound| bound.folder == folder);
     let name = is_bound.map_or(&folder, |bound| &bound.identity);
     paths.name_folder(&root, name.clone());
-    Some(Found {
+    Some(ProjectState {
         state,
         root,
         folder,
@@ -69,13 +69,13 @@ pub(crate) fn recognise(
 }
 
 /// The content of the file; `None` where there is none that can be read, which is as good as none.
-fn read(state: &Path) -> Option<Bound> {
+fn read(state: &Path) -> Option<WorkspaceBinding> {
     let text = owned::read(&state.join(FILE_NAME)).ok()??;
     let value = json::parse(&text, json::JsonLimits::default()).ok()?;
     convert::from_value(&value).ok()
 }
 
-impl Found {
+impl ProjectState {
     /// The path of the workspace that this folder is a copy of; `None` for the folder itself.
     pub(crate) fn copy_of(&self) -> Option<&str> {
         let bound = self.bound.as_ref()?;
@@ -84,7 +84,7 @@ impl Found {
 
     /// Notes that a state without a name, of an earlier version, is that of another folder.
     pub(crate) fn note_original(&mut self, id: &str, root: &str) {
-        let bound = Bound {
+        let bound = WorkspaceBinding {
             identity: format!("{OLDER}{id}"),
             folder: String::new(),
             root: root.to_owned(),
@@ -99,13 +99,13 @@ impl Found {
     pub(crate) fn settle(&self) {
         let root = self.root.to_string_lossy();
         let bound = match &self.bound {
-            None => Bound {
+            None => WorkspaceBinding {
                 identity: self.folder.clone(),
                 folder: self.folder.clone(),
                 root: root.into_owned(),
                 copied_from: Vec::new(),
             },
-            Some(bound) if bound.folder == self.folder && bound.root != root => Bound {
+            Some(bound) if bound.folder == self.folder && bound.root != root => WorkspaceBinding {
                 root: root.into_owned(),
                 ..bound.clone()
             },
@@ -119,10 +119,10 @@ impl Found {
     ///
     /// # Errors
     /// `tool_error` where the file cannot be written.
-    pub(crate) fn write(&self, bound: &Bound) -> Result<()> {
+    pub(crate) fn write(&self, bound: &WorkspaceBinding) -> Result<()> {
         let file = self.state.join(FILE_NAME);
         let text = json::to_text(&convert::to_value(bound)?) + "\n";
-        io::replace(&file, text.as_bytes(), io::Readers::Owner)
+        io::replace(&file, text.as_bytes(), io::FileReaders::Owner)
             .map_err(|err| io::cannot_write(&file, &err))
     }
 }

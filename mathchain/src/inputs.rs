@@ -8,7 +8,7 @@ use tool_core::input::InputKind;
 use tool_core::{DataPlace, DataSource, Result, Value, tool_error};
 
 /// Opens files through the workspace and artifacts from the state, if present.
-struct Inputs {
+struct RunInputs {
     files: Option<host_tools::FileInputs>,
     state: Option<Arc<StateStore>>,
 }
@@ -19,7 +19,7 @@ pub(crate) fn arrays(
     state: Option<&Arc<StateStore>>,
 ) -> Option<Arc<dyn ArrayLoader>> {
     (files.is_some() || state.is_some()).then(|| {
-        Arc::new(Inputs {
+        Arc::new(RunInputs {
             files: files.cloned().map(host_tools::FileInputs::new),
             state: state.cloned(),
         }) as _
@@ -35,7 +35,7 @@ pub(crate) fn backups(
     Some(Arc::new(backups))
 }
 
-impl ArrayLoader for Inputs {
+impl ArrayLoader for RunInputs {
     /// Without a role no artifact is opened.
     fn open(&self, source: &DataSource, kind: InputKind, bytes_max: u64) -> Result<Value> {
         match (&source.place, &self.files) {

@@ -27,7 +27,7 @@ pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), Error> {
 
 /// Who may read a file that is replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Readers {
+pub(crate) enum FileReaders {
     /// This user alone.
     Owner,
     /// Those of the file that was there; of a new file, as the process creates files.
@@ -35,7 +35,7 @@ pub(crate) enum Readers {
 }
 
 /// Replaces a file whole or not at all: a draft beside it is synced, then renamed. A link is replaced, never followed: its target may be any file.
-pub(crate) fn replace(path: &Path, content: &[u8], readers: Readers) -> Result<(), Error> {
+pub(crate) fn replace(path: &Path, content: &[u8], readers: FileReaders) -> Result<(), Error> {
     static DRAFTS: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let number = DRAFTS.fetch_add(1, Ordering::Relaxed);
@@ -49,14 +49,19 @@ pub(crate) fn replace(path: &Path, content: &[u8], readers: Readers) -> Result<(
     written
 }
 
-fn write_draft(draft: &Path, path: &Path, content: &[u8], readers: Readers) -> Result<(), Error> {
+fn write_draft(
+    draft: &Path,
+    path: &Path,
+    content: &[u8],
+    readers: FileReaders,
+) -> Result<(), Error> {
     let before = std::fs::symlink_metadata(path).ok();
-    let before = before.filter(|found| found.is_file() && readers == Readers::AsBefore);
+    let before = before.filter(|found| found.is_file() && readers == FileReaders::AsBefore);
     let before: Option<Permissions> = before.map(|found| found.permissions());
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    if readers == Readers::Owner || before.is_some() {
+    if readers == FileReaders::Owner || before.is_some() {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }

@@ -22,7 +22,7 @@ const PREFIX: &str = "mathchain_";
 /// A key, without its secret.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Key {
+pub(crate) struct ApiKey {
     /// What people call it; no two keys share one.
     pub(crate) name: String,
     /// Role of every call with it.
@@ -56,7 +56,7 @@ impl From<WorkspaceId> for KeyWorkspace {
     }
 }
 
-impl Key {
+impl ApiKey {
     /// Refuses a key of another workspace, saying what to do.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl Key {
 }
 
 /// The key that a secret belongs to. Every key is compared, each in constant time.
-pub(crate) fn find<'a>(keys: &'a [Key], secret: &str) -> Option<&'a Key> {
+pub(crate) fn find<'a>(keys: &'a [ApiKey], secret: &str) -> Option<&'a ApiKey> {
     let digest = digest_of(secret);
     let mut found = None;
     for key in keys {
@@ -110,7 +110,7 @@ pub(crate) fn file() -> Option<PathBuf> {
 ///
 /// # Errors
 /// A file that is unreadable, damaged, of another user, or accessible to others.
-pub(crate) fn read(file: &Path) -> Result<Option<Vec<Key>>> {
+pub(crate) fn read(file: &Path) -> Result<Option<Vec<ApiKey>>> {
     let Some((mut open, _)) = owned::open(file)? else {
         return Ok(None);
     };
@@ -167,7 +167,7 @@ pub(crate) fn digest_of(secret: &str) -> blake3::Hash {
 ///
 /// # Errors
 /// `conflict` for a name that a key has; `precondition_failed` where it cannot be stored; as [`read`].
-pub(crate) fn create(mut key: Key) -> Result<(Key, String)> {
+pub(crate) fn create(mut key: ApiKey) -> Result<(ApiKey, String)> {
     let secret = new_secret()?;
     key.digest = digest_of(&secret).to_hex().to_string();
     let made = key.clone();
@@ -189,7 +189,7 @@ pub(crate) fn create(mut key: Key) -> Result<(Key, String)> {
 ///
 /// # Errors
 /// `invalid_args` where there is none; as [`create`].
-pub(crate) fn revoke(name: &str) -> Result<Key> {
+pub(crate) fn revoke(name: &str) -> Result<ApiKey> {
     let mut removed = None;
     change(|keys| {
         let at = keys.iter().position(|key| key.name == name);
@@ -209,7 +209,7 @@ pub(crate) fn revoke(name: &str) -> Result<Key> {
 ///
 /// # Errors
 /// `invalid_args` where there is none; as [`create`].
-pub(crate) fn bind(name: &str, workspace: KeyWorkspace) -> Result<Key> {
+pub(crate) fn bind(name: &str, workspace: KeyWorkspace) -> Result<ApiKey> {
     let mut bound = None;
     change(|keys| {
         let key = keys.iter_mut().find(|key| key.name == name);
@@ -228,13 +228,13 @@ fn unknown(name: &str) -> ToolError {
 /// Folder beside the file of keys with an empty file for each key that was used; its time is that of the last use.
 const LAST_USE: &str = "last-use";
 
-fn last_use_file(key: &Key) -> Option<PathBuf> {
+fn last_use_file(key: &ApiKey) -> Option<PathBuf> {
     let name = key.digest.get(..16)?;
     Some(environment::keys_folder()?.join(LAST_USE).join(name))
 }
 
 /// Notes that a key is used now; where that cannot be written the time stays.
-pub(crate) fn note_use(key: &Key, now_ms: u64) {
+pub(crate) fn note_use(key: &ApiKey, now_ms: u64) {
     let note = || -> Option<()> {
         let file = last_use_file(key)?;
         std::fs::create_dir_all(file.parent()?).ok()?;
@@ -251,14 +251,14 @@ pub(crate) fn note_use(key: &Key, now_ms: u64) {
 }
 
 /// Time of the last use of a key in milliseconds since 1970-01-01 UTC, to about a minute; `None` where there was none.
-pub(crate) fn last_used_ms(key: &Key) -> Option<u64> {
+pub(crate) fn last_used_ms(key: &ApiKey) -> Option<u64> {
     let used = last_use_file(key)?.metadata().ok()?.modified().ok()?;
     let since = used.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     u64::try_from(since.as_millis()).ok()
 }
 
 /// Changes the file, one process at a time, whole or not at all.
-fn change(work: impl FnOnce(&mut Vec<Key>) -> Result<()>) -> Result<()> {
+fn change(work: impl FnOnce(&mut Vec<ApiKey>) -> Result<()>) -> Result<()> {
     let missing = || tool_error!(PreconditionFailed, "keys"; "there is no folder for keys"; "set HOME or XDG_CONFIG_HOME");
     let file = file().ok_or_else(missing)?;
     let folder = file.parent().ok_or_else(missing)?;
@@ -282,15 +282,15 @@ fn change(work: impl FnOnce(&mut Vec<Key>) -> Result<()>) -> Result<()> {
     let mut keys = read(&file)?.unwrap_or_default();
     work(&mut keys)?;
     let text = serde_json::to_vec_pretty(&keys).map_err(|err| cannot(err.into()))?;
-    crate::io::replace(&file, &text, crate::io::Readers::Owner).map_err(cannot)
+    crate::io::replace(&file, &text, crate::io::FileReaders::Owner).map_err(cannot)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn key(name: &str, secret: &str) -> Key {
-        Key {
+    fn key(name: &str, secret: &str) -> ApiKey {
+        ApiKey {
             name: name.to_owned(),
             role: "worker_math".to_owned(),
             approves: false,
@@ -345,7 +345,7 @@ mod tests {
         }
         // A digest is no secret, nor is a damaged one.
         assert_eq!(find(&keys, &keys[1].digest), None);
-        let damaged = Key {
+        let damaged = ApiKey {
             digest: String::new(),
             ..key("d", "")
         };

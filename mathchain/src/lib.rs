@@ -12,7 +12,7 @@
 //! # Ok::<(), mathchain::ToolError>(())
 //! ```
 //!
-//! Own tools implement [`Tool`] and are added with [`Builder::add_tools`].
+//! Own tools implement [`Tool`] and are added with [`ToolkitBuilder::add_tools`].
 
 #[cfg(not(all(feature = "llm", feature = "web")))]
 mod absent;
@@ -75,8 +75,8 @@ pub use tool_core;
 
 pub use cli::project;
 #[cfg(feature = "servers")]
-pub use extra::Extra;
-pub use generation::Reloaded;
+pub use extra::ServerExtension;
+pub use generation::ReloadReport;
 pub use host_sandbox::workspace::WorkspaceRoot;
 pub use plugins::PluginRoot;
 pub use registry::{
@@ -87,7 +87,7 @@ pub use tool_core::{
     CallOutcome, Ctx, ErasedTool, ErrorCode, Input, Matrix, Spec, Tool, ToolError, ToolExample,
     Value, Vector, entry,
 };
-pub use toolkit::{Builder, Context, Toolkit};
+pub use toolkit::{CallContext, Toolkit, ToolkitBuilder};
 
 /// The tools that come with the program, by family.
 pub fn families() -> impl Iterator<Item = &'static [ErasedTool]> {

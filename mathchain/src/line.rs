@@ -20,7 +20,7 @@ pub(crate) struct LineCall {
 
 /// Where a call was read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum CallOrigin {
     /// A line of `serve --jsonl`, where progress can be written.
     Lines,
     /// The body of `POST /v1/call`, which has one answer.
@@ -42,7 +42,7 @@ pub(crate) fn envelope(id: Value, outcome: &CallOutcome) -> Value {
 /// The keys of a call; the last one is that of a line alone.
 const KEYS: [&str; 6] = ["id", "tool", "args", "role", "traceparent", "progress"];
 
-impl Door {
+impl CallOrigin {
     fn keys(self) -> &'static [&'static str] {
         match self {
             Self::Lines => &KEYS,
@@ -54,7 +54,7 @@ impl Door {
 
 /// Reads a line: the id as far as it could be read, and the call.
 pub(crate) fn parse(
-    door: Door,
+    door: CallOrigin,
     bytes: &[u8],
     roles: &[String],
     bytes_max: usize,
@@ -82,7 +82,7 @@ pub(crate) fn parse(
 }
 
 fn line_call(
-    door: Door,
+    door: CallOrigin,
     object: &Object,
     id: &Value,
     roles: &[String],

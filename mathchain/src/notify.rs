@@ -13,7 +13,7 @@ use workflow::state::WorkflowState;
 use workflow::tools::log;
 
 use crate::environment;
-use crate::waiting::{Waiting, in_workflows};
+use crate::waiting::{WaitingEntry, in_workflows};
 
 /// Longest run of the program.
 const TIME_MAX: Duration = Duration::from_secs(10);
@@ -55,14 +55,14 @@ fn warn(text: &str) {
 }
 
 /// A log of workflows that tells a notifier which gates and which feedback begin to wait.
-pub(crate) struct Told {
+pub(crate) struct NotifyingLog {
     log: Arc<dyn EventLog>,
     notifier: Arc<Notifier>,
     /// The workflows as of the newest change.
     known: Mutex<Arc<WorkflowState>>,
 }
 
-impl Told {
+impl NotifyingLog {
     pub(crate) fn new(log: Arc<dyn EventLog>, notifier: Arc<Notifier>) -> Self {
         let known = Mutex::default();
         Self {
@@ -83,10 +83,13 @@ impl Told {
         events.truncate(old + count);
         let continued = events.split_off(old.min(events.len()));
         log::fold(&mut state, &events)?;
-        let waited: Vec<Value> = in_workflows(&state).iter().map(Waiting::value).collect();
+        let waited: Vec<Value> = in_workflows(&state)
+            .iter()
+            .map(WaitingEntry::value)
+            .collect();
         log::fold(&mut state, &continued)?;
         let waiting = in_workflows(&state);
-        let mut waiting: Vec<Value> = waiting.iter().map(Waiting::value).collect();
+        let mut waiting: Vec<Value> = waiting.iter().map(WaitingEntry::value).collect();
         waiting.retain(|entry| !waited.contains(entry));
         Ok(waiting)
     }
@@ -106,7 +109,7 @@ fn entry(waiting: &Value) -> Value {
     Value::Object(entry.into())
 }
 
-impl EventLog for Told {
+impl EventLog for NotifyingLog {
     fn append(&self, known: u64, decide: &mut Decide<'_>) -> Result<()> {
         let (mut before, mut count) = (known, 0);
         self.log.append(known, &mut |events, now| {

@@ -11,12 +11,12 @@ const PIXELS_MAX: usize = 4_000_000;
 pub fn png_of_sixel(text: &str) -> Option<Vec<u8>> {
     let body = text.strip_prefix("\u{1b}P")?;
     let (_, body) = body.split_once('q')?;
-    let mut picture = Picture::sized(body)?;
+    let mut picture = PixelImage::sized(body)?;
     picture.draw(body)?;
     picture.png()
 }
 
-struct Picture {
+struct PixelImage {
     width: usize,
     height: usize,
     /// A colour for each pixel, row by row.
@@ -24,7 +24,7 @@ struct Picture {
     palette: Vec<[u8; 3]>,
 }
 
-impl Picture {
+impl PixelImage {
     /// A picture of the size that the raster attributes give: `"1;1;WIDTH;HEIGHT`.
     fn sized(body: &str) -> Option<Self> {
         let attributes = body.strip_prefix('"')?;
@@ -147,7 +147,7 @@ mod tests {
         // Two colours: a column of six rows, a run of three with the second row, then a second band.
         let text = "\u{1b}P0;1q\"1;1;4;7#0;2;100;100;100#1;2;100;0;50#0~~~~$#1~!3A-#0@@@@\u{1b}\\";
         let (_, body) = text.split_once('q').unwrap();
-        let mut picture = Picture::sized(body).unwrap();
+        let mut picture = PixelImage::sized(body).unwrap();
         picture.draw(body).unwrap();
         assert_eq!((picture.width, picture.height), (4, 7));
         let rows: Vec<&[u8]> = picture.pixels.chunks(4).collect();

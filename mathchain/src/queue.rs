@@ -1,4 +1,4 @@
-//! [`Queue`]: how many calls run, and how many wait, fairly by owner.
+//! [`CallQueue`]: how many calls run, and how many wait, fairly by owner.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,23 +15,23 @@ const SHARED_LEAST: usize = 4;
 
 /// The bounded queue of the calls of a server, as one owner sees it: a key, an address, or the one client. Owners take turns.
 #[derive(Clone)]
-pub(crate) struct Queue {
-    shared: Arc<Shared>,
+pub(crate) struct CallQueue {
+    shared: Arc<SharedQueue>,
     owner: Arc<str>,
 }
 
-struct Shared {
+struct SharedQueue {
     workers: usize,
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     running: usize,
     waiting: usize,
     /// Number of the next call that waits.
     next: u64,
-    owners: HashMap<Arc<str>, Owner>,
+    owners: HashMap<Arc<str>, QueueOwner>,
     /// Owners with calls that wait, in the order of their turns.
     turns: VecDeque<Arc<str>>,
     /// The first owner, until another calls.
@@ -41,20 +41,20 @@ struct State {
 }
 
 #[derive(Default)]
-struct Owner {
+struct QueueOwner {
     running: usize,
     /// Calls that wait, by their number.
     waiting: BTreeMap<u64, oneshot::Sender<()>>,
 }
 
 /// A call that runs for as long as this lives.
-pub(crate) struct Permit(Queue);
+pub(crate) struct QueuePermit(CallQueue);
 
-impl Queue {
+impl CallQueue {
     /// A queue for as many calls at a time.
     pub(crate) fn new(workers: usize) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(SharedQueue {
                 workers,
                 state: Mutex::default(),
             }),
@@ -74,13 +74,13 @@ impl Queue {
     ///
     /// # Errors
     /// `limit_exceeded` with reason `overloaded` where too many wait.
-    pub(crate) async fn enter(&self) -> Result<Permit> {
+    pub(crate) async fn enter(&self) -> Result<QueuePermit> {
         let (turn, number) = {
             let mut state = self.state();
             state.meet(&self.owner);
             if state.may_run(&self.owner, self.shared.workers) {
                 state.run(&self.owner);
-                return Ok(Permit(self.clone()));
+                return Ok(QueuePermit(self.clone()));
             }
             let own = state
                 .owners
@@ -94,7 +94,7 @@ impl Queue {
             }
             state.wait(&self.owner)
         };
-        let mut waiting = Waiting {
+        let mut waiting = QueuedCall {
             queue: self,
             number,
             turn,
@@ -103,7 +103,7 @@ impl Queue {
         // The sender is dropped with the call alone, which waits here.
         let _ = (&mut waiting.turn).await;
         waiting.is_over = true;
-        Ok(Permit(self.clone()))
+        Ok(QueuePermit(self.clone()))
     }
 
     /// Calls that run.
@@ -116,13 +116,13 @@ impl Queue {
         self.state().waiting
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         let state = self.shared.state.lock();
         state.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl QueueState {
     /// Learns whether several owners call.
     fn meet(&mut self, owner: &Arc<str>) {
         match &self.first {
@@ -202,7 +202,7 @@ impl State {
 
     /// Forgets an owner without calls.
     fn forget(&mut self, owner: &Arc<str>) {
-        let is_idle = |owner: &Owner| owner.running == 0 && owner.waiting.is_empty();
+        let is_idle = |owner: &QueueOwner| owner.running == 0 && owner.waiting.is_empty();
         if self.owners.get(owner).is_some_and(is_idle) {
             self.owners.remove(owner);
             self.turns.retain(|waiting| waiting != owner);
@@ -210,7 +210,7 @@ impl State {
     }
 }
 
-impl Drop for Permit {
+impl Drop for QueuePermit {
     fn drop(&mut self) {
         let workers = self.0.shared.workers;
         self.0.state().end(&self.0.owner, workers);
@@ -218,15 +218,15 @@ impl Drop for Permit {
 }
 
 /// A call that waits; it is counted until it runs, or its client goes away.
-struct Waiting<'a> {
-    queue: &'a Queue,
+struct QueuedCall<'a> {
+    queue: &'a CallQueue,
     number: u64,
     turn: oneshot::Receiver<()>,
     /// Whether it runs.
     is_over: bool,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for QueuedCall<'_> {
     fn drop(&mut self) {
         if self.is_over {
             return;
@@ -259,15 +259,15 @@ mod tests {
         }
     }
 
-    fn entered(queue: &Queue) -> Option<Permit> {
+    fn entered(queue: &CallQueue) -> Option<QueuePermit> {
         now(std::pin::pin!(queue.enter())).map(|permit| permit.unwrap_or_else(|_| panic!("full")))
     }
 
     #[test]
     fn owners_take_turns_and_one_leaves_a_thread_to_others() {
-        let queue = Queue::new(4);
+        let queue = CallQueue::new(4);
         let (busy, other) = (queue.of("busy"), queue.of("other"));
-        let mut running: Vec<Permit> = (0..4).filter_map(|_| entered(&busy)).collect();
+        let mut running: Vec<QueuePermit> = (0..4).filter_map(|_| entered(&busy)).collect();
         assert_eq!((running.len(), queue.running()), (4, 4));
         let (mut third, mut fourth) = (Box::pin(busy.enter()), Box::pin(busy.enter()));
         assert!(now(third.as_mut()).is_none() && now(fourth.as_mut()).is_none());
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn one_owner_alone_has_every_thread_and_a_client_that_leaves_gives_its_place() {
-        let queue = Queue::new(2);
+        let queue = CallQueue::new(2);
         let first = entered(&queue);
         let second = entered(&queue);
         let mut waiting = Box::pin(queue.enter());
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn a_queue_that_one_owner_fills_takes_calls_of_others() {
-        let queue = Queue::new(1);
+        let queue = CallQueue::new(1);
         let (busy, other) = (queue.of("busy"), queue.of("other"));
         let _running = entered(&busy);
         let mut waiting: Vec<_> = (0..WAITING_MAX).map(|_| Box::pin(busy.enter())).collect();

@@ -17,7 +17,7 @@ use tool_core::Result;
 
 pub(crate) use files::named as named_files;
 pub(crate) use given::{of_agents, of_config};
-pub(crate) use record::Record;
+pub(crate) use record::TrustRecord;
 
 /// What ends the message about a part that does not count yet.
 pub(crate) const NOT_TRUSTED: &str = "this user has not agreed to it as it is now";
@@ -26,7 +26,7 @@ pub(crate) const HINT: &str = "`mathchain trust` shows it, and asks";
 
 /// Something that a folder gives, as it is shown and agreed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct TrustItem {
     /// Its table: `notify`, `mcp_servers.NAME`, `plugins.NAME`.
     pub what: String,
     /// All of it, a line for each part, with the digests of files.
@@ -35,14 +35,14 @@ pub(crate) struct Given {
 
 /// The places that words of a configuration are relative to.
 #[derive(Debug, Clone)]
-pub(crate) struct Bases {
+pub(crate) struct TrustBases {
     /// Folder of the configuration, without links.
     pub folder: PathBuf,
     /// Roots of the workspace, without links.
     pub roots: Vec<PathBuf>,
 }
 
-impl Bases {
+impl TrustBases {
     pub(crate) fn new(folder: &Path, roots: impl IntoIterator<Item = PathBuf>) -> Self {
         let real = |path: PathBuf| crate::environment::real(&path);
         Self {
@@ -60,8 +60,8 @@ impl Bases {
 }
 
 /// The plugin of a folder, as it is agreed to.
-pub(crate) fn of_plugin(name: &str, digest: &str) -> Given {
-    Given {
+pub(crate) fn of_plugin(name: &str, digest: &str) -> TrustItem {
+    TrustItem {
         what: format!("plugins.{name}"),
         shown: format!("digest of its files: {digest}\n"),
     }
@@ -75,12 +75,12 @@ pub(crate) fn name_of(bundle: &PluginBundle) -> String {
 
 /// Takes away from the configuration of a folder what this user has not agreed to, and notes it there. `allow` then asks, and what starts
 /// agents refuses those of noted tables.
-pub(crate) fn settle(config: &mut Config, bases: &Bases) {
+pub(crate) fn settle(config: &mut Config, bases: &TrustBases) {
     let given = of_config(config, bases);
     if given.is_empty() {
         return;
     }
-    let mut record = Record::of(&bases.folder);
+    let mut record = TrustRecord::of(&bases.folder);
     let mut adopted = Vec::new();
     let mut untrusted = Vec::new();
     for one in given {
@@ -107,7 +107,7 @@ pub(crate) fn settle(config: &mut Config, bases: &Bases) {
 pub(crate) fn settle_agents(config: &mut Config, folder: &Path) {
     let given = of_agents(&config.agent_texts);
     if !given.is_empty() {
-        let record = Record::of(folder);
+        let record = TrustRecord::of(folder);
         let untrusted = given.into_iter().filter(|one| !record.has(one));
         config.untrusted.extend(untrusted.map(|one| one.what));
     }

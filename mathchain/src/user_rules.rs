@@ -136,7 +136,7 @@ pub fn forget(folder: &Path, number: usize) -> Result<PolicyRule> {
 /// Replaces the file atomically, readable by this user alone.
 fn write(file: &Path, layers: &[PolicyLayer]) -> Result<()> {
     let text = format!("{HEADER}{}", layers_to_toml(layers));
-    let written = io::replace(file, text.as_bytes(), io::Readers::Owner);
+    let written = io::replace(file, text.as_bytes(), io::FileReaders::Owner);
     written.map_err(|err| io::cannot_write(file, &err))
 }
 

@@ -5,9 +5,9 @@ use tool_core::{Value, convert, object};
 use workflow::state::{WorkflowFeedback, WorkflowInstance, WorkflowState};
 
 /// An entry that waits.
-pub(crate) enum Waiting {
+pub(crate) enum WaitingEntry {
     Approval(Box<Approval>),
-    Gate(Box<Gate>),
+    Gate(Box<WaitingGate>),
     Feedback {
         workflow: String,
         item: Box<WorkflowFeedback>,
@@ -15,7 +15,7 @@ pub(crate) enum Waiting {
 }
 
 /// The gate of a stage that a person satisfies.
-pub(crate) struct Gate {
+pub(crate) struct WaitingGate {
     pub(crate) workflow: String,
     pub(crate) stage: String,
     pub(crate) prompt: Option<String>,
@@ -23,16 +23,18 @@ pub(crate) struct Gate {
 }
 
 /// What waits in workflows: gates first, then feedback.
-pub(crate) fn in_workflows(state: &WorkflowState) -> Vec<Waiting> {
+pub(crate) fn in_workflows(state: &WorkflowState) -> Vec<WaitingEntry> {
     let gates = state.workflows().values().filter_map(gate);
-    let mut all: Vec<Waiting> = gates.map(|gate| Waiting::Gate(Box::new(gate))).collect();
+    let mut all: Vec<WaitingEntry> = gates
+        .map(|gate| WaitingEntry::Gate(Box::new(gate)))
+        .collect();
     let running = state.workflows().values();
     for workflow in running.filter(|one| one.ended.is_none()) {
         let open = workflow
             .feedback
             .values()
             .filter(|one| one.status.is_open());
-        all.extend(open.map(|one| Waiting::Feedback {
+        all.extend(open.map(|one| WaitingEntry::Feedback {
             workflow: workflow.id.clone(),
             item: Box::new(one.clone()),
         }));
@@ -41,11 +43,11 @@ pub(crate) fn in_workflows(state: &WorkflowState) -> Vec<Waiting> {
 }
 
 /// The gate of a workflow that waits for a person.
-fn gate(workflow: &WorkflowInstance) -> Option<Gate> {
+fn gate(workflow: &WorkflowInstance) -> Option<WaitingGate> {
     let stage = workflow
         .current()
         .filter(|_| workflow.awaits(workflow.stage))?;
-    Some(Gate {
+    Some(WaitingGate {
         workflow: workflow.id.clone(),
         stage: stage.name.clone(),
         prompt: stage.gate.prompt.clone(),
@@ -58,7 +60,7 @@ fn gate(workflow: &WorkflowInstance) -> Option<Gate> {
     })
 }
 
-impl Waiting {
+impl WaitingEntry {
     /// Whether an id names it; the beginning of an approval's is enough, and of feedback the part after its workflow.
     pub(crate) fn is_called(&self, id: &str) -> bool {
         match self {

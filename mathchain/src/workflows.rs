@@ -1,4 +1,4 @@
-//! [`Workflows`]: the log of workflows in the state, and the files in the workspace that show it.
+//! [`WorkflowLog`]: the log of workflows in the state, and the files in the workspace that show it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tool_core::{Result, ToolError, tool_error};
 const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// The log of the workflows of one workspace.
-pub(crate) struct Workflows {
+pub(crate) struct WorkflowLog {
     state: Arc<StateStore>,
     files: Option<Arc<dyn WorkspaceFiles>>,
     workspace: Option<WorkspaceId>,
@@ -28,7 +28,7 @@ pub(crate) fn copied(original: &str) -> ToolError {
         "`mathchain workspace adopt` makes it the state of this folder")
 }
 
-impl Workflows {
+impl WorkflowLog {
     pub(crate) fn new(
         state: Arc<StateStore>,
         files: Option<Arc<dyn WorkspaceFiles>>,
@@ -52,7 +52,7 @@ impl Workflows {
     }
 }
 
-impl EventLog for Workflows {
+impl EventLog for WorkflowLog {
     fn after(&self, number: u64) -> Result<Vec<String>> {
         self.state
             .workflow_events(self.workspace.as_ref(), number, usize::MAX)

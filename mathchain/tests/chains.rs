@@ -237,7 +237,7 @@ fn the_library_example_runs() {
 #[test]
 fn a_delegate_has_what_its_parent_has_and_less() {
     let toolkit = mathchain::Toolkit::builder().build().expect("builds");
-    let math = mathchain::Context::default()
+    let math = mathchain::CallContext::default()
         .role("worker_math")
         .narrow(mathchain::PolicyLayer::read_only());
     let args = mathchain::parse(r#"{"A":[[3,1],[1,2]],"b":[9,8]}"#).expect("JSON");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use mathchain::chain_runtime::{Plan, RunOptions};
 use mathchain::registry::plugins::{PluginRunner, own_tool};
-use mathchain::{Config, Context, Ctx, Level, PolicyLayer, ToolError, Toolkit, Value};
+use mathchain::{CallContext, Config, Ctx, Level, PolicyLayer, ToolError, Toolkit, Value};
 use tool_core::Object;
 
 /// A configuration with one role, which is the default.
@@ -34,9 +34,9 @@ fn a_plan_runs_in_one_generation() {
     let plan = Plan::read("p.yaml", text).expect("a plan");
     // Copying who calls takes long enough that a reload falls between.
     let layer = PolicyLayer::new(Level::Task, "t").allow(["calculate"]);
-    let context = Context {
+    let context = CallContext {
         layers: vec![layer; 1000],
-        ..Context::default()
+        ..CallContext::default()
     };
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

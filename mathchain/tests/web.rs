@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 
-use mathchain::{Context, PolicyLayer, Toolkit};
+use mathchain::{CallContext, PolicyLayer, Toolkit};
 use tool_core::json::{JsonLimits, parse};
 use tool_core::{ErrorCode, Value};
 
@@ -191,7 +191,7 @@ fn a_rule_on_a_host_holds_for_redirects_to_it() {
 #[test]
 fn without_web_texts_are_still_compared_here() {
     let toolkit = Toolkit::builder().build().expect("the built-in tools");
-    let offline = Context::default().narrow(PolicyLayer::no_web());
+    let offline = CallContext::default().narrow(PolicyLayer::no_web());
     let call = |tool: &str, args: &str| {
         let args = parse(args, JsonLimits::default()).expect("arguments");
         toolkit.call_with(&offline, tool, &args)

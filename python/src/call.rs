@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mathchain::Context;
+use mathchain::CallContext;
 use pyo3::prelude::*;
 use tool_core::{CallOutcome, StopFlag, ToolError, tool_error};
 
@@ -37,7 +37,7 @@ impl Stop {
 /// Who calls.
 pub(crate) struct Caller {
     /// Role, deadline and approvals of every call.
-    pub(crate) context: Context,
+    pub(crate) context: CallContext,
     /// The process that opened the toolkit.
     pub(crate) process: u32,
 }
@@ -55,7 +55,7 @@ impl Call {
         self,
         py: Python<'_>,
         caller: &Caller,
-        work: impl FnOnce(&Context, Option<Arc<Told>>) -> CallOutcome + Send,
+        work: impl FnOnce(&CallContext, Option<Arc<Told>>) -> CallOutcome + Send,
     ) -> PyResult<CallOutcome> {
         same_process(caller.process).or_raise(py)?;
         own::forget();
@@ -64,7 +64,7 @@ impl Call {
         let told = self
             .progress
             .map(|callback| Told::new(callback, stop.clone()));
-        let context = Context {
+        let context = CallContext {
             stop,
             progress: told.as_ref().map(Told::receiver),
             ..caller.context.clone()

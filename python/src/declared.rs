@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-use mathchain::{Context, Toolkit};
+use mathchain::{CallContext, Toolkit};
 use registry::offer::{self, Catalog, Dialect, OfferDetail, ToolOffer};
 use serde_json::Value as Json;
 use tool_core::{AnyTool, Result, tool_error};
@@ -12,7 +12,7 @@ use tool_core::{AnyTool, Result, tool_error};
 const WHOLE: &str = "jsonschema";
 
 /// The ids of the tools that the role sees.
-pub(crate) fn names(toolkit: &Toolkit, context: &Context) -> Result<Vec<String>> {
+pub(crate) fn names(toolkit: &Toolkit, context: &CallContext) -> Result<Vec<String>> {
     let dispatcher = toolkit.dispatcher();
     let listed = dispatcher.visible(&toolkit.caller(context))?;
     let seen = listed.into_iter().filter(|one| one.hidden.is_none());
@@ -33,7 +33,7 @@ pub(crate) fn spec(toolkit: &Toolkit, name: &str) -> Option<Json> {
 /// `invalid_request` for an unknown format or catalogue; `unknown_tool` or `not_visible` for a name.
 pub(crate) fn declared(
     toolkit: &Toolkit,
-    context: &Context,
+    context: &CallContext,
     format: &str,
     catalog: &str,
     names: Option<Vec<String>>,

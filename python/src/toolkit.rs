@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use mathchain::Context;
+use mathchain::CallContext;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use registry::{ApprovalAnswer, Unattended};
@@ -60,11 +60,11 @@ impl Toolkit {
                 Unattended::Deny => ApprovalAnswer::Unattended,
                 Unattended::Pending => ApprovalAnswer::Ask,
             };
-            let context = Context {
+            let context = CallContext {
                 role,
                 timeout_ms,
                 answer,
-                ..Context::default()
+                ..CallContext::default()
             };
             // An unknown role is one error, not one for each call.
             inner.dispatcher().visible(&inner.caller(&context))?;

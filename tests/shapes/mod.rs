@@ -5,7 +5,7 @@ mod random;
 mod stated;
 
 use chain_runtime::{CheckedPlan, Plan, PlanProblems};
-use mathchain::{Context, Toolkit};
+use mathchain::{CallContext, Toolkit};
 use tool_core::{AnyTool, Ctx, Object, ToolError, Value, json};
 
 pub(crate) use stated::calls;
@@ -37,7 +37,7 @@ thread_local! {
 fn check(plan: &Plan, inputs: &Object) -> Result<CheckedPlan, PlanProblems> {
     TOOLKIT.with(|toolkit| {
         toolkit.check(
-            &Context::default(),
+            &CallContext::default(),
             plan,
             inputs,
             chain_runtime::CheckMode::Run,

@@ -46,7 +46,7 @@ pub(super) struct AgentArgs {
 
 /// Tools and limits of an agent.
 #[derive(Clone)]
-pub(super) struct Effective {
+pub(super) struct EffectiveAgent {
     pub tools: Vec<CliTool>,
     pub permission: Confinement,
     /// Whether the phase sets the permission for this agent by name.
@@ -58,7 +58,7 @@ pub(super) struct Effective {
     pub turns_stated: bool,
 }
 
-impl Effective {
+impl EffectiveAgent {
     /// The tools to translate for a command line. None where nothing sets tools, permission and turns and the profile has flags: these are
     /// passed as they are, with a warning.
     pub(super) fn translated(
@@ -96,7 +96,7 @@ impl AgentArgs {
 }
 
 /// Prints environment, program, arguments and configuration file.
-pub(super) fn agent_args(global: &Global, args: &AgentArgs) -> Result<ExitCode> {
+pub(super) fn agent_args(global: &GlobalArgs, args: &AgentArgs) -> Result<ExitCode> {
     let toolkit = open::with_agents(global)?;
     let config = toolkit.config();
     let name = args.cli.as_deref().unwrap_or(&args.agent);
@@ -153,7 +153,7 @@ const MCP_CONFIG: &str = "mathchain-mcp.json";
 /// The program and arguments of the MCP server for the agent: the same configuration, phase, agent and permission, so that each call
 /// is decided here as the agent CLI was told.
 fn server(
-    global: &Global,
+    global: &GlobalArgs,
     args: &AgentArgs,
     permission: Confinement,
 ) -> Result<Option<Vec<String>>> {
@@ -205,11 +205,11 @@ pub(super) fn table<'a>(config: &'a Config, name: &str) -> Result<&'a CliSpec> {
 }
 
 /// The tools and limits that phase, file and every layer leave to the agent.
-pub(super) fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<Effective> {
-    let mut context = Context {
+pub(super) fn effective(toolkit: &Toolkit, args: &AgentArgs) -> Result<EffectiveAgent> {
+    let mut context = CallContext {
         agent: Some(args.agent.clone()),
         phase: args.phase.clone(),
-        ..Context::default()
+        ..CallContext::default()
     };
     // The option narrows the phase's permission and never widens it.
     let from = selected(toolkit, &context)?;
@@ -234,7 +234,7 @@ pub(super) fn effective_of(
     dispatcher: &Dispatcher,
     who: &Principal,
     permission: Confinement,
-) -> Result<Effective> {
+) -> Result<EffectiveAgent> {
     let catalogue = dispatcher.catalogue();
     let policy = dispatcher.policy();
     let caller = policy.caller(catalogue, who, dispatcher.facts())?;
@@ -250,7 +250,7 @@ pub(super) fn effective_of(
         verdict: decision.verdict,
     }));
     let turns = caller.selected().max_turns;
-    Ok(Effective {
+    Ok(EffectiveAgent {
         has_no_selection: caller.has_no_selection(),
         tools,
         permission,
@@ -261,7 +261,7 @@ pub(super) fn effective_of(
 }
 
 /// The selection of tools that the agent starts from.
-fn selected(toolkit: &Toolkit, context: &Context) -> Result<CallerBaseline> {
+fn selected(toolkit: &Toolkit, context: &CallContext) -> Result<CallerBaseline> {
     let dispatcher = toolkit.dispatcher();
     let who = toolkit.caller(context).who;
     dispatcher.policy().select(dispatcher.catalogue(), &who)

@@ -10,7 +10,7 @@ use super::{agent_args, flags};
 use crate::environment::AgentText;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Agents {
+pub(super) enum AgentsCommand {
     /// List the agents of `agents/` beside the configuration
     List,
     /// Show one agent, or its prompts
@@ -32,18 +32,18 @@ pub(super) enum Agents {
 }
 
 /// Lists, shows and checks agents.
-pub(super) fn agents(global: &Global, command: &Agents) -> Result<ExitCode> {
+pub(super) fn agents(global: &GlobalArgs, command: &AgentsCommand) -> Result<ExitCode> {
     match command {
-        Agents::List => list(global),
-        Agents::Show { name, prompt } => show(global, name, prompt.as_deref()),
-        Agents::Check { names } => check(global, names),
-        Agents::Command(args) => agent_args::agent_args(global, args),
+        AgentsCommand::List => list(global),
+        AgentsCommand::Show { name, prompt } => show(global, name, prompt.as_deref()),
+        AgentsCommand::Check { names } => check(global, names),
+        AgentsCommand::Command(args) => agent_args::agent_args(global, args),
     }
 }
 
 const NONE: &str = "no agents; `mathchain init --agents` writes five starters to `agents/`";
 
-fn list(global: &Global) -> Result<ExitCode> {
+fn list(global: &GlobalArgs) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let texts = texts(global)?;
     let loaded = texts.iter().map(|text| (text, load(&toolkit, text)));
@@ -72,7 +72,7 @@ fn list(global: &Global) -> Result<ExitCode> {
     })
 }
 
-fn show(global: &Global, name: &str, prompt: Option<&[String]>) -> Result<ExitCode> {
+fn show(global: &GlobalArgs, name: &str, prompt: Option<&[String]>) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let (agent, checked) = find(global, &toolkit, name)?;
     let Some(pairs) = prompt else {
@@ -95,7 +95,7 @@ fn show(global: &Global, name: &str, prompt: Option<&[String]>) -> Result<ExitCo
     })
 }
 
-fn check(global: &Global, wanted: &[String]) -> Result<ExitCode> {
+fn check(global: &GlobalArgs, wanted: &[String]) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let mut errors = Vec::new();
     let mut table = String::new();
@@ -126,7 +126,11 @@ fn check(global: &Global, wanted: &[String]) -> Result<ExitCode> {
 }
 
 /// Reads and checks the agent of a name or path.
-fn find(global: &Global, toolkit: &Toolkit, name: &str) -> Result<(AgentFile, AgentCheckResult)> {
+fn find(
+    global: &GlobalArgs,
+    toolkit: &Toolkit,
+    name: &str,
+) -> Result<(AgentFile, AgentCheckResult)> {
     let mut found = chosen(global, std::slice::from_ref(&name.to_owned()))?;
     match found.pop() {
         Some(text) if found.is_empty() => Ok(load(toolkit, &text)?),
@@ -146,12 +150,12 @@ fn load(toolkit: &Toolkit, text: &AgentText) -> Result<(AgentFile, AgentCheckRes
 }
 
 /// The agent files of this project.
-fn texts(global: &Global) -> Result<Vec<AgentText>> {
+fn texts(global: &GlobalArgs) -> Result<Vec<AgentText>> {
     environment::agent_texts(&open::project_folder(global)?)
 }
 
 /// The agent files of these names or paths; without any, all.
-fn chosen(global: &Global, wanted: &[String]) -> Result<Vec<AgentText>> {
+fn chosen(global: &GlobalArgs, wanted: &[String]) -> Result<Vec<AgentText>> {
     let all = texts(global)?;
     if wanted.is_empty() {
         return Ok(all);

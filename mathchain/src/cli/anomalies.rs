@@ -16,7 +16,7 @@ Examples:
   mathchain runs anomalies --run 3f2a         # any unique prefix of the id
   mathchain runs anomalies --json | jq '.findings[] | {kind, run, tool, next}'"
 )]
-pub(super) struct Anomalies {
+pub(super) struct AnomaliesCommand {
     /// Only this run; other runs still provide typical durations of tools
     #[arg(long, value_name = "RUN", conflicts_with = "since", add = complete::run_ids())]
     run: Option<String>,
@@ -27,9 +27,9 @@ pub(super) struct Anomalies {
 
 /// The former name of `runs anomalies`.
 #[derive(Debug, Subcommand)]
-pub(super) enum Chain {
+pub(super) enum ChainCommand {
     /// Find stalls, repeated failures, retry storms, fallbacks and dominant tools
-    Anomalies(Anomalies),
+    Anomalies(AnomaliesCommand),
 }
 
 /// Maximum number of records, newest first, and of running runs.
@@ -40,8 +40,8 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 const HISTORY_DAYS: u64 = 30;
 
 /// Prints the findings of one run, or of recent days.
-pub(super) fn anomalies(global: &Global, wanted: &Anomalies) -> Result<ExitCode> {
-    let Anomalies { run, since } = wanted;
+pub(super) fn anomalies(global: &GlobalArgs, wanted: &AnomaliesCommand) -> Result<ExitCode> {
+    let AnomaliesCommand { run, since } = wanted;
     let toolkit = open::toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
     let of = run.as_ref().map(|run| state.run(run)).transpose()?;

@@ -7,7 +7,7 @@ use registry::AnswerReader;
 use tool_core::capability::LedgerHead;
 use tool_core::{CallOutcome, ErrorCode, Result, ToolError, tool_error};
 
-use super::global::{Format, Global};
+use super::global::{GlobalArgs, OutputFormat};
 use super::output::{self, complain};
 use super::{exit, human};
 use crate::{Toolkit, clock};
@@ -39,17 +39,19 @@ pub(super) fn on_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
 }
 
 /// The reader of answers in a format: JSON is read by models, and by what passes it on to them.
-pub(super) fn reader(format: Format) -> AnswerReader {
+pub(super) fn reader(format: OutputFormat) -> AnswerReader {
     match format {
-        Format::Json => AnswerReader::Model,
-        Format::Human | Format::Raw | Format::Npy | Format::Csv => AnswerReader::Program,
+        OutputFormat::Json => AnswerReader::Model,
+        OutputFormat::Human | OutputFormat::Raw | OutputFormat::Npy | OutputFormat::Csv => {
+            AnswerReader::Program
+        }
     }
 }
 
 /// Prints the answer, flushes the audit, and gives the exit code.
 pub(super) fn finish(
     toolkit: &Toolkit,
-    global: &Global,
+    global: &GlobalArgs,
     outcome: &CallOutcome,
 ) -> Result<ExitCode> {
     let mut outcome = outcome.clone();
@@ -64,11 +66,11 @@ pub(super) fn finish(
 
 /// Flushes the batched audit records before the answer of a process that ends. Where that fails, the answer carries a warning and no
 /// audit head, which verification would not find.
-pub(super) fn flush(toolkit: &Toolkit, format: Format, outcome: &mut CallOutcome) {
+pub(super) fn flush(toolkit: &Toolkit, format: OutputFormat, outcome: &mut CallOutcome) {
     let Some(warning) = incomplete(toolkit) else {
         return;
     };
-    if format == Format::Raw {
+    if format == OutputFormat::Raw {
         complain(&format!("warning: {warning}\n"));
     }
     outcome.metadata.remove("audit");

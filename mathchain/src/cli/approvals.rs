@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use journal::{Approval, StateStore, WITHOUT_KEY};
 use tool_core::Object;
 
-use super::folders::Folders;
+use super::folders::FolderArgs;
 use super::grant::{grant, record_of};
 use super::prelude::*;
-use super::request::Request;
+use super::request::ApprovalDetails;
 use super::{asking, resume};
 use crate::approvers::{self, approver};
 
@@ -16,7 +16,7 @@ use crate::approvers::{self, approver};
 const SHOWN_MAX: usize = 1000;
 
 #[derive(Debug, Args)]
-pub(super) struct Decide {
+pub(super) struct DecideCommand {
     /// Id of the approval request, or a unique prefix
     #[arg(add = complete::approval_ids())]
     pub id: String,
@@ -32,7 +32,7 @@ Examples:
   mathchain approve 9f3c --resume
   mathchain approve --all --run 3f2a --resume"
 )]
-pub(super) struct Approve {
+pub(super) struct ApproveCommand {
     /// Id of the approval request, or a unique prefix
     #[arg(required_unless_present = "all", conflicts_with = "all", add = complete::approval_ids())]
     pub id: Option<String>,
@@ -57,8 +57,8 @@ pub(super) struct Approve {
 }
 
 /// Approves what it names, once.
-impl From<Decide> for Approve {
-    fn from(Decide { id, key }: Decide) -> Self {
+impl From<DecideCommand> for ApproveCommand {
+    fn from(DecideCommand { id, key }: DecideCommand) -> Self {
         Self {
             id: Some(id),
             key,
@@ -71,14 +71,14 @@ impl From<Decide> for Approve {
 }
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Approvals {
+pub(super) enum ApprovalsCommand {
     /// List pending approval requests
     List {
         /// Include decided and expired requests
         #[arg(long)]
         all: bool,
         #[command(flatten)]
-        folders: Folders,
+        folders: FolderArgs,
     },
     /// Show one request: full arguments, workspace, resources, digests
     Show {
@@ -92,7 +92,7 @@ pub(super) enum Approvals {
 type Detailed = (Approval, Option<Value>);
 
 /// Approves requests, records a rule on demand, and resumes runs on demand.
-pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode> {
+pub(super) fn approve(global: &GlobalArgs, approve: &ApproveCommand) -> Result<ExitCode> {
     // A rule may be about a call of an agent.
     let toolkit = match approve.always {
         true => open::with_agents(global)?,
@@ -141,7 +141,7 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode> {
     let mut granted = Vec::new();
     let mut text = String::new();
     for (request, details) in &waiting {
-        let shown = Request::new(&toolkit, request, details.as_ref());
+        let shown = ApprovalDetails::new(&toolkit, request, details.as_ref());
         let recorded = match approve.always {
             true => Some(record_of(&toolkit, request, details.as_ref())?),
             false => None,
@@ -160,7 +160,7 @@ pub(super) fn approve(global: &Global, approve: &Approve) -> Result<ExitCode> {
         let mut data = fields(&approval, details.as_ref());
         data.insert("recorded_rule", number);
         data.insert("rule", rule.clone());
-        if let (Some((number, rule)), Format::Json) = (number.zip(rule), global.format()) {
+        if let (Some((number, rule)), OutputFormat::Json) = (number.zip(rule), global.format()) {
             complain(&format!("recorded rule {number}: {rule}\n"));
         }
         granted.push(Value::Object(data.into()));
@@ -200,7 +200,7 @@ fn stays_with_original(toolkit: &Toolkit, request: &Approval) -> Result<()> {
 }
 
 /// Resumes runs; gives the first exit code that is no success.
-fn resume_all(global: &Global, runs: &[&str]) -> Result<ExitCode> {
+fn resume_all(global: &GlobalArgs, runs: &[&str]) -> Result<ExitCode> {
     let mut code = ExitCode::from(exit::OK);
     for run in runs {
         let ended = resume::approved(global, run)?;
@@ -229,7 +229,7 @@ fn pending(toolkit: &Toolkit, state: &StateStore, run: Option<&str>) -> Result<V
 
 /// What approving a request led to.
 fn said(
-    global: &Global,
+    global: &GlobalArgs,
     approval: &Approval,
     recorded: Option<(usize, &str)>,
     resumes: bool,
@@ -254,7 +254,7 @@ fn said(
 }
 
 /// Declines one request.
-pub(super) fn deny(global: &Global, decide: &Decide) -> Result<ExitCode> {
+pub(super) fn deny(global: &GlobalArgs, decide: &DecideCommand) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let by = approver(decide.key.as_deref(), toolkit.config().approvals.from)?;
     let state = open::state(&toolkit)?;
@@ -268,21 +268,21 @@ pub(super) fn deny(global: &Global, decide: &Decide) -> Result<ExitCode> {
 }
 
 /// Lists requests, or shows one.
-pub(super) fn approvals(global: &Global, approvals: &Approvals) -> Result<ExitCode> {
+pub(super) fn approvals(global: &GlobalArgs, approvals: &ApprovalsCommand) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
     match approvals {
-        Approvals::List { all, folders } => {
+        ApprovalsCommand::List { all, folders } => {
             let listed = state.approvals(folders.of(&toolkit).as_ref(), *all, SHOWN_MAX)?;
             let (command, _) = open::command(global);
             let none = folders.none(&toolkit, "no pending approvals");
             output::list(global, &listed, plain, &none, |one| line(&command, one))
         }
-        Approvals::Show { id } => {
+        ApprovalsCommand::Show { id } => {
             let (found, details) = state.approval(id)?;
             let data = Value::Object(fields(&found, details.as_ref()).into());
-            if global.format() == Format::Human {
-                asking::page(&Request::new(&toolkit, &found, details.as_ref()).text());
+            if global.format() == OutputFormat::Human {
+                asking::page(&ApprovalDetails::new(&toolkit, &found, details.as_ref()).text());
                 return Ok(exit::OK.into());
             }
             output::one(global, &data)

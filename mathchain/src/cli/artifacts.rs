@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use journal::StoredArtifact;
 use journal::artifacts::ArtifactKind;
 
-use super::folders::Folders;
+use super::folders::FolderArgs;
 use super::prelude::*;
 use super::when;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Artifacts {
+pub(super) enum ArtifactsCommand {
     /// List artifacts, newest first
     #[command(after_help = "Example:
   mathchain artifacts list --run 3f2a")]
@@ -23,7 +23,7 @@ pub(super) enum Artifacts {
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
         #[command(flatten)]
-        folders: Folders,
+        folders: FolderArgs,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -52,11 +52,11 @@ pub(super) enum Artifacts {
 }
 
 /// Lists artifacts, shows one, or writes one out.
-pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCode> {
+pub(super) fn artifacts(global: &GlobalArgs, artifacts: &ArtifactsCommand) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = &*open::state_to_read(global, &toolkit)?;
     match artifacts {
-        Artifacts::List {
+        ArtifactsCommand::List {
             run,
             since,
             folders,
@@ -74,8 +74,10 @@ pub(super) fn artifacts(global: &Global, artifacts: &Artifacts) -> Result<ExitCo
             let none = folders.none(&toolkit, "no artifacts");
             output::list(global, &listed, value, &none, line)
         }
-        Artifacts::Show { handle } => output::one(global, &value(&state.artifact_named(handle)?)),
-        Artifacts::Get { handle, to, force } => {
+        ArtifactsCommand::Show { handle } => {
+            output::one(global, &value(&state.artifact_named(handle)?))
+        }
+        ArtifactsCommand::Get { handle, to, force } => {
             let found = state.artifact_named(handle)?;
             let bytes = match found.handle.kind {
                 ArtifactKind::Npy { .. } => state.bytes(&found.handle)?,

@@ -12,7 +12,7 @@ use registry::ApprovalsFrom;
 use super::grant::{grant, record_of};
 use super::prelude::*;
 use super::progress::with_display;
-use super::request::Request;
+use super::request::ApprovalDetails;
 use super::signals;
 
 /// Maximum number of lines of a request in a prompt; `show` shows all.
@@ -26,10 +26,15 @@ pub(super) fn may_ask(toolkit: &Toolkit) -> bool {
 }
 
 /// Asks the user about a pending request and records the answer; false if there is none: the request stays pending.
-pub(super) fn ask(global: &Global, toolkit: &Toolkit, stop: &StopFlag, id: &str) -> Result<bool> {
+pub(super) fn ask(
+    global: &GlobalArgs,
+    toolkit: &Toolkit,
+    stop: &StopFlag,
+    id: &str,
+) -> Result<bool> {
     let state = open::state(toolkit)?;
     let (approval, details) = state.approval(id)?;
-    let request = Request::new(toolkit, &approval, details.as_ref());
+    let request = ApprovalDetails::new(toolkit, &approval, details.as_ref());
     // A signal ends the process at the prompt: records so far are flushed first.
     let _ = state.flush();
     let mut shown = first_lines(&request.effect());
@@ -129,9 +134,9 @@ pub(super) fn yes(text: &str, question: &str, what: &str) -> Result<bool> {
 
 /// Asks about each request that a suspended run waits for, and continues it, until it ends or a request is left pending.
 pub(super) fn continued(
-    global: &Global,
+    global: &GlobalArgs,
     toolkit: &Toolkit,
-    context: &Context,
+    context: &CallContext,
     mut result: ChainResult,
 ) -> Result<ChainResult> {
     while result.status == ChainStatus::Suspended && may_ask(toolkit) {

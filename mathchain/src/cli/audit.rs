@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use journal::{AuditFilter, AuditRecord, ChainCut, StateStore, VerificationChecks, parse_head};
 
-use super::folders::Folders;
+use super::folders::FolderArgs;
 use super::prelude::*;
 use super::when;
 use crate::audit_key;
@@ -14,16 +14,16 @@ use crate::audit_key;
 const STATUSES: [&str; 3] = ["success", "error", "pending_approval"];
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Audit {
+pub(super) enum AuditCommand {
     /// List the newest records
     #[command(after_help = "Examples:
   mathchain audit list --tool write_file --since 7d
   mathchain audit list --role worker_math --status error --json")]
     List {
         #[command(flatten)]
-        wanted: Wanted,
+        wanted: AuditFilterArgs,
         #[command(flatten)]
-        folders: Folders,
+        folders: FolderArgs,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -62,10 +62,10 @@ Examples:
     )]
     Export {
         #[command(flatten)]
-        wanted: Wanted,
+        wanted: AuditFilterArgs,
         /// `jsonl`: everything; `csv`: a table with a row for each record
         #[arg(long, value_enum, default_value_t)]
-        format: Layout,
+        format: AuditLayout,
         /// File to write instead of stdout
         #[arg(long, alias = "out", value_name = "FILE")]
         to: Option<PathBuf>,
@@ -77,7 +77,7 @@ Examples:
 
 /// The layout of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(super) enum Layout {
+pub(super) enum AuditLayout {
     #[default]
     Jsonl,
     Csv,
@@ -152,7 +152,7 @@ fn cell(text: &str) -> String {
 
 /// Which records are wanted.
 #[derive(Debug, Args)]
-pub(super) struct Wanted {
+pub(super) struct AuditFilterArgs {
     /// Only records of this tool
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
@@ -167,7 +167,7 @@ pub(super) struct Wanted {
     since: Option<String>,
 }
 
-impl Wanted {
+impl AuditFilterArgs {
     /// The filter; `None` where everything is wanted.
     ///
     /// # Errors
@@ -223,11 +223,11 @@ fn known(
 }
 
 /// Reads or verifies the audit.
-pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
+pub(super) fn audit(global: &GlobalArgs, audit: &AuditCommand) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = &*open::state_to_read(global, &toolkit)?;
     match audit {
-        Audit::List {
+        AuditCommand::List {
             wanted,
             folders,
             limit,
@@ -242,13 +242,13 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
                 folders.line(line(one), one.folder.as_deref())
             })
         }
-        Audit::Show { record } => output::one(global, &plain(&state.audit_show(record)?)),
-        Audit::Verify {
+        AuditCommand::Show { record } => output::one(global, &plain(&state.audit_show(record)?)),
+        AuditCommand::Verify {
             heads,
             cut_keys,
             no_values,
         } => verify(global, state, (heads, cut_keys), !no_values),
-        Audit::Export {
+        AuditCommand::Export {
             wanted,
             format,
             to,
@@ -256,7 +256,7 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
         } => {
             let filter = wanted.filter(&toolkit, state)?;
             let write = |out: &mut dyn Write| match &filter {
-                _ if *format == Layout::Csv => {
+                _ if *format == AuditLayout::Csv => {
                     let filter = filter.clone().unwrap_or_default();
                     csv(state, &filter, out)
                         .map_err(|err| tool_error!(ToolError, "io"; "{err}"))?;
@@ -279,7 +279,7 @@ pub(super) fn audit(global: &Global, audit: &Audit) -> Result<ExitCode> {
 }
 
 fn verify(
-    global: &Global,
+    global: &GlobalArgs,
     state: &StateStore,
     (heads, keys): (&[String], &[String]),
     values: bool,

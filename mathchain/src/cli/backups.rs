@@ -1,14 +1,14 @@
 //! `mathchain backups`: copies of files, kept before calls changed them.
 
-use super::folders::Folders;
+use super::folders::FolderArgs;
 use super::prelude::*;
 use super::when;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Backups {
+pub(super) enum BackupsCommand {
     /// List backups, newest first
     #[command(alias = "backups")]
-    List(Folders),
+    List(FolderArgs),
     /// Restore a file from a backup, and back up its present content first
     Restore {
         /// Id of the backup or its beginning, or the path of a file for its newest backup
@@ -24,11 +24,11 @@ pub(super) enum Backups {
 const SHOWN_MAX: usize = 1000;
 
 /// Lists backups, or restores one.
-pub(super) fn backups(global: &Global, backups: &Backups) -> Result<ExitCode> {
+pub(super) fn backups(global: &GlobalArgs, backups: &BackupsCommand) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = open::state(&toolkit)?;
     let (wanted, at) = match backups {
-        Backups::List(folders) => {
+        BackupsCommand::List(folders) => {
             let listed = state.backups(folders.of(&toolkit).as_ref(), SHOWN_MAX)?;
             let none = folders.none(&toolkit, "no backups");
             return output::list(global, &listed, plain, &none, |one| {
@@ -38,7 +38,9 @@ pub(super) fn backups(global: &Global, backups: &Backups) -> Result<ExitCode> {
                 folders.line(line, one.folder_root.as_deref())
             });
         }
-        Backups::Restore { wanted, at } => (wanted, at.as_deref().map(when::unix_ms).transpose()?),
+        BackupsCommand::Restore { wanted, at } => {
+            (wanted, at.as_deref().map(when::unix_ms).transpose()?)
+        }
     };
     let backups = toolkit.file_backups().ok_or_else(
         || tool_error!(PreconditionFailed; "there is no workspace"; "name one with --workspace"),

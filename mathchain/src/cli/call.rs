@@ -23,24 +23,24 @@ Examples:
   mathchain call matrix_solve --A A.npy --b @b.csv
   mathchain call read_file --path notes.md --role worker_general"
 )]
-pub(super) struct Call {
+pub(super) struct CallCommand {
     #[command(flatten)]
     pub options: CallOptions,
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "Caller", add = complete::roles())]
+    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::roles())]
     pub role: Option<String>,
     #[command(flatten)]
-    pub caller: Caller,
+    pub caller: CallerArgs,
     /// Tool name, then its arguments and more options
     #[arg(trailing_var_arg = true, required = true, value_name = "TOOL", add = complete::tools())]
     pub words: Vec<String>,
 }
 
-impl Call {
+impl CallCommand {
     /// The global options, including those after the tool name that opening the toolkit and printing errors need, which are not parsed yet.
-    pub(super) fn global(&self, before: &Global) -> Global {
-        let after = Global::in_words(&self.words);
-        Global {
+    pub(super) fn global(&self, before: &GlobalArgs) -> GlobalArgs {
+        let after = GlobalArgs::in_words(&self.words);
+        GlobalArgs {
             config: before.config.clone().or(after.config),
             workspace: before.workspace.clone().or(after.workspace),
             output: before.output.or(after.output),
@@ -51,7 +51,7 @@ impl Call {
 }
 
 /// Answers one call. The words after the tool name are parsed once the tool, and so its arguments, is known.
-pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
+pub(super) fn call(global: &GlobalArgs, call: &CallCommand) -> Result<ExitCode> {
     let missing = || tool_error!(InvalidRequest, "expected the name of a tool");
     let (name, rest) = call.words.split_first().ok_or_else(missing)?;
     // Usage errors and help of built-in tools need no toolkit; tools of plugins are known once plugins are loaded.
@@ -85,7 +85,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
     output::apply(&global);
     log::start(&global)?;
     flags::check_ambiguous(tool, &schema, rest)?;
-    if global.format() == Format::Csv {
+    if global.format() == OutputFormat::Csv {
         csv::check(tool.spec().id, &tool.output_schema())?;
     }
     call.caller.check_facts()?;
@@ -107,7 +107,7 @@ pub(super) fn call(global: &Global, call: &Call) -> Result<ExitCode> {
     };
     let given = flags::arguments(tool.spec(), &schema, &call.options, &matches, &files)?;
     let args = given.map_or_else(|| read_arguments(tool, &schema, &limits), Ok)?;
-    let context = Context {
+    let context = CallContext {
         answer: open::answer(&toolkit, call.options.yes, asking::may_ask(&toolkit))?,
         reader: reader(global.format()),
         timeout_ms: call.options.timeout_ms,
@@ -153,17 +153,17 @@ fn read_arguments(
 
 fn run(
     toolkit: &Toolkit,
-    global: &Global,
+    global: &GlobalArgs,
     name: &str,
     args: &Value,
-    context: Context,
+    context: CallContext,
 ) -> Result<ExitCode> {
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
-    let context = Context { stop, ..context };
+    let context = CallContext { stop, ..context };
     let call = || {
         progress::around_call(name, |progress| {
-            let context = Context {
+            let context = CallContext {
                 progress,
                 ..context.clone()
             };

@@ -6,9 +6,9 @@ use registry::{PolicyLayer, ToolOverrides};
 use tool_core::{Result, tool_error};
 
 use super::complete;
-use super::global::{Global, one_of};
+use super::global::{GlobalArgs, one_of};
 use super::open;
-use crate::{Context, Toolkit};
+use crate::{CallContext, Toolkit};
 
 /// The permissions by name.
 pub(super) const PERMISSIONS: &[(&str, Confinement, &str)] = &[
@@ -31,8 +31,8 @@ pub(super) const PERMISSIONS: &[(&str, Confinement, &str)] = &[
 
 /// Everything about a caller beside its role. An unknown name is an error that suggests the nearest one.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Caller")]
-pub(super) struct Caller {
+#[command(next_help_heading = "CallerArgs")]
+pub(super) struct CallerArgs {
     /// Agent that calls: one with a file, or an agent CLI; determines the role
     #[arg(long, value_name = "AGENT", add = complete::agents())]
     pub agent: Option<String>,
@@ -63,9 +63,9 @@ pub(super) struct Caller {
     pub facts: Vec<String>,
 }
 
-impl Caller {
+impl CallerArgs {
     /// Opens the toolkit; agent files are read if an agent is named.
-    pub(super) fn open(&self, global: &Global) -> Result<Toolkit> {
+    pub(super) fn open(&self, global: &GlobalArgs) -> Result<Toolkit> {
         match self.agent {
             Some(_) => open::with_agents(global),
             None => open::toolkit(global),
@@ -73,8 +73,8 @@ impl Caller {
     }
 
     /// The context of a call by this caller; without a role the agent's, else the configuration's.
-    pub(super) fn context(&self, role: Option<String>) -> Context {
-        Context {
+    pub(super) fn context(&self, role: Option<String>) -> CallContext {
+        CallContext {
             role,
             agent: self.agent.clone(),
             phase: self.phase.clone(),
@@ -86,7 +86,7 @@ impl Caller {
                 force: self.force.clone(),
             },
             layers: self.narrowing().collect(),
-            ..Context::default()
+            ..CallContext::default()
         }
     }
 

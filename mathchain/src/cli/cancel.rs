@@ -22,7 +22,7 @@ const POLL: Duration = Duration::from_millis(100);
 Example:
   mathchain runs cancel 3f2a"
 )]
-pub(super) struct Cancel {
+pub(super) struct CancelCommand {
     /// Id of the run, or a unique prefix
     #[arg(add = complete::run_ids())]
     pub run: String,
@@ -33,19 +33,23 @@ pub(super) struct Cancel {
 
 /// The end of a cancelled run, as it is printed.
 #[derive(Default)]
-struct Report<'a> {
+struct CancelReport<'a> {
     state: &'a str,
     undone: Vec<String>,
     refused: Vec<String>,
 }
 
-pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode> {
+pub(super) fn cancel(global: &GlobalArgs, cancel: &CancelCommand) -> Result<ExitCode> {
     let (toolkit, found) = open_run(global, &cancel.run, cancel.accept_changes)?;
     let state = open::state(&toolkit)?;
     let until = Instant::now() + WAIT;
     let mut requested = false;
     let code = loop {
-        let err = match toolkit.cancel(&Context::of_run(&found), &found.id, cancel.accept_changes) {
+        let err = match toolkit.cancel(
+            &CallContext::of_run(&found),
+            &found.id,
+            cancel.accept_changes,
+        ) {
             Ok(cancelled) => break cancelled_here(global, &toolkit, &found, &cancelled)?,
             Err(err) => err,
         };
@@ -63,7 +67,7 @@ pub(super) fn cancel(global: &Global, cancel: &Cancel) -> Result<ExitCode> {
                     }
                 }
                 if !wait_for_holder(state, &found.id, until)? {
-                    Report::of("cancelling").print(global, &found)?;
+                    CancelReport::of("cancelling").print(global, &found)?;
                     break exit::TIMEOUT.into();
                 }
             }
@@ -86,7 +90,7 @@ fn wait_for_holder(state: &StateStore, id: &str, until: Instant) -> Result<bool>
 }
 
 fn cancelled_here(
-    global: &Global,
+    global: &GlobalArgs,
     toolkit: &Toolkit,
     found: &RunRecord,
     cancelled: &CancellationResult,
@@ -104,13 +108,17 @@ fn cancelled_here(
         Ok(result) => result.status.run_state(),
         Err(_) => "cancelled",
     };
-    let mut report = Report::of(state);
+    let mut report = CancelReport::of(state);
     report.gather(cancelled, "");
     report.print(global, found)
 }
 
 /// Reports a run that another process cancelled, from its records.
-fn cancelled_elsewhere(global: &Global, state: &StateStore, found: &RunRecord) -> Result<ExitCode> {
+fn cancelled_elsewhere(
+    global: &GlobalArgs,
+    state: &StateStore,
+    found: &RunRecord,
+) -> Result<ExitCode> {
     let ended = state.run(&found.id)?;
     let records = state.run_records(&found.id)?;
     let is_end = |record: &Value| record.get("kind").and_then(Value::as_str) == Some("ending");
@@ -120,7 +128,7 @@ fn cancelled_elsewhere(global: &Global, state: &StateStore, found: &RunRecord) -
             "the run `{id}` ended before it could be cancelled: {state}";
             "`mathchain runs show {id}`"));
     }
-    let report = Report {
+    let report = CancelReport {
         state: ended.state.as_str(),
         undone: records.iter().filter_map(undoing).collect(),
         refused: Vec::new(),
@@ -139,7 +147,7 @@ fn undoing(record: &Value) -> Option<String> {
     })
 }
 
-impl<'a> Report<'a> {
+impl<'a> CancelReport<'a> {
     fn of(state: &'a str) -> Self {
         Self {
             state,
@@ -161,7 +169,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn print(&self, global: &Global, found: &RunRecord) -> Result<ExitCode> {
+    fn print(&self, global: &GlobalArgs, found: &RunRecord) -> Result<ExitCode> {
         let refused = (!self.refused.is_empty()).then(|| self.refused.join("; "));
         let data = object! {
             "run" => found.id.as_str(),

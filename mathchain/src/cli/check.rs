@@ -5,12 +5,12 @@ use registry::plugins::PluginStatus;
 
 use super::phases;
 use super::prelude::*;
-use crate::plugins::Loaded;
+use crate::plugins::LoadedPlugins;
 
 /// Reads everything; problems are errors of opening the toolkit.
-pub(super) fn check(global: &Global) -> Result<ExitCode> {
+pub(super) fn check(global: &GlobalArgs) -> Result<ExitCode> {
     let toolkit = open::read_only(global, true)?;
-    Loaded::strict(&toolkit.broken_plugins())?;
+    LoadedPlugins::strict(&toolkit.broken_plugins())?;
     let file = open::places(global)?.config_file;
     let file = file.map(|file| file.path.to_string_lossy().into_owned());
     let config = toolkit.config();

@@ -89,9 +89,9 @@ fn words() -> Vec<String> {
 
 /// The toolkit of the command line that is being completed; nothing is created.
 fn toolkit() -> Option<Toolkit> {
-    let global = Global {
+    let global = GlobalArgs {
         completes: true,
-        ..Global::in_words(&words())
+        ..GlobalArgs::in_words(&words())
     };
     open::read_only(&global, false).ok()
 }
@@ -160,7 +160,7 @@ pub(super) fn roles() -> ArgValueCompleter {
 /// Names of agents with a file.
 pub(super) fn agents() -> ArgValueCompleter {
     among(|| {
-        let texts = open::project_folder(&Global::in_words(&words()));
+        let texts = open::project_folder(&GlobalArgs::in_words(&words()));
         let texts = texts.and_then(|folder| environment::agent_texts(&folder));
         let texts = texts.unwrap_or_default().into_iter();
         texts.map(|text| (text.name, text.path)).collect()

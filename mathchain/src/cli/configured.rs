@@ -9,17 +9,17 @@ use registry::{Catalogue, Config, LoadErrors};
 use tool_core::{ErasedTool, Result};
 
 use crate::clock::SystemClock;
-use crate::plugins::{Loaded, Loader};
+use crate::plugins::{LoadedPlugins, PluginLoader};
 use crate::real_paths::RealPaths;
 use crate::{environment, io, roots};
 
 /// Tools and policy of one configuration.
-pub(super) struct Configured {
+pub(super) struct ConfiguredTools {
     pub(super) catalogue: Catalogue,
     pub(super) policy: Policy,
 }
 
-impl Configured {
+impl ConfiguredTools {
     /// Loads a configuration file. Plugin processes are not started: manifests and settings suffice.
     ///
     /// # Errors
@@ -41,12 +41,12 @@ impl Configured {
             root.folder = None;
         }
         let sandbox = Arc::new(Sandbox::new(environment::surroundings(&[], &[], &[])));
-        let loader = Loader::new(roots, sandbox, Arc::new(SystemClock::default()));
+        let loader = PluginLoader::new(roots, sandbox, Arc::new(SystemClock::default()));
         // Its other errors are reported with the policy's.
         let servers = environment::config_of(path, &text);
         let servers = servers.map_or_else(|_| Default::default(), |config| config.mcp_servers);
         let loaded = loader.load(&servers, &[])?;
-        Loaded::strict(&loaded.broken)?;
+        LoadedPlugins::strict(&loaded.broken)?;
         let tools = loaded.plugins.iter();
         let tools = tools.flat_map(|plugin| plugin.erased().iter().cloned());
         let tools: Vec<_> = tools.collect();

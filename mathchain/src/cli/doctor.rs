@@ -8,13 +8,13 @@ use registry::plugins::BrokenPlugin;
 use tool_core::capability::Spawner;
 use tool_core::{Capability, Spec};
 
-use super::open::Places;
+use super::open::RunLocations;
 use super::prelude::*;
 use crate::WorkspaceRoot;
 use crate::audit_key;
 
 /// The result of one check.
-struct Probe {
+struct DoctorCheck {
     name: &'static str,
     standing: ProbeVerdict,
     found: String,
@@ -26,7 +26,7 @@ struct Probe {
     refused: Vec<&'static str>,
 }
 
-impl Probe {
+impl DoctorCheck {
     fn ok(name: &'static str, found: impl Into<String>) -> Self {
         Self {
             name,
@@ -99,7 +99,7 @@ impl Probe {
 }
 
 /// Runs all checks; exit code 1 if a required part is missing.
-pub(super) fn doctor(global: &Global) -> Result<ExitCode> {
+pub(super) fn doctor(global: &GlobalArgs) -> Result<ExitCode> {
     let places = open::places(global)?;
     let toolkit = open::read_only(global, false)?;
     let mut probes = vec![
@@ -118,11 +118,11 @@ pub(super) fn doctor(global: &Global) -> Result<ExitCode> {
     let broken_plugins = toolkit.broken_plugins();
     probes.extend(broken_plugins.iter().filter(|one| !one.is_off).map(broken));
     probes.push(tools(&toolkit, &probes));
-    let sound = |probe: &Probe| probe.standing != ProbeVerdict::Missing;
+    let sound = |probe: &DoctorCheck| probe.standing != ProbeVerdict::Missing;
     let sound = probes.iter().all(sound);
-    let data = probes.iter().map(Probe::value).collect::<Vec<_>>();
+    let data = probes.iter().map(DoctorCheck::value).collect::<Vec<_>>();
     let data = object! { "ok" => sound, "probes" => data };
-    let line = |probe: &Probe| human::listed(&probe.line()).into_owned();
+    let line = |probe: &DoctorCheck| human::listed(&probe.line()).into_owned();
     output::data(global, &data, || probes.iter().map(line).collect())?;
     Ok(exit::of_check(sound))
 }
@@ -138,34 +138,34 @@ fn tools_that(toolkit: &Toolkit, fits: impl Fn(&Spec) -> bool) -> Vec<&'static s
 }
 
 /// A broken plugin, none of whose tools is available.
-fn broken(plugin: &BrokenPlugin) -> Probe {
+fn broken(plugin: &BrokenPlugin) -> DoctorCheck {
     let name = plugin.names.last().map_or("", String::as_str);
     let found = format!("`{name}` is broken: {}", plugin.errors.with_keys());
-    Probe {
+    DoctorCheck {
         standing: ProbeVerdict::Missing,
         cure: Some(format!(
             "repair `{}`, or `mathchain plugins disable {name}`",
             plugin.manifest_name
         )),
-        ..Probe::ok("plugin", found)
+        ..DoctorCheck::ok("plugin", found)
     }
 }
 
-fn version() -> Probe {
+fn version() -> DoctorCheck {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     let version = env!("CARGO_PKG_VERSION");
-    Probe::ok("version", format!("mathchain {version} ({os} {arch})"))
+    DoctorCheck::ok("version", format!("mathchain {version} ({os} {arch})"))
 }
 
-fn processor() -> Probe {
+fn processor() -> DoctorCheck {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let features = features();
     let found = format!("{cores} cores, {}", features.join(" "));
     if cfg!(target_arch = "x86_64") && !features.contains(&"avx2") {
         let cure = "a processor with AVX2 and FMA is several times faster; results are identical within one numeric profile";
-        return Probe::optional("processor", format!("{found}, no AVX2"), cure, &[]);
+        return DoctorCheck::optional("processor", format!("{found}, no AVX2"), cure, &[]);
     }
-    Probe::ok("processor", found)
+    DoctorCheck::ok("processor", found)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -185,32 +185,32 @@ fn features() -> Vec<&'static str> {
     vec![std::env::consts::ARCH]
 }
 
-fn configuration(places: &Places) -> Probe {
+fn configuration(places: &RunLocations) -> DoctorCheck {
     let found = match &places.config_file {
         Some(file) => file.path.display().to_string(),
         None => "none: built-in defaults (`mathchain init` writes one)".to_owned(),
     };
-    Probe::ok("configuration", found)
+    DoctorCheck::ok("configuration", found)
 }
 
-fn policy(toolkit: &Toolkit) -> Probe {
+fn policy(toolkit: &Toolkit) -> DoctorCheck {
     let dispatcher = toolkit.dispatcher();
     let policy = dispatcher.policy();
     let generation: String = policy.generation().chars().take(16).collect();
     let (role, roles) = (policy.default_role(), policy.roles().count());
     let found = format!("generation {generation}, default role `{role}`, {roles} roles");
-    Probe::ok("policy", found)
+    DoctorCheck::ok("policy", found)
 }
 
-fn workspace(toolkit: &Toolkit) -> Probe {
+fn workspace(toolkit: &Toolkit) -> DoctorCheck {
     match toolkit.roots() {
-        [root] => Probe::ok("workspace", root.path.display().to_string()),
-        [_, ..] => Probe::ok("workspace", listed(toolkit.roots())),
-        [] => Probe {
+        [root] => DoctorCheck::ok("workspace", root.path.display().to_string()),
+        [_, ..] => DoctorCheck::ok("workspace", listed(toolkit.roots())),
+        [] => DoctorCheck {
             refused: tools_that(toolkit, |spec| {
                 spec.preconditions.contains(&"workspace=ready")
             }),
-            ..Probe::missing("workspace", "none", "name one with --workspace")
+            ..DoctorCheck::missing("workspace", "none", "name one with --workspace")
         },
     }
 }
@@ -222,11 +222,11 @@ fn listed(roots: &[WorkspaceRoot]) -> String {
 }
 
 /// Temporary files of killed calls in the workspace. Resuming a run removes its own.
-fn leftovers(toolkit: &Toolkit) -> Probe {
+fn leftovers(toolkit: &Toolkit) -> DoctorCheck {
     const SHOWN_MAX: usize = 3;
     let roots = toolkit.roots();
     if roots.is_empty() {
-        return Probe::ok("leftovers", "no workspace");
+        return DoctorCheck::ok("leftovers", "no workspace");
     }
     let (mut found, mut complete) = (Vec::new(), true);
     for root in roots {
@@ -238,7 +238,7 @@ fn leftovers(toolkit: &Toolkit) -> Probe {
     found.dedup();
     if found.is_empty() {
         let beyond = [" in the part searched", ""][usize::from(complete)];
-        return Probe::ok("leftovers", format!("no temporary files{beyond}"));
+        return DoctorCheck::ok("leftovers", format!("no temporary files{beyond}"));
     }
     let names = found.iter().take(SHOWN_MAX);
     let names: Vec<String> = names.map(|path| path.display().to_string()).collect();
@@ -252,22 +252,22 @@ fn leftovers(toolkit: &Toolkit) -> Probe {
         folders.collect::<Vec<_>>().join(" ")
     );
     let found = format!("{} temporary files: {names}{more}", found.len());
-    Probe::optional("leftovers", found, cure, &[])
+    DoctorCheck::optional("leftovers", found, cure, &[])
 }
 
-fn state(toolkit: &Toolkit, places: &Places) -> Probe {
+fn state(toolkit: &Toolkit, places: &RunLocations) -> DoctorCheck {
     if let (None, None, Some(folder)) = (toolkit.state(), toolkit.state_fault(), &places.state)
         && can_be_made(folder)
     {
         let found = format!("{}: created by the first call", folder.display());
-        return Probe::ok("state", found);
+        return DoctorCheck::ok("state", found);
     }
     let missing = match (toolkit.state(), toolkit.state_fault()) {
         (Some(state), _) => {
             let file = state.file().display().to_string();
             return match toolkit.copy_of() {
-                None => Probe::ok("state", file),
-                Some(original) => Probe::failed(
+                None => DoctorCheck::ok("state", file),
+                Some(original) => DoctorCheck::failed(
                     "state",
                     format!("{file} is a copy, or a restored backup, of that of {original}"),
                     "`mathchain workspace adopt` makes it the state of this folder",
@@ -276,14 +276,14 @@ fn state(toolkit: &Toolkit, places: &Places) -> Probe {
         }
         (None, Some(fault)) => {
             let usual = "make the folder writable; until then calls with effects are refused";
-            Probe::missing("state", fault.message(), fault.hint_str().unwrap_or(usual))
+            DoctorCheck::missing("state", fault.message(), fault.hint_str().unwrap_or(usual))
         }
         (None, None) => {
             let cure = "set HOME or XDG_STATE_HOME, or write a configuration with `mathchain init`";
-            Probe::missing("state", "no folder", cure)
+            DoctorCheck::missing("state", "no folder", cure)
         }
     };
-    Probe {
+    DoctorCheck {
         refused: tools_that(toolkit, |spec| !spec.effects.is_empty()),
         ..missing
     }
@@ -291,25 +291,25 @@ fn state(toolkit: &Toolkit, places: &Places) -> Probe {
 
 /// The space that is left where the state is.
 #[cfg(unix)]
-fn space(places: &Places) -> Probe {
+fn space(places: &RunLocations) -> DoctorCheck {
     let folder = places.state.as_deref().unwrap_or(Path::new("."));
     let there = folder.ancestors().find(|above| above.exists());
     let found = there.and_then(|there| rustix::fs::statvfs(there).ok());
     match found {
         Some(found) => free(found.f_bavail.saturating_mul(found.f_frsize)),
-        None => Probe::ok("space", "unknown"),
+        None => DoctorCheck::ok("space", "unknown"),
     }
 }
 
 /// Whether so many free bytes are enough for the state.
 #[cfg(unix)]
-fn free(bytes: u64) -> Probe {
+fn free(bytes: u64) -> DoctorCheck {
     /// Below this many bytes calls may soon not be recorded.
     const SCARCE: u64 = 256 << 20;
     let words = format!("{} free for the state", human::size(bytes));
     match bytes < SCARCE {
-        false => Probe::ok("space", words),
-        true => Probe::failed(
+        false => DoctorCheck::ok("space", words),
+        true => DoctorCheck::failed(
             "space",
             words,
             "make room: a call with effects is refused where it cannot be recorded; `mathchain state size` shows what the state holds, `mathchain state prune` removes old records",
@@ -318,8 +318,8 @@ fn free(bytes: u64) -> Probe {
 }
 
 #[cfg(not(unix))]
-fn space(_: &Places) -> Probe {
-    Probe::ok("space", "unknown")
+fn space(_: &RunLocations) -> DoctorCheck {
+    DoctorCheck::ok("space", "unknown")
 }
 
 /// Whether the folder, or its nearest existing parent, is writable.
@@ -337,7 +337,7 @@ fn can_be_made(folder: &Path) -> bool {
     folder.ancestors().any(Path::is_dir)
 }
 
-fn audit(toolkit: &Toolkit) -> Probe {
+fn audit(toolkit: &Toolkit) -> DoctorCheck {
     let verified = |state: &StateStore| {
         state.verify_with(&VerificationChecks {
             published: &[],
@@ -346,32 +346,32 @@ fn audit(toolkit: &Toolkit) -> Probe {
         })
     };
     match toolkit.state().map(|state| verified(state)) {
-        None if toolkit.state_fault().is_none() => Probe::ok("audit", "no records"),
-        None => Probe::missing("audit", "no state", "see `state`"),
+        None if toolkit.state_fault().is_none() => DoctorCheck::ok("audit", "no records"),
+        None => DoctorCheck::missing("audit", "no state", "see `state`"),
         Some(Err(err)) => {
             let usual = "retain the file, and start a new state folder";
-            Probe::failed("audit", err.message(), err.hint_str().unwrap_or(usual))
+            DoctorCheck::failed("audit", err.message(), err.hint_str().unwrap_or(usual))
         }
         Some(Ok(found)) if found.is_sound() => {
             let (records, sessions) = (found.records, found.sessions);
             let found = format!("{records} records in {sessions} audit sessions, sound");
-            Probe::ok("audit", found)
+            DoctorCheck::ok("audit", found)
         }
         Some(Ok(found)) => {
             let cure = "retain the file; `mathchain audit verify` lists the faults";
             let faults = counted(found.faults.len() as u64, "fault");
-            Probe::failed("audit", faults, cure)
+            DoctorCheck::failed("audit", faults, cure)
         }
     }
 }
 
 /// Every part of the sandbox, tried. The last line is the resulting level, which determines the unavailable tools.
-fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = Probe> {
+fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = DoctorCheck> {
     let probes = toolkit.sandbox().probe().into_iter();
     probes.map(|probe| {
         let none = probe.name == "sandbox level" && probe.standing == ProbeVerdict::Missing;
         let spawns = |spec: &Spec| none && spec.capabilities.contains(&Capability::Spawn);
-        Probe {
+        DoctorCheck {
             name: probe.name,
             standing: probe.standing,
             found: probe.found,
@@ -383,10 +383,10 @@ fn sandbox(toolkit: &Toolkit) -> impl Iterator<Item = Probe> {
 }
 
 /// Programs that some tools run; without one only those tools are unavailable.
-fn programs(toolkit: &Toolkit) -> [Probe; 2] {
+fn programs(toolkit: &Toolkit) -> [DoctorCheck; 2] {
     let program = |name, cure, tools: &[&'static str]| match toolkit.sandbox().find(name) {
-        Some(program) => Probe::ok(name, program.path),
-        None => Probe::optional(name, "not found", cure, tools),
+        Some(program) => DoctorCheck::ok(name, program.path),
+        None => DoctorCheck::optional(name, "not found", cure, tools),
     };
     let of_ruff = ["lint_python", "format_python"];
     [
@@ -400,21 +400,21 @@ fn programs(toolkit: &Toolkit) -> [Probe; 2] {
 }
 
 /// The number of tools, and those that the other checks make unavailable.
-fn tools(toolkit: &Toolkit, probes: &[Probe]) -> Probe {
+fn tools(toolkit: &Toolkit, probes: &[DoctorCheck]) -> DoctorCheck {
     let all = toolkit.dispatcher().catalogue().len();
     let refusing = probes.iter().filter(|probe| !probe.refused.is_empty());
     let causes: Vec<String> = refusing
         .map(|probe| format!("{} (no {})", probe.refused.join(", "), probe.name))
         .collect();
     if causes.is_empty() {
-        return Probe::ok("tools", format!("{all} tools, all available"));
+        return DoctorCheck::ok("tools", format!("{all} tools, all available"));
     }
     let refused = tools_that(toolkit, |spec| {
         probes.iter().any(|probe| probe.refused.contains(&spec.id))
     });
     let (run, refused) = (all - refused.len(), causes.join("; "));
     let found = format!("{all} tools, {run} available; unavailable: {refused}");
-    Probe::ok("tools", found)
+    DoctorCheck::ok("tools", found)
 }
 
 #[cfg(all(test, unix))]

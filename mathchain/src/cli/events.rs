@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(200);
   mathchain events --type 'task.*'
   mathchain events --follow --json
 docs/workflows.md lists the types.")]
-pub(super) struct Events {
+pub(super) struct EventsCommand {
     /// Print the next events as they come, until Ctrl-C
     #[arg(long, short)]
     pub follow: bool,
@@ -29,7 +29,7 @@ pub(super) struct Events {
 }
 
 /// Prints the events of this workspace.
-pub(super) fn events(global: &Global, wanted: &Events) -> Result<ExitCode> {
+pub(super) fn events(global: &GlobalArgs, wanted: &EventsCommand) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let log = super::workflow::log(&toolkit)?;
     let mut number = wanted.after;
@@ -38,7 +38,7 @@ pub(super) fn events(global: &Global, wanted: &Events) -> Result<ExitCode> {
             number += 1;
             if let Some(line) = line(global, wanted, &body)? {
                 match global.format() {
-                    Format::Json => print(&line),
+                    OutputFormat::Json => print(&line),
                     _ => say(&line),
                 }
             }
@@ -53,14 +53,14 @@ pub(super) fn events(global: &Global, wanted: &Events) -> Result<ExitCode> {
     }
 }
 
-fn line(global: &Global, wanted: &Events, body: &str) -> Result<Option<String>> {
+fn line(global: &GlobalArgs, wanted: &EventsCommand, body: &str) -> Result<Option<String>> {
     let event = json::parse(body, JsonLimits::default())?;
     let text = |key: &str| event.text(key).unwrap_or_default();
     let kind = text("type");
     if !wanted.types.is_empty() && !wanted.types.iter().any(|pattern| fits_name(pattern, kind)) {
         return Ok(None);
     }
-    if matches!(global.format(), Format::Json) {
+    if matches!(global.format(), OutputFormat::Json) {
         return Ok(Some(format!("{body}\n")));
     }
     let actor = event.get("actor");

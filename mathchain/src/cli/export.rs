@@ -4,7 +4,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use registry::offer::{self, Catalog};
 
 use super::prelude::*;
-use crate::exported::{self, ExportFormat};
+use crate::exported::{self, DeclarationFormat};
 
 #[derive(Debug, Args)]
 #[command(
@@ -14,18 +14,18 @@ Examples:
   mathchain tools export --format openai > tools.json
   mathchain tools export --format gbnf --role worker_math > call.gbnf"
 )]
-pub(super) struct Export {
+pub(super) struct ExportCommand {
     /// Format of the declarations
     #[arg(long, value_enum, value_name = "FORMAT")]
-    format: ExportFormat,
+    format: DeclarationFormat,
     /// Tools to export: `full`, `core` or `search`; by default `core` for providers and MCP, else `full`
     #[arg(long, value_name = "CATALOG", value_parser = catalog())]
     catalog: Option<Catalog>,
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "Caller")]
+    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs")]
     role: Option<String>,
     #[command(flatten)]
-    caller: Caller,
+    caller: CallerArgs,
 }
 
 /// Parses the name of a catalogue.
@@ -36,7 +36,7 @@ pub(super) fn catalog() -> impl TypedValueParser<Value = Catalog> {
 }
 
 /// Prints the declarations of the tools that a caller sees.
-pub(super) fn export(global: &Global, export: &Export) -> Result<ExitCode> {
+pub(super) fn export(global: &GlobalArgs, export: &ExportCommand) -> Result<ExitCode> {
     let toolkit = export.caller.open(global)?;
     let dispatcher = toolkit.dispatcher();
     let caller = toolkit.caller(&export.caller.context(export.role.clone()));

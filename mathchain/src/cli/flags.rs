@@ -9,14 +9,14 @@ use tool_core::nearest::nearest;
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Object, Result, Spec, Value, source, synonyms, tool_error};
 
-use super::call::Call;
+use super::call::CallCommand;
 use super::data::{self, Named};
 use super::forms::{takes, takes_files, takes_itself, takes_texts, types};
-use super::global::Global;
+use super::global::GlobalArgs;
 
 /// Options of a call beside those that name the caller.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Call")]
+#[command(next_help_heading = "CallCommand")]
 pub(super) struct CallOptions {
     /// Approve the call automatically, as the operator
     #[arg(short, long)]
@@ -65,7 +65,7 @@ pub(super) fn options(spec: &Spec, schema: &Schema) -> Command {
         }
     });
     let command = Command::new("call").args(options.collect::<Vec<_>>());
-    Call::augment_args(command).mut_arg("words", |tool| {
+    CallCommand::augment_args(command).mut_arg("words", |tool| {
         tool.trailing_var_arg(false)
             .action(clap::ArgAction::Append)
             .num_args(1)
@@ -95,7 +95,7 @@ fn files_note(property: &Schema) -> &'static str {
 fn reserved() -> &'static [String] {
     static NAMES: OnceLock<Vec<String>> = OnceLock::new();
     NAMES.get_or_init(|| {
-        let command = Global::augment_args(Call::augment_args(Command::new("call")));
+        let command = GlobalArgs::augment_args(CallCommand::augment_args(Command::new("call")));
         let options = command.get_arguments().filter_map(Arg::get_long);
         options.chain(["help"]).map(str::to_owned).collect()
     })

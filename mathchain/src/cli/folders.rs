@@ -6,13 +6,13 @@ use super::prelude::*;
 
 /// Whose rows a list has.
 #[derive(Debug, Clone, Copy, Default, Args)]
-pub(super) struct Folders {
+pub(super) struct FolderArgs {
     /// Include other folders that share this state: the user's, where no configuration is
     #[arg(long)]
     pub all_folders: bool,
 }
 
-impl Folders {
+impl FolderArgs {
     /// The folder whose rows are listed; `None` for every folder, and for a state that belongs to one.
     pub(super) fn of(self, toolkit: &Toolkit) -> Option<WorkspaceId> {
         match self.all_folders {

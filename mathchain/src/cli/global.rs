@@ -10,8 +10,8 @@ use tool_core::{Result, Value, json, npy, tool_error};
 use crate::environment;
 
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Global options")]
-pub(super) struct Global {
+#[command(next_help_heading = "GlobalArgs options")]
+pub(super) struct GlobalArgs {
     /// Configuration file; by default the nearest mathchain.toml (or .yaml) upwards, then the user's
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -20,7 +20,7 @@ pub(super) struct Global {
     pub workspace: Option<PathBuf>,
     /// Output format; by default that of MATHCHAIN_OUTPUT, else `human`; calls and runs print JSON when stdout is not a terminal
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
-    pub output: Option<Format>,
+    pub output: Option<OutputFormat>,
     /// Short for --output json
     #[arg(long, global = true, conflicts_with = "output")]
     pub json: bool,
@@ -72,7 +72,7 @@ pub(super) enum LogFormat {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum OutputFormat {
     /// Text for a reader
     Human,
     /// The envelope, one line of JSON
@@ -100,7 +100,7 @@ pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-impl Format {
+impl OutputFormat {
     /// A line of JSON in this format.
     pub(super) fn line(self, value: &Value) -> String {
         /// Shorter arrays stay readable.
@@ -120,7 +120,7 @@ const DOORS: [&str; 5] = ["call", "run", "resume", "serve", "session"];
 /// The variable that sets the default of `--output`.
 const OUTPUT_VARIABLE: &str = "MATHCHAIN_OUTPUT";
 
-impl Global {
+impl GlobalArgs {
     /// The options found among words that clap could not parse.
     pub(super) fn in_words(words: &[String]) -> Self {
         let value_of = |flag: &str| {
@@ -134,7 +134,7 @@ impl Global {
         Self {
             config: value_of("--config").map(Into::into),
             workspace: value_of("--workspace").map(Into::into),
-            output: output.and_then(|name| Format::from_str(name, false).ok()),
+            output: output.and_then(|name| OutputFormat::from_str(name, false).ok()),
             json: words.iter().any(|word| word == "--json"),
             is_door: words.iter().any(|word| DOORS.contains(&word.as_str())),
             ..Self::default()
@@ -147,7 +147,7 @@ impl Global {
     /// A value that is no format.
     pub(super) fn check_environment() -> Result<()> {
         match environment::variable(OUTPUT_VARIABLE) {
-            Some(name) if Format::from_str(&name, false).is_err() => {
+            Some(name) if OutputFormat::from_str(&name, false).is_err() => {
                 Err(tool_error!(InvalidRequest;
                     "`{OUTPUT_VARIABLE}` is `{name}`, which is no format";
                     "set it to human, json, raw, npy or csv, or unset it"))
@@ -157,15 +157,15 @@ impl Global {
     }
 
     /// The requested format, else that of the environment, else `json` for answers that no terminal shows, and `human`.
-    pub(super) fn format(&self) -> Format {
+    pub(super) fn format(&self) -> OutputFormat {
         let default = || environment::variable(OUTPUT_VARIABLE);
-        let default = || Format::from_str(&default()?, false).ok();
+        let default = || OutputFormat::from_str(&default()?, false).ok();
         match self.output {
             Some(format) => format,
-            None if self.json => Format::Json,
+            None if self.json => OutputFormat::Json,
             None if let Some(format) = default() => format,
-            None if self.is_door && !std::io::stdout().is_terminal() => Format::Json,
-            None => Format::Human,
+            None if self.is_door && !std::io::stdout().is_terminal() => OutputFormat::Json,
+            None => OutputFormat::Human,
         }
     }
 }

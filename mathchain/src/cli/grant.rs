@@ -12,7 +12,7 @@ pub(super) type Recorded = (WorkspaceId, PolicyRule);
 
 /// Grants a request, or settles it by a rule; gives number and words of the rule.
 pub(super) fn grant(
-    global: &Global,
+    global: &GlobalArgs,
     toolkit: &Toolkit,
     request: &Approval,
     by: &str,

@@ -69,7 +69,7 @@ pub(super) fn requested(words: &[String]) -> ExitCode {
 }
 
 /// Prints the help of a command or tool.
-pub(super) fn of(global: &Global, words: &[String]) -> Result<ExitCode> {
+pub(super) fn of(global: &GlobalArgs, words: &[String]) -> Result<ExitCode> {
     let mut command = Cli::command();
     command.build();
     let mut found = &command;
@@ -84,7 +84,7 @@ pub(super) fn of(global: &Global, words: &[String]) -> Result<ExitCode> {
     Ok(print_page(found, false, words.is_empty()))
 }
 
-fn of_tool(global: &Global, name: &str) -> Result<ExitCode> {
+fn of_tool(global: &GlobalArgs, name: &str) -> Result<ExitCode> {
     if let Some(text) = page(name) {
         print(text);
         return Ok(exit::OK.into());

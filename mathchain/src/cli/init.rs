@@ -7,7 +7,7 @@ use super::trust;
 use crate::environment::{AGENTS_FOLDER, CONFIG_NAMES};
 
 #[derive(Debug, Args)]
-pub(super) struct Init {
+pub(super) struct InitCommand {
     /// Folder to write to; agents go beside the nearest configuration by default
     #[arg(default_value = ".")]
     pub directory: PathBuf,
@@ -29,7 +29,7 @@ const AGENTS: [(&str, &str); 5] = [
 ];
 
 /// Writes the starter configuration or the starter agents; existing files are an error.
-pub(super) fn init(global: &Global, init: &Init) -> Result<ExitCode> {
+pub(super) fn init(global: &GlobalArgs, init: &InitCommand) -> Result<ExitCode> {
     let folder = &init.directory;
     if init.agents {
         // Agents are read from beside the configuration, which may be further up.
@@ -48,7 +48,7 @@ pub(super) fn init(global: &Global, init: &Init) -> Result<ExitCode> {
         let present = paths.find(|path| path.exists());
         let file = folder.join(CONFIG_NAMES[0]);
         write_all(folder, present, &[(file.clone(), STARTER)])?;
-        trust::agree(&Global {
+        trust::agree(&GlobalArgs {
             config: Some(file),
             ..global.clone()
         })?;

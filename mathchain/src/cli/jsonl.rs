@@ -14,11 +14,11 @@ use tool_core::ctx::Progress;
 
 use super::answer::CALL_STACK_BYTES;
 use super::prelude::*;
-use super::signals::Closing;
+use super::signals::ServerClosing;
 use crate::line::{self, LineCall};
 
 /// Settings of the server.
-pub(super) struct Door {
+pub(super) struct JsonlSettings {
     /// Roles that a line may name.
     pub roles: Vec<String>,
     /// Threads that run calls.
@@ -26,11 +26,11 @@ pub(super) struct Door {
     /// Longest line in bytes.
     pub line_bytes_max: usize,
     /// Format of answers: `json` or `npy`.
-    pub format: Format,
+    pub format: OutputFormat,
     /// Stops running calls.
     pub stop: StopFlag,
     /// Set when no further line is to be read.
-    pub closing: Closing,
+    pub closing: ServerClosing,
 }
 
 /// Answers every line of `input` on `output` until the input ends; false when the output was closed before.
@@ -38,12 +38,12 @@ pub(super) struct Door {
 /// # Errors
 /// An input that cannot be read, an output that cannot be written although its reader is there, a thread that cannot be started.
 pub(super) fn serve(
-    door: &Door,
+    door: &JsonlSettings,
     input: impl BufRead,
     output: impl Write + Send + 'static,
     call: impl Fn(LineCall, &StopFlag, Option<Arc<Progress>>) -> CallOutcome + Sync,
 ) -> Result<bool> {
-    let (queue, lines) = sync_channel::<Line>(door.workers * 2);
+    let (queue, lines) = sync_channel::<JsonlLine>(door.workers * 2);
     let lines = Mutex::new(lines);
     let output = Arc::new(Mutex::new(output));
     let closed = StopFlag::new();
@@ -96,14 +96,14 @@ pub(super) fn line_bytes_max(toolkit: &Toolkit) -> usize {
 }
 
 /// One line of input.
-pub(super) struct Line {
+pub(super) struct JsonlLine {
     /// Number from 1.
     pub number: u64,
     /// The text with its end; `None` for a line over the size limit.
     pub bytes: Option<Vec<u8>>,
 }
 
-impl Line {
+impl JsonlLine {
     /// Whether the input ended before the end of the line.
     pub(super) fn is_part(&self) -> bool {
         let last = self.bytes.as_ref().map(|bytes| bytes.last());
@@ -117,12 +117,16 @@ impl Line {
     }
 }
 
-fn next(lines: &Mutex<Receiver<Line>>) -> Option<Line> {
+fn next(lines: &Mutex<Receiver<JsonlLine>>) -> Option<JsonlLine> {
     let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
     lines.recv().ok()
 }
 
-fn read_lines(door: &Door, mut input: impl BufRead, queue: &SyncSender<Line>) -> io::Result<()> {
+fn read_lines(
+    door: &JsonlSettings,
+    mut input: impl BufRead,
+    queue: &SyncSender<JsonlLine>,
+) -> io::Result<()> {
     let mut number = 0;
     loop {
         number += 1;
@@ -148,7 +152,7 @@ pub(super) fn read_line(
     input: &mut impl BufRead,
     number: u64,
     bytes_max: usize,
-) -> io::Result<Option<Line>> {
+) -> io::Result<Option<JsonlLine>> {
     let mut bytes = Vec::new();
     let mut any = false;
     let mut too_long = false;
@@ -180,18 +184,23 @@ pub(super) fn read_line(
         }
     }
     let bytes = (!too_long).then_some(bytes);
-    Ok(any.then_some(Line { number, bytes }))
+    Ok(any.then_some(JsonlLine { number, bytes }))
 }
 
 fn answer<W: Write + Send + 'static>(
-    door: &Door,
-    line: &Line,
+    door: &JsonlSettings,
+    line: &JsonlLine,
     output: &Arc<Mutex<W>>,
     call: &(impl Fn(LineCall, &StopFlag, Option<Arc<Progress>>) -> CallOutcome + Sync),
 ) -> Value {
     let (id, parsed) = match &line.bytes {
         None => (Value::Null, Err(too_long(door.line_bytes_max))),
-        Some(bytes) => line::parse(line::Door::Lines, bytes, &door.roles, door.line_bytes_max),
+        Some(bytes) => line::parse(
+            line::CallOrigin::Lines,
+            bytes,
+            &door.roles,
+            door.line_bytes_max,
+        ),
     };
     let progress = |wanted: bool| wanted.then(|| progress(id.clone(), Arc::clone(output)));
     let outcome = parsed.map_or_else(
@@ -296,13 +305,13 @@ mod tests {
 
     /// Everything that is written.
     fn raw(input: &str, line_bytes_max: usize) -> String {
-        let door = Door {
+        let door = JsonlSettings {
             roles: vec!["worker_math".into()],
             workers: 3,
             line_bytes_max,
             stop: StopFlag::new(),
-            closing: Closing::on_signal(&StopFlag::new()).expect("a bell"),
-            format: Format::Json,
+            closing: ServerClosing::on_signal(&StopFlag::new()).expect("a bell"),
+            format: OutputFormat::Json,
         };
         let output = Shared::default();
         let open = serve(

@@ -7,11 +7,11 @@ use tool_core::capability::Clock as _;
 
 use super::prelude::*;
 use crate::clock::SystemClock;
-use crate::keys::{self, Key, KeyWorkspace};
+use crate::keys::{self, ApiKey, KeyWorkspace};
 use crate::{approvers, approvers::approver};
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Keys {
+pub(super) enum KeysCommand {
     /// Make a key and print it; it is shown only once
     #[command(
         after_help = "The key belongs to the workspace of the current folder: servers of other folders refuse it (docs/http.md).
@@ -56,9 +56,9 @@ Examples:
 }
 
 /// Creates, lists or revokes keys.
-pub(super) fn keys(global: &Global, keys: &Keys) -> Result<ExitCode> {
+pub(super) fn keys(global: &GlobalArgs, keys: &KeysCommand) -> Result<ExitCode> {
     match keys {
-        Keys::Create {
+        KeysCommand::Create {
             name,
             role,
             metrics_only,
@@ -68,7 +68,7 @@ pub(super) fn keys(global: &Global, keys: &Keys) -> Result<ExitCode> {
         } => {
             let toolkit = open::toolkit(global)?;
             if let Some(role) = role {
-                let context = Context::default().role(role.clone());
+                let context = CallContext::default().role(role.clone());
                 toolkit.dispatcher().visible(&toolkit.caller(&context))?;
             }
             if *approve {
@@ -77,7 +77,7 @@ pub(super) fn keys(global: &Global, keys: &Keys) -> Result<ExitCode> {
                     approvers::at_terminal(None)?;
                 }
             }
-            let wanted = Key {
+            let wanted = ApiKey {
                 name: name.clone(),
                 role: role.clone().unwrap_or_default(),
                 approves: *approve,
@@ -89,18 +89,18 @@ pub(super) fn keys(global: &Global, keys: &Keys) -> Result<ExitCode> {
             };
             create(global, wanted, expires.as_deref())
         }
-        Keys::List => {
+        KeysCommand::List => {
             let listed = match keys::file() {
                 Some(file) => keys::read(&file)?.unwrap_or_default(),
                 None => Vec::new(),
             };
             output::list(global, &listed, shown, "no keys", line)
         }
-        Keys::Bind { name } => {
+        KeysCommand::Bind { name } => {
             let bound = keys::bind(name, workspace(&open::toolkit(global)?)?)?;
             output::data(global, &shown(&bound), || line(&bound))
         }
-        Keys::Revoke { name } => {
+        KeysCommand::Revoke { name } => {
             let revoked = keys::revoke(name)?;
             output::data(global, &shown(&revoked), || format!("revoked {name}\n"))
         }
@@ -116,7 +116,7 @@ fn workspace(toolkit: &Toolkit) -> Result<KeyWorkspace> {
     Ok(here.into())
 }
 
-fn create(global: &Global, wanted: Key, expires: Option<&str>) -> Result<ExitCode> {
+fn create(global: &GlobalArgs, wanted: ApiKey, expires: Option<&str>) -> Result<ExitCode> {
     let name = &wanted.name;
     let word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if name.is_empty() || name.len() > 64 || !name.bytes().all(word) {
@@ -132,7 +132,7 @@ fn create(global: &Global, wanted: Key, expires: Option<&str>) -> Result<ExitCod
         })
     };
     let age = expires.map(age).transpose()?;
-    let (key, secret) = keys::create(Key {
+    let (key, secret) = keys::create(ApiKey {
         created_ms: now_ms,
         expires_ms: age.map(|age| now_ms.saturating_add(age.ms())),
         ..wanted
@@ -149,7 +149,7 @@ fn create(global: &Global, wanted: Key, expires: Option<&str>) -> Result<ExitCod
 }
 
 /// A key without its digest.
-fn shown(key: &Key) -> Value {
+fn shown(key: &ApiKey) -> Value {
     object! {
         "name" => key.name.as_str(),
         "role" => (!key.metrics_only).then_some(key.role.as_str()),
@@ -162,7 +162,7 @@ fn shown(key: &Key) -> Value {
     }
 }
 
-fn line(key: &Key) -> String {
+fn line(key: &ApiKey) -> String {
     let name = &key.name;
     let what = match key.metrics_only {
         true => "metrics only".to_owned(),

@@ -14,9 +14,9 @@ use super::global::{LogFormat, LogLevel};
 use super::prelude::*;
 use crate::clock::SystemClock;
 
-static OF_PROCESS: OnceLock<Arc<Log>> = OnceLock::new();
+static OF_PROCESS: OnceLock<Arc<LogWriter>> = OnceLock::new();
 
-struct Log {
+struct LogWriter {
     out: Mutex<Box<dyn Write + Send>>,
     level: LogLevel,
     format: LogFormat,
@@ -27,7 +27,7 @@ struct Log {
 ///
 /// # Errors
 /// `invalid_request` for a level or format without `--log`, `tool_error` for a file that cannot be opened.
-pub(super) fn start(global: &Global) -> Result<()> {
+pub(super) fn start(global: &GlobalArgs) -> Result<()> {
     let Some(path) = &global.log else {
         return match (global.log_level, global.log_format) {
             (None, None) => Ok(()),
@@ -42,7 +42,7 @@ pub(super) fn start(global: &Global) -> Result<()> {
             Box::new(file.map_err(|err| io::cannot_write(path, &err))?)
         }
     };
-    let log = Log {
+    let log = LogWriter {
         out: Mutex::new(out),
         level: global.log_level.unwrap_or(LogLevel::Info),
         format: global.log_format.unwrap_or(LogFormat::Text),
@@ -64,7 +64,7 @@ pub(super) fn opened(members: Value) {
     }
 }
 
-impl CallWitness for Log {
+impl CallWitness for LogWriter {
     fn call(&self, record: &Value, _: &Value, _: Option<&Value>) {
         self.ended("call", record);
     }
@@ -92,7 +92,7 @@ const MEMBERS: [&str; 14] = [
     "chain_index",
 ];
 
-impl Log {
+impl LogWriter {
     fn ended(&self, event: &str, record: &Value) {
         let text = |name: &str| record.get(name).and_then(Value::as_str);
         let is_fault = text("code").or(text("error_code")) == Some("internal");

@@ -12,7 +12,7 @@ use super::prelude::*;
   mathchain man | man -l -
   mathchain man audit list | man -l -
   mathchain man --dir ~/.local/share/man/man1")]
-pub(super) struct Man {
+pub(super) struct ManCommand {
     /// Command whose page is printed; by default the page of the program
     #[arg(value_name = "COMMAND")]
     pub command: Vec<String>,
@@ -22,7 +22,7 @@ pub(super) struct Man {
 }
 
 /// Prints one page, or writes all of them.
-pub(super) fn man(man: &Man) -> Result<ExitCode> {
+pub(super) fn man(man: &ManCommand) -> Result<ExitCode> {
     let mut root = Cli::command().disable_help_subcommand(true);
     root.build();
     if let Some(folder) = &man.dir {

@@ -85,7 +85,7 @@ use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches as _, Parser, S
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Result};
 
-use global::Global;
+use global::GlobalArgs;
 
 pub use open::project;
 
@@ -94,9 +94,9 @@ pub use open::project;
 #[command(name = "mathchain", version, max_term_width = 100, disable_help_subcommand = true, after_help = EXAMPLES)]
 struct Cli {
     #[command(flatten)]
-    global: Global,
+    global: GlobalArgs,
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -112,88 +112,88 @@ Terms such as plan, run, wave and approval are in docs/glossary.md: `mathchain h
 Exit codes (docs/answers.md): 0 ok, 1 tool error, 2 usage or invalid arguments, 3 denied, 4 approval needed, 5 timeout, 6 cancelled, 7 interrupted, 8 incomplete answer, 130 stopped by a second Ctrl-C";
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     /// Call one tool, with arguments from flags or one JSON object on stdin
-    Call(call::Call),
+    Call(call::CallCommand),
     /// Run a plan: a YAML or JSON document, or a call script
-    Run(run::Run),
+    Run(run::PlanRunCommand),
     /// Check, explain, draw and create plans
     #[command(subcommand)]
-    Plan(plan::Plan),
+    Plan(plan::PlanCommand),
     /// List, show, resume, cancel and clean up recorded runs
     #[command(subcommand)]
-    Runs(runs::Runs),
+    Runs(runs::RunsCommand),
     /// Replay a run: verify it, recompute and compare it, or run it again
-    Replay(replay::Replay),
+    Replay(replay::ReplayCommand),
     /// Answer many calls: JSON lines, MCP clients, HTTP
-    Serve(serve::Serve),
+    Serve(serve::ServeCommand),
     /// List, create and revoke keys of the HTTP server
     #[cfg(feature = "servers")]
     #[command(subcommand)]
-    Keys(keys::Keys),
+    Keys(keys::KeysCommand),
     /// Serve one replayable session with a model, as events and plans
-    Session(session::Session),
+    Session(session::SessionArgs),
     /// List, show and search tools
     #[command(subcommand)]
-    Tools(tools::Tools),
+    Tools(tools::ToolsCommand),
     /// List, check, create, enable and disable plugins
     #[command(subcommand)]
-    Plugins(plugins::Plugins),
+    Plugins(plugins::PluginsCommand),
     /// Explain, compare and test who may call what
     #[command(subcommand)]
-    Policy(policy::Policy),
+    Policy(policy::PolicyCommand),
     /// Approve a pending call
-    Approve(approvals::Approve),
+    Approve(approvals::ApproveCommand),
     /// Decline a pending call
-    Deny(approvals::Decide),
+    Deny(approvals::DecideCommand),
     /// List and show approval requests
     #[command(subcommand)]
-    Approvals(approvals::Approvals),
+    Approvals(approvals::ApprovalsCommand),
     /// List and answer all that waits for a person: approvals, gates, questions
     #[command(alias = "notifications")]
-    Inbox(inbox::Inbox),
+    Inbox(inbox::InboxArgs),
     /// Print the events of workflows, and follow them
-    Events(events::Events),
+    Events(events::EventsCommand),
     /// Write workflow files from the recorded events; import from Choragen
     #[command(subcommand)]
-    Workflow(workflow::Workflow),
+    Workflow(workflow::WorkflowCommand),
     /// Show which workspace the state belongs to; adopt a copied or restored one
     #[command(subcommand)]
-    Workspace(workspace::Workspace),
+    Workspace(workspace::WorkspaceCommand),
     /// List roles
     #[command(subcommand)]
-    Roles(roles::Roles),
+    Roles(roles::RolesCommand),
     /// List, show and check agent files; print the command that starts an agent CLI
     #[command(subcommand, alias = "agent")]
-    Agents(agents::Agents),
+    Agents(agents::AgentsCommand),
     /// Print the command that starts an agent CLI with exactly an agent's permissions
     #[command(hide = true)]
     AgentArgs(agent_args::AgentArgs),
     /// List phases, and show the tools of an agent in one
     #[command(subcommand, alias = "phase")]
-    Phases(phases::Phases),
+    Phases(phases::PhasesCommand),
     /// Run phases of agents as a pipeline; list, show and resume such runs
     #[cfg(all(feature = "servers", target_os = "linux"))]
     #[command(subcommand, alias = "pipelines")]
-    Pipeline(pipeline::Pipeline),
+    Pipeline(pipeline::PipelineCommand),
     /// List, show, verify and export audit records
     #[command(subcommand)]
-    Audit(audit::Audit),
+    Audit(audit::AuditCommand),
     /// Find anomalies in recorded runs and calls
     #[command(subcommand, hide = true)]
-    Chain(anomalies::Chain),
+    Chain(anomalies::ChainCommand),
     /// List, show and export large values of runs
     #[command(subcommand)]
-    Artifacts(artifacts::Artifacts),
+    Artifacts(artifacts::ArtifactsCommand),
     /// List and restore backups of files that calls changed
     #[command(subcommand, alias = "files")]
-    Backups(backups::Backups),
+    Backups(backups::BackupsCommand),
     /// Show the size of the state, back it up, restore, prune, export and shrink it
     #[command(subcommand)]
-    State(state::State),
+    State(state::StateCommand),
     /// Register this program as a server in the configuration of an MCP client
     #[cfg(feature = "servers")]
-    Setup(setup::Setup),
+    Setup(setup::SetupCommand),
     /// Check the project: configuration and every agent, phase and plugin
     #[command(
         after_help = "Exit code 2 on any error; all errors are listed at once, with file, line and column. Suited to a project's CI."
@@ -202,9 +202,9 @@ enum Command {
     /// Check this machine: versions, state, processor, sandbox; suggest fixes
     Doctor,
     /// Write a commented starter configuration
-    Init(init::Init),
+    Init(init::InitCommand),
     /// Show what a folder's configuration gives, and agree to it
-    Trust(trust::Trust),
+    Trust(trust::TrustCommand),
     /// Print a JSON Schema for editors or the OpenAPI document, or list them
     Schema {
         /// Name of the schema
@@ -219,7 +219,7 @@ enum Command {
         shell: String,
     },
     /// Print a manual page, or write all of them
-    Man(man::Man),
+    Man(man::ManCommand),
     /// Print the help of a command or tool
     Help {
         /// Command, such as `audit list`, or name of a tool
@@ -228,12 +228,12 @@ enum Command {
     },
 }
 
-impl Command {
+impl CliCommand {
     /// Whether the command answers calls or runs, so that programs read it through a pipe.
     fn is_door(&self) -> bool {
         match self {
             Self::Call(_) | Self::Run(_) | Self::Serve(_) | Self::Session(_) => true,
-            Self::Runs(runs) => matches!(runs, runs::Runs::Resume(_)),
+            Self::Runs(runs) => matches!(runs, runs::RunsCommand::Resume(_)),
             _ => false,
         }
     }
@@ -250,13 +250,13 @@ impl Cli {
     /// The command line with one command, for parsing alone: its help and errors are not those of the whole.
     fn with_only(command: clap::Command) -> clap::Command {
         let root = clap::Command::new("mathchain").disable_help_subcommand(true);
-        Global::augment_args(root).subcommand(command)
+        GlobalArgs::augment_args(root).subcommand(command)
     }
 
     /// Parses a command line that is a call, without the definitions of all other commands; `None` where it is none, or has a fault or
     /// asks for help, which the whole of the definitions is needed for.
     fn of_call(words: Vec<OsString>) -> Option<Self> {
-        let call = call::Call::augment_args(clap::Command::new("call"));
+        let call = call::CallCommand::augment_args(clap::Command::new("call"));
         let mut matches = Self::with_only(call).try_get_matches_from(words).ok()?;
         Self::from_arg_matches_mut(&mut matches).ok()
     }
@@ -265,7 +265,7 @@ impl Cli {
     fn with_tool(
         tool: &dyn AnyTool,
         schema: &Schema,
-    ) -> Result<((Global, call::Call), ArgMatches), clap::Error> {
+    ) -> Result<((GlobalArgs, call::CallCommand), ArgMatches), clap::Error> {
         let mut root = Self::with_only(flags::options(tool.spec(), schema));
         let mut matches = match root.try_get_matches_from_mut(words::all()) {
             Ok(matches) => matches,
@@ -278,8 +278,8 @@ impl Cli {
         let arguments = arguments.clone();
         let cli = Self::from_arg_matches_mut(&mut matches)?;
         match cli.command {
-            Command::Call(call) => {
-                let global = Global {
+            CliCommand::Call(call) => {
+                let global = GlobalArgs {
                     is_door: true,
                     ..cli.global
                 };
@@ -339,7 +339,7 @@ pub fn main() -> ExitCode {
 
 /// As [`main`], for a program that offers MCP clients more than this library does.
 #[cfg(feature = "servers")]
-pub fn main_with(extra: std::sync::Arc<dyn crate::Extra>) -> ExitCode {
+pub fn main_with(extra: std::sync::Arc<dyn crate::ServerExtension>) -> ExitCode {
     serve::offer(extra);
     main()
 }
@@ -377,7 +377,7 @@ fn run_words() -> ExitCode {
             return exit::USAGE.into();
         }
         Err(err) if err.use_stderr() => {
-            return output::misused(&Global::in_words(&words), &suggest_tool(err)).into();
+            return output::misused(&GlobalArgs::in_words(&words), &suggest_tool(err)).into();
         }
         Err(err) if err.kind() == clap::error::ErrorKind::DisplayVersion => {
             output::print(&err.to_string());
@@ -386,21 +386,21 @@ fn run_words() -> ExitCode {
         Err(_) => return help::requested(&words),
     };
     let global = match &cli.command {
-        Command::Call(call) => call.global(&cli.global),
+        CliCommand::Call(call) => call.global(&cli.global),
         _ => cli.global,
     };
-    let global = Global {
+    let global = GlobalArgs {
         is_door: cli.command.is_door(),
         ..global
     };
     output::apply(&global);
-    if let Err(err) = Global::check_environment() {
+    if let Err(err) = GlobalArgs::check_environment() {
         output::error(&global, &err);
         return exit::of_error(&err).into();
     }
     // The options of a call are known once its tool is.
     let started = match &cli.command {
-        Command::Call(_) => Ok(()),
+        CliCommand::Call(_) => Ok(()),
         _ => log::start(&global),
     };
     let code = started
@@ -418,47 +418,49 @@ fn run_words() -> ExitCode {
     }
 }
 
-fn dispatch(global: &Global, command: Command) -> Result<ExitCode> {
+fn dispatch(global: &GlobalArgs, command: CliCommand) -> Result<ExitCode> {
     match command {
-        Command::Call(args) => call::call(global, &args),
-        Command::Run(args) => run::run(global, &args),
-        Command::Plan(args) => plan::plan(global, &args),
-        Command::Runs(args) => runs::runs(global, &args),
-        Command::Replay(args) => replay::replay(global, &args),
-        Command::Serve(args) => serve::serve(global, &args),
+        CliCommand::Call(args) => call::call(global, &args),
+        CliCommand::Run(args) => run::run(global, &args),
+        CliCommand::Plan(args) => plan::plan(global, &args),
+        CliCommand::Runs(args) => runs::runs(global, &args),
+        CliCommand::Replay(args) => replay::replay(global, &args),
+        CliCommand::Serve(args) => serve::serve(global, &args),
         #[cfg(feature = "servers")]
-        Command::Keys(args) => keys::keys(global, &args),
-        Command::Session(args) => session::session(global, &args),
-        Command::Tools(args) => tools::tools(global, &args),
-        Command::Plugins(args) => plugins::plugins(global, &args),
-        Command::Policy(args) => policy::policy(global, &args),
-        Command::Approve(args) => approvals::approve(global, &args),
-        Command::Deny(args) => approvals::deny(global, &args),
-        Command::Approvals(args) => approvals::approvals(global, &args),
-        Command::Inbox(args) => inbox::inbox(global, &args),
-        Command::Events(args) => events::events(global, &args),
-        Command::Workflow(args) => workflow::workflow(global, &args),
-        Command::Workspace(args) => workspace::workspace(global, &args),
-        Command::Roles(args) => roles::roles(global, &args),
-        Command::Agents(args) => agents::agents(global, &args),
-        Command::AgentArgs(args) => agent_args::agent_args(global, &args),
-        Command::Phases(args) => phases::phases(global, &args),
+        CliCommand::Keys(args) => keys::keys(global, &args),
+        CliCommand::Session(args) => session::session(global, &args),
+        CliCommand::Tools(args) => tools::tools(global, &args),
+        CliCommand::Plugins(args) => plugins::plugins(global, &args),
+        CliCommand::Policy(args) => policy::policy(global, &args),
+        CliCommand::Approve(args) => approvals::approve(global, &args),
+        CliCommand::Deny(args) => approvals::deny(global, &args),
+        CliCommand::Approvals(args) => approvals::approvals(global, &args),
+        CliCommand::Inbox(args) => inbox::inbox(global, &args),
+        CliCommand::Events(args) => events::events(global, &args),
+        CliCommand::Workflow(args) => workflow::workflow(global, &args),
+        CliCommand::Workspace(args) => workspace::workspace(global, &args),
+        CliCommand::Roles(args) => roles::roles(global, &args),
+        CliCommand::Agents(args) => agents::agents(global, &args),
+        CliCommand::AgentArgs(args) => agent_args::agent_args(global, &args),
+        CliCommand::Phases(args) => phases::phases(global, &args),
         #[cfg(all(feature = "servers", target_os = "linux"))]
-        Command::Pipeline(args) => pipeline::pipeline(global, &args),
-        Command::Audit(args) => audit::audit(global, &args),
-        Command::Chain(anomalies::Chain::Anomalies(args)) => anomalies::anomalies(global, &args),
-        Command::Artifacts(args) => artifacts::artifacts(global, &args),
-        Command::Backups(args) => backups::backups(global, &args),
-        Command::State(args) => state::state(global, &args),
+        CliCommand::Pipeline(args) => pipeline::pipeline(global, &args),
+        CliCommand::Audit(args) => audit::audit(global, &args),
+        CliCommand::Chain(anomalies::ChainCommand::Anomalies(args)) => {
+            anomalies::anomalies(global, &args)
+        }
+        CliCommand::Artifacts(args) => artifacts::artifacts(global, &args),
+        CliCommand::Backups(args) => backups::backups(global, &args),
+        CliCommand::State(args) => state::state(global, &args),
         #[cfg(feature = "servers")]
-        Command::Setup(args) => setup::setup(global, &args),
-        Command::Check => check::check(global),
-        Command::Doctor => doctor::doctor(global),
-        Command::Init(args) => init::init(global, &args),
-        Command::Trust(args) => trust::trust(global, &args),
-        Command::Schema { name } => schema::schema(global, name.as_deref()),
-        Command::Completions { shell } => complete::script(&shell),
-        Command::Man(args) => man::man(&args),
-        Command::Help { words } => help::of(global, &words),
+        CliCommand::Setup(args) => setup::setup(global, &args),
+        CliCommand::Check => check::check(global),
+        CliCommand::Doctor => doctor::doctor(global),
+        CliCommand::Init(args) => init::init(global, &args),
+        CliCommand::Trust(args) => trust::trust(global, &args),
+        CliCommand::Schema { name } => schema::schema(global, name.as_deref()),
+        CliCommand::Completions { shell } => complete::script(&shell),
+        CliCommand::Man(args) => man::man(&args),
+        CliCommand::Help { words } => help::of(global, &words),
     }
 }

@@ -9,22 +9,22 @@ use registry::agent_cli::quoted;
 use registry::{ApprovalAnswer, ApprovalsFrom, Config, RuntimeFacts, Unattended};
 use tool_core::{Reason, Result, ToolError, object, tool_error};
 
-use super::configured::Configured;
-use super::global::Global;
+use super::configured::ConfiguredTools;
+use super::global::GlobalArgs;
 use super::log;
 use super::output::complain;
-use crate::environment::{self, ConfigFile};
+use crate::environment::{self, LoadedConfigFile};
 use crate::real_paths::RealPaths;
 use crate::toolkit::AgentStarter;
-use crate::trust::{self, Bases, Given, Record};
-use crate::{Builder, PluginRoot, Toolkit, WorkspaceRoot, approvers, roots};
+use crate::trust::{self, TrustBases, TrustItem, TrustRecord};
+use crate::{PluginRoot, Toolkit, ToolkitBuilder, WorkspaceRoot, approvers, roots};
 
 /// Beginning of the name of the plugin that the tools of an MCP server are in.
 const SERVER_PREFIX: &str = "mcp__";
 
 /// Locations of this run's configuration, workspace and state.
-pub(super) struct Places {
-    pub config_file: Option<ConfigFile>,
+pub(super) struct RunLocations {
+    pub config_file: Option<LoadedConfigFile>,
     pub config: Config,
     /// The roots of the workspace.
     pub roots: Vec<WorkspaceRoot>,
@@ -33,7 +33,7 @@ pub(super) struct Places {
     /// What was found of paths.
     pub paths: RealPaths,
     /// What words of the configuration are relative to.
-    bases: Bases,
+    bases: TrustBases,
     /// Files of the workspace that are programs of the configuration.
     programs: Vec<PathBuf>,
 }
@@ -42,13 +42,13 @@ pub(super) struct Places {
 ///
 /// # Errors
 /// Every error of the configuration, with file, line and column.
-pub(super) fn places(global: &Global) -> Result<Places> {
+pub(super) fn places(global: &GlobalArgs) -> Result<RunLocations> {
     let here = std::env::current_dir()
         .map_err(|err| tool_error!(ToolError, "cannot use the current folder: {err}"))?;
     let config_file = environment::find_config(global.config.as_deref(), &here)?;
     let config = match &config_file {
         Some(file) => environment::config_of(&file.path, &file.text)
-            .map_err(|err| Configured::load(&file.path).err().unwrap_or(err))?,
+            .map_err(|err| ConfiguredTools::load(&file.path).err().unwrap_or(err))?,
         None => Config::default(),
     };
     let of_project = config_file.as_ref().filter(|file| file.of_project);
@@ -83,7 +83,7 @@ pub(super) fn places(global: &Global) -> Result<Places> {
     let paths = RealPaths::default();
     crate::identity::recognise(&roots, state.as_deref(), &paths);
     add_recorded(&mut config, &roots, state.as_deref(), &paths)?;
-    Ok(Places {
+    Ok(RunLocations {
         paths,
         plugins: environment::plugin_roots(project, &here),
         config_file,
@@ -96,13 +96,13 @@ pub(super) fn places(global: &Global) -> Result<Places> {
 }
 
 /// The folder of a configuration and the roots that it or the command line names, without links.
-fn bases(config: &Config, folder: &Path, workspace: Option<PathBuf>) -> Bases {
+fn bases(config: &Config, folder: &Path, workspace: Option<PathBuf>) -> TrustBases {
     let roots = roots_of(config, folder).into_iter().map(|root| root.path);
-    Bases::new(folder, roots.chain(workspace))
+    TrustBases::new(folder, roots.chain(workspace))
 }
 
 /// Names the interpreter by its whole path, whichever folder is the workspace.
-fn name_interpreter(config: &mut Config, bases: &Bases) {
+fn name_interpreter(config: &mut Config, bases: &TrustBases) {
     if let Some(python) = &mut config.code.python {
         let path = environment::interpreter(python, &bases.folder);
         *python = path.to_string_lossy().into_owned();
@@ -110,7 +110,7 @@ fn name_interpreter(config: &mut Config, bases: &Bases) {
 }
 
 /// Whether a configuration counts only as far as this user agreed to it: any but the user's own.
-fn needs_trust(file: &ConfigFile) -> bool {
+fn needs_trust(file: &LoadedConfigFile) -> bool {
     let own = environment::user_config_folder().map(|folder| environment::real(&folder));
     file.of_project && !own.is_some_and(|own| file.path.starts_with(own))
 }
@@ -119,7 +119,7 @@ fn needs_trust(file: &ConfigFile) -> bool {
 ///
 /// # Errors
 /// A configuration with errors, a folder of plugins that cannot be listed.
-pub(super) fn given(global: &Global) -> Result<(PathBuf, Vec<Given>)> {
+pub(super) fn given(global: &GlobalArgs) -> Result<(PathBuf, Vec<TrustItem>)> {
     let here = std::env::current_dir()
         .map_err(|err| tool_error!(ToolError, "cannot use the current folder: {err}"))?;
     let file = environment::find_config(global.config.as_deref(), &here)?;
@@ -145,17 +145,17 @@ pub(super) fn given(global: &Global) -> Result<(PathBuf, Vec<Given>)> {
 }
 
 /// The folder of this run's project: that of the configuration, else the current one.
-pub(super) fn project_folder(global: &Global) -> Result<PathBuf> {
+pub(super) fn project_folder(global: &GlobalArgs) -> Result<PathBuf> {
     Ok(project_of(&places(global)?))
 }
 
 /// Opens the toolkit of this run.
-pub(super) fn toolkit(global: &Global) -> Result<Toolkit> {
+pub(super) fn toolkit(global: &GlobalArgs) -> Result<Toolkit> {
     open_as(global, false, true).inspect(say_copy)
 }
 
 /// As [`toolkit`], without a word about a copied state.
-pub(super) fn quietly(global: &Global) -> Result<Toolkit> {
+pub(super) fn quietly(global: &GlobalArgs) -> Result<Toolkit> {
     open_as(global, false, true)
 }
 
@@ -172,12 +172,12 @@ fn say_copy(toolkit: &Toolkit) {
 }
 
 /// As [`toolkit`], for commands that only inspect a project: a missing state is not created.
-pub(super) fn read_only(global: &Global, agents: bool) -> Result<Toolkit> {
+pub(super) fn read_only(global: &GlobalArgs, agents: bool) -> Result<Toolkit> {
     open_as(global, agents, false)
 }
 
 /// As [`toolkit`], with the agent files of the project.
-pub(super) fn with_agents(global: &Global) -> Result<Toolkit> {
+pub(super) fn with_agents(global: &GlobalArgs) -> Result<Toolkit> {
     open_as(global, true, true).inspect(say_copy)
 }
 
@@ -186,17 +186,17 @@ pub(super) fn with_agents(global: &Global) -> Result<Toolkit> {
 ///
 /// # Errors
 /// Every error of the configuration.
-pub fn project(config: Option<PathBuf>, workspace: Option<PathBuf>) -> Result<Builder> {
-    let global = Global {
+pub fn project(config: Option<PathBuf>, workspace: Option<PathBuf>) -> Result<ToolkitBuilder> {
+    let global = GlobalArgs {
         config,
         workspace,
-        ..Global::default()
+        ..GlobalArgs::default()
     };
     builder(&global, false, true).map(|(builder, _)| builder)
 }
 
 /// Agent files are read only if the command or the configuration refers to agents: a plain call does not wait for them.
-fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit> {
+fn open_as(global: &GlobalArgs, agents: bool, create_state: bool) -> Result<Toolkit> {
     let (builder, opened) = builder(global, agents, create_state)?;
     let toolkit = match STARTER.get().and_then(|starter| starter(global, opened)) {
         Some(starter) => builder.agents(starter).build(),
@@ -207,7 +207,7 @@ fn open_as(global: &Global, agents: bool, create_state: bool) -> Result<Toolkit>
 }
 
 /// Says once what of the folder's configuration does not count.
-fn warn_of_untrusted(global: &Global, toolkit: &Toolkit) {
+fn warn_of_untrusted(global: &GlobalArgs, toolkit: &Toolkit) {
     static SAID: AtomicBool = AtomicBool::new(false);
     let mut untrusted = toolkit.config().untrusted.clone();
     let plugins = toolkit.broken_plugins();
@@ -230,7 +230,7 @@ fn warn_of_untrusted(global: &Global, toolkit: &Toolkit) {
 }
 
 /// What starts agents where this program opens a project: only it can be the server of its agents.
-type Starter = fn(&Global, Opened) -> Option<AgentStarter>;
+type Starter = fn(&GlobalArgs, OpenedConfig) -> Option<AgentStarter>;
 static STARTER: OnceLock<Starter> = OnceLock::new();
 
 /// Lets `spawn_agent` start agents; the first setting is kept.
@@ -244,7 +244,7 @@ pub(super) fn start_agents_by(starter: Starter) {
     not(all(feature = "servers", target_os = "linux")),
     expect(dead_code, reason = "agents need servers")
 )]
-pub(super) struct Opened {
+pub(super) struct OpenedConfig {
     pub file: Option<PathBuf>,
     pub workspace: Option<PathBuf>,
     /// What no tool writes.
@@ -252,7 +252,11 @@ pub(super) struct Opened {
     pub state: Option<PathBuf>,
 }
 
-fn builder(global: &Global, agents: bool, create_state: bool) -> Result<(Builder, Opened)> {
+fn builder(
+    global: &GlobalArgs,
+    agents: bool,
+    create_state: bool,
+) -> Result<(ToolkitBuilder, OpenedConfig)> {
     let mut places = places(global)?;
     let folder = project_of(&places);
     add_agents(&mut places.config, &folder, agents)?;
@@ -267,7 +271,7 @@ fn builder(global: &Global, agents: bool, create_state: bool) -> Result<(Builder
     });
     let (roots, state) = (places.roots.clone(), places.state.clone());
     let (bases, programs) = (places.bases, places.programs);
-    let opened = Opened {
+    let opened = OpenedConfig {
         file: file.clone(),
         workspace: roots.first().map(|root| root.path.clone()),
         protected: roots::protected(&places.plugins, &protected, &places.paths),
@@ -313,32 +317,32 @@ fn builder(global: &Global, agents: bool, create_state: bool) -> Result<(Builder
 }
 
 /// Files and folders whose change can change the policy, beside those of plugins.
-pub(super) fn watched(global: &Global) -> Result<Vec<PathBuf>> {
+pub(super) fn watched(global: &GlobalArgs) -> Result<Vec<PathBuf>> {
     let places = places(global)?;
     let agents = project_of(&places).join(environment::AGENTS_FOLDER);
     let rules = places.state.as_deref().map(crate::user_rules::file);
     let mut files = named_files(&places);
     files.extend(places.config_file.map(|file| file.path));
     files.extend(rules);
-    files.extend(Record::file(&places.bases.folder));
+    files.extend(TrustRecord::file(&places.bases.folder));
     files.push(agents);
     Ok(files)
 }
 
 /// The configuration file in use.
-pub(super) fn config_path(global: &Global) -> Result<Option<PathBuf>> {
+pub(super) fn config_path(global: &GlobalArgs) -> Result<Option<PathBuf>> {
     Ok(places(global)?.config_file.map(|file| file.path))
 }
 
 /// The configuration file in use, where it is that of a project and not the user's own.
-pub(super) fn project_config(global: &Global) -> Result<Option<PathBuf>> {
+pub(super) fn project_config(global: &GlobalArgs) -> Result<Option<PathBuf>> {
     let file = places(global)?.config_file.filter(|file| file.of_project);
     Ok(file.map(|file| file.path))
 }
 
 /// Files of earlier systems that the configuration names, beside it.
-fn named_files(places: &Places) -> Vec<PathBuf> {
-    let beside = |file: &ConfigFile| -> Vec<PathBuf> {
+fn named_files(places: &RunLocations) -> Vec<PathBuf> {
+    let beside = |file: &LoadedConfigFile| -> Vec<PathBuf> {
         let named = places.config.files.iter().map(|named| &named.path.text);
         named.map(|named| file.path.with_file_name(named)).collect()
     };
@@ -347,7 +351,7 @@ fn named_files(places: &Places) -> Vec<PathBuf> {
 
 /// Everything that determines the permissions of tools: the configuration with the files it names and those beside it, and the user's
 /// own, which lists approvers. The targets of links in these folders are included.
-fn protected(places: &Places) -> Vec<PathBuf> {
+fn protected(places: &RunLocations) -> Vec<PathBuf> {
     let project = project_of(places);
     let mut folders = vec![project.join(environment::AGENTS_FOLDER)];
     for root in &places.plugins {
@@ -369,7 +373,7 @@ fn protected(places: &Places) -> Vec<PathBuf> {
 }
 
 /// The folder of a project's configuration; without one the current folder.
-fn project_of(places: &Places) -> PathBuf {
+fn project_of(places: &RunLocations) -> PathBuf {
     let project = places.config_file.as_ref().filter(|file| file.of_project);
     let folder = project.and_then(|file| file.path.parent());
     folder.map_or_else(|| PathBuf::from("."), Path::to_owned)
@@ -426,7 +430,7 @@ fn normal(path: &Path) -> PathBuf {
 ///
 /// # Errors
 /// As [`places`]; `precondition_failed` where there is none.
-pub(super) fn state_folder(global: &Global) -> Result<PathBuf> {
+pub(super) fn state_folder(global: &GlobalArgs) -> Result<PathBuf> {
     places(global)?.state.ok_or_else(no_state)
 }
 
@@ -447,7 +451,7 @@ pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<App
 }
 
 /// The command that starts this program with the same configuration, and the folder in which printed commands are valid.
-pub(super) fn command(global: &Global) -> (String, String) {
+pub(super) fn command(global: &GlobalArgs) -> (String, String) {
     let mut command = "mathchain".to_owned();
     if let Some(config) = &global.config {
         command.push_str(&format!(" --config {}", quoted(&config.to_string_lossy())));
@@ -474,7 +478,7 @@ pub(super) fn state(toolkit: &Toolkit) -> Result<&Arc<StateStore>> {
 ///
 /// # Errors
 /// As [`state`]; the reason why it cannot be read.
-pub(super) fn state_to_read(global: &Global, toolkit: &Toolkit) -> Result<Arc<StateStore>> {
+pub(super) fn state_to_read(global: &GlobalArgs, toolkit: &Toolkit) -> Result<Arc<StateStore>> {
     let fault = match state(toolkit) {
         Ok(state) => return Ok(Arc::clone(state)),
         Err(fault) => fault,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use tool_core::{CallOutcome, Encode, ErrorCode, Result, ToolError, Value, convert, tool_error};
 
-use super::global::{Format, Global};
+use super::global::{GlobalArgs, OutputFormat};
 use super::{csv, exit, human};
 
 /// Set when a write to stdout failed although the reader had not gone away.
@@ -23,7 +23,7 @@ static PRINTED: AtomicBool = AtomicBool::new(false);
 static VERBOSITY: AtomicU8 = AtomicU8::new(1);
 
 /// Applies the options that concern text for readers.
-pub(super) fn apply(global: &Global) {
+pub(super) fn apply(global: &GlobalArgs) {
     human::set_digits(global.digits.unwrap_or(human::DIGITS));
     let verbosity = 1 + u8::from(global.verbose) - u8::from(global.quiet);
     VERBOSITY.store(verbosity, Ordering::Relaxed);
@@ -48,16 +48,16 @@ pub(super) fn is_incomplete() -> bool {
 ///
 /// # Errors
 /// A result that is no table where one is asked for.
-pub(super) fn outcome(format: Format, outcome: &CallOutcome) -> Result<()> {
+pub(super) fn outcome(format: OutputFormat, outcome: &CallOutcome) -> Result<()> {
     match format {
-        Format::Json | Format::Npy => print(&format.line(&outcome.to_value())),
-        Format::Human => {
+        OutputFormat::Json | OutputFormat::Npy => print(&format.line(&outcome.to_value())),
+        OutputFormat::Human => {
             let rendered = human::outcome(outcome);
             say(&rendered.stdout);
             complain(&rendered.stderr);
             notes(outcome);
         }
-        Format::Raw => match outcome.output() {
+        OutputFormat::Raw => match outcome.output() {
             // Unchanged for a program; on a terminal the text must not steer it.
             Some(Value::String(text)) if std::io::stdout().is_terminal() => say(text),
             Some(Value::String(text)) => print(text),
@@ -67,7 +67,7 @@ pub(super) fn outcome(format: Format, outcome: &CallOutcome) -> Result<()> {
             },
             None => complain(&human::outcome(outcome).stderr),
         },
-        Format::Csv => match outcome.output() {
+        OutputFormat::Csv => match outcome.output() {
             Some(output) => {
                 complain(&human::warnings(outcome));
                 print(&csv::text(output)?);
@@ -87,21 +87,21 @@ pub(super) fn notes(outcome: &CallOutcome) {
 
 /// Prints data: `readable` for a reader, with `--json` one line of JSON; gives the exit code of success.
 pub(super) fn data(
-    global: &Global,
+    global: &GlobalArgs,
     data: &Value,
     readable: impl FnOnce() -> String,
 ) -> Result<ExitCode> {
     match global.format() {
-        Format::Human => say(&readable()),
-        Format::Json | Format::Raw | Format::Npy => line(data),
-        Format::Csv => print(&csv::text(data)?),
+        OutputFormat::Human => say(&readable()),
+        OutputFormat::Json | OutputFormat::Raw | OutputFormat::Npy => line(data),
+        OutputFormat::Csv => print(&csv::text(data)?),
     }
     Ok(exit::OK.into())
 }
 
 /// Prints a list: a line of text for each item, or `none`; else one line of JSON.
 pub(super) fn list<T>(
-    global: &Global,
+    global: &GlobalArgs,
     items: &[T],
     value: impl Fn(&T) -> Value,
     none: &str,
@@ -123,7 +123,7 @@ pub(super) fn plain<T: Encode>(item: &T) -> Value {
 }
 
 /// Prints a stored record: its members on lines for a reader, else one line of JSON.
-pub(super) fn one(global: &Global, value: &Value) -> Result<ExitCode> {
+pub(super) fn one(global: &GlobalArgs, value: &Value) -> Result<ExitCode> {
     data(global, value, || human::record(value))
 }
 
@@ -133,21 +133,22 @@ pub(super) fn leave_stdout() {
 }
 
 /// Prints an error that answers no call: text on stderr, and its envelope on stdout unless a reader is there.
-pub(super) fn error(global: &Global, err: &ToolError) {
+pub(super) fn error(global: &GlobalArgs, err: &ToolError) {
     envelope(global, err);
     complain(&human::error(err));
 }
 
 /// Prints the envelope of an error, unless stdout is for a reader or has a document already: there is never a second one.
-pub(super) fn envelope(global: &Global, err: &ToolError) {
+pub(super) fn envelope(global: &GlobalArgs, err: &ToolError) {
     let format = global.format();
-    if matches!(format, Format::Json | Format::Npy) && !PRINTED.load(Ordering::Relaxed) {
+    if matches!(format, OutputFormat::Json | OutputFormat::Npy) && !PRINTED.load(Ordering::Relaxed)
+    {
         print(&format.line(&CallOutcome::error(err.clone()).to_value()));
     }
 }
 
 /// Prints a parse error of the command line; gives the exit code.
-pub(super) fn misused(global: &Global, err: &clap::Error) -> u8 {
+pub(super) fn misused(global: &GlobalArgs, err: &clap::Error) -> u8 {
     let text = err.render().to_string();
     let first = text.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first);
@@ -177,17 +178,17 @@ fn suggested(err: &clap::Error) -> Option<String> {
 
 /// Prints one line of JSON.
 pub(super) fn line(value: &Value) {
-    print(&Format::Json.line(value));
+    print(&OutputFormat::Json.line(value));
 }
 
 /// Standard output, for results that are written piece by piece.
-pub(super) struct Stdout(std::io::Stdout);
+pub(super) struct StdoutWriter(std::io::Stdout);
 
-pub(super) fn stdout() -> Stdout {
-    Stdout(std::io::stdout())
+pub(super) fn stdout() -> StdoutWriter {
+    StdoutWriter(std::io::stdout())
 }
 
-impl Write for Stdout {
+impl Write for StdoutWriter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         PRINTED.store(true, Ordering::Relaxed);
         self.0.write(bytes)
@@ -198,8 +199,8 @@ impl Write for Stdout {
     }
 }
 
-/// [`Stdout`] for exports: a reader that closes the pipe early is no error.
-pub(super) struct WhileRead(pub(super) Stdout);
+/// [`StdoutWriter`] for exports: a reader that closes the pipe early is no error.
+pub(super) struct WhileRead(pub(super) StdoutWriter);
 
 impl Write for WhileRead {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {

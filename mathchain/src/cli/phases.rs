@@ -9,7 +9,7 @@ use registry::policy::{
 use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Phases {
+pub(super) enum PhasesCommand {
     /// List the phases of the configuration
     List,
     /// Show the tools of a phase, their verdicts, and the source of each setting
@@ -25,15 +25,15 @@ pub(super) enum Phases {
 }
 
 /// Lists phases, or shows one.
-pub(super) fn phases(global: &Global, command: &Phases) -> Result<ExitCode> {
+pub(super) fn phases(global: &GlobalArgs, command: &PhasesCommand) -> Result<ExitCode> {
     let toolkit = open::with_agents(global)?;
     match command {
-        Phases::List => list(global, &toolkit),
-        Phases::Show { name, agent } => show(global, &toolkit, name, agent.as_deref()),
+        PhasesCommand::List => list(global, &toolkit),
+        PhasesCommand::Show { name, agent } => show(global, &toolkit, name, agent.as_deref()),
     }
 }
 
-fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
+fn list(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
     let config = toolkit.config();
     let agents = |phase: &Defined| -> Vec<String> {
         phase.agents.iter().map(|one| one.text.clone()).collect()
@@ -46,11 +46,16 @@ fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
     })
 }
 
-fn show(global: &Global, toolkit: &Toolkit, name: &str, agent: Option<&str>) -> Result<ExitCode> {
-    let context = Context {
+fn show(
+    global: &GlobalArgs,
+    toolkit: &Toolkit,
+    name: &str,
+    agent: Option<&str>,
+) -> Result<ExitCode> {
+    let context = CallContext {
         phase: Some(name.to_owned()),
         agent: agent.map(str::to_owned),
-        ..Context::default()
+        ..CallContext::default()
     };
     let config = toolkit.config();
     let Some(phase) = config.phases.iter().find(|phase| phase.name == name) else {
@@ -135,10 +140,10 @@ pub(super) fn lacking_in(
     phase: &Defined,
     agent: Option<&str>,
 ) -> Result<Vec<LackedTool>> {
-    let context = Context {
+    let context = CallContext {
         phase: Some(phase.name.clone()),
         agent: agent.map(str::to_owned),
-        ..Context::default()
+        ..CallContext::default()
     };
     let dispatcher = toolkit.dispatcher();
     let catalogue = dispatcher.catalogue();

@@ -10,10 +10,15 @@ use super::prelude::*;
 use super::{asking, changes};
 use crate::clock::SystemClock;
 use crate::plugins;
-use crate::trust::Record;
+use crate::trust::TrustRecord;
 
 /// Shows how a server is started, starts it after a yes, shows its tools, and after another pins them.
-pub(super) fn pin(global: &Global, toolkit: &Toolkit, name: &str, yes: bool) -> Result<ExitCode> {
+pub(super) fn pin(
+    global: &GlobalArgs,
+    toolkit: &Toolkit,
+    name: &str,
+    yes: bool,
+) -> Result<ExitCode> {
     let config = toolkit.config();
     let server = named(&config.mcp_servers, name)?;
     let file = open::config_path(global)?;
@@ -63,9 +68,9 @@ pub(super) fn pin(global: &Global, toolkit: &Toolkit, name: &str, yes: bool) -> 
     }
     let failed = |err| io::cannot_write(&path, &err);
     std::fs::create_dir_all(folder).map_err(failed)?;
-    io::replace(&path, text.as_bytes(), io::Readers::AsBefore).map_err(failed)?;
+    io::replace(&path, text.as_bytes(), io::FileReaders::AsBefore).map_err(failed)?;
     let (folder, given) = open::given(global)?;
-    Record::of(&folder).agree(given.into_iter().filter(|one| one.what == what))?;
+    TrustRecord::of(&folder).agree(given.into_iter().filter(|one| one.what == what))?;
     toolkit.reload()?;
     output::data(global, &data, || {
         let count = counted(tools.len() as u64, "tool");

@@ -8,11 +8,11 @@ use tool_core::Ctx;
 
 use super::pin;
 use super::prelude::*;
-use crate::trust::Record;
+use crate::trust::TrustRecord;
 use crate::{generation, plugins};
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Plugins {
+pub(super) enum PluginsCommand {
     /// List plugins with their tools and missing requirements
     List,
     /// Check manifests and settings, and start the process of each plugin
@@ -49,20 +49,20 @@ pub(super) enum Plugins {
 }
 
 /// Runs one of the commands about plugins.
-pub(super) fn plugins(global: &Global, command: &Plugins) -> Result<ExitCode> {
+pub(super) fn plugins(global: &GlobalArgs, command: &PluginsCommand) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     match command {
-        Plugins::List => list(global, &toolkit),
-        Plugins::Check { no_start } => check(global, &toolkit, !no_start),
-        Plugins::New { name } => new(global, &toolkit, name),
-        Plugins::Reload => reload(global, &toolkit),
-        Plugins::Pin { server, yes } => pin::pin(global, &toolkit, server, *yes),
-        Plugins::Enable { name } => switch(global, &toolkit, name, true),
-        Plugins::Disable { name } => switch(global, &toolkit, name, false),
+        PluginsCommand::List => list(global, &toolkit),
+        PluginsCommand::Check { no_start } => check(global, &toolkit, !no_start),
+        PluginsCommand::New { name } => new(global, &toolkit, name),
+        PluginsCommand::Reload => reload(global, &toolkit),
+        PluginsCommand::Pin { server, yes } => pin::pin(global, &toolkit, server, *yes),
+        PluginsCommand::Enable { name } => switch(global, &toolkit, name, true),
+        PluginsCommand::Disable { name } => switch(global, &toolkit, name, false),
     }
 }
 
-fn list(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
+fn list(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
     let (loaded, broken) = (toolkit.plugins(), toolkit.broken_plugins());
     let described = loaded.iter().map(generation::describe);
     let described = described.chain(broken.iter().map(generation::describe_broken));
@@ -103,7 +103,7 @@ fn readable(plugin: &Plugin) -> String {
 }
 
 /// Reports broken plugins, which loading has found, and greets the process of each other one.
-fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
+fn check(global: &GlobalArgs, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
     let (loaded, broken) = (toolkit.plugins(), toolkit.broken_plugins());
     let greet = |plugin: &Plugin| match &plugin.status {
         PluginStatus::Ready if start => plugin.greet(&Ctx::default()),
@@ -151,7 +151,7 @@ fn check(global: &Global, toolkit: &Toolkit, start: bool) -> Result<ExitCode> {
 }
 
 /// Writes a copy of the example plugin under another name, beside the configuration.
-fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
+fn new(global: &GlobalArgs, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
     registry::plugins::check_name(name)
         .map_err(|fault| ToolError::new(ErrorCode::InvalidArgs, fault))?;
     let Some(root) = toolkit.generations().roots().first() else {
@@ -172,7 +172,7 @@ fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
     // Written by the user's hand.
     let (project, given) = open::given(global)?;
     let what = format!("plugins.{name}");
-    Record::of(&project).agree(given.into_iter().filter(|one| one.what == what))?;
+    TrustRecord::of(&project).agree(given.into_iter().filter(|one| one.what == what))?;
     toolkit.reload()?;
     let files = written
         .iter()
@@ -188,7 +188,7 @@ fn new(global: &Global, toolkit: &Toolkit, name: &str) -> Result<ExitCode> {
 }
 
 /// Sets the modification times of the manifests to now, which `serve` processes notice.
-fn reload(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
+fn reload(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
     let loaded = toolkit.plugins();
     for plugin in loaded.iter() {
         if let Err(err) = touch(Path::new(&plugin.bundle.manifest_name)) {
@@ -209,7 +209,7 @@ fn touch(path: &Path) -> std::io::Result<()> {
     file.set_modified(SystemTime::now())
 }
 
-fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<ExitCode> {
+fn switch(global: &GlobalArgs, toolkit: &Toolkit, name: &str, on: bool) -> Result<ExitCode> {
     let (plugin_name, tool) = match name.split_once(':') {
         Some((plugin, tool)) => (plugin, Some(tool)),
         None => (name, None),
@@ -258,7 +258,7 @@ fn switch(global: &Global, toolkit: &Toolkit, name: &str, on: bool) -> Result<Ex
     switched(global, name, on, &path)
 }
 
-fn switched(global: &Global, name: &str, on: bool, path: &Path) -> Result<ExitCode> {
+fn switched(global: &GlobalArgs, name: &str, on: bool, path: &Path) -> Result<ExitCode> {
     let settings = path.to_string_lossy().into_owned();
     let data = object! { "name" => name, "enabled" => on, "settings" => settings };
     output::data(global, &data, || {

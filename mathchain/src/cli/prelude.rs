@@ -9,8 +9,8 @@ pub(in crate::cli) use tool_core::{
     ErrorCode, Result, StopFlag, ToolError, Value, json, object, tool_error,
 };
 
-pub(in crate::cli) use super::caller::Caller;
-pub(in crate::cli) use super::global::{Format, Global, one_of};
+pub(in crate::cli) use super::caller::CallerArgs;
+pub(in crate::cli) use super::global::{GlobalArgs, OutputFormat, one_of};
 pub(in crate::cli) use super::output::{self, complain, plain, print, say, stdout};
 pub(in crate::cli) use super::{answer, complete, exit, human, open};
-pub(in crate::cli) use crate::{Context, Toolkit, environment, io};
+pub(in crate::cli) use crate::{CallContext, Toolkit, environment, io};

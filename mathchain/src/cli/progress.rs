@@ -109,7 +109,7 @@ pub(super) fn around_call<T>(name: &str, call: impl FnOnce(Option<Arc<Progress>>
 
 /// Runs a plan; on a terminal its steps are displayed as they run.
 pub(super) fn with_display<T>(run: impl FnOnce(Option<Arc<dyn StepObserver>>) -> T) -> T {
-    let display = Display::start().map(Arc::new);
+    let display = ProgressDisplay::start().map(Arc::new);
     let result = run(display.clone().map(|display| display as _));
     if let Some(display) = display {
         display.clear();
@@ -118,19 +118,19 @@ pub(super) fn with_display<T>(run: impl FnOnce(Option<Arc<dyn StepObserver>>) ->
 }
 
 /// The display of one run.
-struct Display {
+struct ProgressDisplay {
     bar: ProgressBar,
-    running: Mutex<Running>,
+    running: Mutex<RunningSteps>,
 }
 
 #[derive(Default)]
-struct Running {
+struct RunningSteps {
     /// Running steps by position: id, fraction done, and what the tool says.
     steps: BTreeMap<usize, (String, Option<f64>, String)>,
     ended: usize,
 }
 
-impl Display {
+impl ProgressDisplay {
     /// The display of a run that begins; `None` if stderr is not a terminal, or with `--quiet`.
     fn start() -> Option<Self> {
         let is_shown = std::io::stderr().is_terminal() && !output::is_quiet();
@@ -149,7 +149,7 @@ impl Display {
         erase(&self.bar);
     }
 
-    fn change(&self, change: impl FnOnce(&mut Running)) {
+    fn change(&self, change: impl FnOnce(&mut RunningSteps)) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut running);
         let words = running.steps.len() == 1;
@@ -163,7 +163,7 @@ impl Display {
     }
 }
 
-impl StepObserver for Display {
+impl StepObserver for ProgressDisplay {
     fn started(&self, step: &CheckedStep, position: usize, _wave: usize) {
         let shown = (step.id.to_string(), None, String::new());
         self.change(|running| drop(running.steps.insert(position, shown)));

@@ -19,7 +19,7 @@ Examples:
   mathchain replay 3f2a --mode verify
   mathchain replay 3f2a --mode rerun"
 )]
-pub(super) struct Replay {
+pub(super) struct ReplayCommand {
     /// Id of the run, or a unique prefix
     #[arg(required_unless_present = "last", conflicts_with = "last", add = complete::run_ids())]
     pub run: Option<String>,
@@ -44,18 +44,18 @@ pub(super) enum ReplayMode {
     Rerun,
 }
 
-pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode> {
+pub(super) fn replay(global: &GlobalArgs, replay: &ReplayCommand) -> Result<ExitCode> {
     let (toolkit, found) = match &replay.run {
         Some(id) => open_run(global, id, false)?,
         None => open_last(global)?,
     };
-    let context = Context {
+    let context = CallContext {
         // Only a rerun repeats effects.
         answer: match replay.mode {
             ReplayMode::Rerun => open::answer(&toolkit, replay.yes, false)?,
             ReplayMode::Verify | ReplayMode::Replay => ApprovalAnswer::Yes,
         },
-        ..Context::of_run(&found)
+        ..CallContext::of_run(&found)
     };
     let code = match replay.mode {
         ReplayMode::Verify => verify(global, &toolkit, &found),
@@ -71,7 +71,7 @@ pub(super) fn replay(global: &Global, replay: &Replay) -> Result<ExitCode> {
 }
 
 /// Reads every record and value of a run; damage is an error.
-fn verify(global: &Global, toolkit: &Toolkit, found: &RunRecord) -> Result<ExitCode> {
+fn verify(global: &GlobalArgs, toolkit: &Toolkit, found: &RunRecord) -> Result<ExitCode> {
     let state = open::state(toolkit)?;
     let records = state.run_records(&found.id)?;
     found.with_values()?;
@@ -95,9 +95,9 @@ fn verify(global: &Global, toolkit: &Toolkit, found: &RunRecord) -> Result<ExitC
 
 /// Recomputes deterministic calls, and compares.
 fn compare(
-    global: &Global,
+    global: &GlobalArgs,
     toolkit: &Toolkit,
-    context: &Context,
+    context: &CallContext,
     found: &RunRecord,
 ) -> Result<ExitCode> {
     let replayed = toolkit.replay(context, &found.id)?;
@@ -189,7 +189,7 @@ fn shortened(value: &Value) -> String {
     }
 }
 
-fn open_last(global: &Global) -> Result<(Toolkit, RunRecord)> {
+fn open_last(global: &GlobalArgs) -> Result<(Toolkit, RunRecord)> {
     let toolkit = open::toolkit(global)?;
     let runs = open::state(&toolkit)?.runs(None, usize::MAX)?;
     let here = folders::here(&toolkit);

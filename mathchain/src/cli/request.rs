@@ -11,13 +11,13 @@ use super::prelude::*;
 const COMPARED_BYTES_MAX: u64 = 4 << 20;
 
 /// A request with the details of its call, and the workspace to compare its changes with.
-pub(super) struct Request<'a> {
+pub(super) struct ApprovalDetails<'a> {
     pub approval: &'a Approval,
     pub details: Option<&'a Value>,
     toolkit: &'a Toolkit,
 }
 
-impl<'a> Request<'a> {
+impl<'a> ApprovalDetails<'a> {
     pub(super) fn new(
         toolkit: &'a Toolkit,
         approval: &'a Approval,

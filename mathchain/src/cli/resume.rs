@@ -7,7 +7,7 @@ use chain_runtime::run::{self as chains, OutcomeRuling};
 use journal::{RunRecord, RunState, StateScope};
 
 use super::prelude::*;
-use super::session::World;
+use super::session::SessionWorld;
 use super::{asking, progress, run, signals};
 use crate::real_paths::RealPaths;
 use crate::roots;
@@ -21,7 +21,7 @@ Examples:
   mathchain runs resume 3f2a --decide write=done        # after checking that it happened
   mathchain runs resume 3f2a --decide 'fetch=done:{\"status\":200}'"
 )]
-pub(super) struct Resume {
+pub(super) struct ResumeCommand {
     /// Id of the run, or a unique prefix
     #[arg(required_unless_present = "interrupted", add = complete::run_ids())]
     pub run: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct Resume {
 }
 
 /// Resumes a run, and asks at the terminal for what its steps need.
-pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode> {
+pub(super) fn resume(global: &GlobalArgs, resume: &ResumeCommand) -> Result<ExitCode> {
     if resume.interrupted {
         return resume_interrupted(global, resume);
     }
@@ -48,7 +48,7 @@ pub(super) fn resume(global: &Global, resume: &Resume) -> Result<ExitCode> {
 }
 
 /// Resumes the runs of this workspace whose processes ended; gives the first exit code that is no success.
-fn resume_interrupted(global: &Global, resume: &Resume) -> Result<ExitCode> {
+fn resume_interrupted(global: &GlobalArgs, resume: &ResumeCommand) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let scope = StateScope::workspace(toolkit.workspace_id());
     let running = Some(RunState::Running);
@@ -60,7 +60,7 @@ fn resume_interrupted(global: &Global, resume: &Resume) -> Result<ExitCode> {
     }
     let mut code = ExitCode::from(exit::OK);
     for run in runs.iter().rev() {
-        let one = Resume {
+        let one = ResumeCommand {
             run: Some(run.id.clone()),
             interrupted: false,
             ..resume.clone()
@@ -81,8 +81,8 @@ fn resume_interrupted(global: &Global, resume: &Resume) -> Result<ExitCode> {
 }
 
 /// Resumes a run whose approver runs this process: what its next steps need stays pending, so that it is shown before it is approved.
-pub(super) fn approved(global: &Global, run: &str) -> Result<ExitCode> {
-    let resume = Resume {
+pub(super) fn approved(global: &GlobalArgs, run: &str) -> Result<ExitCode> {
+    let resume = ResumeCommand {
         run: Some(run.to_owned()),
         interrupted: false,
         decisions: Vec::new(),
@@ -92,7 +92,7 @@ pub(super) fn approved(global: &Global, run: &str) -> Result<ExitCode> {
     resume_as(global, &resume, true)
 }
 
-fn resume_as(global: &Global, resume: &Resume, by_approver: bool) -> Result<ExitCode> {
+fn resume_as(global: &GlobalArgs, resume: &ResumeCommand, by_approver: bool) -> Result<ExitCode> {
     let id = resume.run.as_deref().unwrap_or_default();
     let (mut toolkit, mut found) = open_run(global, id, resume.accept_changes)?;
     let decisions = resume.decisions.iter().map(|text| decision(text));
@@ -118,10 +118,10 @@ fn resume_as(global: &Global, resume: &Resume, by_approver: bool) -> Result<Exit
     }
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
-    let context = Context {
+    let context = CallContext {
         answer: open::answer(&toolkit, resume.yes, asks)?,
         stop,
-        ..Context::of_run(&found)
+        ..CallContext::of_run(&found)
     };
     toolkit.count_recorded(&found)?;
     let result =
@@ -138,7 +138,7 @@ fn resume_as(global: &Global, resume: &Resume, by_approver: bool) -> Result<Exit
 /// # Errors
 /// A workspace that was replaced or removed, unless changes are accepted.
 pub(super) fn open_run(
-    global: &Global,
+    global: &GlobalArgs,
     id: &str,
     accept_changes: bool,
 ) -> Result<(Toolkit, RunRecord)> {
@@ -179,7 +179,7 @@ pub(super) fn open_run(
         toolkit = open::with_agents(&global)?;
     }
     if let Some(world) = found.who.get("world") {
-        let dispatcher = World::of_run(&toolkit, world)?;
+        let dispatcher = SessionWorld::of_run(&toolkit, world)?;
         toolkit = toolkit.in_world(dispatcher);
     }
     Ok((toolkit, found))

@@ -3,21 +3,21 @@
 use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Roles {
+pub(super) enum RolesCommand {
     /// List the roles, with their purpose and the number of their tools
     List,
 }
 
 /// Lists the roles.
-pub(super) fn roles(global: &Global, Roles::List: &Roles) -> Result<ExitCode> {
+pub(super) fn roles(global: &GlobalArgs, RolesCommand::List: &RolesCommand) -> Result<ExitCode> {
     let toolkit = open::read_only(global, false)?;
     let dispatcher = toolkit.dispatcher();
     let policy = dispatcher.policy();
     let mut rows = Vec::new();
     for (name, purpose) in policy.roles() {
-        let context = Context {
+        let context = CallContext {
             role: Some(name.to_owned()),
-            ..Context::default()
+            ..CallContext::default()
         };
         let visible = dispatcher.visible(&toolkit.caller(&context))?;
         let count = visible.iter().filter(|one| one.hidden.is_none()).count();
@@ -27,7 +27,7 @@ pub(super) fn roles(global: &Global, Roles::List: &Roles) -> Result<ExitCode> {
         object! { "role" => *name, "description" => *purpose, "tools" => *count }
     });
     output::data(global, &Value::array(data.collect()), || {
-        let mut table = human::Table::new(["role", "tools", "purpose"]);
+        let mut table = human::TextTable::new(["role", "tools", "purpose"]);
         let width = human::width().saturating_sub(32);
         for (name, purpose, count) in &rows {
             let lines = human::wrapped(purpose, width, 0);

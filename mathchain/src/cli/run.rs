@@ -7,7 +7,7 @@ use chain_runtime::{ChainResult, ChainStatus, CheckMode, PlanProblems, RunOption
 use registry::ApprovalAnswer;
 use tool_core::OutcomeStatus;
 
-use super::plan::source::{self, Given, Problematic};
+use super::plan::source::{self, PlanArgs, PlanSourceError};
 use super::prelude::*;
 use super::progress::with_display;
 use super::{asking, signals};
@@ -21,9 +21,9 @@ use super::{asking, signals};
   mathchain run plan.yaml --agent tester --phase audit --disable run_shell
 
 Every run is recorded under an id: `mathchain runs` lists and resumes runs, `mathchain replay` replays them. A run that needs approval asks at a terminal. Elsewhere it stops (exit code 4) and prints how to continue: `mathchain approve ID --resume`.")]
-pub(super) struct Run {
+pub(super) struct PlanRunCommand {
     #[command(flatten)]
-    pub given: Given,
+    pub given: PlanArgs,
     /// Maximum number of steps to run in parallel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
@@ -48,7 +48,7 @@ pub(super) struct Run {
 }
 
 /// Runs a plan, or explains it.
-pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
+pub(super) fn run(global: &GlobalArgs, run: &PlanRunCommand) -> Result<ExitCode> {
     run.given.caller.check_facts()?;
     let toolkit = run.given.caller.open(global)?;
     let refused = |problems: PlanProblems| {
@@ -62,8 +62,8 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
     };
     let prepared = match run.given.prepare(&toolkit, approval) {
         Ok(prepared) => prepared,
-        Err(Problematic::Plan(problems)) => return Ok(refused(problems)),
-        Err(Problematic::Error(err)) => return Err(err),
+        Err(PlanSourceError::Plan(problems)) => return Ok(refused(problems)),
+        Err(PlanSourceError::Error(err)) => return Err(err),
     };
     let (plan, inputs) = (&prepared.plan, &prepared.inputs);
     if run.explain || run.dry_run {
@@ -78,7 +78,7 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
     }
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
-    let context = Context {
+    let context = CallContext {
         stop,
         ..prepared.context
     };
@@ -109,18 +109,23 @@ pub(super) fn run(global: &Global, run: &Run) -> Result<ExitCode> {
 }
 
 /// Prints the result of a run.
-pub(super) fn finish(global: &Global, toolkit: &Toolkit, result: &ChainResult) -> ExitCode {
+pub(super) fn finish(global: &GlobalArgs, toolkit: &Toolkit, result: &ChainResult) -> ExitCode {
     finish_with(global, toolkit, result, false)
 }
 
-fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: bool) -> ExitCode {
+fn finish_with(
+    global: &GlobalArgs,
+    toolkit: &Toolkit,
+    result: &ChainResult,
+    trace: bool,
+) -> ExitCode {
     let mut outcome = match trace {
         true => result.to_traced_outcome(),
         false => result.to_outcome(),
     };
     answer::flush(toolkit, global.format(), &mut outcome);
     match global.format() {
-        Format::Human => {
+        OutputFormat::Human => {
             if !output::is_quiet() || !result.is_success() {
                 complain(&summary(global, result));
             }
@@ -136,7 +141,7 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
             });
             output::notes(&outcome);
         }
-        Format::Csv if result.is_success() => {
+        OutputFormat::Csv if result.is_success() => {
             let outputs = Value::Object(Arc::new(result.outputs.clone()));
             complain(&human::warnings(&outcome));
             match super::csv::text(&outputs) {
@@ -160,7 +165,7 @@ fn finish_with(global: &Global, toolkit: &Toolkit, result: &ChainResult, trace: 
 const SHOWN_MAX: usize = 20;
 
 /// The run for a reader: incomplete and undone steps, how to continue, and its waves where they are wanted.
-fn summary(global: &Global, result: &ChainResult) -> String {
+fn summary(global: &GlobalArgs, result: &ChainResult) -> String {
     let mut text = format!("run {}: {}\n", result.chain_id, result.status.as_str());
     if output::is_verbose() {
         text.push_str(&waves(result));

@@ -6,13 +6,13 @@ use chain_runtime::run as chains;
 use journal::{AuditRecord, GcReport, RetentionPolicy, RunRecord, RunState, StateStore};
 use registry::WorkspaceId;
 
-use super::folders::Folders;
+use super::folders::FolderArgs;
 use super::output::WhileRead;
 use super::prelude::*;
 use super::{anomalies, artifacts, cancel, resume, when};
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Runs {
+pub(super) enum RunsCommand {
     /// List runs, newest first
     #[command(after_help = "Examples:
   mathchain runs list
@@ -28,7 +28,7 @@ pub(super) enum Runs {
         #[arg(long, value_name = "TIME")]
         since: Option<String>,
         #[command(flatten)]
-        folders: Folders,
+        folders: FolderArgs,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -42,9 +42,9 @@ pub(super) enum Runs {
         run: String,
     },
     /// Resume a run that is awaiting approval, needs a decision, or was interrupted
-    Resume(super::resume::Resume),
+    Resume(super::resume::ResumeCommand),
     /// Cancel a run and undo its completed steps
-    Cancel(super::cancel::Cancel),
+    Cancel(super::cancel::CancelCommand),
     /// Export the records of a run as JSON Lines with their hashes, or its spans
     #[command(after_help = "Examples:
   mathchain runs export 3f2a > run.jsonl
@@ -54,8 +54,8 @@ pub(super) enum Runs {
         #[arg(add = complete::run_ids())]
         run: String,
         /// Export format
-        #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
-        format: ExportFormat,
+        #[arg(long, value_enum, default_value_t = RunExportFormat::Jsonl)]
+        format: RunExportFormat,
     },
     /// Delete stored values of old runs; their records are retained
     #[command(
@@ -88,11 +88,11 @@ Examples:
         run: String,
     },
     /// Find stalls, repeated failures, retry storms, fallbacks and dominant tools
-    Anomalies(anomalies::Anomalies),
+    Anomalies(anomalies::AnomaliesCommand),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum ExportFormat {
+pub(super) enum RunExportFormat {
     /// Records, with the bytes that their hashes cover
     Jsonl,
     /// OpenTelemetry spans as OTLP/JSON; in builds with the feature `otel`
@@ -128,24 +128,26 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 const RECORDS_MAX: usize = 1000;
 
 /// Runs one of the commands about recorded runs.
-pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
+pub(super) fn runs(global: &GlobalArgs, runs: &RunsCommand) -> Result<ExitCode> {
     match runs {
-        Runs::Anomalies(wanted) => return anomalies::anomalies(global, wanted),
-        Runs::Resume(resume) => return resume::resume(global, resume),
-        Runs::Cancel(cancel) => return cancel::cancel(global, cancel),
+        RunsCommand::Anomalies(wanted) => return anomalies::anomalies(global, wanted),
+        RunsCommand::Resume(resume) => return resume::resume(global, resume),
+        RunsCommand::Cancel(cancel) => return cancel::cancel(global, cancel),
         _ => {}
     }
     let toolkit = open::toolkit(global)?;
     let state = match runs {
-        Runs::List { .. } | Runs::Show { .. } | Runs::Export { .. } => {
+        RunsCommand::List { .. } | RunsCommand::Show { .. } | RunsCommand::Export { .. } => {
             open::state_to_read(global, &toolkit)?
         }
         _ => Arc::clone(open::state(&toolkit)?),
     };
     let state = &*state;
     let code = match runs {
-        Runs::Resume(_) | Runs::Cancel(_) | Runs::Anomalies(_) => exit::OK.into(),
-        Runs::List {
+        RunsCommand::Resume(_) | RunsCommand::Cancel(_) | RunsCommand::Anomalies(_) => {
+            exit::OK.into()
+        }
+        RunsCommand::List {
             state: wanted,
             role,
             since,
@@ -166,19 +168,19 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
                 folders.line(line(run), began.as_deref())
             })?
         }
-        Runs::Show { run } => show(global, state, run)?,
-        Runs::Export { run, format } => {
+        RunsCommand::Show { run } => show(global, state, run)?,
+        RunsCommand::Export { run, format } => {
             let id = state.run(run)?.id;
             let out = &mut WhileRead(stdout());
             match format {
-                ExportFormat::Jsonl => {
+                RunExportFormat::Jsonl => {
                     state.export(Some(&id), out)?;
                 }
-                ExportFormat::Otlp => crate::otel::write_run(&state.run_records(&id)?, out)?,
+                RunExportFormat::Otlp => crate::otel::write_run(&state.run_records(&id)?, out)?,
             }
             exit::OK.into()
         }
-        Runs::Gc {
+        RunsCommand::Gc {
             keep_days,
             quota_mb,
             dry_run,
@@ -193,8 +195,8 @@ pub(super) fn runs(global: &Global, runs: &Runs) -> Result<ExitCode> {
             let data = Value::Object(data.into());
             output::data(global, &data, || summary(&done, *dry_run))?
         }
-        Runs::Pin { run } => pin(global, state, run, true)?,
-        Runs::Unpin { run } => pin(global, state, run, false)?,
+        RunsCommand::Pin { run } => pin(global, state, run, true)?,
+        RunsCommand::Unpin { run } => pin(global, state, run, false)?,
     };
     state.close()?;
     Ok(code)
@@ -220,7 +222,7 @@ fn listed(
     Ok(runs)
 }
 
-fn pin(global: &Global, state: &StateStore, run: &str, pinned: bool) -> Result<ExitCode> {
+fn pin(global: &GlobalArgs, state: &StateStore, run: &str, pinned: bool) -> Result<ExitCode> {
     let run = state.pin_run(run, pinned)?;
     output::data(global, &value(&run), || line(&run))
 }
@@ -263,7 +265,7 @@ pub(super) fn line(run: &RunRecord) -> String {
     format!("{id}  {plan_id:20} {state:14} {role:12} {began}{notes}\n")
 }
 
-fn show(global: &Global, state: &StateStore, run: &str) -> Result<ExitCode> {
+fn show(global: &GlobalArgs, state: &StateStore, run: &str) -> Result<ExitCode> {
     let run = state.run(run)?;
     let mut records = state.audit_list(Some(&run.id), RECORDS_MAX)?;
     records.retain(|record| record.session == run.id);

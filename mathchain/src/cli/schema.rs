@@ -6,26 +6,26 @@ use tool_core::schema::Schema;
 use super::prelude::*;
 
 /// A kind of file.
-struct Described {
+struct SchemaFile {
     name: &'static str,
     files: &'static str,
-    schema: fn(&Global) -> Result<Schema>,
+    schema: fn(&GlobalArgs) -> Result<Schema>,
 }
 
 /// Every kind, in the order of the list.
-const SCHEMAS: &[Described] = &[
-    Described {
+const SCHEMAS: &[SchemaFile] = &[
+    SchemaFile {
         name: "config",
         files: "mathchain.toml, mathchain.yaml",
         schema: |_| Ok(registry::load::schema()),
     },
-    Described {
+    SchemaFile {
         name: "plan",
         files: "plans in YAML and JSON",
         schema: |_| Ok(chain_runtime::plan::schema()),
     },
     #[cfg(feature = "servers")]
-    Described {
+    SchemaFile {
         name: "openapi",
         files: "the HTTP server, as `GET /v1/openapi.json` describes it to the default caller",
         schema: openapi,
@@ -38,7 +38,7 @@ pub(super) fn names() -> PossibleValuesParser {
 }
 
 /// Prints one schema, or the list of them.
-pub(super) fn schema(global: &Global, name: Option<&str>) -> Result<ExitCode> {
+pub(super) fn schema(global: &GlobalArgs, name: Option<&str>) -> Result<ExitCode> {
     let named = SCHEMAS
         .iter()
         .find(|described| Some(described.name) == name);
@@ -47,16 +47,16 @@ pub(super) fn schema(global: &Global, name: Option<&str>) -> Result<ExitCode> {
         output::print(&format!("{:#}\n", (described.schema)(global)?));
         return Ok(exit::OK.into());
     }
-    let value = |one: &Described| object! { "name" => one.name, "files" => one.files };
-    let line = |one: &Described| format!("{:8}  {}\n", one.name, one.files);
+    let value = |one: &SchemaFile| object! { "name" => one.name, "files" => one.files };
+    let line = |one: &SchemaFile| format!("{:8}  {}\n", one.name, one.files);
     output::list(global, SCHEMAS, value, "no schemas", line)
 }
 
 /// The document for a caller without options.
 #[cfg(feature = "servers")]
-fn openapi(global: &Global) -> Result<Schema> {
+fn openapi(global: &GlobalArgs) -> Result<Schema> {
     let toolkit = open::toolkit(global)?;
-    let caller = toolkit.caller(&Context::default());
+    let caller = toolkit.caller(&CallContext::default());
     let has_keys = match crate::keys::file() {
         Some(file) => crate::keys::read(&file)?.is_some(),
         None => false,

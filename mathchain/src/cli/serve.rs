@@ -9,7 +9,7 @@ use registry::offer::Catalog;
 use registry::{ApprovalAnswer, Principal, Unattended};
 
 use super::prelude::*;
-use super::signals::Closing;
+use super::signals::ServerClosing;
 use super::{export, jsonl};
 
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ Examples:
   printf '%s\\n' '{\"id\":1,\"tool\":\"statistics\",\"args\":{\"data\":[1,2,3]}}' | mathchain serve --jsonl
   mathchain serve --jsonl --agent tester --phase audit --task bugfix"
 )]
-pub(super) struct Serve {
+pub(super) struct ServeCommand {
     /// Read and write one JSON object a line
     #[arg(long, required_unless_present_any = ["mcp", "http"])]
     pub jsonl: bool,
@@ -59,10 +59,10 @@ pub(super) struct Serve {
     #[arg(long)]
     pub role: Option<String>,
     /// Toolset of the configuration that replaces the selection
-    #[arg(long, value_name = "TOOLSET", help_heading = "Caller")]
+    #[arg(long, value_name = "TOOLSET", help_heading = "CallerArgs")]
     pub toolset: Option<String>,
     #[command(flatten)]
-    pub caller: Caller,
+    pub caller: CallerArgs,
     /// Maximum number of calls to run in parallel
     #[arg(long, alias = "workers", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
@@ -70,16 +70,16 @@ pub(super) struct Serve {
 
 /// What the program around this library offers beside.
 #[cfg(feature = "servers")]
-static EXTRA: std::sync::OnceLock<Arc<dyn crate::Extra>> = std::sync::OnceLock::new();
+static EXTRA: std::sync::OnceLock<Arc<dyn crate::ServerExtension>> = std::sync::OnceLock::new();
 
 /// Offers MCP clients this beside; the first setting is kept.
 #[cfg(feature = "servers")]
-pub(super) fn offer(extra: Arc<dyn crate::Extra>) {
+pub(super) fn offer(extra: Arc<dyn crate::ServerExtension>) {
     let _ = EXTRA.set(extra);
 }
 
 /// Answers lines until the input ends.
-pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
+pub(super) fn serve(global: &GlobalArgs, serve: &ServeCommand) -> Result<ExitCode> {
     #[cfg(all(feature = "servers", target_os = "linux"))]
     if let Some(folder) = &serve.through {
         return super::pipeline::exchange::join(folder);
@@ -92,9 +92,9 @@ pub(super) fn serve(global: &Global, serve: &Serve) -> Result<ExitCode> {
         toolkit.dispatcher().visible(&caller)?;
     }
     let stop = StopFlag::new();
-    let closing =
-        Closing::on_signal(&stop).map_err(|err| jsonl::failed("cannot handle signals", &err))?;
-    let door = jsonl::Door {
+    let closing = ServerClosing::on_signal(&stop)
+        .map_err(|err| jsonl::failed("cannot handle signals", &err))?;
+    let door = jsonl::JsonlSettings {
         roles: serve.roles.clone(),
         workers: jsonl::threads(serve.threads),
         line_bytes_max: jsonl::line_bytes_max(&toolkit),
@@ -151,7 +151,11 @@ fn watch(toolkit: &Toolkit, files: &[PathBuf], done: &StopFlag) {
     }
 }
 
-fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<bool> {
+fn answer_lines(
+    toolkit: &Toolkit,
+    serve: &ServeCommand,
+    door: &jsonl::JsonlSettings,
+) -> Result<bool> {
     // `--roles` bounds every line: without a role it has the first of them.
     let default_role = serve.role.clone().or_else(|| serve.roles.first().cloned());
     let stdin = door.closing.stdin();
@@ -166,7 +170,7 @@ fn answer_lines(toolkit: &Toolkit, serve: &Serve, door: &jsonl::Door) -> Result<
                 Unattended::Deny => ApprovalAnswer::Unattended,
                 Unattended::Pending => ApprovalAnswer::Ask,
             };
-            let context = Context {
+            let context = CallContext {
                 answer: unanswered,
                 reader: answer::reader(door.format),
                 stop: stop.child(),
@@ -187,28 +191,28 @@ fn heir(text: &str) -> std::result::Result<Box<Principal>, String> {
     Ok(Box::new(Principal::from_value(role, &value)))
 }
 
-impl Serve {
+impl ServeCommand {
     /// The context of a call with this role.
-    fn context(&self, role: Option<String>) -> Context {
+    fn context(&self, role: Option<String>) -> CallContext {
         if let Some(heir) = &self.heir {
-            return Context {
+            return CallContext {
                 role: Some(heir.role.clone()),
                 spawned: heir.spawned.clone(),
                 permission: heir.permission,
                 task: heir.task.clone(),
                 overrides: heir.run.clone(),
                 layers: heir.layers.clone(),
-                ..Context::default()
+                ..CallContext::default()
             };
         }
-        Context {
+        CallContext {
             toolset: self.toolset.clone(),
             ..self.caller.context(role)
         }
     }
 }
 
-impl Serve {
+impl ServeCommand {
     /// The threads of a server whose calls may wait for something else than a processor.
     #[cfg(feature = "servers")]
     fn workers(&self) -> usize {
@@ -251,8 +255,8 @@ impl Serve {
         role: Option<String>,
         catalog: Catalog,
         line_bytes_max: usize,
-    ) -> crate::mcp::Settings {
-        crate::mcp::Settings {
+    ) -> crate::mcp::McpSettings {
+        crate::mcp::McpSettings {
             context: self.context(role),
             catalog: self.catalog.unwrap_or(catalog),
             line_bytes_max,
@@ -264,7 +268,11 @@ impl Serve {
 }
 
 #[cfg(feature = "servers")]
-fn answer_client(toolkit: &Arc<Toolkit>, serve: &Serve, door: &jsonl::Door) -> Result<()> {
+fn answer_client(
+    toolkit: &Arc<Toolkit>,
+    serve: &ServeCommand,
+    door: &jsonl::JsonlSettings,
+) -> Result<()> {
     let settings = serve.offered(serve.role.clone(), Catalog::default(), door.line_bytes_max);
     let closing = door.closing.clone();
     crate::mcp::serve_stdio(
@@ -278,10 +286,10 @@ fn answer_client(toolkit: &Arc<Toolkit>, serve: &Serve, door: &jsonl::Door) -> R
 
 #[cfg(feature = "servers")]
 fn answer_requests(
-    global: &Global,
+    global: &GlobalArgs,
     toolkit: &Arc<Toolkit>,
-    serve: &Serve,
-    door: &jsonl::Door,
+    serve: &ServeCommand,
+    door: &jsonl::JsonlSettings,
     address: Option<SocketAddr>,
 ) -> Result<()> {
     let config = toolkit.config().server.clone();
@@ -293,7 +301,7 @@ fn answer_requests(
                 "write `listen = \"127.0.0.1:8931\"`")
         })?,
     };
-    let settings = crate::http::Settings {
+    let settings = crate::http::HttpServerSettings {
         listen,
         hosts: config.hosts,
         origins: config.origins,
@@ -319,16 +327,16 @@ fn answer_requests(
 }
 
 #[cfg(not(feature = "servers"))]
-fn answer_client(_: &Arc<Toolkit>, _: &Serve, _: &jsonl::Door) -> Result<()> {
+fn answer_client(_: &Arc<Toolkit>, _: &ServeCommand, _: &jsonl::JsonlSettings) -> Result<()> {
     Err(without_servers())
 }
 
 #[cfg(not(feature = "servers"))]
 fn answer_requests(
-    _: &Global,
+    _: &GlobalArgs,
     _: &Arc<Toolkit>,
-    _: &Serve,
-    _: &jsonl::Door,
+    _: &ServeCommand,
+    _: &jsonl::JsonlSettings,
     _: Option<SocketAddr>,
 ) -> Result<()> {
     Err(without_servers())

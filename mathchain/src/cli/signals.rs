@@ -19,11 +19,11 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 pub(super) fn stop_on_signal(stop: &StopFlag) {
     let stop = stop.clone();
     handle(move |signal| match signal {
-        Signal::Interrupt => {
+        StopSignal::Interrupt => {
             progress::above("cancelling (Ctrl-C again to quit now)\n");
             stop.cancel();
         }
-        Signal::End => {
+        StopSignal::End => {
             progress::above("stopping (send the signal again to quit now)\n");
             stop.interrupt();
         }
@@ -40,7 +40,7 @@ pub(super) fn while_asking<T>(ask: impl FnOnce() -> T) -> T {
 
 /// The kinds of stop signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Signal {
+enum StopSignal {
     /// Ctrl-C.
     Interrupt,
     /// SIGTERM, SIGHUP.
@@ -48,7 +48,7 @@ enum Signal {
 }
 
 #[cfg(unix)]
-pub(super) use unix::Closing;
+pub(super) use unix::ServerClosing;
 
 #[cfg(unix)]
 use unix::handle;
@@ -67,11 +67,11 @@ mod unix {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::exit;
 
-    use super::{ASKED, AtomicBool, Ordering, Read, Signal, StopFlag, complain, io, progress};
+    use super::{ASKED, AtomicBool, Ordering, Read, StopFlag, StopSignal, complain, io, progress};
 
     /// Closes a server: it reads no more input.
     #[derive(Clone)]
-    pub(in crate::cli) struct Closing {
+    pub(in crate::cli) struct ServerClosing {
         closed: Arc<AtomicBool>,
         /// Shut down on closing, which wakes the reader of input.
         bell: Arc<(UnixStream, UnixStream)>,
@@ -84,7 +84,7 @@ mod unix {
     /// container runtimes wait.
     const STOPPING: Duration = Duration::from_secs(5);
 
-    impl Closing {
+    impl ServerClosing {
         /// Closes the server at the first signal: lines already read are answered. Ctrl-C cancels running calls at once.
         pub(in crate::cli) fn on_signal(stop: &StopFlag) -> io::Result<Self> {
             let closing = Self {
@@ -96,11 +96,11 @@ mod unix {
             handle(move |signal| {
                 door.close();
                 match signal {
-                    Signal::Interrupt => {
+                    StopSignal::Interrupt => {
                         complain("cancelling (Ctrl-C again to quit now)\n");
                         door.stop.cancel();
                     }
-                    Signal::End => {
+                    StopSignal::End => {
                         complain(
                             "stopping after pending calls (send the signal again to quit now)\n",
                         );
@@ -147,19 +147,19 @@ mod unix {
 
         /// Standard input, which ends when the server closes.
         pub(in crate::cli) fn stdin(&self) -> io::Result<impl Read + Send + use<>> {
-            Ok(Input {
+            Ok(ClosableStdin {
                 stdin: File::from(io::stdin().as_fd().try_clone_to_owned()?),
                 closing: self.clone(),
             })
         }
     }
 
-    struct Input {
+    struct ClosableStdin {
         stdin: File,
-        closing: Closing,
+        closing: ServerClosing,
     }
 
-    impl Read for Input {
+    impl Read for ClosableStdin {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             loop {
                 let mut waiting = [
@@ -182,7 +182,7 @@ mod unix {
     }
 
     /// Calls `first` at the first signal, on a thread of its own; the second one ends the process.
-    pub(super) fn handle(first: impl Fn(Signal) + Send + 'static) {
+    pub(super) fn handle(first: impl Fn(StopSignal) + Send + 'static) {
         let wanted = [SIGINT, SIGTERM, SIGHUP];
         let ignored = ignored();
         let wanted = (wanted.into_iter()).filter(|signal| ignored >> (signal - 1) & 1 == 0);
@@ -201,8 +201,8 @@ mod unix {
                             progress::leave();
                             exit(128 + signal)
                         }
-                        (false, SIGINT) => first(Signal::Interrupt),
-                        (false, _) => first(Signal::End),
+                        (false, SIGINT) => first(StopSignal::Interrupt),
+                        (false, _) => first(StopSignal::End),
                     }
                     seen = true;
                 }
@@ -231,7 +231,7 @@ mod unix {
 }
 
 #[cfg(not(unix))]
-pub(super) use portable::Closing;
+pub(super) use portable::ServerClosing;
 
 #[cfg(not(unix))]
 use portable::handle;
@@ -241,14 +241,14 @@ use portable::handle;
 mod portable {
     use std::sync::Arc;
 
-    use super::{ASKED, AtomicBool, Ordering, Read, Signal, StopFlag, complain, io};
+    use super::{ASKED, AtomicBool, Ordering, Read, StopFlag, StopSignal, complain, io};
 
     const CTRL_C: i32 = 130;
 
     #[derive(Clone)]
-    pub(in crate::cli) struct Closing(Arc<AtomicBool>);
+    pub(in crate::cli) struct ServerClosing(Arc<AtomicBool>);
 
-    impl Closing {
+    impl ServerClosing {
         pub(in crate::cli) fn on_signal(stop: &StopFlag) -> io::Result<Self> {
             let closing = Self(Arc::default());
             let (door, stop) = (closing.clone(), stop.clone());
@@ -279,13 +279,13 @@ mod portable {
         }
     }
 
-    pub(super) fn handle(first: impl Fn(Signal) + Send + 'static) {
+    pub(super) fn handle(first: impl Fn(StopSignal) + Send + 'static) {
         let seen = AtomicBool::new(false);
         let set = ctrlc::set_handler(move || {
             if ASKED.load(Ordering::SeqCst) || seen.swap(true, Ordering::SeqCst) {
                 std::process::exit(CTRL_C);
             }
-            first(Signal::Interrupt);
+            first(StopSignal::Interrupt);
         });
         if set.is_err() {
             complain("warning: Ctrl-C will end the process without finishing the call\n");

@@ -13,8 +13,8 @@ use tool_core::capability::{AgentReport, PreparedAgent, Spawner};
 use tool_core::command::Isolation;
 
 use super::agent_args;
-use super::pipeline::border::Border;
-use super::pipeline::launch::{Control, Launch, Told, What};
+use super::pipeline::border::ExchangeBorder;
+use super::pipeline::launch::{AgentLaunch, AgentMessage, AgentMessageKind, AgentStop};
 use super::pipeline::prepare::{ASIDE, ReadyAgent, faults};
 use super::prelude::*;
 use crate::toolkit::AgentStarter;
@@ -28,9 +28,9 @@ const LOOK: Duration = Duration::from_millis(100);
 const WAITING_MAX: usize = 64;
 
 /// What starts agents, for the options of this run; `None` without a configuration, which would name none.
-pub(super) fn starter(global: &Global, opened: open::Opened) -> Option<AgentStarter> {
+pub(super) fn starter(global: &GlobalArgs, opened: open::OpenedConfig) -> Option<AgentStarter> {
     let (file, workspace) = (opened.file?, opened.workspace);
-    let border = Border {
+    let border = ExchangeBorder {
         protected: opened.protected,
         aside: opened.state?.join(ASIDE),
     };
@@ -68,7 +68,7 @@ pub(super) fn starter(global: &Global, opened: open::Opened) -> Option<AgentStar
             server.extend(["--workspace".to_owned(), absolute(workspace)]);
         }
         server.extend(["serve", "--mcp", "--catalog", "full", "--as"].map(str::to_owned));
-        Ok(Box::new(Spawn {
+        Ok(Box::new(PreparedSpawn {
             config: Arc::clone(config),
             own,
             ready,
@@ -179,7 +179,7 @@ fn ready(
 }
 
 /// An agent that can start.
-struct Spawn {
+struct PreparedSpawn {
     config: Arc<Config>,
     own: RoleAgent,
     ready: ReadyAgent,
@@ -188,11 +188,11 @@ struct Spawn {
     server: Vec<String>,
     folder: PathBuf,
     workspace: PathBuf,
-    border: Border,
+    border: ExchangeBorder,
     spawner: Arc<dyn Spawner>,
 }
 
-impl PreparedAgent for Spawn {
+impl PreparedAgent for PreparedSpawn {
     fn depth_max(&self) -> u32 {
         self.config.workflow.agent_depth
     }
@@ -208,9 +208,9 @@ impl PreparedAgent for Spawn {
             prompt: task.to_owned(),
             ..self.ready.clone()
         };
-        let control = Arc::new(Control::default());
+        let control = Arc::new(AgentStop::default());
         let (tell, told) = sync_channel(WAITING_MAX);
-        let launch = Launch {
+        let launch = AgentLaunch {
             phase: PHASE,
             ready: &ready,
             limits: &self.own.limits,
@@ -229,12 +229,12 @@ impl PreparedAgent for Spawn {
                     control.stop(Category::Cancelled, "the call was stopped");
                 }
                 let what = match told.recv_timeout(LOOK) {
-                    Ok(Told { what, .. }) => what,
+                    Ok(AgentMessage { what, .. }) => what,
                     Err(RecvTimeoutError::Timeout) => continue,
                     Err(RecvTimeoutError::Disconnected) => break,
                 };
                 match what {
-                    What::Line { said, .. } => {
+                    AgentMessageKind::Line { said, .. } => {
                         let limit = self.own.limits.max_cost_usd;
                         let cost = said.cost_usd.filter(|_| !said.is_over);
                         if let (Some(limit), Some(cost)) = (limit, cost)
@@ -244,7 +244,7 @@ impl PreparedAgent for Spawn {
                             control.stop(Category::Limit, message);
                         }
                     }
-                    What::Ended { mut result, answer } => {
+                    AgentMessageKind::Ended { mut result, answer } => {
                         // One that says its cost at its end was not stopped before.
                         if let (None, Some(limit), Some(cost)) = (
                             result.category,

@@ -11,7 +11,7 @@ use crate::clock::SystemClock;
 use tool_core::capability::Clock as _;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum State {
+pub(super) enum StateCommand {
     /// Show what takes how much
     Size,
     /// Remove old records, runs, backups, messages and values that nothing needs
@@ -76,19 +76,19 @@ Example:
 }
 
 /// Runs one of the commands about the state folder.
-pub(super) fn state(global: &Global, command: &State) -> Result<ExitCode> {
-    if let State::Restore { file, force } = command {
+pub(super) fn state(global: &GlobalArgs, command: &StateCommand) -> Result<ExitCode> {
+    if let StateCommand::Restore { file, force } = command {
         return state_copy::restore(global, file, *force);
     }
     let toolkit = open::toolkit(global)?;
     match command {
-        State::Restore { .. } => Ok(exit::OK.into()),
-        State::Backup { to, force } => state_copy::backup(global, &toolkit, to, *force),
-        State::Size => {
+        StateCommand::Restore { .. } => Ok(exit::OK.into()),
+        StateCommand::Backup { to, force } => state_copy::backup(global, &toolkit, to, *force),
+        StateCommand::Size => {
             let sizes = open::state_to_read(global, &toolkit)?.sizes()?;
             output::data(global, &plain(&sizes), || table(&sizes))
         }
-        State::Prune { before, dry_run } => {
+        StateCommand::Prune { before, dry_run } => {
             let before_ms = match before {
                 Some(text) => when::unix_ms(text)?,
                 None => {
@@ -108,7 +108,7 @@ pub(super) fn state(global: &Global, command: &State) -> Result<ExitCode> {
             let data = Value::Object(data.into());
             output::data(global, &data, || summary(&done, before_ms, *dry_run))
         }
-        State::Export { to, force } => {
+        StateCommand::Export { to, force } => {
             let state = open::state_to_read(global, &toolkit)?;
             let mut exported = (None, 0);
             let bytes = output::to_file(to, *force, |out| {
@@ -132,7 +132,7 @@ pub(super) fn state(global: &Global, command: &State) -> Result<ExitCode> {
                 )
             })
         }
-        State::Vacuum => {
+        StateCommand::Vacuum => {
             let done = open::state(&toolkit)?.vacuum()?;
             output::data(global, &plain(&done), || {
                 let (before, after) = (done.before_bytes, done.after_bytes);

@@ -31,9 +31,9 @@ fn failed(what: &str, path: &Path, err: &dyn std::fmt::Display) -> ToolError {
 }
 
 /// A folder that is removed with everything in it.
-struct Scratch(PathBuf);
+struct CopyFolder(PathBuf);
 
-impl Scratch {
+impl CopyFolder {
     fn new(state: &Path) -> Result<Self> {
         let name = format!(
             "copy-{}-{}.tmp",
@@ -46,7 +46,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for CopyFolder {
     fn drop(&mut self) {
         // What is left is removed by hand; nothing reads it.
         let _ = std::fs::remove_dir_all(&self.0);
@@ -55,19 +55,19 @@ impl Drop for Scratch {
 
 /// Writes the state of a running system to one file.
 pub(super) fn backup(
-    global: &Global,
+    global: &GlobalArgs,
     toolkit: &Toolkit,
     to: &Path,
     force: bool,
 ) -> Result<ExitCode> {
     let state = open::state_to_read(global, toolkit)?;
     let folder = open::state_folder(global)?;
-    let scratch = Scratch::new(&folder)?;
+    let scratch = CopyFolder::new(&folder)?;
     let copy = scratch.0.join(FILE_NAME);
     state.snapshot(&copy)?;
     let mut entries = Vec::new();
     let bytes = output::to_file(to, force, |out| {
-        let mut archive = Archive {
+        let mut archive = StateArchive {
             out,
             entries: &mut entries,
         };
@@ -116,7 +116,7 @@ fn verified(folder: &Path) -> Result<u64> {
 }
 
 /// Puts a backup in the place of the state.
-pub(super) fn restore(global: &Global, file: &Path, force: bool) -> Result<ExitCode> {
+pub(super) fn restore(global: &GlobalArgs, file: &Path, force: bool) -> Result<ExitCode> {
     let folder = open::state_folder(global)?;
     let is_there = folder.join(FILE_NAME).exists();
     if is_there && !force {
@@ -131,7 +131,7 @@ pub(super) fn restore(global: &Global, file: &Path, force: bool) -> Result<ExitC
     }
     // Everything is checked before anything is replaced.
     examine(file, None)?;
-    let scratch = Scratch::new(&folder)?;
+    let scratch = CopyFolder::new(&folder)?;
     let files = examine(file, Some(&scratch.0))?;
     let records = verified(&scratch.0)?;
     let kept = match is_there {
@@ -202,13 +202,13 @@ fn rename(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// An archive that is written.
-struct Archive<'a> {
+struct StateArchive<'a> {
     out: &'a mut dyn Write,
     /// Names and digests of the files so far.
     entries: &'a mut Vec<(String, String)>,
 }
 
-impl Archive<'_> {
+impl StateArchive<'_> {
     /// Adds a file, or every file of a folder; one that a process removed meanwhile is left out.
     fn add_all(&mut self, name: &str, path: &Path) -> Result<()> {
         if path.is_symlink() || !path.exists() {

@@ -10,13 +10,13 @@ use super::flags;
 use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Tools {
+pub(super) enum ToolsCommand {
     /// List the tools visible to a caller, by category
     #[command(after_help = "Examples:
   mathchain tools list --role worker_math
   mathchain tools list --agent researcher --phase research --all
   mathchain tools list --caller chain --json")]
-    List(List),
+    List(ToolListArgs),
     /// Show one tool: description, arguments, result, examples
     Show {
         /// Tool name
@@ -40,16 +40,16 @@ Examples:
         words: Vec<String>,
     },
     /// Export the tools that a caller sees for providers, clients and grammars
-    Export(super::export::Export),
+    Export(super::export::ExportCommand),
 }
 
 #[derive(Debug, Args)]
-pub(super) struct List {
+pub(super) struct ToolListArgs {
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "Caller", add = complete::roles())]
+    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::roles())]
     role: Option<String>,
     #[command(flatten)]
-    caller: Caller,
+    caller: CallerArgs,
     /// Only tools for direct calls, or for steps of plans
     #[arg(long = "caller", value_name = "CALLER", value_parser = one_of(CALLERS))]
     by: Option<spec::Caller>,
@@ -64,10 +64,10 @@ const CALLERS: &[(&str, spec::Caller, &str)] = &[
 ];
 
 /// Lists, shows or searches tools.
-pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode> {
+pub(super) fn tools(global: &GlobalArgs, tools: &ToolsCommand) -> Result<ExitCode> {
     match tools {
-        Tools::List(wanted) => list(global, wanted),
-        Tools::Show {
+        ToolsCommand::List(wanted) => list(global, wanted),
+        ToolsCommand::Show {
             tool,
             digest,
             schema,
@@ -90,12 +90,12 @@ pub(super) fn tools(global: &Global, tools: &Tools) -> Result<ExitCode> {
             };
             show(global, tool, *schema)
         }
-        Tools::Export(export) => super::export::export(global, export),
-        Tools::Search { words } => search(global, &open::toolkit(global)?, words),
+        ToolsCommand::Export(export) => super::export::export(global, export),
+        ToolsCommand::Search { words } => search(global, &open::toolkit(global)?, words),
     }
 }
 
-fn list(global: &Global, wanted: &List) -> Result<ExitCode> {
+fn list(global: &GlobalArgs, wanted: &ToolListArgs) -> Result<ExitCode> {
     let toolkit = wanted.caller.open(global)?;
     let facts = open::facts(&toolkit, &wanted.caller.facts)?;
     let caller = toolkit.caller(&wanted.caller.context(wanted.role.clone()));
@@ -183,7 +183,7 @@ fn row((tool, hidden): &(&dyn AnyTool, Option<String>)) -> (String, String) {
     (spec.id.to_owned(), title)
 }
 
-fn search(global: &Global, toolkit: &Toolkit, words: &[String]) -> Result<ExitCode> {
+fn search(global: &GlobalArgs, toolkit: &Toolkit, words: &[String]) -> Result<ExitCode> {
     let text: Vec<&str> = words
         .iter()
         .map(String::as_str)
@@ -283,7 +283,7 @@ fn of_digest<'a>(catalogue: &'a Catalogue, digest: &str) -> Result<&'a dyn AnyTo
 }
 
 /// Shows a tool that a provider or an agent command line runs.
-fn show_elsewhere(global: &Global, tool: &HandedTool) -> Result<ExitCode> {
+fn show_elsewhere(global: &GlobalArgs, tool: &HandedTool) -> Result<ExitCode> {
     output::data(global, &tool.to_value(), || {
         let (name, description, home) = (&tool.name, &tool.description, tool.home);
         let effects = tool.effects.iter().flatten().map(|effect| effect.as_str());
@@ -296,7 +296,7 @@ fn show_elsewhere(global: &Global, tool: &HandedTool) -> Result<ExitCode> {
     })
 }
 
-fn show(global: &Global, tool: &dyn AnyTool, schema: bool) -> Result<ExitCode> {
+fn show(global: &GlobalArgs, tool: &dyn AnyTool, schema: bool) -> Result<ExitCode> {
     let (input, output) = (tool.input_schema(), tool.output_schema());
     let as_value = |schema: &serde_json::Value| crate::parse(&schema.to_string());
     let schemas = [

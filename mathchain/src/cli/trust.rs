@@ -5,7 +5,7 @@ use std::path::Path;
 use super::human::visible;
 use super::prelude::*;
 use super::{asking, changes};
-use crate::trust::{Given, Record};
+use crate::trust::{TrustItem, TrustRecord};
 
 #[derive(Debug, Args)]
 #[command(
@@ -14,7 +14,7 @@ use crate::trust::{Given, Record};
   mathchain trust --revoke
   mathchain trust --yes"
 )]
-pub(super) struct Trust {
+pub(super) struct TrustCommand {
     /// Show what is given and what of it is agreed to; change nothing
     #[arg(long, conflicts_with_all = ["revoke", "yes"])]
     show: bool,
@@ -27,9 +27,9 @@ pub(super) struct Trust {
 }
 
 /// Shows what the folder of this run gives, asks once, and records the answer.
-pub(super) fn trust(global: &Global, trust: &Trust) -> Result<ExitCode> {
+pub(super) fn trust(global: &GlobalArgs, trust: &TrustCommand) -> Result<ExitCode> {
     let (folder, given) = open::given(global)?;
-    let mut record = Record::of(&folder);
+    let mut record = TrustRecord::of(&folder);
     if trust.show {
         return print_all(global, &folder, &given, &record);
     }
@@ -37,7 +37,7 @@ pub(super) fn trust(global: &Global, trust: &Trust) -> Result<ExitCode> {
         record.take_back(given.iter().cloned())?;
         return print_all(global, &folder, &given, &record);
     }
-    let new: Vec<&Given> = given.iter().filter(|one| !record.has(one)).collect();
+    let new: Vec<&TrustItem> = given.iter().filter(|one| !record.has(one)).collect();
     if !new.is_empty() && !trust.yes {
         let text: String = new.iter().map(|one| difference(one, &record)).collect();
         let text = format!("{} gives:\n{text}", folder.display());
@@ -55,16 +55,16 @@ pub(super) fn trust(global: &Global, trust: &Trust) -> Result<ExitCode> {
 }
 
 /// Agrees to all that a folder gives, for a command that wrote it by the user's hand.
-pub(super) fn agree(global: &Global) -> Result<()> {
+pub(super) fn agree(global: &GlobalArgs) -> Result<()> {
     let (folder, given) = open::given(global)?;
     match given.is_empty() {
         true => Ok(()),
-        false => Record::of(&folder).agree(given),
+        false => TrustRecord::of(&folder).agree(given),
     }
 }
 
 /// A table as it is shown before it is agreed to: whole, or how it differs from what was agreed to.
-fn difference(given: &Given, record: &Record) -> String {
+fn difference(given: &TrustItem, record: &TrustRecord) -> String {
     let (before, now) = (visible(record.before(&given.what)), visible(&given.shown));
     let what = visible(&given.what);
     match changes::unified(&before, &now).filter(|_| !before.is_empty()) {
@@ -77,7 +77,12 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-fn print_all(global: &Global, folder: &Path, given: &[Given], record: &Record) -> Result<ExitCode> {
+fn print_all(
+    global: &GlobalArgs,
+    folder: &Path,
+    given: &[TrustItem],
+    record: &TrustRecord,
+) -> Result<ExitCode> {
     let items = given.iter().map(|one| {
         object! {
             "table" => one.what.as_str(), "agreed" => record.has(one), "gives" => one.shown.as_str(),

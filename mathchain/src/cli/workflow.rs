@@ -17,7 +17,7 @@ const FILES_MAX: usize = 100_000;
 const DEPTH_MAX: usize = 8;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Workflow {
+pub(super) enum WorkflowCommand {
     /// Write every file below `workflow/` anew from the recorded events
     ///
     /// What the events do not determine stays: sections and keys of your own.
@@ -46,11 +46,11 @@ pub(super) fn log(toolkit: &Toolkit) -> Result<&Arc<dyn EventLog>> {
 }
 
 /// Rebuilds or imports.
-pub(super) fn workflow(global: &Global, command: &Workflow) -> Result<ExitCode> {
+pub(super) fn workflow(global: &GlobalArgs, command: &WorkflowCommand) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let log = log(&toolkit)?;
     match command {
-        Workflow::Rebuild => {
+        WorkflowCommand::Rebuild => {
             of_workflows::rebuild(&**log)?;
             let state = of_workflows::state(&**log)?;
             let items = workflow::item::items(&state).len();
@@ -61,12 +61,12 @@ pub(super) fn workflow(global: &Global, command: &Workflow) -> Result<ExitCode> 
                 || format!("{} of {events} events\n", counted(items as u64, "file")),
             )
         }
-        Workflow::Import { folder, dry_run } => brought_in(global, &**log, folder, *dry_run),
+        WorkflowCommand::Import { folder, dry_run } => brought_in(global, &**log, folder, *dry_run),
     }
 }
 
 fn brought_in(
-    global: &Global,
+    global: &GlobalArgs,
     log: &dyn EventLog,
     folder: &Path,
     dry_run: bool,

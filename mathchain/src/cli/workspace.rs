@@ -10,10 +10,10 @@ use workflow::tools::log as of_workflows;
 
 use super::prelude::*;
 use super::workflow::{collect, log};
-use crate::identity::{self, Bound, Found};
+use crate::identity::{self, ProjectState, WorkspaceBinding};
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Workspace {
+pub(super) enum WorkspaceCommand {
     /// Show which workspace the state belongs to
     Show,
     /// Make a copied or restored state that of this folder
@@ -32,14 +32,14 @@ pub(super) enum Workspace {
 }
 
 /// Shows or adopts.
-pub(super) fn workspace(global: &Global, command: &Workspace) -> Result<ExitCode> {
+pub(super) fn workspace(global: &GlobalArgs, command: &WorkspaceCommand) -> Result<ExitCode> {
     match command {
-        Workspace::Show => show(global),
-        Workspace::Adopt { dry_run } => adopted(global, *dry_run),
+        WorkspaceCommand::Show => show(global),
+        WorkspaceCommand::Adopt { dry_run } => adopted(global, *dry_run),
     }
 }
 
-fn show(global: &Global) -> Result<ExitCode> {
+fn show(global: &GlobalArgs) -> Result<ExitCode> {
     let toolkit = open::quietly(global)?;
     let here = here(&toolkit)?;
     let state = open::state(&toolkit)?;
@@ -68,7 +68,7 @@ fn here(toolkit: &Toolkit) -> Result<WorkspaceId> {
     )
 }
 
-fn adopted(global: &Global, dry_run: bool) -> Result<ExitCode> {
+fn adopted(global: &GlobalArgs, dry_run: bool) -> Result<ExitCode> {
     let toolkit = open::quietly(global)?;
     let (now, from) = match toolkit.state_place() {
         Some(found) => bind(&toolkit, found, dry_run)?,
@@ -128,7 +128,7 @@ fn adopted(global: &Global, dry_run: bool) -> Result<ExitCode> {
 /// Binds the state of a project to its folder; gives the identity that the folder has then, and the workspace that it is taken from.
 fn bind(
     toolkit: &Toolkit,
-    found: &Found,
+    found: &ProjectState,
     dry_run: bool,
 ) -> Result<(WorkspaceId, Option<WorkspaceId>)> {
     let Some(original) = toolkit.copy_of() else {
@@ -154,7 +154,7 @@ fn bind(
     });
     let now = identity::of_name(&name, &found.root);
     if !dry_run {
-        found.write(&Bound {
+        found.write(&WorkspaceBinding {
             identity: name,
             folder: found.folder.clone(),
             root,
@@ -184,7 +184,7 @@ fn replaced(toolkit: &Toolkit) -> Result<Option<WorkspaceId>> {
 
 /// What was taken from the files.
 #[derive(Default)]
-struct Taken {
+struct FileImport {
     items: u64,
     errors: Vec<String>,
     notes: Vec<String>,
@@ -196,7 +196,7 @@ fn take_files(
     here: &WorkspaceId,
     is_unbound: bool,
     dry_run: bool,
-) -> Result<Taken> {
+) -> Result<FileImport> {
     let root = Path::new(&here.root);
     let mut files = Vec::new();
     collect(root, &root.join(workflow::item::FOLDER), 0, &mut files)?;
@@ -221,7 +221,7 @@ fn take_files(
         log.show(seq, &mut |_, _| Ok(seq))?;
     }
     let lines = |list: &[registry::LoadError]| list.iter().map(ToString::to_string).collect();
-    Ok(Taken {
+    Ok(FileImport {
         items,
         errors: lines(&found.errors),
         notes: lines(&found.notes),

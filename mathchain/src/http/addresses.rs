@@ -1,4 +1,4 @@
-//! [`Addresses`]: how many requests an address may have on their way where callers need no key.
+//! [`AddressCounts`]: how many requests an address may have on their way where callers need no key.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -12,15 +12,15 @@ const AT_ONCE_MAX: usize = 256;
 
 /// Requests on their way, by address.
 #[derive(Default)]
-pub(super) struct Addresses(Mutex<HashMap<IpAddr, usize>>);
+pub(super) struct AddressCounts(Mutex<HashMap<IpAddr, usize>>);
 
 /// A request on its way while this lives.
 pub(super) struct OfAddress {
-    addresses: Arc<Addresses>,
+    addresses: Arc<AddressCounts>,
     address: IpAddr,
 }
 
-impl Addresses {
+impl AddressCounts {
     /// Counts a request.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn an_address_has_a_share_of_the_requests_and_others_have_theirs() {
-        let addresses = Arc::new(Addresses::default());
+        let addresses = Arc::new(AddressCounts::default());
         let address = |last| IpAddr::V4(Ipv4Addr::new(10, 0, 0, last));
         let take = |last| addresses.take(address(last));
         let mut taken: Vec<_> = (0..AT_ONCE_MAX).filter_map(|_| take(1).ok()).collect();

@@ -6,11 +6,11 @@ use axum::extract::{Extension, Path, State};
 use journal::{Approval, StateScope};
 use tool_core::{Result, Value, convert, object, tool_error};
 
-use super::callers::Caller;
+use super::callers::HttpCaller;
 use super::chains;
 use super::reply::{self, Replied};
-use super::server::Server;
-use crate::keys::Key;
+use super::server::HttpServer;
+use crate::keys::ApiKey;
 
 /// Maximum number of requests that are listed.
 const LISTED: usize = 1000;
@@ -19,7 +19,7 @@ const LISTED: usize = 1000;
 ///
 /// # Errors
 /// `policy_denied` with reason `approver`.
-fn approver(caller: &Caller) -> Result<&Key> {
+fn approver(caller: &HttpCaller) -> Result<&ApiKey> {
     let key = caller.key.as_ref().filter(|key| key.approves);
     key.ok_or_else(|| {
         tool_error!(PolicyDenied, "approver"; "only a key that approves sees and answers requests for approval";
@@ -29,8 +29,8 @@ fn approver(caller: &Caller) -> Result<&Key> {
 
 /// Lists pending requests of the workspace.
 pub(super) async fn list(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
 ) -> Replied {
     approver(&caller)?;
     let listed = server
@@ -45,8 +45,8 @@ pub(super) async fn list(
 
 /// Shows a request with the details of its call.
 pub(super) async fn show(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
 ) -> Replied {
     approver(&caller)?;
@@ -63,7 +63,7 @@ pub(super) async fn show(
 }
 
 /// The requests of every role in the workspace.
-fn workspace(server: &Server) -> StateScope {
+fn workspace(server: &HttpServer) -> StateScope {
     StateScope::workspace(server.toolkit.workspace_id())
 }
 
@@ -73,8 +73,8 @@ fn shown(approval: &Approval) -> Value {
 
 /// Approves a request: the same call, sent again, runs once.
 pub(super) async fn approve(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
 ) -> Replied {
     decide(server, caller, id, true).await
@@ -82,14 +82,19 @@ pub(super) async fn approve(
 
 /// Declines a request.
 pub(super) async fn deny(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
 ) -> Replied {
     decide(server, caller, id, false).await
 }
 
-async fn decide(server: Arc<Server>, caller: Arc<Caller>, id: String, grants: bool) -> Replied {
+async fn decide(
+    server: Arc<HttpServer>,
+    caller: Arc<HttpCaller>,
+    id: String,
+    grants: bool,
+) -> Replied {
     let going = Arc::clone(&server);
     let decided = server
         .aside(move |server| {

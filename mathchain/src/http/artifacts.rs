@@ -7,17 +7,17 @@ use axum::http::header::{ACCEPT_RANGES, CONTENT_RANGE, ETAG, HeaderValue, RANGE}
 use axum::http::{HeaderMap, StatusCode};
 use tool_core::{Result, json, tool_error};
 
-use super::callers::Caller;
+use super::callers::HttpCaller;
 use super::reply::{self, Replied};
-use super::server::Server;
+use super::server::HttpServer;
 
 /// Largest value that is opened, in bytes.
 const BYTES_MAX: u64 = 256 << 20;
 
 /// Sends a value that the caller's role may read.
 pub(super) async fn read(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     Path(handle): Path<String>,
     headers: HeaderMap,
 ) -> Replied {

@@ -1,4 +1,4 @@
-//! [`Chains`]: the plans that this process runs, and the step events of those that ended last. Their answers are in the records.
+//! [`SubmittedChains`]: the plans that this process runs, and the step events of those that ended last. Their answers are in the records.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,17 +17,17 @@ const ENDED_MAX: usize = 1000;
 
 /// The plans that wait or run here, and those that ended last.
 #[derive(Default)]
-pub(super) struct Chains(Mutex<Known>);
+pub(super) struct SubmittedChains(Mutex<SubmittedTable>);
 
 #[derive(Default)]
-struct Known {
-    running: Vec<Arc<Chain>>,
+struct SubmittedTable {
+    running: Vec<Arc<SubmittedChain>>,
     /// The newest last.
-    ended: VecDeque<Arc<Chain>>,
+    ended: VecDeque<Arc<SubmittedChain>>,
 }
 
 /// A plan that waits or runs, or has ended.
-pub(super) struct Chain {
+pub(super) struct SubmittedChain {
     pub(super) id: String,
     /// Role that submitted it.
     pub(super) role: String,
@@ -45,9 +45,9 @@ pub(super) struct Chain {
     pub(super) changes: watch::Sender<u64>,
 }
 
-impl Chains {
+impl SubmittedChains {
     /// Adds a plan; false where it waits or runs already.
-    pub(super) fn add(&self, chain: Arc<Chain>) -> bool {
+    pub(super) fn add(&self, chain: Arc<SubmittedChain>) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.running.iter().any(|one| one.id == chain.id) {
             return false;
@@ -58,7 +58,11 @@ impl Chains {
     }
 
     /// The plan that waits or runs here.
-    pub(super) fn running(&self, id: &str, may_see: impl Fn(&str) -> bool) -> Option<Arc<Chain>> {
+    pub(super) fn running(
+        &self,
+        id: &str,
+        may_see: impl Fn(&str) -> bool,
+    ) -> Option<Arc<SubmittedChain>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = known.running.iter();
         all.find(|chain| chain.id == id && may_see(&chain.role))
@@ -66,7 +70,11 @@ impl Chains {
     }
 
     /// The plan that waits or runs here, or is remembered.
-    pub(super) fn find(&self, id: &str, may_see: impl Fn(&str) -> bool) -> Option<Arc<Chain>> {
+    pub(super) fn find(
+        &self,
+        id: &str,
+        may_see: impl Fn(&str) -> bool,
+    ) -> Option<Arc<SubmittedChain>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = known.running.iter().chain(&known.ended);
         all.find(|chain| chain.id == id && may_see(&chain.role))
@@ -83,7 +91,7 @@ impl Chains {
     }
 
     /// Ends a plan; its answer is given where there are no records.
-    pub(super) fn end(&self, chain: &Arc<Chain>, answer: Option<Value>) {
+    pub(super) fn end(&self, chain: &Arc<SubmittedChain>, answer: Option<Value>) {
         if let Some(answer) = answer {
             let _ = chain.answer.set(answer);
         }
@@ -103,7 +111,7 @@ impl Chains {
     }
 }
 
-impl Chain {
+impl SubmittedChain {
     pub(super) fn new(id: String, role: String, stop: StopFlag) -> Self {
         Self {
             id,
@@ -158,7 +166,7 @@ impl Chain {
     }
 }
 
-impl StepObserver for Chain {
+impl StepObserver for SubmittedChain {
     fn started(&self, step: &CheckedStep, _: usize, wave: usize) {
         self.tell(&object! { "event" => "started", "step" => &*step.id, "tool" => step.tool, "wave" => wave });
     }

@@ -59,12 +59,12 @@ fn too_large(bytes_max: usize) -> ToolError {
 }
 
 /// A body that notes its end.
-struct Watched {
+struct WatchedBody {
     body: Body,
     is_read: Arc<AtomicBool>,
 }
 
-impl hyper::body::Body for Watched {
+impl hyper::body::Body for WatchedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -89,9 +89,9 @@ impl hyper::body::Body for Watched {
 }
 
 /// Tells whether a body was read.
-pub(super) struct Rest(Arc<AtomicBool>);
+pub(super) struct BodyRest(Arc<AtomicBool>);
 
-impl Rest {
+impl BodyRest {
     /// Whether the body was read to its end.
     pub(super) fn is_read(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -99,13 +99,13 @@ impl Rest {
 }
 
 /// The request, and what tells whether its body was read, where it has one.
-pub(super) fn watched(request: Request) -> (Request, Option<Rest>) {
+pub(super) fn watched(request: Request) -> (Request, Option<BodyRest>) {
     if request.body().is_end_stream() {
         return (request, None);
     }
     let is_read = Arc::new(AtomicBool::new(false));
-    let rest = Rest(Arc::clone(&is_read));
-    let request = request.map(|body| Body::new(Watched { body, is_read }));
+    let rest = BodyRest(Arc::clone(&is_read));
+    let request = request.map(|body| Body::new(WatchedBody { body, is_read }));
     (request, Some(rest))
 }
 
@@ -128,12 +128,12 @@ pub(super) fn is_json(headers: &HeaderMap) -> Result<()> {
 }
 
 /// A body that keeps something until it was sent, or its client is gone.
-struct Held<T> {
+struct HoldingBody<T> {
     body: Body,
     _kept: T,
 }
 
-impl<T: Unpin> hyper::body::Body for Held<T> {
+impl<T: Unpin> hyper::body::Body for HoldingBody<T> {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -156,7 +156,7 @@ impl<T: Unpin> hyper::body::Body for Held<T> {
 /// The body, which keeps something until it was sent.
 pub(super) fn held<T: Send + Unpin + 'static>(body: Body, kept: Option<T>) -> Body {
     match kept {
-        Some(kept) => Body::new(Held { body, _kept: kept }),
+        Some(kept) => Body::new(HoldingBody { body, _kept: kept }),
         None => body,
     }
 }

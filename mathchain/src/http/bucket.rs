@@ -1,4 +1,4 @@
-//! [`Bucket`]: how many requests a key may make a second, and how many at a time.
+//! [`TokenBucket`]: how many requests a key may make a second, and how many at a time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::Instant;
 use tool_core::{Result, tool_error};
 
 /// The requests of one key. It fills at the rate, and holds those of one second.
-pub(super) struct Bucket {
+pub(super) struct TokenBucket {
     rate: f64,
     most: u64,
     at_once: AtomicU64,
@@ -15,9 +15,9 @@ pub(super) struct Bucket {
 }
 
 /// A request on its way.
-pub(super) struct OnItsWay(Arc<Bucket>);
+pub(super) struct OnItsWay(Arc<TokenBucket>);
 
-impl Bucket {
+impl TokenBucket {
     pub(super) fn new(per_second: u64, at_once: u64) -> Self {
         let rate = per_second as f64;
         Self {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_bucket_holds_one_second_and_fills_at_its_rate() {
-        let bucket = Arc::new(Bucket::new(10, 100));
+        let bucket = Arc::new(TokenBucket::new(10, 100));
         let start = Instant::now();
         let taken = |at_ms: u64| bucket.take(start + Duration::from_millis(at_ms)).is_ok();
         assert!((0..10).all(|_| taken(0)));
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_request_counts_until_it_is_answered() {
-        let bucket = Arc::new(Bucket::new(1000, 2));
+        let bucket = Arc::new(TokenBucket::new(1000, 2));
         let now = Instant::now();
         let first = bucket.take(now).unwrap();
         let _second = bucket.take(now).unwrap();

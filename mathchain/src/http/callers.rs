@@ -1,4 +1,4 @@
-//! [`Callers`]: who calls, by the key of a request, or by the token of a server that started without keys.
+//! [`HttpCallers`]: who calls, by the key of a request, or by the token of a server that started without keys.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,13 +12,13 @@ use tokio_util::sync::CancellationToken;
 use tool_core::capability::Clock as _;
 use tool_core::{Result, ToolError, tool_error};
 
-use super::bucket::Bucket;
-use super::server::Server;
-use crate::Context;
+use super::bucket::TokenBucket;
+use super::server::HttpServer;
+use crate::CallContext;
 use crate::clock::SystemClock;
-use crate::keys::{self, Key};
-use crate::mcp::{self, Endpoint};
-use crate::queue::Queue;
+use crate::keys::{self, ApiKey};
+use crate::mcp::{self, McpEndpoint};
+use crate::queue::CallQueue;
 
 /// How often streams and sessions look whether their keys are still valid.
 const LOOK: Duration = Duration::from_millis(250);
@@ -26,39 +26,39 @@ const LOOK: Duration = Duration::from_millis(250);
 const NOTED_EVERY_MS: u64 = 60_000;
 
 /// A caller: the holder of a key, or of the token of the server.
-pub(super) struct Caller {
+pub(super) struct HttpCaller {
     /// `None` for the token.
-    pub(super) key: Option<Key>,
+    pub(super) key: Option<ApiKey>,
     /// The context of every call.
-    pub(super) context: Context,
+    pub(super) context: CallContext,
     /// Roles that a call may name.
     pub(super) roles: Vec<String>,
     /// Limits of a key.
-    pub(super) bucket: Option<Arc<Bucket>>,
+    pub(super) bucket: Option<Arc<TokenBucket>>,
     /// Its turns among the calls of all.
-    pub(super) queue: Arc<Queue>,
+    pub(super) queue: Arc<CallQueue>,
     /// The MCP server of this caller, so that a session belongs to who began it.
-    pub(super) endpoint: Endpoint,
+    pub(super) endpoint: McpEndpoint,
     /// Set when the key is no longer valid, or the server ends: streams and sessions end.
     pub(super) gone: CancellationToken,
     /// When the use of the key was noted last.
     noted_ms: AtomicU64,
 }
 
-pub(super) struct Callers {
+pub(super) struct HttpCallers {
     /// Digest of the token, where the server started without keys.
     token: Option<blake3::Hash>,
-    known: Mutex<Known>,
+    known: Mutex<CallerTable>,
 }
 
-struct Known {
+struct CallerTable {
     seen: Option<keys::Seen>,
     /// The keys, and none where their file disappeared.
-    keys: Vec<Key>,
-    callers: HashMap<String, Arc<Caller>>,
+    keys: Vec<ApiKey>,
+    callers: HashMap<String, Arc<HttpCaller>>,
 }
 
-impl Callers {
+impl HttpCallers {
     /// The callers of a server that starts: with a token where no key exists.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Callers {
             Some(_) => None,
             None => Some(keys::new_secret()?),
         };
-        let known = Known {
+        let known = CallerTable {
             seen,
             keys: found.unwrap_or_default(),
             callers: HashMap::new(),
@@ -89,10 +89,10 @@ impl Callers {
     /// `policy_denied` with reason `server_key` without a valid key; an unusable file of keys.
     pub(super) fn of(
         &self,
-        server: &Arc<Server>,
+        server: &Arc<HttpServer>,
         uri: &Uri,
         headers: &HeaderMap,
-    ) -> Result<Arc<Caller>> {
+    ) -> Result<Arc<HttpCaller>> {
         let secret = self.secret(uri, headers)?;
         let mut known = self.lock();
         let key = match self.is_token(secret) {
@@ -107,7 +107,7 @@ impl Callers {
             caller.note_use();
             return Ok(Arc::clone(caller));
         }
-        let caller = Arc::new(Caller::new(server, key));
+        let caller = Arc::new(HttpCaller::new(server, key));
         caller.note_use();
         if let Some(before) = known.callers.insert(name, Arc::clone(&caller)) {
             before.gone.cancel();
@@ -119,7 +119,7 @@ impl Callers {
     ///
     /// # Errors
     /// `policy_denied` with reason `server_key`; an unusable file of keys.
-    pub(super) fn check(&self, caller: &Caller) -> Result<()> {
+    pub(super) fn check(&self, caller: &HttpCaller) -> Result<()> {
         let mut known = self.lock();
         known.read_again()?;
         match known.is_valid(caller.key.as_ref()) {
@@ -134,10 +134,10 @@ impl Callers {
     /// `policy_denied` with reason `server_key` for none with this role in this workspace.
     pub(super) fn named(
         &self,
-        server: &Arc<Server>,
+        server: &Arc<HttpServer>,
         name: Option<&str>,
         role: &str,
-    ) -> Result<Arc<Caller>> {
+    ) -> Result<Arc<HttpCaller>> {
         let mut known = self.lock();
         let key = match name {
             None if self.token.is_some() => None,
@@ -152,7 +152,7 @@ impl Callers {
             }
         };
         drop(known);
-        let caller = Arc::new(Caller::new(server, key));
+        let caller = Arc::new(HttpCaller::new(server, key));
         let may = caller.role(server) == role || caller.roles.iter().any(|one| one == role);
         match may {
             true => Ok(caller),
@@ -161,7 +161,7 @@ impl Callers {
     }
 
     /// Ends streams and sessions whose keys are no longer valid, until the server ends.
-    pub(super) async fn look(server: Arc<Server>) {
+    pub(super) async fn look(server: Arc<HttpServer>) {
         loop {
             tokio::select! {
                 () = server.ended.cancelled() => return,
@@ -187,7 +187,7 @@ impl Callers {
         known.callers = callers;
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, CallerTable> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -220,7 +220,12 @@ impl Callers {
         }
     }
 
-    fn valid<'a>(&self, server: &Server, keys: &'a [Key], secret: &str) -> Result<&'a Key> {
+    fn valid<'a>(
+        &self,
+        server: &HttpServer,
+        keys: &'a [ApiKey],
+        secret: &str,
+    ) -> Result<&'a ApiKey> {
         // The same answer for a key that expired, so that nothing is learnt by trying.
         let found = keys::find(keys, secret).filter(|key| is_in_time(key));
         let found = found.ok_or_else(|| self.refused("the key is unknown, revoked or expired"))?;
@@ -241,11 +246,11 @@ impl Callers {
     }
 }
 
-fn is_in_time(key: &Key) -> bool {
+fn is_in_time(key: &ApiKey) -> bool {
     key.is_valid(SystemClock::default().unix_ms())
 }
 
-impl Known {
+impl CallerTable {
     /// Reads the file again where it changed.
     fn read_again(&mut self) -> Result<()> {
         let Some(file) = keys::file() else {
@@ -262,13 +267,13 @@ impl Known {
     }
 
     /// Whether a key is still as it was, and in time. The token is valid as long as the server.
-    fn is_valid(&self, key: Option<&Key>) -> bool {
+    fn is_valid(&self, key: Option<&ApiKey>) -> bool {
         key.is_none_or(|key| self.keys.contains(key) && is_in_time(key))
     }
 }
 
-impl Caller {
-    fn new(server: &Arc<Server>, key: Option<Key>) -> Self {
+impl HttpCaller {
+    fn new(server: &Arc<HttpServer>, key: Option<ApiKey>) -> Self {
         let settings = &server.settings;
         let (context, roles) = match &key {
             None => (settings.mcp.context.clone(), settings.roles.clone()),
@@ -279,21 +284,21 @@ impl Caller {
         };
         let bucket = key.as_ref().map(|_| {
             let (rate, at_once) = (settings.rate_per_second, settings.requests_at_once);
-            Arc::new(Bucket::new(rate, at_once))
+            Arc::new(TokenBucket::new(rate, at_once))
         });
         let queue = Arc::new(server.queue.of(key.as_ref().map_or("", |key| &key.name)));
-        let context = Context {
+        let context = CallContext {
             key: key.as_ref().map(|key| key.name.clone()),
             ..context
         };
         let gone = server.ended.child_token();
         let metrics = Arc::clone(&server.metrics);
-        let offered = mcp::Settings {
+        let offered = mcp::McpSettings {
             context: context.clone(),
             counted: Some(Arc::new(move |outcome| metrics.called(outcome))),
             ..settings.mcp.clone()
         };
-        let endpoint = Endpoint::new(
+        let endpoint = McpEndpoint::new(
             Arc::clone(&server.toolkit),
             offered,
             server.calls.clone(),
@@ -325,18 +330,18 @@ impl Caller {
     }
 
     /// Whether it sees what a role began.
-    pub(super) fn sees(&self, server: &Server, role: &str) -> bool {
+    pub(super) fn sees(&self, server: &HttpServer, role: &str) -> bool {
         let own = self.role(server);
         own == role || own == OPERATOR
     }
 
     /// What it sees: the objects of its role in the workspace.
-    pub(super) fn scope(&self, server: &Server) -> StateScope {
+    pub(super) fn scope(&self, server: &HttpServer) -> StateScope {
         server.toolkit.scope(&self.role(server))
     }
 
     /// The role of its calls, where they name none.
-    pub(super) fn role(&self, server: &Server) -> String {
+    pub(super) fn role(&self, server: &HttpServer) -> String {
         server.toolkit.caller(&self.context).who.role
     }
 }

@@ -10,12 +10,12 @@ use registry::{AnswerReader, ApprovalAnswer as Approvals, TraceParent, Unattende
 use tool_core::{CallOutcome, OutcomeStatus, StopFlag, Value};
 
 use super::body;
-use super::callers::Caller;
-use super::once::{Answer, Once};
+use super::callers::HttpCaller;
+use super::once::{IdempotentRequest, StoredAnswer};
 use super::reply::{self, Replied};
-use super::server::{Server, lost};
+use super::server::{HttpServer, lost};
 use crate::line::{self, LineCall};
-use crate::{Context, Toolkit};
+use crate::{CallContext, Toolkit};
 
 /// Stops a call whose client is gone.
 struct StopWhenDropped(StopFlag);
@@ -28,7 +28,7 @@ impl Drop for StopWhenDropped {
 
 /// Reads the body of a request that has to be JSON.
 pub(super) async fn json_of(
-    server: &Server,
+    server: &HttpServer,
     request: Request,
 ) -> tool_core::Result<(HeaderMap, Bytes)> {
     let (parts, sent) = request.into_parts();
@@ -52,8 +52,8 @@ pub(super) fn unattended(toolkit: &Toolkit) -> Approvals {
 
 /// Answers one call.
 pub(super) async fn call(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     request: Request,
 ) -> Replied {
     let (headers, text) = json_of(&server, request).await?;
@@ -62,7 +62,7 @@ pub(super) async fn call(
         Ok(line) => line,
         Err(error) => return Ok(reply::outcome(id, &CallOutcome::error(error))),
     };
-    let once = match Once::of(&server, &caller, &headers, "/v1/call", &text) {
+    let once = match IdempotentRequest::of(&server, &caller, &headers, "/v1/call", &text) {
         Ok(once) => once,
         Err(error) => return Ok(reply::outcome(id, &CallOutcome::error(error))),
     };
@@ -82,8 +82,8 @@ pub(super) async fn call(
     let stop = server.calls.child();
     // One that may act once is not stopped: its client asks again for the answer.
     let _stops = once.is_none().then(|| StopWhenDropped(stop.clone()));
-    let context = Context {
-        request: once.as_ref().map(Once::name),
+    let context = CallContext {
+        request: once.as_ref().map(IdempotentRequest::name),
         ..context(&server, &caller, &line, &headers, stop)
     };
     let thread = tokio::task::spawn_blocking(move || {
@@ -98,14 +98,14 @@ const SHORT: usize = 64 << 10;
 
 /// Reads a call, a long one on another thread.
 async fn parsed(
-    server: &Arc<Server>,
-    caller: &Arc<Caller>,
+    server: &Arc<HttpServer>,
+    caller: &Arc<HttpCaller>,
     text: Bytes,
 ) -> tool_core::Result<(Bytes, Value, tool_core::Result<LineCall>)> {
     let (bytes_max, length) = (server.body_bytes_max(), text.len());
     let caller = Arc::clone(caller);
     let parse = move || {
-        let (id, read) = line::parse(line::Door::Body, &text, &caller.roles, bytes_max);
+        let (id, read) = line::parse(line::CallOrigin::Body, &text, &caller.roles, bytes_max);
         (text, id, read)
     };
     match length {
@@ -116,13 +116,13 @@ async fn parsed(
 
 /// Calls the tool, or answers as before where the request acted already.
 fn answer(
-    server: &Server,
-    context: &Context,
+    server: &HttpServer,
+    context: &CallContext,
     line: &LineCall,
     id: Value,
-    once: Option<Once>,
+    once: Option<IdempotentRequest>,
 ) -> Response {
-    match once.as_ref().map(Once::claim) {
+    match once.as_ref().map(IdempotentRequest::claim) {
         None | Some(Ok(None)) => {}
         // An answer is given again only to a caller who may still make the call.
         Some(Ok(Some(answer))) => {
@@ -138,25 +138,30 @@ fn answer(
 }
 
 /// The answer to a call that has run.
-fn answered(server: &Server, id: Value, outcome: &CallOutcome, once: Option<Once>) -> Response {
+fn answered(
+    server: &HttpServer,
+    id: Value,
+    outcome: &CallOutcome,
+    once: Option<IdempotentRequest>,
+) -> Response {
     server.metrics.called(outcome);
     let (status, body) = reply::envelope(id, outcome);
     let response = reply::advised(status, &body);
     if let Some(once) = once {
         let waits = matches!(outcome.status, OutcomeStatus::PendingApproval { .. });
-        once.end((!waits).then_some(&Answer { status, body }));
+        once.end((!waits).then_some(&StoredAnswer { status, body }));
     }
     response
 }
 
 fn context(
-    server: &Server,
-    caller: &Caller,
+    server: &HttpServer,
+    caller: &HttpCaller,
     line: &LineCall,
     headers: &HeaderMap,
     stop: StopFlag,
-) -> Context {
-    Context {
+) -> CallContext {
+    CallContext {
         answer: unattended(&server.toolkit),
         reader: AnswerReader::Model,
         stop,

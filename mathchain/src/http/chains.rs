@@ -14,22 +14,22 @@ use tokio::task::JoinSet;
 use tool_core::json::{JsonLimits, parse_bytes};
 use tool_core::{CallOutcome, Object, Reason, Result, Value, object, tool_error};
 
-use super::begun::Chain;
-use super::callers::Caller;
+use super::begun::SubmittedChain;
+use super::callers::HttpCaller;
 use super::calls::{json_of, trace_of, unattended};
-use super::once::{Answer, Once};
+use super::once::{IdempotentRequest, StoredAnswer};
 use super::reply::{self, Replied};
-use super::server::{Server, lost};
-use crate::{Context, recorded};
+use super::server::{HttpServer, lost};
+use crate::{CallContext, recorded};
 
 /// A plan with its inputs.
-struct Submitted {
+struct PlanSubmission {
     plan: Plan,
     inputs: Object,
 }
 
-impl Submitted {
-    fn read(server: &Server, text: &[u8]) -> Result<Self> {
+impl PlanSubmission {
+    fn read(server: &HttpServer, text: &[u8]) -> Result<Self> {
         const KEYS: [&str; 2] = ["plan", "inputs"];
         let limits = JsonLimits {
             bytes_max: server.body_bytes_max(),
@@ -64,26 +64,26 @@ impl Submitted {
 }
 
 /// What a plan that waits for a thread begins with.
-enum Work {
+enum ChainStart {
     /// Its recorded run, where there is a state.
-    Begin(Option<QueuedRun>, Box<Submitted>),
+    Begin(Option<QueuedRun>, Box<PlanSubmission>),
     /// The records of its run; those of an earlier process are counted against the budget of its task first.
     Resume { after_restart: bool },
 }
 
 /// Checks a plan, records its run, and begins it.
 pub(super) async fn submit(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     request: Request,
 ) -> Replied {
     let (headers, text) = json_of(&server, request).await?;
     let sent = text.clone();
     let submitted = server
-        .aside(move |server| Submitted::read(server, &sent))
+        .aside(move |server| PlanSubmission::read(server, &sent))
         .await?;
-    let once = Once::of(&server, &caller, &headers, "/v1/chains", &text)?;
-    let context = Context {
+    let once = IdempotentRequest::of(&server, &caller, &headers, "/v1/chains", &text)?;
+    let context = CallContext {
         answer: unattended(&server.toolkit),
         trace: trace_of(&headers),
         ..caller.context.clone()
@@ -93,11 +93,11 @@ pub(super) async fn submit(
         .aside(move |server| begin(server, &by, context, submitted, once))
         .await?;
     match begun {
-        Begun::Before(answer) => {
+        SubmissionOutcome::Before(answer) => {
             let place = answer.text("id").map(place_of);
             Ok(located(answer.replayed(), place))
         }
-        Begun::Now(chain, context, work) => {
+        SubmissionOutcome::Now(chain, context, work) => {
             let begun = reply::value(StatusCode::ACCEPTED, &chain.shown());
             let begun = located(begun, Some(place_of(&chain.id)));
             tokio::spawn(run(server, caller, chain, *context, work));
@@ -107,28 +107,28 @@ pub(super) async fn submit(
 }
 
 /// What became of a submission.
-enum Begun {
+enum SubmissionOutcome {
     /// It begins now.
-    Now(Arc<Chain>, Box<Context>, Work),
+    Now(Arc<SubmittedChain>, Box<CallContext>, ChainStart),
     /// It began before, as what it is now.
-    Before(Answer),
+    Before(StoredAnswer),
 }
 
 /// Checks a plan, and records its run under the id that its request has.
 fn begin(
-    server: &Server,
-    caller: &Caller,
-    mut context: Context,
-    submitted: Submitted,
-    once: Option<Once>,
-) -> Result<Begun> {
-    let Submitted { plan, inputs } = &submitted;
+    server: &HttpServer,
+    caller: &HttpCaller,
+    mut context: CallContext,
+    submitted: PlanSubmission,
+    once: Option<IdempotentRequest>,
+) -> Result<SubmissionOutcome> {
+    let PlanSubmission { plan, inputs } = &submitted;
     let mut id = journal::new_id();
     if let Some(once) = &once {
         let checked = server.toolkit.check(&context, plan, inputs, CheckMode::Run);
         checked.map(|_| ())?;
-        let first = Chain::new(id.clone(), caller.role(server), server.calls.child());
-        let answer = Answer {
+        let first = SubmittedChain::new(id.clone(), caller.role(server), server.calls.child());
+        let answer = StoredAnswer {
             status: StatusCode::ACCEPTED,
             body: first.shown(),
         };
@@ -137,11 +137,11 @@ fn begin(
             let here = server.chains.running(&id, |_| true).is_some();
             if here || server.records()?.run_named(&id)?.is_some() {
                 let body = state_of(server, caller, &id).unwrap_or(earlier.body);
-                return Ok(Begun::Before(Answer { body, ..answer }));
+                return Ok(SubmissionOutcome::Before(StoredAnswer { body, ..answer }));
             }
         }
     }
-    let chain = Chain::new(id, caller.role(server), server.calls.child());
+    let chain = SubmittedChain::new(id, caller.role(server), server.calls.child());
     context.stop = chain.stop.clone();
     let options = RunOptions {
         chain_id: Some(chain.id.clone()),
@@ -152,8 +152,8 @@ fn begin(
     let chain = Arc::new(chain);
     // The key of the request is free again when the plan is known.
     server.chains.add(Arc::clone(&chain));
-    let work = Work::Begin(queued, Box::new(submitted));
-    Ok(Begun::Now(chain, Box::new(context), work))
+    let work = ChainStart::Begin(queued, Box::new(submitted));
+    Ok(SubmissionOutcome::Now(chain, Box::new(context), work))
 }
 
 fn place_of(id: &str) -> String {
@@ -170,11 +170,11 @@ fn located(mut response: Response, place: Option<String>) -> Response {
 
 /// Runs a plan on a thread of its own, as soon as one is free.
 async fn run(
-    server: Arc<Server>,
-    caller: Arc<Caller>,
-    chain: Arc<Chain>,
-    context: Context,
-    work: Work,
+    server: Arc<HttpServer>,
+    caller: Arc<HttpCaller>,
+    chain: Arc<SubmittedChain>,
+    context: CallContext,
+    work: ChainStart,
 ) {
     let permit = match caller.queue.enter().await {
         // A key that was revoked meanwhile begins nothing.
@@ -186,17 +186,19 @@ async fn run(
     let thread = tokio::task::spawn_blocking(move || {
         let permit = permit;
         let ran = match (work, &permit) {
-            (Work::Begin(None, _) | Work::Resume { .. }, Err(refused)) => Err(refused.clone()),
-            (Work::Begin(Some(queued), _), Err(refused)) => queued
+            (ChainStart::Begin(None, _) | ChainStart::Resume { .. }, Err(refused)) => {
+                Err(refused.clone())
+            }
+            (ChainStart::Begin(Some(queued), _), Err(refused)) => queued
                 .refuse(RunState::Cancelled, refused)
                 .and(Err(refused.clone())),
-            (Work::Begin(queued, submitted), Ok(_)) => {
+            (ChainStart::Begin(queued, submitted), Ok(_)) => {
                 let options = RunOptions {
                     chain_id: Some(observer.id.clone()),
                     observer: Some(observer),
                     ..RunOptions::default()
                 };
-                let Submitted { plan, inputs } = *submitted;
+                let PlanSubmission { plan, inputs } = *submitted;
                 match queued {
                     Some(queued) => toolkit.run_queued(&context, &plan, &inputs, queued, options),
                     None => toolkit
@@ -204,7 +206,7 @@ async fn run(
                         .map_err(Into::into),
                 }
             }
-            (Work::Resume { after_restart }, Ok(_)) => {
+            (ChainStart::Resume { after_restart }, Ok(_)) => {
                 let id = observer.id.clone();
                 let counted = match (after_restart, toolkit.state()) {
                     (true, Some(state)) => state
@@ -237,7 +239,7 @@ async fn run(
 ///
 /// # Errors
 /// `invalid_args` with reason `run` for any other.
-pub(super) fn state_of(server: &Server, caller: &Caller, id: &str) -> Result<Value> {
+pub(super) fn state_of(server: &HttpServer, caller: &HttpCaller, id: &str) -> Result<Value> {
     let scope = caller.scope(server);
     let may_see = |role: &str| caller.sees(server, role);
     if let Some(chain) = server.chains.running(id, may_see) {
@@ -264,8 +266,8 @@ fn shown(state: &journal::StateStore, run: &RunRecord) -> Result<Value> {
 
 /// Shows a plan: whether it runs, and its answer.
 pub(super) async fn show(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
 ) -> Replied {
     let shown = server
@@ -276,8 +278,8 @@ pub(super) async fn show(
 
 /// Cancels a plan; completed steps with a `compensate` are undone.
 pub(super) async fn cancel(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
 ) -> Replied {
     let may_see = |role: &str| caller.sees(&server, role);
@@ -289,7 +291,7 @@ pub(super) async fn cancel(
         .aside(move |server| {
             let (state, scope) = (server.records()?, caller.scope(server));
             let run = recorded::run(state, &scope, &id)?;
-            let context = Context::of_run(&run);
+            let context = CallContext::of_run(&run);
             server.toolkit.cancel(&context, &run.id, false)?;
             Ok(recorded::summary(&recorded::run(state, &scope, &run.id)?))
         })
@@ -299,8 +301,8 @@ pub(super) async fn cancel(
 
 /// Resumes a plan that was interrupted, or whose approvals were given.
 pub(super) async fn resume(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
 ) -> Replied {
     let by = Arc::clone(&caller);
@@ -318,7 +320,7 @@ pub(super) async fn resume(
         .await?;
     let (shown, id, resumed) = begun;
     if let Some((chain, context)) = resumed {
-        let work = Work::Resume {
+        let work = ChainStart::Resume {
             after_restart: false,
         };
         tokio::spawn(run(server, caller, chain, context, work));
@@ -331,7 +333,7 @@ pub(super) async fn resume(
 ///
 /// # Errors
 /// `conflict` for one that has ended, runs elsewhere, or needs a decision; `precondition_failed` with reason `workspace`.
-fn again(server: &Server, found: &RunRecord) -> Result<(Arc<Chain>, Context)> {
+fn again(server: &HttpServer, found: &RunRecord) -> Result<(Arc<SubmittedChain>, CallContext)> {
     let id = &found.id;
     if found.state.is_final() {
         let ended = found.state.as_str();
@@ -356,16 +358,16 @@ fn again(server: &Server, found: &RunRecord) -> Result<(Arc<Chain>, Context)> {
         );
     }
     chains::same_workspace(found, &server.toolkit.dispatcher())?;
-    let chain = Arc::new(Chain::new(
+    let chain = Arc::new(SubmittedChain::new(
         id.clone(),
         found.role.clone(),
         server.calls.child(),
     ));
-    let context = Context {
+    let context = CallContext {
         answer: unattended(&server.toolkit),
         stop: chain.stop.clone(),
         key: accepted(found).and_then(|key| key.map(str::to_owned)),
-        ..Context::of_run(found)
+        ..CallContext::of_run(found)
     };
     if !server.chains.add(Arc::clone(&chain)) {
         return Err(
@@ -381,7 +383,7 @@ fn accepted(run: &RunRecord) -> Option<Option<&str>> {
 }
 
 /// Continues a run whose approval was given, where a server accepted it and it waits for no other.
-pub(super) async fn go_on(server: &Arc<Server>, id: String) {
+pub(super) async fn go_on(server: &Arc<HttpServer>, id: String) {
     let at = Arc::clone(server);
     let resumed = server
         .aside(move |server| {
@@ -401,7 +403,7 @@ pub(super) async fn go_on(server: &Arc<Server>, id: String) {
         .await;
     // What does not go on stays as it is recorded: its submitter resumes it.
     if let Ok(Some((caller, chain, context))) = resumed {
-        let work = Work::Resume {
+        let work = ChainStart::Resume {
             after_restart: false,
         };
         tokio::spawn(run(Arc::clone(server), caller, chain, context, work));
@@ -409,7 +411,7 @@ pub(super) async fn go_on(server: &Arc<Server>, id: String) {
 }
 
 /// Takes up the runs that a server accepted, and whose process ended before they did. Runs of other doors stay interrupted.
-pub(super) async fn take_up(server: Arc<Server>, tell: impl Fn(&str) + Send + Sync + 'static) {
+pub(super) async fn take_up(server: Arc<HttpServer>, tell: impl Fn(&str) + Send + Sync + 'static) {
     let found = server
         .aside(|server| {
             let scope = StateScope::workspace(server.toolkit.workspace_id());
@@ -445,7 +447,7 @@ pub(super) async fn take_up(server: Arc<Server>, tell: impl Fn(&str) + Send + Sy
             .await;
         match resumed {
             Ok((caller, chain, context)) => {
-                let work = Work::Resume {
+                let work = ChainStart::Resume {
                     after_restart: true,
                 };
                 going.spawn(self::run(Arc::clone(&server), caller, chain, context, work));

@@ -19,9 +19,9 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 use tool_core::{Result, tool_error};
 
-use super::patient::Patient;
-use super::places::{Place, Places};
-use super::server::Server;
+use super::patient::PatientStream;
+use super::places::{ConnectionSlots, HttpConnection};
+use super::server::HttpServer;
 use super::{body, routes};
 
 /// Bytes of the head of a request.
@@ -45,7 +45,7 @@ const STOPPING: Duration = Duration::from_secs(2);
 /// # Errors
 /// `io` for a thread that cannot be started.
 pub(super) async fn accept(
-    server: Arc<Server>,
+    server: Arc<HttpServer>,
     socket: TcpListener,
     tls: Option<TlsAcceptor>,
     closed: impl FnOnce() + Send + 'static,
@@ -58,7 +58,7 @@ pub(super) async fn accept(
             closing.cancel();
         });
     waiting.map_err(|err| tool_error!(ToolError, "io"; "cannot start a thread: {err}"))?;
-    let places = Arc::new(Places::default());
+    let places = Arc::new(ConnectionSlots::default());
     let routes = routes::routes(&server);
     let mut connections = JoinSet::new();
     loop {
@@ -94,7 +94,7 @@ pub(super) async fn accept(
 }
 
 /// Waits for plans, and for calls whose clients will ask for the answer again, until they have ended, or have had time to stop.
-async fn rest(server: &Server) {
+async fn rest(server: &HttpServer) {
     let mut left = STOPPING;
     while server.queue.running() + server.queue.waiting() > 0 && !left.is_zero() {
         tokio::time::sleep(POLL).await;
@@ -106,15 +106,15 @@ async fn rest(server: &Server) {
 
 /// Answers one client, after a handshake where the server speaks TLS.
 async fn begun(
-    server: &Server,
+    server: &HttpServer,
     stream: TcpStream,
     tls: Option<TlsAcceptor>,
     routes: axum::Router,
-    place: &Arc<Place>,
+    place: &Arc<HttpConnection>,
 ) {
     // Answers are small, and each is waited for.
     let _ = stream.set_nodelay(true);
-    let stream = Patient::new(stream, Arc::clone(place));
+    let stream = PatientStream::new(stream, Arc::clone(place));
     let Some(tls) = tls else {
         return connection(server, stream, routes, place).await;
     };
@@ -129,12 +129,12 @@ async fn begun(
 }
 
 /// Answers requests, each of which keeps the place of its connection until it is answered in full.
-struct Answering {
+struct ConnectionService {
     routes: TowerToHyperService<axum::Router>,
-    place: Arc<Place>,
+    place: Arc<HttpConnection>,
 }
 
-impl Service<Request<Incoming>> for Answering {
+impl Service<Request<Incoming>> for ConnectionService {
     type Response = Response<Body>;
     type Error = Infallible;
     type Future =
@@ -153,12 +153,12 @@ impl Service<Request<Incoming>> for Answering {
 
 /// Answers the requests of one client.
 async fn connection(
-    server: &Server,
+    server: &HttpServer,
     stream: impl AsyncRead + AsyncWrite + Unpin,
     routes: axum::Router,
-    place: &Arc<Place>,
+    place: &Arc<HttpConnection>,
 ) {
-    let answering = Answering {
+    let answering = ConnectionService {
         routes: TowerToHyperService::new(routes),
         place: Arc::clone(place),
     };
@@ -178,7 +178,7 @@ async fn connection(
 }
 
 /// Ends streams that stay open, as soon as no call is on its way or calls are stopped.
-async fn end(server: &Server) {
+async fn end(server: &HttpServer) {
     let mut quiet = Duration::ZERO;
     while quiet < QUIET && !server.calls.is_set() {
         tokio::time::sleep(POLL).await;

@@ -14,11 +14,11 @@ use hyper::body::Frame;
 use tokio::sync::mpsc;
 use tool_core::{Value, json};
 
-use super::begun::Chain;
-use super::callers::Caller;
+use super::begun::SubmittedChain;
+use super::callers::HttpCaller;
 use super::chains;
 use super::reply::{self, Replied};
-use super::server::Server;
+use super::server::HttpServer;
 
 /// Longest silence of a stream.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -28,9 +28,9 @@ const LOOK: Duration = Duration::from_millis(250);
 const WAITING: usize = 4;
 
 /// A body whose parts come from a task.
-struct Parts(mpsc::Receiver<Bytes>);
+struct StreamedBody(mpsc::Receiver<Bytes>);
 
-impl hyper::body::Body for Parts {
+impl hyper::body::Body for StreamedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -45,8 +45,8 @@ impl hyper::body::Body for Parts {
 
 /// Streams the events of a plan that runs or ran here, from the first or the one after `Last-Event-ID`; of any other plan, its end.
 pub(super) async fn stream(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
     headers: HeaderMap,
 ) -> Replied {
@@ -67,14 +67,14 @@ pub(super) async fn stream(
         }
         None => drop(tokio::spawn(await_end(server, caller, id, sender))),
     }
-    let body = Body::new(Parts(parts));
+    let body = Body::new(StreamedBody(parts));
     Ok(reply::text(StatusCode::OK, "text/event-stream", body))
 }
 
 /// Streams the events of workflows of this workspace, from the first or the one after `Last-Event-ID`, until the client is gone.
 pub(super) async fn workflows(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     headers: HeaderMap,
 ) -> Replied {
     let seen = headers
@@ -118,14 +118,14 @@ pub(super) async fn workflows(
             }
         }
     });
-    let body = Body::new(Parts(parts));
+    let body = Body::new(StreamedBody(parts));
     Ok(reply::text(StatusCode::OK, "text/event-stream", body))
 }
 
 /// The events after a number. Where another stream has just found that there is none, the log is not read.
 async fn after(
-    server: &Arc<Server>,
-    caller: &Caller,
+    server: &Arc<HttpServer>,
+    caller: &HttpCaller,
     number: u64,
 ) -> tool_core::Result<Vec<String>> {
     match server.newest_event.has_none_after(number) {
@@ -135,8 +135,8 @@ async fn after(
 }
 
 async fn read_after(
-    server: &Arc<Server>,
-    caller: &Caller,
+    server: &Arc<HttpServer>,
+    caller: &HttpCaller,
     number: u64,
 ) -> tool_core::Result<Vec<String>> {
     let context = caller.context.clone();
@@ -149,9 +149,9 @@ async fn read_after(
 
 /// Sends events until the plan has ended, its client or its key is gone, or the server ends.
 async fn follow(
-    server: Arc<Server>,
-    caller: Arc<Caller>,
-    chain: Arc<Chain>,
+    server: Arc<HttpServer>,
+    caller: Arc<HttpCaller>,
+    chain: Arc<SubmittedChain>,
     mut next: usize,
     sender: mpsc::Sender<Bytes>,
 ) {
@@ -194,8 +194,8 @@ async fn follow(
 
 /// Sends the end of a plan that does not run here, as soon as it is recorded.
 async fn await_end(
-    server: Arc<Server>,
-    caller: Arc<Caller>,
+    server: Arc<HttpServer>,
+    caller: Arc<HttpCaller>,
     id: String,
     sender: mpsc::Sender<Bytes>,
 ) {
@@ -229,7 +229,7 @@ async fn await_end(
 }
 
 /// The last event of a plan.
-async fn end_of(server: &Arc<Server>, caller: &Arc<Caller>, id: &str) -> Option<String> {
+async fn end_of(server: &Arc<HttpServer>, caller: &Arc<HttpCaller>, id: &str) -> Option<String> {
     let (by, id) = (Arc::clone(caller), id.to_owned());
     let found = server
         .aside(move |server| chains::state_of(server, &by, &id))

@@ -14,8 +14,8 @@ use tool_core::{Result, ToolError, tool_error};
 
 use super::addresses::OfAddress;
 use super::bucket::OnItsWay;
-use super::places::Place;
-use super::server::Server;
+use super::places::HttpConnection;
+use super::server::HttpServer;
 use super::{body, metrics, reply};
 
 /// Names of this machine, which need not be configured.
@@ -27,7 +27,7 @@ const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Checks a request, and counts it.
 pub(super) async fn guard(
-    State(server): State<Arc<Server>>,
+    State(server): State<Arc<HttpServer>>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -53,7 +53,11 @@ pub(super) async fn guard(
 }
 
 /// Checks the head of a request; gives what counts it for its key.
-fn check(server: &Arc<Server>, request: &mut Request, now: Instant) -> Result<Option<Counted>> {
+fn check(
+    server: &Arc<HttpServer>,
+    request: &mut Request,
+    now: Instant,
+) -> Result<Option<RequestSlot>> {
     host(server, request.uri(), request.headers())?;
     origin(server, request.headers())?;
     if OPEN_PATHS.contains(&request.uri().path()) {
@@ -71,14 +75,14 @@ fn check(server: &Arc<Server>, request: &mut Request, now: Instant) -> Result<Op
             tool_error!(PolicyDenied, "metrics_only"; "the key `{name}` reads `{METRICS_PATH}` and nothing else"; "use a key with a role"),
         );
     }
-    let place = request.extensions().get::<Arc<Place>>();
+    let place = request.extensions().get::<Arc<HttpConnection>>();
     let address = place.map(|place| {
         place.show_key();
         place.address
     });
     let on_its_way = match (&caller.bucket, address) {
-        (Some(bucket), _) => Some(Counted::OfKey(bucket.take(now)?)),
-        (None, Some(address)) => Some(Counted::OfAddress(server.addresses.take(address)?)),
+        (Some(bucket), _) => Some(RequestSlot::OfKey(bucket.take(now)?)),
+        (None, Some(address)) => Some(RequestSlot::OfAddress(server.addresses.take(address)?)),
         (None, None) => None,
     };
     request.extensions_mut().insert(caller);
@@ -87,13 +91,13 @@ fn check(server: &Arc<Server>, request: &mut Request, now: Instant) -> Result<Op
 
 /// A request that is counted while this lives.
 #[expect(dead_code, reason = "each is held for its end")]
-enum Counted {
+enum RequestSlot {
     OfKey(OnItsWay),
     OfAddress(OfAddress),
 }
 
 /// Requires exactly one name of the server, so that a name that an attacker resolves to this machine is refused.
-fn host(server: &Server, uri: &Uri, headers: &HeaderMap) -> Result<()> {
+fn host(server: &HttpServer, uri: &Uri, headers: &HeaderMap) -> Result<()> {
     let denied = |found: &str| -> ToolError {
         tool_error!(PolicyDenied, "host"; "`{found}` is no name of this server"; "add it to `server.hosts` of the configuration")
     };
@@ -116,7 +120,7 @@ fn host(server: &Server, uri: &Uri, headers: &HeaderMap) -> Result<()> {
 }
 
 /// Whether `host` or `host:port` is a name of the server.
-fn is_name(server: &Server, name: &str) -> bool {
+fn is_name(server: &HttpServer, name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let host = host_of(&name);
     let own_port = |name: &str| {
@@ -154,7 +158,7 @@ fn is_address(host: &str, address: IpAddr) -> bool {
 }
 
 /// Requires that a page that calls is of an allowed origin. Programs state none.
-fn origin(server: &Server, headers: &HeaderMap) -> Result<()> {
+fn origin(server: &HttpServer, headers: &HeaderMap) -> Result<()> {
     for stated in headers.get_all(ORIGIN) {
         let stated = stated.to_str().unwrap_or_default();
         let scheme = match server.settings.tls {

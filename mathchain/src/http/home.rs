@@ -7,14 +7,14 @@ use axum::http::header::{CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY};
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
-use super::callers::Caller;
+use super::callers::HttpCaller;
 use super::reply;
-use super::server::Server;
+use super::server::HttpServer;
 
 /// Says what this is, and where to go.
 pub(super) async fn show(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     uri: Uri,
 ) -> Response {
     // The token was compared with that of the server: it has no character of markup.

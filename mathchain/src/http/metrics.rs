@@ -12,10 +12,10 @@ use tool_core::{CallOutcome, ErrorCode, OutcomeStatus, ToolError, Value};
 const BOUNDS: [f64; 8] = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0];
 
 #[derive(Default)]
-pub(super) struct Metrics(Mutex<Counts>);
+pub(super) struct HttpMetrics(Mutex<HttpCounts>);
 
 #[derive(Default)]
-struct Counts {
+struct HttpCounts {
     /// Requests by route and status.
     requests: BTreeMap<(&'static str, u16), u64>,
     /// Calls by tool, role and the end of each.
@@ -52,7 +52,7 @@ pub(super) fn route(path: &str) -> &'static str {
     ROUTES.iter().find(is_it).copied().unwrap_or("other")
 }
 
-impl Metrics {
+impl HttpMetrics {
     /// Counts a request whose head was answered.
     pub(super) fn answered(&self, route: &'static str, status: StatusCode, time: Duration) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,7 +87,7 @@ impl Metrics {
     }
 
     /// The counters, with what the server and the state hold now.
-    pub(super) fn text(&self, now: &Now) -> String {
+    pub(super) fn text(&self, now: &HttpGauges) -> String {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
         head(
@@ -201,7 +201,7 @@ fn label(text: &str) -> String {
 
 /// What the server and the state hold now; `None` where there is no state.
 #[derive(Default)]
-pub(super) struct Now {
+pub(super) struct HttpGauges {
     pub(super) running: usize,
     pub(super) waiting: usize,
     pub(super) oldest_waiting: Option<Duration>,

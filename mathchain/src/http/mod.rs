@@ -34,9 +34,9 @@ use std::sync::Arc;
 use tool_core::{Result, StopFlag, tool_error};
 
 use crate::{Toolkit, keys, mcp};
-use callers::Callers;
-use server::Server;
-pub(crate) use server::Settings;
+use callers::HttpCallers;
+use server::HttpServer;
+pub(crate) use server::HttpServerSettings;
 
 /// Threads beside those of calls: lists, records, resources.
 const OTHER_THREADS: usize = 8;
@@ -48,7 +48,7 @@ const OTHER_THREADS: usize = 8;
 /// for an unusable certificate; `io` where the address cannot be used.
 pub(crate) fn serve(
     toolkit: Arc<Toolkit>,
-    settings: Settings,
+    settings: HttpServerSettings,
     stop: &StopFlag,
     tell: impl Fn(&str) + Send + Sync + 'static,
     closed: impl FnOnce() + Send + 'static,
@@ -72,10 +72,10 @@ pub(crate) fn serve(
         let (address, socket) = bound.map_err(|err| {
             tool_error!(ToolError, "io"; "cannot listen on {address}: {err}"; "choose another address: `mathchain serve --http ADDRESS:PORT`")
         })?;
-        let (callers, token) = Callers::start()?;
+        let (callers, token) = HttpCallers::start()?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let role = toolkit.caller(&settings.mcp.context).who.role;
-        let server = Server::new(toolkit, settings, address, stop.child(), callers);
+        let server = HttpServer::new(toolkit, settings, address, stop.child(), callers);
         let server = Arc::new(server);
         if let Some(token) = token {
             tell(&format!(
@@ -83,7 +83,7 @@ pub(crate) fn serve(
             ));
         }
         tell(&format!("listening on {scheme}://{address}"));
-        tokio::spawn(Callers::look(Arc::clone(&server)));
+        tokio::spawn(HttpCallers::look(Arc::clone(&server)));
         tokio::spawn(chains::take_up(Arc::clone(&server), tell));
         connections::accept(server, socket, tls, closed).await
     };
@@ -108,7 +108,7 @@ fn listen(address: std::net::SocketAddr) -> std::io::Result<tokio::net::TcpListe
 }
 
 /// Refuses an address beyond this machine unless requests need keys and are encrypted.
-fn safe(settings: &Settings) -> Result<()> {
+fn safe(settings: &HttpServerSettings) -> Result<()> {
     let keys = match keys::file() {
         Some(file) => keys::read(&file)?,
         None => None,

@@ -13,9 +13,9 @@ use axum::response::Response;
 use journal::{RequestClaim, StateStore};
 use tool_core::{Result, Value, json, object, tool_error};
 
-use super::callers::Caller;
+use super::callers::HttpCaller;
 use super::reply;
-use super::server::Server;
+use super::server::HttpServer;
 
 /// The field of a request that may act once.
 const FIELD: &str = "idempotency-key";
@@ -26,9 +26,9 @@ const KEY_CHARS: usize = 255;
 
 /// Keys of requests on their way, by owner, with the digest of each request.
 #[derive(Default)]
-pub(super) struct Running(Mutex<HashMap<(String, String), String>>);
+pub(super) struct IdempotencyKeys(Mutex<HashMap<(String, String), String>>);
 
-impl Running {
+impl IdempotencyKeys {
     fn begin(&self, owner: &str, key: &str, request: &str) -> Result<()> {
         let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match running.entry((owner.to_owned(), key.to_owned())) {
@@ -45,23 +45,23 @@ impl Running {
 }
 
 /// A request that may act once. It is on its way until this is dropped.
-pub(super) struct Once {
-    server: Arc<Server>,
+pub(super) struct IdempotentRequest {
+    server: Arc<HttpServer>,
     owner: String,
     key: String,
     /// Digest of path and body.
     request: String,
 }
 
-impl Once {
+impl IdempotentRequest {
     /// The key of a request, where it has one.
     ///
     /// # Errors
     /// `invalid_request` with reason `idempotency_key` for an unusable key, `precondition_failed` without a state, `conflict` with reason
     /// `key_reused` or `in_progress` for a key of a request on its way.
     pub(super) fn of(
-        server: &Arc<Server>,
-        caller: &Caller,
+        server: &Arc<HttpServer>,
+        caller: &HttpCaller,
         headers: &HeaderMap,
         path: &str,
         body: &[u8],
@@ -106,13 +106,13 @@ impl Once {
     ///
     /// # Errors
     /// `conflict` with reason `key_reused` or `outcome_unknown`; a state that cannot be written.
-    pub(super) fn claim(&self) -> Result<Option<Answer>> {
+    pub(super) fn claim(&self) -> Result<Option<StoredAnswer>> {
         let claim = self
             .state()?
             .claim_request(&self.owner, &self.key, &self.request, None)?;
         match claim {
             RequestClaim::New => Ok(None),
-            RequestClaim::Answered(text) => Answer::read(&text).map(Some),
+            RequestClaim::Answered(text) => StoredAnswer::read(&text).map(Some),
             RequestClaim::Open => Err(
                 tool_error!(Conflict, "outcome_unknown"; "a server began this request and stored no answer: it ended meanwhile, or still runs";
                 "whether the request acted is unknown: look with `mathchain audit list`, and choose a new key to send it again"),
@@ -123,21 +123,21 @@ impl Once {
     /// Claims the request with its answer; gives the answer of an earlier one.
     ///
     /// # Errors
-    /// As [`Once::claim`].
-    pub(super) fn claim_with(&self, answer: &Answer) -> Result<Option<Answer>> {
+    /// As [`IdempotentRequest::claim`].
+    pub(super) fn claim_with(&self, answer: &StoredAnswer) -> Result<Option<StoredAnswer>> {
         let text = answer.write();
         let claim =
             self.state()?
                 .claim_request(&self.owner, &self.key, &self.request, Some(&text))?;
         match claim {
-            RequestClaim::Answered(text) => Answer::read(&text).map(Some),
+            RequestClaim::Answered(text) => StoredAnswer::read(&text).map(Some),
             RequestClaim::New | RequestClaim::Open => Ok(None),
         }
     }
 
     /// Stores the answer; without one the request has not acted and can be sent again. Where it cannot be stored the claim stays, so that the
     /// request does not act twice.
-    pub(super) fn end(self, answer: Option<&Answer>) {
+    pub(super) fn end(self, answer: Option<&StoredAnswer>) {
         let Ok(state) = self.state() else { return };
         let _ = match answer {
             Some(answer) => state.answer_request(&self.owner, &self.key, &answer.write()),
@@ -146,7 +146,7 @@ impl Once {
     }
 }
 
-impl Drop for Once {
+impl Drop for IdempotentRequest {
     fn drop(&mut self) {
         let running = &self.server.once.0;
         let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,7 +158,7 @@ impl Drop for Once {
 }
 
 /// Keys belong to the holder of a bearer key, or to the role of callers without one, in one workspace.
-fn owner(server: &Server, caller: &Caller) -> String {
+fn owner(server: &HttpServer, caller: &HttpCaller) -> String {
     let workspace = server.toolkit.workspace_id();
     let workspace = workspace.map(|workspace| workspace.id).unwrap_or_default();
     let (kind, who) = match &caller.key {
@@ -169,12 +169,12 @@ fn owner(server: &Server, caller: &Caller) -> String {
 }
 
 /// A stored answer.
-pub(super) struct Answer {
+pub(super) struct StoredAnswer {
     pub(super) status: StatusCode,
     pub(super) body: Value,
 }
 
-impl Answer {
+impl StoredAnswer {
     fn write(&self) -> String {
         let status = i64::from(self.status.as_u16());
         json::to_text(&object! { "status" => status, "body" => self.body.clone() })

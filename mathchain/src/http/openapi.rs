@@ -11,15 +11,15 @@ use registry::{CallerContext, Dispatcher};
 use serde_json::{Map, Value as Json, json};
 use tool_core::{AnyTool, Category, Effect, ErrorCode, Result};
 
-use super::callers::Caller;
+use super::callers::HttpCaller;
 use super::reply::{self, Replied};
-use super::server::Server;
-use crate::exported::ExportFormat;
+use super::server::HttpServer;
+use crate::exported::DeclarationFormat;
 
 /// Shows the document.
 pub(super) async fn show(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
 ) -> Replied {
     let text = server
         .aside(move |server| {
@@ -297,7 +297,7 @@ fn responses() -> Map<String, Json> {
 }
 
 /// One operation.
-struct Operation {
+struct OpenApiOperation {
     id: &'static str,
     summary: &'static str,
     /// Status, content type and schema of each answer that is no error.
@@ -306,7 +306,7 @@ struct Operation {
     errors: &'static [&'static str],
 }
 
-impl Operation {
+impl OpenApiOperation {
     fn json(&self, parameters: &[Json], body: Option<&str>) -> Json {
         let mut answers = self.answers.clone();
         for (status, always, _) in ERRORS {
@@ -354,7 +354,7 @@ fn paths() -> Json {
     let catalogs: Vec<&str> = Catalog::ALL.iter().map(|one| one.as_str()).collect();
     let query = |name: &str, names: Json| json!({ "name": name, "in": "query", "required": false, "schema": { "type": "string", "enum": names } });
     let listing = [
-        query("format", json!(ExportFormat::names())),
+        query("format", json!(DeclarationFormat::names())),
         query("catalog", json!(catalogs)),
     ];
     let (chain, run, approval) = (
@@ -364,7 +364,7 @@ fn paths() -> Json {
     );
     let get = |id, summary, schema: &str, errors: &'static [&'static str], parameters: &[Json]| {
         let answers = answers(&[("200", "The answer", schema)]);
-        json!({ "get": Operation { id, summary, answers, errors }.json(parameters, None) })
+        json!({ "get": OpenApiOperation { id, summary, answers, errors }.json(parameters, None) })
     };
     let post = |id,
                 summary,
@@ -372,7 +372,7 @@ fn paths() -> Json {
                 errors: &'static [&'static str],
                 parameters: &[Json],
                 body: Option<&str>| {
-        json!({ "post": Operation { id, summary, answers: answers(given), errors }.json(parameters, body) })
+        json!({ "post": OpenApiOperation { id, summary, answers: answers(given), errors }.json(parameters, body) })
     };
     let of_kinds =
         |id, summary, kinds: &[&str], errors: &'static [&'static str], parameters: &[Json]| {
@@ -381,7 +381,7 @@ fn paths() -> Json {
                 .map(|kind| ((*kind).to_owned(), json!({})))
                 .collect();
             let answers = json!({ "200": { "description": "The answer", "content": content } });
-            Operation {
+            OpenApiOperation {
                 id,
                 summary,
                 answers,

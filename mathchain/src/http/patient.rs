@@ -1,4 +1,4 @@
-//! [`Patient`]: the stream of a connection, which waits for a client that does not read for a limited time.
+//! [`PatientStream`]: the stream of a connection, which waits for a client that does not read for a limited time.
 
 use std::io;
 use std::pin::Pin;
@@ -9,20 +9,20 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-use super::places::Place;
+use super::places::HttpConnection;
 
 /// Time for a client to read the next byte of what is written.
 const WRITE_TIME: Duration = Duration::from_secs(30);
 
-pub(super) struct Patient<S> {
+pub(super) struct PatientStream<S> {
     stream: S,
-    place: Arc<Place>,
+    place: Arc<HttpConnection>,
     /// Runs while its client does not read.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
-    pub(super) fn new(stream: S, place: Arc<Place>) -> Self {
+impl<S> PatientStream<S> {
+    pub(super) fn new(stream: S, place: Arc<HttpConnection>) -> Self {
         Self {
             stream,
             place,
@@ -51,7 +51,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for PatientStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -61,7 +61,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for PatientStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -113,8 +113,8 @@ mod tests {
             .build();
         runtime.expect("a runtime").block_on(async {
             let (mut client, server) = tokio::io::duplex(16);
-            let place = Arc::new(Place::new(IpAddr::V4(Ipv4Addr::LOCALHOST)));
-            let mut stream = Patient::new(server, place);
+            let place = Arc::new(HttpConnection::new(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+            let mut stream = PatientStream::new(server, place);
             let writing = stream.write_all(&[7; 64]);
             let (read, written) = tokio::join!(
                 async {

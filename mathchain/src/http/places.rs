@@ -1,4 +1,4 @@
-//! [`Places`]: the connections of the server, and which of them makes room for a new client.
+//! [`ConnectionSlots`]: the connections of the server, and which of them makes room for a new client.
 //!
 //! Clients that have shown a key have places that no others take. Where no place is free, the connection whose client has sent nothing for
 //! longest is closed, or one whose client does not read; those without a key first.
@@ -21,20 +21,20 @@ const STALLED: Duration = Duration::from_secs(2);
 
 /// The connections that are open, by their number.
 #[derive(Default)]
-pub(super) struct Places {
-    open: Mutex<Open>,
+pub(super) struct ConnectionSlots {
+    open: Mutex<OpenConnections>,
     /// Tells that a place may be free.
     freed: Notify,
 }
 
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     next: u64,
-    places: BTreeMap<u64, Arc<Place>>,
+    places: BTreeMap<u64, Arc<HttpConnection>>,
 }
 
 /// One connection.
-pub(super) struct Place {
+pub(super) struct HttpConnection {
     pub(super) address: IpAddr,
     begun: Instant,
     /// Milliseconds from the beginning to the last request or answer.
@@ -49,18 +49,18 @@ pub(super) struct Place {
 }
 
 /// A connection that is open for as long as this lives.
-pub(super) struct Taken {
-    places: Arc<Places>,
+pub(super) struct ConnectionGuard {
+    places: Arc<ConnectionSlots>,
     number: u64,
-    pub(super) place: Arc<Place>,
+    pub(super) place: Arc<HttpConnection>,
 }
 
 /// A request that is not answered in full while this lives.
-pub(super) struct Busy(Arc<Place>);
+pub(super) struct BusyGuard(Arc<HttpConnection>);
 
-impl Places {
+impl ConnectionSlots {
     /// Takes a place for a client, when there is one.
-    pub(super) async fn take(self: &Arc<Self>, address: IpAddr) -> Taken {
+    pub(super) async fn take(self: &Arc<Self>, address: IpAddr) -> ConnectionGuard {
         loop {
             let freed = self.freed.notified();
             if let Some(taken) = self.take_now(address) {
@@ -75,7 +75,7 @@ impl Places {
     }
 
     /// Takes a place; `None` where a connection first has to close.
-    fn take_now(self: &Arc<Self>, address: IpAddr) -> Option<Taken> {
+    fn take_now(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionGuard> {
         let mut open = self.open();
         let without_key = open
             .places
@@ -93,23 +93,23 @@ impl Places {
         }
         let number = open.next;
         open.next += 1;
-        let place = Arc::new(Place::new(address));
+        let place = Arc::new(HttpConnection::new(address));
         open.places.insert(number, Arc::clone(&place));
-        Some(Taken {
+        Some(ConnectionGuard {
             places: Arc::clone(self),
             number,
             place,
         })
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn open(&self) -> MutexGuard<'_, OpenConnections> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Open {
+impl OpenConnections {
     /// The connection that makes room: one without a key, unless all places are taken and each has shown one.
-    fn victim(&self, is_full: bool) -> Option<Arc<Place>> {
+    fn victim(&self, is_full: bool) -> Option<Arc<HttpConnection>> {
         let of = |has_key: bool| {
             let all = self.places.values();
             let own =
@@ -123,7 +123,7 @@ impl Open {
     }
 }
 
-impl Place {
+impl HttpConnection {
     pub(super) fn new(address: IpAddr) -> Self {
         Self {
             address,
@@ -142,10 +142,10 @@ impl Place {
     }
 
     /// Notes a request, which is answered in full when the result is dropped.
-    pub(super) fn busy(self: &Arc<Self>) -> Busy {
+    pub(super) fn busy(self: &Arc<Self>) -> BusyGuard {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.note_activity();
-        Busy(Arc::clone(self))
+        BusyGuard(Arc::clone(self))
     }
 
     /// Notes whether its client reads what is written.
@@ -182,14 +182,14 @@ impl Place {
     }
 }
 
-impl Drop for Busy {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         self.0.requests.fetch_sub(1, Ordering::Relaxed);
         self.0.note_activity();
     }
 }
 
-impl Drop for Taken {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.places.open().places.remove(&self.number);
         self.places.freed.notify_one();
@@ -206,8 +206,8 @@ mod tests {
 
     #[test]
     fn the_connection_that_is_idle_for_longest_makes_room() {
-        let places = Arc::new(Places::default());
-        let taken: Vec<Taken> = (0..WITHOUT_KEY_MAX)
+        let places = Arc::new(ConnectionSlots::default());
+        let taken: Vec<ConnectionGuard> = (0..WITHOUT_KEY_MAX)
             .filter_map(|_| places.take_now(ADDRESS))
             .collect();
         assert_eq!(taken.len(), WITHOUT_KEY_MAX);
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn clients_with_a_key_keep_their_places_and_have_more() {
-        let places = Arc::new(Places::default());
+        let places = Arc::new(ConnectionSlots::default());
         let take = |has_key: bool| {
             let taken = places.take_now(ADDRESS)?;
             if has_key {
@@ -238,7 +238,7 @@ mod tests {
         let with: Vec<_> = (0..ALL_MAX).filter_map(|_| take(true)).collect();
         assert_eq!(with.len(), ALL_MAX);
         assert!(take(false).is_none());
-        let closing = |taken: &[Taken]| {
+        let closing = |taken: &[ConnectionGuard]| {
             taken
                 .iter()
                 .filter(|one| one.place.closing.is_cancelled())

@@ -6,15 +6,15 @@ use axum::extract::{Extension, Path, State};
 use journal::StateStore as Records;
 use tool_core::{Result, Value, object, tool_error};
 
-use super::callers::Caller;
+use super::callers::HttpCaller;
 use super::reply::{self, Replied};
-use super::server::Server;
+use super::server::HttpServer;
 use crate::recorded;
 
 /// Maximum number of runs that are listed.
 const LISTED: usize = 200;
 
-impl Server {
+impl HttpServer {
     /// The state.
     ///
     /// # Errors
@@ -28,8 +28,8 @@ impl Server {
 
 /// Lists runs, newest first.
 pub(super) async fn list(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
 ) -> Replied {
     let listed = server
         .aside(move |server| {
@@ -44,8 +44,8 @@ pub(super) async fn list(
 
 /// Shows a run with its records.
 pub(super) async fn show(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     Path(id): Path<String>,
 ) -> Replied {
     let shown = server

@@ -14,22 +14,22 @@ use crate::line;
 pub(super) const JSON: &str = "application/json";
 
 /// An error that ends a request.
-pub(super) struct Failure(ToolError);
+pub(super) struct RequestError(ToolError);
 
-impl From<ToolError> for Failure {
+impl From<ToolError> for RequestError {
     fn from(error: ToolError) -> Self {
         Self(error)
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for RequestError {
     fn into_response(self) -> Response {
         error(&self.0)
     }
 }
 
 /// What a handler answers.
-pub(super) type Replied = Result<Response, Failure>;
+pub(super) type Replied = Result<Response, RequestError>;
 
 /// A text.
 pub(super) fn text(status: StatusCode, kind: &'static str, text: impl Into<Body>) -> Response {

@@ -11,15 +11,15 @@ use axum::routing::{any, get, post};
 use journal::StateScope;
 use tool_core::{object, tool_error};
 
-use super::callers::Caller;
+use super::callers::HttpCaller;
 use super::guard::guard;
-use super::metrics::Now;
-use super::reply::{self, Failure, Replied};
-use super::server::Server;
+use super::metrics::HttpGauges;
+use super::reply::{self, Replied, RequestError};
+use super::server::HttpServer;
 use super::{approvals, artifacts, body, calls, chains, events, home, openapi, recorded, tools};
 
 /// Every path, behind the checks of a request.
-pub(super) fn routes(server: &Arc<Server>) -> Router {
+pub(super) fn routes(server: &Arc<HttpServer>) -> Router {
     Router::new()
         .route("/", get(home::show))
         .route("/healthz", get(healthy))
@@ -55,7 +55,7 @@ async fn healthy() -> Response {
 }
 
 /// The process accepts requests.
-async fn ready(State(server): State<Arc<Server>>) -> Response {
+async fn ready(State(server): State<Arc<HttpServer>>) -> Response {
     match server.closing.is_cancelled() {
         true => reply::value(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -66,19 +66,19 @@ async fn ready(State(server): State<Arc<Server>>) -> Response {
 }
 
 /// The counters of the server.
-async fn counted(State(server): State<Arc<Server>>) -> Replied {
+async fn counted(State(server): State<Arc<HttpServer>>) -> Replied {
     let now = server.aside(|server| Ok(now(server))).await?;
     let kind = "text/plain; version=0.0.4; charset=utf-8";
     Ok(reply::text(StatusCode::OK, kind, server.metrics.text(&now)))
 }
 
 /// What the server and the state hold now.
-fn now(server: &Server) -> Now {
-    let mut now = Now {
+fn now(server: &HttpServer) -> HttpGauges {
+    let mut now = HttpGauges {
         running: server.queue.running(),
         waiting: server.queue.waiting(),
         oldest_waiting: Some(server.chains.oldest_waiting()),
-        ..Now::default()
+        ..HttpGauges::default()
     };
     if let Ok(state) = server.records() {
         let scope = StateScope::workspace(server.toolkit.workspace_id());
@@ -92,8 +92,8 @@ fn now(server: &Server) -> Now {
 
 /// Answers an MCP client.
 async fn mcp(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     request: Request,
 ) -> Replied {
     let (parts, sent) = request.into_parts();
@@ -104,16 +104,16 @@ async fn mcp(
     Ok(response.map(axum::body::Body::new))
 }
 
-async fn no_path(request: Request) -> Failure {
+async fn no_path(request: Request) -> RequestError {
     let path: String = request.uri().path().chars().take(100).collect();
-    Failure::from(
+    RequestError::from(
         tool_error!(InvalidRequest, "no_path"; "there is no path `{path}`"; "`/v1/call`, `/v1/tools` and `/mcp` are the first to try"),
     )
 }
 
-async fn no_method(request: Request) -> Failure {
+async fn no_method(request: Request) -> RequestError {
     let (method, path) = (request.method(), request.uri().path());
-    Failure::from(
+    RequestError::from(
         tool_error!(InvalidRequest, "no_method"; "`{path}` does not take {method}"; "docs/http.md lists the methods of each path"),
     )
 }

@@ -1,4 +1,4 @@
-//! [`Server`]: what every connection shares.
+//! [`HttpServer`]: what every connection shares.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,18 +7,18 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tool_core::{Result, StopFlag, ToolError, tool_error};
 
-use super::addresses::Addresses;
-use super::begun::Chains;
-use super::callers::Callers;
-use super::metrics::Metrics;
+use super::addresses::AddressCounts;
+use super::begun::SubmittedChains;
+use super::callers::HttpCallers;
+use super::metrics::HttpMetrics;
 use super::newest_event::NewestEvent;
-use super::once::Running;
+use super::once::IdempotencyKeys;
 use crate::Toolkit;
 use crate::mcp;
-use crate::queue::Queue;
+use crate::queue::CallQueue;
 
 /// Settings of the server, fixed when it starts.
-pub(crate) struct Settings {
+pub(crate) struct HttpServerSettings {
     pub(crate) listen: SocketAddr,
     /// Names of the server beside those of this machine.
     pub(crate) hosts: Vec<String>,
@@ -37,26 +37,26 @@ pub(crate) struct Settings {
     /// Calls that run at a time.
     pub(crate) workers: usize,
     /// The caller with the token, and what MCP clients are offered.
-    pub(crate) mcp: mcp::Settings,
+    pub(crate) mcp: mcp::McpSettings,
 }
 
-pub(super) struct Server {
+pub(super) struct HttpServer {
     pub(super) toolkit: Arc<Toolkit>,
-    pub(super) settings: Settings,
+    pub(super) settings: HttpServerSettings,
     /// The address that it listens on.
     pub(super) address: SocketAddr,
-    pub(super) queue: Arc<Queue>,
-    pub(super) callers: Callers,
-    pub(super) chains: Chains,
-    pub(super) metrics: Arc<Metrics>,
+    pub(super) queue: Arc<CallQueue>,
+    pub(super) callers: HttpCallers,
+    pub(super) chains: SubmittedChains,
+    pub(super) metrics: Arc<HttpMetrics>,
     /// Requests on their way without a key.
-    pub(super) addresses: Arc<Addresses>,
+    pub(super) addresses: Arc<AddressCounts>,
     /// What streams found in the log of workflows.
     pub(super) newest_event: NewestEvent,
     /// Sessions of MCP clients.
-    pub(super) sessions: Arc<mcp::Sessions>,
+    pub(super) sessions: Arc<mcp::McpSessions>,
     /// Requests that may act once and are on their way.
-    pub(super) once: Running,
+    pub(super) once: IdempotencyKeys,
     /// Stops every call.
     pub(super) calls: StopFlag,
     /// Set when no further request is accepted.
@@ -65,26 +65,26 @@ pub(super) struct Server {
     pub(super) ended: CancellationToken,
 }
 
-impl Server {
+impl HttpServer {
     pub(super) fn new(
         toolkit: Arc<Toolkit>,
-        settings: Settings,
+        settings: HttpServerSettings,
         address: SocketAddr,
         calls: StopFlag,
-        callers: Callers,
+        callers: HttpCallers,
     ) -> Self {
         Self {
-            queue: Arc::new(Queue::new(settings.workers)),
+            queue: Arc::new(CallQueue::new(settings.workers)),
             toolkit,
             settings,
             address,
             callers,
-            chains: Chains::default(),
+            chains: SubmittedChains::default(),
             metrics: Arc::default(),
             addresses: Arc::default(),
             newest_event: NewestEvent::default(),
             sessions: Arc::default(),
-            once: Running::default(),
+            once: IdempotencyKeys::default(),
             calls,
             closing: CancellationToken::new(),
             ended: CancellationToken::new(),
@@ -113,7 +113,7 @@ pub(super) fn lost(err: tokio::task::JoinError) -> ToolError {
 /// Longest body of a request, where the configuration allows as much.
 const BODY_BYTES_MAX: usize = 10 << 20;
 
-impl Server {
+impl HttpServer {
     /// Longest body of a request in bytes.
     pub(super) fn body_bytes_max(&self) -> usize {
         self.settings.mcp.line_bytes_max.min(BODY_BYTES_MAX)

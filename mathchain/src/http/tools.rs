@@ -8,10 +8,10 @@ use clap::ValueEnum as _;
 use registry::offer::{self, Catalog};
 use tool_core::{Result, ToolError, tool_error};
 
-use super::callers::Caller;
+use super::callers::HttpCaller;
 use super::reply::{self, Replied};
-use super::server::Server;
-use crate::exported::{self, ExportFormat};
+use super::server::HttpServer;
+use crate::exported::{self, DeclarationFormat};
 
 /// The parameters of a query, each one of those known.
 ///
@@ -33,17 +33,17 @@ pub(super) fn parameters<'a>(query: &'a str, known: &[&str]) -> Result<Vec<(&'a 
 
 /// Lists tools.
 pub(super) async fn list(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     RawQuery(query): RawQuery,
 ) -> Replied {
     let query = query.unwrap_or_default();
-    let (mut format, mut catalog) = (ExportFormat::Jsonschema, Catalog::Full);
+    let (mut format, mut catalog) = (DeclarationFormat::Jsonschema, Catalog::Full);
     for (name, value) in parameters(&query, &["format", "catalog"])? {
         match name {
             "format" => {
-                format = ExportFormat::from_str(value, false)
-                    .map_err(|_| unknown("format", value, &ExportFormat::names().join(", ")))?
+                format = DeclarationFormat::from_str(value, false)
+                    .map_err(|_| unknown("format", value, &DeclarationFormat::names().join(", ")))?
             }
             _ => {
                 catalog = Catalog::parse(value)
@@ -73,8 +73,8 @@ fn unknown(what: &str, found: &str, expected: &str) -> ToolError {
 
 /// Shows one tool with its full schemas.
 pub(super) async fn show(
-    State(server): State<Arc<Server>>,
-    Extension(caller): Extension<Arc<Caller>>,
+    State(server): State<Arc<HttpServer>>,
+    Extension(caller): Extension<Arc<HttpCaller>>,
     Path(name): Path<String>,
 ) -> Replied {
     let described = server

@@ -6,14 +6,18 @@ use rmcp::model::{ElicitRequest, ElicitRequestParams, ElicitationSchema, InputRe
 use tool_core::capability::CallClient as _;
 use tool_core::{CallOutcome, OutcomeStatus};
 
-use super::client::Asking;
-use super::resume::{Questions, Waiting};
+use super::client::ClientAsker;
+use super::resume::{ClientQuestions, ResumeCondition};
 
 /// Key of the question in an answer that requires input.
 pub(super) const QUESTION: &str = "approval";
 
 /// The question for the approval that a call waits for, where the client can ask it.
-pub(super) fn question(asking: &Asking, tool: &str, outcome: &CallOutcome) -> Option<Questions> {
+pub(super) fn question(
+    asking: &ClientAsker,
+    tool: &str,
+    outcome: &CallOutcome,
+) -> Option<ClientQuestions> {
     let OutcomeStatus::PendingApproval { approval_id, .. } = &outcome.status else {
         return None;
     };
@@ -29,6 +33,6 @@ pub(super) fn question(asking: &Asking, tool: &str, outcome: &CallOutcome) -> Op
         requested_schema: ElicitationSchema::new(BTreeMap::new()),
     };
     let question = InputRequest::Elicitation(ElicitRequest::new(form));
-    let waiting = Waiting::Approval(approval_id.clone());
-    Some(Questions::one(QUESTION, question, waiting))
+    let waiting = ResumeCondition::Approval(approval_id.clone());
+    Some(ClientQuestions::one(QUESTION, question, waiting))
 }

@@ -9,10 +9,10 @@ use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use rmcp::service::{RequestContext, RoleServer};
 use tool_core::{ToolError, Value, tool_error};
 
-use super::calling::Calling;
-use super::client::{Answers, Asking};
-use super::door::Door;
-use super::lines::Sent;
+use super::calling::McpCall;
+use super::client::{Answers, ClientAsker};
+use super::door::McpServerState;
+use super::lines::SentArguments;
 use super::running::wanted;
 use super::{answer, resume, tasks};
 
@@ -22,7 +22,7 @@ use super::{answer, resume, tasks};
 /// `-32602` for an unknown tool and for state of another call, `-32021` where the client lacks a capability; every other failure is an
 /// answer that a model reads.
 pub(super) async fn call(
-    door: &Arc<Door>,
+    door: &Arc<McpServerState>,
     params: CallToolRequestParams,
     context: RequestContext<RoleServer>,
     logs_from: Option<usize>,
@@ -53,8 +53,8 @@ pub(super) async fn call(
             }
         }
     };
-    let asking = Asking::new(&context, answers, logs_from);
-    let calling = Calling::new(wanted, asking, &context);
+    let asking = ClientAsker::new(&context, answers, logs_from);
+    let calling = McpCall::new(wanted, asking, &context);
     if let Some(done) = calling.briefly(door).await? {
         return tasks::answered(door, &calling, done);
     }
@@ -70,12 +70,21 @@ pub(super) async fn call(
 }
 
 /// The arguments as they were sent, which the transport set aside.
-fn sent(context: &RequestContext<RoleServer>) -> Option<&Sent> {
-    let of_request = || context.extensions.get::<Parts>()?.extensions.get::<Sent>();
-    context.extensions.get::<Sent>().or_else(of_request)
+fn sent(context: &RequestContext<RoleServer>) -> Option<&SentArguments> {
+    let of_request = || {
+        context
+            .extensions
+            .get::<Parts>()?
+            .extensions
+            .get::<SentArguments>()
+    };
+    context
+        .extensions
+        .get::<SentArguments>()
+        .or_else(of_request)
 }
 
-impl Door {
+impl McpServerState {
     /// Refuses a name that no tool has.
     fn knows(&self, name: &str) -> tool_core::Result<()> {
         let dispatcher = self.toolkit.dispatcher();
@@ -99,7 +108,7 @@ fn unlisted(error: &ToolError) -> ErrorData {
 
 /// Answers `search_tools` and `describe_tool`.
 async fn find(
-    door: &Arc<Door>,
+    door: &Arc<McpServerState>,
     finder: Finder,
     args: Value,
 ) -> Result<CallToolResponse, ErrorData> {

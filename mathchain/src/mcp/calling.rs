@@ -1,4 +1,4 @@
-//! [`Calling`]: one call of a client, which may run more than once before it has its answer.
+//! [`McpCall`]: one call of a client, which may run more than once before it has its answer.
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ use rmcp::model::{CallToolResult, RequestId};
 use rmcp::service::{RequestContext, RoleServer};
 use tool_core::{CallOutcome, OutcomeStatus, Reason, Result, StopFlag, Value};
 
-use super::client::{self, Answers, Asking};
-use super::door::Door;
-use super::progress::Reports;
-use super::resume::{Questions, Waiting};
-use super::running::{Done, Running};
+use super::client::{self, Answers, ClientAsker};
+use super::door::McpServerState;
+use super::progress::ProgressReceiver;
+use super::resume::{ClientQuestions, ResumeCondition};
+use super::running::{CallCompletion, RunningCall};
 use super::{answer, approval};
-use crate::Context;
-use crate::toolkit::Wanted;
+use crate::CallContext;
+use crate::toolkit::ModelCall;
 
-pub(super) struct Calling {
-    wanted: Arc<Wanted>,
+pub(super) struct McpCall {
+    wanted: Arc<ModelCall>,
     id: RequestId,
     trace: Option<TraceParent>,
-    asking: Arc<Asking>,
+    asking: Arc<ClientAsker>,
 }
 
 /// What follows when a call has run.
-pub(super) enum Next {
+pub(super) enum CallContinuation {
     Answer(Box<CallToolResult>),
     /// The client is asked, and the call runs again.
-    Ask(Questions),
+    Ask(ClientQuestions),
 }
 
-impl Calling {
+impl McpCall {
     pub(super) fn new(
-        wanted: Wanted,
-        asking: Asking,
+        wanted: ModelCall,
+        asking: ClientAsker,
         context: &RequestContext<RoleServer>,
     ) -> Self {
         Self {
@@ -60,8 +60,11 @@ impl Calling {
     ///
     /// # Errors
     /// `-32603` for a thread that was lost.
-    pub(super) async fn briefly(&self, door: &Arc<Door>) -> Result<Option<Done>, ErrorData> {
-        let context = self.context(door, door.calls.clone(), &Reports::default());
+    pub(super) async fn briefly(
+        &self,
+        door: &Arc<McpServerState>,
+    ) -> Result<Option<CallCompletion>, ErrorData> {
+        let context = self.context(door, door.calls.clone(), &ProgressReceiver::default());
         let wanted = &self.wanted;
         let outcome = (door.toolkit).call_briefly(&context, &wanted.tool, &wanted.args);
         let Some(outcome) = outcome else {
@@ -85,12 +88,12 @@ impl Calling {
     ///
     /// # Errors
     /// `limit_exceeded` with reason `overloaded`.
-    pub(super) async fn start(&self, door: &Arc<Door>) -> Result<Running> {
+    pub(super) async fn start(&self, door: &Arc<McpServerState>) -> Result<RunningCall> {
         let permit = door.enter().await?;
         let stop = door.calls.child();
-        let reports = Reports::default();
+        let reports = ProgressReceiver::default();
         let begun = RunIdReceiver::default();
-        let context = Context {
+        let context = CallContext {
             begun: Some(begun.clone()),
             ..self.context(door, stop.clone(), &reports)
         };
@@ -99,7 +102,7 @@ impl Calling {
             let _permit = permit;
             run(&door, &context, &wanted)
         });
-        Ok(Running {
+        Ok(RunningCall {
             thread,
             stop,
             reports,
@@ -108,12 +111,17 @@ impl Calling {
     }
 
     /// The context of the call.
-    fn context(&self, door: &Door, stop: StopFlag, reports: &Reports) -> Context {
+    fn context(
+        &self,
+        door: &McpServerState,
+        stop: StopFlag,
+        reports: &ProgressReceiver,
+    ) -> CallContext {
         let answer = match door.toolkit.config().approvals.unattended {
             Unattended::Deny => ApprovalAnswer::Unattended,
             Unattended::Pending => ApprovalAnswer::Ask,
         };
-        Context {
+        CallContext {
             answer,
             stop,
             client_id: Some(self.id.to_string()),
@@ -128,10 +136,10 @@ impl Calling {
     ///
     /// # Errors
     /// `-32021` where the client lacks a capability that the call needs.
-    pub(super) fn next(&self, done: Done) -> Result<Next, ErrorData> {
+    pub(super) fn next(&self, done: CallCompletion) -> Result<CallContinuation, ErrorData> {
         let outcome = &done.outcome;
         if let Some(questions) = approval::question(&self.asking, &self.wanted.tool, outcome) {
-            return Ok(Next::Ask(questions));
+            return Ok(CallContinuation::Ask(questions));
         }
         let waits_for = |reason| outcome.err().is_some_and(|error| error.is(reason));
         if waits_for(Reason::ClientCapability)
@@ -141,10 +149,10 @@ impl Calling {
         }
         let requests = self.asking.requests();
         if waits_for(Reason::InputRequired) && !requests.is_empty() {
-            let waiting = Waiting::Answers(self.asking.answers().clone());
-            return Ok(Next::Ask(Questions { requests, waiting }));
+            let waiting = ResumeCondition::Answers(self.asking.answers().clone());
+            return Ok(CallContinuation::Ask(ClientQuestions { requests, waiting }));
         }
-        Ok(Next::Answer(Box::new(done.answer)))
+        Ok(CallContinuation::Answer(Box::new(done.answer)))
     }
 
     /// What the state of a question is bound to.
@@ -153,7 +161,7 @@ impl Calling {
     }
 }
 
-impl Wanted {
+impl ModelCall {
     /// What the state of a question about this call is bound to.
     pub(super) fn bound_to(&self) -> String {
         format!("{}\n{}", self.tool, digest::of_value(&self.args))
@@ -180,7 +188,7 @@ fn weight(value: &Value) -> usize {
 }
 
 /// Calls the tool, on the thread of the call.
-fn run(door: &Door, context: &Context, wanted: &Wanted) -> Done {
+fn run(door: &McpServerState, context: &CallContext, wanted: &ModelCall) -> CallCompletion {
     done(
         door,
         door.toolkit.call_with(context, &wanted.tool, &wanted.args),
@@ -188,7 +196,7 @@ fn run(door: &Door, context: &Context, wanted: &Wanted) -> Done {
 }
 
 /// The outcome of a call with its answer.
-fn done(door: &Door, outcome: CallOutcome) -> Done {
+fn done(door: &McpServerState, outcome: CallOutcome) -> CallCompletion {
     if let Some(counted) = &door.settings.counted {
         counted(&outcome);
     }
@@ -201,7 +209,7 @@ fn done(door: &Door, outcome: CallOutcome) -> Done {
     let (call_id, role) = (noted(&outcome, "call_id"), noted(&outcome, "role"));
     let mut keep = |value: &Value| answers.as_ref()?.keep(&call_id, &role, value).ok();
     let answer = answer::of_outcome(&outcome, door.settings.result_bytes_max, &mut keep);
-    Done { outcome, answer }
+    CallCompletion { outcome, answer }
 }
 
 /// The span of the client: in the metadata of the request, else in its header, where it is sound.

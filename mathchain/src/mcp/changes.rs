@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::door::Door;
+use super::door::McpServerState;
 
 /// Interval at which the list of tools is compared.
 const POLL: Duration = Duration::from_millis(500);
 
 /// Tells of changes of the list after a reload.
-pub(super) async fn look(door: Arc<Door>) {
+pub(super) async fn look(door: Arc<McpServerState>) {
     loop {
         tokio::select! {
             () = door.gone.cancelled() => return,
@@ -24,12 +24,12 @@ pub(super) async fn look(door: Arc<Door>) {
 }
 
 /// Receives changes of the list from now on.
-pub(super) async fn subscribe(door: &Arc<Door>) -> watch::Receiver<u64> {
+pub(super) async fn subscribe(door: &Arc<McpServerState>) -> watch::Receiver<u64> {
     compare(door).await;
     door.changes.subscribe()
 }
 
-async fn compare(door: &Arc<Door>) {
+async fn compare(door: &Arc<McpServerState>) {
     let door = Arc::clone(door);
     let _ = tokio::task::spawn_blocking(move || door.look_for_changes()).await;
 }

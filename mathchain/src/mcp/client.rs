@@ -1,4 +1,4 @@
-//! [`Asking`]: the client of one call, as a tool asks it.
+//! [`ClientAsker`]: the client of one call, as a tool asks it.
 //!
 //! A client of the older protocol is sent a request, and the call waits for the answer. One of the newer protocol is asked by the answer
 //! to the call, and repeats the call with what its user answered.
@@ -45,13 +45,13 @@ pub(super) fn severity(level: &impl serde::Serialize) -> Option<usize> {
 
 /// What a call asked.
 #[derive(Default)]
-struct Asked {
+struct ClientRequests {
     requests: InputRequests,
     /// A method that the client does not answer.
     lacking: Option<&'static str>,
 }
 
-pub(super) struct Asking {
+pub(super) struct ClientAsker {
     peer: Peer<RoleServer>,
     runtime: Handle,
     /// Whether it is asked by the answer to the call.
@@ -60,10 +60,10 @@ pub(super) struct Asking {
     answers: Answers,
     /// The least severe message that it wants.
     logs_from: Option<usize>,
-    asked: Mutex<Asked>,
+    asked: Mutex<ClientRequests>,
 }
 
-impl Asking {
+impl ClientAsker {
     /// The client of a request, with what it has answered, and the level of messages that its connection set.
     pub(super) fn new(
         context: &RequestContext<RoleServer>,
@@ -127,7 +127,7 @@ impl Asking {
         Some(ErrorData::new(code, message, Some(data)))
     }
 
-    fn asked(&self) -> std::sync::MutexGuard<'_, Asked> {
+    fn asked(&self) -> std::sync::MutexGuard<'_, ClientRequests> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -165,7 +165,7 @@ impl Asking {
     }
 }
 
-impl CallClient for Asking {
+impl CallClient for ClientAsker {
     fn can(&self, method: &str) -> bool {
         let has = serde_json::to_value(&self.capabilities).unwrap_or_default();
         !has[capability(method)].is_null()
@@ -207,6 +207,6 @@ fn unsound(err: serde_json::Error) -> ToolError {
 }
 
 /// The client of a call, as its context has it.
-pub(super) fn shared(asking: &Arc<Asking>) -> Arc<dyn CallClient> {
+pub(super) fn shared(asking: &Arc<ClientAsker>) -> Arc<dyn CallClient> {
     Arc::clone(asking) as _
 }

@@ -3,11 +3,11 @@
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 use tool_core::{Result, Value, tool_error};
 
-use super::door::Door;
+use super::door::McpServerState;
 use super::{prompts, resources};
 
 /// Refuses a prompt that nobody offers.
-fn known(door: &Door, name: &str) -> Result<()> {
+fn known(door: &McpServerState, name: &str) -> Result<()> {
     let own = prompts::all();
     let mut own = own.iter().map(|prompt| prompt.name.to_string());
     let extra = door.settings.extra.as_ref().map(|extra| extra.prompts());
@@ -24,8 +24,11 @@ fn known(door: &Door, name: &str) -> Result<()> {
 /// Values that begin as the argument does.
 ///
 /// # Errors
-/// `invalid_args` for an unknown prompt, and as [`Door::tools`].
-pub(super) fn complete(door: &Door, params: &CompleteRequestParams) -> Result<CompleteResult> {
+/// `invalid_args` for an unknown prompt, and as [`McpServerState::tools`].
+pub(super) fn complete(
+    door: &McpServerState,
+    params: &CompleteRequestParams,
+) -> Result<CompleteResult> {
     let argument = &params.argument.name;
     let begun = params.argument.value.to_lowercase();
     if let Reference::Prompt(prompt) = &params.r#ref {

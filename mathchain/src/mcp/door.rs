@@ -1,4 +1,4 @@
-//! [`Door`]: what every connection of this server shares.
+//! [`McpServerState`]: what every connection of this server shares.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -12,17 +12,17 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tool_core::{CallOutcome, Result, StopFlag, tool_error};
 
-use crate::queue::{Permit, Queue};
-use crate::{Context, Extra, Toolkit};
+use crate::queue::{CallQueue, QueuePermit};
+use crate::{CallContext, ServerExtension, Toolkit};
 
 /// Counts a call that ended.
 pub(crate) type Counted = dyn Fn(&CallOutcome) + Send + Sync;
 
 /// Settings of the server, fixed when it starts: no request changes what a caller is offered.
 #[derive(Clone)]
-pub(crate) struct Settings {
+pub(crate) struct McpSettings {
     /// The caller.
-    pub(crate) context: Context,
+    pub(crate) context: CallContext,
     /// Tools that are listed.
     pub(crate) catalog: Catalog,
     /// Longest message in bytes.
@@ -32,15 +32,15 @@ pub(crate) struct Settings {
     /// Counts each call that ended.
     pub(crate) counted: Option<Arc<Counted>>,
     /// What the program around this library offers beside.
-    pub(crate) extra: Option<Arc<dyn Extra>>,
+    pub(crate) extra: Option<Arc<dyn ServerExtension>>,
 }
 
-pub(super) struct Door {
+pub(super) struct McpServerState {
     pub(super) toolkit: Arc<Toolkit>,
-    pub(super) settings: Settings,
+    pub(super) settings: McpSettings,
     /// Stops every call.
     pub(super) calls: StopFlag,
-    pub(super) queue: Arc<Queue>,
+    pub(super) queue: Arc<CallQueue>,
     pub(super) seal: RequestStateCodec,
     pub(super) tasks: TaskManager,
     /// The list of one generation.
@@ -55,12 +55,12 @@ pub(super) struct Door {
     pub(super) changes: watch::Sender<u64>,
 }
 
-impl Door {
+impl McpServerState {
     pub(super) fn new(
         toolkit: Arc<Toolkit>,
-        settings: Settings,
+        settings: McpSettings,
         calls: StopFlag,
-        queue: Arc<Queue>,
+        queue: Arc<CallQueue>,
         gone: CancellationToken,
     ) -> Self {
         Self {
@@ -88,8 +88,8 @@ impl Door {
     /// Waits until a call may run.
     ///
     /// # Errors
-    /// As [`Queue::enter`]; `policy_denied` with reason `server_key` where the key was revoked meanwhile.
-    pub(super) async fn enter(&self) -> Result<Permit> {
+    /// As [`CallQueue::enter`]; `policy_denied` with reason `server_key` where the key was revoked meanwhile.
+    pub(super) async fn enter(&self) -> Result<QueuePermit> {
         let permit = self.queue.enter().await?;
         if self.gone.is_cancelled() {
             return Err(

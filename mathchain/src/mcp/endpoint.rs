@@ -1,4 +1,4 @@
-//! [`Endpoint`]: the protocol over HTTP, for one caller. Hosts, origins, keys and limits are checked before it.
+//! [`McpEndpoint`]: the protocol over HTTP, for one caller. Hosts, origins, keys and limits are checked before it.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -13,12 +13,12 @@ use tokio_util::sync::CancellationToken;
 use tool_core::{Result, StopFlag, tool_error};
 
 use super::changes;
-use super::door::{Door, Settings};
-use super::handler::Handler;
-use super::lines::Posted;
-use super::sessions::Sessions;
+use super::door::{McpServerState, McpSettings};
+use super::handler::McpHandler;
+use super::lines::PostedMessage;
+use super::sessions::McpSessions;
 use crate::Toolkit;
-use crate::queue::Queue;
+use crate::queue::CallQueue;
 
 /// Bodies up to this size are read on the thread that reads requests.
 const SHORT: usize = 64 << 10;
@@ -28,29 +28,35 @@ const SESSION: &str = "mcp-session-id";
 
 /// What answers the requests of one caller; a session belongs to the endpoint that began it.
 #[derive(Clone)]
-pub(crate) struct Endpoint {
-    service: StreamableHttpService<Handler, LocalSessionManager>,
+pub(crate) struct McpEndpoint {
+    service: StreamableHttpService<McpHandler, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
-    all: Arc<Sessions>,
+    all: Arc<McpSessions>,
     bytes_max: usize,
 }
 
 /// A message that was read.
-pub(crate) struct Read(Posted);
+pub(crate) struct EndpointMessage(PostedMessage);
 
-impl Endpoint {
+impl McpEndpoint {
     /// Starts an endpoint, whose sessions are among those of `all`; `closing` ends its streams and sessions, and lets no further call
     /// begin. Needs a runtime.
     pub(crate) fn new(
         toolkit: Arc<Toolkit>,
-        settings: Settings,
+        settings: McpSettings,
         calls: StopFlag,
-        queue: Arc<Queue>,
-        all: &Arc<Sessions>,
+        queue: Arc<CallQueue>,
+        all: &Arc<McpSessions>,
         closing: CancellationToken,
     ) -> Self {
         let bytes_max = settings.line_bytes_max;
-        let door = Arc::new(Door::new(toolkit, settings, calls, queue, closing.clone()));
+        let door = Arc::new(McpServerState::new(
+            toolkit,
+            settings,
+            calls,
+            queue,
+            closing.clone(),
+        ));
         tokio::spawn(changes::look(Arc::clone(&door)));
         let mut config = StreamableHttpServerConfig::default()
             .with_json_response(true)
@@ -59,7 +65,7 @@ impl Endpoint {
         // The server checks both, for every path.
         config = config.disable_allowed_hosts().disable_allowed_origins();
         let sessions = all.add();
-        let handler = move || Ok(Handler::new(Arc::clone(&door)));
+        let handler = move || Ok(McpHandler::new(Arc::clone(&door)));
         Self {
             service: StreamableHttpService::new(handler, Arc::clone(&sessions), config),
             sessions,
@@ -72,19 +78,20 @@ impl Endpoint {
     ///
     /// # Errors
     /// `internal` for a thread that was lost.
-    pub(crate) async fn read(&self, text: Bytes) -> Result<(Bytes, Read)> {
+    pub(crate) async fn read(&self, text: Bytes) -> Result<(Bytes, EndpointMessage)> {
         let bytes_max = self.bytes_max;
         let read = match text.len() {
-            ..=SHORT => Posted::read(&text, bytes_max),
+            ..=SHORT => PostedMessage::read(&text, bytes_max),
             _ => {
                 let text = text.clone();
-                let reading = tokio::task::spawn_blocking(move || Posted::read(&text, bytes_max));
+                let reading =
+                    tokio::task::spawn_blocking(move || PostedMessage::read(&text, bytes_max));
                 let lost = |err| tool_error!(Internal, "the thread of the request ended: {err}");
                 reading.await.map_err(lost)?
             }
         };
-        let (rest, read) = (read.rest, Posted { rest: None, ..read });
-        Ok((rest.map_or(text, Bytes::from), Read(read)))
+        let (rest, read) = (read.rest, PostedMessage { rest: None, ..read });
+        Ok((rest.map_or(text, Bytes::from), EndpointMessage(read)))
     }
 
     /// Answers one request, whose body has been read.
@@ -95,7 +102,7 @@ impl Endpoint {
     pub(crate) async fn answer<B>(
         &self,
         mut request: Request<B>,
-        Read(posted): Read,
+        EndpointMessage(posted): EndpointMessage,
     ) -> Result<Response<impl Body<Data = Bytes, Error = Infallible> + Send + use<B>>>
     where
         B: Body + Send + 'static,

@@ -14,9 +14,9 @@ use serde::de::DeserializeOwned;
 use tokio::task::{AbortHandle, JoinSet};
 use tool_core::{Object, Reason, Result, Value, tool_error};
 
-use super::client::Asking;
-use super::door::Door;
-use super::resume::{self, Questions, Waiting};
+use super::client::ClientAsker;
+use super::door::McpServerState;
+use super::resume::{self, ClientQuestions, ResumeCondition};
 use super::{json, prompts};
 
 /// Interval at which a resource that a client watches is compared.
@@ -36,7 +36,7 @@ pub(super) fn all<T: DeserializeOwned>(values: &[Value]) -> Result<Vec<T>> {
 }
 
 /// The contents of a resource; `None` for one of this library.
-pub(super) fn read(door: &Door, uri: &str) -> Option<Result<Vec<ResourceContents>>> {
+pub(super) fn read(door: &McpServerState, uri: &str) -> Option<Result<Vec<ResourceContents>>> {
     let contents = door.settings.extra.as_ref()?.read(uri)?;
     Some(read_as(&contents).map(|contents| vec![contents]))
 }
@@ -46,7 +46,7 @@ pub(super) fn read(door: &Door, uri: &str) -> Option<Result<Vec<ResourceContents
 /// # Errors
 /// `-32602` as [`prompts::get`], and for state of another request; `-32021` where the client lacks a capability.
 pub(super) async fn prompt(
-    door: Arc<Door>,
+    door: Arc<McpServerState>,
     params: GetPromptRequestParams,
     context: &RequestContext<RoleServer>,
 ) -> Result<GetPromptResponse, ErrorData> {
@@ -61,7 +61,7 @@ pub(super) async fn prompt(
     );
     let (waiting, answers) = resume::carried(&door, state, responses, &bound_to)?;
     let answers = waiting.go_on(answers).unwrap_or_default();
-    let asking = Asking::new(context, answers, None);
+    let asking = ClientAsker::new(context, answers, None);
     let work = move || {
         let arguments = json::to_value(&given).unwrap_or(Object::new().into());
         let found = extra.prompt(&params.name, &arguments, &asking);
@@ -83,8 +83,8 @@ pub(super) async fn prompt(
     };
     let requests = asking.requests();
     if error.is(Reason::InputRequired) && !requests.is_empty() {
-        let waiting = Waiting::Answers(asking.answers().clone());
-        return Ok(Questions { requests, waiting }
+        let waiting = ResumeCondition::Answers(asking.answers().clone());
+        return Ok(ClientQuestions { requests, waiting }
             .sealed(&door, &bound_to)
             .into());
     }
@@ -96,20 +96,20 @@ pub(super) async fn prompt(
 
 /// Resources that one connection watches.
 #[derive(Default)]
-pub(super) struct Watched {
+pub(super) struct ResourceWatches {
     /// Ends what it holds when the connection ends.
     running: JoinSet<()>,
     by_uri: HashMap<String, AbortHandle>,
 }
 
-impl Watched {
+impl ResourceWatches {
     /// Tells the client of changes of a resource.
     ///
     /// # Errors
     /// `-32602` for a resource that nothing watches, and for too many.
     pub(super) fn add(
         &mut self,
-        door: &Arc<Door>,
+        door: &Arc<McpServerState>,
         uri: String,
         peer: Peer<RoleServer>,
     ) -> Result<(), ErrorData> {

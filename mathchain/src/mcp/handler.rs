@@ -17,25 +17,25 @@ use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, Subsc
 use rmcp::{ErrorData, ServerHandler};
 use tool_core::ToolError;
 
-use super::door::Door;
-use super::extras::{self, Watched};
+use super::door::McpServerState;
+use super::extras::{self, ResourceWatches};
 use super::{call, changes, client, completion, pages, prompts, requests, resources, tasks};
 
 /// How long a client may keep a list: a change is told, and a role never changes within a connection.
 const LIST_TTL_MS: u64 = 60_000;
 
 /// One connection.
-pub(super) struct Handler {
-    door: Arc<Door>,
+pub(super) struct McpHandler {
+    door: Arc<McpServerState>,
     /// Clients of the older protocol that are told of changes.
     told: Mutex<Vec<Peer<RoleServer>>>,
     /// Severity from which a client of the older protocol wants log messages.
     logs_from: Mutex<Option<usize>>,
-    watched: Mutex<Watched>,
+    watched: Mutex<ResourceWatches>,
 }
 
-impl Handler {
-    pub(super) fn new(door: Arc<Door>) -> Self {
+impl McpHandler {
+    pub(super) fn new(door: Arc<McpServerState>) -> Self {
         Self {
             door,
             told: Mutex::default(),
@@ -47,7 +47,7 @@ impl Handler {
     /// Runs work that reads the state or computes on a thread, so that no other request waits for it.
     async fn aside<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Door) -> Result<T, ToolError> + Send + 'static,
+        work: impl FnOnce(&McpServerState) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ErrorData> {
         let door = Arc::clone(&self.door);
         let done = tokio::task::spawn_blocking(move || work(&door)).await;
@@ -65,7 +65,7 @@ fn invalid(error: &ToolError) -> ErrorData {
     ErrorData::invalid_params(format!("{}{hint}", error.message()), None)
 }
 
-impl ServerHandler for Handler {
+impl ServerHandler for McpHandler {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder()
             .enable_completions()
@@ -98,7 +98,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.aside(Door::tools).await?;
+        let tools = self.aside(McpServerState::tools).await?;
         let (tools, next) = pages::page(&tools, request.as_ref())?;
         let mut listed = ListToolsResult::with_all_items(tools).with_ttl_ms(LIST_TTL_MS);
         listed.next_cursor = next;

@@ -25,11 +25,11 @@ use super::json;
 
 /// The arguments of a call as they were sent, or what is wrong with them.
 #[derive(Clone)]
-pub(super) struct Sent(pub(super) Result<Value, ToolError>);
+pub(super) struct SentArguments(pub(super) Result<Value, ToolError>);
 
 /// Tells the rest of the server that no more input comes, or that no output is read.
 #[derive(Clone, Default)]
-pub(super) struct Ends {
+pub(super) struct StreamEnds {
     /// Set by a signal: read no more.
     pub(super) closing: CancellationToken,
     /// Set at the end of the input.
@@ -40,7 +40,7 @@ pub(super) struct Ends {
     pub(super) written: Arc<AtomicU64>,
 }
 
-pub(super) struct Lines<R, W> {
+pub(super) struct LineTransport<R, W> {
     input: BufReader<R>,
     output: Arc<Output<W>>,
     line: Vec<u8>,
@@ -51,7 +51,7 @@ pub(super) struct Lines<R, W> {
     /// A long message that is read on another thread.
     parsing: Option<JoinHandle<Result<ClientJsonRpcMessage, Unread>>>,
     bytes_max: usize,
-    ends: Ends,
+    ends: StreamEnds,
 }
 
 /// What is wrong with a line that is no message, and the id that the answer carries.
@@ -64,8 +64,8 @@ const SHORT: usize = 64 << 10;
 /// Beginning of a line over the limit that is searched for the id.
 const HEAD_BYTES: usize = 4096;
 
-impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
-    pub(super) fn new(input: R, output: W, bytes_max: usize, ends: Ends) -> Self {
+impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> LineTransport<R, W> {
+    pub(super) fn new(input: R, output: W, bytes_max: usize, ends: StreamEnds) -> Self {
         Self {
             input: BufReader::with_capacity(64 << 10, input),
             output: Arc::new(Output {
@@ -158,7 +158,7 @@ struct Output<W> {
     waiting: AtomicUsize,
     /// Tells that fewer wait.
     written: Notify,
-    ends: Ends,
+    ends: StreamEnds,
 }
 
 impl<W: AsyncWrite + Unpin> Output<W> {
@@ -167,7 +167,7 @@ impl<W: AsyncWrite + Unpin> Output<W> {
         let mut line = serde_json::to_vec(&message)?;
         drop(message);
         line.push(b'\n');
-        let _waiting = Waiting::new(&self, line.len());
+        let _waiting = QueuedMessage::new(&self, line.len());
         let written = async {
             let mut stream = self.stream.lock().await;
             let mut rest = &line[..];
@@ -205,19 +205,19 @@ impl<W: AsyncWrite + Unpin> Output<W> {
 }
 
 /// A message that waits to be written; it is counted until this is dropped.
-struct Waiting<'a, W> {
+struct QueuedMessage<'a, W> {
     output: &'a Output<W>,
     bytes: usize,
 }
 
-impl<'a, W> Waiting<'a, W> {
+impl<'a, W> QueuedMessage<'a, W> {
     fn new(output: &'a Output<W>, bytes: usize) -> Self {
         output.waiting.fetch_add(bytes, Ordering::Relaxed);
         Self { output, bytes }
     }
 }
 
-impl<W> Drop for Waiting<'_, W> {
+impl<W> Drop for QueuedMessage<'_, W> {
     fn drop(&mut self) {
         self.output.waiting.fetch_sub(self.bytes, Ordering::Relaxed);
         self.output.written.notify_waiters();
@@ -225,7 +225,7 @@ impl<W> Drop for Waiting<'_, W> {
 }
 
 impl<R: AsyncRead + Send + Unpin, W: AsyncWrite + Send + Unpin + 'static> Transport<RoleServer>
-    for Lines<R, W>
+    for LineTransport<R, W>
 {
     type Error = io::Error;
 
@@ -348,16 +348,16 @@ fn call(message: &serde_json::Value) -> Option<ClientRequest> {
 
 /// A message that came another way, read as a line.
 #[derive(Default)]
-pub(super) struct Posted {
+pub(super) struct PostedMessage {
     /// The arguments of its call.
-    pub(super) sent: Option<Sent>,
+    pub(super) sent: Option<SentArguments>,
     /// The message without them.
     pub(super) rest: Option<Vec<u8>>,
     /// Whether it begins a session.
     pub(super) initializes: bool,
 }
 
-impl Posted {
+impl PostedMessage {
     pub(super) fn read(message: &[u8], bytes_max: usize) -> Self {
         let limits = JsonLimits {
             bytes_max,
@@ -368,7 +368,7 @@ impl Posted {
                 let (rest, arguments) = set_aside(&message);
                 let rest = arguments.is_some().then(|| text_of::to_text(&rest.into()));
                 Self {
-                    sent: arguments.map(|arguments| Sent(Ok(arguments))),
+                    sent: arguments.map(|arguments| SentArguments(Ok(arguments))),
                     rest: rest.map(String::into_bytes),
                     initializes: message.get("method").and_then(Value::as_str)
                         == Some("initialize"),
@@ -376,7 +376,7 @@ impl Posted {
             }
             Ok(_) => Self::default(),
             Err(fault) => Self {
-                sent: Some(Sent(Err(fault.into()))),
+                sent: Some(SentArguments(Err(fault.into()))),
                 ..Self::default()
             },
         }
@@ -418,7 +418,7 @@ fn attach(message: &mut ClientJsonRpcMessage, sent: Result<Value, ToolError>) {
         && let ClientRequest::CallToolRequest(call) = &mut request.request
     {
         call.params.arguments = None;
-        call.extensions_mut().insert(Sent(sent));
+        call.extensions_mut().insert(SentArguments(sent));
     }
 }
 

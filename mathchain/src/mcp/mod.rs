@@ -39,13 +39,13 @@ use tokio_util::sync::CancellationToken;
 use tool_core::{Result, StopFlag, tool_error};
 
 use crate::Toolkit;
-use crate::queue::Queue;
-use door::Door;
-pub(crate) use door::Settings;
-pub(crate) use endpoint::Endpoint;
-use handler::Handler;
-use lines::{Ends, Lines};
-pub(crate) use sessions::Sessions;
+use crate::queue::CallQueue;
+use door::McpServerState;
+pub(crate) use door::McpSettings;
+pub(crate) use endpoint::McpEndpoint;
+use handler::McpHandler;
+use lines::{LineTransport, StreamEnds};
+pub(crate) use sessions::McpSessions;
 
 /// Stack of a thread that runs calls.
 pub(crate) const CALL_STACK_BYTES: usize = 16 << 20;
@@ -58,7 +58,7 @@ const DRAIN: Duration = Duration::from_millis(500);
 /// `io` when the runtime cannot start, and for a client that does not begin as the protocol demands.
 pub(crate) fn serve_stdio(
     toolkit: Arc<Toolkit>,
-    settings: Settings,
+    settings: McpSettings,
     workers: usize,
     stop: &StopFlag,
     closed: impl FnOnce() + Send + 'static,
@@ -103,17 +103,17 @@ pub(crate) fn on_call_stack<T: Send>(server: impl FnOnce() -> T + Send) -> Resul
 
 async fn serve(
     toolkit: Arc<Toolkit>,
-    settings: Settings,
+    settings: McpSettings,
     workers: usize,
     calls: StopFlag,
     closed: impl FnOnce() + Send + 'static,
 ) -> Result<()> {
-    let ends = Ends::default();
+    let ends = StreamEnds::default();
     let (input, output) = stdio_pipes();
-    let lines = Lines::new(input, output, settings.line_bytes_max, ends.clone());
-    let queue = Arc::new(Queue::new(workers));
+    let lines = LineTransport::new(input, output, settings.line_bytes_max, ends.clone());
+    let queue = Arc::new(CallQueue::new(workers));
     let gone = CancellationToken::new();
-    let door = Arc::new(Door::new(toolkit, settings, calls, queue, gone));
+    let door = Arc::new(McpServerState::new(toolkit, settings, calls, queue, gone));
     let closing = ends.closing.clone();
     let waiting = std::thread::Builder::new()
         .name("closing".to_owned())
@@ -124,7 +124,7 @@ async fn serve(
     waiting.map_err(|err| tool_error!(ToolError, "io"; "cannot start a thread: {err}"))?;
     tokio::spawn(stop_at_end(Arc::clone(&door), ends));
     tokio::spawn(changes::look(Arc::clone(&door)));
-    match Handler::new(door).serve(lines).await {
+    match McpHandler::new(door).serve(lines).await {
         Ok(service) => {
             // A task that was lost has been answered as such.
             let _ = service.waiting().await;
@@ -141,7 +141,7 @@ async fn serve(
 }
 
 /// Stops calls that are not done soon after the end of the input, and at once when nothing is read any more.
-async fn stop_at_end(door: Arc<Door>, ends: Ends) {
+async fn stop_at_end(door: Arc<McpServerState>, ends: StreamEnds) {
     tokio::select! {
         () = ends.output.cancelled() => {}
         () = async {

@@ -14,7 +14,7 @@ const LEAST: Duration = Duration::from_millis(200);
 
 /// What a tool reported last.
 #[derive(Default)]
-struct Report {
+struct ProgressReport {
     fraction: Option<f64>,
     words: String,
     is_new: bool,
@@ -22,15 +22,15 @@ struct Report {
 
 /// The receiver that a tool reports to; keeps the last report.
 #[derive(Clone, Default)]
-pub(super) struct Reports(Arc<Mutex<Report>>);
+pub(super) struct ProgressReceiver(Arc<Mutex<ProgressReport>>);
 
-impl Reports {
+impl ProgressReceiver {
     /// The receiver, for a call.
     pub(super) fn receiver(&self) -> Arc<Progress> {
         let reports = self.clone();
         Arc::new(move |fraction, words| {
             let mut report = reports.0.lock().unwrap_or_else(PoisonError::into_inner);
-            *report = Report {
+            *report = ProgressReport {
                 fraction,
                 words: words.to_owned(),
                 is_new: true,

@@ -6,7 +6,7 @@ use rmcp::model::{
 };
 
 /// A recipe.
-pub(super) struct Recipe {
+pub(super) struct PromptRecipe {
     name: &'static str,
     title: &'static str,
     description: &'static str,
@@ -17,8 +17,8 @@ pub(super) struct Recipe {
 }
 
 /// Every recipe, in the order of the list.
-pub(super) const RECIPES: &[Recipe] = &[
-    Recipe {
+pub(super) const RECIPES: &[PromptRecipe] = &[
+    PromptRecipe {
         name: "solve",
         title: "Solve a problem and check the answer",
         description: "Choose a tool for a problem, compute, and verify the result by another way",
@@ -28,7 +28,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         ],
         text: "Solve this problem with mathchain's tools, not by mental arithmetic:\n\n{problem}\n\nAccuracy wanted: {accuracy}.\n\n1. Find the tool (`search_tools`), and read its arguments (`describe_tool`) if any is unclear.\n2. Compute. Read the evidence in the result: residual, condition, error estimate, convergence.\n3. Verify by another way: put the solution back, use a second method, or compare with a known case.\n4. State the answer with its error, and how it was verified.",
     },
-    Recipe {
+    PromptRecipe {
         name: "analyse_data",
         title: "Analyse a table",
         description: "Summarise a file of data, and answer a question about it",
@@ -42,14 +42,14 @@ pub(super) const RECIPES: &[Recipe] = &[
         ],
         text: "Analyse the data in `{file}`. Pass it as {\"$file\": \"{file}\"}, never as text; choose columns with \"column\" and rows with \"where\".\n\nThe question: {question}\n\n1. Look at the columns and the number of rows (`sql_query` over {\"$file\": \"{file}\"}).\n2. Compute `statistics` of the columns that matter, and a fit or a test where the question wants one.\n3. Draw one plot (`plot_braille` or `plot_sixel`).\n4. Answer with figures, their uncertainty, and anything in the data that makes the answer doubtful.",
     },
-    Recipe {
+    PromptRecipe {
         name: "write_plan",
         title: "Write and run a plan",
         description: "Turn a task of several steps into one plan, check it, and run it",
         arguments: &[("task", "What the steps lead to", true)],
         text: "Write one plan for this task: {task}\n\nA plan is {\"version\": 1, \"id\": NAME, \"steps\": [{\"id\", \"tool\", \"args\"}], \"outputs\": {..}}. A step uses the result of another with {\"$ref\": \"step.member\"}; steps without such a link run in parallel. Large values stay between steps and are not repeated.\n\n1. Check it with `chain_check`, and mend every problem that it lists.\n2. Run it with `chain_run`.\n3. Report the outputs, the run's id, and any warning.",
     },
-    Recipe {
+    PromptRecipe {
         name: "explain_error",
         title: "Explain a failed or denied call",
         description: "Find out why a call failed, and what the next step is",
@@ -59,7 +59,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         ],
         text: "A call of `{tool}` was answered with:\n\n{message}\n\n1. Read the arguments of the tool (`describe_tool`), and compare.\n2. `invalid_args`: name the argument, what was expected, and give the corrected call.\n3. `policy_denied` or `not_visible`: name the rule and layer; do not try to get around it.\n4. `approval_required`: say which command the operator types, and repeat the same call afterwards.\n5. `numeric`, `limit_exceeded`, `timeout`: say what in the request makes it so, and propose a smaller or better posed one.",
     },
-    Recipe {
+    PromptRecipe {
         name: "review_run",
         title: "Review a recorded run",
         description: "Judge a run from its record: what happened, what failed, what is doubtful",
@@ -75,7 +75,7 @@ pub(super) fn all() -> Vec<Prompt> {
             .with_description(description)
             .with_required(required)
     };
-    let prompt = |recipe: &Recipe| {
+    let prompt = |recipe: &PromptRecipe| {
         let arguments = recipe.arguments.iter().map(argument).collect();
         Prompt::new(recipe.name, Some(recipe.description), Some(arguments)).with_title(recipe.title)
     };

@@ -4,7 +4,7 @@ use journal::{AuditFilter, StateScope, StateStore};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use tool_core::{Result, Value, convert, json, object, tool_error};
 
-use super::door::Door;
+use super::door::McpServerState;
 use super::{extras, media};
 use crate::recorded;
 
@@ -103,7 +103,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// The resources that can be listed: pages, the newest runs, records and artifacts of the caller's role.
-pub(super) fn all(door: &Door) -> Result<Vec<Resource>> {
+pub(super) fn all(door: &McpServerState) -> Result<Vec<Resource>> {
     let page = |(name, title, text): &(&str, &str, &str)| {
         Resource::new(format!("{SCHEME}docs/{name}"), *name)
             .with_title(*title)
@@ -158,7 +158,7 @@ pub(super) fn all(door: &Door) -> Result<Vec<Resource>> {
 ///
 /// # Errors
 /// `invalid_args` for a URI of none, `policy_denied` for one of another role, and as reading the state.
-pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
+pub(super) fn read(door: &McpServerState, uri: &str) -> Result<Vec<ResourceContents>> {
     if let Some(contents) = extras::read(door, uri) {
         return contents;
     }
@@ -229,7 +229,7 @@ pub(super) fn read(door: &Door, uri: &str) -> Result<Vec<ResourceContents>> {
 }
 
 /// The newest events of workflows.
-fn newest_events(door: &Door) -> Result<Value> {
+fn newest_events(door: &McpServerState) -> Result<Value> {
     let mut events = door.toolkit.events_for(&door.settings.context, 0)?;
     let older = events.len().saturating_sub(NEWEST);
     let newest = events.split_off(older).into_iter().map(|body| {
@@ -298,7 +298,7 @@ fn part(
 }
 
 /// Values that complete a variable of a template.
-pub(super) fn complete(door: &Door, variable: &str) -> Vec<String> {
+pub(super) fn complete(door: &McpServerState, variable: &str) -> Vec<String> {
     let state = door.toolkit.state();
     match (variable, state) {
         ("page", _) => DOCS.iter().map(|(name, ..)| (*name).to_owned()).collect(),

@@ -15,7 +15,7 @@ use tool_core::tool_error;
 use super::answer;
 use super::approval;
 use super::client::Answers;
-use super::door::Door;
+use super::door::McpServerState;
 
 /// How long a client may take.
 const VALID: Duration = Duration::from_secs(24 * 60 * 60);
@@ -23,7 +23,7 @@ const VALID: Duration = Duration::from_secs(24 * 60 * 60);
 /// What a request waits for.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Waiting {
+pub(super) enum ResumeCondition {
     /// The approval of this id.
     Approval(String),
     /// More answers than these.
@@ -31,19 +31,19 @@ pub(super) enum Waiting {
 }
 
 /// Questions for the client.
-pub(super) struct Questions {
+pub(super) struct ClientQuestions {
     pub(super) requests: InputRequests,
-    pub(super) waiting: Waiting,
+    pub(super) waiting: ResumeCondition,
 }
 
-impl Questions {
-    pub(super) fn one(key: &str, request: InputRequest, waiting: Waiting) -> Self {
+impl ClientQuestions {
+    pub(super) fn one(key: &str, request: InputRequest, waiting: ResumeCondition) -> Self {
         let requests = InputRequests::from([(key.to_owned(), request)]);
         Self { requests, waiting }
     }
 
     /// The answer that asks them, with state that is bound to the request.
-    pub(super) fn sealed(self, door: &Door, bound_to: &str) -> InputRequiredResult {
+    pub(super) fn sealed(self, door: &McpServerState, bound_to: &str) -> InputRequiredResult {
         let options = SealOptions::new()
             .associated_data(bound_to.as_bytes())
             .ttl(VALID);
@@ -53,7 +53,7 @@ impl Questions {
     }
 }
 
-impl Waiting {
+impl ResumeCondition {
     /// What a request goes on with.
     ///
     /// # Errors
@@ -81,16 +81,16 @@ impl Waiting {
 /// # Errors
 /// `-32602` for state of another request, or none of this process.
 pub(super) fn carried(
-    door: &Door,
+    door: &McpServerState,
     state: Option<&str>,
     responses: Option<&InputResponses>,
     bound_to: &str,
-) -> Result<(Waiting, Answers), ErrorData> {
+) -> Result<(ResumeCondition, Answers), ErrorData> {
     let given = responses.into_iter().flatten();
     let given = given.map(|(key, answer)| (key.clone(), answer.clone()));
     let given: Answers = given.collect();
     let Some(state) = state else {
-        return Ok((Waiting::Answers(Answers::new()), given));
+        return Ok((ResumeCondition::Answers(Answers::new()), given));
     };
     let opened = door.seal.open_with(state, bound_to.as_bytes()).ok();
     let waiting = opened.and_then(|text| serde_json::from_slice(&text).ok());

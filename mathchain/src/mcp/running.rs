@@ -6,31 +6,34 @@ use tokio::task::JoinHandle;
 use tool_core::{CallOutcome, Object, Result, StopFlag};
 
 use super::json;
-use super::lines::Sent;
-use super::progress::Reports;
-use crate::toolkit::Wanted;
+use super::lines::SentArguments;
+use super::progress::ProgressReceiver;
+use crate::toolkit::ModelCall;
 
 /// Reads a request; a call through `call_tool` is one of the tool that it names.
-pub(super) fn wanted(params: &CallToolRequestParams, sent: Option<&Sent>) -> Result<Wanted> {
+pub(super) fn wanted(
+    params: &CallToolRequestParams,
+    sent: Option<&SentArguments>,
+) -> Result<ModelCall> {
     let args = match (sent, &params.arguments) {
-        (Some(Sent(sent)), _) => sent.clone()?,
+        (Some(SentArguments(sent)), _) => sent.clone()?,
         (None, Some(arguments)) => json::to_value(&serde_json::Value::Object(arguments.clone()))?,
         (None, None) => Object::new().into(),
     };
-    Wanted::of(&params.name, args)
+    ModelCall::of(&params.name, args)
 }
 
 /// A call that runs on a thread, and what stops it.
-pub(super) struct Running {
-    pub(super) thread: JoinHandle<Done>,
+pub(super) struct RunningCall {
+    pub(super) thread: JoinHandle<CallCompletion>,
     pub(super) stop: StopFlag,
-    pub(super) reports: Reports,
+    pub(super) reports: ProgressReceiver,
     /// The run that it began.
     pub(super) begun: RunIdReceiver,
 }
 
 /// What a call led to.
-pub(super) struct Done {
+pub(super) struct CallCompletion {
     pub(super) outcome: CallOutcome,
     pub(super) answer: CallToolResult,
 }

@@ -1,4 +1,4 @@
-//! [`Sessions`]: the sessions of clients of the older protocol, limited for each caller and in all.
+//! [`McpSessions`]: the sessions of clients of the older protocol, limited for each caller and in all.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,9 +12,9 @@ const ALL_MAX: usize = 1024;
 
 /// The sessions of every caller of a server.
 #[derive(Default)]
-pub(crate) struct Sessions(Mutex<Vec<Arc<LocalSessionManager>>>);
+pub(crate) struct McpSessions(Mutex<Vec<Arc<LocalSessionManager>>>);
 
-impl Sessions {
+impl McpSessions {
     /// Room for the sessions of one more caller.
     pub(super) fn add(&self) -> Arc<LocalSessionManager> {
         let own = Arc::new(LocalSessionManager::default());

@@ -14,10 +14,10 @@ use tokio::task::{JoinError, JoinSet};
 use tool_core::tool_error;
 
 use super::answer;
-use super::calling::{Calling, Next};
+use super::calling::{CallContinuation, McpCall};
 use super::client::Answers;
-use super::door::Door;
-use super::running::{Done, Running};
+use super::door::McpServerState;
+use super::running::{CallCompletion, RunningCall};
 use crate::recorded;
 
 /// Time after which a call becomes a task.
@@ -32,9 +32,9 @@ const POLL_MS: u64 = 1000;
 /// # Errors
 /// `-32603` when the thread of the call was lost, `-32021` where the client lacks a capability.
 pub(super) async fn finish(
-    door: &Arc<Door>,
-    mut running: Running,
-    calling: Calling,
+    door: &Arc<McpServerState>,
+    mut running: RunningCall,
+    calling: McpCall,
     context: RequestContext<RoleServer>,
 ) -> Result<CallToolResponse, ErrorData> {
     let knows_tasks = context
@@ -75,13 +75,13 @@ pub(super) async fn finish(
 /// # Errors
 /// `-32021` where the client lacks a capability.
 pub(super) fn answered(
-    door: &Door,
-    calling: &Calling,
-    done: Done,
+    door: &McpServerState,
+    calling: &McpCall,
+    done: CallCompletion,
 ) -> Result<CallToolResponse, ErrorData> {
     Ok(match calling.next(done)? {
-        Next::Answer(answer) => (*answer).into(),
-        Next::Ask(questions) => questions.sealed(door, &calling.bound_to()).into(),
+        CallContinuation::Answer(answer) => (*answer).into(),
+        CallContinuation::Ask(questions) => questions.sealed(door, &calling.bound_to()).into(),
     })
 }
 
@@ -90,7 +90,7 @@ fn lost(err: JoinError) -> ErrorData {
 }
 
 /// Hands a running call to the manager of tasks.
-fn task(door: &Arc<Door>, running: Running, calling: Calling) -> CreateTaskResult {
+fn task(door: &Arc<McpServerState>, running: RunningCall, calling: McpCall) -> CreateTaskResult {
     let kept_ms = u64::try_from(KEPT.as_millis()).unwrap_or(u64::MAX);
     let options = TaskOptions::new()
         .with_ttl_ms(kept_ms)
@@ -112,7 +112,7 @@ fn task(door: &Arc<Door>, running: Running, calling: Calling) -> CreateTaskResul
 ///
 /// # Errors
 /// `-32602` for a task that is neither.
-pub(super) fn shown(door: &Door, id: &str) -> Result<DetailedTask, ErrorData> {
+pub(super) fn shown(door: &McpServerState, id: &str) -> Result<DetailedTask, ErrorData> {
     let unknown = match door.tasks.get_task(&door.task_id(id)) {
         Ok(mut found) => {
             found.task.task_id = id.to_owned();
@@ -124,7 +124,7 @@ pub(super) fn shown(door: &Door, id: &str) -> Result<DetailedTask, ErrorData> {
 }
 
 /// The task that a recorded run is.
-fn recorded_task(door: &Door, id: &str) -> tool_core::Result<DetailedTask> {
+fn recorded_task(door: &McpServerState, id: &str) -> tool_core::Result<DetailedTask> {
     let none = || tool_error!(InvalidArgs, "no run is named `{id}`");
     let state = door.toolkit.state().ok_or_else(none)?;
     let run = recorded::run(state, &door.scope(), id)?;
@@ -163,9 +163,9 @@ fn recorded_task(door: &Door, id: &str) -> tool_core::Result<DetailedTask> {
 
 /// Runs a call to its answer; what it needs of the client is asked by the state of the task.
 async fn in_task(
-    door: &Arc<Door>,
-    mut running: Running,
-    mut calling: Calling,
+    door: &Arc<McpServerState>,
+    mut running: RunningCall,
+    mut calling: McpCall,
     context: &TaskContext,
 ) -> Result<CallToolResult, TaskExit> {
     let mut round = 0_u64;
@@ -173,8 +173,8 @@ async fn in_task(
         round += 1;
         let done = ended(running, context).await?;
         let questions = match calling.next(done).map_err(TaskExit::Error)? {
-            Next::Answer(answer) => return Ok(*answer),
-            Next::Ask(questions) => questions,
+            CallContinuation::Answer(answer) => return Ok(*answer),
+            CallContinuation::Ask(questions) => questions,
         };
         let given = asked(context, questions.requests, round).await?;
         calling = match questions.waiting.go_on(given) {
@@ -215,7 +215,10 @@ async fn asked(
 }
 
 /// Waits for a call of a task, and shows its progress.
-async fn ended(mut running: Running, context: &TaskContext) -> Result<Done, TaskExit> {
+async fn ended(
+    mut running: RunningCall,
+    context: &TaskContext,
+) -> Result<CallCompletion, TaskExit> {
     let words = async {
         loop {
             tokio::time::sleep(Duration::from_millis(POLL_MS)).await;

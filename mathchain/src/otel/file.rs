@@ -9,7 +9,7 @@ use opentelemetry_sdk::trace::SpanData;
 use tool_core::{ErrorCode, Result, ToolError, Value, tool_error};
 
 use super::settings;
-use super::span::Spans;
+use super::span::SpanConverter;
 use crate::environment;
 
 /// Spans in one line.
@@ -20,7 +20,7 @@ const SPANS_MAX: usize = 512;
 /// # Errors
 /// `tool_error` when the output cannot be written.
 pub(crate) fn write_run(records: &[Value], out: &mut dyn Write) -> Result<()> {
-    let spans = Spans {
+    let spans = SpanConverter {
         parent: settings::parent(&environment::variable),
     };
     let spans: Vec<SpanData> = records

@@ -9,21 +9,21 @@ use opentelemetry_sdk::trace::SpanData;
 use registry::{CallWitness, redact};
 use tool_core::{Value, json};
 
-use super::send::{Sender, dropped};
-use super::settings::Settings;
-use super::span::Spans;
+use super::send::{SpanSender, dropped};
+use super::settings::OtelSettings;
+use super::span::SpanConverter;
 use crate::environment;
 
 /// Maximum size of arguments and of a result in a span, so that a full queue stays small.
 const CONTENT_BYTES_MAX: usize = 16 << 10;
 
-static OF_PROCESS: OnceLock<Option<Arc<Telemetry>>> = OnceLock::new();
+static OF_PROCESS: OnceLock<Option<Arc<SpanTelemetry>>> = OnceLock::new();
 
 /// The sender of this process's spans; `None` if its environment does not enable spans.
 pub(crate) fn witness() -> Option<Arc<dyn CallWitness>> {
     let telemetry = OF_PROCESS.get_or_init(|| {
-        let settings = Settings::read(&environment::variable)?;
-        Some(Arc::new(Telemetry::new(settings)))
+        let settings = OtelSettings::read(&environment::variable)?;
+        Some(Arc::new(SpanTelemetry::new(settings)))
     });
     telemetry.clone().map(|telemetry| telemetry as _)
 }
@@ -33,18 +33,18 @@ pub(crate) fn finish() -> Option<String> {
     OF_PROCESS.get()?.as_ref()?.finish()
 }
 
-struct Telemetry {
-    spans: Spans,
-    settings: Settings,
+struct SpanTelemetry {
+    spans: SpanConverter,
+    settings: OtelSettings,
     /// Started with the first span, or the error.
-    sender: OnceLock<Result<Sender, String>>,
+    sender: OnceLock<Result<SpanSender, String>>,
     unsent: AtomicU64,
 }
 
-impl Telemetry {
-    fn new(settings: Settings) -> Self {
+impl SpanTelemetry {
+    fn new(settings: OtelSettings) -> Self {
         Self {
-            spans: Spans {
+            spans: SpanConverter {
                 parent: settings.parent.clone(),
             },
             settings,
@@ -54,7 +54,10 @@ impl Telemetry {
     }
 
     fn send(&self, span: SpanData) {
-        match self.sender.get_or_init(|| Sender::start(&self.settings)) {
+        match self
+            .sender
+            .get_or_init(|| SpanSender::start(&self.settings))
+        {
             Ok(sender) => sender.send(span),
             Err(_) => {
                 self.unsent.fetch_add(1, Ordering::Relaxed);
@@ -73,7 +76,7 @@ impl Telemetry {
     }
 }
 
-impl CallWitness for Telemetry {
+impl CallWitness for SpanTelemetry {
     fn call(&self, record: &Value, args: &Value, result: Option<&Value>) {
         let Some(mut span) = self.spans.of_record(record) else {
             return;

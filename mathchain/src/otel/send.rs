@@ -16,7 +16,7 @@ use opentelemetry_sdk::trace::{BatchSpanProcessor, SpanData, SpanExporter, SpanP
 use registry::redact;
 use ureq::Agent;
 
-use super::settings::{self, Settings};
+use super::settings::{self, OtelSettings};
 
 /// Maximum wait for the last spans at the end of the process.
 const LAST_WAIT: Duration = Duration::from_secs(2);
@@ -24,20 +24,20 @@ const LAST_WAIT: Duration = Duration::from_secs(2);
 const ANSWER_BYTES_MAX: u64 = 64 << 10;
 
 /// Queues spans without blocking.
-pub(super) struct Sender {
+pub(super) struct SpanSender {
     processor: BatchSpanProcessor,
-    counts: Arc<Counts>,
+    counts: Arc<SpanCounts>,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
+struct SpanCounts {
     given: AtomicU64,
     arrived: AtomicU64,
     /// The last error.
     fault: Mutex<Option<String>>,
 }
 
-impl Counts {
+impl SpanCounts {
     fn lock(&self) -> MutexGuard<'_, Option<String>> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -51,15 +51,15 @@ impl Counts {
     }
 }
 
-impl Sender {
+impl SpanSender {
     /// Starts the thread.
     ///
     /// # Errors
     /// The reason why the environment's settings are unusable.
-    pub(super) fn start(settings: &Settings) -> Result<Self, String> {
+    pub(super) fn start(settings: &OtelSettings) -> Result<Self, String> {
         let protocol = settings.protocol.clone()?;
-        let counts = Arc::<Counts>::default();
-        let client = Client {
+        let counts = Arc::<SpanCounts>::default();
+        let client = OtlpClient {
             agent: agent(settings.timeout),
             counts: Arc::clone(&counts),
         };
@@ -72,7 +72,7 @@ impl Sender {
             .with_retry_policy(RetryPolicy::recommended().with_max_retries(1))
             .build()
             .map_err(|err| redact::text(&err.to_string()).0.into_owned())?;
-        let counted = Counted {
+        let counted = CountingExporter {
             exporter,
             counts: Arc::clone(&counts),
         };
@@ -121,12 +121,12 @@ fn agent(timeout: Duration) -> Agent {
 
 /// The exporter's client.
 #[derive(Debug)]
-struct Client {
+struct OtlpClient {
     agent: Agent,
-    counts: Arc<Counts>,
+    counts: Arc<SpanCounts>,
 }
 
-impl Client {
+impl OtlpClient {
     fn exchange(&self, request: Request<Bytes>) -> Result<Response<Bytes>, ureq::Error> {
         let (head, body) = request.into_parts();
         let request = Request::from_parts(head, body.to_vec());
@@ -137,7 +137,7 @@ impl Client {
 }
 
 #[async_trait]
-impl HttpClient for Client {
+impl HttpClient for OtlpClient {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let answer = self.exchange(request);
         match &answer {
@@ -153,12 +153,12 @@ impl HttpClient for Client {
 
 /// Counts delivered spans.
 #[derive(Debug)]
-struct Counted {
+struct CountingExporter {
     exporter: Otlp,
-    counts: Arc<Counts>,
+    counts: Arc<SpanCounts>,
 }
 
-impl SpanExporter for Counted {
+impl SpanExporter for CountingExporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let spans = batch.len() as u64;
         let sent = self.exporter.export(batch).await;

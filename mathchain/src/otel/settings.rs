@@ -19,7 +19,7 @@ const CONTENT: &str = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT";
 pub(super) type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Settings of the sender; the exporter reads endpoint and headers itself.
-pub(super) struct Settings {
+pub(super) struct OtelSettings {
     /// The encoding, or the error in its setting.
     pub(super) protocol: Result<Protocol, String>,
     pub(super) timeout: Duration,
@@ -28,7 +28,7 @@ pub(super) struct Settings {
     pub(super) content: bool,
 }
 
-impl Settings {
+impl OtelSettings {
     /// `None` if the environment does not enable spans.
     pub(super) fn read(variables: Variables<'_>) -> Option<Self> {
         let is = |name: &str, word: &str| {
@@ -114,9 +114,9 @@ mod tests {
     const HERE: (&str, &str) = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4318");
     const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-";
 
-    fn read(given: &[(&str, &str)]) -> Option<Settings> {
+    fn read(given: &[(&str, &str)]) -> Option<OtelSettings> {
         let given: HashMap<&str, &str> = given.iter().copied().collect();
-        Settings::read(&|name| given.get(name).map(|value| (*value).to_owned()))
+        OtelSettings::read(&|name| given.get(name).map(|value| (*value).to_owned()))
     }
 
     #[test]

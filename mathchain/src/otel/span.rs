@@ -36,12 +36,12 @@ const NAMED: &[(&str, &str)] = &[
 ];
 
 /// Converts records to spans.
-pub(super) struct Spans {
+pub(super) struct SpanConverter {
     /// The span that this process belongs to.
     pub(super) parent: Option<SpanContext>,
 }
 
-impl Spans {
+impl SpanConverter {
     /// The span of a record; `None` for records of other kinds, and if the client's span is not sampled.
     pub(super) fn of_record(&self, record: &Data) -> Option<SpanData> {
         if client_span(record).is_some_and(|client| !client.is_sampled()) {
@@ -61,7 +61,7 @@ impl Spans {
             None | Some(Data::Null) => NO_SUCH_TOOL,
             Some(_) => text(record, "tool")?,
         };
-        let mut span = self.span(Basis {
+        let mut span = self.span(SpanBasis {
             record,
             operation: "execute_tool",
             name: tool,
@@ -94,7 +94,7 @@ impl Spans {
         };
         let part = part(record);
         let plan = text(record, "plan")?;
-        let mut span = self.span(Basis {
+        let mut span = self.span(SpanBasis {
             record,
             operation: "invoke_workflow",
             name: plan,
@@ -112,7 +112,7 @@ impl Spans {
     }
 
     /// The common part of all spans. The parent is the call that made this one, else its run, else the span of the process.
-    fn span(&self, basis: Basis<'_>) -> SpanData {
+    fn span(&self, basis: SpanBasis<'_>) -> SpanData {
         let (record, operation) = (basis.record, basis.operation);
         let client = client_span(record).and_then(|client| {
             let trace = TraceId::from_hex(client.trace()).ok()?;
@@ -161,7 +161,7 @@ impl Spans {
 }
 
 /// The parts of a span beside the fields of its record.
-struct Basis<'r> {
+struct SpanBasis<'r> {
     record: &'r Data,
     operation: &'static str,
     /// The tool, or the plan.
@@ -249,7 +249,7 @@ mod tests {
 
     const CALL: &str = r#"{"kind":"call","call_id":"00000000000000aa","tool":"statistics","version":1,"status":"success","time_ms":1000,"elapsed_ms":2.5,"chain_index":0}"#;
 
-    fn spans(parent: bool) -> Spans {
+    fn spans(parent: bool) -> SpanConverter {
         let parent = parent.then(|| {
             SpanContext::new(
                 TraceId::from(7),
@@ -259,7 +259,7 @@ mod tests {
                 TraceState::NONE,
             )
         });
-        Spans { parent }
+        SpanConverter { parent }
     }
 
     /// The span of a record with more members, which come last and count.

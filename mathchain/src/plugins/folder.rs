@@ -20,7 +20,7 @@ const BYTES_MAX: u64 = 64 << 20;
 const SKIPPED: [&str; 3] = ["__pycache__", ".git", ".mypy_cache"];
 
 /// The contents of a folder.
-pub(super) struct Folder {
+pub(super) struct PluginFolder {
     pub(super) files: Vec<String>,
     pub(super) digest: String,
     manifest: Option<String>,
@@ -109,7 +109,7 @@ pub(super) fn settings(root: &PluginRoot, name: &str) -> Result<Option<(String, 
 }
 
 /// Reads a whole folder. Links are refused: their targets could change unnoticed.
-pub(super) fn read(folder: &Path) -> Result<Folder> {
+pub(super) fn read(folder: &Path) -> Result<PluginFolder> {
     let facts = folder.metadata().map_err(|err| unreadable(folder, &err))?;
     owned::of_this_user(folder, &facts)?;
     let mut found = Vec::new();
@@ -159,7 +159,7 @@ pub(super) fn read(folder: &Path) -> Result<Folder> {
         }
         files.push(relative);
     }
-    Ok(Folder {
+    Ok(PluginFolder {
         files,
         digest: digest.finish(),
         manifest,
@@ -179,7 +179,7 @@ pub(super) fn write_settings(root: &PluginRoot, name: &str, text: &str) -> Resul
     let path = root.settings.join(format!("{name}.json"));
     let failed = |err| io::cannot_write(&path, &err);
     std::fs::create_dir_all(&root.settings).map_err(failed)?;
-    io::replace(&path, text.as_bytes(), io::Readers::AsBefore).map_err(failed)?;
+    io::replace(&path, text.as_bytes(), io::FileReaders::AsBefore).map_err(failed)?;
     Ok(path)
 }
 

@@ -19,10 +19,10 @@ use tool_core::command::{CommandAccess, SandboxCommand};
 use tool_core::{Ctx, Result, ToolError, Value, tool_error};
 
 use crate::environment;
-use crate::trust::{self, NOT_TRUSTED, Record};
+use crate::trust::{self, NOT_TRUSTED, TrustRecord};
 
 pub(crate) use servers::launch;
-pub(crate) use watch::Seen;
+pub(crate) use watch::PluginSnapshot;
 
 /// Longest line of the protocol, in bytes.
 const LINE_BYTES_MAX: usize = 16 << 20;
@@ -84,13 +84,13 @@ impl PluginRoot {
 }
 
 /// Loads plugins from their folders.
-pub(crate) struct Loader {
+pub(crate) struct PluginLoader {
     roots: Vec<PluginRoot>,
     spawner: Arc<dyn Spawner>,
     clock: Arc<dyn Clock>,
 }
 
-impl Loader {
+impl PluginLoader {
     pub(crate) fn new(
         roots: Vec<PluginRoot>,
         spawner: Arc<dyn Spawner>,
@@ -111,7 +111,7 @@ impl Loader {
     ///
     /// # Errors
     /// A folder of plugins that cannot be listed.
-    pub(crate) fn load(&self, servers: &[McpServer], previous: &[Plugin]) -> Result<Loaded> {
+    pub(crate) fn load(&self, servers: &[McpServer], previous: &[Plugin]) -> Result<LoadedPlugins> {
         let (mut bundles, mut unread) = (Vec::new(), Vec::new());
         for server in servers {
             match registry::plugins::server_bundle(server) {
@@ -152,7 +152,7 @@ impl Loader {
                 .is_some_and(|settings| settings.enabled == Some(false));
             one.off(is_off)
         });
-        Ok(Loaded {
+        Ok(LoadedPlugins {
             plugins,
             broken: broken.collect(),
         })
@@ -160,11 +160,15 @@ impl Loader {
 }
 
 /// Whether this user agreed to a plugin of a folder as it is; the record is read for the first one.
-fn is_agreed_to(root: &PluginRoot, bundle: &PluginBundle, record: &mut Option<Record>) -> bool {
+fn is_agreed_to(
+    root: &PluginRoot,
+    bundle: &PluginBundle,
+    record: &mut Option<TrustRecord>,
+) -> bool {
     let Some(folder) = &root.folder else {
         return true;
     };
-    let record = record.get_or_insert_with(|| Record::of(&environment::real(folder)));
+    let record = record.get_or_insert_with(|| TrustRecord::of(&environment::real(folder)));
     record.has(&trust::of_plugin(&trust::name_of(bundle), &bundle.digest))
 }
 
@@ -172,7 +176,7 @@ fn is_agreed_to(root: &PluginRoot, bundle: &PluginBundle, record: &mut Option<Re
 ///
 /// # Errors
 /// A folder of plugins that cannot be listed.
-pub(crate) fn given(root: &PluginRoot) -> Result<Vec<trust::Given>> {
+pub(crate) fn given(root: &PluginRoot) -> Result<Vec<trust::TrustItem>> {
     let bundles = folder::bundles(root)?.into_iter().flatten();
     Ok(bundles
         .map(|bundle| trust::of_plugin(&trust::name_of(&bundle), &bundle.digest))
@@ -181,12 +185,12 @@ pub(crate) fn given(root: &PluginRoot) -> Result<Vec<trust::Given>> {
 
 /// The loaded plugins, and the broken ones.
 #[derive(Default)]
-pub(crate) struct Loaded {
+pub(crate) struct LoadedPlugins {
     pub(crate) plugins: Vec<Plugin>,
     pub(crate) broken: Vec<BrokenPlugin>,
 }
 
-impl Loaded {
+impl LoadedPlugins {
     /// All problems of all plugins that are not switched off, for strict commands.
     pub(crate) fn strict(broken: &[BrokenPlugin]) -> Result<()> {
         let broken = broken.iter().filter(|one| !one.is_off);
@@ -195,7 +199,7 @@ impl Loaded {
     }
 }
 
-impl PluginHost for Loader {
+impl PluginHost for PluginLoader {
     fn has_program(&self, name: &str) -> bool {
         self.spawner.find(name).is_some()
     }
@@ -219,12 +223,12 @@ impl PluginHost for Loader {
                     clock,
                     Box::new(|| true),
                 )),
-                Err(err) => Arc::new(Never(err)),
+                Err(err) => Arc::new(RefusingRunner(err)),
             };
         }
         let command = match self.command(&folder, manifest, command) {
             Ok(command) => command,
-            Err(err) => return Arc::new(Never(err)),
+            Err(err) => return Arc::new(RefusingRunner(err)),
         };
         let launch = ProcessLaunch {
             name: manifest.name.clone(),
@@ -247,7 +251,7 @@ impl PluginHost for Loader {
     }
 }
 
-impl Loader {
+impl PluginLoader {
     fn server(&self, server: &McpServer, folder: &Path) -> Result<ProcessLaunch> {
         let pinned = match &server.pin {
             Some(Ok(pin)) => registry::plugins::pinned(&server.name, pin)?,
@@ -297,9 +301,9 @@ impl Loader {
 }
 
 /// Runs nothing.
-struct Never(ToolError);
+struct RefusingRunner(ToolError);
 
-impl PluginRunner for Never {
+impl PluginRunner for RefusingRunner {
     fn call(&self, _: &str, _: &Value, _: &Ctx) -> Result<Value> {
         Err(self.0.clone())
     }

@@ -10,9 +10,9 @@ const ENTRIES_MAX: usize = 20_000;
 
 /// A snapshot of names, sizes and times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Seen(Vec<(PathBuf, u64, Option<SystemTime>)>);
+pub(crate) struct PluginSnapshot(Vec<(PathBuf, u64, Option<SystemTime>)>);
 
-impl Seen {
+impl PluginSnapshot {
     /// Takes a snapshot of the folders of plugins, their settings, and other files and folders.
     pub(crate) fn now(roots: &[PluginRoot], others: &[PathBuf]) -> Self {
         let mut seen = Self::default();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tool_core::{CallOutcome, Value};
 
-use super::{Context, Toolkit};
+use super::{CallContext, Toolkit};
 
 /// Time after which a call is stopped and begun again on a thread.
 const LONGEST: Duration = Duration::from_millis(1);
@@ -22,18 +22,18 @@ const ASIDE_MAX: u32 = 1024;
 
 /// What is known of tools.
 #[derive(Default)]
-pub(super) struct Brief(Mutex<HashMap<String, Known>>);
+pub(super) struct InlineTrials(Mutex<HashMap<String, ToolTrial>>);
 
 /// How a tool did.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct ToolTrial {
     /// Further calls that run on threads.
     aside: u32,
     /// The number that follows the next call that takes long.
     next: u32,
 }
 
-impl Brief {
+impl InlineTrials {
     /// Whether the next call of a tool is tried.
     fn is_tried(&self, tool: &str) -> bool {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +64,7 @@ impl Toolkit {
     /// nothing has happened then.
     pub(crate) fn call_briefly(
         &self,
-        context: &Context,
+        context: &CallContext,
         tool: &str,
         args: &Value,
     ) -> Option<CallOutcome> {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     fn tried(toolkit: &Toolkit, tool: &str, args: &Value) -> Option<CallOutcome> {
-        toolkit.call_briefly(&Context::default(), tool, args)
+        toolkit.call_briefly(&CallContext::default(), tool, args)
     }
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_tool_whose_calls_take_long_is_tried_ever_less_often() {
-        let brief = Brief::default();
+        let brief = InlineTrials::default();
         let mut tries = 0;
         for _ in 0..1000 {
             if brief.is_tried("slow") {

@@ -1,4 +1,4 @@
-//! [`Builder`]: joins tools, policy and host capabilities to a [`Toolkit`].
+//! [`ToolkitBuilder`]: joins tools, policy and host capabilities to a [`Toolkit`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use workflow::tools::governance;
 use super::Toolkit;
 use crate::clock::SystemClock;
 use crate::environment;
-use crate::generation::{Generations, Reread};
-use crate::identity::Found;
-use crate::plugins::{Loader, PluginRoot};
+use crate::generation::{ConfigGenerations, Reread};
+use crate::identity::ProjectState;
+use crate::plugins::{PluginLoader, PluginRoot};
 use crate::real_paths::RealPaths;
-use crate::workflows::Workflows;
+use crate::workflows::WorkflowLog;
 use crate::{WorkspaceRoot, roots};
 
 /// Builds a [`Toolkit`].
 #[derive(Default)]
-pub struct Builder {
+pub struct ToolkitBuilder {
     families: Vec<&'static [ErasedTool]>,
     config: Option<Config>,
     layers: Vec<PolicyLayer>,
@@ -50,7 +50,7 @@ pub(crate) type AgentStarter = Arc<
         + Sync,
 >;
 
-impl Builder {
+impl ToolkitBuilder {
     /// Adds a family of custom tools.
     #[must_use]
     pub fn add_tools(mut self, family: &'static [ErasedTool]) -> Self {
@@ -221,7 +221,7 @@ impl Builder {
         let workflows = state.as_ref().map(|state| {
             let workspace = workflow_folder.clone();
             let workflows =
-                Workflows::new(Arc::clone(state), files.clone(), workspace, copy_of.clone());
+                WorkflowLog::new(Arc::clone(state), files.clone(), workspace, copy_of.clone());
             Arc::new(workflows) as Arc<dyn EventLog>
         });
         let governor = workflows.as_ref().map(|log| governor(log, &clock));
@@ -254,7 +254,8 @@ impl Builder {
             chains: Some(SubchainRunner::new(config.chain, state.clone()).into_chains()),
         };
         let (spawner, clock) = (Arc::clone(&sandbox) as _, Arc::clone(&host.clock));
-        let loader = (!self.plugins.is_empty()).then(|| Loader::new(self.plugins, spawner, clock));
+        let loader =
+            (!self.plugins.is_empty()).then(|| PluginLoader::new(self.plugins, spawner, clock));
         let layers = self.layers;
         let reread = self.reread.map(|reread| -> Box<Reread> {
             Box::new(move || {
@@ -264,7 +265,7 @@ impl Builder {
             })
         });
         Ok(Toolkit {
-            generations: Generations::start(
+            generations: ConfigGenerations::start(
                 families,
                 layers,
                 config,
@@ -285,13 +286,13 @@ impl Builder {
             copy_of,
             found,
             #[cfg(feature = "servers")]
-            brief: super::briefly::Brief::default(),
+            brief: super::briefly::InlineTrials::default(),
         })
     }
 }
 
 /// Finds out whose a state of an earlier version is, which has no name in a file: it belongs here if it knows this folder, or none.
-fn note_older(state: &StateStore, found: &mut Found, here: &[Option<&str>]) {
+fn note_older(state: &StateStore, found: &mut ProjectState, here: &[Option<&str>]) {
     if found.bound.is_some() {
         return;
     }

@@ -1,4 +1,4 @@
-//! [`Context`]: the caller and circumstances of a call.
+//! [`CallContext`]: the caller and circumstances of a call.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use tool_core::capability::CallClient;
 use tool_core::ctx::Progress;
 use tool_core::{RandomSeed, StopFlag, Value};
 
-use crate::generation::Generation;
+use crate::generation::ConfigGeneration;
 
 /// The caller and circumstances of a call: everything beside its tool and arguments.
 #[derive(Clone, Default)]
-pub struct Context {
+pub struct CallContext {
     /// Role; `None` for the agent's, else the configuration's default.
     pub role: Option<String>,
     /// Name of the calling agent.
@@ -63,7 +63,7 @@ pub struct Context {
     pub client: Option<Arc<dyn CallClient>>,
 }
 
-impl Context {
+impl CallContext {
     /// The caller that began a run, with everything that narrowed its permissions.
     pub(crate) fn of_run(run: &RunRecord) -> Self {
         let who = Principal::from_value(&run.role, &run.who);
@@ -104,7 +104,12 @@ impl Context {
 
     /// The caller that this context describes, under one generation.
     /// A call in this context.
-    pub(super) fn request(&self, generation: &Generation, tool: &str, args: &Value) -> CallRequest {
+    pub(super) fn request(
+        &self,
+        generation: &ConfigGeneration,
+        tool: &str,
+        args: &Value,
+    ) -> CallRequest {
         CallRequest {
             tool: tool.to_owned(),
             args: args.clone(),
@@ -117,7 +122,7 @@ impl Context {
         }
     }
 
-    pub(crate) fn caller(&self, generation: &Generation) -> CallerContext {
+    pub(crate) fn caller(&self, generation: &ConfigGeneration) -> CallerContext {
         let policy = generation.dispatcher.policy();
         let agent = self.agent.as_deref();
         let of_agent = agent.and_then(|agent| policy.role_of_agent(agent));

@@ -28,16 +28,16 @@ use tool_core::capability::EventLog;
 use tool_core::{AnyTool, CallOutcome, Object, Result, ToolError, Value, tool_error};
 
 use crate::WorkspaceRoot;
-use crate::generation::{Generation, Generations, Reloaded};
+use crate::generation::{ConfigGeneration, ConfigGenerations, ReloadReport};
 pub(crate) use builder::AgentStarter;
-pub use builder::Builder;
-pub use context::Context;
+pub use builder::ToolkitBuilder;
+pub use context::CallContext;
 #[cfg(feature = "servers")]
-pub(crate) use offered::Wanted;
+pub(crate) use offered::ModelCall;
 
 /// Tools, policy and host capabilities; cheap to share between threads.
 pub struct Toolkit {
-    generations: Arc<Generations>,
+    generations: Arc<ConfigGenerations>,
     state: Option<Arc<StateStore>>,
     state_fault: Option<ToolError>,
     roots: Vec<WorkspaceRoot>,
@@ -51,28 +51,28 @@ pub struct Toolkit {
     /// The path of the workspace that the state was copied from.
     copy_of: Option<String>,
     /// What was found in the state folder of a project.
-    found: Option<crate::identity::Found>,
+    found: Option<crate::identity::ProjectState>,
     /// The dispatcher of a session's world, in which a run that began there is resumed.
     world: Option<Arc<Dispatcher>>,
     /// Tools whose calls end at once.
     #[cfg(feature = "servers")]
-    brief: briefly::Brief,
+    brief: briefly::InlineTrials,
 }
 
 impl Toolkit {
     /// Starts with the built-in tools, the built-in roles, no workspace and no state.
-    pub fn builder() -> Builder {
-        Builder::default()
+    pub fn builder() -> ToolkitBuilder {
+        ToolkitBuilder::default()
     }
 
     /// Calls a tool as the default role.
     pub fn call(&self, tool: &str, args: &Value) -> CallOutcome {
-        self.call_with(&Context::default(), tool, args)
+        self.call_with(&CallContext::default(), tool, args)
     }
 
     /// Calls a tool.
-    pub fn call_with(&self, context: &Context, tool: &str, args: &Value) -> CallOutcome {
-        let call = |generation: &Generation| {
+    pub fn call_with(&self, context: &CallContext, tool: &str, args: &Value) -> CallOutcome {
+        let call = |generation: &ConfigGeneration| {
             let dispatcher = &generation.dispatcher;
             dispatcher.call(context.request(generation, tool, args))
         };
@@ -96,7 +96,7 @@ impl Toolkit {
     ///
     /// # Errors
     /// Every error found; the old generation then stays in force, without removed or disabled plugins.
-    pub fn reload(&self) -> Result<Reloaded> {
+    pub fn reload(&self) -> Result<ReloadReport> {
         self.generations.reload()
     }
 
@@ -110,7 +110,7 @@ impl Toolkit {
 
     /// The events of workflows after a number, for a caller who may call `workflow:status`.
     #[cfg(feature = "servers")]
-    pub(crate) fn events_for(&self, context: &Context, after: u64) -> Result<Vec<String>> {
+    pub(crate) fn events_for(&self, context: &CallContext, after: u64) -> Result<Vec<String>> {
         const READS: &str = "workflow:status";
         let dispatcher = self.dispatcher();
         let who = self.caller(context).who;
@@ -139,7 +139,7 @@ impl Toolkit {
     }
 
     /// What was found in the state folder of a project.
-    pub(crate) fn state_place(&self) -> Option<&crate::identity::Found> {
+    pub(crate) fn state_place(&self) -> Option<&crate::identity::ProjectState> {
         self.found.as_ref()
     }
 
@@ -170,7 +170,7 @@ impl Toolkit {
         self.workflows.as_ref()
     }
 
-    pub(crate) fn generations(&self) -> &Arc<Generations> {
+    pub(crate) fn generations(&self) -> &Arc<ConfigGenerations> {
         &self.generations
     }
 
@@ -190,7 +190,7 @@ impl Toolkit {
     /// `unknown_tool`, an unknown role, or arguments that do not fit.
     pub fn explain(
         &self,
-        context: &Context,
+        context: &CallContext,
         tool: &str,
         args: Option<&Value>,
     ) -> Result<DecisionExplanation> {
@@ -203,7 +203,7 @@ impl Toolkit {
     /// As [`Toolkit::explain`].
     pub fn explain_with(
         &self,
-        context: &Context,
+        context: &CallContext,
         tool: &str,
         args: Option<&Value>,
         facts: Option<&RuntimeFacts>,
@@ -230,7 +230,7 @@ impl Toolkit {
     /// Every problem of the plan, each with its place and the next step.
     pub fn check(
         &self,
-        context: &Context,
+        context: &CallContext,
         plan: &Plan,
         inputs: &Object,
         mode: CheckMode,
@@ -246,7 +246,7 @@ impl Toolkit {
     /// As [`Toolkit::check`]; nothing has run then. A step that fails is part of the result.
     pub fn run_plan(
         &self,
-        context: &Context,
+        context: &CallContext,
         plan: &Plan,
         inputs: &Object,
         options: RunOptions,
@@ -267,7 +267,7 @@ impl Toolkit {
     /// `precondition_failed` without a state folder; else as [`chain_runtime::run::resume`].
     pub fn resume(
         &self,
-        context: &Context,
+        context: &CallContext,
         id: &str,
         how: &ResumeRequest,
         observer: Option<Arc<dyn StepObserver>>,
@@ -289,7 +289,7 @@ impl Toolkit {
     /// As [`Toolkit::resume`].
     pub fn cancel(
         &self,
-        context: &Context,
+        context: &CallContext,
         id: &str,
         accept_changes: bool,
     ) -> Result<CancellationResult> {
@@ -308,7 +308,7 @@ impl Toolkit {
     #[cfg(feature = "servers")]
     pub(crate) fn enqueue(
         &self,
-        context: &Context,
+        context: &CallContext,
         plan: &Plan,
         inputs: &Object,
         options: RunOptions,
@@ -326,7 +326,7 @@ impl Toolkit {
     #[cfg(feature = "servers")]
     pub(crate) fn run_queued(
         &self,
-        context: &Context,
+        context: &CallContext,
         plan: &Plan,
         inputs: &Object,
         queued: QueuedRun,
@@ -378,7 +378,7 @@ impl Toolkit {
     /// # Errors
     /// `not_visible` or `policy_denied`.
     #[cfg(feature = "servers")]
-    pub(crate) fn permits(&self, context: &Context, tool: &str, args: &Value) -> Result<()> {
+    pub(crate) fn permits(&self, context: &CallContext, tool: &str, args: &Value) -> Result<()> {
         let (dispatcher, caller) = self.act(context);
         let found = dispatcher.resolve(tool, &caller)?;
         let call = found.decode(args).ok();
@@ -399,7 +399,7 @@ impl Toolkit {
     ///
     /// # Errors
     /// As [`Toolkit::resume`].
-    pub fn replay(&self, context: &Context, id: &str) -> Result<RunReplayResult> {
+    pub fn replay(&self, context: &CallContext, id: &str) -> Result<RunReplayResult> {
         let options = RunOptions {
             stop: context.stop.clone(),
             ..RunOptions::default()
@@ -409,7 +409,7 @@ impl Toolkit {
     }
 
     /// Dispatcher and caller of one act, both of one generation.
-    fn act(&self, context: &Context) -> (Arc<Dispatcher>, CallerContext) {
+    fn act(&self, context: &CallContext) -> (Arc<Dispatcher>, CallerContext) {
         let generation = self.generations.current();
         let caller = context.caller(&generation);
         (self.at(&generation), caller)
@@ -434,7 +434,7 @@ impl Toolkit {
     }
 
     /// The dispatcher of a generation, or of this toolkit's world. An act reads the current generation once.
-    fn at(&self, generation: &Generation) -> Arc<Dispatcher> {
+    fn at(&self, generation: &ConfigGeneration) -> Arc<Dispatcher> {
         let own = || Arc::clone(&generation.dispatcher);
         self.world.as_ref().map_or_else(own, Arc::clone)
     }
@@ -502,7 +502,7 @@ impl Toolkit {
     }
 
     /// The caller described by a context.
-    pub fn caller(&self, context: &Context) -> CallerContext {
+    pub fn caller(&self, context: &CallContext) -> CallerContext {
         context.caller(&self.generations.current())
     }
 }

@@ -3,16 +3,16 @@
 use registry::offer::{self, Dialect, Finder};
 use tool_core::{CallOutcome, Object, OutcomeStatus, Result, ToolError, Value, tool_error};
 
-use super::{Context, Toolkit};
+use super::{CallContext, Toolkit};
 
 /// A call that a model asks for.
-pub(crate) struct Wanted {
+pub(crate) struct ModelCall {
     /// Name of a tool or of a finder, as it was sent.
     pub(crate) tool: String,
     pub(crate) args: Value,
 }
 
-impl Wanted {
+impl ModelCall {
     /// A call through `call_tool` is one of the tool that it names.
     ///
     /// # Errors
@@ -34,8 +34,8 @@ impl Wanted {
 
 impl Toolkit {
     /// Calls a tool of any catalogue, the tools that find, describe and call others included.
-    pub fn call_offered(&self, context: &Context, name: &str, args: &Value) -> CallOutcome {
-        let wanted = match Wanted::of(name, args.clone()) {
+    pub fn call_offered(&self, context: &CallContext, name: &str, args: &Value) -> CallOutcome {
+        let wanted = match ModelCall::of(name, args.clone()) {
             Ok(wanted) => wanted,
             Err(error) => return CallOutcome::error(error),
         };
@@ -46,7 +46,7 @@ impl Toolkit {
     }
 
     /// Answers `search_tools` and `describe_tool`. They read what a listing shows, so that they are no calls of the audit.
-    pub(crate) fn find(&self, context: &Context, finder: Finder, args: &Value) -> CallOutcome {
+    pub(crate) fn find(&self, context: &CallContext, finder: Finder, args: &Value) -> CallOutcome {
         match self.found(context, finder, args) {
             Ok(found) => CallOutcome {
                 status: OutcomeStatus::Success(found),
@@ -58,7 +58,7 @@ impl Toolkit {
         }
     }
 
-    fn found(&self, context: &Context, finder: Finder, args: &Value) -> Result<Value> {
+    fn found(&self, context: &CallContext, finder: Finder, args: &Value) -> Result<Value> {
         only(finder, args)?;
         let dispatcher = self.dispatcher();
         let caller = self.caller(context);

@@ -5,14 +5,14 @@ use std::path::{Component, Path, PathBuf};
 use registry::Config;
 use registry::digest::DigestParts;
 
-use super::{Bases, given};
+use super::{TrustBases, given};
 
 /// Largest file that is read for its digest, and the most bytes and files of a folder.
 const BYTES_MAX: u64 = 256 << 20;
 const FILES_MAX: usize = 5000;
 
 /// The files and folders below the workspace that programs of a configuration are made of: no tool writes there.
-pub(crate) fn named(config: &Config, bases: &Bases) -> Vec<PathBuf> {
+pub(crate) fn named(config: &Config, bases: &TrustBases) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = given::programs(config)
         .iter()
         .flat_map(|words| of_words(words, bases))
@@ -24,7 +24,7 @@ pub(crate) fn named(config: &Config, bases: &Bases) -> Vec<PathBuf> {
 }
 
 /// The lines that show the files which words name, each with its digest.
-pub(super) fn shown(words: &[String], bases: &Bases) -> String {
+pub(super) fn shown(words: &[String], bases: &TrustBases) -> String {
     let found = of_words(words, bases);
     found
         .iter()
@@ -33,7 +33,7 @@ pub(super) fn shown(words: &[String], bases: &Bases) -> String {
 }
 
 /// The files that words name, each as it is written. A program without a slash is searched for elsewhere.
-pub(super) fn of_words(words: &[String], bases: &Bases) -> Vec<(String, PathBuf)> {
+pub(super) fn of_words(words: &[String], bases: &TrustBases) -> Vec<(String, PathBuf)> {
     let mut found: Vec<(String, PathBuf)> = Vec::new();
     for (index, word) in words.iter().enumerate() {
         for part in parts(word) {
@@ -67,7 +67,7 @@ fn parts(word: &str) -> Vec<&str> {
 }
 
 /// Where a part leads below the folder or a root: what is there, and for `./x` also what is not there yet.
-fn places(part: &str, bases: &Bases) -> Vec<PathBuf> {
+fn places(part: &str, bases: &TrustBases) -> Vec<PathBuf> {
     let is_path = part.starts_with("./") || part.starts_with("../");
     let mut found = Vec::new();
     for base in bases.all() {

@@ -11,13 +11,13 @@ use registry::{AgentFile, Config};
 use tool_core::command::Isolation;
 use tool_core::{Encode, Value, convert, json};
 
-use super::{Bases, Given, files};
+use super::{TrustBases, TrustItem, files};
 use crate::environment;
 
 /// Everything that a configuration gives, in a fixed order.
-pub(crate) fn of_config(config: &Config, bases: &Bases) -> Vec<Given> {
+pub(crate) fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
     let mut found = Vec::new();
-    let mut add = |what: String, shown: String| found.push(Given { what, shown });
+    let mut add = |what: String, shown: String| found.push(TrustItem { what, shown });
     if !config.notify.command.is_empty() {
         let words = &config.notify.command;
         let shown = format!("command: {}\n", line(words));
@@ -114,7 +114,7 @@ pub(crate) fn of_config(config: &Config, bases: &Bases) -> Vec<Given> {
 }
 
 /// The agent files whose rules allow what a default would ask about.
-pub(crate) fn of_agents(texts: &[(String, String)]) -> Vec<Given> {
+pub(crate) fn of_agents(texts: &[(String, String)]) -> Vec<TrustItem> {
     let gives = |(path, text): &(String, String)| {
         // A broken file is reported when the policy is compiled, and counts nothing.
         let file = AgentFile::parse(path, text).ok()?;
@@ -124,7 +124,7 @@ pub(crate) fn of_agents(texts: &[(String, String)]) -> Vec<Given> {
             .map(|rule| format!("{}\n", json::canonical(&value(rule))))
             .collect();
         let what = format!("agents/{}", file.name);
-        (!shown.is_empty()).then_some(Given { what, shown })
+        (!shown.is_empty()).then_some(TrustItem { what, shown })
     };
     texts.iter().filter_map(gives).collect()
 }
@@ -186,7 +186,7 @@ fn line(words: &[String]) -> String {
 }
 
 /// Whether a phase takes a border away, lets its callers change things without being asked, or has its task from elsewhere.
-fn gives(phase: &Phase, bases: &Bases) -> bool {
+fn gives(phase: &Phase, bases: &TrustBases) -> bool {
     let mut selections = std::iter::once(&phase.tools).chain(phase.agent_tools.iter());
     phase.isolation == Some(Isolation::None)
         || selections.any(|one| one.permission > Some(Confinement::ReadOnly))
@@ -194,7 +194,7 @@ fn gives(phase: &Phase, bases: &Bases) -> bool {
 }
 
 /// The file of the task of a phase, where it lies outside the folder of the configuration or a link leads to it.
-fn elsewhere(phase: &Phase, bases: &Bases) -> Option<std::path::PathBuf> {
+fn elsewhere(phase: &Phase, bases: &TrustBases) -> Option<std::path::PathBuf> {
     let named = files::plain(&bases.folder.join(phase.prompt_file.as_ref()?));
     let real = environment::real(&named);
     (real != named || !real.starts_with(&bases.folder)).then_some(real)
@@ -235,7 +235,7 @@ fn is_pure(rule: &PolicyRule) -> bool {
     !tools.is_empty() && tools.iter().all(|tool| is_pure(&tool.text))
 }
 
-fn of_server(server: &McpServer, bases: &Bases) -> String {
+fn of_server(server: &McpServer, bases: &TrustBases) -> String {
     let mut shown = format!("command: {}\n", line(&server.command));
     let words: Vec<String> = server
         .command
@@ -307,7 +307,7 @@ pub(super) fn stay_on_this_machine(server: &mut HttpServerConfig) {
 }
 
 /// What of the workspace, and of its records, lies outside the folder of the configuration.
-fn outside(workspace: &WorkspaceConfig, bases: &Bases) -> String {
+fn outside(workspace: &WorkspaceConfig, bases: &TrustBases) -> String {
     let folders = workspace.folders().into_iter();
     let outside = folders.filter(|root| !is_inside(&root.path, &bases.folder));
     let mut shown: String = outside

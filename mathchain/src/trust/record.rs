@@ -8,7 +8,7 @@ use registry::plugins::server_digest;
 use tool_core::json::{self, JsonLimits};
 use tool_core::{Result, Value, object, tool_error};
 
-use super::Given;
+use super::TrustItem;
 use crate::{environment, io, owned};
 
 /// Stands for what the user took back.
@@ -16,13 +16,13 @@ const TAKEN_BACK: &str = "";
 
 /// What was agreed to of one folder.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Record {
+pub(crate) struct TrustRecord {
     folder: PathBuf,
     /// What was shown, by table.
     agreed: BTreeMap<String, String>,
 }
 
-impl Record {
+impl TrustRecord {
     /// The record of a folder, given without links; an unreadable one agrees to nothing.
     pub(crate) fn of(folder: &Path) -> Self {
         let text = file(folder).and_then(|file| owned::read(&file).ok().flatten());
@@ -46,7 +46,7 @@ impl Record {
     }
 
     /// Whether exactly this was agreed to.
-    pub(crate) fn has(&self, given: &Given) -> bool {
+    pub(crate) fn has(&self, given: &TrustItem) -> bool {
         self.agreed.get(&given.what) == Some(&given.shown)
     }
 
@@ -64,7 +64,7 @@ impl Record {
     ///
     /// # Errors
     /// No state folder of the user, or one that cannot be written.
-    pub(crate) fn agree(&mut self, given: impl IntoIterator<Item = Given>) -> Result<()> {
+    pub(crate) fn agree(&mut self, given: impl IntoIterator<Item = TrustItem>) -> Result<()> {
         for one in given {
             self.agreed.insert(one.what, one.shown);
         }
@@ -74,8 +74,8 @@ impl Record {
     /// Agrees to exactly these from now on.
     ///
     /// # Errors
-    /// As [`Record::agree`].
-    pub(crate) fn replace(&mut self, given: impl IntoIterator<Item = Given>) -> Result<()> {
+    /// As [`TrustRecord::agree`].
+    pub(crate) fn replace(&mut self, given: impl IntoIterator<Item = TrustItem>) -> Result<()> {
         self.agreed.clear();
         self.agree(given)
     }
@@ -83,9 +83,9 @@ impl Record {
     /// Takes everything back, pins of earlier versions of this program too.
     ///
     /// # Errors
-    /// As [`Record::agree`].
-    pub(crate) fn take_back(&mut self, given: impl IntoIterator<Item = Given>) -> Result<()> {
-        let none = given.into_iter().map(|one| Given {
+    /// As [`TrustRecord::agree`].
+    pub(crate) fn take_back(&mut self, given: impl IntoIterator<Item = TrustItem>) -> Result<()> {
+        let none = given.into_iter().map(|one| TrustItem {
             shown: TAKEN_BACK.to_owned(),
             ..one
         });
@@ -108,7 +108,7 @@ impl Record {
             std::fs::create_dir_all(above).map_err(failed)?;
         }
         let text = format!("{}\n", json::to_text(&value));
-        io::replace(&file, text.as_bytes(), io::Readers::Owner).map_err(failed)
+        io::replace(&file, text.as_bytes(), io::FileReaders::Owner).map_err(failed)
     }
 }
 

@@ -12,7 +12,7 @@ mod tools;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock, Weak};
 
-use mathchain::{Extra, Toolkit};
+use mathchain::{ServerExtension, Toolkit};
 use tool_core::capability::CallClient;
 use tool_core::{AnyTool, ToolError, Value};
 
@@ -21,7 +21,7 @@ static TOOLKIT: OnceLock<Weak<Toolkit>> = OnceLock::new();
 
 struct Pack;
 
-impl Extra for Pack {
+impl ServerExtension for Pack {
     fn opened(&self, toolkit: &Arc<Toolkit>) -> Result<(), ToolError> {
         let fixtures = [tools::ALL, asking::ALL, tasks::ALL].into_iter().flatten();
         let fixtures: Vec<Arc<dyn AnyTool>> =

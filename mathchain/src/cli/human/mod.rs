@@ -14,18 +14,18 @@ use tool_core::{CallOutcome, OutcomeStatus, ToolError, Value};
 pub(super) use number::{DIGITS, set_digits};
 pub(super) use record::record;
 pub(super) use safe::{safe, visible};
-pub(super) use table::Table;
+pub(super) use table::TextTable;
 pub(super) use text::{at_width, coloured, fitted, listed, size, time, utc, width, wrapped};
 pub(super) use value::{picture, value};
 
 /// The answer to a call: the result for stdout, warnings and errors for stderr.
-pub(super) struct Rendered {
+pub(super) struct RenderedAnswer {
     pub stdout: String,
     pub stderr: String,
 }
 
 /// Renders the answer to a call.
-pub(super) fn outcome(outcome: &CallOutcome) -> Rendered {
+pub(super) fn outcome(outcome: &CallOutcome) -> RenderedAnswer {
     let mut stderr = warnings(outcome);
     let stdout = match &outcome.status {
         OutcomeStatus::Success(output) => {
@@ -50,7 +50,7 @@ pub(super) fn outcome(outcome: &CallOutcome) -> Rendered {
             String::new()
         }
     };
-    Rendered { stdout, stderr }
+    RenderedAnswer { stdout, stderr }
 }
 
 /// The warnings of an answer.

@@ -4,7 +4,7 @@ use super::text::width;
 
 /// Rows of cells below names of columns.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Table {
+pub(in crate::cli) struct TextTable {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     /// Whether all cells of a column are numbers, which are aligned at their decimal points.
@@ -18,7 +18,7 @@ const GAP: usize = 2;
 /// Longest cell, in characters.
 const CELL_MAX: usize = 60;
 
-impl Table {
+impl TextTable {
     /// A table without rows.
     pub(in crate::cli) fn new(header: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let header: Vec<String> = header.into_iter().map(Into::into).collect();
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn numbers_are_aligned_right_and_words_left() {
-        let mut table = Table::new(["name", "mean"]);
+        let mut table = TextTable::new(["name", "mean"]);
         table.push(cells(&["a", "3"]));
         table.push(cells(&["long name", "11.25"]));
         assert_eq!(

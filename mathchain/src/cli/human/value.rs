@@ -7,7 +7,7 @@ use tool_core::{Numbers, Object, Value};
 
 use super::number::rounded;
 use super::safe::is_picture;
-use super::table::Table;
+use super::table::TextTable;
 use super::text::{width, wrapped};
 
 /// Maximum number of shown elements of a list, and of rows and columns of a table.
@@ -136,7 +136,7 @@ fn list(numbers: &Numbers) -> String {
 fn matrix(numbers: &Numbers, indent: usize) -> String {
     let (rows, columns) = (numbers.shape()[0], numbers.shape()[1]);
     let header = shown(columns).into_iter().map(|_| "");
-    let mut table = Table::new(header);
+    let mut table = TextTable::new(header);
     for row in shown(rows) {
         let of = |at: usize| &numbers.as_slice()[at * columns..(at + 1) * columns];
         let dots = || vec!["...".to_owned(); shown(columns).len()];
@@ -167,7 +167,7 @@ fn series<'a, 'b>(members: &'b [(&'a str, &'a Value)]) -> &'b [(&'a str, &'a Val
     }
 }
 
-fn series_table(members: &[(&str, &Value)]) -> Table {
+fn series_table(members: &[(&str, &Value)]) -> TextTable {
     let numbers = members.iter().filter_map(|(name, value)| match value {
         Value::Numbers(numbers) => Some((*name, numbers)),
         _ => None,
@@ -182,7 +182,7 @@ fn series_table(members: &[(&str, &Value)]) -> Table {
         })
         .take(SHOWN_MAX)
         .collect();
-    let mut table = Table::new(columns.iter().map(|(name, ..)| name.clone()));
+    let mut table = TextTable::new(columns.iter().map(|(name, ..)| name.clone()));
     let count = columns.first().map_or(0, |(_, times, ..)| times.len());
     for row in shown(count) {
         let cell = |&(_, of, column, width): &(String, &Numbers, usize, usize)| match row {
@@ -236,7 +236,7 @@ fn total(count: usize, indent: usize) -> String {
 }
 
 /// Records as a table: a column for each member of any of them; `None` where a cell would be a structure.
-fn records(items: &[Value]) -> Option<Table> {
+fn records(items: &[Value]) -> Option<TextTable> {
     let mut names: Vec<&str> = Vec::new();
     let mut objects = Vec::with_capacity(items.len());
     for item in items {
@@ -259,7 +259,7 @@ fn records(items: &[Value]) -> Option<Table> {
         }
         objects.push(object);
     }
-    let mut table = Table::new(names.iter().copied());
+    let mut table = TextTable::new(names.iter().copied());
     for index in shown(objects.len()) {
         let cell = |name: &&str| match index.map(|at| objects[at].get(name)) {
             None => "...".to_owned(),

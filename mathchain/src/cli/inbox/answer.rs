@@ -7,15 +7,15 @@ use journal::{StateStore, WITHOUT_KEY};
 use super::super::approvals;
 use super::super::prelude::*;
 use super::waiting;
-use super::{Key, notices};
+use super::{ApproverKeyArgs, notices};
 use crate::approvers::{self, approver};
-use crate::waiting::{Gate, Waiting};
+use crate::waiting::{WaitingEntry, WaitingGate};
 
 /// Longest answer, in bytes.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
 
 #[derive(Debug, Args)]
-pub(super) struct Answer {
+pub(super) struct AnswerCommand {
     /// Id, or a unique prefix of that of an approval or question
     id: String,
     /// The answer
@@ -27,11 +27,15 @@ pub(super) struct Answer {
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
-    key: Key,
+    key: ApproverKeyArgs,
 }
 
 /// Answers one entry.
-pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Result<ExitCode> {
+pub(super) fn answer(
+    global: &GlobalArgs,
+    toolkit: &Toolkit,
+    answer: &AnswerCommand,
+) -> Result<ExitCode> {
     if answer.text.trim().is_empty() || answer.text.len() > ANSWER_BYTES_MAX {
         return Err(tool_error!(InvalidArgs;
             "an answer has 1 to {ANSWER_BYTES_MAX} bytes, found {}", answer.text.len()));
@@ -39,7 +43,7 @@ pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Res
     toolkit.check_origin()?;
     let state = open::state(toolkit)?;
     let all = waiting::all(state, toolkit, None)?;
-    let mut found: Vec<Waiting> = all
+    let mut found: Vec<WaitingEntry> = all
         .into_iter()
         .filter(|one| one.is_called(&answer.id))
         .collect();
@@ -48,7 +52,7 @@ pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Res
             tool_error!(InvalidArgs, "id"; "`{}` names several entries", answer.id; "give the whole id, as `mathchain inbox` lists it"),
         );
     }
-    if !matches!(found.first(), Some(Waiting::Feedback { .. }))
+    if !matches!(found.first(), Some(WaitingEntry::Feedback { .. }))
         && let Some(option) = &answer.option
     {
         return Err(
@@ -56,12 +60,12 @@ pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Res
             "the answer to a gate is the option itself"),
         );
     }
-    if !matches!(found.first(), Some(Waiting::Gate(_))) && answer.reason.is_some() {
+    if !matches!(found.first(), Some(WaitingEntry::Gate(_))) && answer.reason.is_some() {
         return Err(tool_error!(InvalidArgs, "reason"; "`--reason` is for gates"));
     }
     match found.pop() {
-        Some(Waiting::Approval(approval)) => {
-            let decide = approvals::Decide {
+        Some(WaitingEntry::Approval(approval)) => {
+            let decide = approvals::DecideCommand {
                 id: approval.id.clone(),
                 key: answer.key.key.clone(),
             };
@@ -70,8 +74,8 @@ pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Res
                 false => approvals::deny(global, &decide),
             }
         }
-        Some(Waiting::Gate(gate)) => satisfy(global, toolkit, answer, &gate),
-        Some(Waiting::Feedback { workflow, item }) => {
+        Some(WaitingEntry::Gate(gate)) => satisfy(global, toolkit, answer, &gate),
+        Some(WaitingEntry::Feedback { workflow, item }) => {
             // An answer that is the label of an option chooses it.
             let labels = item.context.options.iter().map(|option| &option.label);
             let mut labels = labels.filter(|label| label.eq_ignore_ascii_case(answer.text.trim()));
@@ -80,9 +84,9 @@ pub(super) fn answer(global: &Global, toolkit: &Toolkit, answer: &Answer) -> Res
                 "workflowId" => workflow, "feedbackId" => item.id.as_str(), "content" => answer.text.as_str(),
                 "selectedOption" => option,
             };
-            let context = Context {
+            let context = CallContext {
                 person: person(toolkit, answer.key.key.as_deref())?,
-                ..Context::default()
+                ..CallContext::default()
             };
             let outcome = toolkit.call_with(&context, "feedback:respond", &args);
             super::answer_of(toolkit, global, &outcome)
@@ -157,7 +161,12 @@ fn yes_or_no(text: &str) -> Result<bool> {
 }
 
 /// Satisfies a gate as a person: the call files a request, which the person at this terminal, or the holder of the key, grants at once.
-fn satisfy(global: &Global, toolkit: &Toolkit, answer: &Answer, gate: &Gate) -> Result<ExitCode> {
+fn satisfy(
+    global: &GlobalArgs,
+    toolkit: &Toolkit,
+    answer: &AnswerCommand,
+    gate: &WaitingGate,
+) -> Result<ExitCode> {
     let text = answer.text.trim();
     let option = match gate.options.is_empty() {
         true if yes_or_no(text)? => None,
@@ -174,9 +183,9 @@ fn satisfy(global: &Global, toolkit: &Toolkit, answer: &Answer, gate: &Gate) -> 
         approvers::at_terminal(None)?;
     }
     let args = object! { "workflowId" => gate.workflow.as_str(), "option" => option, "reason" => answer.reason.clone() };
-    let context = Context {
+    let context = CallContext {
         answer: registry::ApprovalAnswer::AtOnce,
-        ..Context::default()
+        ..CallContext::default()
     };
     let call = || toolkit.call_with(&context, "gate:satisfy", &args);
     let mut outcome = call();

@@ -9,35 +9,35 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use self::notices::Answered;
-use super::folders::Folders;
+use super::folders::FolderArgs;
 use super::prelude::*;
-use crate::waiting::Waiting;
+use crate::waiting::WaitingEntry;
 
 /// How often a watch reads the state again.
 const PAUSE: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(super) struct Inbox {
+pub(super) struct InboxArgs {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<InboxCommand>,
     #[command(flatten)]
-    list: List,
+    list: InboxListArgs,
 }
 
 #[derive(Debug, Args)]
-struct List {
+struct InboxListArgs {
     #[command(flatten)]
-    folders: Folders,
+    folders: FolderArgs,
     /// Maximum number of questions and notifications
     #[arg(long, default_value_t = 20, value_name = "N")]
     limit: u32,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum InboxCommand {
     /// List what waits, then questions and notifications, newest first
-    List(List),
+    List(InboxListArgs),
     /// Show one entry
     Show {
         /// Id, or a unique prefix of that of an approval, question or notification
@@ -51,30 +51,30 @@ enum Command {
   mathchain inbox answer WF-20251206-001/FB-001 'Base 10 only' # feedback
   mathchain inbox answer 4be1 'The second file'                # a question; the agent gets the answer when it asks again
 Gates and approvals need a person: a terminal, or an approver's key (docs/policy.md).")]
-    Answer(answer::Answer),
+    Answer(answer::AnswerCommand),
     /// Print entries as they come, until Ctrl-C
     Watch,
 }
 
 /// Lists, shows, answers or watches.
-pub(super) fn inbox(global: &Global, inbox: &Inbox) -> Result<ExitCode> {
+pub(super) fn inbox(global: &GlobalArgs, inbox: &InboxArgs) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     match &inbox.command {
         None => list(global, &toolkit, &inbox.list),
-        Some(Command::List(wanted)) => list(global, &toolkit, wanted),
-        Some(Command::Show { id }) => show(global, &toolkit, id),
-        Some(Command::Answer(answer)) => answer::answer(global, &toolkit, answer),
-        Some(Command::Watch) => watch(global, &toolkit),
+        Some(InboxCommand::List(wanted)) => list(global, &toolkit, wanted),
+        Some(InboxCommand::Show { id }) => show(global, &toolkit, id),
+        Some(InboxCommand::Answer(answer)) => answer::answer(global, &toolkit, answer),
+        Some(InboxCommand::Watch) => watch(global, &toolkit),
     }
 }
 
 /// An entry of the list.
-enum Entry {
-    Waiting(Waiting),
+enum InboxEntry {
+    Waiting(WaitingEntry),
     Notice(Answered),
 }
 
-impl Entry {
+impl InboxEntry {
     fn value(&self) -> Value {
         match self {
             Self::Waiting(waiting) => waiting.value(),
@@ -82,7 +82,7 @@ impl Entry {
         }
     }
 
-    fn readable(&self, folders: Folders) -> String {
+    fn readable(&self, folders: FolderArgs) -> String {
         match self {
             Self::Waiting(one) => waiting::readable(one),
             Self::Notice(notice) => {
@@ -92,30 +92,34 @@ impl Entry {
     }
 }
 
-fn entries(global: &Global, toolkit: &Toolkit, wanted: &List) -> Result<Vec<Entry>> {
+fn entries(
+    global: &GlobalArgs,
+    toolkit: &Toolkit,
+    wanted: &InboxListArgs,
+) -> Result<Vec<InboxEntry>> {
     let state = open::state_to_read(global, toolkit)?;
     let of = wanted.folders.of(toolkit);
     let waiting = waiting::all(&state, toolkit, of.as_ref())?;
-    let mut entries: Vec<Entry> = waiting.into_iter().map(Entry::Waiting).collect();
+    let mut entries: Vec<InboxEntry> = waiting.into_iter().map(InboxEntry::Waiting).collect();
     for notice in state.notices(of.as_ref(), wanted.limit as usize)? {
-        entries.push(Entry::Notice(state.notice(&notice.id)?));
+        entries.push(InboxEntry::Notice(state.notice(&notice.id)?));
     }
     Ok(entries)
 }
 
-fn list(global: &Global, toolkit: &Toolkit, wanted: &List) -> Result<ExitCode> {
+fn list(global: &GlobalArgs, toolkit: &Toolkit, wanted: &InboxListArgs) -> Result<ExitCode> {
     let entries = entries(global, toolkit, wanted)?;
     let none = wanted
         .folders
         .none(toolkit, "nothing waits, and no notifications");
-    let line = |entry: &Entry| entry.readable(wanted.folders);
-    output::list(global, &entries, Entry::value, &none, line)
+    let line = |entry: &InboxEntry| entry.readable(wanted.folders);
+    output::list(global, &entries, InboxEntry::value, &none, line)
 }
 
-fn show(global: &Global, toolkit: &Toolkit, id: &str) -> Result<ExitCode> {
+fn show(global: &GlobalArgs, toolkit: &Toolkit, id: &str) -> Result<ExitCode> {
     let state = open::state_to_read(global, toolkit)?;
     let all = waiting::all(&state, toolkit, None)?;
-    let found: Vec<&Waiting> = all.iter().filter(|one| one.is_called(id)).collect();
+    let found: Vec<&WaitingEntry> = all.iter().filter(|one| one.is_called(id)).collect();
     if let [one] = found.as_slice() {
         return output::data(global, &one.value(), || waiting::readable(one));
     }
@@ -126,24 +130,26 @@ fn show(global: &Global, toolkit: &Toolkit, id: &str) -> Result<ExitCode> {
 }
 
 /// Prints what waits, and each new entry. The list is that of this folder.
-fn watch(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
+fn watch(global: &GlobalArgs, toolkit: &Toolkit) -> Result<ExitCode> {
     use std::io::Write as _;
-    let wanted = List {
-        folders: Folders { all_folders: false },
+    let wanted = InboxListArgs {
+        folders: FolderArgs { all_folders: false },
         limit: 100,
     };
     let mut seen = std::collections::BTreeSet::new();
     loop {
         for entry in entries(global, toolkit, &wanted)? {
             let is_open = match &entry {
-                Entry::Waiting(_) => true,
-                Entry::Notice((notice, answers)) => notice.kind != "call" && answers.is_empty(),
+                InboxEntry::Waiting(_) => true,
+                InboxEntry::Notice((notice, answers)) => {
+                    notice.kind != "call" && answers.is_empty()
+                }
             };
             let value = entry.value();
             let key = json::to_text(&value);
             if is_open && seen.insert(key.clone()) {
                 match global.format() {
-                    Format::Json => print(&(key + "\n")),
+                    OutputFormat::Json => print(&(key + "\n")),
                     _ => say(&entry.readable(wanted.folders)),
                 }
             }
@@ -158,7 +164,7 @@ fn watch(global: &Global, toolkit: &Toolkit) -> Result<ExitCode> {
 /// Prints the answer of a call that an answer led to.
 fn answer_of(
     toolkit: &Toolkit,
-    global: &Global,
+    global: &GlobalArgs,
     outcome: &tool_core::CallOutcome,
 ) -> Result<ExitCode> {
     super::answer::finish(toolkit, global, outcome)
@@ -166,7 +172,7 @@ fn answer_of(
 
 /// The file of an approver's key.
 #[derive(Debug, Clone, Default, Args)]
-struct Key {
+struct ApproverKeyArgs {
     /// Decide as the approver whose key is in this file (`approvers.toml` in the user's configuration folder)
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,

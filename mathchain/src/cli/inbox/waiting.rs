@@ -7,7 +7,7 @@ use registry::WorkspaceId;
 use workflow::tools::log;
 
 use super::super::prelude::*;
-use crate::waiting::{Waiting, in_workflows, labels};
+use crate::waiting::{WaitingEntry, in_workflows, labels};
 
 /// Most approvals of a list.
 const APPROVALS_MAX: usize = 1000;
@@ -17,10 +17,10 @@ pub(super) fn all(
     state: &StateStore,
     toolkit: &Toolkit,
     of: Option<&WorkspaceId>,
-) -> Result<Vec<Waiting>> {
+) -> Result<Vec<WaitingEntry>> {
     let approvals = state.approvals(of, false, APPROVALS_MAX)?.into_iter();
-    let mut all: Vec<Waiting> = approvals
-        .map(|one| Waiting::Approval(Box::new(one)))
+    let mut all: Vec<WaitingEntry> = approvals
+        .map(|one| WaitingEntry::Approval(Box::new(one)))
         .collect();
     let workflows = match toolkit.workflows() {
         Some(events) => log::state(&**events)?,
@@ -39,9 +39,9 @@ pub(super) fn all(
     Ok(all)
 }
 
-pub(super) fn readable(waiting: &Waiting) -> String {
+pub(super) fn readable(waiting: &WaitingEntry) -> String {
     match waiting {
-        Waiting::Approval(approval) => {
+        WaitingEntry::Approval(approval) => {
             let time = human::time(approval.created_ms);
             let (id, tool, role) = (&approval.id, &approval.tool, &approval.role);
             let preview = approval.preview.replace('\n', "\n    ");
@@ -50,7 +50,7 @@ pub(super) fn readable(waiting: &Waiting) -> String {
                 approval.reason
             )
         }
-        Waiting::Gate(gate) => {
+        WaitingEntry::Gate(gate) => {
             let mut text = format!("{}  gate      stage `{}`\n", gate.workflow, gate.stage);
             if let Some(prompt) = &gate.prompt {
                 let _ = writeln!(text, "    {}", prompt.replace('\n', "\n    "));
@@ -61,7 +61,7 @@ pub(super) fn readable(waiting: &Waiting) -> String {
             };
             text + &format!("    answers: {answers}\n")
         }
-        Waiting::Feedback { workflow, item } => {
+        WaitingEntry::Feedback { workflow, item } => {
             let blocking = if item.blocking { ", blocking" } else { "" };
             let (id, kind, by) = (&item.id, item.kind, &item.author.principal);
             let content = item.content.replace('\n', "\n    ");

@@ -10,14 +10,14 @@ use host_sandbox::workspace::protected_below;
 
 /// Where such files are, and where they are put.
 #[derive(Debug, Clone)]
-pub(in crate::cli) struct Border {
+pub(in crate::cli) struct ExchangeBorder {
     /// Paths that no tool writes, beside those that are known by their names.
     pub protected: Vec<PathBuf>,
     /// Folder for what agents left: it is below the state.
     pub aside: PathBuf,
 }
 
-impl Border {
+impl ExchangeBorder {
     /// What of the workspace is protected now.
     pub(super) fn found(&self, workspace: &Path) -> BTreeSet<PathBuf> {
         protected_below(workspace, &self.protected)

@@ -13,12 +13,12 @@ use journal::StateStore;
 use tool_core::capability::{Notification, WorkspaceFiles, WriteMode};
 
 use super::super::prelude::*;
-use super::gates::{self, Asked};
-use super::launch::{Control, Launch, Told, What};
-use super::logs::Logs;
-use super::prepare::Ready;
-use super::record::{self, Used};
-use super::view::View;
+use super::gates::{self, GateQuestion};
+use super::launch::{AgentLaunch, AgentMessage, AgentMessageKind, AgentStop};
+use super::logs::AgentLogs;
+use super::prepare::ReadyPipeline;
+use super::record::{self, AgentUsage};
+use super::view::PipelineView;
 
 /// Longest wait for an agent before gates, waits and signals are looked at.
 const LOOK: Duration = Duration::from_millis(100);
@@ -28,27 +28,27 @@ const SIGN: Duration = Duration::from_secs(10);
 const WAITING_MAX: usize = 256;
 
 /// A pipeline that this process runs.
-pub(super) struct Driver<'a> {
+pub(super) struct PipelineDriver<'a> {
     pub toolkit: &'a Toolkit,
-    pub ready: &'a Ready,
+    pub ready: &'a ReadyPipeline,
     pub state: &'a Arc<StateStore>,
     pub id: String,
     pub machine: PipelineMachine,
     /// Every event so far.
     pub events: Vec<PhaseEvent>,
-    pub view: View,
+    pub view: PipelineView,
     /// The command of the MCP server, without phase and agent.
     pub server: Vec<String>,
-    pub logs: Logs,
-    pub controls: BTreeMap<(String, String), Arc<Control>>,
+    pub logs: AgentLogs,
+    pub controls: BTreeMap<(String, String), Arc<AgentStop>>,
     /// Waits for next attempts, and when they are over.
     pub due: Vec<(Instant, String, String)>,
     /// The question of the gate that waits for a person.
-    pub asked: Option<Asked>,
+    pub asked: Option<GateQuestion>,
     pub signed: Instant,
 }
 
-impl<'a> Driver<'a> {
+impl<'a> PipelineDriver<'a> {
     /// Runs to the end of the pipeline.
     ///
     /// # Errors
@@ -69,8 +69,8 @@ impl<'a> Driver<'a> {
         &mut self,
         scope: &'scope Scope<'scope, 'a>,
         stop: &StopFlag,
-        tell: &SyncSender<Told>,
-        told: Receiver<Told>,
+        tell: &SyncSender<AgentMessage>,
+        told: Receiver<AgentMessage>,
     ) -> Result<End> {
         loop {
             if stop.is_set() && self.machine.stop().is_none() {
@@ -104,7 +104,7 @@ impl<'a> Driver<'a> {
         &mut self,
         scope: &'scope Scope<'scope, 'a>,
         stop: &StopFlag,
-        tell: &SyncSender<Told>,
+        tell: &SyncSender<AgentMessage>,
     ) -> Result<bool> {
         let mut acted = false;
         for act in self.machine.next() {
@@ -189,12 +189,12 @@ impl<'a> Driver<'a> {
     fn start<'scope>(
         &mut self,
         scope: &'scope Scope<'scope, 'a>,
-        tell: &SyncSender<Told>,
+        tell: &SyncSender<AgentMessage>,
         phase: String,
         agent: String,
         attempt: u32,
     ) -> Result<()> {
-        let ready: &'a Ready = self.ready;
+        let ready: &'a ReadyPipeline = self.ready;
         let (Some(of_phase), Some(of_agent)) = (ready.phase(&phase), ready.agent(&phase, &agent))
         else {
             let message = format!("the agent `{agent}` of the phase `{phase}` is not prepared");
@@ -215,11 +215,11 @@ impl<'a> Driver<'a> {
             attempt,
         })?;
         self.logs.begin(&phase, &agent);
-        let control = Arc::new(Control::default());
+        let control = Arc::new(AgentStop::default());
         self.controls
             .insert((phase.clone(), agent.clone()), Arc::clone(&control));
         let caller = ["--phase", &phase, "--agent", &agent].map(str::to_owned);
-        let launch = Launch {
+        let launch = AgentLaunch {
             phase: &of_phase.phase.name,
             ready: of_agent,
             limits: &of_phase.phase.limits,
@@ -235,10 +235,10 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    fn hear(&mut self, told: Told) -> Result<()> {
-        let Told { phase, agent, what } = told;
+    fn hear(&mut self, told: AgentMessage) -> Result<()> {
+        let AgentMessage { phase, agent, what } = told;
         match what {
-            What::Line { text, said } => {
+            AgentMessageKind::Line { text, said } => {
                 let used = said.cost_usd.is_some() || said.turns.is_some();
                 // One that has its answer only ends: its cost limits what follows.
                 let stops = used && !said.is_over;
@@ -253,7 +253,7 @@ impl<'a> Driver<'a> {
                     false => Ok(()),
                 }
             }
-            What::Ended { result, answer } => self.ended(phase, agent, result, &answer),
+            AgentMessageKind::Ended { result, answer } => self.ended(phase, agent, result, &answer),
         }
     }
 
@@ -385,7 +385,7 @@ impl<'a> Driver<'a> {
     }
 
     /// What the agents of a phase, or of all, have used, those that run among them.
-    fn used(&self, of: Option<&str>) -> Used {
+    fn used(&self, of: Option<&str>) -> AgentUsage {
         let mut used = record::used(&self.events, of);
         for (phase, progress) in self.view.running() {
             if of.is_none_or(|of| of == phase) {

@@ -38,7 +38,7 @@ const LOOK: Duration = Duration::from_millis(50);
 const END: Duration = Duration::from_secs(5);
 
 /// The folder of one agent; removed when this value is dropped, or by a later process where this one is killed.
-pub(super) struct Exchange {
+pub(super) struct AgentExchange {
     folder: PathBuf,
     /// Locked as long as this process lives.
     _owned: File,
@@ -46,7 +46,7 @@ pub(super) struct Exchange {
     to_agent: OwnedFd,
 }
 
-impl Exchange {
+impl AgentExchange {
     pub(super) fn make() -> Result<Self> {
         let failed = |err: std::io::Error| tool_error!(ToolError, "io"; "cannot make the folder of an agent: {err}"; "set TMPDIR to a writable folder");
         let number = std::hash::RandomState::new().build_hasher().finish();
@@ -188,7 +188,7 @@ impl Exchange {
     }
 }
 
-impl Drop for Exchange {
+impl Drop for AgentExchange {
     fn drop(&mut self) {
         // Errors are ignored: a destructor cannot report them.
         let _ = std::fs::remove_dir_all(&self.folder);

@@ -20,14 +20,14 @@ const VERIFY: Duration = Duration::from_secs(600);
 pub(super) type Question = (String, Notification);
 
 /// A question to a person.
-pub(super) struct Asked {
+pub(super) struct GateQuestion {
     pub phase: String,
     pub notice: String,
     pub prompt: String,
     looked: Option<Instant>,
 }
 
-impl Asked {
+impl GateQuestion {
     /// The event of an answer that was given meanwhile.
     pub(super) fn answered(&mut self, state: &StateStore) -> Result<Option<PhaseEvent>> {
         if self.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
@@ -75,7 +75,7 @@ pub(super) fn open(
     gate: &PhaseGate,
     before: Option<String>,
     stop: &StopFlag,
-) -> Result<(Vec<PhaseEvent>, Option<Asked>, Option<Question>)> {
+) -> Result<(Vec<PhaseEvent>, Option<GateQuestion>, Option<Question>)> {
     let opened = |notice: Option<String>| PhaseEvent::GateOpened {
         phase: phase.to_owned(),
         notice,
@@ -124,7 +124,7 @@ pub(super) fn open(
             });
             let new = question.as_ref().map(|(id, _)| id.clone());
             let notice = before.or(new).unwrap_or_default();
-            let asked = Asked {
+            let asked = GateQuestion {
                 phase: phase.to_owned(),
                 notice: notice.clone(),
                 prompt,
@@ -171,7 +171,7 @@ fn verify(toolkit: &Toolkit, gate: &PhaseGate, stop: &StopFlag) -> (bool, String
 }
 
 /// Tells the configured program what waits.
-pub(super) fn notify(toolkit: &Toolkit, notify: &NotifyProgram, id: &str, asked: &Asked) {
+pub(super) fn notify(toolkit: &Toolkit, notify: &NotifyProgram, id: &str, asked: &GateQuestion) {
     let entry = object! {
         "event" => "gate",
         "id" => asked.notice.as_str(),

@@ -14,10 +14,10 @@ use tool_core::command::{Isolation, ProcessExit, SandboxCommand};
 use tool_core::conversation::{LineWaitResult, ProcessConversation};
 
 use super::super::prelude::*;
-use super::border::{self, Border};
-use super::exchange::{self, Exchange};
+use super::border::{self, ExchangeBorder};
+use super::exchange::{self, AgentExchange};
 use super::prepare::ReadyAgent;
-use super::stream::{Said, rate_limit};
+use super::stream::{AgentStream, rate_limit};
 
 /// Longest run and longest silence where the phase states none.
 const TIMEOUT_S: u64 = 3600;
@@ -35,22 +35,25 @@ const ADDRESSES_BYTES_MAX: u64 = 256 << 30;
 const HOME_FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// What an agent tells the pipeline.
-pub(in crate::cli) struct Told {
+pub(in crate::cli) struct AgentMessage {
     pub phase: String,
     pub agent: String,
-    pub what: What,
+    pub what: AgentMessageKind,
 }
 
-pub(in crate::cli) enum What {
+pub(in crate::cli) enum AgentMessageKind {
     /// A line of output, with what was said so far.
-    Line { text: String, said: Box<Progress> },
+    Line {
+        text: String,
+        said: Box<AgentProgress>,
+    },
     /// It ended, with its answer.
     Ended { result: AgentResult, answer: String },
 }
 
 /// What an agent has said so far, in short.
 #[derive(Debug, Clone, Default)]
-pub(in crate::cli) struct Progress {
+pub(in crate::cli) struct AgentProgress {
     pub turns: Option<u64>,
     pub cost_usd: Option<f64>,
     pub is_over: bool,
@@ -59,9 +62,9 @@ pub(in crate::cli) struct Progress {
 
 /// A request to stop an agent, with its reason; the first one counts.
 #[derive(Default)]
-pub(in crate::cli) struct Control(Mutex<Option<(Category, String)>>);
+pub(in crate::cli) struct AgentStop(Mutex<Option<(Category, String)>>);
 
-impl Control {
+impl AgentStop {
     pub(in crate::cli) fn stop(&self, category: Category, message: impl Into<String>) {
         let mut reason = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         reason.get_or_insert((category, message.into()));
@@ -74,7 +77,7 @@ impl Control {
 }
 
 /// An agent that is started.
-pub(in crate::cli) struct Launch<'a> {
+pub(in crate::cli) struct AgentLaunch<'a> {
     pub phase: &'a str,
     pub ready: &'a ReadyAgent,
     pub limits: &'a PhaseLimits,
@@ -83,9 +86,9 @@ pub(in crate::cli) struct Launch<'a> {
     pub workspace: &'a std::path::Path,
     /// The command of the MCP server of this phase and agent.
     pub server: Vec<String>,
-    pub border: &'a Border,
-    pub control: Arc<Control>,
-    pub tell: SyncSender<Told>,
+    pub border: &'a ExchangeBorder,
+    pub control: Arc<AgentStop>,
+    pub tell: SyncSender<AgentMessage>,
 }
 
 /// The command that an agent's command line starts as its MCP server.
@@ -94,11 +97,11 @@ pub(super) fn joining(program: &str, exchange: &str) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 
-impl Launch<'_> {
+impl AgentLaunch<'_> {
     /// Runs the agent to its end and tells the result.
     pub(in crate::cli) fn run(&self, spawner: &dyn Spawner) {
         let begun = Instant::now();
-        let mut said = Said::new(&self.ready.cli.stream_format);
+        let mut said = AgentStream::new(&self.ready.cli.stream_format);
         let writes = self.ready.permission() != Confinement::ReadOnly
             || self.ready.isolation == Isolation::None;
         let before = writes.then(|| self.border.found(self.workspace));
@@ -127,20 +130,24 @@ impl Launch<'_> {
         result.input_tokens = said.input_tokens;
         result.output_tokens = said.output_tokens;
         result.elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.tell(What::Ended { result, answer });
+        self.tell(AgentMessageKind::Ended { result, answer });
     }
 
-    fn tell(&self, what: What) {
+    fn tell(&self, what: AgentMessageKind) {
         // The pipeline hears its agents to the end.
-        let _ = self.tell.send(Told {
+        let _ = self.tell.send(AgentMessage {
             phase: self.phase.to_owned(),
             agent: self.ready.name.clone(),
             what,
         });
     }
 
-    fn converse(&self, spawner: &dyn Spawner, said: &mut Said) -> Result<(AgentResult, String)> {
-        let exchange = Exchange::make()?;
+    fn converse(
+        &self,
+        spawner: &dyn Spawner,
+        said: &mut AgentStream,
+    ) -> Result<(AgentResult, String)> {
+        let exchange = AgentExchange::make()?;
         let command = self.command(spawner, &exchange)?;
         let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -167,8 +174,8 @@ impl Launch<'_> {
     fn listen(
         &self,
         conversation: &dyn ProcessConversation,
-        said: &mut Said,
-        exchange: &Exchange,
+        said: &mut AgentStream,
+        exchange: &AgentExchange,
     ) -> (AgentResult, String) {
         let timeout = Duration::from_secs(self.limits.timeout_s.unwrap_or(TIMEOUT_S));
         let stall = Duration::from_secs(self.limits.stall_s.unwrap_or(STALL_S));
@@ -221,20 +228,20 @@ impl Launch<'_> {
     }
 
     /// Takes one line of output, and stops the agent where it took too many turns.
-    fn hear(&self, line: String, said: &mut Said) {
+    fn hear(&self, line: String, said: &mut AgentStream) {
         said.hear(&line);
         let turns = self.ready.effective.max_turns;
         if turns > 0 && said.turns.is_some_and(|found| found > turns) {
             let message = format!("it took more than {turns} turns");
             self.control.stop(Category::Limit, message);
         }
-        let progress = Progress {
+        let progress = AgentProgress {
             turns: said.turns,
             cost_usd: said.cost_usd,
             is_over: said.is_over,
             last: said.last.clone(),
         };
-        self.tell(What::Line {
+        self.tell(AgentMessageKind::Line {
             text: line,
             said: Box::new(progress),
         });
@@ -253,7 +260,7 @@ impl Launch<'_> {
         &self,
         exit: Option<ProcessExit>,
         fault: Option<ToolError>,
-        said: &Said,
+        said: &AgentStream,
         answer: &str,
         stderr: &str,
     ) -> AgentResult {
@@ -308,7 +315,7 @@ impl Launch<'_> {
     }
 
     /// The command in its sandbox, with the files that it reads.
-    fn command(&self, spawner: &dyn Spawner, exchange: &Exchange) -> Result<SandboxCommand> {
+    fn command(&self, spawner: &dyn Spawner, exchange: &AgentExchange) -> Result<SandboxCommand> {
         let own = std::env::current_exe()
             .map_err(|err| tool_error!(ToolError, "io"; "cannot find this program: {err}"))?;
         let join = joining(
@@ -395,7 +402,7 @@ impl Launch<'_> {
     }
 
     /// Copies the files of the user's home folder that the agent is given.
-    fn home(&self, exchange: &Exchange) -> Result<()> {
+    fn home(&self, exchange: &AgentExchange) -> Result<()> {
         if self.ready.isolation == Isolation::None {
             return Ok(());
         }
@@ -423,7 +430,7 @@ impl Launch<'_> {
     /// The variables that the policy of the command line passes, those of its files, and its home folder.
     fn environment(
         &self,
-        exchange: &Exchange,
+        exchange: &AgentExchange,
         named: Option<(String, String)>,
         program: &str,
     ) -> Vec<(String, String)> {

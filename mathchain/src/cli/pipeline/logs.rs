@@ -39,7 +39,7 @@ fn plain(name: &str) -> String {
 
 /// The output of one attempt.
 #[derive(Default)]
-struct Log {
+struct AttemptLog {
     journalled: usize,
     /// Whether the journal has what it takes: all that follows goes to the file.
     over: bool,
@@ -51,14 +51,14 @@ struct Log {
 }
 
 /// The output of every agent that runs.
-pub(super) struct Logs {
-    of: BTreeMap<(String, String), Log>,
+pub(super) struct AgentLogs {
+    of: BTreeMap<(String, String), AttemptLog>,
     waiting: Vec<(String, String, Vec<Value>)>,
     waiting_bytes: usize,
     since: Option<Instant>,
 }
 
-impl Logs {
+impl AgentLogs {
     pub(super) fn new() -> Self {
         Self {
             of: BTreeMap::new(),
@@ -70,7 +70,7 @@ impl Logs {
 
     pub(super) fn begin(&mut self, phase: &str, agent: &str) {
         self.of
-            .insert((phase.to_owned(), agent.to_owned()), Log::default());
+            .insert((phase.to_owned(), agent.to_owned()), AttemptLog::default());
     }
 
     /// Adds a line.
@@ -157,7 +157,7 @@ impl Logs {
 }
 
 /// Appends the waiting part to the file; one that cannot be written is left out.
-fn spill(log: &mut Log, phase: &str, agent: &str, files: &dyn WorkspaceFiles) {
+fn spill(log: &mut AttemptLog, phase: &str, agent: &str, files: &dyn WorkspaceFiles) {
     if log.part.is_empty() {
         return;
     }

@@ -20,14 +20,14 @@ use std::time::Instant;
 use chain_runtime::pipeline::{End, PhaseEvent, PipelineMachine, Stop};
 use journal::{PipelineRecord, StateStore};
 
-use super::folders::Folders;
+use super::folders::FolderArgs;
 use super::prelude::*;
 use super::{asking, signals};
-use drive::Driver;
-use prepare::{Choice, Ready};
+use drive::PipelineDriver;
+use prepare::{PhaseSelectionArgs, ReadyPipeline};
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Pipeline {
+pub(super) enum PipelineCommand {
     /// Run the phases of a file
     #[command(after_help = "Examples:
   mathchain pipeline run examples/pipeline.toml --dry-run
@@ -41,7 +41,7 @@ Ctrl-C asks the agents to end, and kills them after 30 seconds; a second one kil
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]
-        choice: Choice,
+        choice: PhaseSelectionArgs,
     },
     /// Resume a pipeline that stopped or failed; what was done is kept
     Resume {
@@ -54,7 +54,7 @@ Ctrl-C asks the agents to end, and kills them after 30 seconds; a second one kil
     /// List pipelines, newest first
     List {
         #[command(flatten)]
-        folders: Folders,
+        folders: FolderArgs,
         /// Maximum number of rows
         #[arg(long, default_value_t = 20, value_name = "N")]
         limit: u32,
@@ -72,9 +72,9 @@ Ctrl-C asks the agents to end, and kills them after 30 seconds; a second one kil
 }
 
 /// Runs, resumes, lists and shows pipelines.
-pub(super) fn pipeline(global: &Global, command: &Pipeline) -> Result<ExitCode> {
+pub(super) fn pipeline(global: &GlobalArgs, command: &PipelineCommand) -> Result<ExitCode> {
     match command {
-        Pipeline::Run {
+        PipelineCommand::Run {
             file,
             dry_run,
             choice,
@@ -85,11 +85,11 @@ pub(super) fn pipeline(global: &Global, command: &Pipeline) -> Result<ExitCode> 
             };
             run(&global, choice, *dry_run)
         }
-        Pipeline::Resume { id, retry_unknown } => {
+        PipelineCommand::Resume { id, retry_unknown } => {
             resume(&where_it_ran(global)?, id, *retry_unknown)
         }
-        Pipeline::List { folders, limit } => list(&where_it_ran(global)?, folders, *limit),
-        Pipeline::Show { id } => {
+        PipelineCommand::List { folders, limit } => list(&where_it_ran(global)?, folders, *limit),
+        PipelineCommand::Show { id } => {
             let global = &where_it_ran(global)?;
             let toolkit = open::toolkit(global)?;
             let state = open::state_to_read(global, &toolkit)?;
@@ -97,13 +97,13 @@ pub(super) fn pipeline(global: &Global, command: &Pipeline) -> Result<ExitCode> 
             let (machine, events) = recorded(&state, &row)?;
             print_record(global, &row.id, &row.file, &row.state, &machine, &events)
         }
-        Pipeline::Log { id } => log(&where_it_ran(global)?, id),
+        PipelineCommand::Log { id } => log(&where_it_ran(global)?, id),
     }
 }
 
 /// The options with the file of the newest pipeline of the state in the current folder, where no configuration says which state is meant:
 /// a pipeline in a file of its own has its state beside that file.
-fn where_it_ran(global: &Global) -> Result<Global> {
+fn where_it_ran(global: &GlobalArgs) -> Result<GlobalArgs> {
     let places = open::places(global)?;
     let of_project = places
         .config_file
@@ -123,20 +123,20 @@ fn where_it_ran(global: &Global) -> Result<Global> {
 }
 
 /// The options with this configuration.
-fn with_file(global: &Global, file: &Path) -> Result<Global> {
+fn with_file(global: &GlobalArgs, file: &Path) -> Result<GlobalArgs> {
     if global.config.is_some() {
         return Err(
             tool_error!(InvalidRequest, "config"; "the file is given twice: as an argument and by --config"),
         );
     }
     let config = Some(file.to_owned());
-    Ok(Global {
+    Ok(GlobalArgs {
         config,
         ..global.clone()
     })
 }
 
-fn run(global: &Global, choice: &Choice, dry_run: bool) -> Result<ExitCode> {
+fn run(global: &GlobalArgs, choice: &PhaseSelectionArgs, dry_run: bool) -> Result<ExitCode> {
     let toolkit = match dry_run {
         true => open::read_only(global, true)?,
         false => open::with_agents(global)?,
@@ -169,7 +169,7 @@ fn run(global: &Global, choice: &Choice, dry_run: bool) -> Result<ExitCode> {
     drive(global, &toolkit, &ready, id, machine, vec![began])
 }
 
-fn warn(ready: &Ready) {
+fn warn(ready: &ReadyPipeline) {
     for phase in &ready.phases {
         for agent in &phase.agents {
             for warning in &agent.warnings {
@@ -182,7 +182,7 @@ fn warn(ready: &Ready) {
     }
 }
 
-fn resume(global: &Global, id: &str, retry_unknown: bool) -> Result<ExitCode> {
+fn resume(global: &GlobalArgs, id: &str, retry_unknown: bool) -> Result<ExitCode> {
     let row = {
         let toolkit = open::toolkit(global)?;
         open::state(&toolkit)?.pipeline(id)?
@@ -201,7 +201,7 @@ fn resume(global: &Global, id: &str, retry_unknown: bool) -> Result<ExitCode> {
             "run the file again for another pipeline"),
         );
     }
-    let ready = prepare::prepare(&global, &toolkit, &Choice::default(), &|_| None)?;
+    let ready = prepare::prepare(&global, &toolkit, &PhaseSelectionArgs::default(), &|_| None)?;
     if ready.digest != row.digest {
         return Err(
             tool_error!(Conflict, "file_changed"; "`{}` or a prompt changed since the pipeline `{}` began", row.file, row.id;
@@ -242,9 +242,9 @@ fn resume(global: &Global, id: &str, retry_unknown: bool) -> Result<ExitCode> {
 
 /// Runs a pipeline to its end, prints it, and gives the exit code.
 fn drive(
-    global: &Global,
+    global: &GlobalArgs,
     toolkit: &Toolkit,
-    ready: &Ready,
+    ready: &ReadyPipeline,
     id: String,
     machine: PipelineMachine,
     events: Vec<PhaseEvent>,
@@ -252,23 +252,23 @@ fn drive(
     let state: &Arc<StateStore> = open::state(toolkit)?;
     let stop = StopFlag::new();
     signals::stop_on_signal(&stop);
-    let mut driver = Driver {
+    let mut driver = PipelineDriver {
         toolkit,
         ready,
         state,
         id,
         machine,
         events,
-        view: view::View::new(open::command(global).0),
+        view: view::PipelineView::new(open::command(global).0),
         server: server(global, ready)?,
-        logs: logs::Logs::new(),
+        logs: logs::AgentLogs::new(),
         controls: BTreeMap::new(),
         due: Vec::new(),
         asked: None,
         signed: Instant::now(),
     };
     let end = driver.run(&stop)?;
-    let Driver {
+    let PipelineDriver {
         id,
         machine,
         events,
@@ -287,7 +287,7 @@ fn drive(
 }
 
 /// The command of the MCP server, without phase and agent.
-fn server(global: &Global, ready: &Ready) -> Result<Vec<String>> {
+fn server(global: &GlobalArgs, ready: &ReadyPipeline) -> Result<Vec<String>> {
     let own = std::env::current_exe()
         .map_err(|err| tool_error!(ToolError, "io"; "cannot find this program: {err}"))?;
     let shown = |path: &Path| path.display().to_string();
@@ -314,7 +314,7 @@ fn recorded(
 }
 
 fn print_record(
-    global: &Global,
+    global: &GlobalArgs,
     id: &str,
     file: &str,
     state: &str,
@@ -334,7 +334,7 @@ fn print_record(
     })
 }
 
-fn list(global: &Global, folders: &Folders, limit: u32) -> Result<ExitCode> {
+fn list(global: &GlobalArgs, folders: &FolderArgs, limit: u32) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
     let rows = state.pipelines(folders.of(&toolkit).as_ref(), limit as usize)?;
@@ -346,7 +346,7 @@ fn list(global: &Global, folders: &Folders, limit: u32) -> Result<ExitCode> {
     })
 }
 
-fn log(global: &Global, id: &str) -> Result<ExitCode> {
+fn log(global: &GlobalArgs, id: &str) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let state = open::state_to_read(global, &toolkit)?;
     let row = state.pipeline(id)?;

@@ -6,13 +6,13 @@ use registry::agent_cli::{ServerStart, quoted};
 
 use super::super::prelude::*;
 use super::launch;
-use super::prepare::{Ready, ReadyAgent, ReadyPhase};
+use super::prepare::{ReadyAgent, ReadyPhase, ReadyPipeline};
 use super::stream;
 
 /// Stands for paths that exist once the agent runs.
 const EXCHANGE: &str = "EXCHANGE";
 
-pub(super) fn show(global: &Global, ready: &Ready) -> Result<ExitCode> {
+pub(super) fn show(global: &GlobalArgs, ready: &ReadyPipeline) -> Result<ExitCode> {
     let setups = ready.setups();
     let phases: Vec<&ReadyPhase> = order(&setups)
         .into_iter()
@@ -32,14 +32,14 @@ pub(super) fn show(global: &Global, ready: &Ready) -> Result<ExitCode> {
     output::data(global, &data, || text)
 }
 
-fn skip<'r>(ready: &'r Ready, phase: &ReadyPhase) -> Option<&'r str> {
+fn skip<'r>(ready: &'r ReadyPipeline, phase: &ReadyPhase) -> Option<&'r str> {
     let mut skips = ready.skipped.iter();
     skips
         .find(|skip| skip.phase == phase.phase.name)
         .map(|skip| skip.reason.as_str())
 }
 
-fn argv(ready: &Ready, agent: &ReadyAgent) -> Result<Vec<String>> {
+fn argv(ready: &ReadyPipeline, agent: &ReadyAgent) -> Result<Vec<String>> {
     let at = |name: &str| format!("{EXCHANGE}/{name}");
     let (config, output) = (at("mcp.json"), at("output"));
     let workspace = ready.workspace.display().to_string();
@@ -67,7 +67,7 @@ fn tools(agent: &ReadyAgent) -> Vec<(&str, &'static str)> {
         .collect()
 }
 
-fn value(ready: &Ready, of: &ReadyPhase) -> Result<Value> {
+fn value(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<Value> {
     let phase = &of.phase;
     let mut agents = Vec::new();
     for agent in &of.agents {
@@ -103,7 +103,7 @@ fn value(ready: &Ready, of: &ReadyPhase) -> Result<Value> {
     })
 }
 
-fn readable(ready: &Ready, of: &ReadyPhase) -> Result<String> {
+fn readable(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<String> {
     let phase = &of.phase;
     let mut words = vec![match phase.required {
         true => "required".to_owned(),

@@ -13,10 +13,10 @@ use registry::{Config, ToolAliases};
 use tool_core::RequestProblem;
 use tool_core::command::Isolation;
 
-use super::super::agent_args::{self, AgentArgs, Effective};
+use super::super::agent_args::{self, AgentArgs, EffectiveAgent};
 use super::super::phases;
 use super::super::prelude::*;
-use super::border::Border;
+use super::border::ExchangeBorder;
 use super::stream;
 use crate::trust;
 
@@ -25,7 +25,7 @@ pub(in crate::cli) const ASIDE: &str = "set-aside";
 
 /// Which phases run.
 #[derive(Debug, Clone, Default, Args)]
-pub(in crate::cli) struct Choice {
+pub(in crate::cli) struct PhaseSelectionArgs {
     /// Leave a phase out; those that depend on it do not run; repeatable
     #[arg(long, value_name = "PHASE")]
     pub skip: Vec<String>,
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Choice {
 }
 
 /// A pipeline that can start.
-pub(super) struct Ready {
+pub(super) struct ReadyPipeline {
     pub file: PathBuf,
     pub digest: String,
     pub workspace: PathBuf,
@@ -46,7 +46,7 @@ pub(super) struct Ready {
     pub phases: Vec<ReadyPhase>,
     /// Phases that the user leaves out.
     pub skipped: Vec<PhaseSkip>,
-    pub border: Border,
+    pub border: ExchangeBorder,
 }
 
 pub(super) struct ReadyPhase {
@@ -60,14 +60,14 @@ pub(super) struct ReadyPhase {
 pub(in crate::cli) struct ReadyAgent {
     pub name: String,
     pub cli: CliSpec,
-    pub effective: Effective,
+    pub effective: EffectiveAgent,
     pub isolation: Isolation,
     pub prompt: String,
     pub profile: Option<String>,
     pub warnings: Vec<String>,
 }
 
-impl Ready {
+impl ReadyPipeline {
     pub(super) fn setups(&self) -> Vec<PhaseSetup> {
         self.phases.iter().map(|one| one.setup.clone()).collect()
     }
@@ -87,11 +87,11 @@ impl Ready {
 /// # Errors
 /// Everything that would keep a phase or agent from starting as the file says.
 pub(super) fn prepare(
-    global: &Global,
+    global: &GlobalArgs,
     toolkit: &Toolkit,
-    choice: &Choice,
+    choice: &PhaseSelectionArgs,
     done: &dyn Fn(&str) -> Option<String>,
-) -> Result<Ready> {
+) -> Result<ReadyPipeline> {
     let config = toolkit.config();
     let file = open::config_path(global)?.ok_or_else(|| {
         tool_error!(InvalidRequest, "no_file"; "there is no configuration with phases here";
@@ -158,10 +158,10 @@ pub(super) fn prepare(
         let error = ToolError::of_problems(ErrorCode::InvalidRequest, problems);
         return Err(error.reason("pipeline"));
     }
-    Ok(Ready {
+    Ok(ReadyPipeline {
         digest: registry::digest::of_texts(texts.iter().map(String::as_str)),
         workspace: workspace.to_owned(),
-        border: Border {
+        border: ExchangeBorder {
             protected: toolkit.protected().to_vec(),
             aside: open::state_folder(global)?.join(ASIDE),
         },
@@ -175,7 +175,7 @@ pub(super) fn prepare(
 /// The phases that the user leaves out, each with the reason.
 fn skipped(
     setups: &[PhaseSetup],
-    choice: &Choice,
+    choice: &PhaseSelectionArgs,
     done: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<PhaseSkip>> {
     let known = || setups.iter().map(|setup| setup.name.as_str());
@@ -229,7 +229,7 @@ fn prompt_of(file: &std::path::Path, phase: &Phase) -> Result<(String, String)> 
 }
 
 fn ready_agent(
-    global: &Global,
+    global: &GlobalArgs,
     toolkit: &Toolkit,
     config: &Config,
     phase: &Phase,
@@ -279,7 +279,7 @@ fn ready_agent(
 
 /// The task behind the prompts of the agent's file, where it has one.
 fn with_file(
-    global: &Global,
+    global: &GlobalArgs,
     toolkit: &Toolkit,
     config: &Config,
     name: &str,

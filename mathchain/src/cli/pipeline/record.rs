@@ -75,14 +75,14 @@ pub(super) fn completed(state: &StateStore, file: &str) -> Result<Vec<(String, S
 
 /// What agents used, as far as their command lines say.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Used {
+pub(super) struct AgentUsage {
     pub cost_usd: f64,
     /// Number of attempts whose cost is unknown.
     pub unknown: u64,
     pub turns: Option<u64>,
 }
 
-impl Used {
+impl AgentUsage {
     pub(super) fn add(&mut self, result: &AgentResult) {
         match result.cost_usd {
             Some(cost) => self.cost_usd += cost,
@@ -117,8 +117,11 @@ impl Used {
 }
 
 /// What every attempt of the agents of a phase used, or of all phases.
-pub(super) fn used<'e>(events: impl IntoIterator<Item = &'e PhaseEvent>, of: Option<&str>) -> Used {
-    let mut used = Used::default();
+pub(super) fn used<'e>(
+    events: impl IntoIterator<Item = &'e PhaseEvent>,
+    of: Option<&str>,
+) -> AgentUsage {
+    let mut used = AgentUsage::default();
     for event in events {
         if let PhaseEvent::AgentEnded { phase, result, .. } = event
             && of.is_none_or(|of| of == phase)

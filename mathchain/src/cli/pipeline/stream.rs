@@ -9,7 +9,7 @@ pub(super) const ANSWER_BYTES_MAX: usize = 16 << 20;
 
 /// What an agent has said so far.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Said {
+pub(super) struct AgentStream {
     format: String,
     /// The answer, for formats that state it at the end or in parts.
     text: String,
@@ -38,7 +38,7 @@ pub(super) fn shows_turns(format: &str) -> bool {
     matches!(format, "claude" | "codex" | "opencode")
 }
 
-impl Said {
+impl AgentStream {
     pub(super) fn new(format: &str) -> Self {
         Self {
             format: format.to_owned(),
@@ -300,8 +300,8 @@ pub(super) fn rate_limit(error: &str) -> Option<Option<u64>> {
 mod tests {
     use super::*;
 
-    fn said(format: &str, lines: &[&str]) -> Said {
-        let mut said = Said::new(format);
+    fn said(format: &str, lines: &[&str]) -> AgentStream {
+        let mut said = AgentStream::new(format);
         lines.iter().for_each(|line| said.hear(line));
         said
     }

@@ -8,14 +8,14 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::super::prelude::*;
 use super::super::progress::is_drawn;
-use super::gates::Asked;
-use super::launch::Progress;
+use super::gates::GateQuestion;
+use super::launch::AgentProgress;
 use super::record;
 
 /// Time between two drawings.
 const TICK: Duration = Duration::from_millis(200);
 
-pub(super) struct View {
+pub(super) struct PipelineView {
     /// The lines on the terminal; none elsewhere.
     screen: Option<MultiProgress>,
     bars: Vec<ProgressBar>,
@@ -23,10 +23,10 @@ pub(super) struct View {
     begun: Instant,
     /// The command that starts this program with the same configuration.
     command: String,
-    of: BTreeMap<(String, String), (Instant, Progress)>,
+    of: BTreeMap<(String, String), (Instant, AgentProgress)>,
 }
 
-impl View {
+impl PipelineView {
     pub(super) fn new(command: String) -> Self {
         let screen = || MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
         Self {
@@ -40,11 +40,11 @@ impl View {
     }
 
     /// Takes what an agent said.
-    pub(super) fn note(&mut self, phase: &str, agent: &str, said: Progress) {
+    pub(super) fn note(&mut self, phase: &str, agent: &str, said: AgentProgress) {
         let key = (phase.to_owned(), agent.to_owned());
         self.of
             .entry(key)
-            .or_insert_with(|| (Instant::now(), Progress::default()))
+            .or_insert_with(|| (Instant::now(), AgentProgress::default()))
             .1 = said;
     }
 
@@ -53,7 +53,7 @@ impl View {
     }
 
     /// What the agents that run have used.
-    pub(super) fn running(&self) -> impl Iterator<Item = (&str, &Progress)> {
+    pub(super) fn running(&self) -> impl Iterator<Item = (&str, &AgentProgress)> {
         self.of
             .iter()
             .map(|((phase, _), (_, progress))| (phase.as_str(), progress))
@@ -62,7 +62,7 @@ impl View {
     /// Shows an event.
     pub(super) fn tell(&mut self, event: &PhaseEvent) {
         if let PhaseEvent::AgentBegan { phase, agent, .. } = event {
-            self.note(phase, agent, Progress::default());
+            self.note(phase, agent, AgentProgress::default());
         }
         if output::is_quiet() {
             return;
@@ -115,8 +115,8 @@ impl View {
     }
 
     /// Says what waits for a person, and how it is answered.
-    pub(super) fn waits(&mut self, asked: &Asked) {
-        let Asked {
+    pub(super) fn waits(&mut self, asked: &GateQuestion) {
+        let GateQuestion {
             phase,
             notice,
             prompt,
@@ -142,7 +142,7 @@ impl View {
                 let key = (phase.setup.name.clone(), agent.name.clone());
                 let (time, said) = match self.of.get(&key) {
                     Some((since, said)) => (since.elapsed().as_secs(), said.clone()),
-                    None => (0, Progress::default()),
+                    None => (0, AgentProgress::default()),
                 };
                 let turns = said
                     .turns

@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use chain_runtime::{CheckMode, CheckedPlan, draw};
 use registry::ApprovalAnswer;
 
-use source::{Given, Problematic};
+use source::{PlanArgs, PlanSourceError};
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Plan {
+pub(super) enum PlanCommand {
     /// Check a plan: list every problem with line and column, run nothing
     #[command(
         after_help = "Exit codes as for `run`: 0 the plan is valid, 2 it is invalid, 3 denied, 4 approval is needed and no user could be prompted.
@@ -23,7 +23,7 @@ Examples:
     )]
     Check {
         #[command(flatten)]
-        given: Box<Given>,
+        given: Box<PlanArgs>,
         /// Assume that the operator approves every request
         #[arg(long)]
         yes: bool,
@@ -31,7 +31,7 @@ Examples:
     /// Explain a plan: order, reasons, conditions, maps, retries, approvals, undo
     Explain {
         #[command(flatten)]
-        given: Box<Given>,
+        given: Box<PlanArgs>,
     },
     /// Draw the dependencies between steps, with the reason for each
     #[command(after_help = "Examples:
@@ -40,7 +40,7 @@ Examples:
   mathchain plan graph examples/script.chain --format dot | dot -Tpng > script.png")]
     Graph {
         #[command(flatten)]
-        given: Box<Given>,
+        given: Box<PlanArgs>,
         /// Format of the picture
         #[arg(long, value_parser = one_of(PICTURES), default_value = "text")]
         format: draw::DrawingFormat,
@@ -68,24 +68,28 @@ const PICTURES: &[(&str, draw::DrawingFormat, &str)] = &[
 ];
 
 /// Runs one of the commands about plans.
-pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode> {
+pub(super) fn plan(global: &GlobalArgs, command: &PlanCommand) -> Result<ExitCode> {
     let (given, yes) = match command {
-        Plan::Check { given, yes } => (given, *yes),
-        Plan::Explain { given } | Plan::Graph { given, .. } => (given, true),
-        Plan::New { name } => return starter::write(name),
+        PlanCommand::Check { given, yes } => (given, *yes),
+        PlanCommand::Explain { given } | PlanCommand::Graph { given, .. } => (given, true),
+        PlanCommand::New { name } => return starter::write(name),
     };
     let plan = match checked(global, given, yes) {
         Ok(plan) => plan,
-        Err(Problematic::Error(err)) => return Err(err),
-        Err(Problematic::Plan(problems)) => {
+        Err(PlanSourceError::Error(err)) => return Err(err),
+        Err(PlanSourceError::Plan(problems)) => {
             return Ok(source::refused(global, Some(&given.plan), problems, None));
         }
     };
     match command {
-        Plan::Check { .. } => output::data(global, &verdict(&plan), || readable(given, &plan)),
-        Plan::Explain { .. } => output::data(global, &plan.explain(), || plan.explain_text()),
-        Plan::New { .. } => Ok(exit::OK.into()),
-        Plan::Graph { format, to, .. } => {
+        PlanCommand::Check { .. } => {
+            output::data(global, &verdict(&plan), || readable(given, &plan))
+        }
+        PlanCommand::Explain { .. } => {
+            output::data(global, &plan.explain(), || plan.explain_text())
+        }
+        PlanCommand::New { .. } => Ok(exit::OK.into()),
+        PlanCommand::Graph { format, to, .. } => {
             let picture = draw::draw(&plan, *format)?;
             match to {
                 Some(file) => source::write(file, &picture)?,
@@ -97,7 +101,11 @@ pub(super) fn plan(global: &Global, command: &Plan) -> Result<ExitCode> {
 }
 
 /// Reads and checks a plan for its caller; with `yes` as if every request were approved, since nothing runs.
-fn checked(global: &Global, given: &Given, yes: bool) -> Result<CheckedPlan, Problematic> {
+fn checked(
+    global: &GlobalArgs,
+    given: &PlanArgs,
+    yes: bool,
+) -> Result<CheckedPlan, PlanSourceError> {
     let toolkit = given.caller.open(global)?;
     let answer = match yes {
         true => ApprovalAnswer::Yes,
@@ -130,7 +138,7 @@ fn verdict(plan: &CheckedPlan) -> Value {
     }
 }
 
-fn readable(given: &Given, plan: &CheckedPlan) -> String {
+fn readable(given: &PlanArgs, plan: &CheckedPlan) -> String {
     let steps = counted(plan.steps.len() as u64, "step");
     let waves = counted(plan.graph.waves().len() as u64, "wave");
     let (file, id) = (given.plan.display(), &plan.id);

@@ -14,7 +14,7 @@ use super::super::prelude::*;
 
 /// A plan, its inputs and its caller.
 #[derive(Debug, Args)]
-pub(in crate::cli) struct Given {
+pub(in crate::cli) struct PlanArgs {
     /// Plan file (.yaml, .yml, .json), call script (.chain), or `-` for stdin
     pub plan: PathBuf,
     /// Input of the plan: NAME=VALUE, the value as JSON or plain text; repeatable
@@ -30,10 +30,10 @@ pub(in crate::cli) struct Given {
     #[arg(long, value_name = "HOW", value_parser = ["independent"])]
     pub verify: Option<String>,
     /// Role of the caller
-    #[arg(long, value_name = "ROLE", help_heading = "Caller", add = complete::roles())]
+    #[arg(long, value_name = "ROLE", help_heading = "CallerArgs", add = complete::roles())]
     pub role: Option<String>,
     #[command(flatten)]
-    pub caller: Caller,
+    pub caller: CallerArgs,
 }
 
 const MODES: &[(&str, Mode, &str)] = &[
@@ -46,19 +46,19 @@ const MODES: &[(&str, Mode, &str)] = &[
 ];
 
 /// A plan that was read, with its inputs and its caller.
-pub(in crate::cli) struct Prepared {
+pub(in crate::cli) struct PreparedPlan {
     pub plan: Plan,
     pub inputs: Object,
-    pub context: Context,
+    pub context: CallContext,
 }
 
-impl Given {
+impl PlanArgs {
     /// Reads the plan, and applies the options and the defaults of the configuration.
     pub(in crate::cli) fn prepare(
         &self,
         toolkit: &Toolkit,
         answer: ApprovalAnswer,
-    ) -> Result<Prepared, Problematic> {
+    ) -> Result<PreparedPlan, PlanSourceError> {
         let mut plan = read(&self.plan)?.with_defaults(toolkit.chain_defaults());
         if let Some(mode) = self.mode {
             plan = plan.with_mode(mode);
@@ -68,13 +68,13 @@ impl Given {
         }
         plan.barrier |= self.barrier;
         let inputs = inputs(&plan, &self.inputs)?;
-        let context = Context {
+        let context = CallContext {
             answer,
             ..self.caller.context(self.role.clone())
         };
         // An unknown name is one error, not one for each step.
         toolkit.dispatcher().visible(&toolkit.caller(&context))?;
-        Ok(Prepared {
+        Ok(PreparedPlan {
             plan,
             inputs,
             context,
@@ -83,27 +83,27 @@ impl Given {
 }
 
 /// The reason why there is no checked plan.
-pub(in crate::cli) enum Problematic {
+pub(in crate::cli) enum PlanSourceError {
     /// Problems of the plan, each with its place.
     Plan(PlanProblems),
     /// An error before the plan could be checked.
     Error(ToolError),
 }
 
-impl From<PlanProblems> for Problematic {
+impl From<PlanProblems> for PlanSourceError {
     fn from(problems: PlanProblems) -> Self {
         Self::Plan(problems)
     }
 }
 
-impl From<ToolError> for Problematic {
+impl From<ToolError> for PlanSourceError {
     fn from(err: ToolError) -> Self {
         Self::Error(err)
     }
 }
 
 /// Reads a plan file, or stdin for `-`; the file name or the first characters determine the language.
-fn read(path: &Path) -> Result<Plan, Problematic> {
+fn read(path: &Path) -> Result<Plan, PlanSourceError> {
     Ok(Plan::read(&path.to_string_lossy(), &text(path)?)?)
 }
 
@@ -132,7 +132,7 @@ fn text(path: &Path) -> Result<String> {
 }
 
 /// The inputs given as options.
-fn inputs(plan: &Plan, pairs: &[String]) -> Result<Object, Problematic> {
+fn inputs(plan: &Plan, pairs: &[String]) -> Result<Object, PlanSourceError> {
     let mut inputs = Object::new();
     for pair in pairs {
         let (name, text) = flags::split(pair)?;
@@ -156,7 +156,7 @@ fn inputs(plan: &Plan, pairs: &[String]) -> Result<Object, Problematic> {
 
 /// Prints the problems of a plan, each as `file:line:column: ..`, and the head of the audit if there is one; nothing has run.
 pub(in crate::cli) fn refused(
-    global: &Global,
+    global: &GlobalArgs,
     file: Option<&Path>,
     problems: PlanProblems,
     head: Option<&LedgerHead>,
@@ -179,7 +179,7 @@ pub(in crate::cli) fn refused(
     if let Some(head) = head {
         outcome.metadata.insert("audit", head.to_value());
     }
-    if global.format() != Format::Human {
+    if global.format() != OutputFormat::Human {
         output::line(&outcome.to_value());
     }
     complain(&format!(

@@ -5,12 +5,15 @@ use std::path::Path;
 use registry::RuntimeFacts;
 use registry::policy::{AccessChange, difference};
 
-use super::super::configured::Configured;
+use super::super::configured::ConfiguredTools;
 use super::super::prelude::*;
 
 /// Prints the permissions that a change of configuration grants and revokes.
-pub(super) fn diff(global: &Global, before: &Path, after: &Path) -> Result<ExitCode> {
-    let (old, new) = (Configured::load(before)?, Configured::load(after)?);
+pub(super) fn diff(global: &GlobalArgs, before: &Path, after: &Path) -> Result<ExitCode> {
+    let (old, new) = (
+        ConfiguredTools::load(before)?,
+        ConfiguredTools::load(after)?,
+    );
     // The comparison assumes that every precondition of tools is met.
     let facts = ["workspace=ready", "sandbox=ready", "state=ready"]
         .into_iter()

@@ -13,9 +13,9 @@ use super::flags;
 use super::prelude::*;
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Policy {
+pub(super) enum PolicyCommand {
     /// Explain the verdict on a call: deciding layer, place, and how to allow it
-    Explain(Box<Explain>),
+    Explain(Box<ExplainCommand>),
     /// Print the verdict for every role and tool, whatever the arguments
     Matrix {
         /// Assume this phase
@@ -58,13 +58,13 @@ pub(super) enum Policy {
   mathchain policy explain operator write_file --arg path=out.txt --arg content=x
   mathchain policy explain operator run_shell --args '{\"argv\":[\"git\",\"status\"]}' --phase audit
   mathchain policy explain operator statistics --phase audit --enable statistics")]
-pub(super) struct Explain {
+pub(super) struct ExplainCommand {
     /// Role of the caller
     pub role: String,
     /// Tool name
     pub tool: String,
     #[command(flatten)]
-    pub caller: Caller,
+    pub caller: CallerArgs,
     /// All arguments as one JSON object
     #[arg(long, value_name = "JSON", conflicts_with = "arg")]
     pub args: Option<String>,
@@ -74,19 +74,19 @@ pub(super) struct Explain {
 }
 
 /// Runs one of the commands about the policy.
-pub(super) fn policy(global: &Global, policy: &Policy) -> Result<ExitCode> {
+pub(super) fn policy(global: &GlobalArgs, policy: &PolicyCommand) -> Result<ExitCode> {
     match policy {
-        Policy::Explain(asked) => explain(global, asked),
-        Policy::Matrix { phase, facts } => tables::matrix(global, phase.as_deref(), facts),
-        Policy::Diff { before, after } => diff::diff(global, before, after),
-        Policy::Test { file } => tables::test(global, file),
-        Policy::Rules => rules::rules(global),
-        Policy::Forget { number } => rules::forget(global, *number),
+        PolicyCommand::Explain(asked) => explain(global, asked),
+        PolicyCommand::Matrix { phase, facts } => tables::matrix(global, phase.as_deref(), facts),
+        PolicyCommand::Diff { before, after } => diff::diff(global, before, after),
+        PolicyCommand::Test { file } => tables::test(global, file),
+        PolicyCommand::Rules => rules::rules(global),
+        PolicyCommand::Forget { number } => rules::forget(global, *number),
     }
 }
 
 /// Explains the verdict on a call.
-fn explain(global: &Global, asked: &Explain) -> Result<ExitCode> {
+fn explain(global: &GlobalArgs, asked: &ExplainCommand) -> Result<ExitCode> {
     let toolkit = asked.caller.open(global)?;
     let context = asked.caller.context(Some(asked.role.clone()));
     let given = match &asked.args {

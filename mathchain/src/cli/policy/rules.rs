@@ -12,7 +12,7 @@ use super::super::prelude::*;
 use crate::user_rules;
 
 /// Lists the recorded rules.
-pub(super) fn rules(global: &Global) -> Result<ExitCode> {
+pub(super) fn rules(global: &GlobalArgs) -> Result<ExitCode> {
     let folder = open::state_folder(global)?;
     let rules = user_rules::list(&folder)?;
     let rules: Vec<(usize, (Option<String>, PolicyRule))> = (1..).zip(rules).collect();
@@ -25,7 +25,7 @@ pub(super) fn rules(global: &Global) -> Result<ExitCode> {
 }
 
 /// Deletes a recorded rule.
-pub(super) fn forget(global: &Global, number: usize) -> Result<ExitCode> {
+pub(super) fn forget(global: &GlobalArgs, number: usize) -> Result<ExitCode> {
     let folder = open::state_folder(global)?;
     let rule = user_rules::forget(&folder, number)?;
     let toolkit = open::toolkit(global)?;
@@ -58,10 +58,10 @@ pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Res
     rule.matches.effects.get_or_insert_default();
     rule.reason = Some(format!("approved at the terminal ({})", approval.id));
     let who = toolkit
-        .caller(&Context {
+        .caller(&CallContext {
             role: Some(approval.role.clone()),
             agent: approval.agent.clone(),
-            ..Context::default()
+            ..CallContext::default()
         })
         .who;
     let dispatcher = toolkit.dispatcher();
@@ -72,7 +72,7 @@ pub(in crate::cli) fn of_approval(toolkit: &Toolkit, approval: &Approval) -> Res
 
 /// Records a rule and returns its number.
 pub(in crate::cli) fn record(
-    global: &Global,
+    global: &GlobalArgs,
     state: &StateStore,
     by: &str,
     (workspace, rule): (&WorkspaceId, &PolicyRule),

@@ -9,7 +9,11 @@ use super::super::prelude::*;
 use super::readable;
 
 /// Role by tool.
-pub(super) fn matrix(global: &Global, phase: Option<&str>, facts: &[String]) -> Result<ExitCode> {
+pub(super) fn matrix(
+    global: &GlobalArgs,
+    phase: Option<&str>,
+    facts: &[String],
+) -> Result<ExitCode> {
     let toolkit = open::toolkit(global)?;
     let facts = open::facts(&toolkit, facts)?;
     let dispatcher = toolkit.dispatcher();
@@ -75,7 +79,7 @@ fn grid_in(ids: &[&str], rows: &[MatrixRow], columns: usize) -> String {
 }
 
 /// Tests the policy against a file of expected verdicts.
-pub(super) fn test(global: &Global, file: &Path) -> Result<ExitCode> {
+pub(super) fn test(global: &GlobalArgs, file: &Path) -> Result<ExitCode> {
     let text = environment::read_named(file)?;
     let cases = read_cases(&file.to_string_lossy(), &text)?;
     let toolkit = match cases.iter().any(|case| case.agent.is_some()) {

@@ -21,10 +21,10 @@ use tool_core::json::JsonLimits;
 use tool_core::{CallOutcome, OutcomeStatus, RandomSeed};
 
 use super::answer::CALL_STACK_BYTES;
-use super::jsonl::{self, Line};
+use super::jsonl::{self, JsonlLine};
 use super::prelude::*;
-use super::signals::Closing;
-pub(super) use world::World;
+use super::signals::ServerClosing;
+pub(super) use world::SessionWorld;
 
 #[derive(Debug, Args)]
 #[command(
@@ -34,7 +34,7 @@ Examples:
   mathchain session < examples/session.jsonl > log.jsonl
   mathchain session replay log.jsonl"
 )]
-pub(super) struct Session {
+pub(super) struct SessionArgs {
     #[command(subcommand)]
     pub command: Option<SessionCommand>,
     /// Decide and plan calls, but leave their execution to the caller
@@ -96,7 +96,7 @@ const SCHEMAS: &[(&str, SchemaOf, &str)] = &[
 ];
 
 /// Serves one session, replays a log, or prints a schema.
-pub(super) fn session(global: &Global, args: &Session) -> Result<ExitCode> {
+pub(super) fn session(global: &GlobalArgs, args: &SessionArgs) -> Result<ExitCode> {
     match &args.command {
         Some(SessionCommand::Replay { log }) => replay::replay(global, log),
         Some(SessionCommand::Schema { of }) => {
@@ -107,15 +107,16 @@ pub(super) fn session(global: &Global, args: &Session) -> Result<ExitCode> {
     }
 }
 
-fn serve(global: &Global, args: &Session) -> Result<ExitCode> {
+fn serve(global: &GlobalArgs, args: &SessionArgs) -> Result<ExitCode> {
     let toolkit = match args.agent {
         Some(_) => open::with_agents(global)?,
         None => open::toolkit(global)?,
     };
     let stop = StopFlag::new();
-    let closing = Closing::on_signal(&stop).and_then(|closing| Ok((closing.stdin()?, closing)));
+    let closing =
+        ServerClosing::on_signal(&stop).and_then(|closing| Ok((closing.stdin()?, closing)));
     let (stdin, closing) = closing.map_err(|err| jsonl::failed("cannot read stdin", &err))?;
-    let mut door = Door::open(&toolkit, args, stop.clone(), closing)?;
+    let mut door = SessionServer::open(&toolkit, args, stop.clone(), closing)?;
     let served = answer::on_stack(|| {
         let input = std::io::BufReader::with_capacity(64 << 10, stdin);
         door.serve(input, &mut output::stdout())
@@ -124,13 +125,13 @@ fn serve(global: &Global, args: &Session) -> Result<ExitCode> {
     match served? {
         Ok(()) => Ok(exit::of_stop(&stop).into()),
         // The reader closed the output: no error of the session.
-        Err(Halt::Closed) => Ok(exit::OK.into()),
-        Err(Halt::Refused(error) | Halt::Failed(error)) => Err(error),
+        Err(EventHalt::Closed) => Ok(exit::OK.into()),
+        Err(EventHalt::Refused(error) | EventHalt::Failed(error)) => Err(error),
     }
 }
 
 /// The reason why an event was not applied.
-enum Halt {
+enum EventHalt {
     /// The event is invalid; nothing changed.
     Refused(ToolError),
     /// The reader closed the output.
@@ -139,10 +140,10 @@ enum Halt {
     Failed(ToolError),
 }
 
-struct Door<'a> {
+struct SessionServer<'a> {
     toolkit: &'a Toolkit,
     session: sessions::Session<LiveRegistry>,
-    world: World,
+    world: SessionWorld,
     /// The dispatcher of this generation, with the whole workspace.
     base: Arc<Dispatcher>,
     opened: SessionOpened,
@@ -151,15 +152,15 @@ struct Door<'a> {
     answer: registry::ApprovalAnswer,
     line_bytes_max: usize,
     stop: StopFlag,
-    closing: Closing,
+    closing: ServerClosing,
 }
 
-impl<'a> Door<'a> {
+impl<'a> SessionServer<'a> {
     fn open(
         toolkit: &'a Toolkit,
-        args: &Session,
+        args: &SessionArgs,
         stop: StopFlag,
-        closing: Closing,
+        closing: ServerClosing,
     ) -> Result<Self> {
         let base = toolkit.dispatcher();
         let of_agent = args.agent.as_deref();
@@ -181,7 +182,7 @@ impl<'a> Door<'a> {
             profile: args.profile.clone(),
             facts: flags.map(str::to_owned).collect(),
         };
-        let world = World::new(toolkit);
+        let world = SessionWorld::new(toolkit);
         let live = LiveRegistry::new(world.dispatcher(&base, registry::RuntimeFacts::default()));
         Ok(Self {
             toolkit,
@@ -199,14 +200,14 @@ impl<'a> Door<'a> {
     }
 
     /// Applies lines until the input ends.
-    fn serve(&mut self, mut input: impl BufRead, output: &mut impl Write) -> Result<(), Halt> {
+    fn serve(&mut self, mut input: impl BufRead, output: &mut impl Write) -> Result<(), EventHalt> {
         let opened = Event::from(self.opened.clone());
         self.event(opened, output)?;
         let mut number = 0;
         loop {
             number += 1;
             let read = jsonl::read_line(&mut input, number, self.line_bytes_max);
-            let failed = |err| Halt::Failed(jsonl::failed("cannot read stdin", &err));
+            let failed = |err| EventHalt::Failed(jsonl::failed("cannot read stdin", &err));
             let line = read.map_err(failed)?;
             match line {
                 Some(line) if line.is_part() && self.closing.is_closed() => break,
@@ -218,11 +219,11 @@ impl<'a> Door<'a> {
             let head = head.to_string();
             record(output, AuditHead { head }.into())?;
         }
-        let end = StateDocument::of(self.session.state()).map_err(Halt::Failed)?;
+        let end = StateDocument::of(self.session.state()).map_err(EventHalt::Failed)?;
         record(output, end.into())
     }
 
-    fn line(&mut self, line: &Line, output: &mut impl Write) -> Result<(), Halt> {
+    fn line(&mut self, line: &JsonlLine, output: &mut impl Write) -> Result<(), EventHalt> {
         let event = match self.parse(line) {
             Ok(Some(event)) => event,
             Ok(None) => return Ok(()),
@@ -233,7 +234,7 @@ impl<'a> Door<'a> {
         };
         let kind = event.kind().to_owned();
         let applied = self.event(event, output);
-        let Err(Halt::Refused(error)) = applied else {
+        let Err(EventHalt::Refused(error)) = applied else {
             return applied;
         };
         let refused = EventRefused {
@@ -245,7 +246,7 @@ impl<'a> Door<'a> {
     }
 
     /// The event of a line; `None` for an empty line.
-    fn parse(&self, line: &Line) -> Result<Option<Event>> {
+    fn parse(&self, line: &JsonlLine) -> Result<Option<Event>> {
         let Some(bytes) = &line.bytes else {
             return Err(jsonl::too_long(self.line_bytes_max));
         };
@@ -262,7 +263,7 @@ impl<'a> Door<'a> {
     }
 
     /// Applies an event of the caller, and runs the calls that it starts.
-    fn event(&mut self, event: Event, output: &mut impl Write) -> Result<(), Halt> {
+    fn event(&mut self, event: Event, output: &mut impl Write) -> Result<(), EventHalt> {
         match event {
             Event::WorkspaceChanged(changed) => self.workspace_changed(changed, output),
             Event::RegistrySet(_) => self.registry_set(&event, output),
@@ -278,12 +279,12 @@ impl<'a> Door<'a> {
         &mut self,
         event: &Event,
         output: &mut impl Write,
-    ) -> Result<Option<WaveStarted>, Halt> {
-        let (applied, emitted) = self.session.feed(event).map_err(Halt::Refused)?;
+    ) -> Result<Option<WaveStarted>, EventHalt> {
+        let (applied, emitted) = self.session.feed(event).map_err(EventHalt::Refused)?;
         record(output, applied.into())?;
         let mut started = None;
         for document in emitted {
-            write(output, &document.to_value().map_err(Halt::Failed)?)?;
+            write(output, &document.to_value().map_err(EventHalt::Failed)?)?;
             if let Emitted::WaveStarted(wave) = document {
                 started = Some(wave);
             }
@@ -296,11 +297,11 @@ impl<'a> Door<'a> {
         &mut self,
         mut changed: WorkspaceChanged,
         output: &mut impl Write,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EventHalt> {
         let folder = match changed.status {
             WorkspaceStatus::Ready => {
                 let path = changed.path.as_deref().unwrap_or(".");
-                let folder = self.world.folder(path).map_err(Halt::Refused)?;
+                let folder = self.world.folder(path).map_err(EventHalt::Refused)?;
                 changed.path = Some(folder.folder().to_owned());
                 Some(folder)
             }
@@ -314,8 +315,8 @@ impl<'a> Door<'a> {
     }
 
     /// Reloads configuration and plugins; errors leave everything unchanged.
-    fn registry_set(&mut self, event: &Event, output: &mut impl Write) -> Result<(), Halt> {
-        self.toolkit.reload().map_err(Halt::Refused)?;
+    fn registry_set(&mut self, event: &Event, output: &mut impl Write) -> Result<(), EventHalt> {
+        self.toolkit.reload().map_err(EventHalt::Refused)?;
         let before = std::mem::replace(&mut self.base, self.toolkit.dispatcher());
         self.update_facts()?;
         let applied = self.apply(event, output);
@@ -327,9 +328,9 @@ impl<'a> Door<'a> {
     }
 
     /// Makes the open workspace part of the facts of later decisions.
-    fn update_facts(&mut self) -> Result<(), Halt> {
+    fn update_facts(&mut self) -> Result<(), EventHalt> {
         let facts = self.session.state().policy_facts();
-        let facts = facts.map_err(|err| Halt::Failed(tool_error!(Internal, "{err}")))?;
+        let facts = facts.map_err(|err| EventHalt::Failed(tool_error!(Internal, "{err}")))?;
         let now = self.world.dispatcher(&self.base, facts);
         self.session.registry_mut().set(now);
         Ok(())
@@ -340,7 +341,7 @@ impl<'a> Door<'a> {
         &mut self,
         mut started: Option<WaveStarted>,
         output: &mut impl Write,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), EventHalt> {
         while let Some(wave) = started.take().filter(|_| !self.plan_only) {
             self.world.count(self.session.state().workspace.opened);
             self.update_facts()?;
@@ -365,11 +366,11 @@ impl<'a> Door<'a> {
         call_id: &str,
         outcome: CallOutcome,
         output: &mut impl Write,
-    ) -> Result<Option<WaveStarted>, Halt> {
+    ) -> Result<Option<WaveStarted>, EventHalt> {
         let has_acted = outcome.is_success() && !outcome.effects.is_empty();
         let settled = Event::from(settlement(call_id, outcome));
         let applied = self.apply(&settled, output);
-        let Err(Halt::Refused(error)) = applied else {
+        let Err(EventHalt::Refused(error)) = applied else {
             return applied;
         };
         // The result is too large for the session.
@@ -462,18 +463,18 @@ fn settlement(call_id: &str, outcome: CallOutcome) -> CallSettled {
     settled
 }
 
-fn record(output: &mut impl Write, record: Record) -> Result<(), Halt> {
-    write(output, &record.to_value().map_err(Halt::Failed)?)
+fn record(output: &mut impl Write, record: Record) -> Result<(), EventHalt> {
+    write(output, &record.to_value().map_err(EventHalt::Failed)?)
 }
 
-fn write(output: &mut impl Write, document: &Value) -> Result<(), Halt> {
+fn write(output: &mut impl Write, document: &Value) -> Result<(), EventHalt> {
     let mut text = json::to_text(document);
     text.push('\n');
     let written = output
         .write_all(text.as_bytes())
         .and_then(|()| output.flush());
     written.map_err(|err| match output::unwritable(&err) {
-        Some(error) => Halt::Failed(error),
-        None => Halt::Closed,
+        Some(error) => EventHalt::Failed(error),
+        None => EventHalt::Closed,
     })
 }

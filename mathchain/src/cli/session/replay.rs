@@ -13,7 +13,7 @@ use super::super::prelude::*;
 const LINE_BYTES_MAX: usize = 1 << 30;
 
 /// Replays a log, verifies every line, and prints the final state.
-pub(super) fn replay(global: &Global, log: &Path) -> Result<ExitCode> {
+pub(super) fn replay(global: &GlobalArgs, log: &Path) -> Result<ExitCode> {
     let replayed = if log == Path::new("-") {
         fold(io::stdin().lock())?
     } else {
@@ -64,7 +64,7 @@ fn fold(mut input: impl BufRead) -> Result<LogReplayResult> {
 }
 
 /// Notes each registry generation of the log that is not in force here. The state does not depend on it.
-fn compare(global: &Global, replayed: &LogReplayResult) {
+fn compare(global: &GlobalArgs, replayed: &LogReplayResult) {
     let Ok(toolkit) = open::toolkit(global) else {
         return;
     };

@@ -1,4 +1,4 @@
-//! [`World`]: files and programs of one session, available while its workspace is open.
+//! [`SessionWorld`]: files and programs of one session, available while its workspace is open.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,23 +14,23 @@ use super::super::prelude::*;
 use crate::inputs;
 
 /// Files and programs of one session.
-pub(in crate::cli) struct World {
+pub(in crate::cli) struct SessionWorld {
     roots: Vec<PathBuf>,
     closed: Vec<PathBuf>,
     protected: Vec<PathBuf>,
     state: Option<Arc<StateStore>>,
-    place: Arc<Place>,
+    place: Arc<WorkspaceSlot>,
 }
 
 /// The state that `workspace_open` and `workspace_close` change.
-struct Place {
+struct WorkspaceSlot {
     /// The whole workspace.
     files: Option<Arc<dyn WorkspaceFiles>>,
-    opened: Mutex<Opened>,
+    opened: Mutex<OpenedWorkspace>,
 }
 
 #[derive(Default)]
-struct Opened {
+struct OpenedWorkspace {
     open: Option<(String, Arc<OpenFolder>)>,
     /// Number of workspaces opened in the session.
     count: u64,
@@ -38,7 +38,7 @@ struct Opened {
     changes: Vec<WorkspaceChanged>,
 }
 
-impl World {
+impl SessionWorld {
     /// A dispatcher for the world in which a run began, as its header records: the open folder and the facts.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl World {
             closed: toolkit.closed().to_vec(),
             protected: toolkit.protected().to_vec(),
             state: toolkit.state().cloned(),
-            place: Arc::new(Place {
+            place: Arc::new(WorkspaceSlot {
                 files,
                 opened: Mutex::default(),
             }),
@@ -124,8 +124,8 @@ impl World {
     }
 }
 
-impl Place {
-    fn lock(&self) -> MutexGuard<'_, Opened> {
+impl WorkspaceSlot {
+    fn lock(&self) -> MutexGuard<'_, OpenedWorkspace> {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -138,7 +138,7 @@ impl Place {
     }
 }
 
-impl WorkspaceOpener for Place {
+impl WorkspaceOpener for WorkspaceSlot {
     fn open(&self, path: &str) -> Result<OpenWorkspace> {
         let folder = self.folder(path)?;
         let mut opened = self.lock();

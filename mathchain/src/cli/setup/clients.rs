@@ -2,28 +2,28 @@
 
 use clap::builder::PossibleValue;
 
-use super::entry::Form;
+use super::entry::ClientEntryForm;
 
 /// A client of the Model Context Protocol.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(super) struct McpClient {
     pub(super) name: &'static str,
     /// The file of a project, relative to its folder.
     pub(super) of_project: Option<&'static str>,
     /// The file of the user, relative to the home folder.
     pub(super) of_user: &'static str,
-    pub(super) form: Form,
+    pub(super) form: ClientEntryForm,
 }
 
 /// From the documentation of each client.
-pub(super) const CLIENTS: &[Client] = &[
-    Client {
+pub(super) const CLIENTS: &[McpClient] = &[
+    McpClient {
         name: "claude-code",
         of_project: Some(".mcp.json"),
         of_user: ".claude.json",
-        form: Form::Typed("mcpServers"),
+        form: ClientEntryForm::Typed("mcpServers"),
     },
-    Client {
+    McpClient {
         name: "claude-desktop",
         of_project: None,
         of_user: if cfg!(target_os = "macos") {
@@ -31,15 +31,15 @@ pub(super) const CLIENTS: &[Client] = &[
         } else {
             ".config/Claude/claude_desktop_config.json"
         },
-        form: Form::Plain("mcpServers"),
+        form: ClientEntryForm::Plain("mcpServers"),
     },
-    Client {
+    McpClient {
         name: "cursor",
         of_project: Some(".cursor/mcp.json"),
         of_user: ".cursor/mcp.json",
-        form: Form::Plain("mcpServers"),
+        form: ClientEntryForm::Plain("mcpServers"),
     },
-    Client {
+    McpClient {
         name: "vscode",
         of_project: Some(".vscode/mcp.json"),
         of_user: if cfg!(target_os = "macos") {
@@ -47,29 +47,29 @@ pub(super) const CLIENTS: &[Client] = &[
         } else {
             ".config/Code/User/mcp.json"
         },
-        form: Form::Typed("servers"),
+        form: ClientEntryForm::Typed("servers"),
     },
-    Client {
+    McpClient {
         name: "codex",
         of_project: None,
         of_user: ".codex/config.toml",
-        form: Form::Table("mcp_servers"),
+        form: ClientEntryForm::Table("mcp_servers"),
     },
-    Client {
+    McpClient {
         name: "gemini",
         of_project: Some(".gemini/settings.json"),
         of_user: ".gemini/settings.json",
-        form: Form::Plain("mcpServers"),
+        form: ClientEntryForm::Plain("mcpServers"),
     },
-    Client {
+    McpClient {
         name: "opencode",
         of_project: Some("opencode.json"),
         of_user: ".config/opencode/opencode.json",
-        form: Form::Local("mcp"),
+        form: ClientEntryForm::Local("mcp"),
     },
 ];
 
-impl Client {
+impl McpClient {
     pub(super) fn possible(&self) -> PossibleValue {
         let help = match self.of_project {
             Some(file) => format!("{file}, or ~/{} with --user", self.of_user),

@@ -6,7 +6,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TomlError};
 
 /// The form of an entry, and the key above it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Form {
+pub(super) enum ClientEntryForm {
     /// JSON: `{"command": PROGRAM, "args": [..]}`.
     Plain(&'static str),
     /// JSON: the same with `"type": "stdio"`.
@@ -17,7 +17,7 @@ pub(super) enum Form {
     Table(&'static str),
 }
 
-impl Form {
+impl ClientEntryForm {
     /// The text with the entry `name`, which starts the program with its arguments; all else stays as it is. What is wrong with a text that
     /// cannot be changed.
     pub(super) fn set(self, text: &str, name: &str, server: &[String]) -> Result<String, String> {
@@ -103,7 +103,7 @@ fn set_toml(
 mod tests {
     use super::*;
 
-    fn set(form: Form, text: &str) -> Result<String, String> {
+    fn set(form: ClientEntryForm, text: &str) -> Result<String, String> {
         let server = ["/bin/mathchain", "serve", "--mcp"].map(str::to_owned);
         form.set(text, "mathchain", &server)
     }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_file_keeps_its_comments_servers_and_members() {
-        let changed = set(Form::Typed("mcpServers"), JSON).expect("changes");
+        let changed = set(ClientEntryForm::Typed("mcpServers"), JSON).expect("changes");
         for kept in [
             "// mine",
             "\"other\": { \"command\": \"x\" }",
@@ -123,13 +123,16 @@ mod tests {
             assert!(changed.contains(kept), "{changed}");
         }
         assert!(!changed.contains("old"), "{changed}");
-        assert_eq!(set(Form::Typed("mcpServers"), &changed), Ok(changed));
+        assert_eq!(
+            set(ClientEntryForm::Typed("mcpServers"), &changed),
+            Ok(changed)
+        );
     }
 
     #[test]
     fn a_table_is_added_to_a_toml_file() {
         let text = "model = \"o\" # mine\n\n[mcp_servers.other]\ncommand = \"x\"\n";
-        let form = Form::Table("mcp_servers");
+        let form = ClientEntryForm::Table("mcp_servers");
         let changed = set(form, text).expect("changes");
         let table = "[mcp_servers.mathchain]\ncommand = \"/bin/mathchain\"\nargs = [\"serve\", \"--mcp\"]\n";
         assert_eq!(changed, format!("{text}\n{table}"));
@@ -141,7 +144,7 @@ mod tests {
     #[test]
     fn an_empty_file_gets_the_entry() {
         for text in ["", "  \n", "{}"] {
-            let entry = set(Form::Local("mcp"), text).expect("changes");
+            let entry = set(ClientEntryForm::Local("mcp"), text).expect("changes");
             let parsed: serde_json::Value = serde_json::from_str(&entry).expect("JSON");
             let expected = serde_json::json!({"mcp": {"mathchain": {"type": "local",
                 "command": ["/bin/mathchain", "serve", "--mcp"], "enabled": true}}});
@@ -158,10 +161,13 @@ mod tests {
             "{",
             "{} {}",
         ] {
-            assert!(set(Form::Local("mcp"), text).is_err(), "{text}");
+            assert!(set(ClientEntryForm::Local("mcp"), text).is_err(), "{text}");
         }
         for text in ["mcp_servers = 3", "[mcp_servers]\nmathchain = 3", "x ="] {
-            assert!(set(Form::Table("mcp_servers"), text).is_err(), "{text}");
+            assert!(
+                set(ClientEntryForm::Table("mcp_servers"), text).is_err(),
+                "{text}"
+            );
         }
     }
 }

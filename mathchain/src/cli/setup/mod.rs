@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 
-use self::clients::{CLIENTS, Client};
+use self::clients::{CLIENTS, McpClient};
 use super::prelude::*;
 use super::{asking, changes, export, words};
 
@@ -27,10 +27,10 @@ const PROOF: &str = "An approval at a terminal shows that a terminal was there, 
   mathchain setup cursor --role worker_math --dry-run
   mathchain setup codex --catalog search --dry-run"
 )]
-pub(super) struct Setup {
+pub(super) struct SetupCommand {
     /// Client that starts the server
     #[arg(value_name = "CLIENT", value_parser = client())]
-    client: &'static Client,
+    client: &'static McpClient,
     /// Name of the server in the client
     #[arg(long, default_value = "mathchain", value_name = "NAME", value_parser = name)]
     name: String,
@@ -51,9 +51,9 @@ pub(super) struct Setup {
     yes: bool,
 }
 
-fn client() -> impl clap::builder::TypedValueParser<Value = &'static Client> {
+fn client() -> impl clap::builder::TypedValueParser<Value = &'static McpClient> {
     let find = |text: String| CLIENTS.iter().find(|client| client.name == text);
-    PossibleValuesParser::new(CLIENTS.iter().map(Client::possible))
+    PossibleValuesParser::new(CLIENTS.iter().map(McpClient::possible))
         .try_map(move |text| find(text).ok_or("no such client"))
 }
 
@@ -67,11 +67,11 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 /// Registers this program in the configuration of a client.
-pub(super) fn setup(global: &Global, setup: &Setup) -> Result<ExitCode> {
+pub(super) fn setup(global: &GlobalArgs, setup: &SetupCommand) -> Result<ExitCode> {
     if setup.role != ROLE {
         // An unknown role is an error now, not when the client starts.
         let toolkit = open::read_only(global, false)?;
-        let caller = toolkit.caller(&Context::default().role(&setup.role));
+        let caller = toolkit.caller(&CallContext::default().role(&setup.role));
         toolkit.dispatcher().visible(&caller)?;
     }
     let place = place(setup)?;
@@ -145,19 +145,19 @@ fn without_links(file: &Path) -> Result<()> {
 }
 
 /// The file to change.
-struct Place {
+struct SetupFile {
     path: PathBuf,
     /// Whether others read the file, since it belongs to a project.
     is_shared: bool,
 }
 
-fn place(setup: &Setup) -> Result<Place> {
+fn place(setup: &SetupCommand) -> Result<SetupFile> {
     let client = setup.client;
     match client.of_project {
         Some(file) if !setup.user => {
             let path = PathBuf::from(file);
             without_links(&path)?;
-            Ok(Place {
+            Ok(SetupFile {
                 path,
                 is_shared: true,
             })
@@ -166,7 +166,7 @@ fn place(setup: &Setup) -> Result<Place> {
             let home = environment::home().ok_or_else(|| {
                 tool_error!(PreconditionFailed, "environment"; "HOME names no folder"; "set HOME to an absolute path")
             })?;
-            Ok(Place {
+            Ok(SetupFile {
                 // The user's own links are followed, and the prompt names the file that they lead to.
                 path: environment::real(&home.join(client.of_user)),
                 is_shared: false,
@@ -176,7 +176,7 @@ fn place(setup: &Setup) -> Result<Place> {
 }
 
 /// The program and arguments that start the server.
-fn server(global: &Global, setup: &Setup, is_shared: bool) -> Vec<String> {
+fn server(global: &GlobalArgs, setup: &SetupCommand, is_shared: bool) -> Vec<String> {
     let absolute = |path: &PathBuf| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         path.display().to_string()
@@ -220,9 +220,9 @@ fn written(path: &Path, before: Option<&str>, after: &str) -> Result<Option<Path
         copy.push(".before-mathchain");
         let copy = PathBuf::from(copy);
         // The file may hold secrets of other servers.
-        io::replace(&copy, before.as_bytes(), io::Readers::Owner).map(|()| copy)
+        io::replace(&copy, before.as_bytes(), io::FileReaders::Owner).map(|()| copy)
     });
     let copy = copy.transpose().map_err(failed)?;
-    io::replace(path, after.as_bytes(), io::Readers::AsBefore).map_err(failed)?;
+    io::replace(path, after.as_bytes(), io::FileReaders::AsBefore).map_err(failed)?;
     Ok(copy)
 }
