@@ -10,7 +10,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use tool_core::{Object, Value, tool_error};
 
 use crate::arrays;
-use crate::errors::Fault;
+use crate::errors::ConversionError;
 
 /// Deepest nesting of lists and dictionaries, as in a text of JSON.
 const DEPTH_MAX: usize = 128;
@@ -19,7 +19,7 @@ const DEPTH_MAX: usize = 128;
 ///
 /// # Errors
 /// An object that is none, with its place.
-pub(crate) fn take(item: &Bound<'_, PyAny>) -> Result<Value, Fault> {
+pub(crate) fn take(item: &Bound<'_, PyAny>) -> Result<Value, ConversionError> {
     below(item, 0)
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn take(item: &Bound<'_, PyAny>) -> Result<Value, Fault> {
 pub(crate) fn of_call(
     given: Option<&Bound<'_, PyAny>>,
     keywords: Option<&Bound<'_, PyDict>>,
-) -> Result<Value, Fault> {
+) -> Result<Value, ConversionError> {
     let mut members = match given.map(take).transpose()? {
         None => Object::new(),
         Some(Value::Object(members)) => Arc::unwrap_or_clone(members),
@@ -60,7 +60,7 @@ fn keyword(name: &str) -> &str {
     bare.filter(|bare| RESERVED.contains(bare)).unwrap_or(name)
 }
 
-fn below(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Fault> {
+fn below(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, ConversionError> {
     if depth > DEPTH_MAX {
         return Err(tool_error!(InvalidRequest, "depth";
             "the arguments are nested deeper than {DEPTH_MAX}";
@@ -88,7 +88,7 @@ fn below(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Fault> {
     }
 }
 
-fn text_of<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str, Fault> {
+fn text_of<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str, ConversionError> {
     let invalid = |_| {
         tool_error!(InvalidRequest, "text"; "the text has an unpaired surrogate, so that it is not Unicode";
             "decode it with errors=\"replace\"")
@@ -96,7 +96,7 @@ fn text_of<'a>(text: &'a Bound<'_, PyString>) -> Result<&'a str, Fault> {
     text.to_str().map_err(|err| invalid(err).into())
 }
 
-fn integer(number: &Bound<'_, PyInt>) -> Result<Value, Fault> {
+fn integer(number: &Bound<'_, PyInt>) -> Result<Value, ConversionError> {
     match number.extract::<i64>().ok() {
         Some(value) => Ok(Value::Int(value)),
         None => Err(
@@ -107,7 +107,7 @@ fn integer(number: &Bound<'_, PyInt>) -> Result<Value, Fault> {
     }
 }
 
-fn dictionary(members: &Bound<'_, PyDict>, depth: usize) -> Result<Value, Fault> {
+fn dictionary(members: &Bound<'_, PyDict>, depth: usize) -> Result<Value, ConversionError> {
     let mut object = Object::new();
     for (key, item) in members {
         let Ok(key) = key.cast::<PyString>() else {
@@ -126,7 +126,7 @@ fn dictionary(members: &Bound<'_, PyDict>, depth: usize) -> Result<Value, Fault>
 fn list<'py>(
     items: impl ExactSizeIterator<Item = Bound<'py, PyAny>>,
     depth: usize,
-) -> Result<Value, Fault> {
+) -> Result<Value, ConversionError> {
     let mut values = Vec::with_capacity(items.len());
     for (index, item) in items.enumerate() {
         let value = below(&item, depth + 1).map_err(|fault| fault.below(&index.to_string()))?;
@@ -136,7 +136,7 @@ fn list<'py>(
 }
 
 /// An array, or an object that the module `mathchain._plain` makes plain.
-fn other(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Fault> {
+fn other(item: &Bound<'_, PyAny>, depth: usize) -> Result<Value, ConversionError> {
     static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = item.py();
     if let Ok(array) = item.cast_exact::<PyUntypedArray>()

@@ -19,7 +19,7 @@ use pyo3::prelude::*;
 use tool_core::value::{MemoryLender, NumberBlock, Numbers};
 use tool_core::{Value, number};
 
-use crate::results::Shared;
+use crate::results::SharedArray;
 
 /// Arrays with fewer numbers are copied, which is faster than sharing them.
 const SHARED_LEAST: usize = 1024;
@@ -27,7 +27,7 @@ const SHARED_LEAST: usize = 1024;
 const RANK_MAX: usize = 8;
 
 /// A contiguous array of doubles, kept alive.
-struct Lent {
+struct LentArray {
     /// Its state after a panic is that of any Python object.
     _owner: AssertUnwindSafe<Py<PyArrayDyn<f64>>>,
     data: *const f64,
@@ -35,11 +35,11 @@ struct Lent {
 }
 
 // SAFETY: the memory is only read, and belongs to the owner, whose count of references is changed with the interpreter's lock alone.
-unsafe impl Send for Lent {}
+unsafe impl Send for LentArray {}
 // SAFETY: as above.
-unsafe impl Sync for Lent {}
+unsafe impl Sync for LentArray {}
 
-impl MemoryLender for Lent {
+impl MemoryLender for LentArray {
     fn doubles(&self) -> &[f64] {
         // SAFETY: `lend` took pointer and count from an aligned contiguous array, which the owner keeps alive: NumPy does not
         // move the memory of an array that is referred to.
@@ -60,7 +60,7 @@ pub(crate) fn take(array: &Bound<'_, PyUntypedArray>) -> Option<Value> {
 
 fn lend(array: &Bound<'_, PyArrayDyn<f64>>) -> NumberBlock {
     let (data, count) = (array.data().cast_const(), array.len());
-    let lent = Lent {
+    let lent = LentArray {
         _owner: AssertUnwindSafe(array.clone().unbind()),
         data,
         count,
@@ -112,7 +112,7 @@ fn view<'py>(
     block: Arc<NumberBlock>,
     shape: &[usize],
 ) -> PyResult<Bound<'py, PyAny>> {
-    let owner = Bound::new(py, Shared(Arc::clone(&block)))?;
+    let owner = Bound::new(py, SharedArray(Arc::clone(&block)))?;
     let view = ArrayViewD::from_shape(shape, &block);
     let view = view.map_err(|err| pyo3::exceptions::PyValueError::new_err(err.to_string()))?;
     // SAFETY: the owner holds the block, whose memory does not move, and becomes the base of the array.

@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use tool_core::{CallOutcome, StopFlag, ToolError, tool_error};
 
 use crate::errors::OrRaise as _;
-use crate::interrupt::Watch;
+use crate::interrupt::InterruptWatch;
 use crate::own;
-use crate::progress::Told;
+use crate::progress::ProgressCallback;
 
 /// Stack of a thread that runs calls, where that of the caller is small.
 const STACK_BYTES: usize = 16 << 20;
@@ -35,7 +35,7 @@ impl Stop {
 }
 
 /// Who calls.
-pub(crate) struct Caller {
+pub(crate) struct PythonCaller {
     /// Role, deadline and approvals of every call.
     pub(crate) context: CallContext,
     /// The process that opened the toolkit.
@@ -44,29 +44,29 @@ pub(crate) struct Caller {
 
 /// A call or run: its callback and the flag that cancels it.
 #[derive(Default)]
-pub(crate) struct Call {
+pub(crate) struct PythonCall {
     pub(crate) progress: Option<Py<PyAny>>,
     pub(crate) stop: Option<StopFlag>,
 }
 
-impl Call {
+impl PythonCall {
     /// Makes it without the interpreter's lock. Ctrl-C and exceptions of the callback cancel it and are raised.
     pub(crate) fn make(
         self,
         py: Python<'_>,
-        caller: &Caller,
-        work: impl FnOnce(&CallContext, Option<Arc<Told>>) -> CallOutcome + Send,
+        caller: &PythonCaller,
+        work: impl FnOnce(&CallContext, Option<Arc<ProgressCallback>>) -> CallOutcome + Send,
     ) -> PyResult<CallOutcome> {
         same_process(caller.process).or_raise(py)?;
         own::forget();
-        let watch = Watch::begin(py)?;
+        let watch = InterruptWatch::begin(py)?;
         let stop = self.stop.unwrap_or_else(|| watch.stop().clone());
         let told = self
             .progress
-            .map(|callback| Told::new(callback, stop.clone()));
+            .map(|callback| ProgressCallback::new(callback, stop.clone()));
         let context = CallContext {
             stop,
-            progress: told.as_ref().map(Told::receiver),
+            progress: told.as_ref().map(ProgressCallback::receiver),
             ..caller.context.clone()
         };
         let outcome = py.detach(|| on_stack(|| work(&context, told.clone())));

@@ -8,24 +8,24 @@ use tool_core::{Result as ToolResult, ToolError, Value, tool_error};
 use crate::results;
 
 /// A failure of a conversion: of a value that does not fit, at its place, or an exception of Python.
-pub(crate) enum Fault {
+pub(crate) enum ConversionError {
     Tool(ToolError),
     Python(PyErr),
 }
 
-impl From<ToolError> for Fault {
+impl From<ToolError> for ConversionError {
     fn from(error: ToolError) -> Self {
         Self::Tool(error)
     }
 }
 
-impl From<PyErr> for Fault {
+impl From<PyErr> for ConversionError {
     fn from(error: PyErr) -> Self {
         Self::Python(error)
     }
 }
 
-impl Fault {
+impl ConversionError {
     /// The fault of a part, seen from the whole.
     pub(crate) fn below(self, key: &str) -> Self {
         match self {
@@ -144,7 +144,7 @@ impl<T> OrRaise<T> for ToolResult<T> {
     }
 }
 
-impl<T> OrRaise<T> for Result<T, Fault> {
+impl<T> OrRaise<T> for Result<T, ConversionError> {
     fn or_raise(self, py: Python<'_>) -> PyResult<T> {
         self.map_err(|fault| fault.raise(py))
     }

@@ -17,18 +17,18 @@ use pyo3::prelude::*;
 use tool_core::StopFlag;
 
 /// A flag that Ctrl-C sets while this exists, in the main thread; elsewhere nothing sets it.
-pub(crate) struct Watch {
+pub(crate) struct InterruptWatch {
     stop: StopFlag,
     #[cfg(unix)]
-    _handler: Option<unix::Handler>,
+    _handler: Option<unix::SigintHandler>,
 }
 
-impl Watch {
+impl InterruptWatch {
     /// Begins to watch.
     pub(crate) fn begin(py: Python<'_>) -> PyResult<Self> {
         #[cfg(unix)]
         if is_main(py)? {
-            let (flag, handler) = unix::Handler::set();
+            let (flag, handler) = unix::SigintHandler::set();
             return Ok(Self {
                 stop: flag.child(),
                 _handler: handler,
@@ -82,11 +82,11 @@ mod unix {
     static BEFORE_FLAGS: AtomicUsize = AtomicUsize::new(0);
 
     /// The handler, in place.
-    pub(super) struct Handler {
+    pub(super) struct SigintHandler {
         before: sigaction,
     }
 
-    impl Handler {
+    impl SigintHandler {
         /// Sets the handler; none where the signal has no handler of the interpreter.
         pub(super) fn set() -> (StopFlag, Option<Self>) {
             let flag = fresh();
@@ -113,7 +113,7 @@ mod unix {
         }
     }
 
-    impl Drop for Handler {
+    impl Drop for SigintHandler {
         fn drop(&mut self) {
             // SAFETY: the structures are valid for the calls.
             unsafe {

@@ -28,7 +28,7 @@ mod _mathchain {
     #[pymodule_export]
     use crate::command::{launch, main, name_launcher};
     #[pymodule_export]
-    use crate::results::{Shared, png_of_sixel};
+    use crate::results::{SharedArray, png_of_sixel};
     #[pymodule_export]
     use crate::toolkit::Toolkit;
 }

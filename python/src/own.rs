@@ -10,9 +10,9 @@ use tool_core::{Ctx, ToolError, Value, tool_error};
 use crate::{arguments, errors, results};
 
 /// Calls a function with the arguments as a dictionary; it returns the result.
-pub(crate) struct Function(pub(crate) Py<PyAny>);
+pub(crate) struct PythonFunction(pub(crate) Py<PyAny>);
 
-impl PluginRunner for Function {
+impl PluginRunner for PythonFunction {
     fn call(&self, _tool: &str, args: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
         ctx.check()?;
         let value = Python::try_attach(|py| -> Result<Value, ToolError> {

@@ -4,24 +4,24 @@ use chain_runtime::{CheckMode, Plan, RunOptions};
 use pyo3::prelude::*;
 use tool_core::{Object, ToolError, Value, tool_error};
 
-use crate::call::Call;
-use crate::errors::{Fault, OrRaise as _};
+use crate::call::PythonCall;
+use crate::errors::{ConversionError, OrRaise as _};
 use crate::toolkit::Toolkit;
 use crate::{arguments, results};
 
 /// A plan and its inputs.
-struct Given {
+struct PythonPlan {
     plan: Plan,
     inputs: Object,
 }
 
-impl Given {
+impl PythonPlan {
     /// From a dictionary, or from the text of a plan with its name.
     fn read(
         toolkit: &Toolkit,
         plan: &Bound<'_, PyAny>,
         inputs: Option<&Bound<'_, PyAny>>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, ConversionError> {
         let plan = match plan.extract::<(String, String)>() {
             Ok((name, text)) => Plan::read(&name, &text).map_err(ToolError::from)?,
             Err(_) => Plan::from_value(&arguments::take(plan)?),
@@ -50,7 +50,7 @@ pub(crate) fn check<'py>(
     plan: &Bound<'py, PyAny>,
     inputs: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let given = Given::read(toolkit, plan, inputs).or_raise(py)?;
+    let given = PythonPlan::read(toolkit, plan, inputs).or_raise(py)?;
     let context = &toolkit.caller.context;
     let checked = py.detach(|| {
         let checked =
@@ -68,9 +68,9 @@ pub(crate) fn run<'py>(
     toolkit: &Toolkit,
     plan: &Bound<'py, PyAny>,
     inputs: Option<&Bound<'py, PyAny>>,
-    call: Call,
+    call: PythonCall,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let given = Given::read(toolkit, plan, inputs).or_raise(py)?;
+    let given = PythonPlan::read(toolkit, plan, inputs).or_raise(py)?;
     let outcome = call.make(py, &toolkit.caller, |context, told| {
         let options = RunOptions {
             observer: told.map(|told| told as _),

@@ -13,20 +13,20 @@ use tool_core::ctx::Progress;
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// A callback, and what it raised.
-pub(crate) struct Told {
+pub(crate) struct ProgressCallback {
     callback: Py<PyAny>,
     stop: StopFlag,
-    state: Mutex<State>,
+    state: Mutex<CallbackState>,
 }
 
 #[derive(Default)]
-struct State {
+struct CallbackState {
     last: Option<Instant>,
     raised: Option<PyErr>,
     steps: Vec<String>,
 }
 
-impl Told {
+impl ProgressCallback {
     /// Reports to a callback, whose exception sets the flag.
     pub(crate) fn new(callback: Py<PyAny>, stop: StopFlag) -> Arc<Self> {
         let state = Mutex::default();
@@ -48,7 +48,7 @@ impl Told {
         self.change(|state| state.raised.take())
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut CallbackState) -> T) -> T {
         // Never held while the lock of the interpreter is awaited.
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -78,7 +78,7 @@ impl Told {
 }
 
 /// Steps of a run are reported as they end.
-impl StepObserver for Told {
+impl StepObserver for ProgressCallback {
     fn started(&self, step: &CheckedStep, position: usize, _wave: usize) {
         self.change(|state| {
             if state.steps.len() <= position {

@@ -12,7 +12,7 @@ use crate::arrays;
 
 /// The owner of the memory behind an array that is shared.
 #[pyclass(frozen)]
-pub(crate) struct Shared(
+pub(crate) struct SharedArray(
     #[expect(dead_code, reason = "it keeps the memory alive")] pub(crate) Arc<NumberBlock>,
 );
 

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyString};
 use registry::{ApprovalAnswer, Unattended};
 use tool_core::{CallOutcome, OutcomeStatus, ToolError, json};
 
-use crate::call::{Call, Caller, Stop, same_process};
+use crate::call::{PythonCall, PythonCaller, Stop, same_process};
 use crate::errors::{self, OrRaise as _};
 use crate::{arguments, declared, own, plans, results};
 
@@ -20,7 +20,7 @@ const UNRECORDED: &str = "the call is not in the audit: no audit log";
 #[pyclass(frozen, subclass, weakref)]
 pub(crate) struct Toolkit {
     pub(crate) inner: Arc<mathchain::Toolkit>,
-    pub(crate) caller: Caller,
+    pub(crate) caller: PythonCaller,
 }
 
 /// The process in which the first toolkit was opened.
@@ -68,7 +68,7 @@ impl Toolkit {
             };
             // An unknown role is one error, not one for each call.
             inner.dispatcher().visible(&inner.caller(&context))?;
-            let caller = Caller { context, process };
+            let caller = PythonCaller { context, process };
             Ok(Self { inner, caller })
         });
         opened.or_raise(py)
@@ -84,7 +84,7 @@ impl Toolkit {
         progress: Option<Py<PyAny>>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let call = Call {
+        let call = PythonCall {
             progress,
             stop: None,
         };
@@ -102,7 +102,7 @@ impl Toolkit {
         stop: &Bound<'py, Stop>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let stop = Some(stop.get().0.clone());
-        self.call_tool(py, tool, Some(args), None, Call { progress, stop })
+        self.call_tool(py, tool, Some(args), None, PythonCall { progress, stop })
     }
 
     /// Calls a tool and returns the whole answer: result or error, warnings, metadata.
@@ -116,7 +116,7 @@ impl Toolkit {
     ) -> PyResult<Bound<'py, PyAny>> {
         let tool = tool.to_str()?;
         let args = arguments::of_call(args, kwargs).or_raise(py)?;
-        let call = Call::default();
+        let call = PythonCall::default();
         let outcome = call.make(py, &self.caller, |context, _| {
             self.inner.call_with(context, tool, &args)
         })?;
@@ -129,7 +129,7 @@ impl Toolkit {
             Ok(args) => args,
             Err(err) => return Ok(json::to_text(&CallOutcome::error(err).to_value())),
         };
-        let call = Call::default();
+        let call = PythonCall::default();
         let outcome = call.make(py, &self.caller, |context, _| {
             self.inner.call_offered(context, tool, &args)
         })?;
@@ -146,7 +146,7 @@ impl Toolkit {
         stop: Option<&Bound<'py, Stop>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let stop = stop.map(|stop| stop.get().0.clone());
-        plans::run(py, self, plan, inputs, Call { progress, stop })
+        plans::run(py, self, plan, inputs, PythonCall { progress, stop })
     }
 
     #[pyo3(signature = (plan, inputs))]
@@ -194,7 +194,7 @@ impl Toolkit {
     ) -> PyResult<()> {
         let declaration = arguments::take(declaration).or_raise(py)?;
         let added = py.detach(|| -> Result<(), ToolError> {
-            let runner = Arc::new(own::Function(function));
+            let runner = Arc::new(own::PythonFunction(function));
             let tool = registry::plugins::own_tool(&declaration, source, runner)?;
             self.inner.add_tools(&[tool])
         });
@@ -227,7 +227,7 @@ impl Toolkit {
         tool: &Bound<'py, PyString>,
         args: Option<&Bound<'py, PyAny>>,
         kwargs: Option<&Bound<'py, PyDict>>,
-        call: Call,
+        call: PythonCall,
     ) -> PyResult<Bound<'py, PyAny>> {
         let tool = tool.to_str()?;
         let args = arguments::of_call(args, kwargs).or_raise(py)?;
