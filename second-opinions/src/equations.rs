@@ -13,12 +13,12 @@ const STEPS_MAX: usize = 200_000;
 const KEPT_MAX: usize = 1 << 24;
 
 /// A system that time is part of, as its first component: `ode_solvers` evaluates one stage of its method at a wrong time.
-struct Autonomous<'a, 'f> {
+struct AutonomousSystem<'a, 'f> {
     right: RefCell<&'a mut RightHandSide<'f>>,
     failed: &'a Cell<bool>,
 }
 
-impl System<f64, DVector<f64>> for Autonomous<'_, '_> {
+impl System<f64, DVector<f64>> for AutonomousSystem<'_, '_> {
     fn system(&self, _: f64, y: &DVector<f64>, dy: &mut DVector<f64>) {
         let (y, dy) = (y.as_slice(), dy.as_mut_slice());
         dy[0] = 1.0;
@@ -51,7 +51,7 @@ pub fn integrate(
     let mut time = t0;
     for &next in times {
         if next != time {
-            let system = Autonomous {
+            let system = AutonomousSystem {
                 right: RefCell::new(&mut *right),
                 failed: &failed,
             };

@@ -13,9 +13,9 @@ pub type Slope<'a> = dyn Fn(&[f64]) -> Option<Vec<f64>> + 'a;
 /// What a comparison takes for infinite: larger than every value, and differences of it are numbers.
 const HUGE: f64 = 1e300;
 
-struct Values<'a>(&'a Objective<'a>);
+struct ObjectiveCost<'a>(&'a Objective<'a>);
 
-impl CostFunction for Values<'_> {
+impl CostFunction for ObjectiveCost<'_> {
     type Param = Vec<f64>;
     type Output = f64;
 
@@ -25,9 +25,9 @@ impl CostFunction for Values<'_> {
     }
 }
 
-struct Slopes<'a>(Values<'a>, &'a Slope<'a>);
+struct ObjectiveGradient<'a>(ObjectiveCost<'a>, &'a Slope<'a>);
 
-impl CostFunction for Slopes<'_> {
+impl CostFunction for ObjectiveGradient<'_> {
     type Param = Vec<f64>;
     type Output = f64;
 
@@ -36,7 +36,7 @@ impl CostFunction for Slopes<'_> {
     }
 }
 
-impl Gradient for Slopes<'_> {
+impl Gradient for ObjectiveGradient<'_> {
     type Param = Vec<f64>;
     type Gradient = Vec<f64>;
 
@@ -60,7 +60,7 @@ pub fn nelder_mead(
         corners.push(corner);
     }
     let solver = NelderMead::new(corners).with_sd_tolerance(0.0).ok()?;
-    let run = Executor::new(Values(objective), solver);
+    let run = Executor::new(ObjectiveCost(objective), solver);
     let run = run.configure(|state| state.max_iters(iterations)).run();
     best(run.ok()?.state())
 }
@@ -75,7 +75,7 @@ pub fn lbfgs(
 ) -> Option<(Vec<f64>, f64)> {
     let solver = LBFGS::new(MoreThuenteLineSearch::new(), 7);
     let solver = solver.with_tolerance_cost(0.0).ok()?;
-    let run = Executor::new(Slopes(Values(objective), slope), solver);
+    let run = Executor::new(ObjectiveGradient(ObjectiveCost(objective), slope), solver);
     let start = start.to_vec();
     let run = run
         .configure(|state| state.param(start).max_iters(iterations))
