@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kernels::dense::{self, Lu, SingularVectors, max_abs};
-use kernels::dense::{columns_of, product, rows_of};
+use kernels::dense::{columns_of, matrix_product, rows_of};
 
 fn main() {
     let threads = std::env::args()
@@ -103,7 +103,7 @@ impl Matrices {
         let definite = columns_of(&self.definite, n, n);
         match operation {
             "gemm" => {
-                let (times, c) = timed(seconds, || product(a.as_ref(), symmetric.as_ref()));
+                let (times, c) = timed(seconds, || matrix_product(a.as_ref(), symmetric.as_ref()));
                 let (sum, scale) = (
                     self.times(&self.symmetric, &self.rhs),
                     norm(&self.symmetric),
@@ -163,7 +163,7 @@ impl Matrices {
             }
             "qr" => {
                 let (times, _) = timed(seconds, || dense::qr_factors(a.clone()));
-                let (q, r) = dense::qr(a.clone());
+                let (q, r) = dense::thin_qr(a.clone());
                 let half = self.times(&rows_of(r.as_ref()), &self.rhs);
                 let found = self.times(&rows_of(q.as_ref()), &half);
                 let expected = self.times(&self.general, &self.rhs);
@@ -204,7 +204,7 @@ impl Matrices {
                     SingularVectors::None
                 };
                 let (times, found) = timed(seconds, || {
-                    dense::singular(a.as_ref(), vectors).expect("it converges")
+                    dense::singular_decomposition(a.as_ref(), vectors).expect("it converges")
                 });
                 let mut sizes = found.0;
                 sizes.sort_by(f64::total_cmp);
@@ -233,7 +233,7 @@ fn triangles(packed: &[f64], x: &[f64]) -> Vec<f64> {
 }
 
 fn norm(data: &[f64]) -> f64 {
-    dense::norm2(data)
+    dense::euclidean_norm(data)
 }
 
 /// Digits of the backward error: `-log10(max|found - expected| / scale)`.

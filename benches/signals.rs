@@ -4,12 +4,12 @@
 
 use std::io::Write as _;
 
-use kernels::programs::assignment::{AssignmentCosts, assign};
-use kernels::programs::quadratic::{QuadraticProgram, solve};
+use kernels::programs::assignment::{AssignmentCosts, assign_cheapest};
+use kernels::programs::quadratic::{QuadraticProgram, solve_quadratic_program};
 use kernels::signal::convolve::{SequenceBlock, by_transforms};
-use kernels::signal::design::{FilterPrototype, PassBand, design};
+use kernels::signal::design::{FilterPrototype, PassBand, design_filter};
 use kernels::signal::filter::FilterCascade;
-use kernels::signal::transform::{TransformDirection, complex, real};
+use kernels::signal::transform::{TransformDirection, transform_complex, transform_real};
 use kernels::signal::{Complex64, spectrum, window};
 use kernels::sparse::{CsrMatrix, NoLimits};
 
@@ -25,11 +25,11 @@ fn main() {
         .map_or(20, |runs| runs.parse().expect("a number of runs"));
     for n in SIZES {
         let x = data(n, 1);
-        row("fft real", n, runs, || real(&x).len());
+        row("fft real", n, runs, || transform_real(&x).len());
         let z: Vec<Complex64> = x.iter().map(|&x| Complex64::new(x, 0.5)).collect();
         row("fft complex", n, runs, || {
             let mut z = z.clone();
-            complex(&mut z, TransformDirection::Forward);
+            transform_complex(&mut z, TransformDirection::Forward);
             z.len()
         });
     }
@@ -47,7 +47,7 @@ fn main() {
         welch.run(&x, || false).map_or(0, |found| found.segments)
     });
     let filter = FilterCascade::of_sections(
-        &design(FilterPrototype::Butterworth, 8, PassBand::Low(0.1)).sections(),
+        &design_filter(FilterPrototype::Butterworth, 8, PassBand::Low(0.1)).sections(),
     );
     row("zero-phase filter of order 8", x.len(), runs, || {
         filter.zero_phase(&x, 27).map_or(0, |y| y.len())
@@ -74,14 +74,14 @@ fn main() {
                 columns: n,
             };
             row(name, n, runs.min(5), || {
-                assign(costs, || false).map_or(0, |found| found.column_of.len())
+                assign_cheapest(costs, || false).map_or(0, |found| found.column_of.len())
             });
         }
     }
     for n in [10, 100, 400] {
         let program = portfolio(n);
         row("quadratic program, dense", n, runs, || {
-            let found = solve(&program, 200, || false, &NoLimits);
+            let found = solve_quadratic_program(&program, 200, || false, &NoLimits);
             found.map_or(0, |found| found.iterations as usize)
         });
     }

@@ -4,7 +4,8 @@
 //! text instead of the kernel. Every row states the relative residual that was reached; iterations end at 1e-8 on both sides.
 
 use kernels::sparse::{
-    CsrMatrix, NoLimits, PreconditionerMethod, SparseEvidence, SparseMethod, SparseOptions, solve,
+    CsrMatrix, NoLimits, PreconditionerMethod, SparseEvidence, SparseMethod, SparseOptions,
+    solve_sparse_system,
 };
 use tool_core::{CallBudget, Ctx, StopFlag, Tool, convert, json};
 
@@ -80,7 +81,7 @@ fn run(method: &str, a: &CsrMatrix, b: &[f64]) -> String {
         tolerance: TOLERANCE,
         ..SparseOptions::default()
     };
-    match solve(a, b, 1, &options, &NoLimits) {
+    match solve_sparse_system(a, b, 1, &options, &NoLimits) {
         Ok(found) => {
             let (key, count) = match found.evidence {
                 SparseEvidence::Direct { fill, .. } => ("fill", fill),

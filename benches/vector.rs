@@ -6,7 +6,8 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use kernels::vector::{
-    Binary, InstructionSet, Unary, binary, binary_block, unary, unary_block, with_level,
+    Binary, InstructionSet, Unary, binary_block, evaluate_binary, evaluate_unary, unary_block,
+    with_level,
 };
 
 const LANES: usize = 128;
@@ -49,7 +50,11 @@ fn one_argument(criterion: &mut Criterion) {
             });
         }
         group.bench_function("single", |bencher| {
-            bencher.iter(|| x.iter().map(|&x| unary(op, black_box(x))).sum::<f64>());
+            bencher.iter(|| {
+                x.iter()
+                    .map(|&x| evaluate_unary(op, black_box(x)))
+                    .sum::<f64>()
+            });
         });
     }
 }
@@ -71,7 +76,7 @@ fn two_arguments(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let pairs = a.iter().zip(&b);
                 pairs
-                    .map(|(&a, &b)| binary(op, black_box(a), b))
+                    .map(|(&a, &b)| evaluate_binary(op, black_box(a), b))
                     .sum::<f64>()
             });
         });

@@ -122,7 +122,7 @@ impl CompensatedSum {
 }
 
 /// The sum of a slice in order, with a relative error of about one rounding unless the terms cancel beyond 2^53.
-pub fn sum(data: &[f64]) -> CompensatedSum {
+pub fn compensated_sum(data: &[f64]) -> CompensatedSum {
     let mut total = CompensatedSum::default();
     for &value in data {
         total.add(value);
@@ -144,7 +144,7 @@ pub(crate) fn residual_entry(a: &[f64], x: &[f64], b: f64) -> f64 {
     let (a_blocks, a_rest) = a.as_chunks::<LANES>();
     let (x_blocks, x_rest) = x.as_chunks::<LANES>();
     let (sums, errors) = match Arch::new() {
-        Arch::Scalar => interleaved(a_blocks, x_blocks, two_product),
+        Arch::Scalar => interleaved_products(a_blocks, x_blocks, two_product),
         fused => fused.dispatch(FusedProduct(a_blocks, x_blocks)),
     };
     let mut total = CompensatedSum {
@@ -167,13 +167,13 @@ impl WithSimd for FusedProduct<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Self::Output {
-        interleaved(self.0, self.1, fused_product)
+        interleaved_products(self.0, self.1, fused_product)
     }
 }
 
 /// Sums of `-a x`, and their rounding errors.
 #[inline(always)]
-fn interleaved(
+fn interleaved_products(
     a: &[[f64; LANES]],
     x: &[[f64; LANES]],
     two_product: impl Fn(f64, f64) -> (f64, f64),
@@ -194,7 +194,7 @@ fn interleaved(
 ///
 /// # References
 /// As `residual_entry`.
-pub fn inner(a: &[f64], x: &[f64]) -> f64 {
+pub fn precise_dot(a: &[f64], x: &[f64]) -> f64 {
     -residual_entry(a, x, 0.0)
 }
 
@@ -208,7 +208,7 @@ mod tests {
     fn cancellation_leaves_the_exact_rest() {
         let a = [1e16, 1.0, -1e16, 1e-3, 3.0];
         let x = [1.0, 1.0, 1.0, 1.0, 1e-20];
-        assert_eq!(inner(&a, &x), 1.001);
+        assert_eq!(precise_dot(&a, &x), 1.001);
         assert_eq!(residual_entry(&[1e8 + 1.0], &[1e8 - 1.0], 1e16), 1.0);
         let (product, error) = two_product(1.0 + f64::EPSILON, 1.0 + f64::EPSILON);
         assert_eq!(
@@ -226,7 +226,7 @@ mod tests {
         let x: Vec<f64> = (0..1000).map(|i| entry(i + 313)).collect();
         let (a_blocks, x_blocks) = (a.as_chunks::<LANES>().0, x.as_chunks::<LANES>().0);
         let fused = Arch::new().dispatch(FusedProduct(a_blocks, x_blocks));
-        assert_eq!(fused, interleaved(a_blocks, x_blocks, two_product));
+        assert_eq!(fused, interleaved_products(a_blocks, x_blocks, two_product));
     }
 
     /// 0.1^2 as the double nearest to 0.1 has it: 0.01000000000000000055511151231257827... (Python `fractions`).
@@ -243,8 +243,8 @@ mod tests {
 
     #[test]
     fn survives_cancellation() {
-        assert_eq!(sum(&[1e100, 1.0, -1e100]).value(), 1.0);
-        assert_eq!(sum(&[0.1; 10]).value(), 1.0);
+        assert_eq!(compensated_sum(&[1e100, 1.0, -1e100]).value(), 1.0);
+        assert_eq!(compensated_sum(&[0.1; 10]).value(), 1.0);
         let mut dot = CompensatedSum::default();
         dot.add_product(1e8 + 1.0, 1e8 - 1.0);
         dot.add(-1e16);
@@ -264,7 +264,7 @@ mod tests {
         fn integers_sum_exactly(terms in prop::collection::vec(-(1_i64 << 50)..(1_i64 << 50), 0..300)) {
             let floats: Vec<f64> = terms.iter().map(|&term| term as f64).collect();
             let exact: i128 = terms.iter().map(|&term| i128::from(term)).sum();
-            prop_assert_eq!(sum(&floats).value(), exact as f64);
+            prop_assert_eq!(compensated_sum(&floats).value(), exact as f64);
         }
     }
 }

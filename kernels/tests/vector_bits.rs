@@ -1,10 +1,10 @@
 //! The same bits on every path: single values, blocks of any length, in place, constant operands, every level.
 
 use kernels::vector::{
-    Binary, GENERATORS, InstructionSet, LaneOperand, Ternary, Unary, UniformGenerators, binary,
-    binary_block, binary_block_scalar_left, binary_block_scalar_right, level, select, select_block,
-    sin_cos, sin_cos_block, sum, sum_of_squares, ternary, ternary_block, unary, unary_block,
-    with_level,
+    Binary, GENERATORS, InstructionSet, LaneOperand, Ternary, Unary, UniformGenerators,
+    active_level, binary_block, binary_block_scalar_left, binary_block_scalar_right,
+    evaluate_binary, evaluate_ternary, evaluate_unary, select_block, select_value, sin_cos,
+    sin_cos_block, sum_numbers, sum_of_squares, ternary_block, unary_block, with_level,
 };
 use proptest::prelude::*;
 
@@ -65,11 +65,11 @@ fn every_path_of_one_argument_gives_the_same_bits() {
     let x = points(6_000, 1);
     for &op in Unary::ALL {
         let expected: Vec<f64> = with_level(InstructionSet::Portable, || {
-            x.iter().map(|&x| unary(op, x)).collect()
+            x.iter().map(|&x| evaluate_unary(op, x)).collect()
         });
         for level in InstructionSet::ALL {
             with_level(level, || {
-                let single: Vec<f64> = x.iter().map(|&x| unary(op, x)).collect();
+                let single: Vec<f64> = x.iter().map(|&x| evaluate_unary(op, x)).collect();
                 assert_bits(&single, &expected, op.name());
                 let mut out = vec![0.0; x.len()];
                 unary_block(op, &x, &mut out);
@@ -84,11 +84,18 @@ fn every_path_of_two_arguments_gives_the_same_bits() {
     let (a, b) = (points(6_000, 2), points(6_000, 3));
     for &op in Binary::ALL {
         let expected: Vec<f64> = with_level(InstructionSet::Portable, || {
-            a.iter().zip(&b).map(|(&a, &b)| binary(op, a, b)).collect()
+            a.iter()
+                .zip(&b)
+                .map(|(&a, &b)| evaluate_binary(op, a, b))
+                .collect()
         });
         for level in InstructionSet::ALL {
             with_level(level, || {
-                let single: Vec<f64> = a.iter().zip(&b).map(|(&a, &b)| binary(op, a, b)).collect();
+                let single: Vec<f64> = a
+                    .iter()
+                    .zip(&b)
+                    .map(|(&a, &b)| evaluate_binary(op, a, b))
+                    .collect();
                 assert_bits(&single, &expected, op.name());
                 let mut out = vec![0.0; a.len()];
                 binary_block(op, &a, &b, &mut out);
@@ -101,11 +108,11 @@ fn every_path_of_two_arguments_gives_the_same_bits() {
 /// What an operation of three numbers does, by those of two.
 fn in_a_row(op: Ternary, a: f64, b: f64, c: f64) -> f64 {
     match op {
-        Ternary::MulAdd => binary(Binary::Add, binary(Binary::Mul, a, b), c),
-        Ternary::MulSub => binary(Binary::Sub, binary(Binary::Mul, a, b), c),
-        Ternary::SubMul => binary(Binary::Sub, c, binary(Binary::Mul, a, b)),
-        Ternary::AddMul => binary(Binary::Mul, binary(Binary::Add, a, b), c),
-        Ternary::DiffMul => binary(Binary::Mul, binary(Binary::Sub, a, b), c),
+        Ternary::MulAdd => evaluate_binary(Binary::Add, evaluate_binary(Binary::Mul, a, b), c),
+        Ternary::MulSub => evaluate_binary(Binary::Sub, evaluate_binary(Binary::Mul, a, b), c),
+        Ternary::SubMul => evaluate_binary(Binary::Sub, c, evaluate_binary(Binary::Mul, a, b)),
+        Ternary::AddMul => evaluate_binary(Binary::Mul, evaluate_binary(Binary::Add, a, b), c),
+        Ternary::DiffMul => evaluate_binary(Binary::Mul, evaluate_binary(Binary::Sub, a, b), c),
     }
 }
 
@@ -130,7 +137,11 @@ fn two_operations_in_a_row_give_the_bits_of_one_after_the_other() {
                 for (lane, found) in out.iter().enumerate() {
                     let (a, b, c) = at(lane);
                     let expected = in_a_row(op, a, b, c);
-                    assert_bits(&[*found, ternary(op, a, b, c)], &[expected; 2], op.name());
+                    assert_bits(
+                        &[*found, evaluate_ternary(op, a, b, c)],
+                        &[expected; 2],
+                        op.name(),
+                    );
                 }
             }
         }
@@ -141,7 +152,11 @@ fn two_operations_in_a_row_give_the_bits_of_one_after_the_other() {
 fn sines_and_cosines_together_give_the_bits_of_each() {
     let mut x = points(6_000, 17);
     x.extend(points(6_000, 18).iter().map(|x| x * 1e3));
-    let each = |op| x.iter().map(|&x| unary(op, x)).collect::<Vec<f64>>();
+    let each = |op| {
+        x.iter()
+            .map(|&x| evaluate_unary(op, x))
+            .collect::<Vec<f64>>()
+    };
     let (expected_sines, expected_cosines) = (each(Unary::Sin), each(Unary::Cos));
     for level in InstructionSet::ALL {
         for length in [0, 1, 7, 128, 200, x.len()] {
@@ -189,7 +204,7 @@ fn every_length_and_offset_gives_the_same_bits() {
         Unary::Erfc,
         Unary::Atanh,
     ] {
-        let expected: Vec<f64> = x.iter().map(|&x| unary(op, x)).collect();
+        let expected: Vec<f64> = x.iter().map(|&x| evaluate_unary(op, x)).collect();
         for start in [0, 1, 3] {
             for length in (0..40).chain([127, 128, 129, 255, 256, 257, 511, 520]) {
                 let range = start..start + length;
@@ -205,7 +220,11 @@ fn every_length_and_offset_gives_the_same_bits() {
 fn every_length_and_offset_of_two_arguments_gives_the_same_bits() {
     let (a, b) = (points(600, 12), points(600, 13));
     for op in [Binary::Pow, Binary::Atan2, Binary::Hypot, Binary::Fmod] {
-        let expected: Vec<f64> = a.iter().zip(&b).map(|(&a, &b)| binary(op, a, b)).collect();
+        let expected: Vec<f64> = a
+            .iter()
+            .zip(&b)
+            .map(|(&a, &b)| evaluate_binary(op, a, b))
+            .collect();
         for start in [0, 1, 3] {
             for length in (0..40).chain([127, 128, 129, 255, 256, 257, 511, 520]) {
                 let range = start..start + length;
@@ -231,7 +250,7 @@ fn powers_by_roots_are_the_same_bits_in_a_block_and_at_every_level() {
         let expected: Vec<f64> = a
             .iter()
             .zip(&b)
-            .map(|(&a, &b)| binary(Binary::Pow, a, b))
+            .map(|(&a, &b)| evaluate_binary(Binary::Pow, a, b))
             .collect();
         for level in InstructionSet::ALL {
             let mut out = vec![0.0; a.len()];
@@ -266,7 +285,7 @@ fn a_lane_out_of_the_ordinary_leaves_the_bits_of_the_others() {
     for &op in Unary::ALL {
         let shift = if op == Unary::Acosh { 1.0 } else { 0.0 };
         let mut x: Vec<f64> = unit.iter().map(|u| u + shift).collect();
-        let expected: Vec<f64> = x.iter().map(|&x| unary(op, x)).collect();
+        let expected: Vec<f64> = x.iter().map(|&x| evaluate_unary(op, x)).collect();
         for level in InstructionSet::ALL {
             let mut out = vec![0.0; x.len()];
             with_level(level, || unary_block(op, &x, &mut out));
@@ -277,7 +296,7 @@ fn a_lane_out_of_the_ordinary_leaves_the_bits_of_the_others() {
                 with_level(level, || unary_block(op, &x, &mut out));
                 assert_bits(&out[..lane], &expected[..lane], op.name());
                 assert_bits(&out[lane + 1..], &expected[lane + 1..], op.name());
-                assert_bits(&out[lane..=lane], &[unary(op, strange)], op.name());
+                assert_bits(&out[lane..=lane], &[evaluate_unary(op, strange)], op.name());
                 x[lane] = usual;
             }
         }
@@ -287,7 +306,7 @@ fn a_lane_out_of_the_ordinary_leaves_the_bits_of_the_others() {
         let expected: Vec<f64> = unit
             .iter()
             .zip(&b)
-            .map(|(&a, &b)| binary(op, a, b))
+            .map(|(&a, &b)| evaluate_binary(op, a, b))
             .collect();
         for level in InstructionSet::ALL {
             let mut out = vec![0.0; unit.len()];
@@ -299,7 +318,7 @@ fn a_lane_out_of_the_ordinary_leaves_the_bits_of_the_others() {
                 with_level(level, || binary_block(op, &unit, &b, &mut out));
                 assert_bits(&out[..lane], &expected[..lane], op.name());
                 assert_bits(&out[lane + 1..], &expected[lane + 1..], op.name());
-                let alone = binary(op, unit[lane], strange);
+                let alone = evaluate_binary(op, unit[lane], strange);
                 assert_bits(&out[lane..=lane], &[alone], op.name());
                 b[lane] = usual;
             }
@@ -314,7 +333,9 @@ fn choices_give_the_same_bits() {
         with_level(level, || {
             let mut out = vec![0.0; c.len()];
             select_block(&c, &t, &o, &mut out);
-            let single: Vec<f64> = (0..c.len()).map(|i| select(c[i], t[i], o[i])).collect();
+            let single: Vec<f64> = (0..c.len())
+                .map(|i| select_value(c[i], t[i], o[i]))
+                .collect();
             assert_bits(&out, &single, "select");
         });
     }
@@ -322,16 +343,16 @@ fn choices_give_the_same_bits() {
 
 #[test]
 fn a_forced_level_ends_with_its_closure() {
-    let before = level();
+    let before = active_level();
     assert_eq!(before, InstructionSet::best());
     with_level(InstructionSet::Portable, || {
-        assert_eq!(level(), InstructionSet::Portable)
+        assert_eq!(active_level(), InstructionSet::Portable)
     });
-    assert_eq!(level(), before);
+    assert_eq!(active_level(), before);
     let panicked =
         std::panic::catch_unwind(|| with_level(InstructionSet::Portable, || panic!("inside")));
     assert!(panicked.is_err());
-    assert_eq!(level(), before);
+    assert_eq!(active_level(), before);
 }
 
 #[test]
@@ -345,7 +366,7 @@ fn lengths_must_agree() {
 fn remainders_are_exact() {
     let (a, b) = (points(40_000, 10), points(40_000, 11));
     for (&a, &b) in a.iter().zip(&b) {
-        let (found, expected) = (binary(Binary::Fmod, a, b), libm::fmod(a, b));
+        let (found, expected) = (evaluate_binary(Binary::Fmod, a, b), libm::fmod(a, b));
         assert!(
             found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan()),
             "fmod({a:e}, {b:e}) = {found:e}, expected {expected:e}"
@@ -358,24 +379,24 @@ proptest! {
     fn odd_and_even_functions_are_exactly_so(x in proptest::num::f64::ANY) {
         prop_assume!(!x.is_nan());
         for op in [Unary::Sin, Unary::Tan, Unary::Asin, Unary::Atan, Unary::Sinh, Unary::Tanh, Unary::Asinh, Unary::Atanh, Unary::Erf, Unary::Cbrt] {
-            let (plus, minus) = (unary(op, x), unary(op, -x));
+            let (plus, minus) = (evaluate_unary(op, x), evaluate_unary(op, -x));
             prop_assert!(plus.to_bits() == (-minus).to_bits() || plus.is_nan() && minus.is_nan(), "{}", op.name());
         }
         for op in [Unary::Cos, Unary::Cosh] {
-            prop_assert_eq!(unary(op, x).to_bits(), unary(op, -x).to_bits());
+            prop_assert_eq!(evaluate_unary(op, x).to_bits(), evaluate_unary(op, -x).to_bits());
         }
     }
 
     #[test]
     fn lengths_are_symmetric_and_not_below_a_side(a in proptest::num::f64::NORMAL, b in proptest::num::f64::NORMAL) {
-        let length = binary(Binary::Hypot, a, b);
-        prop_assert_eq!(length, binary(Binary::Hypot, b, -a));
+        let length = evaluate_binary(Binary::Hypot, a, b);
+        prop_assert_eq!(length, evaluate_binary(Binary::Hypot, b, -a));
         prop_assert!(length >= a.abs() && length >= b.abs());
     }
 
     #[test]
     fn sine_and_cosine_lie_on_the_circle(x in proptest::num::f64::NORMAL) {
-        let (s, c) = (unary(Unary::Sin, x), unary(Unary::Cos, x));
+        let (s, c) = (evaluate_unary(Unary::Sin, x), evaluate_unary(Unary::Cos, x));
         prop_assert!((s * s + c * c - 1.0).abs() <= 4.0 * f64::EPSILON);
     }
 }
@@ -384,7 +405,7 @@ proptest! {
 fn sums_are_the_same_bits_at_every_level() {
     for count in [0, 1, 31, 32, 33, 100, 4096, 5001] {
         let x: Vec<f64> = (0..count).map(|k| f64::from(k).sin() * 3.0).collect();
-        let sums = || [sum(&x), sum_of_squares(&x, 0.1)];
+        let sums = || [sum_numbers(&x), sum_of_squares(&x, 0.1)];
         let portable = with_level(InstructionSet::Portable, sums);
         for level in InstructionSet::ALL {
             assert_bits(&with_level(level, sums), &portable, "sums");
@@ -394,8 +415,8 @@ fn sums_are_the_same_bits_at_every_level() {
         let squares: f64 = x.iter().map(|x| (x - 0.1).powi(2)).sum();
         assert!((portable[1] - squares).abs() <= 1e-13 * f64::from(count + 1));
     }
-    assert!(sum(&[1.0, f64::NAN, 2.0]).is_nan());
-    assert!(!sum(&[f64::INFINITY, 1.0, f64::NEG_INFINITY]).is_finite());
+    assert!(sum_numbers(&[1.0, f64::NAN, 2.0]).is_nan());
+    assert!(!sum_numbers(&[f64::INFINITY, 1.0, f64::NEG_INFINITY]).is_finite());
 }
 
 #[test]

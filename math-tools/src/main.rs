@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         None => from_standard_input(),
         Some(argument) => match argument.to_string_lossy().as_ref() {
             "-h" | "--help" => (protocol::HELP.trim_end().to_owned(), true),
-            "-V" | "--version" => (protocol::version(), true),
+            "-V" | "--version" => (protocol::version_line(), true),
             other => (protocol::unknown_argument(other), false),
         },
     };
@@ -42,7 +42,7 @@ fn from_standard_input() -> (String, bool) {
     // One byte more than may be sent shows that there is too much.
     let limit = protocol::INPUT_BYTES_MAX as u64 + 1;
     match input.lock().take(limit).read_to_end(&mut bytes) {
-        Ok(_) => protocol::answer(&bytes),
-        Err(err) => (protocol::unreadable(&err), false),
+        Ok(_) => protocol::answer_request(&bytes),
+        Err(err) => (protocol::answer_unreadable(&err), false),
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn did_you_mean<'a>(
 }
 
 /// The default of a flag that is on.
-pub(crate) fn yes() -> bool {
+pub(crate) fn default_true() -> bool {
     true
 }
 

@@ -5,11 +5,11 @@
 
 use std::f64::consts::PI;
 
-use math_tools::protocol::answer;
+use math_tools::protocol::answer_request;
 use tool_core::{Value, json};
 
 fn ask(request: &str) -> Value {
-    let (line, _) = answer(request.as_bytes());
+    let (line, _) = answer_request(request.as_bytes());
     json::parse(&line, json::JsonLimits::default()).unwrap_or_else(|err| panic!("{request}: {err}"))
 }
 
@@ -267,7 +267,7 @@ fn w24_threads_do_not_change_a_result() {
         let params =
             json::parse(r#"{"n_samples":300000}"#, json::JsonLimits::default()).expect("JSON");
         let ctx = tool_core::Ctx::default();
-        let run = || math_tools::sampling::legacy::run("pi", &params, &ctx);
+        let run = || math_tools::sampling::legacy::run_operation("pi", &params, &ctx);
         number(&pool.install(run).expect("an estimate"), "/pi_estimate")
     };
     let found = number(&ask(request), "/result/pi_estimate");

@@ -103,7 +103,7 @@ impl BufferedHasher {
         match whole {
             0 => return,
             Self::WIDE.. if !self.is_alone => {
-                thread_pools::within(|| self.hasher.update_rayon(&self.buffer[..whole]))
+                thread_pools::run_in_pool(|| self.hasher.update_rayon(&self.buffer[..whole]))
             }
             _ => self.hasher.update(&self.buffer[..whole]),
         };

@@ -2,7 +2,7 @@
 //!
 //! With one pool for all, a computation sleeps until the pool takes it up, which is never while others keep the pool busy: neither its
 //! deadline nor its cancellation reaches it. Here it runs at once: in a pool of all processors, or on one thread where several such pools are
-//! busy. Results are the same, since work is split by its shape and not by the number of threads. Read [`within`] first.
+//! busy. Results are the same, since work is split by its shape and not by the number of threads. Read [`run_in_pool`] first.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -28,13 +28,13 @@ static POOLS: Mutex<IdlePools> = Mutex::new(IdlePools {
     narrow: Vec::new(),
 });
 
-fn pools() -> MutexGuard<'static, IdlePools> {
+fn lock_pools() -> MutexGuard<'static, IdlePools> {
     POOLS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs work that rayon shares among threads. It never waits for other work: a thread of a pool runs it in that pool, any other thread in
 /// one that is idle.
-pub fn within<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+pub fn run_in_pool<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     if rayon::current_thread_index().is_some() {
         return work();
     }
@@ -62,24 +62,24 @@ struct PoolLease {
 
 impl PoolLease {
     fn new() -> Result<Self, ThreadPoolBuildError> {
-        let mut pools = pools();
+        let mut pools = lock_pools();
         if let Some(pool) = pools.wide.pop() {
             return Ok(Self::of(pool, true));
         }
         if pools.wide_made < WIDE_MAX {
             pools.wide_made += 1;
             drop(pools);
-            return match started(0) {
+            return match build_pool(0) {
                 Ok(pool) => Ok(Self::of(pool, true)),
                 Err(err) => {
-                    self::pools().wide_made -= 1;
+                    self::lock_pools().wide_made -= 1;
                     Err(err)
                 }
             };
         }
         let idle = pools.narrow.pop();
         drop(pools);
-        let pool = idle.map_or_else(|| started(1), Ok)?;
+        let pool = idle.map_or_else(|| build_pool(1), Ok)?;
         Ok(Self::of(pool, false))
     }
 
@@ -101,7 +101,7 @@ impl PoolLease {
 impl Drop for PoolLease {
     fn drop(&mut self) {
         let Some(pool) = self.pool.take() else { return };
-        let mut pools = pools();
+        let mut pools = lock_pools();
         if self.is_wide {
             pools.wide.push(pool);
         } else if pools.narrow.len() < NARROW_IDLE_MAX {
@@ -111,7 +111,7 @@ impl Drop for PoolLease {
 }
 
 /// A pool of some threads; 0 for as many as there are processors, or as `RAYON_NUM_THREADS` says.
-fn started(threads: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
+fn build_pool(threads: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
     ThreadPoolBuilder::new()
         .num_threads(threads)
         .stack_size(STACK_BYTES)
@@ -132,7 +132,7 @@ mod tests {
     fn computations_run_although_many_others_keep_every_thread() {
         let (begun, end) = (Barrier::new(17), AtomicBool::new(false));
         let endless = || {
-            within(|| {
+            run_in_pool(|| {
                 (0..8).into_par_iter().for_each(|part| {
                     if part == 0 {
                         begun.wait();
@@ -148,19 +148,19 @@ mod tests {
                 scope.spawn(endless);
             }
             begun.wait();
-            let sum: u64 = within(|| (0..1000_u64).into_par_iter().sum());
+            let sum: u64 = run_in_pool(|| (0..1000_u64).into_par_iter().sum());
             end.store(true, Ordering::Relaxed);
             assert_eq!(sum, 499_500);
         });
-        let pools = pools();
+        let pools = lock_pools();
         assert!(pools.wide_made <= WIDE_MAX && pools.narrow.len() <= NARROW_IDLE_MAX);
     }
 
     #[test]
     fn what_runs_within_a_pool_stays_in_it() {
-        let (outside, inside) = within(|| {
+        let (outside, inside) = run_in_pool(|| {
             let thread = || std::thread::current().id();
-            (thread(), within(thread))
+            (thread(), run_in_pool(thread))
         });
         assert_eq!(outside, inside);
     }
@@ -173,15 +173,15 @@ mod tests {
             let parts = (0..100).into_par_iter();
             let elsewhere = parts.filter(|_| std::thread::current().id() != own);
             let (first, second) = rayon::join(|| 1, || 2);
-            (within(|| elsewhere.count()), first + second)
+            (run_in_pool(|| elsewhere.count()), first + second)
         });
         assert_eq!(thread.join().expect("a thread"), (0, 3));
     }
 
     #[test]
     fn a_pool_is_idle_again_after_a_panic() {
-        let panicked = std::panic::catch_unwind(|| within(|| panic!("as told")));
+        let panicked = std::panic::catch_unwind(|| run_in_pool(|| panic!("as told")));
         assert!(panicked.is_err());
-        assert_eq!(within(|| 1), 1);
+        assert_eq!(run_in_pool(|| 1), 1);
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn named(numbers: &Numbers) -> Result<ArtifactHandle> {
     npy_parts(numbers, &mut |part| {
         match part.len() {
             ..SHARED_LEAST => hasher.update(part),
-            _ => thread_pools::within(|| hasher.update_rayon(part)),
+            _ => thread_pools::run_in_pool(|| hasher.update_rayon(part)),
         };
         bytes += part.len() as u64;
         Ok::<(), std::convert::Infallible>(())

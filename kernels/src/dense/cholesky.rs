@@ -11,7 +11,7 @@ use faer::{Auto, Conj, Mat, MatMut, Par, Spec, diag::Diag};
 
 use super::condition::LinearOperator;
 use super::product::take_lower;
-use super::{SMALL, add_multiple, column_blocks, dot, share};
+use super::{SMALL, add_multiple, column_blocks, dot, run_parts};
 
 const PAR: Par = Par::Seq;
 
@@ -36,27 +36,27 @@ pub struct NotPositiveDefinite {
 }
 
 /// Factors in place.
-fn blocked(mut a: MatMut<'_, f64>) -> Result<(), NotPositiveDefinite> {
+fn factor_blocked(mut a: MatMut<'_, f64>) -> Result<(), NotPositiveDefinite> {
     let n = a.nrows();
     if n < BLOCKED_LEAST {
-        return panel(a);
+        return factor_panel(a);
     }
     let mut done = 0;
     while done < n {
         let width = PANEL.min(n - done);
         let rest = a.rb_mut().submatrix_mut(done, done, n - done, n - done);
         let (mut diagonal, _, mut below, trailing) = rest.split_at_mut(width, width);
-        panel(diagonal.rb_mut()).map_err(|error| NotPositiveDefinite {
+        factor_panel(diagonal.rb_mut()).map_err(|error| NotPositiveDefinite {
             size: done + error.size,
         })?;
         let diagonal = diagonal.rb();
         let rows = column_blocks(below.rb_mut().transpose_mut(), PANEL);
-        share(rows.into_iter().map(|block| {
+        run_parts(rows.into_iter().map(|block| {
             move || triangular::solve_lower_triangular_in_place(diagonal, block, PAR)
         }));
         let below = below.rb();
         let blocks = column_blocks(trailing, PANEL).into_iter().enumerate();
-        share(blocks.map(|(index, block)| {
+        run_parts(blocks.map(|(index, block)| {
             let first = index * PANEL;
             let (rows, width) = (below.nrows() - first, block.ncols());
             let (left, right) = (below.subrows(first, rows), below.subrows(first, width));
@@ -67,7 +67,7 @@ fn blocked(mut a: MatMut<'_, f64>) -> Result<(), NotPositiveDefinite> {
     Ok(())
 }
 
-fn panel(a: MatMut<'_, f64>) -> Result<(), NotPositiveDefinite> {
+fn factor_panel(a: MatMut<'_, f64>) -> Result<(), NotPositiveDefinite> {
     let params = Spec::default();
     let scratch = llt::factor::cholesky_in_place_scratch::<f64>(a.nrows(), PAR, params);
     let (plain, mut memory) = (LltRegularization::default(), MemBuffer::new(scratch));
@@ -103,7 +103,7 @@ impl Cholesky {
             }
             return Ok(Self { packed });
         }
-        blocked(packed.as_mut())?;
+        factor_blocked(packed.as_mut())?;
         let positive = |index: usize| packed[(index, index)] > 0.0;
         match (0..n).find(|&index| !positive(index)) {
             Some(index) => Err(NotPositiveDefinite { size: index + 1 }),

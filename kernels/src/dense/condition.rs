@@ -94,14 +94,14 @@ pub(crate) fn weighted_inverse_norm(
             self.1.len()
         }
         fn apply(&self, x: &mut [f64]) {
-            multiply(x, self.1);
+            scale_entries(x, self.1);
             self.0.apply_transposed(x);
-            multiply(x, self.2);
+            scale_entries(x, self.2);
         }
         fn apply_transposed(&self, x: &mut [f64]) {
-            multiply(x, self.2);
+            scale_entries(x, self.2);
             self.0.apply(x);
-            multiply(x, self.1);
+            scale_entries(x, self.1);
         }
     }
     if max_abs(weights) == 0.0 {
@@ -110,7 +110,7 @@ pub(crate) fn weighted_inverse_norm(
     norm1_estimate(&WeightedOperator(inverse, units, weights))
 }
 
-fn multiply(x: &mut [f64], factors: &[f64]) {
+fn scale_entries(x: &mut [f64], factors: &[f64]) {
     x.iter_mut().zip(factors).for_each(|(x, f)| *x *= f);
 }
 

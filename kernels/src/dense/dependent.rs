@@ -53,7 +53,7 @@ struct IntegerRow {
 
 impl IntegerRow {
     fn of(row: &[f64]) -> Self {
-        let parts: Vec<(i64, i32)> = row.iter().map(|&value| integer(value)).collect();
+        let parts: Vec<(i64, i32)> = row.iter().map(|&value| odd_mantissa(value)).collect();
         let present = || parts.iter().filter(|part| part.0 != 0);
         let least = present().map(|part| part.1).min().unwrap_or(0);
         let bits = present().map(|&(mantissa, exponent)| {
@@ -70,7 +70,7 @@ impl IntegerRow {
 }
 
 /// A double as an odd integer, or 0, times a power of two.
-fn integer(value: f64) -> (i64, i32) {
+fn odd_mantissa(value: f64) -> (i64, i32) {
     if value == 0.0 {
         return (0, 0);
     }

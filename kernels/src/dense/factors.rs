@@ -5,10 +5,10 @@ use faer::Mat;
 use super::banded::{BandedLu, TriangularMatrix};
 use super::cholesky::{BunchKaufman, Cholesky, NotPositiveDefinite};
 use super::condition::LinearOperator;
-use super::lstsq::times;
+use super::lstsq::matrix_vector_product;
 use super::rows::row_sizes;
 use super::structure::MatrixStructure;
-use super::{Lu, columns_of, dot, max_abs, product, qr};
+use super::{Lu, columns_of, dot, matrix_product, max_abs, thin_qr};
 
 /// Method for a square system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl MatrixFactors {
                 Self::Lu(factors)
             }
             SquareMethod::Qr => {
-                let (q, r) = qr(columns());
+                let (q, r) = thin_qr(columns());
                 let r = TriangularMatrix {
                     entries: r,
                     upper: true,
@@ -146,7 +146,7 @@ impl MatrixFactors {
             Self::Cholesky(factors) => factors.solve(rhs),
             Self::Indefinite(factors) => factors.solve(rhs),
             Self::Qr { q, r } => {
-                *rhs = product(q.as_ref().transpose(), rhs.as_ref());
+                *rhs = matrix_product(q.as_ref().transpose(), rhs.as_ref());
                 (0..rhs.ncols()).for_each(|column| r.apply(rhs.col_as_slice_mut(column)));
             }
             Self::Triangular(_) | Self::Banded(_) => {
@@ -188,7 +188,7 @@ impl LinearOperator for MatrixFactors {
             Self::Lu(factors) => factors.solve_transposed(x),
             Self::Qr { q, r } => {
                 r.apply_transposed(x);
-                x.copy_from_slice(&times(q, x));
+                x.copy_from_slice(&matrix_vector_product(q, x));
             }
             Self::Cholesky(factors) => factors.apply(x),
             Self::Indefinite(factors) => factors.apply(x),

@@ -7,8 +7,8 @@ mod exponential;
 mod schur;
 mod triangular;
 
-pub use exponential::exponential;
-pub(crate) use schur::{SchurFactors, schur};
+pub use exponential::matrix_exponential;
+pub(crate) use schur::{SchurFactors, complex_schur};
 
 use std::cell::Cell;
 
@@ -92,11 +92,11 @@ pub struct FunctionValue {
 /// matrix logarithm", SIAM J. Sci. Comput. 34, 2012; N. J. Higham, "Computing real square roots of a real matrix", Linear
 /// Algebra Appl. 88/89, 1987; C. S. Kenney, A. J. Laub, "Condition estimates for matrix functions", SIAM J. Matrix Anal. Appl. 10,
 /// 1989.
-pub fn evaluate(
+pub fn evaluate_function(
     a: MatRef<'_, f64>,
     function: MatrixFunction,
 ) -> Result<FunctionValue, FunctionError> {
-    let plain = value(a, function)?;
+    let plain = function_value(a, function)?;
     if !all_finite(plain.value.as_ref()) {
         return Err(FunctionError::Overflow);
     }
@@ -114,7 +114,7 @@ pub fn evaluate(
             value: plain.value,
         });
     }
-    let condition = condition(a, &plain.value, function);
+    let condition = estimate_condition(a, &plain.value, function);
     let rounding = f64::EPSILON * (n.sqrt() + f64::from(plain.scalings));
     Ok(FunctionValue {
         error_estimate: (condition.max(1.0) * rounding).max(plain.imaginary),
@@ -138,7 +138,7 @@ impl PlainFunctionValue {
         let n = value.nrows();
         let real = Mat::from_fn(n, n, |row, column| value[(row, column)].re);
         let rest = Mat::from_fn(n, n, |row, column| value[(row, column)].im);
-        let (size, rest) = (frobenius(real.as_ref()), frobenius(rest.as_ref()));
+        let (size, rest) = (frobenius_norm(real.as_ref()), frobenius_norm(rest.as_ref()));
         let imaginary = if size > 0.0 { rest / size } else { 0.0 };
         Self {
             value: real,
@@ -158,22 +158,27 @@ impl PlainFunctionValue {
     }
 }
 
-fn value(
+fn function_value(
     a: MatRef<'_, f64>,
     function: MatrixFunction,
 ) -> Result<PlainFunctionValue, FunctionError> {
     let n = a.nrows();
     let of_schur = |evaluate: &dyn Fn(&mut Mat<c64>) -> Result<u32, FunctionError>| {
-        let SchurFactors { q, mut t } = schur(a)?;
+        let SchurFactors { q, mut t } = complex_schur(a)?;
         let scalings = evaluate(&mut t)?;
-        let image = exponential::times(&exponential::times(&q, &t), &q.adjoint().to_owned());
+        let image = exponential::multiply_matrices(
+            &exponential::multiply_matrices(&q, &t),
+            &q.adjoint().to_owned(),
+        );
         Ok(PlainFunctionValue::real_part(&image, scalings))
     };
     match function {
-        MatrixFunction::Exponential => Ok(PlainFunctionValue::real(exponential(a.to_owned()))),
+        MatrixFunction::Exponential => {
+            Ok(PlainFunctionValue::real(matrix_exponential(a.to_owned())))
+        }
         MatrixFunction::Sine | MatrixFunction::Cosine => {
             let turned = Mat::from_fn(n, n, |row, column| c64::new(0.0, a[(row, column)]));
-            let (value, scalings) = exponential(turned);
+            let (value, scalings) = matrix_exponential(turned);
             let part = |row, column| match function {
                 MatrixFunction::Sine => value[(row, column)].im,
                 _ => value[(row, column)].re,
@@ -203,12 +208,12 @@ fn value(
                 ),
             }
         }
-        MatrixFunction::Logarithm => of_schur(&triangular::logarithm),
+        MatrixFunction::Logarithm => of_schur(&triangular::triangular_logarithm),
         MatrixFunction::Power(exponent) => {
             // A^p = A^k e^(f log A) with |f| at most 1/2, so that the exponential stays small.
             let whole = exponent.round();
             let part = exponent - whole;
-            let fraction = match of_schur(&|t| triangular::power(t, part)) {
+            let fraction = match of_schur(&|t| triangular::triangular_power(t, part)) {
                 Ok(fraction) => fraction,
                 Err(error) => return semidefinite_power(a, exponent).ok_or(error),
             };
@@ -217,7 +222,7 @@ fn value(
             }
             let power = integer_power(a, whole)?;
             Ok(PlainFunctionValue {
-                value: super::product(power.value.as_ref(), fraction.value.as_ref()),
+                value: super::matrix_product(power.value.as_ref(), fraction.value.as_ref()),
                 scalings: power.scalings + fraction.scalings,
                 imaginary: fraction.imaginary,
                 singular: false,
@@ -259,7 +264,7 @@ fn semidefinite_power(a: MatRef<'_, f64>, exponent: f64) -> Option<PlainFunction
         .collect();
     let vectors = vectors?;
     let moved = Mat::from_fn(n, n, |row, column| vectors[(row, column)] * powers[column]);
-    let value = super::product(moved.as_ref(), vectors.transpose());
+    let value = super::matrix_product(moved.as_ref(), vectors.transpose());
     Some(PlainFunctionValue {
         singular: true,
         ..PlainFunctionValue::real((value, 0))
@@ -274,7 +279,7 @@ fn integer_power(a: MatRef<'_, f64>, exponent: f64) -> Result<PlainFunctionValue
         let rows = super::rows_of(a);
         let mut identity = vec![0.0; n * n];
         (0..n).for_each(|index| identity[index * n + index] = 1.0);
-        let inverse = super::system::solve(&rows, n, &identity, n, None)
+        let inverse = super::system::solve_dense_system(&rows, n, &identity, n, None)
             .map_err(|_| FunctionError::Singular)?;
         base = super::columns_of(&inverse.x, n, n);
     }
@@ -283,11 +288,11 @@ fn integer_power(a: MatRef<'_, f64>, exponent: f64) -> Result<PlainFunctionValue
     let mut scalings = 0;
     while left > 0.0 {
         if left % 2.0 == 1.0 {
-            value = super::product(value.as_ref(), base.as_ref());
+            value = super::matrix_product(value.as_ref(), base.as_ref());
         }
         left = (left / 2.0).floor();
         if left > 0.0 {
-            base = super::product(base.as_ref(), base.as_ref());
+            base = super::matrix_product(base.as_ref(), base.as_ref());
             scalings += 1;
         }
     }
@@ -295,20 +300,20 @@ fn integer_power(a: MatRef<'_, f64>, exponent: f64) -> Result<PlainFunctionValue
 }
 
 /// Two steps of the power method on the derivative, each direction by a difference; 0 where no difference can be taken.
-fn condition(a: MatRef<'_, f64>, base: &Mat<f64>, function: MatrixFunction) -> f64 {
+fn estimate_condition(a: MatRef<'_, f64>, base: &Mat<f64>, function: MatrixFunction) -> f64 {
     // A power grows with its exponent: the step stays so small that the difference is one of first order.
     let step_size = match function {
         MatrixFunction::Power(exponent) => (0.1 / exponent.abs()).clamp(1e-14, 1e-7),
         _ => 1e-7,
     };
     let n = a.nrows();
-    let (size, base_size) = (frobenius(a), frobenius(base.as_ref()));
+    let (size, base_size) = (frobenius_norm(a), frobenius_norm(base.as_ref()));
     if size == 0.0 || base_size == 0.0 {
         return 1.0;
     }
     let transposed_base = base.transpose().to_owned();
     let derivative = |direction: &Mat<f64>, transposed: bool| -> Option<Mat<f64>> {
-        let length = frobenius(direction.as_ref());
+        let length = frobenius_norm(direction.as_ref());
         let step = step_size * size / length;
         let moved = Mat::from_fn(n, n, |row, column| {
             let place = if transposed {
@@ -318,7 +323,7 @@ fn condition(a: MatRef<'_, f64>, base: &Mat<f64>, function: MatrixFunction) -> f
             };
             a[place] + step * direction[(row, column)]
         });
-        let moved = value(moved.as_ref(), function).ok()?.value;
+        let moved = function_value(moved.as_ref(), function).ok()?.value;
         let origin = if transposed { &transposed_base } else { base };
         let image = Mat::from_fn(n, n, |row, column| {
             (moved[(row, column)] - origin[(row, column)]) / (step * length)
@@ -334,12 +339,12 @@ fn condition(a: MatRef<'_, f64>, base: &Mat<f64>, function: MatrixFunction) -> f
         for transposed in [false, true] {
             match derivative(&direction, transposed) {
                 Some(image) => {
-                    growth = growth.max(frobenius(image.as_ref()));
+                    growth = growth.max(frobenius_norm(image.as_ref()));
                     direction = image;
                 }
                 None => return f64::INFINITY,
             }
-            if frobenius(direction.as_ref()) == 0.0 {
+            if frobenius_norm(direction.as_ref()) == 0.0 {
                 return growth * size / base_size;
             }
         }
@@ -347,8 +352,8 @@ fn condition(a: MatRef<'_, f64>, base: &Mat<f64>, function: MatrixFunction) -> f
     growth * size / base_size
 }
 
-fn frobenius(a: MatRef<'_, f64>) -> f64 {
-    super::norm2(&super::rows_of(a))
+fn frobenius_norm(a: MatRef<'_, f64>) -> f64 {
+    super::euclidean_norm(&super::rows_of(a))
 }
 
 fn all_finite(a: MatRef<'_, f64>) -> bool {

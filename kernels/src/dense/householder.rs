@@ -15,8 +15,8 @@ use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Conj, Mat, MatMut, MatRef, Par};
 use pulp::Simd;
 
-use super::lanes::{LaneKernel, VectorUnit, dispatch};
-use super::{column_blocks, entries_of, norm2, share};
+use super::lanes::{LaneKernel, VectorUnit, dispatch_kernel};
+use super::{column_blocks, entries_of, euclidean_norm, run_parts};
 
 const PAR: Par = Par::Seq;
 
@@ -29,7 +29,7 @@ const SINGLE: usize = 128;
 
 /// Reduces the matrix in place: R on and above the diagonal, below it the reflections without their leading ones. Returns their
 /// block coefficients as faer takes them: for each block of columns the upper triangle of `V' V` with `tau` on its diagonal.
-pub(super) fn factor(mut a: MatMut<'_, f64>) -> Mat<f64> {
+pub(super) fn factor_by_reflections(mut a: MatMut<'_, f64>) -> Mat<f64> {
     let (m, n) = a.shape();
     let size = m.min(n);
     let block = BLOCK.min(size.max(1));
@@ -38,7 +38,7 @@ pub(super) fn factor(mut a: MatMut<'_, f64>) -> Mat<f64> {
     let mut start = 0;
     while start < size {
         let width = panel_width.min(n - start);
-        let taus = reduce(a.rb_mut().submatrix_mut(start, start, m - start, width));
+        let taus = reduce_panel(a.rb_mut().submatrix_mut(start, start, m - start, width));
         let done = taus.len();
         for (column, tau) in taus.iter().enumerate() {
             let at = start + column;
@@ -56,7 +56,7 @@ pub(super) fn factor(mut a: MatMut<'_, f64>) -> Mat<f64> {
             let beside = right.subrows_mut(start, m - start);
             let factor = coefficients.as_ref().submatrix(0, start, done, done);
             let blocks = column_blocks(beside, COLUMNS).into_iter();
-            share(blocks.map(|block| move || apply_block(vectors, factor, block)));
+            run_parts(blocks.map(|block| move || apply_block(vectors, factor, block)));
         }
         start += width;
     }
@@ -81,7 +81,7 @@ fn apply_block(vectors: MatRef<'_, f64>, factor: MatRef<'_, f64>, matrix: MatMut
 }
 
 /// The block coefficients of reflections given one by one.
-pub(super) fn coefficients(vectors: MatRef<'_, f64>, taus: &[f64]) -> Mat<f64> {
+pub(super) fn block_coefficients(vectors: MatRef<'_, f64>, taus: &[f64]) -> Mat<f64> {
     let size = taus.len();
     let block = BLOCK.min(size.max(1));
     let mut coefficients = Mat::zeros(block, size);
@@ -98,12 +98,16 @@ pub(super) fn coefficients(vectors: MatRef<'_, f64>, taus: &[f64]) -> Mat<f64> {
 }
 
 /// Multiplies a matrix with the orthogonal factor of reflections and their block coefficients; columns in blocks, shared by threads.
-pub(super) fn apply(vectors: MatRef<'_, f64>, coefficients: &Mat<f64>, matrix: MatMut<'_, f64>) {
+pub(super) fn apply_orthogonal_factor(
+    vectors: MatRef<'_, f64>,
+    coefficients: &Mat<f64>,
+    matrix: MatMut<'_, f64>,
+) {
     if vectors.ncols() == 0 {
         return;
     }
     let blocks = column_blocks(matrix, COLUMNS).into_iter();
-    share(blocks.map(|block| move || apply_to(vectors, coefficients.as_ref(), block)));
+    run_parts(blocks.map(|block| move || apply_to(vectors, coefficients.as_ref(), block)));
 }
 
 fn apply_to(vectors: MatRef<'_, f64>, coefficients: MatRef<'_, f64>, matrix: MatMut<'_, f64>) {
@@ -124,9 +128,9 @@ fn apply_to(vectors: MatRef<'_, f64>, coefficients: MatRef<'_, f64>, matrix: Mat
 }
 
 /// Reduces every column, and gives `tau` of each reflection.
-fn reduce(panel: MatMut<'_, f64>) -> Vec<f64> {
+fn reduce_panel(panel: MatMut<'_, f64>) -> Vec<f64> {
     let mut columns: Vec<&mut [f64]> = panel.col_iter_mut().map(entries_of).collect();
-    dispatch(HouseholderReduction(&mut columns))
+    dispatch_kernel(HouseholderReduction(&mut columns))
 }
 
 struct HouseholderReduction<'a, 'c>(&'a mut [&'c mut [f64]]);
@@ -142,7 +146,7 @@ impl LaneKernel for HouseholderReduction<'_, '_> {
         let mut taus = Vec::with_capacity(size);
         for step in 0..size {
             let (done, rest) = columns.split_at_mut(step + 1);
-            let (tau, vector) = reflector(unit, &mut done[step][step..]);
+            let (tau, vector) = make_reflector(unit, &mut done[step][step..]);
             taus.push(tau);
             if tau.is_infinite() {
                 continue;
@@ -150,7 +154,7 @@ impl LaneKernel for HouseholderReduction<'_, '_> {
             let mut groups = rest.chunks_exact_mut(4);
             for group in &mut groups {
                 if let [a, b, c, d] = group {
-                    reflect(
+                    reflect_columns(
                         unit,
                         vector,
                         tau,
@@ -164,7 +168,7 @@ impl LaneKernel for HouseholderReduction<'_, '_> {
                 }
             }
             for column in groups.into_remainder() {
-                reflect(unit, vector, tau, [&mut column[step..]]);
+                reflect_columns(unit, vector, tau, [&mut column[step..]]);
             }
         }
         taus
@@ -173,7 +177,7 @@ impl LaneKernel for HouseholderReduction<'_, '_> {
 
 /// Replaces a column by its image, and gives the reflection: `tau`, infinite for none, and `v` without its leading one.
 #[inline(always)]
-pub(super) fn reflector<S: Simd, const R: usize>(
+pub(super) fn make_reflector<S: Simd, const R: usize>(
     unit: VectorUnit<S, R>,
     column: &mut [f64],
 ) -> (f64, &[f64]) {
@@ -185,8 +189,8 @@ pub(super) fn reflector<S: Simd, const R: usize>(
     let (length, size) = if SAFE.contains(&square) && SAFE.contains(&whole) {
         (square.sqrt(), whole.sqrt())
     } else {
-        let length = norm2(tail);
-        (length, norm2(&[*head, length]))
+        let length = euclidean_norm(tail);
+        (length, euclidean_norm(&[*head, length]))
     };
     if length == 0.0 {
         return (f64::INFINITY, tail);
@@ -205,7 +209,7 @@ pub(super) fn reflector<S: Simd, const R: usize>(
 
 /// Multiplies columns with the reflection; their first rows belong to the leading one of `v`.
 #[inline(always)]
-fn reflect<S: Simd, const R: usize, const N: usize>(
+fn reflect_columns<S: Simd, const R: usize, const N: usize>(
     unit: VectorUnit<S, R>,
     vector: &[f64],
     tau: f64,

@@ -18,7 +18,7 @@ pub(super) trait LaneKernel {
 }
 
 /// Runs a computation on the widest registers there are.
-pub(super) fn dispatch<K: LaneKernel>(kernel: K) -> K::Output {
+pub(super) fn dispatch_kernel<K: LaneKernel>(kernel: K) -> K::Output {
     Arch::new().dispatch(OnUnit(kernel))
 }
 
@@ -351,7 +351,11 @@ mod tests {
             let a: Vec<f64> = (0..length).map(|k| (f64::from(k) + 0.1).sin()).collect();
             let b: Vec<f64> = (0..length).map(|k| (f64::from(k) * 1.7).exp2()).collect();
             let expected = bits(OnUnit(All(&a, &b)).with_simd(Scalar));
-            assert_eq!(bits(dispatch(All(&a, &b))), expected, "length {length}");
+            assert_eq!(
+                bits(dispatch_kernel(All(&a, &b))),
+                expected,
+                "length {length}"
+            );
             #[cfg(target_arch = "x86_64")]
             if let Some(unit) = pulp::x86::V3::try_new() {
                 assert_eq!(bits(Simd::vectorize(unit, OnUnit(All(&a, &b)))), expected);

@@ -4,7 +4,7 @@ mod design;
 mod minimum_norm;
 mod saddle;
 
-pub(super) use saddle::times;
+pub(super) use saddle::matrix_vector_product;
 
 pub use design::DesignMatrix;
 pub use minimum_norm::{MinimumNorm, minimum_norm, rank_tolerance};
@@ -12,7 +12,7 @@ pub use minimum_norm::{MinimumNorm, minimum_norm, rank_tolerance};
 use faer::Mat;
 
 use self::saddle::SaddleFactors;
-use super::{SpectralConvergenceError, add_multiple, max_abs, norm2, scaled};
+use super::{SpectralConvergenceError, add_multiple, euclidean_norm, max_abs, scale_by_exponent};
 use crate::exact::CompensatedSum;
 
 /// Errors of a least squares problem.
@@ -95,7 +95,7 @@ pub struct LeastSquaresFit {
 /// Å. Björck, "Iterative refinement of linear least squares solutions", BIT 7, 1967; Å. Björck, "Numerical Methods for Least
 /// Squares Problems", SIAM 1996, sections 2.9 and 5.1; A. J. Cox, N. J. Higham, "Stability of Householder QR factorization for
 /// weighted least squares problems", 1998 (rows are sorted by size).
-pub fn fit(
+pub fn fit_least_squares(
     design: &DesignMatrix,
     (high, low): (&[f64], Option<&[f64]>),
     k: usize,
@@ -126,34 +126,37 @@ pub fn fit(
         let shift = super::exponent_of(max_abs(&column));
         let b: Vec<CompensatedSum> = (0..m)
             .map(|row| CompensatedSum {
-                high: scaled(column[row], -shift),
-                low: low.map_or(0.0, |low| scaled(low[row * k + side], -shift)),
+                high: scale_by_exponent(column[row], -shift),
+                low: low.map_or(0.0, |low| scale_by_exponent(low[row * k + side], -shift)),
             })
             .collect();
         let d: Vec<f64> = match (&constraints, &conditions) {
             (Some(given), Some((_, shifts))) => (0..p)
-                .map(|row| scaled(given.d[row * k + side], shifts[row] - shift))
+                .map(|row| scale_by_exponent(given.d[row * k + side], shifts[row] - shift))
                 .collect(),
             _ => Vec::new(),
         };
         let g = vec![0.0; n];
         let target = AugmentedRhs { b, g, d };
-        let refined = refine(&scaled_design, matrix, &saddle, &target, ROUNDS_MAX);
+        let refined = refine_augmented(&scaled_design, matrix, &saddle, &target, ROUNDS_MAX);
         out.refinements = out.refinements.max(refined.rounds);
         out.error_estimate = out.error_estimate.max(refined.error_estimate);
         for (index, &value) in refined.x.iter().enumerate() {
-            let value = scaled(value, exponents[index] + shift);
+            let value = scale_by_exponent(value, exponents[index] + shift);
             if !value.is_finite() {
                 return Err(LeastSquaresError::Overflow);
             }
             out.x[index * k + side] = value;
         }
         let rest = scaled_design.residual(&target.b, &refined.x);
-        let norm = norm2(&rest);
+        let norm = euclidean_norm(&rest);
         out.optimality = out.optimality.max(scaled_design.optimality(&rest, norm));
-        out.residual_norms.push(scaled(norm, shift));
+        out.residual_norms.push(scale_by_exponent(norm, shift));
         if side == 0 {
-            out.residuals = rest.iter().map(|&value| scaled(value, shift)).collect();
+            out.residuals = rest
+                .iter()
+                .map(|&value| scale_by_exponent(value, shift))
+                .collect();
         }
     }
     if covariance {
@@ -167,9 +170,10 @@ pub fn fit(
                 g,
                 d: vec![0.0; p],
             };
-            let solved = refine(&scaled_design, matrix, &saddle, &target, 2);
+            let solved = refine_augmented(&scaled_design, matrix, &saddle, &target, 2);
             for (row, &value) in solved.x.iter().enumerate() {
-                inverse[row * n + column] = scaled(value, exponents[row] + exponents[column]);
+                inverse[row * n + column] =
+                    scale_by_exponent(value, exponents[row] + exponents[column]);
             }
         }
         out.unscaled_covariance = Some(inverse);
@@ -184,7 +188,7 @@ fn scaled_conditions(
     exponents: &[i32],
 ) -> (Mat<f64>, Vec<i32>) {
     let mut matrix = Mat::from_fn(given.rows, n, |row, column| {
-        scaled(given.c[row * n + column], exponents[column])
+        scale_by_exponent(given.c[row * n + column], exponents[column])
     });
     let shifts: Vec<i32> = (0..given.rows)
         .map(|row| {
@@ -193,7 +197,9 @@ fn scaled_conditions(
         })
         .collect();
     for (row, &shift) in shifts.iter().enumerate() {
-        (0..n).for_each(|column| matrix[(row, column)] = scaled(matrix[(row, column)], shift));
+        (0..n).for_each(|column| {
+            matrix[(row, column)] = scale_by_exponent(matrix[(row, column)], shift)
+        });
     }
     (matrix, shifts)
 }
@@ -211,7 +217,7 @@ struct RefinedFit {
     error_estimate: f64,
 }
 
-fn refine(
+fn refine_augmented(
     design: &DesignMatrix,
     conditions: Option<&Mat<f64>>,
     saddle: &SaddleFactors,

@@ -9,7 +9,7 @@ use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par, Spec};
 
-use super::{column_blocks, entries_of, share};
+use super::{column_blocks, entries_of, run_parts};
 
 const PAR: Par = Par::Seq;
 
@@ -39,17 +39,17 @@ struct PanelLevel {
 /// # References
 /// J. J. Dongarra, I. S. Duff, D. C. Sorensen, H. A. van der Vorst, "Numerical Linear Algebra for High-Performance Computers", SIAM
 /// 1998, section 5.4 (right-looking).
-pub(super) fn factor(a: MatMut<'_, f64>) -> Vec<usize> {
-    eliminate(a, &LEVELS)
+pub(super) fn factor_with_pivoting(a: MatMut<'_, f64>) -> Vec<usize> {
+    eliminate_panels(a, &LEVELS)
 }
 
-fn eliminate(mut a: MatMut<'_, f64>, levels: &[PanelLevel]) -> Vec<usize> {
+fn eliminate_panels(mut a: MatMut<'_, f64>, levels: &[PanelLevel]) -> Vec<usize> {
     let (m, n) = a.shape();
     let Some((level, narrower)) = levels.split_first() else {
-        return single(a);
+        return factor_single_panel(a);
     };
     if m < level.rows_least || n < level.columns_least {
-        return eliminate(a, narrower);
+        return eliminate_panels(a, narrower);
     }
     let mut order: Vec<usize> = (0..m).collect();
     let mut done = 0;
@@ -59,13 +59,13 @@ fn eliminate(mut a: MatMut<'_, f64>, levels: &[PanelLevel]) -> Vec<usize> {
         let (panel, right) = rest.split_at_col_mut(width);
         let mut panel = panel.subrows_mut(done, m - done);
         let rows = panel.nrows();
-        let moves: Vec<(usize, usize)> = eliminate(panel.rb_mut(), narrower)
+        let moves: Vec<(usize, usize)> = eliminate_panels(panel.rb_mut(), narrower)
             .into_iter()
             .enumerate()
             .filter(|&(to, from)| to != from)
             .map(|(to, from)| (done + to, done + from))
             .collect();
-        exchange(&mut order, &moves);
+        copy_entries(&mut order, &moves);
         let panel = panel.rb();
         let moves = &moves;
         let before = column_blocks(left, level.panel).into_iter();
@@ -73,11 +73,11 @@ fn eliminate(mut a: MatMut<'_, f64>, levels: &[PanelLevel]) -> Vec<usize> {
         let blocks = before
             .map(|block| (block, false))
             .chain(after.map(|block| (block, true)));
-        share(blocks.map(|(mut block, changes)| {
+        run_parts(blocks.map(|(mut block, changes)| {
             move || {
                 exchange_rows(block.rb_mut(), moves);
                 if changes {
-                    update(panel, block.subrows_mut(done, rows));
+                    update_trailing_block(panel, block.subrows_mut(done, rows));
                 }
             }
         }));
@@ -87,7 +87,7 @@ fn eliminate(mut a: MatMut<'_, f64>, levels: &[PanelLevel]) -> Vec<usize> {
 }
 
 /// One panel, by faer.
-fn single(a: MatMut<'_, f64>) -> Vec<usize> {
+fn factor_single_panel(a: MatMut<'_, f64>) -> Vec<usize> {
     let (m, n) = a.shape();
     let (mut forward, mut backward) = (vec![0_usize; m], vec![0_usize; m]);
     let params = Spec::default();
@@ -104,7 +104,7 @@ fn single(a: MatMut<'_, f64>) -> Vec<usize> {
 }
 
 /// Copies the second element of each pair to the first.
-fn exchange<T: Copy>(entries: &mut [T], moves: &[(usize, usize)]) {
+fn copy_entries<T: Copy>(entries: &mut [T], moves: &[(usize, usize)]) {
     let moved: Vec<T> = moves.iter().map(|&(_, from)| entries[from]).collect();
     for (&(to, _), value) in moves.iter().zip(moved) {
         entries[to] = value;
@@ -113,12 +113,12 @@ fn exchange<T: Copy>(entries: &mut [T], moves: &[(usize, usize)]) {
 
 fn exchange_rows(block: MatMut<'_, f64>, moves: &[(usize, usize)]) {
     for column in block.col_iter_mut() {
-        exchange(entries_of(column), moves);
+        copy_entries(entries_of(column), moves);
     }
 }
 
 /// Rows of `U` beside the panel, and the rest less their product with the panel's rows of `L`.
-fn update(panel: MatRef<'_, f64>, block: MatMut<'_, f64>) {
+fn update_trailing_block(panel: MatRef<'_, f64>, block: MatMut<'_, f64>) {
     let width = panel.ncols();
     let (triangle, below) = panel.split_at_row(width);
     let (mut top, rest) = block.split_at_row_mut(width);

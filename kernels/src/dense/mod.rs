@@ -37,9 +37,9 @@ use faer::prelude::ReborrowMut;
 use faer::{ColMut, Mat, MatMut, MatRef, Par};
 
 pub use self::dependent::dependent_column;
-pub use self::general::{RawEigen, balance, general_eigen};
-pub use self::product::product;
-pub use self::singular::{SingularVectors, singular};
+pub use self::general::{RawEigen, balance_matrix, general_eigen};
+pub use self::product::matrix_product;
+pub use self::singular::{SingularVectors, singular_decomposition};
 pub use self::transpose::columns_of;
 
 /// The degree of parallelism of every factorisation.
@@ -58,7 +58,7 @@ fn two_parts_from(least: usize, size: usize) -> Par {
 fn shared_by<R: Send>(par: Par, work: impl FnOnce() -> R + Send) -> R {
     match par {
         Par::Seq => work(),
-        Par::Rayon(_) => thread_pools::within(work),
+        Par::Rayon(_) => thread_pools::run_in_pool(work),
     }
 }
 
@@ -82,7 +82,7 @@ const NO_EIGENVALUES: SpectralConvergenceError = SpectralConvergenceError {
 
 /// Runs parts of one computation, side by side when there are several. The parts have to follow from the shape alone, so that the
 /// bits are the same for any number of threads.
-fn share<F: FnOnce() + Send>(parts: impl IntoIterator<Item = F>) {
+fn run_parts<F: FnOnce() + Send>(parts: impl IntoIterator<Item = F>) {
     let mut parts: Vec<F> = parts.into_iter().collect();
     let Some(last) = parts.pop() else {
         return;
@@ -90,7 +90,7 @@ fn share<F: FnOnce() + Send>(parts: impl IntoIterator<Item = F>) {
     if parts.is_empty() {
         return last();
     }
-    thread_pools::within(|| {
+    thread_pools::run_in_pool(|| {
         rayon::scope(|scope| {
             for part in parts {
                 scope.spawn(|_| part());
@@ -114,7 +114,11 @@ fn column_blocks(matrix: MatMut<'_, f64>, width: usize) -> Vec<MatMut<'_, f64>> 
 }
 
 /// The entries of some columns from a row on.
-fn tails(matrix: &Mat<f64>, columns: impl Iterator<Item = usize>, from: usize) -> Vec<&[f64]> {
+fn column_tails(
+    matrix: &Mat<f64>,
+    columns: impl Iterator<Item = usize>,
+    from: usize,
+) -> Vec<&[f64]> {
     columns.map(|k| &matrix.col_as_slice(k)[from..]).collect()
 }
 
@@ -149,7 +153,7 @@ pub fn max_abs(data: &[f64]) -> f64 {
 }
 
 /// The Euclidean norm, without overflow or underflow on the way.
-pub fn norm2(data: &[f64]) -> f64 {
+pub fn euclidean_norm(data: &[f64]) -> f64 {
     let most = max_abs(data);
     if most == 0.0 || !most.is_finite() {
         return most;
@@ -161,24 +165,26 @@ pub fn norm2(data: &[f64]) -> f64 {
         let factor = power_of_two(-exponent);
         data.iter().map(|&value| square(value * factor)).sum()
     } else {
-        let values = data.iter().map(|&value| scaled(value, -exponent));
+        let values = data
+            .iter()
+            .map(|&value| scale_by_exponent(value, -exponent));
         values.map(square).sum()
     };
-    scaled(sum.sqrt(), exponent)
+    scale_by_exponent(sum.sqrt(), exponent)
 }
 
-/// Multiplies every number by `2^exponent`, as [`scaled`].
+/// Multiplies every number by `2^exponent`, as [`scale_by_exponent`].
 pub(crate) fn scale_all(data: &mut [f64], exponent: i32) {
     if exponent.abs() <= STEP {
         let factor = power_of_two(exponent);
         data.iter_mut().for_each(|value| *value *= factor);
     } else {
         data.iter_mut()
-            .for_each(|value| *value = scaled(*value, exponent));
+            .for_each(|value| *value = scale_by_exponent(*value, exponent));
     }
 }
 
-/// Every number times `2^exponent`, as [`scaled`].
+/// Every number times `2^exponent`, as [`scale_by_exponent`].
 pub fn all_scaled(mut data: Vec<f64>, exponent: i32) -> Vec<f64> {
     scale_all(&mut data, exponent);
     data
@@ -213,7 +219,7 @@ pub fn exponent_of(value: f64) -> i32 {
 }
 
 /// `value * 2^exponent`, exact but for underflow and overflow of the result.
-pub fn scaled(mut value: f64, mut exponent: i32) -> f64 {
+pub fn scale_by_exponent(mut value: f64, mut exponent: i32) -> f64 {
     while exponent > STEP {
         value *= power_of_two(STEP);
         exponent -= STEP;
@@ -230,7 +236,7 @@ fn power_of_two(exponent: i32) -> f64 {
 }
 
 /// The data divided by the power of two below its largest magnitude, and that exponent: nothing overflows afterwards.
-pub fn normalised(data: &[f64]) -> (Vec<f64>, i32) {
+pub fn normalise_data(data: &[f64]) -> (Vec<f64>, i32) {
     let exponent = exponent_of(max_abs(data));
     (all_scaled(data.to_vec(), -exponent), exponent)
 }
@@ -256,7 +262,7 @@ impl Lu {
         if m.max(n) <= SMALL {
             return Self::small(packed);
         }
-        let order = lu::factor(packed.as_mut());
+        let order = lu::factor_with_pivoting(packed.as_mut());
         Self::ordered(packed, order)
     }
 
@@ -344,7 +350,7 @@ impl Lu {
         *rhs = permuted;
         let packed = self.packed.as_ref();
         if rhs.ncols() == 1 {
-            substitution::solve(packed, rhs.col_as_slice_mut(0));
+            substitution::solve_packed_lu(packed, rhs.col_as_slice_mut(0));
             return;
         }
         use faer::linalg::triangular_solve as triangular;
@@ -367,30 +373,30 @@ impl Lu {
     pub fn solve_vector(&self, x: &mut [f64]) {
         let permuted: Vec<f64> = self.order.iter().map(|&row| x[row]).collect();
         x.copy_from_slice(&permuted);
-        substitution::solve(self.packed.as_ref(), x);
+        substitution::solve_packed_lu(self.packed.as_ref(), x);
     }
 }
 
 /// The inner product in eight interleaved sums: a fixed order that vector units can follow.
 #[inline]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-    interleaved(a, b, |a, b| a * b)
+    interleaved_sum(a, b, |a, b| a * b)
 }
 
 /// The inner product of the magnitudes, in the order of [`dot`].
 #[inline]
 pub(crate) fn absolute_dot(a: &[f64], b: &[f64]) -> f64 {
-    interleaved(a, b, |a, b| (a * b).abs())
+    interleaved_sum(a, b, |a, b| (a * b).abs())
 }
 
 /// The sum of the magnitudes, in the order of [`dot`].
 #[inline]
 pub(crate) fn absolute_sum(a: &[f64]) -> f64 {
-    interleaved(a, a, |a, _| a.abs())
+    interleaved_sum(a, a, |a, _| a.abs())
 }
 
 #[inline(always)]
-fn interleaved(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
+fn interleaved_sum(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     const LANES: usize = 8;
     let (a_blocks, a_rest) = a.as_chunks::<LANES>();
     let (b_blocks, b_rest) = b.as_chunks::<LANES>();
@@ -443,7 +449,7 @@ pub fn symmetric_eigen(
     matrix: MatRef<'_, f64>,
     vectors: bool,
 ) -> Result<(Vec<f64>, Option<Mat<f64>>), SpectralConvergenceError> {
-    symmetric::eigen(matrix, vectors)
+    symmetric::eigen_decomposition(matrix, vectors)
 }
 
 /// The exponent by which a matrix is to be scaled down before it is reduced: 0 unless squares of its entries leave the range.
@@ -462,12 +468,12 @@ fn range_exponent(matrix: MatRef<'_, f64>) -> i32 {
 
 /// Householder factors in place: R on and above the diagonal, the reflectors below it, and their block coefficients.
 pub fn qr_factors(mut matrix: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
-    let coefficients = householder::factor(matrix.as_mut());
+    let coefficients = householder::factor_by_reflections(matrix.as_mut());
     (matrix, coefficients)
 }
 
 /// Householder factors `A = Q R`, thin: Q is m x min(m, n), R min(m, n) x n, the diagonal of R not negative.
-pub fn qr(matrix: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
-    let found = orthogonal::orthogonal(matrix, false, false);
+pub fn thin_qr(matrix: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+    let found = orthogonal::factor_orthogonal(matrix, false, false);
     (found.q, found.r)
 }

@@ -2,7 +2,7 @@
 
 use faer::Mat;
 
-use super::{add_multiple, dot, householder, norm2, qr_factors};
+use super::{add_multiple, dot, euclidean_norm, householder, qr_factors};
 
 /// `A P = Q R`.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub struct PivotedQr {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, sections 5.2 and 5.4.
-pub fn orthogonal(a: Mat<f64>, pivoting: bool, full: bool) -> PivotedQr {
+pub fn factor_orthogonal(a: Mat<f64>, pivoting: bool, full: bool) -> PivotedQr {
     let (m, n) = a.shape();
     let size = m.min(n);
     let width = if full { m } else { size };
@@ -33,7 +33,11 @@ pub fn orthogonal(a: Mat<f64>, pivoting: bool, full: bool) -> PivotedQr {
             order: (0..n).collect(),
         };
     }
-    let factor = if pivoting { exchanging } else { in_order };
+    let factor = if pivoting {
+        factor_with_exchanges
+    } else {
+        in_order
+    };
     let mut found = factor(a, width);
     for index in 0..size {
         if found.r[(index, index)] < 0.0 {
@@ -49,21 +53,25 @@ fn in_order(a: Mat<f64>, width: usize) -> PivotedQr {
     let (m, n) = a.shape();
     let (a, coefficients) = qr_factors(a);
     let mut q = Mat::identity(m, width);
-    householder::apply(a.as_ref().subcols(0, m.min(n)), &coefficients, q.as_mut());
+    householder::apply_orthogonal_factor(
+        a.as_ref().subcols(0, m.min(n)),
+        &coefficients,
+        q.as_mut(),
+    );
     PivotedQr {
         q,
-        r: upper(&a, width),
+        r: upper_trapezoid(&a, width),
         order: (0..n).collect(),
     }
 }
 
 /// Reflections column by column, the largest remaining column next; columns of zeros need none.
-fn exchanging(mut a: Mat<f64>, width: usize) -> PivotedQr {
+fn factor_with_exchanges(mut a: Mat<f64>, width: usize) -> PivotedQr {
     let (m, n) = a.shape();
     let mut order: Vec<usize> = (0..n).collect();
     let mut reflectors: Vec<Vec<f64>> = Vec::with_capacity(m.min(n));
     for step in 0..m.min(n) {
-        let size = |column: usize| norm2(&a.col_as_slice(column)[step..]);
+        let size = |column: usize| euclidean_norm(&a.col_as_slice(column)[step..]);
         let (mut pivot, mut length) = (step, 0.0);
         for column in step..n {
             if size(column) > length {
@@ -85,7 +93,7 @@ fn exchanging(mut a: Mat<f64>, width: usize) -> PivotedQr {
             let scale = reflector[0].abs().sqrt();
             reflector.iter_mut().for_each(|value| *value /= scale);
             for column in step + 1..n {
-                reflect(&reflector, &mut a.col_as_slice_mut(column)[step..]);
+                reflect_vector(&reflector, &mut a.col_as_slice_mut(column)[step..]);
             }
             a[(step, step)] = -sign * length;
         }
@@ -95,24 +103,24 @@ fn exchanging(mut a: Mat<f64>, width: usize) -> PivotedQr {
     for (step, reflector) in reflectors.iter().enumerate().rev() {
         if a[(step, step)] != 0.0 {
             (step..width).for_each(|column| {
-                reflect(reflector, &mut q.col_as_slice_mut(column)[step..]);
+                reflect_vector(reflector, &mut q.col_as_slice_mut(column)[step..]);
             });
         }
     }
     PivotedQr {
         q,
-        r: upper(&a, width),
+        r: upper_trapezoid(&a, width),
         order,
     }
 }
 
-fn reflect(reflector: &[f64], x: &mut [f64]) {
+fn reflect_vector(reflector: &[f64], x: &mut [f64]) {
     let factor = dot(reflector, x);
     add_multiple(x, -factor, reflector);
 }
 
 /// The upper trapezoid, `width` rows.
-fn upper(a: &Mat<f64>, width: usize) -> Mat<f64> {
+fn upper_trapezoid(a: &Mat<f64>, width: usize) -> Mat<f64> {
     let (m, n) = a.shape();
     Mat::from_fn(width, n, |row, column| {
         if row <= column && row < m {
@@ -126,7 +134,7 @@ fn upper(a: &Mat<f64>, width: usize) -> Mat<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dense::product;
+    use crate::dense::matrix_product;
 
     #[test]
     fn factors_reproduce_the_matrix_for_every_shape() {
@@ -135,9 +143,9 @@ mod tests {
                 ((i * 37 + j * j * 11 + i * j * 29) % 101) as f64
             });
             for (pivoting, full) in [(false, false), (true, false), (false, true), (true, true)] {
-                let found = orthogonal(a.clone(), pivoting, full);
-                let image = product(found.q.as_ref(), found.r.as_ref());
-                let gram = product(found.q.as_ref().transpose(), found.q.as_ref());
+                let found = factor_orthogonal(a.clone(), pivoting, full);
+                let image = matrix_product(found.q.as_ref(), found.r.as_ref());
+                let gram = matrix_product(found.q.as_ref().transpose(), found.q.as_ref());
                 for column in 0..n {
                     for row in 0..m {
                         let expected = a[(row, found.order[column])];

@@ -8,7 +8,7 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::prelude::ReborrowMut;
 use faer::{Accum, Mat, MatMut, MatRef};
 
-use super::{PAR, share};
+use super::{PAR, run_parts};
 
 /// Products of fewer pairs of numbers are made at once, by one thread.
 const PANELS_LEAST: usize = 300 * 300 * 300;
@@ -18,7 +18,7 @@ const KERNEL_ROWS: usize = 48;
 const ROWS_OF_TWO: usize = 8 * KERNEL_ROWS;
 
 /// `a b`: 2 m k n operations.
-pub fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+pub fn matrix_product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     let mut out = Mat::zeros(a.nrows(), b.ncols());
     if a.nrows()
         .saturating_mul(a.ncols())
@@ -29,7 +29,7 @@ pub fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
         return out;
     }
     let height = panel_rows(a.nrows());
-    share(
+    run_parts(
         row_blocks(out.as_mut(), height)
             .into_iter()
             .enumerate()

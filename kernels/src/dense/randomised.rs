@@ -2,7 +2,9 @@
 
 use faer::{Mat, MatRef};
 
-use super::{SingularVectors, SpectralConvergenceError, product, qr, singular};
+use super::{
+    SingularVectors, SpectralConvergenceError, matrix_product, singular_decomposition, thin_qr,
+};
 
 /// The first `k` singular values of an m x n matrix, descending, with U (m x k) and V (n x k).
 ///
@@ -21,21 +23,21 @@ use super::{SingularVectors, SpectralConvergenceError, product, qr, singular};
 /// # References
 /// N. Halko, P. G. Martinsson, J. A. Tropp, "Finding structure with randomness", SIAM Review 53, 2011, algorithms 4.4 and 5.1.
 #[expect(clippy::type_complexity, reason = "three parts, taken apart at once")]
-pub fn randomised(
+pub fn randomised_svd(
     a: MatRef<'_, f64>,
     k: usize,
     sketch: Mat<f64>,
     powers: usize,
 ) -> Result<(Vec<f64>, Mat<f64>, Mat<f64>), SpectralConvergenceError> {
-    let (mut range, _) = qr(product(a, sketch.as_ref()));
+    let (mut range, _) = thin_qr(matrix_product(a, sketch.as_ref()));
     for _ in 0..powers {
-        let (rows, _) = qr(product(a.transpose(), range.as_ref()));
-        (range, _) = qr(product(a, rows.as_ref()));
+        let (rows, _) = thin_qr(matrix_product(a.transpose(), range.as_ref()));
+        (range, _) = thin_qr(matrix_product(a, rows.as_ref()));
     }
-    let small = product(range.as_ref().transpose(), a);
-    let (mut values, bases) = singular(small.as_ref(), SingularVectors::Thin)?;
+    let small = matrix_product(range.as_ref().transpose(), a);
+    let (mut values, bases) = singular_decomposition(small.as_ref(), SingularVectors::Thin)?;
     let (u, v) = bases.expect("thin vectors were requested");
     values.truncate(k);
-    let u = product(range.as_ref(), u.as_ref().subcols(0, k));
+    let u = matrix_product(range.as_ref(), u.as_ref().subcols(0, k));
     Ok((values, u, v.as_ref().subcols(0, k).to_owned()))
 }

@@ -20,7 +20,7 @@ pub struct RefinedSolution {
 ///
 /// # References
 /// J. Demmel and others, "Error bounds from extra-precise iterative refinement", ACM TOMS 32, 2006.
-pub fn refine(
+pub fn refine_solution(
     inverse: &(impl LinearOperator + ?Sized),
     residual: impl Fn(&[f64], &[f64]) -> Vec<f64>,
     b: &[f64],
@@ -68,7 +68,7 @@ pub fn refine(
     let error_estimate = if max_abs(&current_rest) == 0.0 {
         0.0
     } else {
-        series(size, ratio, size_in(units, &current))
+        series_error(size, ratio, size_in(units, &current))
     };
     RefinedSolution {
         x: current,
@@ -79,7 +79,7 @@ pub fn refine(
 }
 
 /// Error estimate from the corrections: the last one, its geometric series, and the rounding of the result.
-pub(crate) fn series(correction: f64, ratio: f64, size: f64) -> f64 {
+pub(crate) fn series_error(correction: f64, ratio: f64, size: f64) -> f64 {
     if size == 0.0 {
         return 0.0;
     }

@@ -25,7 +25,7 @@ pub(super) fn each_row<T: Send>(
         return rows.map(|(row, entries)| find(row, entries)).collect();
     }
     let rows = a.par_chunks_exact(columns).enumerate().with_min_len(ROWS);
-    thread_pools::within(|| rows.map(|(row, entries)| find(row, entries)).collect())
+    thread_pools::run_in_pool(|| rows.map(|(row, entries)| find(row, entries)).collect())
 }
 
 /// One number for every column: `take` changes it by an entry of the row with the given index, in blocks of rows that `join` puts
@@ -51,7 +51,7 @@ pub(super) fn each_column(
         blocks.map(reduced).collect()
     } else {
         let blocks: Vec<_> = blocks.collect();
-        thread_pools::within(|| blocks.into_par_iter().map(reduced).collect())
+        thread_pools::run_in_pool(|| blocks.into_par_iter().map(reduced).collect())
     };
     blocks
         .into_iter()
@@ -86,7 +86,9 @@ mod tests {
         let b: Vec<f64> = (0..n).map(|index| (index % 13) as f64 - 6.0).collect();
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            let found = pool.unwrap().install(|| system::solve(&a, n, &b, 1, None));
+            let found = pool
+                .unwrap()
+                .install(|| system::solve_dense_system(&a, n, &b, 1, None));
             let found = found.unwrap();
             assert!(found.backward_error < 1e-15, "{}", found.backward_error);
             format!("{found:?}")

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::rows::{each_column, row_sizes};
-use super::{exponent_of, max_abs, scaled};
+use super::{exponent_of, max_abs, scale_by_exponent};
 
 /// Exponents of the powers of two that rows and columns are multiplied by.
 #[derive(Debug, Clone)]
@@ -30,7 +30,8 @@ impl Equilibration {
         let rows = Self::exponents(&row_sizes(a, n)).unwrap_or_else(|| vec![0; n]);
         let scaled_rows = rows.iter().any(|&exponent| exponent != 0);
         let column_sizes = if scaled_rows {
-            let size = |size: f64, row: usize, entry| size.max(scaled(entry, rows[row]).abs());
+            let size =
+                |size: f64, row: usize, entry| size.max(scale_by_exponent(entry, rows[row]).abs());
             each_column(a, n, size, f64::max)
         } else {
             each_column(a, n, |size, _, entry| size.max(entry.abs()), f64::max)
@@ -92,7 +93,9 @@ impl Equilibration {
         let n = self.columns.len();
         a.iter()
             .enumerate()
-            .map(|(index, &entry)| scaled(entry, self.rows[index / n] + self.columns[index % n]))
+            .map(|(index, &entry)| {
+                scale_by_exponent(entry, self.rows[index / n] + self.columns[index % n])
+            })
             .collect()
     }
 }

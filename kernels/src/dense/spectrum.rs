@@ -7,7 +7,7 @@ use faer::linalg::{gevd, temp_mat_scratch};
 use faer::{Mat, MatRef, Par, Spec, diag::Diag};
 
 use super::cholesky::Cholesky;
-use super::general::{compute, large};
+use super::general::{eigenvector_option, large_eigen};
 use super::{RawEigen, SpectralConvergenceError, symmetric_eigen};
 
 const PAR: Par = Par::Seq;
@@ -18,7 +18,7 @@ const PAR: Par = Par::Seq;
 /// # Errors
 /// [`SpectralConvergenceError`].
 pub fn two_sided(a: MatRef<'_, f64>) -> Result<(RawEigen, Mat<f64>), SpectralConvergenceError> {
-    let (found, left) = large(a, [true, true], PAR)?;
+    let (found, left) = large_eigen(a, [true, true], PAR)?;
     Ok((found, left.expect("left vectors were requested")))
 }
 
@@ -73,14 +73,18 @@ pub struct RawPair {
 ///
 /// # References
 /// C. B. Moler, G. W. Stewart, "An algorithm for generalized matrix eigenvalue problems", SIAM J. Numer. Anal. 10, 1973.
-pub fn pair(a: Mat<f64>, b: Mat<f64>, vectors: bool) -> Result<RawPair, SpectralConvergenceError> {
+pub fn generalised_eigen(
+    a: Mat<f64>,
+    b: Mat<f64>,
+    vectors: bool,
+) -> Result<RawPair, SpectralConvergenceError> {
     let n = a.nrows();
     let (mut a, mut b) = (a, b);
     let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
     let mut beta = Diag::<f64>::zeros(n);
     let mut basis = vectors.then(|| Mat::<f64>::identity(n, n));
     let params = Spec::default();
-    let (none, wanted) = (compute(false), compute(vectors));
+    let (none, wanted) = (eigenvector_option(false), eigenvector_option(vectors));
     // The library counts too little for its vectors of a conjugate pair where n is 1 or 2.
     let scratch =
         gevd::gevd_scratch::<f64>(n, none, wanted, PAR, params).and(temp_mat_scratch::<f64>(n, 2));

@@ -18,7 +18,7 @@ const ENTRIES: usize = 512;
 /// Inner products that one thread computes at a time.
 const PRODUCTS: usize = 16;
 
-fn width(n: usize) -> usize {
+fn block_width(n: usize) -> usize {
     if n < BLOCKED_LEAST { n.max(1) } else { BLOCK }
 }
 
@@ -26,10 +26,10 @@ fn width(n: usize) -> usize {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 3.1.
-pub(super) fn solve(packed: MatRef<'_, f64>, x: &mut [f64]) {
+pub(super) fn solve_packed_lu(packed: MatRef<'_, f64>, x: &mut [f64]) {
     let n = x.len();
-    for start in (0..n).step_by(width(n)) {
-        let end = (start + width(n)).min(n);
+    for start in (0..n).step_by(block_width(n)) {
+        let end = (start + block_width(n)).min(n);
         let (head, beyond) = x.split_at_mut(end);
         let block = &mut head[start..];
         Arch::new().dispatch(
@@ -38,15 +38,15 @@ pub(super) fn solve(packed: MatRef<'_, f64>, x: &mut [f64]) {
                 for column in start..end {
                     let (done, below) = block.split_at_mut(column - start + 1);
                     let entries = &column_of(packed, column)[column + 1..end];
-                    subtract(below, done[column - start], entries);
+                    subtract_column(below, done[column - start], entries);
                 }
             },
         );
         let columns: Vec<(usize, f64)> = (start..end).zip(block.iter().copied()).collect();
-        update(packed, &columns, beyond, end);
+        subtract_columns(packed, &columns, beyond, end);
     }
-    for start in (0..n).step_by(width(n)).rev() {
-        let end = (start + width(n)).min(n);
+    for start in (0..n).step_by(block_width(n)).rev() {
+        let end = (start + block_width(n)).min(n);
         let (beyond, rest) = x.split_at_mut(start);
         let block = &mut rest[..end - start];
         Arch::new().dispatch(
@@ -56,20 +56,20 @@ pub(super) fn solve(packed: MatRef<'_, f64>, x: &mut [f64]) {
                     let entries = &column_of(packed, column)[start..=column];
                     let (above, pivot) = block[..=column - start].split_at_mut(column - start);
                     pivot[0] /= entries[column - start];
-                    subtract(above, pivot[0], &entries[..column - start]);
+                    subtract_column(above, pivot[0], &entries[..column - start]);
                 }
             },
         );
         let columns: Vec<(usize, f64)> = (start..end).zip(block.iter().copied()).rev().collect();
-        update(packed, &columns, beyond, 0);
+        subtract_columns(packed, &columns, beyond, 0);
     }
 }
 
 /// Replaces `x` by the solution of `(L U)' y = x`: by inner products with the columns.
 pub(super) fn solve_transposed(packed: MatRef<'_, f64>, x: &mut [f64]) {
     let n = x.len();
-    for start in (0..n).step_by(width(n)) {
-        let end = (start + width(n)).min(n);
+    for start in (0..n).step_by(block_width(n)) {
+        let end = (start + block_width(n)).min(n);
         let (known, rest) = x.split_at_mut(start);
         let block = &mut rest[..end - start];
         subtract_products(packed, start, block, known, 0);
@@ -85,8 +85,8 @@ pub(super) fn solve_transposed(packed: MatRef<'_, f64>, x: &mut [f64]) {
             },
         );
     }
-    for start in (0..n).step_by(width(n)).rev() {
-        let end = (start + width(n)).min(n);
+    for start in (0..n).step_by(block_width(n)).rev() {
+        let end = (start + block_width(n)).min(n);
         let (head, known) = x.split_at_mut(end);
         let block = &mut head[start..];
         subtract_products(packed, start, block, known, end);
@@ -104,9 +104,14 @@ pub(super) fn solve_transposed(packed: MatRef<'_, f64>, x: &mut [f64]) {
 }
 
 /// Subtracts multiples of columns, one after the other, from the entries of `x`, which begin in row `first`.
-fn update(packed: MatRef<'_, f64>, columns: &[(usize, f64)], x: &mut [f64], first: usize) {
+fn subtract_columns(
+    packed: MatRef<'_, f64>,
+    columns: &[(usize, f64)],
+    x: &mut [f64],
+    first: usize,
+) {
     let parts = x.par_chunks_mut(ENTRIES).enumerate();
-    thread_pools::within(|| {
+    thread_pools::run_in_pool(|| {
         parts.for_each(|(index, x)| {
             let from = first + index * ENTRIES;
             let rows = from..from + x.len();
@@ -123,7 +128,7 @@ fn update(packed: MatRef<'_, f64>, columns: &[(usize, f64)], x: &mut [f64], firs
                         );
                     }
                     for &(column, factor) in rest {
-                        subtract(x, factor, part(column));
+                        subtract_column(x, factor, part(column));
                     }
                 },
             );
@@ -144,7 +149,7 @@ fn subtract_products(
         return;
     }
     let parts = block.par_chunks_mut(PRODUCTS).enumerate();
-    thread_pools::within(|| {
+    thread_pools::run_in_pool(|| {
         parts.for_each(|(index, entries)| {
             Arch::new().dispatch(
                 #[inline(always)]
@@ -162,13 +167,13 @@ fn subtract_products(
 }
 
 #[inline(always)]
-fn subtract(x: &mut [f64], factor: f64, column: &[f64]) {
+fn subtract_column(x: &mut [f64], factor: f64, column: &[f64]) {
     for (value, entry) in x.iter_mut().zip(column) {
         *value -= factor * entry;
     }
 }
 
-/// As four times [`subtract`]: the same bits, with one pass over `x`.
+/// As four times [`subtract_column`]: the same bits, with one pass over `x`.
 #[inline(always)]
 fn subtract_four(x: &mut [f64], factors: [f64; 4], [a, b, c, d]: [&[f64]; 4]) {
     let n = x.len();
@@ -234,7 +239,7 @@ mod tests {
                     plain[row] -= plain[column] * packed[(row, column)];
                 }
             }
-            assert_eq!(with_threads(3, solve, n), plain, "{n}");
+            assert_eq!(with_threads(3, solve_packed_lu, n), plain, "{n}");
         }
     }
 

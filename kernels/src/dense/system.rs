@@ -6,12 +6,13 @@ use super::cholesky::NotPositiveDefinite;
 use super::condition::{reciprocal_condition, weighted_inverse_norm};
 use super::dependent::dependent_column;
 use super::factors::{FactorError, MatrixFactors, SquareMethod};
-use super::refinement::{refine, series, size_in};
+use super::refinement::{refine_solution, series_error, size_in};
 use super::rows::{SHARED_LEAST, each_column, each_row};
 use super::scaling::Equilibration;
 use super::structure::MatrixStructure;
 use super::{
-    absolute_dot, absolute_sum, add_multiple, exponent_of, max_abs, norm2, product, scaled,
+    absolute_dot, absolute_sum, add_multiple, euclidean_norm, exponent_of, matrix_product, max_abs,
+    scale_by_exponent,
 };
 use crate::exact::residual_entry;
 
@@ -115,7 +116,7 @@ fn check_singular(a: &[f64], n: usize, found: &DenseSolution) -> Result<(), Syst
 /// # References
 /// N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., SIAM 2002, chapters 7, 9 to 12 and 15; J. Demmel and
 /// others, "Error bounds from extra-precise iterative refinement", ACM TOMS 32, 2006.
-pub fn solve(
+pub fn solve_dense_system(
     a: &[f64],
     n: usize,
     b: &[f64],
@@ -126,7 +127,7 @@ pub fn solve(
         solve_here(a, n, b, k, method)?
     } else {
         // Every pass is shared among the threads of the pool; the work starts in one of them, so that none waits for another to wake.
-        thread_pools::within(|| solve_here(a, n, b, k, method))?
+        thread_pools::run_in_pool(|| solve_here(a, n, b, k, method))?
     };
     check_singular(a, n, &found)?;
     Ok(found)
@@ -140,7 +141,7 @@ fn solve_here(
     method: Option<SquareMethod>,
 ) -> Result<DenseSolution, SystemError> {
     let structure = MatrixStructure::of(a, n);
-    let chosen = method.unwrap_or_else(|| choose(structure, n));
+    let chosen = method.unwrap_or_else(|| choose_method(structure, n));
     let first = solve_with(a, n, b, k, structure, chosen);
     let next = match (&first, chosen) {
         _ if method.is_some() => None,
@@ -148,7 +149,7 @@ fn solve_here(
             Err(SystemError::Factors(FactorError::NotPositiveDefinite(_))),
             SquareMethod::Cholesky,
         ) => Some(SquareMethod::SymmetricIndefinite),
-        (Ok(found), _) if untrusted(found) => Some(SquareMethod::Qr),
+        (Ok(found), _) if is_untrusted(found) => Some(SquareMethod::Qr),
         (Err(SystemError::Overflow), SquareMethod::Lu | SquareMethod::SymmetricIndefinite) => {
             Some(SquareMethod::Qr)
         }
@@ -168,7 +169,7 @@ fn solve_here(
                 Err(SystemError::Factors(FactorError::SingularBlock)) => {
                     solve_with(a, n, b, k, structure, SquareMethod::Lu)
                 }
-                Ok(found) if untrusted(&found) => {
+                Ok(found) if is_untrusted(&found) => {
                     solve_with(a, n, b, k, structure, SquareMethod::Qr).map(|better| {
                         DenseSolution {
                             abandoned: Some(next),
@@ -192,13 +193,13 @@ fn solve_here(
     }
 }
 
-fn untrusted(found: &DenseSolution) -> bool {
+fn is_untrusted(found: &DenseSolution) -> bool {
     found.growth.is_some_and(|growth| growth > GROWTH_MAX)
         || found.backward_error > BACKWARD_ERROR_MAX
 }
 
 /// The method that the structure requires.
-fn choose(structure: MatrixStructure, n: usize) -> SquareMethod {
+fn choose_method(structure: MatrixStructure, n: usize) -> SquareMethod {
     if structure.is_triangular() {
         SquareMethod::Triangular
     } else if structure.is_banded(n) {
@@ -240,14 +241,14 @@ fn solve_with(
     };
     let matrix = scaling.apply(a);
     let factors = MatrixFactors::new(&matrix, n, structure, method)?;
-    let rcond = reciprocal_condition(&factors, norm1(&matrix, n));
+    let rcond = reciprocal_condition(&factors, one_norm(&matrix, n));
     let (rhs, exponents) = scaled_columns(b, n, k, &scaling.rows);
     let mut x = rhs.clone();
     factors.solve(&mut x);
     if !all_finite(&x) {
         return Err(SystemError::Overflow);
     }
-    let units = units(&scaling.columns);
+    let units = unknown_units(&scaling.columns);
     let refined = if k <= PRECISE_COLUMNS_MAX {
         refine_precisely(&factors, &matrix, &rhs, x, &units)
     } else {
@@ -264,7 +265,8 @@ fn solve_with(
     let restored = |values: &Mat<f64>, shift: &dyn Fn(usize) -> i32| -> Vec<f64> {
         let mut out = Vec::with_capacity(n * k);
         for row in 0..n {
-            let entry = |column| scaled(values[(row, column)], exponents[column] + shift(row));
+            let entry =
+                |column| scale_by_exponent(values[(row, column)], exponents[column] + shift(row));
             out.extend((0..k).map(entry));
         }
         out
@@ -273,8 +275,8 @@ fn solve_with(
     if solution.iter().any(|value| !value.is_finite()) {
         return Err(SystemError::Overflow);
     }
-    let residual = norm2(&restored(&rest, &|row| -scaling.rows[row]));
-    let norm = norm2(b);
+    let residual = euclidean_norm(&restored(&rest, &|row| -scaling.rows[row]));
+    let norm = euclidean_norm(b);
     Ok(DenseSolution {
         x: solution,
         residual,
@@ -292,9 +294,9 @@ fn solve_with(
 }
 
 /// The sizes of the unknowns relative to each other: powers of two, the largest 1.
-pub(crate) fn units(columns: &[i32]) -> Vec<f64> {
+pub(crate) fn unknown_units(columns: &[i32]) -> Vec<f64> {
     let most = columns.iter().copied().max().unwrap_or(0);
-    let unit = |&exponent: &i32| scaled(1.0, exponent - most);
+    let unit = |&exponent: &i32| scale_by_exponent(1.0, exponent - most);
     columns.iter().map(unit).collect()
 }
 
@@ -308,13 +310,13 @@ fn scaled_columns(b: &[f64], n: usize, k: usize, rows: &[i32]) -> (Mat<f64>, Vec
     };
     let exponents: Vec<i32> = (0..k).map(exponent).collect();
     let rhs = Mat::from_fn(n, k, |row, column| {
-        scaled(b[row * k + column], rows[row] - exponents[column])
+        scale_by_exponent(b[row * k + column], rows[row] - exponents[column])
     });
     (rhs, exponents)
 }
 
 /// The largest column sum of magnitudes of an n x n matrix, row by row.
-pub fn norm1(a: &[f64], n: usize) -> f64 {
+pub fn one_norm(a: &[f64], n: usize) -> f64 {
     let add = |sum: f64, _, entry: f64| sum + entry.abs();
     max_abs(&each_column(a, n, add, |a, b| a + b))
 }
@@ -343,7 +345,7 @@ fn refine_precisely(
     for column in 0..x.ncols() {
         let b = rhs.col_as_slice(column);
         let start = x.col_as_slice(column).to_vec();
-        let refined = refine(factors, residual, b, start, units);
+        let refined = refine_solution(factors, residual, b, start, units);
         refinements = refinements.max(refined.refinements);
         error_estimate = error_estimate.max(refined.error_estimate);
         x.col_as_slice_mut(column).copy_from_slice(&refined.x);
@@ -368,7 +370,7 @@ fn refine_once(
     let (n, k) = x.shape();
     let residual = |x: &Mat<f64>| {
         let mut rest = rhs.clone();
-        let image = product(MatRef::from_row_major_slice(a, n, n), x.as_ref());
+        let image = matrix_product(MatRef::from_row_major_slice(a, n, n), x.as_ref());
         for column in 0..k {
             add_multiple(
                 rest.col_as_slice_mut(column),
@@ -385,7 +387,7 @@ fn refine_once(
     for column in 0..k {
         let whole = size_in(units, x.col_as_slice(column));
         let size = size_in(units, correction.col_as_slice(column));
-        error_estimate = error_estimate.max(series(size, size / whole, whole));
+        error_estimate = error_estimate.max(series_error(size, size / whole, whole));
     }
     let mut refinements = 0;
     if all_finite(&correction) && backward_error(a, n, &x, rhs, &rest) > f64::EPSILON {

@@ -8,8 +8,8 @@ use super::cholesky::Cholesky;
 use super::singular::values::bidiagonal_values;
 use super::symmetric::values::tridiagonal_eigenvalues;
 use super::{
-    Lu, SingularVectors, exponent_of, general_eigen, max_abs, norm2, product, qr, rows_of, scaled,
-    singular, symmetric_eigen,
+    Lu, SingularVectors, euclidean_norm, exponent_of, general_eigen, matrix_product, max_abs,
+    rows_of, scale_by_exponent, singular_decomposition, symmetric_eigen, thin_qr,
 };
 
 /// LAPACK's bound on a test ratio, `error / (n eps ||A||)`.
@@ -101,7 +101,7 @@ fn an_exact_spectrum_comes_back() {
         let expected: Vec<f64> = (1..=n).map(|k| k as f64).collect();
         let (values, _) = symmetric_eigen(a.as_ref(), false).unwrap();
         assert!(ratio(&values, &expected) < 1.0, "eigenvalues, n = {n}");
-        let (mut values, _) = singular(a.as_ref(), SingularVectors::None).unwrap();
+        let (mut values, _) = singular_decomposition(a.as_ref(), SingularVectors::None).unwrap();
         values.reverse();
         assert!(ratio(&values, &expected) < 1.0, "singular values, n = {n}");
     }
@@ -186,7 +186,7 @@ fn values_alone_agree_with_values_beside_vectors() {
             // The reference wants entries of ordinary size; the powers of two change no digit.
             let largest = (0..n).flat_map(|j| (0..n).map(move |i| (i, j)));
             let largest = largest.fold(0.0, |most: f64, at| most.max(a[at].abs()));
-            let scale = scaled(1.0, -exponent_of(largest));
+            let scale = scale_by_exponent(1.0, -exponent_of(largest));
             let inside = Mat::from_fn(n, n, |i, j| scale * both[(i, j)]);
             let (values, _) = symmetric_eigen(both.as_ref(), false).unwrap();
             let (expected, _) = symmetric_eigen(inside.as_ref(), true).unwrap();
@@ -195,8 +195,9 @@ fn values_alone_agree_with_values_beside_vectors() {
             assert!(values.is_sorted(), "eigenvalues, {name} {n}");
 
             let inside = Mat::from_fn(n, n, |i, j| scale * a[(i, j)]);
-            let (values, _) = singular(a.as_ref(), SingularVectors::None).unwrap();
-            let (expected, _) = singular(inside.as_ref(), SingularVectors::Thin).unwrap();
+            let (values, _) = singular_decomposition(a.as_ref(), SingularVectors::None).unwrap();
+            let (expected, _) =
+                singular_decomposition(inside.as_ref(), SingularVectors::Thin).unwrap();
             let values: Vec<f64> = values.iter().map(|value| scale * value).collect();
             assert!(
                 ratio(&values, &expected) < RATIO,
@@ -242,12 +243,12 @@ fn symmetric_vectors_diagonalise_and_are_orthonormal() {
             let basis = basis.unwrap();
             assert!(values.is_sorted(), "{name} {n}");
             let unit = n as f64 * f64::EPSILON;
-            let gram = product(basis.transpose(), basis.as_ref());
+            let gram = matrix_product(basis.transpose(), basis.as_ref());
             let off = largest(&(gram - Mat::<f64>::identity(n, n)));
             assert!(off < RATIO * unit, "orthogonality {off}, {name} {n}");
-            let scale = scaled(1.0, -exponent_of(largest(&both)));
+            let scale = scale_by_exponent(1.0, -exponent_of(largest(&both)));
             let inside = Mat::from_fn(n, n, |i, j| scale * both[(i, j)]);
-            let image = product(inside.as_ref(), basis.as_ref());
+            let image = matrix_product(inside.as_ref(), basis.as_ref());
             let stretched = Mat::from_fn(n, n, |i, j| basis[(i, j)] * (scale * values[j]));
             let norm = max_abs(&values).max(f64::MIN_POSITIVE) * scale;
             let off = largest(&(image - stretched));
@@ -267,13 +268,13 @@ fn general_vectors_satisfy_their_equation() {
         let skew = |i: usize, j: usize| noise[(i, j)] - noise[(j, i)];
         families.push(("skew", Mat::from_fn(n, n, skew)));
         for (name, a) in families {
-            let scale = scaled(1.0, -exponent_of(largest(&a)));
+            let scale = scale_by_exponent(1.0, -exponent_of(largest(&a)));
             let inside = Mat::from_fn(n, n, |i, j| scale * a[(i, j)]);
             let found = general_eigen(a.as_ref(), true).unwrap();
             let basis = found.vectors.unwrap();
-            let image = product(inside.as_ref(), basis.as_ref());
+            let image = matrix_product(inside.as_ref(), basis.as_ref());
             // The Frobenius norm bounds the backward error of orthogonal transformations.
-            let norm = norm2(&rows_of(inside.as_ref())).max(f64::MIN_POSITIVE);
+            let norm = euclidean_norm(&rows_of(inside.as_ref())).max(f64::MIN_POSITIVE);
             let unit = n as f64 * f64::EPSILON * norm;
             let (mut trace, mut at) = (0.0, 0);
             while at < n {
@@ -285,7 +286,7 @@ fn general_vectors_satisfy_their_equation() {
                 let (x, y) = (column(at), if pair { column(at + 1) } else { &[] });
                 let y = |row: usize| y.get(row).copied().unwrap_or(0.0);
                 let length = x.iter().enumerate().map(|(row, x)| x.hypot(y(row)));
-                let length = norm2(&length.collect::<Vec<_>>());
+                let length = euclidean_norm(&length.collect::<Vec<_>>());
                 assert!(length > 0.0 && length.is_finite(), "{name} {n}");
                 for (row, &x) in x.iter().enumerate() {
                     let real = image[(row, at)] - (re * x - im * y(row));
@@ -331,12 +332,13 @@ fn eigenvalues_of_a_cycle_are_the_roots_of_unity() {
 fn wide_and_tall_matrices_have_the_same_singular_values() {
     for (m, n) in [(1, 7), (3, 2), (40, 39), (80, 50), (200, 20), (0, 3)] {
         let a = random(m, n);
-        let values = |a: MatRef<'_, f64>| singular(a, SingularVectors::None).unwrap().0;
+        let values =
+            |a: MatRef<'_, f64>| singular_decomposition(a, SingularVectors::None).unwrap().0;
         let tall = values(a.as_ref());
         assert_eq!(tall.len(), m.min(n));
         assert_eq!(tall, values(a.transpose()), "{m} x {n}");
         if m > 0 {
-            let (expected, _) = singular(a.as_ref(), SingularVectors::Thin).unwrap();
+            let (expected, _) = singular_decomposition(a.as_ref(), SingularVectors::Thin).unwrap();
             assert!(ratio(&tall, &expected) < RATIO, "{m} x {n}");
         }
     }
@@ -349,7 +351,7 @@ fn entries_that_are_not_numbers_are_refused() {
         a[(11, 4)] = bad;
         assert!(symmetric_eigen(a.as_ref(), false).is_err());
         assert!(symmetric_eigen(a.as_ref(), true).is_err());
-        assert!(singular(a.as_ref(), SingularVectors::None).is_err());
+        assert!(singular_decomposition(a.as_ref(), SingularVectors::None).is_err());
         assert!(general_eigen(a.as_ref(), true).is_err());
     }
 }
@@ -360,7 +362,11 @@ fn any_number_of_threads_gives_the_same_bits() {
         let a = random(n, n);
         let run = || {
             let mut bits = symmetric_eigen(a.as_ref(), false).unwrap().0;
-            bits.extend(singular(a.as_ref(), SingularVectors::None).unwrap().0);
+            bits.extend(
+                singular_decomposition(a.as_ref(), SingularVectors::None)
+                    .unwrap()
+                    .0,
+            );
             let factors = Lu::new(a.clone());
             bits.extend((0..n).map(|k| factors.packed[(k, k)]));
             let mut add = |matrix: Mat<f64>| {
@@ -368,14 +374,14 @@ fn any_number_of_threads_gives_the_same_bits() {
             };
             add(symmetric_eigen(a.as_ref(), true).unwrap().1.unwrap());
             add(general_eigen(a.as_ref(), true).unwrap().vectors.unwrap());
-            let (u, v) = singular(a.as_ref(), SingularVectors::Thin)
+            let (u, v) = singular_decomposition(a.as_ref(), SingularVectors::Thin)
                 .unwrap()
                 .1
                 .unwrap();
             add(u);
             add(v);
-            add(qr(a.clone()).0);
-            add(product(a.as_ref(), a.as_ref()));
+            add(thin_qr(a.clone()).0);
+            add(matrix_product(a.as_ref(), a.as_ref()));
             let definite = Mat::from_fn(n, n, |i, j| {
                 a[(i.max(j), i.min(j))] + if i == j { n as f64 } else { 0.0 }
             });

@@ -15,18 +15,18 @@ const TILE: usize = 64;
 pub fn columns_of(data: &[f64], rows: usize, columns: usize) -> Mat<f64> {
     let mut out = Mat::zeros(rows, columns);
     if data.len() < SHARED_LEAST {
-        turn(data, columns, 0, out.as_mut());
+        transpose_panel(data, columns, 0, out.as_mut());
     } else {
         let panels = out.as_mut().par_col_chunks_mut(TILE).enumerate();
-        thread_pools::within(|| {
-            panels.for_each(|(index, panel)| turn(data, columns, index * TILE, panel));
+        thread_pools::run_in_pool(|| {
+            panels.for_each(|(index, panel)| transpose_panel(data, columns, index * TILE, panel));
         });
     }
     out
 }
 
 /// Fills a panel with the columns of the block from `first` on.
-fn turn(data: &[f64], columns: usize, first: usize, mut panel: MatMut<'_, f64>) {
+fn transpose_panel(data: &[f64], columns: usize, first: usize, mut panel: MatMut<'_, f64>) {
     let (rows, width) = panel.shape();
     for top in (0..rows).step_by(TILE) {
         let bottom = (top + TILE).min(rows);

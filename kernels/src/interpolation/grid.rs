@@ -1,6 +1,6 @@
 //! Surfaces over a rectangular grid: bilinear, or the product of cubic splines.
 
-use super::slopes::{SplineEnd, spline};
+use super::slopes::{SplineEnd, cubic_spline_slopes};
 
 /// A surface through `z[i * y.len() + j]` at `(x[i], y[j])`, with ascending `x` and `y` of at least two entries each.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ impl GridSurface {
         let mut knots: Vec<[f64; 4]> = z.iter().map(|&z| [z, 0.0, 0.0, 0.0]).collect();
         for row in knots.chunks_exact_mut(columns) {
             let values: Vec<f64> = row.iter().map(|knot| knot[0]).collect();
-            let slopes = spline(y, &values, ends);
+            let slopes = cubic_spline_slopes(y, &values, ends);
             row.iter_mut()
                 .zip(slopes)
                 .for_each(|(knot, slope)| knot[2] = slope);
@@ -36,7 +36,7 @@ impl GridSurface {
                 let values: Vec<f64> = (0..x.len())
                     .map(|i| knots[i * columns + column][from])
                     .collect();
-                let slopes = spline(x, &values, ends);
+                let slopes = cubic_spline_slopes(x, &values, ends);
                 (0..x.len()).for_each(|i| knots[i * columns + column][to] = slopes[i]);
             }
         }
@@ -69,7 +69,7 @@ impl GridSurface {
             let along = |a: usize| knot(a, 0)[0] * (1.0 - t) + knot(a, 1)[0] * t;
             return along(0) * (1.0 - s) + along(1) * s;
         }
-        let (across, up) = (basis(s, h), basis(t, k));
+        let (across, up) = (hermite_basis(s, h), hermite_basis(t, k));
         let mut sum = 0.0;
         for a in 0..2 {
             for b in 0..2 {
@@ -84,7 +84,7 @@ impl GridSurface {
 }
 
 /// Hermite's basis at a share of an interval of a length: both values, both slopes.
-fn basis(t: f64, length: f64) -> [f64; 4] {
+fn hermite_basis(t: f64, length: f64) -> [f64; 4] {
     let (square, rest) = (t * t, 1.0 - t);
     [
         (1.0 + 2.0 * t) * rest * rest,

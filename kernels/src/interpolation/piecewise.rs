@@ -60,7 +60,7 @@ impl PiecewiseCubic {
         let mut total = 0.0;
         let mut integrals = vec![0.0];
         for (i, piece) in pieces.iter().enumerate() {
-            total += antiderivative(piece, x[i + 1] - x[i]);
+            total += piece_antiderivative(piece, x[i + 1] - x[i]);
             integrals.push(total);
         }
         let x = x.to_vec();
@@ -120,7 +120,7 @@ impl PiecewiseCubic {
             return self.pieces[piece + 1][0];
         }
         match order {
-            -1 => self.integrals[piece] + antiderivative(c, d),
+            -1 => self.integrals[piece] + piece_antiderivative(c, d),
             0 => c[0] + d * (c[1] + d * (c[2] + d * c[3])),
             1 => c[1] + d * (2.0 * c[2] + 3.0 * d * c[3]),
             2 => 2.0 * c[2] + 6.0 * d * c[3],
@@ -156,6 +156,6 @@ impl PiecewiseCubic {
     }
 }
 
-fn antiderivative(c: &[f64; 4], d: f64) -> f64 {
+fn piece_antiderivative(c: &[f64; 4], d: f64) -> f64 {
     d * (c[0] + d * (c[1] / 2.0 + d * (c[2] / 3.0 + d * (c[3] / 4.0))))
 }

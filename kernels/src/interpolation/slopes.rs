@@ -15,20 +15,20 @@ pub enum SplineEnd {
     Slope(f64),
 }
 
-fn secants(x: &[f64], y: &[f64]) -> Vec<f64> {
+fn secant_slopes(x: &[f64], y: &[f64]) -> Vec<f64> {
     let pairs = x.windows(2).zip(y.windows(2));
     pairs.map(|(x, y)| (y[1] - y[0]) / (x[1] - x[0])).collect()
 }
 
 /// Slopes of the cubic spline: twice continuously differentiable.
-pub fn spline(x: &[f64], y: &[f64], ends: [SplineEnd; 2]) -> Vec<f64> {
+pub fn cubic_spline_slopes(x: &[f64], y: &[f64], ends: [SplineEnd; 2]) -> Vec<f64> {
     let n = x.len();
     let h: Vec<f64> = x.windows(2).map(|x| x[1] - x[0]).collect();
-    let m = secants(x, y);
+    let m = secant_slopes(x, y);
     let ends = match (n, ends) {
         // Two points have no second piece; three have one polynomial through all.
-        (2, [a, b]) => [straight(a, b, m[0]), straight(b, a, m[0])],
-        (3, [SplineEnd::NotAKnot, SplineEnd::NotAKnot]) => return parabola(&h, &m),
+        (2, [a, b]) => [straight_end(a, b, m[0]), straight_end(b, a, m[0])],
+        (3, [SplineEnd::NotAKnot, SplineEnd::NotAKnot]) => return parabola_slopes(&h, &m),
         _ => ends,
     };
     // Rows of (below, diagonal, above, right side).
@@ -80,11 +80,11 @@ pub fn spline(x: &[f64], y: &[f64], ends: [SplineEnd; 2]) -> Vec<f64> {
             ]
         }
     };
-    tridiagonal(rows)
+    solve_tridiagonal(rows)
 }
 
 /// The end of a spline through two points: not a knot says no more than the straight line.
-fn straight(end: SplineEnd, other: SplineEnd, secant: f64) -> SplineEnd {
+fn straight_end(end: SplineEnd, other: SplineEnd, secant: f64) -> SplineEnd {
     match (end, other) {
         (SplineEnd::NotAKnot, SplineEnd::NotAKnot) => SplineEnd::Slope(secant),
         (SplineEnd::NotAKnot, _) => SplineEnd::Second(0.0),
@@ -92,7 +92,7 @@ fn straight(end: SplineEnd, other: SplineEnd, secant: f64) -> SplineEnd {
     }
 }
 
-fn parabola(h: &[f64], m: &[f64]) -> Vec<f64> {
+fn parabola_slopes(h: &[f64], m: &[f64]) -> Vec<f64> {
     let bend = (m[1] - m[0]) / (h[0] + h[1]);
     vec![m[0] - h[0] * bend, m[0] + h[0] * bend, m[1] + h[1] * bend]
 }
@@ -104,7 +104,7 @@ pub fn periodic_spline(x: &[f64], y: &[f64]) -> Vec<f64> {
         return vec![0.0; 2];
     }
     let h: Vec<f64> = x.windows(2).map(|x| x[1] - x[0]).collect();
-    let m = secants(x, y);
+    let m = secant_slopes(x, y);
     // Unknowns: the slopes at the first n - 1 points; the corners of the cyclic system are split off (Sherman and Morrison).
     let k = n - 1;
     let before = |i: usize| (i + k - 1) % k;
@@ -135,7 +135,7 @@ pub fn periodic_spline(x: &[f64], y: &[f64]) -> Vec<f64> {
     side.iter_mut().for_each(|row| row[3] = 0.0);
     side[0][3] = gamma;
     side[k - 1][3] = opposite;
-    let (z, u) = (tridiagonal(rows), tridiagonal(side));
+    let (z, u) = (solve_tridiagonal(rows), solve_tridiagonal(side));
     let share = corner / gamma;
     let factor = (z[0] + share * z[k - 1]) / (1.0 + u[0] + share * u[k - 1]);
     let mut slopes: Vec<f64> = z.iter().zip(&u).map(|(z, u)| z - factor * u).collect();
@@ -144,7 +144,7 @@ pub fn periodic_spline(x: &[f64], y: &[f64]) -> Vec<f64> {
 }
 
 /// Solves rows of (below, diagonal, above, right side), with exchanges of neighbouring rows.
-fn tridiagonal(mut rows: Vec<[f64; 4]>) -> Vec<f64> {
+fn solve_tridiagonal(mut rows: Vec<[f64; 4]>) -> Vec<f64> {
     let n = rows.len();
     let mut second = vec![0.0; n]; // two places above the diagonal
     for i in 0..n - 1 {
@@ -182,17 +182,17 @@ fn tridiagonal(mut rows: Vec<[f64; 4]>) -> Vec<f64> {
 }
 
 /// Slopes that keep the shape: between two points the curve rises or falls as they do.
-pub fn pchip(x: &[f64], y: &[f64]) -> Vec<f64> {
-    let m = secants(x, y);
+pub fn shape_preserving_slopes(x: &[f64], y: &[f64]) -> Vec<f64> {
+    let m = secant_slopes(x, y);
     if m.len() == 1 {
         return vec![m[0]; 2];
     }
     let h: Vec<f64> = x.windows(2).map(|x| x[1] - x[0]).collect();
     let end = |h: [f64; 2], m: [f64; 2]| {
         let slope = ((2.0 * h[0] + h[1]) * m[0] - h[0] * m[1]) / (h[0] + h[1]);
-        if sign(slope) != sign(m[0]) {
+        if sign_of_slope(slope) != sign_of_slope(m[0]) {
             0.0
-        } else if sign(m[0]) != sign(m[1]) && slope.abs() > 3.0 * m[0].abs() {
+        } else if sign_of_slope(m[0]) != sign_of_slope(m[1]) && slope.abs() > 3.0 * m[0].abs() {
             3.0 * m[0]
         } else {
             slope
@@ -200,7 +200,7 @@ pub fn pchip(x: &[f64], y: &[f64]) -> Vec<f64> {
     };
     let k = m.len();
     let inner = (1..k).map(|i| {
-        if sign(m[i - 1]) != sign(m[i]) || m[i] == 0.0 || m[i - 1] == 0.0 {
+        if sign_of_slope(m[i - 1]) != sign_of_slope(m[i]) || m[i] == 0.0 || m[i - 1] == 0.0 {
             return 0.0;
         }
         let (a, b) = (2.0 * h[i] + h[i - 1], h[i] + 2.0 * h[i - 1]);
@@ -213,15 +213,15 @@ pub fn pchip(x: &[f64], y: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-fn sign(x: f64) -> i32 {
+fn sign_of_slope(x: f64) -> i32 {
     i32::from(x > 0.0) - i32::from(x < 0.0)
 }
 
 /// Akima's slopes; `is_modified` weighs by sums of neighbouring secants too, which avoids overshoot at flat places.
-pub fn akima(x: &[f64], y: &[f64], is_modified: bool) -> Vec<f64> {
+pub fn akima_slopes(x: &[f64], y: &[f64], is_modified: bool) -> Vec<f64> {
     /// Weights of this share of the secants around count as none.
     const NONE: f64 = 1e-9;
-    let inner = secants(x, y);
+    let inner = secant_slopes(x, y);
     if inner.len() == 1 {
         return vec![inner[0]; 2];
     }

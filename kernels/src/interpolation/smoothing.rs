@@ -98,8 +98,8 @@ impl<'a> SmoothingEquations<'a> {
         let n = self.x.len();
         let k = n - 2;
         let sum = |i: usize| std::array::from_fn(|band| self.r[i][band] + lambda * self.q[i][band]);
-        let factor = factorise((0..k).map(sum).collect());
-        let inner = solve(&factor, &self.right);
+        let factor = factorise_bands((0..k).map(sum).collect());
+        let inner = solve_banded(&factor, &self.right);
         let mut second = vec![0.0; n];
         second[1..=k].copy_from_slice(&inner);
         let h = |i: usize| self.x[i + 1] - self.x[i];
@@ -179,7 +179,7 @@ impl<'a> SmoothingEquations<'a> {
 }
 
 /// `L D L'`: rows of D and the two bands below the diagonal of L, in the columns.
-fn factorise(mut a: Bands) -> Bands {
+fn factorise_bands(mut a: Bands) -> Bands {
     for i in 0..a.len() {
         let [d, e, f] = a[i];
         let (first, second) = (e / d, f / d);
@@ -195,7 +195,7 @@ fn factorise(mut a: Bands) -> Bands {
     a
 }
 
-fn solve(factor: &Bands, right: &[f64]) -> Vec<f64> {
+fn solve_banded(factor: &Bands, right: &[f64]) -> Vec<f64> {
     let k = factor.len();
     let mut x = right.to_vec();
     for i in 0..k {

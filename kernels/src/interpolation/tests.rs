@@ -3,7 +3,9 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 
 use super::grid::GridSurface;
-use super::slopes::{SplineEnd, akima, pchip, periodic_spline, spline};
+use super::slopes::{
+    SplineEnd, akima_slopes, cubic_spline_slopes, periodic_spline, shape_preserving_slopes,
+};
 use super::smoothing::SmoothingEquations;
 use super::{Extrapolation, PiecewiseCubic};
 
@@ -29,7 +31,7 @@ fn cubics_are_reproduced() {
     let second = [SplineEnd::Second(bend(x[0])), SplineEnd::Second(bend(x[5]))];
     let clamped = [SplineEnd::Slope(slope(x[0])), SplineEnd::Slope(slope(x[5]))];
     for ends in [FREE, second, clamped] {
-        let curve = PiecewiseCubic::hermite(&x, &y, &spline(&x, &y, ends));
+        let curve = PiecewiseCubic::hermite(&x, &y, &cubic_spline_slopes(&x, &y, ends));
         for t in [-2.0, -0.9, 0.05, 1.7, 4.0] {
             close(at(&curve, t, 0), f(t));
             close(at(&curve, t, 1), slope(t));
@@ -46,20 +48,23 @@ fn few_points() {
     let line = PiecewiseCubic::hermite(
         &[0.0, 2.0],
         &[1.0, 5.0],
-        &spline(&[0.0, 2.0], &[1.0, 5.0], FREE),
+        &cubic_spline_slopes(&[0.0, 2.0], &[1.0, 5.0], FREE),
     );
     close(at(&line, 1.0, 0), 3.0);
     let (x, y) = ([0.0, 1.0, 2.0], [0.0, 1.0, 4.0]);
     close(
         at(
-            &PiecewiseCubic::hermite(&x, &y, &spline(&x, &y, FREE)),
+            &PiecewiseCubic::hermite(&x, &y, &cubic_spline_slopes(&x, &y, FREE)),
             1.5,
             0,
         ),
         2.25,
     );
-    assert_eq!(pchip(&[0.0, 1.0], &[0.0, 3.0]), [3.0, 3.0]);
-    assert_eq!(akima(&[0.0, 1.0], &[0.0, 3.0], false), [3.0, 3.0]);
+    assert_eq!(
+        shape_preserving_slopes(&[0.0, 1.0], &[0.0, 3.0]),
+        [3.0, 3.0]
+    );
+    assert_eq!(akima_slopes(&[0.0, 1.0], &[0.0, 3.0], false), [3.0, 3.0]);
 }
 
 #[test]
@@ -149,7 +154,7 @@ proptest! {
             x.push(x[x.len() - 1] + dx);
             y.push(y[y.len() - 1] + dy);
         }
-        let curve = PiecewiseCubic::hermite(&x, &y, &pchip(&x, &y));
+        let curve = PiecewiseCubic::hermite(&x, &y, &shape_preserving_slopes(&x, &y));
         let end = x[x.len() - 1];
         let mut last = 0.0;
         for part in 0..=500 {
@@ -166,7 +171,7 @@ proptest! {
             x.push(x.last().copied().unwrap_or(0.0) + dx);
             y.push(value);
         }
-        for slopes in [spline(&x, &y, FREE), pchip(&x, &y), akima(&x, &y, false), akima(&x, &y, true)] {
+        for slopes in [cubic_spline_slopes(&x, &y, FREE), shape_preserving_slopes(&x, &y), akima_slopes(&x, &y, false), akima_slopes(&x, &y, true)] {
             let curve = PiecewiseCubic::hermite(&x, &y, &slopes);
             for (x, y) in x.iter().zip(&y) {
                 prop_assert!((at(&curve, *x, 0) - y).abs() <= 1e-9 * (1.0 + y.abs()));

@@ -225,7 +225,7 @@ impl ProgramBuilder {
     /// A function of one value.
     pub fn unary(&mut self, op: Unary, a: ProgramNode) -> ProgramNode {
         match (op, self.operations[a.index()]) {
-            (_, NodeOperation::Constant(value)) => self.constant(vector::unary(op, value)),
+            (_, NodeOperation::Constant(value)) => self.constant(vector::evaluate_unary(op, value)),
             (Unary::Neg, NodeOperation::Unary(Unary::Neg, inner)) => inner,
             _ => self.add(NodeOperation::Unary(op, a)),
         }
@@ -237,7 +237,7 @@ impl ProgramBuilder {
         let (left, right) = (self.operations[a.index()], self.operations[b.index()]);
         match (op, left, right) {
             (_, NodeOperation::Constant(x), NodeOperation::Constant(y)) => {
-                self.constant(vector::binary(op, x, y))
+                self.constant(vector::evaluate_binary(op, x, y))
             }
             (Binary::Mul, _, _) if a == b => self.unary(Unary::Square, a),
             (Binary::Mul, NodeOperation::Constant(1.0), _) => b,
@@ -333,7 +333,7 @@ impl ProgramBuilder {
             }
             ColumnReduction::Min | ColumnReduction::Max => a,
             ColumnReduction::LogSumExp => {
-                let logarithm = self.constant(vector::unary(Unary::Log, rows));
+                let logarithm = self.constant(vector::evaluate_unary(Unary::Log, rows));
                 self.binary(Binary::Add, a, logarithm)
             }
         }

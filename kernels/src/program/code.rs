@@ -58,7 +58,9 @@ impl OperationCode<LaneOperand<'_>> {
     pub(super) fn run(self, out: &mut [f64]) {
         match self {
             OperationCode::Unary(op, LaneOperand::Many(a)) => vector::unary_block(op, a, out),
-            OperationCode::Unary(op, LaneOperand::One(a)) => out.fill(vector::unary(op, a)),
+            OperationCode::Unary(op, LaneOperand::One(a)) => {
+                out.fill(vector::evaluate_unary(op, a))
+            }
             OperationCode::Binary(op, a, b) => match (a, b) {
                 (LaneOperand::Many(a), LaneOperand::Many(b)) => vector::binary_block(op, a, b, out),
                 (LaneOperand::Many(a), LaneOperand::One(b)) => {
@@ -67,7 +69,9 @@ impl OperationCode<LaneOperand<'_>> {
                 (LaneOperand::One(a), LaneOperand::Many(b)) => {
                     vector::binary_block_scalar_left(op, a, b, out);
                 }
-                (LaneOperand::One(a), LaneOperand::One(b)) => out.fill(vector::binary(op, a, b)),
+                (LaneOperand::One(a), LaneOperand::One(b)) => {
+                    out.fill(vector::evaluate_binary(op, a, b))
+                }
             },
             OperationCode::Ternary(op, a, b, c) => vector::ternary_block(op, a, b, c, out),
             OperationCode::Select(a, b, c) => match (a, b, c) {
@@ -82,7 +86,7 @@ impl OperationCode<LaneOperand<'_>> {
                 }
                 (a, b, c) => {
                     for (lane, out) in out.iter_mut().enumerate() {
-                        *out = vector::select(a.lane(lane), b.lane(lane), c.lane(lane));
+                        *out = vector::select_value(a.lane(lane), b.lane(lane), c.lane(lane));
                     }
                 }
             },

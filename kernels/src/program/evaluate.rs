@@ -80,7 +80,7 @@ impl EvaluationProgram {
         }
         let is_computed = |index: usize| needed[index] && leaf(ProgramNode(index as u32)).is_none();
         let is_computed: Vec<bool> = (0..operations.len()).map(is_computed).collect();
-        let parts = joined::parts(operations, &uses, &is_computed);
+        let parts = joined::plan_parts(operations, &uses, &is_computed);
         let mut program = Self {
             instructions: Vec::with_capacity(needed.iter().filter(|needed| **needed).count()),
             outputs: Vec::new(),
@@ -249,7 +249,7 @@ impl ProgramEvaluator<'_> {
         for part in variables {
             let given = part.len().min(places.len());
             let (here, after) = places.split_at_mut(given);
-            vector::copy(part, here);
+            vector::copy_numbers(part, here);
             places = after;
         }
         assert!(places.is_empty(), "a value for each variable");

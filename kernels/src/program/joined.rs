@@ -1,4 +1,4 @@
-//! [`parts`]: which operations are computed together by one instruction, with the bits of one after the other.
+//! [`plan_parts`]: which operations are computed together by one instruction, with the bits of one after the other.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub(super) enum InstructionFusion {
 }
 
 /// How each operation is computed; `uses` counts what needs its value, outputs included. Operations with a flag are computed.
-pub(super) fn parts(
+pub(super) fn plan_parts(
     operations: &[NodeOperation],
     uses: &[u32],
     is_computed: &[bool],

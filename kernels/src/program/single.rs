@@ -117,10 +117,10 @@ impl PointProgram {
                 StepKind::Square => at(a).map(|a| a * a),
                 StepKind::Sqrt => at(a).map(f64::sqrt),
                 StepKind::Reciprocal => at(a).map(|a| 1.0 / a),
-                StepKind::Add => pairwise(at(a), at(b), |a, b| a + b),
-                StepKind::Sub => pairwise(at(a), at(b), |a, b| a - b),
-                StepKind::Mul => pairwise(at(a), at(b), |a, b| a * b),
-                StepKind::Div => pairwise(at(a), at(b), |a, b| a / b),
+                StepKind::Add => map_pairs(at(a), at(b), |a, b| a + b),
+                StepKind::Sub => map_pairs(at(a), at(b), |a, b| a - b),
+                StepKind::Mul => map_pairs(at(a), at(b), |a, b| a * b),
+                StepKind::Div => map_pairs(at(a), at(b), |a, b| a / b),
                 StepKind::MulAdd => by_three(at(a), at(b), at(c), |a, b, c| a * b + c),
                 StepKind::MulSub => by_three(at(a), at(b), at(c), |a, b, c| a * b - c),
                 StepKind::SubMul => by_three(at(a), at(b), at(c), |a, b, c| c - a * b),
@@ -132,16 +132,20 @@ impl PointProgram {
                     both.map(|(sine, _)| sine)
                 }
                 StepKind::Other => match self.others[a as usize] {
-                    OperationCode::Unary(op, a) => at(a).map(|a| vector::unary(op, a)),
+                    OperationCode::Unary(op, a) => at(a).map(|a| vector::evaluate_unary(op, a)),
                     OperationCode::Binary(op, a, b) => {
-                        pairwise(at(a), at(b), |a, b| vector::binary(op, a, b))
+                        map_pairs(at(a), at(b), |a, b| vector::evaluate_binary(op, a, b))
                     }
                     OperationCode::Ternary(op, a, b, c) => {
-                        by_three(at(a), at(b), at(c), |a, b, c| vector::ternary(op, a, b, c))
+                        by_three(at(a), at(b), at(c), |a, b, c| {
+                            vector::evaluate_ternary(op, a, b, c)
+                        })
                     }
-                    OperationCode::Select(a, b, c) => by_three(at(a), at(b), at(c), vector::select),
+                    OperationCode::Select(a, b, c) => {
+                        by_three(at(a), at(b), at(c), vector::select_value)
+                    }
                     OperationCode::Call1(function, a) => at(a).map(function.value),
-                    OperationCode::Call2(function, a, b) => pairwise(at(a), at(b), function.value),
+                    OperationCode::Call2(function, a, b) => map_pairs(at(a), at(b), function.value),
                     OperationCode::Call3(function, a, b, c) => {
                         by_three(at(a), at(b), at(c), function.value)
                     }
@@ -153,7 +157,7 @@ impl PointProgram {
 }
 
 #[inline(always)]
-fn pairwise<const POINTS: usize>(
+fn map_pairs<const POINTS: usize>(
     a: [f64; POINTS],
     b: [f64; POINTS],
     f: impl Fn(f64, f64) -> f64,

@@ -188,7 +188,7 @@ impl StagedEvaluator<'_> {
         let totals = match &mut self.passes[index] {
             Some(evaluator) => {
                 let mut pieces: Vec<&mut [f64]> = kept.iter_mut().map(|k| &mut k[..]).collect();
-                chunk(
+                evaluate_chunk(
                     stage,
                     evaluator,
                     &inputs,
@@ -214,11 +214,12 @@ impl StagedEvaluator<'_> {
                     |evaluator, (index, mut pieces)| {
                         let first = index * CHUNK;
                         let rows = first..(first + CHUNK).min(staged.rows);
-                        chunk(stage, evaluator, &inputs, numbers, rows, &mut pieces)
+                        evaluate_chunk(stage, evaluator, &inputs, numbers, rows, &mut pieces)
                     },
                 );
-                let partial: Vec<Vec<ReductionTotal>> = thread_pools::within(|| computed.collect());
-                let first = totals(stage);
+                let partial: Vec<Vec<ReductionTotal>> =
+                    thread_pools::run_in_pool(|| computed.collect());
+                let first = initial_totals(stage);
                 partial.iter().fold(first, |mut totals, next| {
                     totals
                         .iter_mut()
@@ -251,7 +252,7 @@ fn add_up<'a>(entries: impl Iterator<Item = &'a mut f64>) {
     }
 }
 
-fn totals(stage: &ProgramStage) -> Vec<ReductionTotal> {
+fn initial_totals(stage: &ProgramStage) -> Vec<ReductionTotal> {
     let reductions = stage.reductions.iter();
     reductions
         .map(|reduced| ReductionTotal::new(reduced.reduction))
@@ -259,7 +260,7 @@ fn totals(stage: &ProgramStage) -> Vec<ReductionTotal> {
 }
 
 /// Runs a pass over some rows.
-fn chunk(
+fn evaluate_chunk(
     stage: &ProgramStage,
     evaluator: &mut ProgramEvaluator<'_>,
     inputs: &[&[f64]],
@@ -267,7 +268,7 @@ fn chunk(
     rows: std::ops::Range<usize>,
     kept: &mut [&mut [f64]],
 ) -> Vec<ReductionTotal> {
-    let mut totals = totals(stage);
+    let mut totals = initial_totals(stage);
     for first in rows.clone().step_by(LANES) {
         let count = LANES.min(rows.end - first);
         evaluator.pass(inputs, numbers, first, count);
@@ -337,18 +338,18 @@ impl ReductionTotal {
 
     fn add_block(&mut self, lanes: &[f64]) {
         match self.reduction {
-            ColumnReduction::Sum => self.add(vector::sum(lanes)),
-            ColumnReduction::Min => self.add(vector::smallest(lanes)),
-            ColumnReduction::Max => self.add(vector::largest(lanes)),
+            ColumnReduction::Sum => self.add(vector::sum_numbers(lanes)),
+            ColumnReduction::Min => self.add(vector::smallest_number(lanes)),
+            ColumnReduction::Max => self.add(vector::largest_number(lanes)),
             ColumnReduction::LogSumExp => {
-                let main = vector::largest(lanes);
+                let main = vector::largest_number(lanes);
                 let mut scaled = [0.0; LANES];
                 let mut powers = [0.0; LANES];
                 let (scaled, powers) = (&mut scaled[..lanes.len()], &mut powers[..lanes.len()]);
                 vector::binary_block_scalar_right(Binary::Sub, lanes, main, scaled);
                 vector::unary_block(Unary::Exp, scaled, powers);
                 let reduction = self.reduction;
-                let rest = vector::sum(powers);
+                let rest = vector::sum_numbers(powers);
                 self.join(&Self {
                     reduction,
                     main,
@@ -371,13 +372,17 @@ impl ReductionTotal {
                 self.rest += lost + next.rest;
                 self.main = sum;
             }
-            ColumnReduction::Min => self.main = vector::binary(Binary::Min, self.main, next.main),
-            ColumnReduction::Max => self.main = vector::binary(Binary::Max, self.main, next.main),
+            ColumnReduction::Min => {
+                self.main = vector::evaluate_binary(Binary::Min, self.main, next.main)
+            }
+            ColumnReduction::Max => {
+                self.main = vector::evaluate_binary(Binary::Max, self.main, next.main)
+            }
             ColumnReduction::LogSumExp => {
-                let main = vector::binary(Binary::Max, self.main, next.main);
+                let main = vector::evaluate_binary(Binary::Max, self.main, next.main);
                 let scaled = |part: &Self| match part.main == main {
                     true => part.rest,
-                    false => part.rest * vector::unary(Unary::Exp, part.main - main),
+                    false => part.rest * vector::evaluate_unary(Unary::Exp, part.main - main),
                 };
                 self.rest = scaled(self) + scaled(next);
                 self.main = main;
@@ -391,7 +396,7 @@ impl ReductionTotal {
             ColumnReduction::Sum | ColumnReduction::Min | ColumnReduction::Max => self.main,
             // An infinite or NaN extreme decides.
             ColumnReduction::LogSumExp if !self.main.is_finite() => self.main,
-            ColumnReduction::LogSumExp => self.main + vector::unary(Unary::Log, self.rest),
+            ColumnReduction::LogSumExp => self.main + vector::evaluate_unary(Unary::Log, self.rest),
         }
     }
 }

@@ -77,7 +77,7 @@ pub fn cubature_points(n: usize) -> usize {
 ///
 /// # Errors
 /// [`Fault::Function`]; values that are not finite count as an error without bound.
-pub fn cubature<E>(
+pub fn integrate_box<E>(
     f: &mut Field<'_, E>,
     bounds: &[(f64, f64)],
     (relative, absolute): (f64, f64),
@@ -97,7 +97,7 @@ pub fn cubature<E>(
     let points = cubature_points(n) as u64;
     let mut evaluations = 0;
     let mut count = 0;
-    let first = measure(f, vec![(centre, half)], &mut evaluations, &mut count)?;
+    let first = measure_boxes(f, vec![(centre, half)], &mut evaluations, &mut count)?;
     let mut heap: BinaryHeap<CubatureRegion> = first.into();
     let ending = loop {
         let value: f64 = heap.iter().map(|region| region.value).sum();
@@ -135,7 +135,7 @@ pub fn cubature<E>(
                 boxes.push((centre, half.clone()));
             }
         }
-        let mut children = measure(f, boxes, &mut evaluations, &mut count)?.into_iter();
+        let mut children = measure_boxes(f, boxes, &mut evaluations, &mut count)?.into_iter();
         for parent in parents {
             let mut pair: Vec<CubatureRegion> = children.by_ref().take(2).collect();
             let change = (pair[0].value + pair[1].value - parent.value).abs();
@@ -164,14 +164,14 @@ pub fn cubature<E>(
     })
 }
 
-fn measure<E>(
+fn measure_boxes<E>(
     f: &mut Field<'_, E>,
     boxes: Vec<(Vec<f64>, Vec<f64>)>,
     evaluations: &mut u64,
     count: &mut usize,
 ) -> Result<Vec<CubatureRegion>, QuadratureFault<E>> {
     let n = boxes.first().map_or(0, |(centre, _)| centre.len());
-    let offsets = offsets(n);
+    let offsets = rule_offsets(n);
     let mut points: Vec<Vec<f64>> = vec![Vec::with_capacity(offsets.len() * boxes.len()); n];
     for (centre, half) in &boxes {
         for axis in 0..n {
@@ -191,14 +191,14 @@ fn measure<E>(
             .zip(values.chunks(offsets.len()))
             .map(|((centre, half), values)| {
                 *count += 1;
-                region(centre, half, values, *count)
+                estimate_region(centre, half, values, *count)
             });
     Ok(regions.collect())
 }
 
 /// Points of the rule in the cube [-1, 1]^n: the centre, pairs on each axis at both distances, on each pair of axes, and the corners.
-fn offsets(n: usize) -> Vec<Vec<f64>> {
-    let [near, far, corner] = distances();
+fn rule_offsets(n: usize) -> Vec<Vec<f64>> {
+    let [near, far, corner] = rule_distances();
     let mut all = vec![vec![0.0; n]];
     for distance in [near, far] {
         for axis in 0..n {
@@ -235,7 +235,7 @@ fn offsets(n: usize) -> Vec<Vec<f64>> {
     all
 }
 
-fn distances() -> [f64; 3] {
+fn rule_distances() -> [f64; 3] {
     [
         (9.0_f64 / 70.0).sqrt(),
         (9.0_f64 / 10.0).sqrt(),
@@ -243,7 +243,12 @@ fn distances() -> [f64; 3] {
     ]
 }
 
-fn region(centre: Vec<f64>, half: Vec<f64>, values: &[f64], index: usize) -> CubatureRegion {
+fn estimate_region(
+    centre: Vec<f64>,
+    half: Vec<f64>,
+    values: &[f64],
+    index: usize,
+) -> CubatureRegion {
     let n = centre.len();
     let volume: f64 = half.iter().map(|half| 2.0 * half).product();
     let dimension = n as f64;
@@ -261,7 +266,7 @@ fn region(centre: Vec<f64>, half: Vec<f64>, values: &[f64], index: usize) -> Cub
         + sum(near) * 245.0 / 486.0
         + sum(far) * (265.0 - 100.0 * dimension) / 1458.0
         + sum(pairs) * 25.0 / 729.0;
-    let [small, large, _] = distances();
+    let [small, large, _] = rule_distances();
     let ratio = (small / large) * (small / large);
     let twice = 2.0 * values[0];
     let fourth = |axis: usize| {

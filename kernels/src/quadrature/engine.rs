@@ -195,7 +195,7 @@ impl<'f, 'g, E> QuadratureEngine<'f, 'g, E> {
                     self.check_defined(&child)?;
                 }
                 if index % 2 == 0 {
-                    running = minus(running, parent.part);
+                    running = subtract_part(running, parent.part);
                 }
                 running = running.plus(child.part);
                 self.keep(child);
@@ -303,7 +303,7 @@ impl<'f, 'g, E> QuadratureEngine<'f, 'g, E> {
     }
 }
 
-fn minus(sum: PanelEstimate, part: PanelEstimate) -> PanelEstimate {
+fn subtract_part(sum: PanelEstimate, part: PanelEstimate) -> PanelEstimate {
     PanelEstimate {
         value: sum.value - part.value,
         error: (sum.error - part.error).max(0.0),

@@ -5,7 +5,7 @@ use super::chart::RangeChart;
 use super::engine::QuadratureEngine;
 use super::hunt::ChartSamples;
 use super::panel::{ChartSpan, QuadraturePanel};
-use super::rule::interpolate;
+use super::rule::interpolate_panel;
 use super::{Bounds, QuadratureFault};
 
 /// Samples of a chart, in the order of their coordinates.
@@ -121,7 +121,7 @@ impl<E> QuadratureEngine<'_, '_, E> {
         let mut spans = Vec::new();
         for mut panel in panels {
             let found = samples.iter().find(|one| one.chart == panel.span.chart);
-            match found.and_then(|one| missed(&mut panel, one, target)) {
+            match found.and_then(|one| missed_spans(&mut panel, one, target)) {
                 None => self.keep(panel),
                 Some(cuts) => {
                     split.push(panel.clone());
@@ -138,7 +138,7 @@ impl<E> QuadratureEngine<'_, '_, E> {
 }
 
 /// Where to cut a panel whose polynomial does not have the samples in it; a small difference is added to its error.
-fn missed(
+fn missed_spans(
     panel: &mut QuadraturePanel,
     samples: &IrregularSamples,
     target: f64,
@@ -161,7 +161,7 @@ fn missed(
     let scale = 2.0 / (high - low);
     let inside = samples.coordinates[first..last].iter();
     let mut smooth: Vec<f64> = inside.map(|u| (u - low) * scale - 1.0).collect();
-    interpolate(&panel.values, &mut smooth);
+    interpolate_panel(&panel.values, &mut smooth);
     let (mut area, mut worst) = (0.0, (0.0, first));
     for index in first..last {
         let u = samples.coordinates[index];

@@ -1,6 +1,6 @@
 //! Integrals of functions of one variable, with errors that hold.
 //!
-//! [`integrate`] is the one to read first: a globally adaptive Gauss-Kronrod rule (`rule`) over charts of the range (`chart`) in
+//! [`integrate_function`] is the one to read first: a globally adaptive Gauss-Kronrod rule (`rule`) over charts of the range (`chart`) in
 //! which every end, also an infinite one, is at zero, where doubles are dense. Where halving does not help, an end or a singular place
 //! inside is summed over intervals that halve towards it, or over half-waves, and the limit extrapolated (`ladder`); at the end samples
 //! at irregular places, and where bounds of the integrand say that they have missed something (`hunt`), are held against the panels (`look`). [`double_exponential`] is a second method, independent of the first.
@@ -25,7 +25,7 @@ mod sobol;
 mod waves;
 
 use self::chart::RangeChart;
-pub use self::cubature::{CubatureResult, Field, cubature, cubature_points};
+pub use self::cubature::{CubatureResult, Field, cubature_points, integrate_box};
 pub use self::double_exponential::double_exponential;
 use self::engine::QuadratureEngine;
 use self::panel::ChartSpan;
@@ -135,11 +135,11 @@ pub struct Integral {
 ///
 /// # Errors
 /// [`QuadratureFault`].
-pub fn integrate<E>(
+pub fn integrate_function<E>(
     f: &mut Values<'_, E>,
     request: &QuadratureRequest<'_>,
 ) -> Result<Integral, QuadratureFault<E>> {
-    let (charts, reaches) = charts(request);
+    let (charts, reaches) = build_charts(request);
     let mut engine = QuadratureEngine::new(f, charts);
     engine.evaluations_max = request.evaluations_max;
     engine.tolerances = (request.relative, request.absolute);
@@ -198,7 +198,7 @@ pub fn integrate<E>(
 }
 
 /// The charts of a range, and how far each reaches.
-fn charts(request: &QuadratureRequest<'_>) -> (Vec<RangeChart>, Vec<(usize, f64)>) {
+fn build_charts(request: &QuadratureRequest<'_>) -> (Vec<RangeChart>, Vec<(usize, f64)>) {
     let mut charts = Vec::new();
     let mut reaches = Vec::new();
     let mut add = |chart: RangeChart, reach: f64| {

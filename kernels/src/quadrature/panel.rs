@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::chart::RangeChart;
-use super::rule::{NODES, POINTS, roughness};
+use super::rule::{NODES, POINTS, legendre_roughness};
 
 /// An interval of a chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -133,7 +133,7 @@ impl QuadraturePanel {
         let value = sum(&|i| NODES[i][1] * values[i]);
         let gauss = sum(&|i| NODES[i][2] * values[i]);
         let noise = sum(&|i| NODES[i][1] * noise[i]);
-        let rough = ROUGH * half * roughness(&values);
+        let rough = ROUGH * half * legendre_roughness(&values);
         let rough = if rough > ROUNDED * noise { rough } else { 0.0 };
         let absolute = sum(&|i| NODES[i][1] * values[i].abs());
         let (x, stretch) = chart.place(span.high);

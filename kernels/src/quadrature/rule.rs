@@ -80,25 +80,25 @@ pub(super) static NODES: [[f64; 3]; POINTS] = {
 };
 
 /// The inverse of the matrix of Legendre values at the nodes: values to coefficients. Its last rows are null rules.
-static COEFFICIENTS: LazyLock<[[f64; POINTS]; POINTS]> = LazyLock::new(inverse);
+static COEFFICIENTS: LazyLock<[[f64; POINTS]; POINTS]> = LazyLock::new(invert_legendre_matrix);
 
 /// Number of null rules.
 const NULLS: usize = 4;
 
-fn dot(row: &[f64; POINTS], values: &[f64; POINTS]) -> f64 {
+fn rule_dot(row: &[f64; POINTS], values: &[f64; POINTS]) -> f64 {
     row.iter().zip(values).map(|(a, b)| a * b).sum()
 }
 
 /// Sum of the magnitudes of the four highest Legendre coefficients.
-pub(super) fn roughness(values: &[f64; POINTS]) -> f64 {
+pub(super) fn legendre_roughness(values: &[f64; POINTS]) -> f64 {
     let highest = COEFFICIENTS[POINTS - NULLS..].iter();
-    highest.map(|row| dot(row, values).abs()).sum()
+    highest.map(|row| rule_dot(row, values).abs()).sum()
 }
 
 /// The polynomial through 21 values at places in [-1, 1], which it replaces, by Clenshaw's recurrence.
-pub(super) fn interpolate(values: &[f64; POINTS], places: &mut [f64]) {
+pub(super) fn interpolate_panel(values: &[f64; POINTS], places: &mut [f64]) {
     const LANES: usize = 64;
-    let series: [f64; POINTS] = std::array::from_fn(|k| dot(&COEFFICIENTS[k], values));
+    let series: [f64; POINTS] = std::array::from_fn(|k| rule_dot(&COEFFICIENTS[k], values));
     for places in places.chunks_mut(LANES) {
         let (mut next, mut after) = ([0.0; LANES], [0.0; LANES]);
         for k in (0..POINTS).rev() {
@@ -118,7 +118,7 @@ pub(super) fn interpolate(values: &[f64; POINTS], places: &mut [f64]) {
 }
 
 /// By Gauss-Jordan elimination with pivots.
-fn inverse() -> [[f64; POINTS]; POINTS] {
+fn invert_legendre_matrix() -> [[f64; POINTS]; POINTS] {
     const WIDTH: usize = 2 * POINTS;
     let mut rows: Vec<[f64; WIDTH]> = (0..POINTS)
         .map(|i| {

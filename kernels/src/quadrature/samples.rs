@@ -3,7 +3,7 @@
 //! Places are strictly ascending, values as many. Nothing is checked here.
 
 /// Integrals of the intervals by trapezia.
-pub fn trapezoid(x: &[f64], y: &[f64]) -> Vec<f64> {
+pub fn trapezoid_integrals(x: &[f64], y: &[f64]) -> Vec<f64> {
     let pairs = x.windows(2).zip(y.windows(2));
     pairs
         .map(|(x, y)| (x[1] - x[0]) * (y[0] / 2.0 + y[1] / 2.0))
@@ -16,7 +16,7 @@ pub fn trapezoid(x: &[f64], y: &[f64]) -> Vec<f64> {
 /// # References
 /// K. V. Cartwright, "Simpson's rule cumulative integration with MS Excel and irregularly-spaced data", Journal of Mathematical
 /// Sciences and Mathematics Education 12, 2017: the rule of `scipy.integrate.simpson`.
-pub fn simpson(x: &[f64], y: &[f64]) -> Vec<f64> {
+pub fn simpson_integrals(x: &[f64], y: &[f64]) -> Vec<f64> {
     let intervals = x.len() - 1;
     let first = |a: usize, b: usize, c: usize| {
         let (near, far) = ((x[b] - x[a]).abs(), (x[c] - x[b]).abs());
@@ -35,7 +35,7 @@ pub fn simpson(x: &[f64], y: &[f64]) -> Vec<f64> {
 }
 
 /// Integrals of the intervals of the cubic with these values and slopes at the samples.
-pub fn hermite(x: &[f64], y: &[f64], slopes: &[f64]) -> Vec<f64> {
+pub fn hermite_integrals(x: &[f64], y: &[f64], slopes: &[f64]) -> Vec<f64> {
     let one = |index: usize| {
         let step = x[index + 1] - x[index];
         let mean = y[index] / 2.0 + y[index + 1] / 2.0;
@@ -175,8 +175,8 @@ pub fn difference_weights(at: f64, places: &[f64], order: usize) -> Vec<f64> {
 
 /// Derivatives of an order at every sample, from the nearest `order + accuracy` samples (rounded up to an odd number inside, so that the
 /// middle one is the place). At least that many samples.
-pub fn differences(x: &[f64], y: &[f64], order: usize, accuracy: usize) -> Vec<f64> {
-    let width = stencil(order, accuracy);
+pub fn difference_derivatives(x: &[f64], y: &[f64], order: usize, accuracy: usize) -> Vec<f64> {
+    let width = stencil_size(order, accuracy);
     let one = |index: usize| {
         let first = index.saturating_sub(width / 2).min(x.len() - width);
         let places = &x[first..first + width];
@@ -187,7 +187,7 @@ pub fn differences(x: &[f64], y: &[f64], order: usize, accuracy: usize) -> Vec<f
 }
 
 /// Samples that a derivative of an order takes at an accuracy.
-pub fn stencil(order: usize, accuracy: usize) -> usize {
+pub fn stencil_size(order: usize, accuracy: usize) -> usize {
     order + accuracy + (order + accuracy + 1) % 2
 }
 
@@ -208,7 +208,7 @@ pub fn savitzky_golay(
     let mut errors = Vec::with_capacity(x.len());
     for (index, &at) in x.iter().enumerate() {
         let first = index.saturating_sub(width / 2).min(x.len() - width);
-        let (derivative, error) = fitted(
+        let (derivative, error) = fitted_derivative(
             at,
             &x[first..first + width],
             &y[first..first + width],
@@ -222,7 +222,7 @@ pub fn savitzky_golay(
 }
 
 /// The derivative of the fit of one window, and its standard error from the residuals.
-fn fitted(at: f64, x: &[f64], y: &[f64], order: usize, degree: usize) -> (f64, f64) {
+fn fitted_derivative(at: f64, x: &[f64], y: &[f64], order: usize, degree: usize) -> (f64, f64) {
     let scale = (x[x.len() - 1] - x[0]) / 2.0;
     let t: Vec<f64> = x.iter().map(|x| (x - at) / scale).collect();
     // Polynomials that are orthonormal over the window, by their values there and their Taylor coefficients at `at`.

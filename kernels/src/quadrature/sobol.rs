@@ -58,7 +58,7 @@ pub struct SobolSequence {
 impl SobolSequence {
     /// A randomisation: `seeds` has one number for each dimension, at most [`SOBOL_DIMENSIONS`].
     pub fn new(seeds: Vec<u32>) -> Self {
-        let directions = (0..seeds.len()).map(directions).collect();
+        let directions = (0..seeds.len()).map(direction_numbers).collect();
         Self { directions, seeds }
     }
 
@@ -72,11 +72,11 @@ impl SobolSequence {
             bits ^= directions[lowest as usize];
             rest &= rest - 1;
         }
-        (f64::from(scrambled(bits, self.seeds[dimension])) + 0.5) / 4_294_967_296.0
+        (f64::from(scramble_bits(bits, self.seeds[dimension])) + 0.5) / 4_294_967_296.0
     }
 }
 
-fn directions(dimension: usize) -> [u32; BITS] {
+fn direction_numbers(dimension: usize) -> [u32; BITS] {
     let (polynomial, initial) = DIRECTIONS[dimension];
     let degree = (31 - polynomial.leading_zeros()) as usize;
     let mut numbers = [0_u32; BITS];
@@ -99,7 +99,7 @@ fn directions(dimension: usize) -> [u32; BITS] {
 }
 
 /// Flips each bit depending on the bits above it alone.
-fn scrambled(bits: u32, seed: u32) -> u32 {
+fn scramble_bits(bits: u32, seed: u32) -> u32 {
     let mut x = bits.reverse_bits();
     x = x.wrapping_add(seed);
     x ^= x.wrapping_mul(0x6c50_b47c);

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use super::{
     Bounds, Integral, QuadratureEnd, QuadratureFault, QuadratureMethod, QuadratureRequest,
-    integrate,
+    integrate_function,
 };
 use crate::roots::interval::Interval;
 
@@ -32,7 +32,7 @@ fn with(
         bounds,
         method: QuadratureMethod::Auto,
     };
-    integrate(&mut values, &request)
+    integrate_function(&mut values, &request)
 }
 
 fn check(name: &str, f: impl Fn(f64) -> f64, points: &[f64], expected: f64) -> Integral {
@@ -185,7 +185,7 @@ fn what_has_no_integral_is_refused() {
 
 #[test]
 fn boxes() {
-    use super::cubature;
+    use super::integrate_box;
     let run = |f: &dyn Fn(&[f64]) -> f64, n: usize, expected: f64| {
         let mut field = |x: &[Vec<f64>], y: &mut [f64]| -> Result<(), ()> {
             for (index, y) in y.iter_mut().enumerate() {
@@ -194,7 +194,8 @@ fn boxes() {
             }
             Ok(())
         };
-        let found = cubature(&mut field, &vec![(0.0, 1.0); n], (1e-8, 0.0), 3_000_000).unwrap();
+        let found =
+            integrate_box(&mut field, &vec![(0.0, 1.0); n], (1e-8, 0.0), 3_000_000).unwrap();
         let off = (found.value - expected).abs();
         assert!(off <= found.error, "{n}: {found:?}");
     };

@@ -76,7 +76,7 @@ impl RootBracket {
                 || low.signum() != high.signum();
             let by_halves = share == 0.5 || step % 8 == 7;
             let mut x = if by_halves && is_far {
-                halfway(low, high)
+                halfway_double(low, high)
             } else if by_halves {
                 low / 2.0 + high / 2.0
             } else {
@@ -84,7 +84,7 @@ impl RootBracket {
             };
             let margin = 0.5 * reach;
             if !(x > low && x < high) {
-                x = halfway(low, high);
+                x = halfway_double(low, high);
             }
             if high - low > 2.0 * margin {
                 x = x.clamp(
@@ -128,7 +128,7 @@ impl RootBracket {
 }
 
 /// The double half-way between two in the order of doubles.
-pub fn halfway(low: f64, high: f64) -> f64 {
+pub fn halfway_double(low: f64, high: f64) -> f64 {
     let key = |x: f64| {
         let bits = x.to_bits() as i64;
         if bits < 0 {
@@ -172,10 +172,10 @@ mod tests {
 
     #[test]
     fn halves_of_the_doubles() {
-        assert_eq!(halfway(-1.0, 1.0), 0.0);
-        assert_eq!(halfway(1.0, 4.0), 2.0);
-        assert_eq!(halfway(-4.0, -1.0), -2.0);
-        assert!(halfway(1e-300, 1e300) > 1e-10 && halfway(1e-300, 1e300) < 1e10);
+        assert_eq!(halfway_double(-1.0, 1.0), 0.0);
+        assert_eq!(halfway_double(1.0, 4.0), 2.0);
+        assert_eq!(halfway_double(-4.0, -1.0), -2.0);
+        assert!(halfway_double(1e-300, 1e300) > 1e-10 && halfway_double(1e-300, 1e300) < 1e10);
     }
 
     /// A function, the ends of a bracket, its root, and the most evaluations.

@@ -25,13 +25,13 @@ pub fn direct_operations(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> f64 {
 
 /// Operations by transforms.
 pub fn transform_operations(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> f64 {
-    let (rows, columns) = padded(a, b);
+    let (rows, columns) = padded_sizes(a, b);
     let points = rows as f64 * columns as f64;
     TRANSFORMED * points * points.max(2.0).log2()
 }
 
 /// Sizes of the transforms: the next ones whose prime factors are 2, 3 and 5.
-fn padded(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> (usize, usize) {
+fn padded_sizes(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> (usize, usize) {
     let next = |n: usize| if n == 1 { 1 } else { smooth_above(n) };
     (next(a.rows + b.rows - 1), next(a.columns + b.columns - 1))
 }
@@ -59,7 +59,7 @@ pub fn smooth_above(n: usize) -> usize {
 ///
 /// Terms are added in the order of the indices of the smaller one; of integers it is exact while the sums stay below 2^53. `stop` is asked between
 /// pieces of about a million terms.
-pub fn direct(
+pub fn convolve_direct(
     a: SequenceBlock<'_>,
     b: SequenceBlock<'_>,
     mut stop: impl FnMut() -> bool,
@@ -99,14 +99,14 @@ pub fn direct(
 /// The full convolution through transforms.
 ///
 /// The error in the Euclidean norm is about 1e-16 times the logarithm of the size times the product of the norms of both: small entries beside
-/// large ones have fewer digits than by [`direct`].
+/// large ones have fewer digits than by [`convolve_direct`].
 pub fn by_transforms(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> Vec<f64> {
-    let (rows, columns) = padded(a, b);
+    let (rows, columns) = padded_sizes(a, b);
     if rows == 1 {
         let of = |block: SequenceBlock<'_>| {
             let mut samples = block.data.to_vec();
             samples.resize(columns, 0.0);
-            transform::real(&samples)
+            transform::transform_real(&samples)
         };
         let product: Vec<Complex64> = of(a).iter().zip(of(b)).map(|(a, b)| a * b).collect();
         let mut out = transform::real_inverse(&product, columns);

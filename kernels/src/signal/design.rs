@@ -46,12 +46,12 @@ pub struct ZerosPolesGain {
     pub gain: f64,
 }
 
-fn product(values: impl Iterator<Item = Complex64>) -> Complex64 {
+fn complex_product(values: impl Iterator<Item = Complex64>) -> Complex64 {
     values.fold(Complex64::new(1.0, 0.0), |product, value| product * value)
 }
 
 /// Square root to the last digits of both parts; on the negative axis exactly imaginary.
-fn root(z: Complex64) -> Complex64 {
+fn complex_root(z: Complex64) -> Complex64 {
     let half = (0.5 * (z.re.abs() + z.re.hypot(z.im))).sqrt();
     if half == 0.0 {
         return Complex64::default();
@@ -86,7 +86,7 @@ impl FilterPrototype {
                         Complex64::new(-libm::sinh(mu) * z.re, -libm::cosh(mu) * z.im)
                     })
                     .collect();
-                let mut gain = product(poles.iter().map(|p| -p)).re;
+                let mut gain = complex_product(poles.iter().map(|p| -p)).re;
                 if order.is_multiple_of(2) {
                     gain /= (1.0 + epsilon * epsilon).sqrt();
                 }
@@ -113,8 +113,9 @@ impl FilterPrototype {
                         Complex64::new(libm::sinh(mu) * z.re, libm::cosh(mu) * z.im).inv()
                     })
                     .collect();
-                let gain =
-                    (product(poles.iter().map(|p| -p)) / product(zeros.iter().map(|z| -z))).re;
+                let gain = (complex_product(poles.iter().map(|p| -p))
+                    / complex_product(zeros.iter().map(|z| -z)))
+                .re;
                 ZerosPolesGain { zeros, poles, gain }
             }
         }
@@ -124,21 +125,21 @@ impl FilterPrototype {
 /// Designs a filter of an order, with frequencies in cycles per sample, above 0 and below 0.5, ascending.
 ///
 /// Bands that pass or stop between two frequencies have twice the order.
-pub fn design(prototype: FilterPrototype, order: usize, band: PassBand) -> ZerosPolesGain {
+pub fn design_filter(prototype: FilterPrototype, order: usize, band: PassBand) -> ZerosPolesGain {
     let analogue = prototype.analogue(order);
     // Rate 2, as SciPy's: the bilinear map is (4 + s) / (4 - s).
     const MAP: f64 = 4.0;
     let warped = |frequency: f64| MAP * libm::tan(PI * frequency);
     let moved = match band {
-        PassBand::Low(cutoff) => low(analogue, warped(cutoff)),
-        PassBand::High(cutoff) => high(analogue, warped(cutoff)),
-        PassBand::Pass(from, to) => pass(analogue, warped(from), warped(to)),
-        PassBand::Stop(from, to) => stop(analogue, warped(from), warped(to)),
+        PassBand::Low(cutoff) => low_pass(analogue, warped(cutoff)),
+        PassBand::High(cutoff) => high_pass(analogue, warped(cutoff)),
+        PassBand::Pass(from, to) => band_pass(analogue, warped(from), warped(to)),
+        PassBand::Stop(from, to) => band_stop(analogue, warped(from), warped(to)),
     };
-    bilinear(moved, MAP)
+    bilinear_transform(moved, MAP)
 }
 
-fn low(of: ZerosPolesGain, cutoff: f64) -> ZerosPolesGain {
+fn low_pass(of: ZerosPolesGain, cutoff: f64) -> ZerosPolesGain {
     let degree = (of.poles.len() - of.zeros.len()) as i32;
     ZerosPolesGain {
         zeros: of.zeros.iter().map(|z| z * cutoff).collect(),
@@ -149,11 +150,12 @@ fn low(of: ZerosPolesGain, cutoff: f64) -> ZerosPolesGain {
 
 /// What the gain becomes when poles and zeros are inverted.
 fn inverted_gain(of: &ZerosPolesGain) -> f64 {
-    let ratio = product(of.zeros.iter().map(|z| -z)) / product(of.poles.iter().map(|p| -p));
+    let ratio =
+        complex_product(of.zeros.iter().map(|z| -z)) / complex_product(of.poles.iter().map(|p| -p));
     of.gain * ratio.re
 }
 
-fn high(of: ZerosPolesGain, cutoff: f64) -> ZerosPolesGain {
+fn high_pass(of: ZerosPolesGain, cutoff: f64) -> ZerosPolesGain {
     let degree = of.poles.len() - of.zeros.len();
     let inverted = |z: &Complex64| cutoff / z;
     let mut zeros: Vec<Complex64> = of.zeros.iter().map(inverted).collect();
@@ -166,17 +168,17 @@ fn high(of: ZerosPolesGain, cutoff: f64) -> ZerosPolesGain {
 }
 
 /// Both solutions of a shift from around 0 to around +-centre.
-fn shifted(points: impl Iterator<Item = Complex64> + Clone, centre: f64) -> Vec<Complex64> {
-    let apart = |z: Complex64| root(z * z - centre * centre);
+fn shift_points(points: impl Iterator<Item = Complex64> + Clone, centre: f64) -> Vec<Complex64> {
+    let apart = |z: Complex64| complex_root(z * z - centre * centre);
     let above = points.clone().map(|z| z + apart(z));
     above.chain(points.map(|z| z - apart(z))).collect()
 }
 
-fn pass(of: ZerosPolesGain, from: f64, to: f64) -> ZerosPolesGain {
+fn band_pass(of: ZerosPolesGain, from: f64, to: f64) -> ZerosPolesGain {
     let degree = of.poles.len() - of.zeros.len();
     let (width, centre) = (to - from, (from * to).sqrt());
     let scaled = |points: &[Complex64]| {
-        shifted(
+        shift_points(
             points
                 .iter()
                 .map(|z| z * (width / 2.0))
@@ -194,11 +196,11 @@ fn pass(of: ZerosPolesGain, from: f64, to: f64) -> ZerosPolesGain {
     }
 }
 
-fn stop(of: ZerosPolesGain, from: f64, to: f64) -> ZerosPolesGain {
+fn band_stop(of: ZerosPolesGain, from: f64, to: f64) -> ZerosPolesGain {
     let degree = of.poles.len() - of.zeros.len();
     let (width, centre) = (to - from, (from * to).sqrt());
     let scaled = |points: &[Complex64]| {
-        shifted(
+        shift_points(
             points
                 .iter()
                 .map(|z| width / 2.0 / z)
@@ -217,13 +219,13 @@ fn stop(of: ZerosPolesGain, from: f64, to: f64) -> ZerosPolesGain {
     }
 }
 
-fn bilinear(of: ZerosPolesGain, map: f64) -> ZerosPolesGain {
+fn bilinear_transform(of: ZerosPolesGain, map: f64) -> ZerosPolesGain {
     let degree = of.poles.len() - of.zeros.len();
     let mapped = |z: &Complex64| (map + z) / (map - z);
     let mut zeros: Vec<Complex64> = of.zeros.iter().map(mapped).collect();
     zeros.resize(zeros.len() + degree, Complex64::new(-1.0, 0.0));
-    let ratio =
-        product(of.zeros.iter().map(|z| map - z)) / product(of.poles.iter().map(|p| map - p));
+    let ratio = complex_product(of.zeros.iter().map(|z| map - z))
+        / complex_product(of.poles.iter().map(|p| map - p));
     ZerosPolesGain {
         zeros,
         poles: of.poles.iter().map(mapped).collect(),
@@ -238,7 +240,7 @@ impl ZerosPolesGain {
         let filled = |points: &[Complex64]| {
             let mut all = points.to_vec();
             all.resize(2 * count, Complex64::default());
-            halves(&all)
+            conjugate_halves(&all)
         };
         let (mut zeros, mut poles) = (filled(&self.zeros), filled(&self.poles));
         let mut sections = vec![[0.0; 6]; count];
@@ -255,7 +257,7 @@ fn is_real(z: &Complex64) -> bool {
 }
 
 /// One of each conjugate pair, then the real ones; each ascending by real part.
-fn halves(points: &[Complex64]) -> Vec<Complex64> {
+fn conjugate_halves(points: &[Complex64]) -> Vec<Complex64> {
     const SAME: f64 = 100.0 * f64::EPSILON;
     let real = |z: &Complex64| z.im.abs() <= SAME * z.norm();
     let order = |a: &Complex64, b: &Complex64| {
@@ -279,7 +281,7 @@ fn halves(points: &[Complex64]) -> Vec<Complex64> {
 }
 
 /// Index of the pole nearest to the unit circle, among those that fit.
-fn worst(poles: &[Complex64], fits: impl Fn(&Complex64) -> bool) -> usize {
+fn worst_pole(poles: &[Complex64], fits: impl Fn(&Complex64) -> bool) -> usize {
     let distance = |z: &Complex64| (1.0 - z.norm()).abs();
     let candidates = (0..poles.len()).filter(|&at| fits(&poles[at]));
     candidates
@@ -302,20 +304,20 @@ fn take_nearest(
 }
 
 fn next_section(zeros: &mut Vec<Complex64>, poles: &mut Vec<Complex64>) -> Section {
-    let first = poles.remove(worst(poles, |_| true));
+    let first = poles.remove(worst_pole(poles, |_| true));
     let reals = |points: &[Complex64]| points.iter().filter(|z| is_real(z)).count();
     let origin = Complex64::default();
     if is_real(&first) && reals(poles) == 0 {
         let zero = take_nearest(zeros, first, is_real);
-        return section([zero, origin], [first, origin]);
+        return make_section([zero, origin], [first, origin]);
     }
     if !is_real(&first) && poles.len() + 1 == zeros.len() && reals(poles) == 1 && reals(zeros) == 1
     {
         let zero = take_nearest(zeros, first, |z| !is_real(z));
-        return section([zero, zero.conj()], [first, first.conj()]);
+        return make_section([zero, zero.conj()], [first, first.conj()]);
     }
     let second = if is_real(&first) {
-        poles.remove(worst(poles, is_real))
+        poles.remove(worst_pole(poles, is_real))
     } else {
         first.conj()
     };
@@ -325,10 +327,10 @@ fn next_section(zeros: &mut Vec<Complex64>, poles: &mut Vec<Complex64>) -> Secti
     } else {
         zero.conj()
     };
-    section([zero, other], [first, second])
+    make_section([zero, other], [first, second])
 }
 
-fn section(zeros: [Complex64; 2], poles: [Complex64; 2]) -> Section {
+fn make_section(zeros: [Complex64; 2], poles: [Complex64; 2]) -> Section {
     let of = |[a, b]: [Complex64; 2]| [1.0, -(a + b).re, (a * b).re];
     let (b, a) = (of(zeros), of(poles));
     [b[0], b[1], b[2], a[0], a[1], a[2]]

@@ -98,7 +98,11 @@ impl FilterStage {
 
 /// Filters in place by stages of second order in one pass, as if one after another: their recurrences, each as slow as its latencies, run
 /// beside each other.
-fn together<const N: usize>(stages: [[f64; 5]; N], samples: &mut [f64], states: &mut [Vec<f64>]) {
+fn filter_stages<const N: usize>(
+    stages: [[f64; 5]; N],
+    samples: &mut [f64],
+    states: &mut [Vec<f64>],
+) {
     let mut kept = [[0.0; 2]; N];
     for (kept, state) in kept.iter_mut().zip(&*states) {
         kept.copy_from_slice(state);
@@ -187,10 +191,10 @@ impl FilterCascade {
             let found: Vec<[f64; 5]> = next.map_while(FilterStage::second_order).collect();
             let states = &mut state[at..at + found.len().max(1)];
             match *found {
-                [a, b, c, d] => together([a, b, c, d], samples, states),
-                [a, b, c] => together([a, b, c], samples, states),
-                [a, b] => together([a, b], samples, states),
-                [a] => together([a], samples, states),
+                [a, b, c, d] => filter_stages([a, b, c, d], samples, states),
+                [a, b, c] => filter_stages([a, b, c], samples, states),
+                [a, b] => filter_stages([a, b], samples, states),
+                [a] => filter_stages([a], samples, states),
                 _ => stage.run(samples, &mut states[0]),
             }
             at += found.len().max(1);
@@ -225,14 +229,14 @@ impl FilterCascade {
 
     /// The factor of a wave of a frequency in cycles per sample.
     pub fn response(&self, frequency: f64) -> Complex64 {
-        let turn = turn(frequency);
+        let turn = delay_factor(frequency);
         let factors = self.stages.iter().map(|stage| stage.response(turn));
         factors.fold(Complex64::new(1.0, 0.0), |product, factor| product * factor)
     }
 
     /// Delay of a packet of waves of a frequency, in samples.
     pub fn group_delay(&self, frequency: f64) -> f64 {
-        let turn = turn(frequency);
+        let turn = delay_factor(frequency);
         self.stages.iter().map(|stage| stage.delay(turn)).sum()
     }
 
@@ -243,7 +247,7 @@ impl FilterCascade {
 }
 
 /// `1 / z` at a frequency.
-fn turn(frequency: f64) -> Complex64 {
+fn delay_factor(frequency: f64) -> Complex64 {
     let angle = -2.0 * std::f64::consts::PI * frequency;
     Complex64::new(libm::cos(angle), libm::sin(angle))
 }

@@ -55,7 +55,7 @@ impl WindowLobe {
         let sum: f64 = weights.iter().sum();
         let mut padded = weights.clone();
         padded.resize(n * Self::FINE, 0.0);
-        let values = transform::real(&padded);
+        let values = transform::transform_real(&padded);
         let mut envelope: Vec<f64> = values.iter().map(|value| value.norm() / sum).collect();
         for index in (0..envelope.len() - 1).rev() {
             envelope[index] = envelope[index].max(envelope[index + 1]);

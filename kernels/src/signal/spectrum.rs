@@ -15,7 +15,7 @@ pub enum TrendRemoval {
 }
 
 /// Subtracts the trend.
-pub fn detrend(samples: &mut [f64], trend: TrendRemoval) {
+pub fn subtract_trend(samples: &mut [f64], trend: TrendRemoval) {
     let n = samples.len() as f64;
     if trend == TrendRemoval::None || samples.is_empty() {
         return;
@@ -102,7 +102,7 @@ impl WelchMethod {
                 return None;
             }
             buffer[..segment].copy_from_slice(&samples[start..start + segment]);
-            detrend(&mut buffer[..segment], self.trend);
+            subtract_trend(&mut buffer[..segment], self.trend);
             let pairs = buffer.iter_mut().zip(&weights);
             pairs.for_each(|(x, weight)| *x *= weight);
             buffer[segment..].fill(0.0);

@@ -1,11 +1,14 @@
 use proptest::prelude::*;
 
-use super::convolve::{SequenceBlock, by_transforms, direct, smooth_above};
-use super::design::{FilterPrototype, PassBand, design};
+use super::convolve::{SequenceBlock, by_transforms, convolve_direct, smooth_above};
+use super::design::{FilterPrototype, PassBand, design_filter};
 use super::filter::{FilterCascade, is_stable};
 use super::peaks::PeakSearch;
-use super::spectrum::{SpectrumScaling, TrendRemoval, WelchMethod, detrend};
-use super::transform::{TransformDirection, complex, complex_2d, frequencies, real, real_inverse};
+use super::spectrum::{SpectrumScaling, TrendRemoval, WelchMethod, subtract_trend};
+use super::transform::{
+    TransformDirection, bin_frequencies, complex_2d, real_inverse, transform_complex,
+    transform_real,
+};
 use super::window::WindowFunction;
 use super::{Complex64, transform};
 
@@ -66,17 +69,17 @@ fn transforms_are_those_of_the_definition() {
             .collect();
         let expected = by_definition(&x);
         let mut found = x.clone();
-        complex(&mut found, TransformDirection::Forward);
+        transform_complex(&mut found, TransformDirection::Forward);
         // Measured: 6e-16 at most.
         assert!(
             distance(&found, &expected) < 1e-15,
             "{n}: {:e}",
             distance(&found, &expected)
         );
-        complex(&mut found, TransformDirection::Inverse);
+        transform_complex(&mut found, TransformDirection::Inverse);
         assert!(distance(&found, &x) < 1e-15, "{n}");
         let samples: Vec<Complex64> = parts[..n].iter().map(|&x| Complex64::new(x, 0.0)).collect();
-        let half = real(&parts[..n]);
+        let half = transform_real(&parts[..n]);
         assert!(
             distance(&half, &by_definition(&samples)[..n / 2 + 1]) < 1e-15,
             "{n}"
@@ -110,9 +113,9 @@ fn matrices_are_transformed_over_both_indices() {
     }
     complex_2d(&mut found, rows, columns, TransformDirection::Inverse);
     assert!(distance(&found, &x) < 1e-15);
-    assert_eq!(frequencies(5, 10.0, true), [0.0, 2.0, 4.0, -4.0, -2.0]);
-    assert_eq!(frequencies(4, 1.0, true), [0.0, 0.25, -0.5, -0.25]);
-    assert_eq!(frequencies(4, 8.0, false), [0.0, 2.0, 4.0]);
+    assert_eq!(bin_frequencies(5, 10.0, true), [0.0, 2.0, 4.0, -4.0, -2.0]);
+    assert_eq!(bin_frequencies(4, 1.0, true), [0.0, 0.25, -0.5, -0.25]);
+    assert_eq!(bin_frequencies(4, 8.0, false), [0.0, 2.0, 4.0]);
 }
 
 #[test]
@@ -156,7 +159,7 @@ fn the_power_of_a_density_is_the_mean_square() {
     assert!((found.power[20] - 4.5).abs() < 1e-12);
     assert!(welch.run(&tone, || true).is_none());
     let mut line: Vec<f64> = (0..50).map(|j| 1e6 + 3.0 * j as f64).collect();
-    detrend(&mut line, TrendRemoval::Linear);
+    subtract_trend(&mut line, TrendRemoval::Linear);
     assert!(line.iter().all(|x| x.abs() < 1e-9));
 }
 
@@ -165,7 +168,10 @@ fn search(x: &[f64], window: WindowFunction, points: usize) -> Vec<super::peaks:
     let mut weighted: Vec<f64> = x.iter().zip(&weights).map(|(x, w)| x * w).collect();
     weighted.resize(points, 0.0);
     let unit = 2.0 / weights.iter().sum::<f64>();
-    let magnitudes: Vec<f64> = real(&weighted).iter().map(|z| z.norm() * unit).collect();
+    let magnitudes: Vec<f64> = transform_real(&weighted)
+        .iter()
+        .map(|z| z.norm() * unit)
+        .collect();
     PeakSearch {
         magnitudes: &magnitudes,
         window,
@@ -300,7 +306,7 @@ fn designs_have_their_gain_at_the_cutoff_and_are_stable() {
     for order in 1..=12 {
         for cutoff in [5e-5, 1e-3, 0.1, 0.25, 0.4, 0.499] {
             for band in [PassBand::Low(cutoff), PassBand::High(cutoff)] {
-                let sections = design(FilterPrototype::Butterworth, order, band).sections();
+                let sections = design_filter(FilterPrototype::Butterworth, order, band).sections();
                 let filter = FilterCascade::of_sections(&sections);
                 assert_eq!(sections.len(), order.div_ceil(2));
                 let gain = filter.response(cutoff).norm();
@@ -324,7 +330,7 @@ fn designs_have_their_gain_at_the_cutoff_and_are_stable() {
         for (from, to) in [(0.1, 0.2), (0.01, 0.3), (0.24, 0.26)] {
             for band in [PassBand::Pass(from, to), PassBand::Stop(from, to)] {
                 let filter = FilterCascade::of_sections(
-                    &design(FilterPrototype::Butterworth, order, band).sections(),
+                    &design_filter(FilterPrototype::Butterworth, order, band).sections(),
                 );
                 for edge in [from, to] {
                     let gain = filter.response(edge).norm();
@@ -340,10 +346,10 @@ fn designs_have_their_gain_at_the_cutoff_and_are_stable() {
 fn ripples_are_as_asked() {
     for order in 1..=9 {
         let one = FilterCascade::of_sections(
-            &design(FilterPrototype::Chebyshev1(1.0), order, PassBand::Low(0.2)).sections(),
+            &design_filter(FilterPrototype::Chebyshev1(1.0), order, PassBand::Low(0.2)).sections(),
         );
         let two = FilterCascade::of_sections(
-            &design(FilterPrototype::Chebyshev2(40.0), order, PassBand::Low(0.2)).sections(),
+            &design_filter(FilterPrototype::Chebyshev2(40.0), order, PassBand::Low(0.2)).sections(),
         );
         let decibels = |filter: &FilterCascade, f: f64| 20.0 * filter.response(f).norm().log10();
         assert!((decibels(&one, 0.2) + 1.0).abs() < 1e-10, "{order}");
@@ -360,7 +366,7 @@ fn ripples_are_as_asked() {
 #[test]
 fn a_steady_state_stays_and_zero_phase_keeps_lines() {
     let filter = FilterCascade::of_sections(
-        &design(FilterPrototype::Butterworth, 5, PassBand::Low(0.05)).sections(),
+        &design_filter(FilterPrototype::Butterworth, 5, PassBand::Low(0.05)).sections(),
     );
     let mut state = filter.steady().unwrap();
     let mut ones = vec![1.0; 200];
@@ -388,7 +394,7 @@ proptest! {
     #[test]
     fn a_convolution_is_the_sum(a in prop::collection::vec(-1.0..1.0_f64, 1..80), b in prop::collection::vec(-1.0..1.0_f64, 1..80)) {
         let expected = convolved(&a, &b);
-        let by_sum = direct(row(&a), row(&b), || false).unwrap();
+        let by_sum = convolve_direct(row(&a), row(&b), || false).unwrap();
         let transformed = by_transforms(row(&a), row(&b));
         let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
         let most = 2e-15 * norm(&a) * norm(&b) + 1e-300;
@@ -413,7 +419,7 @@ proptest! {
                 expected[(i / columns + j / other_columns) * wide + i % columns + j % other_columns] += x * y;
             }
         }
-        prop_assert_eq!(&direct(one, two, || false).unwrap(), &expected);
+        prop_assert_eq!(&convolve_direct(one, two, || false).unwrap(), &expected);
         for (x, y) in by_transforms(one, two).iter().zip(&expected) {
             prop_assert!((x - y).abs() < 1e-11);
         }
@@ -423,10 +429,10 @@ proptest! {
     fn transforms_keep_the_energy(x in prop::collection::vec(-1e3..1e3_f64, 1..600)) {
         let n = x.len();
         let energy: f64 = x.iter().map(|x| x * x).sum();
-        let half = real(&x);
+        let half = transform_real(&x);
         let both = |k: usize| if k == 0 || 2 * k == n { 1.0 } else { 2.0 };
         let there: f64 = half.iter().enumerate().map(|(k, z)| both(k) * z.norm_sqr()).sum();
         prop_assert!((there / n as f64 - energy).abs() <= 1e-13 * energy);
-        prop_assert!(["avx", "sse4.1", "neon", "scalar"].contains(&transform::instructions()));
+        prop_assert!(["avx", "sse4.1", "neon", "scalar"].contains(&transform::instruction_set()));
     }
 }

@@ -34,7 +34,7 @@ thread_local! {
 }
 
 /// The plan that fits, of those kept or a new one. The same plan gives the same bits, kept or not.
-fn planned<T>(
+fn find_plan<T>(
     n: usize,
     fits: impl Fn(&TransformPlan) -> Option<T>,
     new: impl FnOnce() -> TransformPlan,
@@ -99,14 +99,14 @@ pub enum TransformDirection {
 }
 
 /// Operations of a transform of n points, plan included: for its cost before it starts.
-pub fn operations(n: usize) -> f64 {
+pub fn transform_cost(n: usize) -> f64 {
     // Measured: 10 at 1,000,003, which takes two transforms of twice the length, and their plans.
     const WORST: f64 = 12.0;
     WORST * n as f64 * (n.max(2) as f64).log2()
 }
 
 /// The instruction set that transforms use here: `avx`, `sse4.1`, `neon` or `scalar`.
-pub fn instructions() -> &'static str {
+pub fn instruction_set() -> &'static str {
     if rustfft::FftPlannerAvx::<f64>::new().is_ok() {
         "avx"
     } else if rustfft::FftPlannerSse::<f64>::new().is_ok() {
@@ -119,7 +119,7 @@ pub fn instructions() -> &'static str {
 }
 
 /// Transforms complex data in place.
-pub fn complex(data: &mut [Complex64], way: TransformDirection) {
+pub fn transform_complex(data: &mut [Complex64], way: TransformDirection) {
     complex_rows(data, data.len(), way);
 }
 
@@ -132,7 +132,7 @@ fn complex_rows(data: &mut [Complex64], width: usize, way: TransformDirection) {
         TransformDirection::Forward => FftDirection::Forward,
         TransformDirection::Inverse => FftDirection::Inverse,
     };
-    let plan = planned(
+    let plan = find_plan(
         width,
         |plan| match plan {
             TransformPlan::Complex(plan, of) if *of == direction => Some(plan.clone()),
@@ -148,7 +148,7 @@ fn complex_rows(data: &mut [Complex64], width: usize, way: TransformDirection) {
 }
 
 /// The n / 2 + 1 coefficients of frequencies from 0 to half of the rate of n real samples; the others are their conjugates.
-pub fn real(samples: &[f64]) -> Vec<Complex64> {
+pub fn transform_real(samples: &[f64]) -> Vec<Complex64> {
     if samples.is_empty() {
         return Vec::new();
     }
@@ -171,7 +171,7 @@ pub struct RealTransform {
 impl RealTransform {
     /// Plans the transform of n >= 1 samples.
     pub fn new(n: usize) -> Self {
-        let plan = planned(
+        let plan = find_plan(
             n,
             |plan| match plan {
                 TransformPlan::Real(plan) => Some(plan.clone()),
@@ -203,7 +203,7 @@ impl RealTransform {
 /// When there are not n / 2 + 1 coefficients, or n is 0.
 pub fn real_inverse(coefficients: &[Complex64], n: usize) -> Vec<f64> {
     assert_eq!(coefficients.len(), n / 2 + 1, "coefficients of n samples");
-    let plan = planned(
+    let plan = find_plan(
         n,
         |plan| match plan {
             TransformPlan::RealInverse(plan) => Some(plan.clone()),
@@ -231,12 +231,12 @@ pub fn real_inverse(coefficients: &[Complex64], n: usize) -> Vec<f64> {
 pub fn complex_2d(data: &mut [Complex64], rows: usize, columns: usize, way: TransformDirection) {
     assert_eq!(data.len(), rows * columns, "a matrix of this shape");
     complex_rows(data, columns, way);
-    let mut turned = transposed(data, rows, columns);
+    let mut turned = transpose_complex(data, rows, columns);
     complex_rows(&mut turned, rows, way);
-    data.copy_from_slice(&transposed(&turned, columns, rows));
+    data.copy_from_slice(&transpose_complex(&turned, columns, rows));
 }
 
-fn transposed(data: &[Complex64], rows: usize, columns: usize) -> Vec<Complex64> {
+fn transpose_complex(data: &[Complex64], rows: usize, columns: usize) -> Vec<Complex64> {
     const BLOCK: usize = 16;
     let mut out = vec![Complex64::default(); data.len()];
     for row_block in (0..rows).step_by(BLOCK) {
@@ -252,7 +252,7 @@ fn transposed(data: &[Complex64], rows: usize, columns: usize) -> Vec<Complex64>
 }
 
 /// Frequency of each coefficient of n samples: 0 up to half the rate, then for `two_sided` the negative ones, as `numpy.fft.fftfreq`.
-pub fn frequencies(n: usize, rate: f64, two_sided: bool) -> Vec<f64> {
+pub fn bin_frequencies(n: usize, rate: f64, two_sided: bool) -> Vec<f64> {
     let at = |k: i64| k as f64 * rate / n as f64;
     if !two_sided {
         return (0..=n as i64 / 2).map(at).collect();

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use crate::special::besseli0;
+use crate::special::bessel_i0;
 
 /// Weights of the samples before a transform.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,10 +56,10 @@ impl WindowFunction {
                 0.006947368,
             ]),
             Self::Kaiser(beta) => {
-                let whole = besseli0(beta);
+                let whole = bessel_i0(beta);
                 let value = |j: usize| {
                     let x = 2.0 * j as f64 / n as f64 - 1.0;
-                    besseli0(beta * (1.0 - x * x).max(0.0).sqrt()) / whole
+                    bessel_i0(beta * (1.0 - x * x).max(0.0).sqrt()) / whole
                 };
                 (0..n).map(value).collect()
             }

@@ -2,10 +2,10 @@
 
 use faer::Mat;
 
-use super::csr::inner;
-use super::precondition::{Preconditioner, breakdown};
-use super::product::product;
-use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve, reserve_doubles};
+use super::csr::row_dot;
+use super::precondition::{Preconditioner, breakdown_error};
+use super::product::sparse_product;
+use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve_bytes, reserve_doubles};
 use crate::dense::cholesky::Cholesky;
 use crate::dense::condition::LinearOperator as _;
 
@@ -63,14 +63,14 @@ impl Multigrid {
     /// [`SparseError::Breakdown`] where a diagonal is not positive; stopped, or no memory.
     pub fn new(a: &CsrMatrix, limits: &dyn ComputationLimits) -> Result<Self, SparseError> {
         let bytes = 16 * a.nonzeros() as u64 + 16 * a.row_count() as u64;
-        reserve(limits, WHAT, bytes)?;
+        reserve_bytes(limits, WHAT, bytes)?;
         let mut levels = Vec::new();
         let mut matrix = GaussSeidel::new(a.clone())?;
         let mut strength = STRENGTH;
         while matrix.a.row_count() > COARSE_MAX && levels.len() < LEVELS_MAX {
             go_on(limits)?;
             let n = matrix.a.row_count();
-            let Some((interpolation, coarse)) = coarsen(&matrix, strength, limits)? else {
+            let Some((interpolation, coarse)) = coarsen_level(&matrix, strength, limits)? else {
                 break;
             };
             let coarse_n = coarse.row_count();
@@ -86,7 +86,7 @@ impl Multigrid {
             strength *= 0.5;
         }
         let n = matrix.a.row_count();
-        let small = (n <= COARSE_MAX).then(|| dense(&matrix.a));
+        let small = (n <= COARSE_MAX).then(|| dense_matrix(&matrix.a));
         let factor = small.and_then(|small| Cholesky::new(small).ok());
         let coarsest =
             factor.map_or_else(|| CoarsestSolver::Swept(matrix), CoarsestSolver::Factored);
@@ -94,7 +94,7 @@ impl Multigrid {
     }
 }
 
-fn dense(a: &CsrMatrix) -> Mat<f64> {
+fn dense_matrix(a: &CsrMatrix) -> Mat<f64> {
     let mut out = Mat::zeros(a.row_count(), a.row_count());
     for row in 0..a.row_count() {
         let (columns, values) = a.row(row);
@@ -107,11 +107,11 @@ fn dense(a: &CsrMatrix) -> Mat<f64> {
 
 impl Preconditioner for Multigrid {
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
-        cycle(&mut self.levels, &self.coarsest, r, z);
+        run_cycle(&mut self.levels, &self.coarsest, r, z);
     }
 }
 
-fn cycle(levels: &mut [MultigridLevel], coarsest: &CoarsestSolver, r: &[f64], z: &mut [f64]) {
+fn run_cycle(levels: &mut [MultigridLevel], coarsest: &CoarsestSolver, r: &[f64], z: &mut [f64]) {
     let Some((level, coarser)) = levels.split_first_mut() else {
         coarsest.solve(r, z);
         return;
@@ -125,7 +125,7 @@ fn cycle(levels: &mut [MultigridLevel], coarsest: &CoarsestSolver, r: &[f64], z:
         }
     }
     let (rest, correction) = (&level.coarse_rest, &mut level.coarse_correction);
-    cycle(coarser, coarsest, rest, correction);
+    run_cycle(coarser, coarsest, rest, correction);
     for (row, z) in z.iter_mut().enumerate() {
         *z += level
             .interpolation
@@ -170,7 +170,7 @@ impl GaussSeidel {
                 .ok()
                 .filter(|&at| values[at] > 0.0)
             else {
-                return Err(breakdown(
+                return Err(breakdown_error(
                     "amg",
                     row,
                     "the diagonal entry is not greater than 0",
@@ -189,7 +189,7 @@ impl GaussSeidel {
     #[inline]
     fn sum(&self, range: std::ops::Range<usize>, x: &[f64]) -> f64 {
         let columns = &self.a.columns()[range.clone()];
-        inner(columns, &self.a.values()[range], x)
+        row_dot(columns, &self.a.values()[range], x)
     }
 
     /// A forward sweep from zero: `(D + L) x = r`, and what it leaves, `r - A x = -U x`.
@@ -221,24 +221,24 @@ impl GaussSeidel {
 }
 
 /// The interpolation and the coarse matrix; `None` when nothing gets smaller.
-fn coarsen(
+fn coarsen_level(
     matrix: &GaussSeidel,
     strength: f64,
     limits: &dyn ComputationLimits,
 ) -> Result<Option<(CsrMatrix, CsrMatrix)>, SparseError> {
     let n = matrix.a.row_count();
     let strong = StrongConnections::of(matrix, strength, limits)?;
-    let (aggregates, count) = aggregate(&strong, n);
+    let (aggregates, count) = aggregate_unknowns(&strong, n);
     if count == 0 || count * 10 > n * 9 {
         return Ok(None);
     }
     go_on(limits)?;
-    let interpolation = interpolate(matrix, &strong, &aggregates, count, limits)?;
+    let interpolation = smooth_interpolation(matrix, &strong, &aggregates, count, limits)?;
     drop(strong);
-    let image = product(&matrix.a, &interpolation, count, limits)?;
-    reserve(limits, WHAT, 24 * interpolation.nonzeros() as u64)?;
-    let coarse = product(&interpolation.transposed(), &image, count, limits)?;
-    reserve(limits, WHAT, 12 * coarse.columns.len() as u64)?;
+    let image = sparse_product(&matrix.a, &interpolation, count, limits)?;
+    reserve_bytes(limits, WHAT, 24 * interpolation.nonzeros() as u64)?;
+    let coarse = sparse_product(&interpolation.transposed(), &image, count, limits)?;
+    reserve_bytes(limits, WHAT, 12 * coarse.columns.len() as u64)?;
     // The product is symmetric but for rounding; its transpose has sorted rows.
     Ok(Some((interpolation, coarse.transposed())))
 }
@@ -258,7 +258,7 @@ impl StrongConnections {
     ) -> Result<Self, SparseError> {
         let n = matrix.a.row_count();
         let bytes = 12 * matrix.a.nonzeros() as u64 + 32 * n as u64;
-        reserve(limits, WHAT, bytes)?;
+        reserve_bytes(limits, WHAT, bytes)?;
         let mut out = Self {
             starts: Vec::with_capacity(n + 1),
             places: Vec::new(),
@@ -289,7 +289,7 @@ impl StrongConnections {
 }
 
 /// The aggregate of each unknown, [`NONE`] for one without strong connections, and their number.
-fn aggregate(strong: &StrongConnections, n: usize) -> (Vec<u32>, usize) {
+fn aggregate_unknowns(strong: &StrongConnections, n: usize) -> (Vec<u32>, usize) {
     let mut of = vec![NONE; n];
     let mut count = 0_u32;
     // Whole neighbourhoods first.
@@ -328,7 +328,7 @@ fn aggregate(strong: &StrongConnections, n: usize) -> (Vec<u32>, usize) {
 }
 
 /// `P = (I - omega D_F^-1 A_F) T`, where weak connections have been added to the diagonal of `A_F`.
-fn interpolate(
+fn smooth_interpolation(
     matrix: &GaussSeidel,
     strong: &StrongConnections,
     aggregates: &[u32],
@@ -360,7 +360,7 @@ fn interpolate(
     }
     let weight: Vec<f64> = sizes.iter().map(|size| 1.0 / size.sqrt()).collect();
     let bytes = 12 * (strong.columns.len() + n) as u64 + 16 * n as u64;
-    reserve(limits, WHAT, bytes)?;
+    reserve_bytes(limits, WHAT, bytes)?;
     let mut starts = Vec::with_capacity(n + 1);
     let (mut columns, mut entries) = (Vec::new(), Vec::new());
     starts.push(0);

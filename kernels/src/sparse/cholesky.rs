@@ -10,7 +10,7 @@ use faer::sparse::linalg::cholesky::{
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Conj, MatMut, Par, Side, Spec};
 
-use super::{ComputationLimits, CsrMatrix, IndefiniteEvidence, SparseError, go_on, reserve};
+use super::{ComputationLimits, CsrMatrix, IndefiniteEvidence, SparseError, go_on, reserve_bytes};
 use crate::dense::condition::LinearOperator;
 
 const WHAT: &str = "the Cholesky factorisation";
@@ -56,7 +56,7 @@ impl CholeskyPlan {
     ) -> Result<Option<Self>, SparseError> {
         let n = a.row_count();
         let request = amd::order_scratch::<usize>(n, a.nonzeros());
-        reserve(
+        reserve_bytes(
             limits,
             WHAT,
             request.size_bytes() as u64 + 8 * (a.nonzeros() + 5 * n) as u64,
@@ -123,16 +123,16 @@ fn column_counts(
         }
         if fill > reserved {
             let chunk = fill.clamp(CHUNK_MIN, CHECK);
-            reserve(limits, WHAT, BYTES_PER_ENTRY * chunk as u64)?;
+            reserve_bytes(limits, WHAT, BYTES_PER_ENTRY * chunk as u64)?;
             reserved += chunk;
             go_on(limits)?;
-            affords(limits, ANALYSIS * fill as f64)?;
+            check_operations(limits, ANALYSIS * fill as f64)?;
         }
     }
     Ok(Some(counts))
 }
 
-fn affords(limits: &dyn ComputationLimits, operations: f64) -> Result<(), SparseError> {
+fn check_operations(limits: &dyn ComputationLimits, operations: f64) -> Result<(), SparseError> {
     if limits.affords(operations) {
         return Ok(());
     }
@@ -156,8 +156,8 @@ impl SparseCholesky {
         limits: &dyn ComputationLimits,
     ) -> Result<Self, SparseError> {
         // Large factors were measured at 2 to 10 operations a nanosecond.
-        affords(limits, 0.5 * plan.operations + ANALYSIS * plan.fill as f64)?;
-        reserve(limits, WHAT, 64 * a.nonzeros() as u64)?;
+        check_operations(limits, 0.5 * plan.operations + ANALYSIS * plan.fill as f64)?;
+        reserve_bytes(limits, WHAT, 64 * a.nonzeros() as u64)?;
         let n = a.row_count();
         let (starts, rows, values) = upper_triangle(a, &plan);
         let out_of_memory = |_| SparseError::Memory {
@@ -175,7 +175,7 @@ impl SparseCholesky {
         go_on(limits)?;
         let mut factor = vec![0.0; symbolic.len_val()];
         let request = symbolic.factorize_numeric_llt_scratch::<f64>(Par::Seq, Spec::default());
-        reserve(limits, WHAT, request.size_bytes() as u64)?;
+        reserve_bytes(limits, WHAT, request.size_bytes() as u64)?;
         let outcome = symbolic.factorize_numeric_llt(
             &mut factor,
             SparseColMatRef::new(pattern, &values),

@@ -1,6 +1,8 @@
 //! Preconditioned conjugate gradients and their error estimate.
 
-use super::krylov::{KrylovProblem, KrylovRun, KrylovSolution, StoppingCriterion, iterate};
+use super::krylov::{
+    KrylovProblem, KrylovRun, KrylovSolution, StoppingCriterion, iterate_corrections,
+};
 use super::{IndefiniteEvidence, SparseError, go_on, reserve_doubles};
 use crate::dense::{add_multiple, dot};
 
@@ -17,7 +19,7 @@ use crate::dense::{add_multiple, dot};
 /// # References
 /// M. R. Hestenes and E. Stiefel, J. Res. NBS 49, 1952; G. Meurant and P. Tichy, "On computing quadrature-based bounds for the
 /// A-norm of the error in conjugate gradients", Numer. Algorithms 62, 2013.
-pub(super) fn solve(
+pub(super) fn solve_conjugate_gradient(
     problem: &mut KrylovProblem<'_>,
     b: &[f64],
     target: StoppingCriterion,
@@ -26,11 +28,11 @@ pub(super) fn solve(
     reserve_doubles(problem.limits, "conjugate gradients", 7 * b.len())?;
     let mut first: Option<LanczosCoefficients> = None;
     let inner = |problem: &mut KrylovProblem<'_>, rest: &[f64], level: f64, left: usize| {
-        let (run, coefficients) = run(problem, rest, level, left)?;
+        let (run, coefficients) = run_iterations(problem, rest, level, left)?;
         first.get_or_insert(coefficients);
         Ok(run)
     };
-    let found = iterate(problem, b, target, REST_MAX, inner)?;
+    let found = iterate_corrections(problem, b, target, REST_MAX, inner)?;
     let mut z = vec![0.0; b.len()];
     problem.preconditioner.apply(&found.rest, &mut z);
     let energy: f64 = dot(&found.x, b) - dot(&found.x, &found.rest);
@@ -47,7 +49,7 @@ struct LanczosCoefficients {
     beta: Vec<f64>,
 }
 
-fn run(
+fn run_iterations(
     problem: &mut KrylovProblem<'_>,
     rest: &[f64],
     level: f64,
@@ -145,13 +147,13 @@ mod tests {
         use crate::sparse::{CsrMatrix, NoLimits, PreconditionerMethod};
         let a = CsrMatrix::from_triplets(3, 3, &[0, 1, 2], &[0, 1, 2], &[1.0, 2.0, 3.0]);
         let mut preconditioner =
-            precondition::build(&a, PreconditionerMethod::None, &NoLimits).unwrap();
+            precondition::build_preconditioner(&a, PreconditionerMethod::None, &NoLimits).unwrap();
         let mut problem = KrylovProblem {
             a: &a,
             preconditioner: &mut *preconditioner,
             limits: &NoLimits,
         };
-        let (_, coefficients) = run(&mut problem, &[1.0, 1.0, 1.0], 1e-14, 3).unwrap();
+        let (_, coefficients) = run_iterations(&mut problem, &[1.0, 1.0, 1.0], 1e-14, 3).unwrap();
         assert!((coefficients.least_ritz_value() - 1.0).abs() < 1e-12);
     }
 }

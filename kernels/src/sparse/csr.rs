@@ -1,6 +1,6 @@
 //! [`CsrMatrix`]: a sparse matrix by compressed rows.
 
-use crate::dense::scaled;
+use crate::dense::scale_by_exponent;
 use crate::exact::CompensatedSum;
 
 /// A matrix by rows: the entries of row i are at `starts[i]..starts[i + 1]`, columns ascending, none of them zero.
@@ -34,8 +34,8 @@ impl CsrMatrix {
             "one row, column and value per entry"
         );
         // A stable sort by column, then by row.
-        let (_, order) = bucket(column_count, columns.iter().copied());
-        let (starts, places) = bucket(row_count, order.iter().map(|&at| rows[at as usize]));
+        let (_, order) = bucket_keys(column_count, columns.iter().copied());
+        let (starts, places) = bucket_keys(row_count, order.iter().map(|&at| rows[at as usize]));
         let sorted = places.iter().map(|&place| order[place as usize] as usize);
         Self::compact(
             column_count,
@@ -257,7 +257,7 @@ impl CsrMatrix {
     #[inline]
     pub(super) fn row_product(&self, row: usize, x: &[f64]) -> f64 {
         let (columns, values) = self.row(row);
-        inner(columns, values, x)
+        row_dot(columns, values, x)
     }
 
     /// `sum of |a_ij| |x_j|` for each row.
@@ -292,7 +292,7 @@ impl CsrMatrix {
             let range = self.starts[row]..self.starts[row + 1];
             let values = self.values[range.clone()].iter_mut();
             for (value, &column) in values.zip(&self.columns[range]) {
-                *value = scaled(*value, exponent + columns[column as usize]);
+                *value = scale_by_exponent(*value, exponent + columns[column as usize]);
             }
         }
         self
@@ -301,7 +301,7 @@ impl CsrMatrix {
 
 /// The sum of some entries of a row times those of a vector in their columns.
 #[inline]
-pub(super) fn inner(columns: &[u32], values: &[f64], x: &[f64]) -> f64 {
+pub(super) fn row_dot(columns: &[u32], values: &[f64], x: &[f64]) -> f64 {
     let pairs = columns.iter().zip(values);
     pairs
         .map(|(&column, value)| value * x[column as usize])
@@ -309,7 +309,7 @@ pub(super) fn inner(columns: &[u32], values: &[f64], x: &[f64]) -> f64 {
 }
 
 /// Start of each bucket, and the positions of the keys bucket by bucket, in the order given.
-fn bucket(
+fn bucket_keys(
     count: usize,
     keys: impl ExactSizeIterator<Item = u32> + Clone,
 ) -> (Vec<usize>, Vec<u32>) {

@@ -4,14 +4,14 @@ use std::cell::Cell;
 
 use super::cholesky::{CholeskyPlan, SparseCholesky};
 use super::lu::SparseLu;
-use super::outcome::{SolutionColumns, restored, scaled_copy};
+use super::outcome::{SolutionColumns, restore_scale, scaled_copy};
 use super::system::{DirectBudget, SparseEvidence, SparseJob, SparseMethod, SparseSolution};
 use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve_doubles};
 use crate::dense::condition::{LinearOperator, reciprocal_condition, weighted_inverse_norm};
-use crate::dense::refinement::{refine, size_in};
+use crate::dense::refinement::{refine_solution, size_in};
 use crate::dense::scaling::Equilibration;
-use crate::dense::system::{RCOND_DOUBTFUL, units};
-use crate::dense::{dependent_column, max_abs, scaled};
+use crate::dense::system::{RCOND_DOUBTFUL, unknown_units};
+use crate::dense::{dependent_column, max_abs, scale_by_exponent};
 
 impl SparseJob<'_> {
     pub(super) fn by_cholesky(
@@ -102,7 +102,7 @@ impl SparseJob<'_> {
         {
             return Err(SparseError::Singular(column));
         }
-        let units = units(&scaling.columns);
+        let units = unknown_units(&scaling.columns);
         let mut sums = SolutionColumns::new(self.a, self.k);
         let mut weights = vec![0.0_f64; n];
         let (mut refinements, mut error_estimate) = (0, 0.0_f64);
@@ -114,7 +114,7 @@ impl SparseJob<'_> {
             if start.iter().any(|value| !value.is_finite()) {
                 return Err(SparseError::Overflow);
             }
-            let found = refine(
+            let found = refine_solution(
                 &factors,
                 |x, b| matrix.precise_residual(x, b),
                 &rhs,
@@ -132,12 +132,12 @@ impl SparseJob<'_> {
                 &found.rest,
                 size_in(&units, &found.x),
             );
-            let x = restored(&found.x, |row| exponent + scaling.columns[row])?;
+            let x = restore_scale(&found.x, |row| exponent + scaling.columns[row])?;
             let rest: Vec<f64> = found
                 .rest
                 .iter()
                 .enumerate()
-                .map(|(row, &r)| scaled(r, exponent - scaling.rows[row]))
+                .map(|(row, &r)| scale_by_exponent(r, exponent - scaling.rows[row]))
                 .collect();
             sums.add(column, self.b, x, &rest);
         }
@@ -228,7 +228,7 @@ fn general_scaling(a: &CsrMatrix) -> Equilibration {
         let (columns, values) = a.row(row);
         for (&column, &value) in columns.iter().zip(values) {
             let size = &mut sizes[column as usize];
-            *size = size.max(scaled(value, exponent).abs());
+            *size = size.max(scale_by_exponent(value, exponent).abs());
         }
     }
     let columns = Equilibration::exponents(&sizes).unwrap_or_else(|| vec![0; n]);

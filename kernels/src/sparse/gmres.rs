@@ -1,6 +1,8 @@
 //! Restarted GMRES with the preconditioner on the right, so that the residual is that of the system itself.
 
-use super::krylov::{KrylovProblem, KrylovRun, KrylovSolution, StoppingCriterion, iterate};
+use super::krylov::{
+    KrylovProblem, KrylovRun, KrylovSolution, StoppingCriterion, iterate_corrections,
+};
 use super::{SparseError, go_on, reserve_doubles};
 use crate::dense::{add_multiple, dot};
 
@@ -15,7 +17,7 @@ use crate::dense::{add_multiple, dot};
 /// # References
 /// Y. Saad and M. H. Schultz, "GMRES: a generalized minimal residual algorithm", SIAM J. Sci. Stat. Comput. 7, 1986; Y. Saad,
 /// "Iterative Methods for Sparse Linear Systems", 2nd ed., SIAM 2003, algorithm 9.5.
-pub(super) fn solve(
+pub(super) fn solve_by_gmres(
     problem: &mut KrylovProblem<'_>,
     b: &[f64],
     target: StoppingCriterion,
@@ -28,12 +30,12 @@ pub(super) fn solve(
         "GMRES",
         (restart + 6).saturating_mul(b.len() + restart),
     )?;
-    iterate(
+    iterate_corrections(
         problem,
         b,
         target,
         REST_MAX,
-        |problem, rest, level, left| cycle(problem, rest, level, restart.min(left)),
+        |problem, rest, level, left| arnoldi_cycle(problem, rest, level, restart.min(left)),
     )
 }
 
@@ -46,7 +48,7 @@ struct RotatedTriangle {
     rhs: Vec<f64>,
 }
 
-fn cycle(
+fn arnoldi_cycle(
     problem: &mut KrylovProblem<'_>,
     rest: &[f64],
     level: f64,

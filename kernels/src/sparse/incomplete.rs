@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::csr::inner;
-use super::precondition::{Preconditioner, breakdown};
-use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve};
+use super::csr::row_dot;
+use super::precondition::{Preconditioner, breakdown_error};
+use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve_bytes};
 
 /// Rows between two looks at the limits.
 const CHECK: usize = 4096;
@@ -29,7 +29,7 @@ impl IncompleteLu {
     pub fn new(a: &CsrMatrix, limits: &dyn ComputationLimits) -> Result<Self, SparseError> {
         let n = a.row_count();
         let bytes = 20 * a.nonzeros() as u64 + 24 * n as u64;
-        reserve(limits, "the ilu0 preconditioner", bytes)?;
+        reserve_bytes(limits, "the ilu0 preconditioner", bytes)?;
         let (starts, columns) = (a.starts(), a.columns());
         let mut values = a.values().to_vec();
         let mut diagonal = vec![NONE; n];
@@ -65,7 +65,7 @@ impl IncompleteLu {
                 Some(&pivot) if pivot == 0.0 || !pivot.is_finite() => "the pivot is 0 or too large",
                 Some(_) => continue,
             };
-            return Err(breakdown("ilu0", row, why));
+            return Err(breakdown_error("ilu0", row, why));
         }
         let pattern = a.clone();
         Ok(Self {
@@ -81,7 +81,7 @@ impl Preconditioner for IncompleteLu {
         let (starts, columns) = (self.pattern.starts(), self.pattern.columns());
         let values = &self.values;
         let sum =
-            |z: &[f64], range: Range<usize>| inner(&columns[range.clone()], &values[range], z);
+            |z: &[f64], range: Range<usize>| row_dot(&columns[range.clone()], &values[range], z);
         for (row, r) in r.iter().enumerate() {
             z[row] = r - sum(z, starts[row]..self.diagonal[row]);
         }
@@ -114,9 +114,9 @@ impl IncompleteCholesky {
         const SHIFT: f64 = 1e-3;
         let n = a.row_count();
         let bytes = 20 * a.nonzeros() as u64 + 8 * n as u64;
-        reserve(limits, "the ic0 preconditioner", bytes)?;
+        reserve_bytes(limits, "the ic0 preconditioner", bytes)?;
         if let Some(row) = a.diagonal().iter().position(|&entry| entry <= 0.0) {
-            return Err(breakdown(
+            return Err(breakdown_error(
                 "ic0",
                 row,
                 "the diagonal entry is not greater than 0",
@@ -199,7 +199,7 @@ impl Preconditioner for IncompleteCholesky {
     fn apply(&mut self, r: &[f64], z: &mut [f64]) {
         for (row, r) in r.iter().enumerate() {
             let (first, last) = (self.starts[row], self.starts[row + 1] - 1);
-            let sum = inner(&self.columns[first..last], &self.values[first..last], z);
+            let sum = row_dot(&self.columns[first..last], &self.values[first..last], z);
             z[row] = (r - sum) / self.values[last];
         }
         for row in (0..z.len()).rev() {

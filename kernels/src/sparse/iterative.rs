@@ -1,13 +1,13 @@
 //! Sparse systems by iteration: one run per right-hand side.
 
 use super::krylov::{KrylovProblem, StoppingCriterion};
-use super::outcome::{SolutionColumns, restored, scaled_copy};
+use super::outcome::{SolutionColumns, restore_scale, scaled_copy};
 use super::system::{
     PreconditionerMethod, SparseEvidence, SparseJob, SparseMethod, SparseSolution,
 };
 use super::{CsrMatrix, SparseError, conjugate_gradient, gmres, precondition, reserve_doubles};
 use crate::dense::scaling::Equilibration;
-use crate::dense::{exponent_of, max_abs, scale_all, scaled};
+use crate::dense::{exponent_of, max_abs, scale_all, scale_by_exponent};
 
 impl SparseJob<'_> {
     pub(super) fn by_iteration(
@@ -22,7 +22,8 @@ impl SparseJob<'_> {
         let scaled_copy = scaled_copy(self.a, &scaling, self.limits)?;
         let matrix = scaled_copy.as_ref().unwrap_or(self.a);
         reserve_doubles(self.limits, "the solution", n * (self.k + 5))?;
-        let mut preconditioner = precondition::build(matrix, preconditioning, self.limits)?;
+        let mut preconditioner =
+            precondition::build_preconditioner(matrix, preconditioning, self.limits)?;
         let mut problem = KrylovProblem {
             a: matrix,
             preconditioner: &mut *preconditioner,
@@ -38,17 +39,21 @@ impl SparseJob<'_> {
             let (rhs, exponent) = self.column(column, None);
             let outcome = match method {
                 SparseMethod::ConjugateGradient => {
-                    conjugate_gradient::solve(&mut problem, &rhs, target)
+                    conjugate_gradient::solve_conjugate_gradient(&mut problem, &rhs, target)
                         .map(|(found, error)| (found, Some(error)))
                 }
-                _ => gmres::solve(&mut problem, &rhs, target, self.options.restart)
+                _ => gmres::solve_by_gmres(&mut problem, &rhs, target, self.options.restart)
                     .map(|found| (found, None)),
             };
-            let (found, error) = outcome.map_err(|err| unscaled(err, exponent - even))?;
+            let (found, error) = outcome.map_err(|err| unscale_error(err, exponent - even))?;
             iterations = iterations.max(found.iterations);
             error_estimate = error.map(|error: f64| error.max(error_estimate.unwrap_or(0.0)));
-            let x = restored(&found.x, |_| exponent - even)?;
-            let rest: Vec<f64> = found.rest.iter().map(|&r| scaled(r, exponent)).collect();
+            let x = restore_scale(&found.x, |_| exponent - even)?;
+            let rest: Vec<f64> = found
+                .rest
+                .iter()
+                .map(|&r| scale_by_exponent(r, exponent))
+                .collect();
             sums.add(column, self.b, x, &rest);
         }
         Ok(sums.finish(
@@ -63,7 +68,7 @@ impl SparseJob<'_> {
 }
 
 /// The best point of a failed iteration in the units of the system.
-fn unscaled(err: SparseError, exponent: i32) -> SparseError {
+fn unscale_error(err: SparseError, exponent: i32) -> SparseError {
     match err {
         SparseError::NoConvergence(mut best) => {
             scale_all(&mut best.x, exponent);

@@ -2,7 +2,7 @@
 
 use super::precondition::Preconditioner;
 use super::{ComputationLimits, CsrMatrix, KrylovConvergenceError, SparseError};
-use crate::dense::{add_multiple, norm2};
+use crate::dense::{add_multiple, euclidean_norm};
 
 /// When an iteration ends.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +40,7 @@ pub(super) struct KrylovProblem<'a> {
 /// `inner(problem, rest, level, iterations_left)` solves `A d = rest` approximately, down to a residual of `level` if it can. An
 /// inner residual that is updated rather than computed drifts from the true one; this loop continues from the true one. A run that
 /// leaves more than the share `rest_max` of the residual ends the loop.
-pub(super) fn iterate(
+pub(super) fn iterate_corrections(
     problem: &mut KrylovProblem<'_>,
     b: &[f64],
     target: StoppingCriterion,
@@ -52,7 +52,7 @@ pub(super) fn iterate(
         rest: b.to_vec(),
         iterations: 0,
     };
-    let whole = norm2(b);
+    let whole = euclidean_norm(b);
     let level = target.tolerance * whole;
     let mut size = whole;
     while size > level {
@@ -66,7 +66,7 @@ pub(super) fn iterate(
         let mut next = found.x.clone();
         add_multiple(&mut next, 1.0, &run.correction);
         let rest = problem.a.precise_residual(&next, b);
-        let next_size = norm2(&rest);
+        let next_size = euclidean_norm(&rest);
         let rests = next_size > level && (next_size.is_nan() || next_size > rest_max * size);
         if next_size < size {
             (found.x, found.rest, size) = (next, rest, next_size);

@@ -6,7 +6,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::colamd;
 
-use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve};
+use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve_bytes};
 use crate::dense::condition::LinearOperator;
 
 const WHAT: &str = "the LU factorisation";
@@ -57,7 +57,7 @@ impl SparseLu {
         limits: &dyn ComputationLimits,
     ) -> Result<Self, SparseError> {
         let n = a.row_count();
-        reserve(limits, WHAT, 12 * a.nonzeros() as u64 + 64 * n as u64)?;
+        reserve_bytes(limits, WHAT, 12 * a.nonzeros() as u64 + 64 * n as u64)?;
         let by_columns = a.transposed();
         let columns = column_order(&by_columns, limits)?;
         go_on(limits)?;
@@ -91,7 +91,7 @@ fn column_order(
     let n = by_columns.row_count();
     let request = colamd::order_scratch::<usize>(n, n, by_columns.nonzeros());
     let bytes = request.size_bytes() as u64 + 8 * (by_columns.nonzeros() + 2 * n) as u64;
-    reserve(limits, WHAT, bytes)?;
+    reserve_bytes(limits, WHAT, bytes)?;
     let indices: Vec<usize> = by_columns
         .columns()
         .iter()
@@ -251,7 +251,7 @@ impl<'a> SparseElimination<'a> {
         if needed > self.reserved {
             // Vectors grow by doubling and hold old and new at once.
             let more = needed.clamp(CHUNK_MIN, CHUNK);
-            reserve(self.limits, WHAT, 24 * more as u64)?;
+            reserve_bytes(self.limits, WHAT, 24 * more as u64)?;
             self.reserved = needed + more;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Sparse square systems: compressed rows, direct factorisations, Krylov methods and their preconditioners.
 //!
-//! Start with [`CsrMatrix`], then [`system::solve`]. Everything runs on one thread in a fixed order, so a result is the same bits
+//! Start with [`CsrMatrix`], then [`system::solve_sparse_system`]. Everything runs on one thread in a fixed order, so a result is the same bits
 //! wherever it is computed. Rectangular systems are left to [`crate::dense::lstsq`].
 
 pub mod amg;
@@ -23,7 +23,8 @@ mod tests;
 
 pub use csr::CsrMatrix;
 pub use system::{
-    PreconditionerMethod, SparseEvidence, SparseMethod, SparseOptions, SparseSolution, solve,
+    PreconditionerMethod, SparseEvidence, SparseMethod, SparseOptions, SparseSolution,
+    solve_sparse_system,
 };
 
 /// Limits set by the caller; kernels check them between pieces of work of a few milliseconds.
@@ -148,7 +149,7 @@ pub struct KrylovConvergenceError {
     pub stagnated: bool,
 }
 
-pub(crate) fn reserve(
+pub(crate) fn reserve_bytes(
     limits: &dyn ComputationLimits,
     what: &'static str,
     bytes: u64,
@@ -164,7 +165,7 @@ fn reserve_doubles(
     what: &'static str,
     count: usize,
 ) -> Result<(), SparseError> {
-    reserve(limits, what, (count as u64).saturating_mul(8))
+    reserve_bytes(limits, what, (count as u64).saturating_mul(8))
 }
 
 fn go_on(limits: &dyn ComputationLimits) -> Result<(), SparseError> {

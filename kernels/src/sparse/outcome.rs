@@ -3,7 +3,7 @@
 use super::system::{SparseEvidence, SparseJob, SparseMethod, SparseSolution};
 use super::{ComputationLimits, CsrMatrix, SparseError, reserve_doubles};
 use crate::dense::scaling::Equilibration;
-use crate::dense::{exponent_of, max_abs, norm2, scaled};
+use crate::dense::{euclidean_norm, exponent_of, max_abs, scale_by_exponent};
 
 impl SparseJob<'_> {
     /// One right-hand side brought to size 1 by a power of two, with its exponent, after the scaling of the rows.
@@ -13,13 +13,16 @@ impl SparseJob<'_> {
         let present = entries().filter(|(_, entry)| **entry != 0.0);
         let sizes = present.map(|(row, entry)| exponent_of(entry.abs()) + shift(row));
         let exponent = sizes.max().unwrap_or(0);
-        let moved = entries().map(|(row, &entry)| scaled(entry, shift(row) - exponent));
+        let moved = entries().map(|(row, &entry)| scale_by_exponent(entry, shift(row) - exponent));
         (moved.collect(), exponent)
     }
 }
 
-pub(super) fn restored(x: &[f64], shift: impl Fn(usize) -> i32) -> Result<Vec<f64>, SparseError> {
-    let moved = |(row, &value): (usize, &f64)| scaled(value, shift(row));
+pub(super) fn restore_scale(
+    x: &[f64],
+    shift: impl Fn(usize) -> i32,
+) -> Result<Vec<f64>, SparseError> {
+    let moved = |(row, &value): (usize, &f64)| scale_by_exponent(value, shift(row));
     let out: Vec<f64> = x.iter().enumerate().map(moved).collect();
     if out.iter().all(|value| value.is_finite()) {
         return Ok(out);
@@ -52,7 +55,7 @@ impl SolutionColumns {
 
     pub(super) fn add(&mut self, column: usize, b: &[f64], x: Vec<f64>, rest: &[f64]) {
         let rhs: Vec<f64> = b.iter().skip(column).step_by(self.k).copied().collect();
-        let (size, whole) = (norm2(rest), norm2(&rhs));
+        let (size, whole) = (euclidean_norm(rest), euclidean_norm(&rhs));
         self.residual = libm::hypot(self.residual, size);
         if whole > 0.0 {
             self.relative_residual = self.relative_residual.max(size / whole);

@@ -12,7 +12,7 @@ pub trait Preconditioner {
 
 /// `z = r`.
 /// The error of a preconditioner that does not exist.
-pub(super) fn breakdown(what: &'static str, row: usize, why: &'static str) -> SparseError {
+pub(super) fn breakdown_error(what: &'static str, row: usize, why: &'static str) -> SparseError {
     SparseError::Breakdown { what, row, why }
 }
 
@@ -31,7 +31,7 @@ impl JacobiPreconditioner {
     fn new(a: &CsrMatrix) -> Result<Self, SparseError> {
         let diagonal = a.diagonal();
         match diagonal.iter().position(|&entry| entry == 0.0) {
-            Some(row) => Err(breakdown("jacobi", row, "the diagonal entry is 0")),
+            Some(row) => Err(breakdown_error("jacobi", row, "the diagonal entry is 0")),
             None => Ok(Self(diagonal)),
         }
     }
@@ -48,7 +48,7 @@ impl Preconditioner for JacobiPreconditioner {
 ///
 /// # Errors
 /// [`SparseError::Breakdown`] where it does not exist; stopped, or no memory.
-pub fn build(
+pub fn build_preconditioner(
     a: &CsrMatrix,
     kind: PreconditionerMethod,
     limits: &dyn ComputationLimits,

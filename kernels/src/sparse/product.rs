@@ -1,6 +1,6 @@
 //! The product of two sparse matrices.
 
-use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve};
+use super::{ComputationLimits, CsrMatrix, SparseError, go_on, reserve_bytes};
 
 /// `A B`, row by row; the columns of a row are not sorted.
 ///
@@ -34,7 +34,7 @@ impl SparseRows for UnsortedProduct {
     }
 }
 
-pub(super) fn product(
+pub(super) fn sparse_product(
     a: &CsrMatrix,
     b: &impl SparseRows,
     column_count: usize,
@@ -43,7 +43,7 @@ pub(super) fn product(
     const CHECK: usize = 1024;
     const CHUNK: usize = 1 << 18;
     let rows = CsrMatrix::row_count(a);
-    reserve(
+    reserve_bytes(
         limits,
         "the multigrid preconditioner",
         8 * (rows + column_count) as u64,
@@ -69,7 +69,7 @@ pub(super) fn product(
         if out.columns.len() + most > reserved {
             // Vectors grow by doubling and hold old and new at once.
             let more = most.max(out.columns.len().min(CHUNK));
-            reserve(limits, "the multigrid preconditioner", 24 * more as u64)?;
+            reserve_bytes(limits, "the multigrid preconditioner", 24 * more as u64)?;
             reserved = out.columns.len() + more;
         }
         let first = out.columns.len();

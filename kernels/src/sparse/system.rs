@@ -120,7 +120,7 @@ pub enum SparseEvidence {
 ///
 /// # Panics
 /// When `a` is not square or `b` has not n k entries.
-pub fn solve(
+pub fn solve_sparse_system(
     a: &CsrMatrix,
     b: &[f64],
     k: usize,
@@ -201,7 +201,7 @@ impl SparseJob<'_> {
             // Little fill for the size is cheap too.
             let fill = fill.max(2 * self.a.nonzeros());
             let cheap = Some(DirectBudget { fill, operations });
-            let small = n <= Self::ORDERED_MAX || bandwidth(self.a) <= Self::NARROW;
+            let small = n <= Self::ORDERED_MAX || matrix_bandwidth(self.a) <= Self::NARROW;
             let tries = [
                 (SparseMethod::Cholesky, cheap, small),
                 (SparseMethod::ConjugateGradient, None, true),
@@ -268,9 +268,9 @@ impl SparseJob<'_> {
         let mut last = None;
         for kind in tries {
             match self.by_iteration(SparseMethod::Gmres, kind) {
-                Err(err @ SparseError::Breakdown { .. }) => last = Some(better(last, err)),
+                Err(err @ SparseError::Breakdown { .. }) => last = Some(better_error(last, err)),
                 Err(SparseError::NoConvergence(best)) if best.stagnated => {
-                    last = Some(better(last, SparseError::NoConvergence(best)));
+                    last = Some(better_error(last, SparseError::NoConvergence(best)));
                 }
                 other => return other,
             }
@@ -297,7 +297,7 @@ fn first_not_positive(a: &CsrMatrix) -> Option<usize> {
 }
 
 /// The largest distance of an entry from the diagonal.
-fn bandwidth(a: &CsrMatrix) -> usize {
+fn matrix_bandwidth(a: &CsrMatrix) -> usize {
     let of_row = |row: usize| {
         let columns = a.row(row).0;
         let ends = columns.first().into_iter().chain(columns.last());
@@ -326,11 +326,11 @@ fn leaves_another(err: &SparseError) -> bool {
 /// The best that an iteration reached says more than the limit that stopped a factorisation.
 fn last_error(abandoned: Vec<(SparseMethod, SparseError)>) -> SparseError {
     let errors = abandoned.into_iter().map(|(_, err)| err);
-    let best = errors.reduce(|last, err| better(Some(last), err));
+    let best = errors.reduce(|last, err| better_error(Some(last), err));
     best.unwrap_or(SparseError::Stopped)
 }
 
-fn better(last: Option<SparseError>, err: SparseError) -> SparseError {
+fn better_error(last: Option<SparseError>, err: SparseError) -> SparseError {
     match (last, err) {
         (Some(SparseError::NoConvergence(one)), SparseError::NoConvergence(other)) => {
             let first = one.residual <= other.residual;

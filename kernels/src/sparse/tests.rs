@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::lu::SparseLu;
 use super::{
     ComputationLimits, CsrMatrix, IndefiniteEvidence, NoLimits, PreconditionerMethod, SparseError,
-    SparseEvidence, SparseMethod, SparseOptions, solve,
+    SparseEvidence, SparseMethod, SparseOptions, solve_sparse_system,
 };
 use crate::dense;
 use crate::dense::condition::LinearOperator as _;
@@ -129,7 +129,7 @@ fn every_method_and_preconditioner_finds_the_same() {
         SparseOptions::default(),
     ];
     for options in cases {
-        let found = solve(&a, &b, 1, &options, &NoLimits)
+        let found = solve_sparse_system(&a, &b, 1, &options, &NoLimits)
             .unwrap_or_else(|err| panic!("{options:?}: {err}"));
         // The condition is 400: a residual of 1e-12 leaves an error below 4e-10.
         let limit = match found.evidence {
@@ -154,7 +154,7 @@ fn unsymmetric_systems_are_eliminated_or_iterated() {
         with(SparseMethod::Gmres, None),
         SparseOptions::default(),
     ] {
-        let found = solve(&a, &b, 1, &options, &NoLimits).unwrap();
+        let found = solve_sparse_system(&a, &b, 1, &options, &NoLimits).unwrap();
         assert!(
             distance(&found.x, &x) <= 1e-9,
             "{options:?}: {}",
@@ -189,7 +189,10 @@ fn multigrid_needs_the_same_iterations_for_every_size() {
                 Some(PreconditionerMethod::Multigrid),
             )
         };
-        match solve(&a, &b, 1, &options, &NoLimits).unwrap().evidence {
+        match solve_sparse_system(&a, &b, 1, &options, &NoLimits)
+            .unwrap()
+            .evidence
+        {
             SparseEvidence::Iterative { iterations, .. } => iterations,
             SparseEvidence::Direct { .. } => unreachable!("an iteration was requested"),
         }
@@ -211,7 +214,7 @@ fn the_estimated_energy_error_is_near_the_true_one() {
             tolerance: 1e-6,
             ..with(SparseMethod::ConjugateGradient, Some(preconditioning))
         };
-        let found = solve(&a, &b, 1, &options, &NoLimits).unwrap();
+        let found = solve_sparse_system(&a, &b, 1, &options, &NoLimits).unwrap();
         let SparseEvidence::Iterative {
             error_estimate: Some(estimate),
             ..
@@ -236,7 +239,7 @@ fn the_estimated_energy_error_is_near_the_true_one() {
 #[test]
 fn faults_are_named() {
     let failed = |a: &CsrMatrix, options: SparseOptions| {
-        solve(a, &vec![1.0; a.row_count()], 1, &options, &NoLimits).unwrap_err()
+        solve_sparse_system(a, &vec![1.0; a.row_count()], 1, &options, &NoLimits).unwrap_err()
     };
     let empty_row = CsrMatrix::from_triplets(3, 3, &[0, 2, 2], &[0, 1, 2], &[1.0; 3]);
     assert_eq!(
@@ -273,7 +276,7 @@ fn faults_are_named() {
         SparseError::NotPositiveDefinite(IndefiniteEvidence::Pivot(_))
     ));
     // Of [1, 2; 2, 1] and b = (1, 0) the first direction has curvature 1, the second -3.
-    let outcome = solve(
+    let outcome = solve_sparse_system(
         &indefinite,
         &[1.0, 0.0],
         1,
@@ -313,7 +316,8 @@ fn faults_are_named() {
 #[test]
 fn an_indefinite_matrix_goes_from_cholesky_to_lu() {
     let a = CsrMatrix::from_triplets(2, 2, &[0, 0, 1, 1], &[0, 1, 0, 1], &[1.0, 2.0, 2.0, 1.0]);
-    let found = solve(&a, &[5.0, 4.0], 1, &SparseOptions::default(), &NoLimits).unwrap();
+    let found =
+        solve_sparse_system(&a, &[5.0, 4.0], 1, &SparseOptions::default(), &NoLimits).unwrap();
     assert_eq!((found.x, found.method), (vec![1.0, 2.0], SparseMethod::Lu));
     assert!(matches!(
         found.abandoned[..],
@@ -333,11 +337,13 @@ fn no_convergence_brings_the_best_point() {
             iterations_max: 20,
             ..with(method, Some(preconditioning))
         };
-        let Err(SparseError::NoConvergence(best)) = solve(&a, &b, 1, &options, &NoLimits) else {
+        let Err(SparseError::NoConvergence(best)) =
+            solve_sparse_system(&a, &b, 1, &options, &NoLimits)
+        else {
             panic!("{method:?} cannot converge in 20 iterations");
         };
         let rest = a.precise_residual(&best.x, &b);
-        assert!((dense::norm2(&rest) / 40.0 / best.residual - 1.0).abs() < 1e-12);
+        assert!((dense::euclidean_norm(&rest) / 40.0 / best.residual - 1.0).abs() < 1e-12);
         assert!(best.iterations == 20 && !best.stagnated && best.residual > 1e-12);
     }
     // A tolerance below rounding ends when nothing improves, not at the limit.
@@ -348,7 +354,8 @@ fn no_convergence_brings_the_best_point() {
             Some(PreconditionerMethod::Multigrid),
         )
     };
-    let Err(SparseError::NoConvergence(best)) = solve(&a, &b, 1, &options, &NoLimits) else {
+    let Err(SparseError::NoConvergence(best)) = solve_sparse_system(&a, &b, 1, &options, &NoLimits)
+    else {
         panic!("1e-300 cannot be reached");
     };
     assert!(best.stagnated && best.residual < 1e-13, "{best}");
@@ -364,7 +371,7 @@ fn sizes_far_apart_are_scaled_and_the_residual_stays_true() {
         &[0, 1, 1, 2],
         &[1e200, 1e199, 1.0, 1e-200],
     );
-    let found = solve(
+    let found = solve_sparse_system(
         &a,
         &[1.1e200, 1.0, 3e-200],
         1,
@@ -388,7 +395,7 @@ fn sizes_far_apart_are_scaled_and_the_residual_stays_true() {
             with(SparseMethod::Gmres, None),
             SparseOptions::default(),
         ] {
-            let found = solve(&a, &b, 1, &options, &NoLimits).unwrap();
+            let found = solve_sparse_system(&a, &b, 1, &options, &NoLimits).unwrap();
             assert!(distance(&found.x, &x) < 1e-9, "{scale} {options:?}");
         }
     }
@@ -406,7 +413,7 @@ fn several_right_hand_sides_come_back_row_by_row() {
         with(SparseMethod::Cholesky, None),
         with(SparseMethod::ConjugateGradient, None),
     ] {
-        let found = solve(&a, &both, 3, &options, &NoLimits).unwrap();
+        let found = solve_sparse_system(&a, &both, 3, &options, &NoLimits).unwrap();
         let expected: Vec<f64> = x
             .iter()
             .flat_map(|&value| [value, -2.0 * value, 0.0])
@@ -465,7 +472,7 @@ fn every_method_looks_at_the_limits() {
     ];
     for method in methods {
         for patience in [0, 3] {
-            let outcome = solve(
+            let outcome = solve_sparse_system(
                 &a,
                 &b,
                 1,
@@ -479,14 +486,15 @@ fn every_method_looks_at_the_limits() {
             );
         }
         for bytes in [1 << 10, 1 << 19] {
-            let outcome = solve(&a, &b, 1, &with(method, None), &Purse(Cell::new(bytes)));
+            let outcome =
+                solve_sparse_system(&a, &b, 1, &with(method, None), &Purse(Cell::new(bytes)));
             assert!(
                 matches!(outcome, Err(SparseError::Memory { .. })),
                 "{method:?} {bytes}"
             );
         }
     }
-    let outcome = solve(
+    let outcome = solve_sparse_system(
         &poisson(100),
         &vec![1.0; 10_000],
         1,
@@ -517,8 +525,8 @@ proptest! {
             }
         }
         let b: Vec<f64> = (0..n).map(|index| index as f64 - 2.5).collect();
-        let sparse = solve(&a, &b, 1, &with(SparseMethod::Lu, None), &NoLimits);
-        let dense = dense::system::solve(&full, n, &b, 1, Some(dense::factors::SquareMethod::Lu));
+        let sparse = solve_sparse_system(&a, &b, 1, &with(SparseMethod::Lu, None), &NoLimits);
+        let dense = dense::system::solve_dense_system(&full, n, &b, 1, Some(dense::factors::SquareMethod::Lu));
         match (sparse, dense) {
             (Ok(sparse), Ok(dense)) => {
                 let SparseEvidence::Direct { rcond, .. } = sparse.evidence else {

@@ -24,13 +24,13 @@ struct BesselPair {
 ///
 /// The power series below 0.5, backward recurrence up to 40 (J. C. P. Miller; NIST DLMF 3.6(iii)), Hankel's expansion beyond
 /// (10.17.3), with the argument reduced exactly at any size.
-pub fn besselj0(x: f64) -> f64 {
-    besselj(0, x)
+pub fn bessel_j0(x: f64) -> f64 {
+    bessel_jn(0, x)
 }
 
-/// Bessel function of the first kind of order 1; accuracy and method of [`besselj0`].
-pub fn besselj1(x: f64) -> f64 {
-    besselj(1, x)
+/// Bessel function of the first kind of order 1; accuracy and method of [`bessel_j0`].
+pub fn bessel_j1(x: f64) -> f64 {
+    bessel_jn(1, x)
 }
 
 /// Bessel function of the second kind of order 0. Largest error measured: 0.51 units in the last place; relative 4e-15 at the
@@ -38,13 +38,13 @@ pub fn besselj1(x: f64) -> f64 {
 ///
 /// Below 40 Neumann's series in `J` (NIST DLMF 10.8, A&S 9.1.88), Hankel's expansion beyond. Minus infinity at 0, NaN for negative
 /// arguments, where it is complex.
-pub fn bessely0(x: f64) -> f64 {
-    bessely(0, x)
+pub fn bessel_y0(x: f64) -> f64 {
+    bessel_yn(0, x)
 }
 
-/// Bessel function of the second kind of order 1; accuracy and method of [`bessely0`].
-pub fn bessely1(x: f64) -> f64 {
-    bessely(1, x)
+/// Bessel function of the second kind of order 1; accuracy and method of [`bessel_y0`].
+pub fn bessel_y1(x: f64) -> f64 {
+    bessel_yn(1, x)
 }
 
 /// Bessel function of the first kind of whole order `n`. Largest error measured: 0.51 units in the last place away from its zeros, for
@@ -52,7 +52,7 @@ pub fn bessely1(x: f64) -> f64 {
 ///
 /// Forward recurrence for orders up to the argument, the power series where its terms fall at once, backward recurrence between
 /// (NIST DLMF 10.6, 10.2.2, 3.6). At most about `|n|` steps; NaN for `|n|` beyond `ORDER_MAX` unless `n > x^2 / 40`.
-pub fn besselj(n: i32, x: f64) -> f64 {
+pub fn bessel_jn(n: i32, x: f64) -> f64 {
     let order = n.unsigned_abs();
     let odd = order % 2 == 1;
     let sign = if odd && (n < 0) != (x < 0.0) {
@@ -76,11 +76,11 @@ pub fn besselj(n: i32, x: f64) -> f64 {
     sign * j_positive(order, x)
 }
 
-/// Bessel function of the second kind of whole order `n`; accuracy as [`besselj`].
+/// Bessel function of the second kind of whole order `n`; accuracy as [`bessel_jn`].
 ///
 /// Forward recurrence from the orders 0 and 1, which is stable. Minus infinity at 0 and where the value overflows, NaN for negative
 /// arguments and for `|n|` beyond `ORDER_MAX`.
-pub fn bessely(n: i32, x: f64) -> f64 {
+pub fn bessel_yn(n: i32, x: f64) -> f64 {
     let order = n.unsigned_abs();
     if x.is_nan() || x < 0.0 || order > ORDER_MAX.unsigned_abs() {
         return f64::NAN;
@@ -92,7 +92,7 @@ pub fn bessely(n: i32, x: f64) -> f64 {
     if x.is_infinite() {
         return 0.0;
     }
-    let [mut before, mut value] = pair(x).y;
+    let [mut before, mut value] = bessel_pair(x).y;
     if order == 0 {
         return before.round();
     }
@@ -110,12 +110,12 @@ pub fn bessely(n: i32, x: f64) -> f64 {
 ///
 /// The power series (NIST DLMF 10.25.2) to 40, the expansion for large arguments (10.40.1) beyond, in double-double arithmetic.
 /// Infinite where it overflows, beyond 713.98.
-pub fn besseli0(x: f64) -> f64 {
+pub fn bessel_i0(x: f64) -> f64 {
     i_positive(0, x.abs())
 }
 
-/// Modified Bessel function of the first kind of order 1, an odd function; accuracy and method of [`besseli0`].
-pub fn besseli1(x: f64) -> f64 {
+/// Modified Bessel function of the first kind of order 1, an odd function; accuracy and method of [`bessel_i0`].
+pub fn bessel_i1(x: f64) -> f64 {
     i_positive(1, x.abs()).copysign(x)
 }
 
@@ -124,16 +124,16 @@ pub fn besseli1(x: f64) -> f64 {
 /// The series with the logarithm (NIST DLMF 10.31) to 2, the trapezoidal rule for the integral of
 /// `exp(-x cosh(t))`, which converges exponentially (10.32.9), to 20, the expansion for large arguments (10.40.2) beyond.
 /// Infinite at 0, NaN for negative arguments, where it is complex.
-pub fn besselk0(x: f64) -> f64 {
+pub fn bessel_k0(x: f64) -> f64 {
     k_of(0, x)
 }
 
-/// Modified Bessel function of the second kind of order 1; accuracy and method of [`besselk0`].
-pub fn besselk1(x: f64) -> f64 {
+/// Modified Bessel function of the second kind of order 1; accuracy and method of [`bessel_k0`].
+pub fn bessel_k1(x: f64) -> f64 {
     k_of(1, x)
 }
 
-fn pair(x: f64) -> BesselPair {
+fn bessel_pair(x: f64) -> BesselPair {
     if x >= HANKEL_MIN {
         hankel_pair(x)
     } else if x >= SERIES_MAX {
@@ -178,7 +178,7 @@ fn small_pair(x: f64) -> BesselPair {
 
 /// Backward recurrence, normalised by `1 = J0 + 2 J2 + 2 J4 + ...`; `Y` by Neumann's series.
 fn recurrence_pair(x: f64) -> BesselPair {
-    let j = backward(x, 0);
+    let j = backward_recurrence(x, 0);
     let ln = DoubleDouble::from(0.5 * x).ln() + EULER;
     let (mut even, mut odd) = (DoubleDouble::from(0.0), DoubleDouble::from(0.0));
     for k in (1..(j.len() - 1) / 2).rev() {
@@ -201,7 +201,7 @@ fn recurrence_pair(x: f64) -> BesselPair {
 }
 
 /// `J` of the orders 0 to at least `order`, for arguments from 0.5 to 40.
-fn backward(x: f64, order: u32) -> Vec<DoubleDouble> {
+fn backward_recurrence(x: f64, order: u32) -> Vec<DoubleDouble> {
     // Beyond x + 60 the function has fallen by more than 1e-35 at every x up to 40.
     let spare = if x < 4.0 { 34 } else { 62 };
     let first = (x as usize).max(order as usize) + spare;
@@ -255,7 +255,7 @@ pub(super) fn hankel_sums(mu: DoubleDouble, x: f64) -> (DoubleDouble, DoubleDoub
     let mut k = 1.0;
     loop {
         let odd = 2.0 * k - 1.0;
-        let factor = over(mu - DoubleDouble::from(odd * odd), k) * eighth;
+        let factor = divide_by_whole(mu - DoubleDouble::from(odd * odd), k) * eighth;
         if factor.hi.abs() >= 1.0 || term.hi.abs() < 1e-35 {
             return (p, q);
         }
@@ -271,7 +271,7 @@ pub(super) fn hankel_sums(mu: DoubleDouble, x: f64) -> (DoubleDouble, DoubleDoub
 }
 
 /// A quotient by a whole number.
-fn over(a: DoubleDouble, k: f64) -> DoubleDouble {
+fn divide_by_whole(a: DoubleDouble, k: f64) -> DoubleDouble {
     if a.lo == 0.0 {
         DoubleDouble::quotient(a.hi, k)
     } else {
@@ -289,12 +289,12 @@ fn j_positive(order: u32, x: f64) -> f64 {
         return f64::NAN;
     }
     if x < HANKEL_MIN {
-        return backward(x, order)[order as usize].round();
+        return backward_recurrence(x, order)[order as usize].round();
     }
     if f64::from(order) <= x {
-        return forward(order, x)[1].round();
+        return forward_recurrence(order, x)[1].round();
     }
-    between(order, x)
+    high_order_j(order, x)
 }
 
 /// `(x/2)^n / n!` times a series in `-x^2/4` (NIST DLMF 10.2.2).
@@ -317,7 +317,7 @@ pub(super) fn j_series(n: f64, x: f64) -> f64 {
 }
 
 /// `J` of the orders `order - 1` and `order`, at most the argument, by the stable forward recurrence.
-fn forward(order: u32, x: f64) -> [DoubleDouble; 2] {
+fn forward_recurrence(order: u32, x: f64) -> [DoubleDouble; 2] {
     let [mut before, mut value] = hankel_pair(x).j;
     if order == 0 {
         return [-value, before];
@@ -330,7 +330,7 @@ fn forward(order: u32, x: f64) -> [DoubleDouble; 2] {
 }
 
 /// Orders above the argument: backward recurrence from where the function is negligible, down to where the forward one holds.
-fn between(order: u32, x: f64) -> f64 {
+fn high_order_j(order: u32, x: f64) -> f64 {
     const STEP: i32 = 500;
     let low = x as u32;
     let spare = 60.0 + 30.0 * libm::cbrt(f64::from(order));
@@ -352,8 +352,8 @@ fn between(order: u32, x: f64) -> f64 {
         }
     }
     // value is of order `low`, above for `low + 1`
-    let [_, known] = forward(low, x);
-    let [_, next] = forward(low + 1, x);
+    let [_, known] = forward_recurrence(low, x);
+    let [_, next] = forward_recurrence(low + 1, x);
     let ratio = if known.hi.abs() > next.hi.abs() {
         known / value
     } else {
@@ -416,7 +416,7 @@ pub(super) fn modified_sum(mu: DoubleDouble, x: f64, sign: f64) -> DoubleDouble 
     let mut k = 1.0;
     loop {
         let odd = 2.0 * k - 1.0;
-        let factor = over(mu - DoubleDouble::from(odd * odd), k) * eighth;
+        let factor = divide_by_whole(mu - DoubleDouble::from(odd * odd), k) * eighth;
         if factor.hi.abs() >= 1.0 || term.hi.abs() < 1e-33 {
             return sum;
         }

@@ -20,9 +20,9 @@ const STEP: i32 = 500;
 ///
 /// NaN for a negative argument where the order is not whole, for orders beyond `ORDER_MAX`, and for arguments beyond 200,000 unless
 /// the order is below their root.
-pub fn besseljv(order: f64, x: f64) -> f64 {
-    if let Some(n) = whole(order) {
-        return bessel::besselj(n, x);
+pub fn bessel_jv(order: f64, x: f64) -> f64 {
+    if let Some(n) = integer_order(order) {
+        return bessel::bessel_jn(n, x);
     }
     if order.is_nan() || x.is_nan() || x < 0.0 || order.abs() > f64::from(ORDER_MAX) {
         return f64::NAN;
@@ -36,10 +36,10 @@ pub fn besseljv(order: f64, x: f64) -> f64 {
     if order > 0.0 {
         return match series_converges(order, x) {
             true => j_series(order, x),
-            false => ordinary(order, x).map_or(f64::NAN, |pair| pair.j()),
+            false => positive_order_pair(order, x).map_or(f64::NAN, |pair| pair.j()),
         };
     }
-    let Some(pair) = ordinary(-order, x) else {
+    let Some(pair) = positive_order_pair(-order, x) else {
         return f64::NAN;
     };
     // J(-v) = cos(v pi) J(v) - sin(v pi) Y(v)
@@ -47,10 +47,10 @@ pub fn besseljv(order: f64, x: f64) -> f64 {
     pair.combined(cosine, -sine)
 }
 
-/// Bessel function of the second kind of real order; accuracy and limits of [`besseljv`].
-pub fn besselyv(order: f64, x: f64) -> f64 {
-    if let Some(n) = whole(order) {
-        return bessel::bessely(n, x);
+/// Bessel function of the second kind of real order; accuracy and limits of [`bessel_jv`].
+pub fn bessel_yv(order: f64, x: f64) -> f64 {
+    if let Some(n) = integer_order(order) {
+        return bessel::bessel_yn(n, x);
     }
     if order.is_nan() || x.is_nan() || x < 0.0 || order.abs() > f64::from(ORDER_MAX) {
         return f64::NAN;
@@ -67,7 +67,7 @@ pub fn besselyv(order: f64, x: f64) -> f64 {
             _ => f64::NEG_INFINITY,
         };
     }
-    let Some(pair) = ordinary(order.abs(), x) else {
+    let Some(pair) = positive_order_pair(order.abs(), x) else {
         return f64::NAN;
     };
     match order > 0.0 {
@@ -76,11 +76,11 @@ pub fn besselyv(order: f64, x: f64) -> f64 {
     }
 }
 
-/// Modified Bessel function of the first kind of real order; accuracy of [`besseljv`].
+/// Modified Bessel function of the first kind of real order; accuracy of [`bessel_jv`].
 ///
 /// The power series, whose terms are positive (NIST DLMF 10.25.2). NaN for a negative argument where the order is not whole, and for orders
 /// beyond `ORDER_MAX`.
-pub fn besseliv(order: f64, x: f64) -> f64 {
+pub fn bessel_iv(order: f64, x: f64) -> f64 {
     if order.is_nan() || x.is_nan() || order.abs() > f64::from(ORDER_MAX) {
         return f64::NAN;
     }
@@ -111,17 +111,17 @@ pub fn besseliv(order: f64, x: f64) -> f64 {
     if i.0.hi.is_infinite() {
         return f64::INFINITY;
     }
-    let Some((k, k_exponent)) = modified(-order, x) else {
+    let Some((k, k_exponent)) = k_positive(-order, x) else {
         return f64::NAN;
     };
     let k = k * sine * (DoubleDouble::from(2.0) / PI);
     sum_scaled(i, (k, k_exponent))
 }
 
-/// Modified Bessel function of the second kind of real order, an even function of it; accuracy of [`besseljv`].
+/// Modified Bessel function of the second kind of real order, an even function of it; accuracy of [`bessel_jv`].
 ///
 /// Infinite at 0, NaN for negative arguments, where it is complex, and for orders beyond `ORDER_MAX`.
-pub fn besselkv(order: f64, x: f64) -> f64 {
+pub fn bessel_kv(order: f64, x: f64) -> f64 {
     let order = order.abs();
     if order.is_nan() || x.is_nan() || x < 0.0 || order > f64::from(ORDER_MAX) {
         return f64::NAN;
@@ -132,11 +132,11 @@ pub fn besselkv(order: f64, x: f64) -> f64 {
     if x.is_infinite() {
         return 0.0;
     }
-    modified(order, x).map_or(f64::NAN, |(value, exponent)| scaled(value, exponent))
+    k_positive(order, x).map_or(f64::NAN, |(value, exponent)| scale_value(value, exponent))
 }
 
 /// The order as an integer.
-fn whole(order: f64) -> Option<i32> {
+fn integer_order(order: f64) -> Option<i32> {
     let whole = order as i32;
     (f64::from(whole) == order).then_some(whole)
 }
@@ -167,11 +167,11 @@ struct ScaledBessel {
 
 impl ScaledBessel {
     fn j(&self) -> f64 {
-        scaled(self.j.0, self.j.1)
+        scale_value(self.j.0, self.j.1)
     }
 
     fn y(&self) -> f64 {
-        scaled(self.y.0, self.y.1)
+        scale_value(self.y.0, self.y.1)
     }
 
     /// `a J + b Y`.
@@ -181,20 +181,20 @@ impl ScaledBessel {
 }
 
 /// Times a power of two of any size.
-fn scaled(value: DoubleDouble, exponent: i32) -> f64 {
+fn scale_value(value: DoubleDouble, exponent: i32) -> f64 {
     libm::scalbn(value.round(), exponent.clamp(-5000, 5000))
 }
 
 fn sum_scaled(a: (DoubleDouble, i32), b: (DoubleDouble, i32)) -> f64 {
     if b.0.hi == 0.0 {
-        return scaled(a.0, a.1);
+        return scale_value(a.0, a.1);
     }
     if a.0.hi == 0.0 {
-        return scaled(b.0, b.1);
+        return scale_value(b.0, b.1);
     }
     let exponent = a.1.max(b.1);
     let shift = |(value, own): (DoubleDouble, i32)| value.scale((own - exponent).max(-2000));
-    scaled(shift(a) + shift(b), exponent)
+    scale_value(shift(a) + shift(b), exponent)
 }
 
 /// `1 / gamma(1 + mu)` and `1 / gamma(1 - mu)`, their mean, and their difference over `-2 mu`.
@@ -237,9 +237,9 @@ fn over_sine(mu: f64) -> DoubleDouble {
 }
 
 /// `J` and `Y` of a positive order at a positive argument.
-fn ordinary(order: f64, x: f64) -> Option<ScaledBessel> {
+fn positive_order_pair(order: f64, x: f64) -> Option<ScaledBessel> {
     if x >= HANKEL_MIN && order * order <= x {
-        return Some(hankel(order, x));
+        return Some(hankel_expansion(order, x));
     }
     if x > ARGUMENT_MAX {
         return None;
@@ -253,12 +253,12 @@ fn ordinary(order: f64, x: f64) -> Option<ScaledBessel> {
     let inverse = DoubleDouble::from(1.0) / DoubleDouble::from(x);
     let double = inverse.scale(1);
     let mut b = double * DoubleDouble::from(order);
-    let mut h = nonzero(inverse * DoubleDouble::from(order));
+    let mut h = avoid_zero(inverse * DoubleDouble::from(order));
     let (mut c, mut d, mut sign, mut iterations) = (h, DoubleDouble::from(0.0), 1.0, 0.0);
     loop {
         b = b + double;
-        d = DoubleDouble::from(1.0) / nonzero(b - d);
-        c = nonzero(b - DoubleDouble::from(1.0) / c);
+        d = DoubleDouble::from(1.0) / avoid_zero(b - d);
+        c = avoid_zero(b - DoubleDouble::from(1.0) / c);
         let change = c * d;
         h = h * change;
         if d.hi < 0.0 {
@@ -286,11 +286,11 @@ fn ordinary(order: f64, x: f64) -> Option<ScaledBessel> {
             exponent -= STEP;
         }
     }
-    let value = nonzero(value);
+    let value = avoid_zero(value);
     let ratio = slope / value;
     let (j, y, next) = match x < 2.0 {
-        true => temme(mu, x, ratio),
-        false => steed(mu, x, ratio, value.hi < 0.0),
+        true => temme_series(mu, x, ratio),
+        false => steed_fraction(mu, x, ratio, value.hi < 0.0),
     };
     let share = first * (j / value);
     // Up again with Y.
@@ -313,7 +313,11 @@ fn ordinary(order: f64, x: f64) -> Option<ScaledBessel> {
 }
 
 /// `J` and `Y` of the order mu and `Y` of the next, by Temme's series, for x < 2.
-fn temme(mu: f64, x: f64, ratio: DoubleDouble) -> (DoubleDouble, DoubleDouble, DoubleDouble) {
+fn temme_series(
+    mu: f64,
+    x: f64,
+    ratio: DoubleDouble,
+) -> (DoubleDouble, DoubleDouble, DoubleDouble) {
     let [plus, minus, mean, difference] = reciprocal_gammas(mu);
     let half = DoubleDouble::from(0.5 * x);
     let inverse = DoubleDouble::from(1.0) / DoubleDouble::from(x);
@@ -360,7 +364,7 @@ fn temme(mu: f64, x: f64, ratio: DoubleDouble) -> (DoubleDouble, DoubleDouble, D
 }
 
 /// The same for x >= 2, by Steed's continued fraction.
-fn steed(
+fn steed_fraction(
     mu: f64,
     x: f64,
     ratio: DoubleDouble,
@@ -409,7 +413,7 @@ fn steed(
 }
 
 /// Hankel's expansion (NIST DLMF 10.17.3 and 10.17.4), for an order up to the root of the argument.
-fn hankel(order: f64, x: f64) -> ScaledBessel {
+fn hankel_expansion(order: f64, x: f64) -> ScaledBessel {
     let square = DoubleDouble::product(order, order).scale(2);
     let (even, odd) = hankel_sums(square, x);
     // The phase x - (order / 2 + 1/4) pi, by its parts.
@@ -427,7 +431,7 @@ fn hankel(order: f64, x: f64) -> ScaledBessel {
     }
 }
 
-fn nonzero(x: DoubleDouble) -> DoubleDouble {
+fn avoid_zero(x: DoubleDouble) -> DoubleDouble {
     if x.hi == 0.0 {
         DoubleDouble::from(1e-290)
     } else {
@@ -444,7 +448,7 @@ fn i_positive(order: f64, x: f64) -> f64 {
         return x;
     }
     let (factor, exponent) = i_parts(order, x);
-    scaled(factor, exponent)
+    scale_value(factor, exponent)
 }
 
 /// `I` as a factor and a power of two.
@@ -485,7 +489,7 @@ fn i_parts(order: f64, x: f64) -> (DoubleDouble, i32) {
 }
 
 /// `K` of an order that is not negative at a positive argument, with a power of two.
-fn modified(order: f64, x: f64) -> Option<(DoubleDouble, i32)> {
+fn k_positive(order: f64, x: f64) -> Option<(DoubleDouble, i32)> {
     /// Beyond, the exponential is zero for every order.
     const VANISHES: f64 = 1e6;
     if x > VANISHES {

@@ -297,8 +297,8 @@ impl Div for DoubleDouble {
 
 /// Sine and cosine of a double, of any size.
 pub(super) fn sin_cos(x: f64) -> (DoubleDouble, DoubleDouble) {
-    let (quadrant, rest) = reduce(x);
-    rotate(quadrant, rest.sin_cos_small())
+    let (quadrant, rest) = reduce_argument(x);
+    rotate_quadrant(quadrant, rest.sin_cos_small())
 }
 
 /// Sine and cosine of `pi x`; whole and half numbers are exact.
@@ -306,10 +306,10 @@ pub(super) fn sin_cos_pi(x: f64) -> (DoubleDouble, DoubleDouble) {
     let reduced = x % 2.0;
     let quarter = (2.0 * reduced).round_ties_even();
     let rest = DoubleDouble::from(reduced - 0.5 * quarter) * PI;
-    rotate((quarter as i32).rem_euclid(4), rest.sin_cos_small())
+    rotate_quadrant((quarter as i32).rem_euclid(4), rest.sin_cos_small())
 }
 
-fn rotate(
+fn rotate_quadrant(
     quadrant: i32,
     (sine, cosine): (DoubleDouble, DoubleDouble),
 ) -> (DoubleDouble, DoubleDouble) {
@@ -322,7 +322,7 @@ fn rotate(
 }
 
 /// `x = quadrant pi/2 + rest` with the quadrant modulo 4 and `|rest|` at most about pi/4.
-fn reduce(x: f64) -> (i32, DoubleDouble) {
+fn reduce_argument(x: f64) -> (i32, DoubleDouble) {
     const DIRECT_MAX: f64 = 4_294_967_296.0;
     if x.abs() >= DIRECT_MAX {
         let (rest, quadrant) = reduce_large(x);

@@ -22,13 +22,13 @@ pub fn erfc(x: f64) -> f64 {
 /// The inverse of the error function. Largest error measured: 1.1 units in the last place.
 ///
 /// Two steps of Halley's method for `erf` below 1/2 and for `erfc` of the exact `1 - |x|` above. Infinite at 1 and -1, NaN beyond.
-pub fn erfinv(x: f64) -> f64 {
+pub fn inverse_erf(x: f64) -> f64 {
     let magnitude = x.abs();
     if x.is_nan() || magnitude > 1.0 {
         return f64::NAN;
     }
     if magnitude > 0.5 {
-        return upper(1.0 - magnitude).copysign(x);
+        return upper_inverse_erfc(1.0 - magnitude).copysign(x);
     }
     if magnitude < 1e-9 {
         return SQRT_PI_HALF.hi * x;
@@ -46,16 +46,16 @@ pub fn erfinv(x: f64) -> f64 {
 
 /// The inverse of `erfc`, for 0 to 2. Largest error measured: 1.1 units in the last place.
 ///
-/// Method as for [`erfinv`]. Infinite at 0 and 2, NaN beyond.
-pub fn erfcinv(x: f64) -> f64 {
+/// Method as for [`inverse_erf`]. Infinite at 0 and 2, NaN beyond.
+pub fn inverse_erfc(x: f64) -> f64 {
     if !(0.0..=2.0).contains(&x) {
         f64::NAN
     } else if x < 0.5 {
-        upper(x)
+        upper_inverse_erfc(x)
     } else if x <= 1.5 {
-        erfinv(1.0 - x)
+        inverse_erf(1.0 - x)
     } else {
-        -upper(2.0 - x)
+        -upper_inverse_erfc(2.0 - x)
     }
 }
 
@@ -63,7 +63,7 @@ pub fn erfcinv(x: f64) -> f64 {
 /// the lower tail.
 ///
 /// Half of `erfc(-x / sqrt(2))`, with the argument in double-double arithmetic: its rounding alone would cost `x^2` units.
-pub fn normcdf(x: f64) -> f64 {
+pub fn normal_cdf(x: f64) -> f64 {
     if x.is_nan() {
         return x;
     }
@@ -78,19 +78,19 @@ pub fn normcdf(x: f64) -> f64 {
     0.5 * (libm::erfc(z.hi) - slope * z.lo)
 }
 
-/// The logarithm of [`normcdf`], also where that is zero in doubles. Largest error measured: 1.8 units in the last place.
+/// The logarithm of [`normal_cdf`], also where that is zero in doubles. Largest error measured: 1.8 units in the last place.
 ///
 /// Below -10 the asymptotic series of Mills' ratio (NIST DLMF 7.12.1).
-pub fn lognormcdf(x: f64) -> f64 {
+pub fn normal_log_cdf(x: f64) -> f64 {
     const ASYMPTOTIC: f64 = -10.0;
     if x.is_nan() {
         return x;
     }
     if x > 0.0 {
-        return libm::log1p(-normcdf(-x));
+        return libm::log1p(-normal_cdf(-x));
     }
     if x > ASYMPTOTIC {
-        return libm::log(normcdf(x));
+        return libm::log(normal_cdf(x));
     }
     let half_ln_tau = 0.5 * libm::log(2.0 * PI);
     let inverse_square = (x * x).recip();
@@ -103,7 +103,7 @@ pub fn lognormcdf(x: f64) -> f64 {
 }
 
 /// The density of the standard normal distribution. Largest error measured: 2.1 units in the last place.
-pub fn normpdf(x: f64) -> f64 {
+pub fn normal_density(x: f64) -> f64 {
     let square = DoubleDouble::product(x, x);
     if x.abs() > 40.0 {
         return if x.is_nan() { x } else { 0.0 };
@@ -113,18 +113,18 @@ pub fn normpdf(x: f64) -> f64 {
     value - value * (0.5 * square.lo)
 }
 
-/// The quantile of the standard normal distribution: the inverse of [`normcdf`]. Largest error measured: 2 units in the last place.
+/// The quantile of the standard normal distribution: the inverse of [`normal_cdf`]. Largest error measured: 2 units in the last place.
 ///
-/// `-sqrt(2)` times [`erfcinv`] of `2p`, by symmetry above 1/2. Infinite at 0 and 1, NaN beyond.
-pub fn normppf(p: f64) -> f64 {
+/// `-sqrt(2)` times [`inverse_erfc`] of `2p`, by symmetry above 1/2. Infinite at 0 and 1, NaN beyond.
+pub fn normal_quantile(p: f64) -> f64 {
     if !(0.0..=1.0).contains(&p) {
         f64::NAN
     } else if p < 0.25 {
-        -SQRT_2 * upper(2.0 * p)
+        -SQRT_2 * upper_inverse_erfc(2.0 * p)
     } else if p <= 0.75 {
-        SQRT_2 * erfinv(2.0 * (p - 0.5))
+        SQRT_2 * inverse_erf(2.0 * (p - 0.5))
     } else {
-        SQRT_2 * upper(2.0 * (1.0 - p))
+        SQRT_2 * upper_inverse_erfc(2.0 * (1.0 - p))
     }
 }
 
@@ -133,7 +133,7 @@ const SQRT_PI_HALF: DoubleDouble =
     DoubleDouble::new(0.886_226_925_452_758, -3.833_293_249_912_899_3e-17);
 
 /// The inverse of `erfc` for 0 to 1/2.
-fn upper(q: f64) -> f64 {
+fn upper_inverse_erfc(q: f64) -> f64 {
     if q == 0.0 {
         return f64::INFINITY;
     }

@@ -171,7 +171,7 @@ pub fn trigamma(x: f64) -> f64 {
 ///
 /// The exponential of the logarithms' difference in double-double arithmetic, in which Stirling's leading terms are combined
 /// before they cancel (A. R. DiDonato and A. H. Morris, ACM TOMS 18, 1992). NaN where `a` or `b` is 0, -1, -2, ...
-pub fn beta(a: f64, b: f64) -> f64 {
+pub fn beta_function(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() || is_pole(a) || is_pole(b) {
         return f64::NAN;
     }
@@ -190,7 +190,7 @@ pub fn beta(a: f64, b: f64) -> f64 {
 /// The logarithm of the magnitude of the beta function. Largest error measured: 0.6 units in the last place, more only where
 /// the value itself is below 1e-13.
 ///
-/// Method as for [`beta`]; NaN where `a` or `b` is 0, -1, -2, ...
+/// Method as for [`beta_function`]; NaN where `a` or `b` is 0, -1, -2, ...
 pub fn lbeta(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() || is_pole(a) || is_pole(b) {
         return f64::NAN;
@@ -232,7 +232,7 @@ fn gamma_of_sum(n: f64) -> f64 {
 /// The binomial coefficient `gamma(n + 1) / (gamma(k + 1) gamma(n - k + 1))`: for whole `0 <= k` and `n` the number of ways to choose `k`
 /// of `n` things, the nearest double, exact below 2^53; 0 when `k > n` or `k` is a negative whole number; NaN where `n` is -1, -2, ... and
 /// `k` is not whole.
-pub fn binomial(n: f64, k: f64) -> f64 {
+pub fn binomial_coefficient(n: f64, k: f64) -> f64 {
     /// Products beyond take logarithms.
     const PRODUCT_MAX: f64 = 1100.0;
     let is_whole = |x: f64| x.fract() == 0.0;
@@ -390,7 +390,7 @@ pub(super) fn ln_gamma(x: DoubleDouble) -> DoubleDouble {
                 + one
                 - EULER);
     }
-    let (shifted, product) = shift(x);
+    let (shifted, product) = shift_argument(x);
     (shifted - DoubleDouble::from(0.5)) * shifted.ln() - shifted
         + HALF_LN_TAU
         + stirling_rest(shifted)
@@ -398,7 +398,7 @@ pub(super) fn ln_gamma(x: DoubleDouble) -> DoubleDouble {
 }
 
 /// `x + n >= 20` and `x (x + 1) ... (x + n - 1)`.
-fn shift(x: DoubleDouble) -> (DoubleDouble, DoubleDouble) {
+fn shift_argument(x: DoubleDouble) -> (DoubleDouble, DoubleDouble) {
     let mut product = DoubleDouble::from(1.0);
     let mut shifted = x;
     while shifted.hi < ASYMPTOTIC_MIN {

@@ -52,17 +52,17 @@ static TEMME: LazyLock<[[f64; 16]; 8]> = LazyLock::new(|| {
 });
 
 /// The regularised lower incomplete gamma function `P(a, x)`. Largest error measured: 13 units in the last place,
-/// and 31 of [`gammaincc`], at 1500 random `a` from 0.1 to 1e4 and `x` within four standard deviations; the tests allow 12 at round numbers.
+/// and 31 of [`regularised_gamma_q`], at 1500 random `a` from 0.1 to 1e4 and `x` within four standard deviations; the tests allow 12 at round numbers.
 ///
 /// `a > 0` and `x >= 0`, else NaN. The power series (NIST DLMF 8.11.4) below the turning point, the continued fraction of `Q`
 /// (8.9.2) above, N. M. Temme's uniform expansion (8.12.3) near it from `a` = 1000 on; the factor `x^a exp(-x) / gamma(a)` in
 /// double-double arithmetic.
-pub fn gammainc(a: f64, x: f64) -> f64 {
+pub fn regularised_gamma_p(a: f64, x: f64) -> f64 {
     both_gammas(a, x).0
 }
 
-/// The regularised upper incomplete gamma function `Q(a, x) = 1 - P(a, x)` with its own relative accuracy; as [`gammainc`].
-pub fn gammaincc(a: f64, x: f64) -> f64 {
+/// The regularised upper incomplete gamma function `Q(a, x) = 1 - P(a, x)` with its own relative accuracy; as [`regularised_gamma_p`].
+pub fn regularised_gamma_q(a: f64, x: f64) -> f64 {
     both_gammas(a, x).1
 }
 
@@ -150,7 +150,7 @@ pub fn student_quantile(freedom: f64, p: f64) -> f64 {
     if tail == 0.0 {
         return f64::INFINITY.copysign(p - 0.5);
     }
-    let t = inverse(|t| -student_outside(t, freedom), -2.0 * tail, f64::MAX);
+    let t = invert_increasing(|t| -student_outside(t, freedom), -2.0 * tail, f64::MAX);
     t.copysign(p - 0.5)
 }
 
@@ -158,7 +158,7 @@ pub fn student_quantile(freedom: f64, p: f64) -> f64 {
 /// from 0.1 to 1e4; the tests allow 1 unit.
 ///
 /// `a, b > 0` and `0 <= x <= 1`, else NaN. The continued fraction (NIST DLMF 8.17.22) or the power series (8.17.7).
-pub fn betainc(a: f64, b: f64, x: f64) -> f64 {
+pub fn regularised_beta(a: f64, b: f64, x: f64) -> f64 {
     if !(a > 0.0 && b > 0.0 && a.is_finite() && b.is_finite() && (0.0..=1.0).contains(&x)) {
         return f64::NAN;
     }
@@ -172,8 +172,8 @@ pub fn betainc(a: f64, b: f64, x: f64) -> f64 {
     beta_share(a, b, sides.0, sides.1)
 }
 
-/// The complement `1 - I_x(a, b)` with its own relative accuracy; as [`betainc`].
-pub fn betaincc(a: f64, b: f64, x: f64) -> f64 {
+/// The complement `1 - I_x(a, b)` with its own relative accuracy; as [`regularised_beta`].
+pub fn regularised_beta_complement(a: f64, b: f64, x: f64) -> f64 {
     if !(a > 0.0 && b > 0.0 && a.is_finite() && b.is_finite() && (0.0..=1.0).contains(&x)) {
         return f64::NAN;
     }
@@ -187,8 +187,8 @@ pub fn betaincc(a: f64, b: f64, x: f64) -> f64 {
     beta_share(b, a, sides.1, sides.0)
 }
 
-/// The x of which [`betainc`] is `p`, by bisection; NaN where that is NaN, and for `p` outside 0 to 1.
-pub fn betaincinv(a: f64, b: f64, p: f64) -> f64 {
+/// The x of which [`regularised_beta`] is `p`, by bisection; NaN where that is NaN, and for `p` outside 0 to 1.
+pub fn inverse_regularised_beta(a: f64, b: f64, p: f64) -> f64 {
     if !(a > 0.0 && b > 0.0 && a.is_finite() && b.is_finite() && (0.0..=1.0).contains(&p)) {
         return f64::NAN;
     }
@@ -196,13 +196,13 @@ pub fn betaincinv(a: f64, b: f64, p: f64) -> f64 {
         return p;
     }
     match p <= 0.5 {
-        true => inverse(|x| betainc(a, b, x), p, 1.0),
-        false => inverse(|x| -betaincc(a, b, x), p - 1.0, 1.0),
+        true => invert_increasing(|x| regularised_beta(a, b, x), p, 1.0),
+        false => invert_increasing(|x| -regularised_beta_complement(a, b, x), p - 1.0, 1.0),
     }
 }
 
-/// The x of which [`gammainc`] is `p`, by bisection; NaN where that is NaN, and for `p` outside 0 to 1.
-pub fn gammaincinv(a: f64, p: f64) -> f64 {
+/// The x of which [`regularised_gamma_p`] is `p`, by bisection; NaN where that is NaN, and for `p` outside 0 to 1.
+pub fn inverse_regularised_gamma(a: f64, p: f64) -> f64 {
     if !(a > 0.0 && a.is_finite() && (0.0..=1.0).contains(&p)) {
         return f64::NAN;
     }
@@ -213,8 +213,8 @@ pub fn gammaincinv(a: f64, p: f64) -> f64 {
         return f64::INFINITY;
     }
     match p <= 0.5 {
-        true => inverse(|x| gammainc(a, x), p, f64::MAX),
-        false => inverse(|x| -gammaincc(a, x), p - 1.0, f64::MAX),
+        true => invert_increasing(|x| regularised_gamma_p(a, x), p, f64::MAX),
+        false => invert_increasing(|x| -regularised_gamma_q(a, x), p - 1.0, f64::MAX),
     }
 }
 
@@ -231,7 +231,7 @@ pub fn binomial_cdf(k: f64, n: f64, p: f64) -> f64 {
     if k >= n {
         return 1.0;
     }
-    betaincc(k + 1.0, n - k, p)
+    regularised_beta_complement(k + 1.0, n - k, p)
 }
 
 /// The probability that it is more than `k`, with its own relative accuracy; as [`binomial_cdf`].
@@ -246,7 +246,7 @@ pub fn binomial_ccdf(k: f64, n: f64, p: f64) -> f64 {
     if k >= n {
         return 0.0;
     }
-    betainc(k + 1.0, n - k, p)
+    regularised_beta(k + 1.0, n - k, p)
 }
 
 /// The least whole `k` of which [`binomial_cdf`] is at least `probability`.
@@ -272,7 +272,10 @@ pub fn poisson_quantile(probability: f64, rate: f64) -> f64 {
     }
     let most = 2.0 * rate + 1e4;
     least_whole(most.ceil(), probability, |k| {
-        (gammaincc(k + 1.0, rate), gammainc(k + 1.0, rate))
+        (
+            regularised_gamma_q(k + 1.0, rate),
+            regularised_gamma_p(k + 1.0, rate),
+        )
     })
 }
 
@@ -297,7 +300,7 @@ fn least_whole(most: f64, probability: f64, tails: impl Fn(f64) -> (f64, f64)) -
 }
 
 /// The positive x of which an increasing function is `value`, up to `most`: bisection over the doubles in their order.
-fn inverse(function: impl Fn(f64) -> f64, value: f64, most: f64) -> f64 {
+fn invert_increasing(function: impl Fn(f64) -> f64, value: f64, most: f64) -> f64 {
     let (mut below, mut above) = (0_u64, most.to_bits());
     while above - below > 1 {
         let middle = below + (above - below) / 2;
@@ -356,8 +359,8 @@ fn beta_series(a: f64, b: f64, x: DoubleDouble) -> DoubleDouble {
 /// 400 random arguments from 1e-5 to 300; the tests allow 1.5 units.
 ///
 /// The series (NIST DLMF 6.6.2) below 6 in double-double arithmetic, the continued fraction (6.9.1) beyond. Infinite at 0, NaN
-/// for negative arguments, where it is complex; see [`ei`].
-pub fn e1(x: f64) -> f64 {
+/// for negative arguments, where it is complex; see [`exponential_integral_ei`].
+pub fn exponential_integral_e1(x: f64) -> f64 {
     const SERIES_MAX: f64 = 6.0;
     if x.is_nan() || x < 0.0 {
         return f64::NAN;
@@ -386,16 +389,16 @@ pub fn e1(x: f64) -> f64 {
 }
 
 /// The exponential integral `Ei(x)`, the principal value of the integral of `exp(t) / t` up to `x`. Largest error measured: 0.9 units in
-/// the last place, as of [`e1`]; the tests allow 20 units at the doubles nearest to its zero 0.3725.
+/// the last place, as of [`exponential_integral_e1`]; the tests allow 20 units at the doubles nearest to its zero 0.3725.
 ///
 /// The series (NIST DLMF 6.6.1) up to 40, the asymptotic series (6.12.2) beyond, `-E1(-x)` for negative arguments; minus infinity at 0.
-pub fn ei(x: f64) -> f64 {
+pub fn exponential_integral_ei(x: f64) -> f64 {
     const SERIES_MAX: f64 = 40.0;
     if x.is_nan() {
         return x;
     }
     if x < 0.0 {
-        return -e1(-x);
+        return -exponential_integral_e1(-x);
     }
     if x == 0.0 {
         return f64::NEG_INFINITY;
@@ -444,14 +447,14 @@ fn both_gammas(a: f64, x: f64) -> (f64, f64) {
     }
     let distance = (x - a) / a;
     if a >= 1000.0 && distance.abs() < 0.3 {
-        return temme(a, x);
+        return temme_expansion(a, x);
     }
     if a < 1e-16 {
         // Q is a E1(x) but for a relative error of the order of a ln(x).
         let upper = if x < 1e-30 {
             -a * (libm::log(x) + EULER.hi)
         } else {
-            a * e1(x)
+            a * exponential_integral_e1(x)
         };
         if upper < 1e-5 {
             return (1.0 - upper, upper);
@@ -508,8 +511,8 @@ fn upper_fraction(a: f64, x: f64) -> f64 {
         let k = k as f64;
         let numerator = -k * (k - a);
         b += 2.0;
-        d = 1.0 / nonzero(numerator * d + b);
-        c = nonzero(b + numerator / c);
+        d = 1.0 / avoid_zero(numerator * d + b);
+        c = avoid_zero(b + numerator / c);
         let factor = c * d;
         value *= factor;
         if (factor - 1.0).abs() < 1e-16 {
@@ -520,7 +523,7 @@ fn upper_fraction(a: f64, x: f64) -> f64 {
 }
 
 /// N. M. Temme, "The asymptotic expansion of the incomplete gamma functions", SIAM J. Math. Anal. 10, 1979 (NIST DLMF 8.12.3).
-fn temme(a: f64, x: f64) -> (f64, f64) {
+fn temme_expansion(a: f64, x: f64) -> (f64, f64) {
     let mu = (DoubleDouble::from(x) - DoubleDouble::from(a)) / DoubleDouble::from(a);
     let half_square = mu - mu.ln_1p(); // half of eta squared
     let root = half_square.scale(1).sqrt();
@@ -549,7 +552,7 @@ fn temme(a: f64, x: f64) -> (f64, f64) {
 /// its relative slope is of the size of the parameters, which would multiply the rounding of `x`.
 fn beta_fraction(a: f64, b: f64, x: DoubleDouble) -> DoubleDouble {
     let one = DoubleDouble::from(1.0);
-    let nonzero = |value: DoubleDouble| DoubleDouble::new(nonzero(value.hi), value.lo);
+    let nonzero = |value: DoubleDouble| DoubleDouble::new(avoid_zero(value.hi), value.lo);
     let total = DoubleDouble::sum(a, b);
     let mut c = one;
     let mut d = one / nonzero(one - total * x / DoubleDouble::sum(a, 1.0));
@@ -578,6 +581,6 @@ fn beta_fraction(a: f64, b: f64, x: DoubleDouble) -> DoubleDouble {
     DoubleDouble::from(f64::NAN)
 }
 
-fn nonzero(x: f64) -> f64 {
+fn avoid_zero(x: f64) -> f64 {
     if x == 0.0 { 1e-300 } else { x }
 }

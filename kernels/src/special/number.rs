@@ -8,8 +8,8 @@ const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// The greatest common divisor of two whole numbers up to 2^53 in magnitude, exact; NaN for others. `gcd(0, 0)` is 0.
 pub fn gcd(a: f64, b: f64) -> f64 {
-    match (whole(a), whole(b)) {
-        (Some(a), Some(b)) => divisor(a, b) as f64,
+    match (whole_magnitude(a), whole_magnitude(b)) {
+        (Some(a), Some(b)) => euclid_divisor(a, b) as f64,
         _ => f64::NAN,
     }
 }
@@ -17,10 +17,10 @@ pub fn gcd(a: f64, b: f64) -> f64 {
 /// The least common multiple of two whole numbers up to 2^53 in magnitude, exact; NaN for others and where it is beyond 2^53. 0
 /// when one is 0.
 pub fn lcm(a: f64, b: f64) -> f64 {
-    match (whole(a), whole(b)) {
+    match (whole_magnitude(a), whole_magnitude(b)) {
         (Some(0), Some(_)) | (Some(_), Some(0)) => 0.0,
         (Some(a), Some(b)) => {
-            let multiple = u128::from(a / divisor(a, b)) * u128::from(b);
+            let multiple = u128::from(a / euclid_divisor(a, b)) * u128::from(b);
             if multiple > WHOLE_MAX as u128 {
                 f64::NAN
             } else {
@@ -46,7 +46,7 @@ pub fn sinc(x: f64) -> f64 {
 }
 
 /// `sin(pi x)`, exact at whole and half numbers.
-pub fn sinpi(x: f64) -> f64 {
+pub fn sin_pi(x: f64) -> f64 {
     if x.is_finite() {
         sin_cos_pi(x).0.round()
     } else {
@@ -55,7 +55,7 @@ pub fn sinpi(x: f64) -> f64 {
 }
 
 /// `cos(pi x)`, exact at whole and half numbers.
-pub fn cospi(x: f64) -> f64 {
+pub fn cos_pi(x: f64) -> f64 {
     if x.is_finite() {
         sin_cos_pi(x).1.round()
     } else {
@@ -66,7 +66,7 @@ pub fn cospi(x: f64) -> f64 {
 /// Riemann's zeta function. Largest error measured: 1.1 units in the last place.
 ///
 /// Euler and Maclaurin's summation (NIST DLMF 25.2.9), reflection for negative arguments (25.4.1). Infinite at 1.
-pub fn zeta(s: f64) -> f64 {
+pub fn riemann_zeta(s: f64) -> f64 {
     if s.is_nan() {
         return s;
     }
@@ -91,16 +91,16 @@ pub fn zeta(s: f64) -> f64 {
     libm::scalbn(value.scale(1).round(), exponent)
 }
 
-/// The derivative of order `m` of [`zeta`]. Largest relative error measured for orders to 4: 1e-12 for positive arguments,
+/// The derivative of order `m` of [`riemann_zeta`]. Largest relative error measured for orders to 4: 1e-12 for positive arguments,
 /// 1e-10 for others.
 ///
-/// The summation of [`zeta`] over truncated Taylor series. NaN at 1, for orders that are no whole numbers from 0 to 20, and for orders
+/// The summation of [`riemann_zeta`] over truncated Taylor series. NaN at 1, for orders that are no whole numbers from 0 to 20, and for orders
 /// beyond 1 at arguments up to -2, where the first derivative takes the reflection (NIST DLMF 25.4.1).
 pub fn zeta_derivative(m: f64, s: f64) -> f64 {
     const ORDER_MAX: f64 = 20.0;
     const SERIES_MIN: f64 = -2.0;
     if m == 0.0 {
-        return zeta(s);
+        return riemann_zeta(s);
     }
     if !(m > 0.0 && m <= ORDER_MAX && m.fract() == 0.0) || s.is_nan() || s == 1.0 {
         return f64::NAN;
@@ -118,7 +118,7 @@ pub fn zeta_derivative(m: f64, s: f64) -> f64 {
     let mirrored = 1.0 - s;
     let ln_tau = PI.scale(1).ln();
     let ln = ln_gamma(DoubleDouble::sum(1.0, -s)) - DoubleDouble::sum(1.0, -s) * ln_tau;
-    let (value, slope) = (zeta(mirrored), zeta_derivative(1.0, mirrored));
+    let (value, slope) = (riemann_zeta(mirrored), zeta_derivative(1.0, mirrored));
     let turning = std::f64::consts::FRAC_PI_2 * cosine.round() * value;
     let rest = sine.round() * (value * (ln_tau.hi - super::gamma::digamma(mirrored)) - slope);
     2.0 * ln.exp_round() * (turning + rest)
@@ -198,7 +198,7 @@ fn zeta_series(order: usize, s: f64) -> Vec<f64> {
 ///
 /// Halley's method (R. M. Corless and others, "On the Lambert W function", Adv. Comput. Math. 5, 1996) with a last step in double-double
 /// arithmetic. Branch 0 for `x >= -1/e`, branch -1 for `-1/e <= x < 0`; NaN beyond and for other branches.
-pub fn lambertw(x: f64, branch: i32) -> f64 {
+pub fn lambert_w(x: f64, branch: i32) -> f64 {
     let e_x = DoubleDouble::from(x) * E;
     let above = e_x + DoubleDouble::from(1.0); // e x + 1, 0 at the branch point
     if x.is_nan() || above.hi < -1e-16 || !(branch == 0 || (branch == -1 && x <= 0.0)) {
@@ -235,7 +235,7 @@ pub fn lambertw(x: f64, branch: i32) -> f64 {
             })
             .round();
     }
-    let mut w = start(x, p.hi, branch);
+    let mut w = lambert_start(x, p.hi, branch);
     for _ in 0..3 {
         let e = libm::exp(w);
         let residual = w - x / e;
@@ -253,7 +253,7 @@ pub fn lambertw(x: f64, branch: i32) -> f64 {
 /// Euler's number.
 const E: DoubleDouble = DoubleDouble::new(std::f64::consts::E, 1.445_646_891_729_250_2e-16);
 
-fn start(x: f64, p: f64, branch: i32) -> f64 {
+fn lambert_start(x: f64, p: f64, branch: i32) -> f64 {
     if x < 0.0 && p.abs() < 1.2 {
         return -1.0 + p * (1.0 - p * (1.0 / 3.0 - p * (11.0 / 72.0 - p * 43.0 / 540.0)));
     }
@@ -317,12 +317,12 @@ fn reciprocal_power(n: f64, s: f64) -> DoubleDouble {
     }
 }
 
-fn whole(x: f64) -> Option<u64> {
+fn whole_magnitude(x: f64) -> Option<u64> {
     (x.fract() == 0.0 && x.abs() <= WHOLE_MAX).then_some(x.abs() as u64)
 }
 
 /// Euclid's algorithm.
-fn divisor(mut a: u64, mut b: u64) -> u64 {
+fn euclid_divisor(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {
         (a, b) = (b, a % b);
     }

@@ -20,14 +20,14 @@ pub(super) fn one_more(x: f64) -> (f64, f64) {
 
 /// `(a + a_low) (b + b_low)`, relative error below 2^-102.
 #[inline(always)]
-pub(super) fn product((a, a_low): (f64, f64), (b, b_low): (f64, f64)) -> (f64, f64) {
+pub(super) fn doubled_product((a, a_low): (f64, f64), (b, b_low): (f64, f64)) -> (f64, f64) {
     let (high, low) = two_product(a, b);
     (high, low + fma(a, b_low, a_low * b))
 }
 
 /// `(a + a_low) / (b + b_low)` with one division, relative error below 2^-100.
 #[inline(always)]
-pub(super) fn quotient((a, a_low): (f64, f64), (b, b_low): (f64, f64)) -> (f64, f64) {
+pub(super) fn doubled_quotient((a, a_low): (f64, f64), (b, b_low): (f64, f64)) -> (f64, f64) {
     let inverse = 1.0 / b;
     let high = a * inverse;
     let rest = fma(-high, b_low, fma(-high, b, a) + a_low);
@@ -43,21 +43,25 @@ pub(super) fn square_root((a, a_low): (f64, f64)) -> (f64, f64) {
 
 /// The polynomial with coefficients `c`, lowest degree first: groups of four terms (Estrin 1960), combined by Horner's rule.
 #[inline(always)]
-pub(super) fn polynomial<const N: usize>(x: f64, c: &[f64; N]) -> f64 {
+pub(super) fn evaluate_polynomial<const N: usize>(x: f64, c: &[f64; N]) -> f64 {
     let square = x * x;
     let fourth = square * square;
     let mut start = (N - 1) / 4 * 4;
-    let mut value = group(x, square, &c[start..]);
+    let mut value = evaluate_group(x, square, &c[start..]);
     while start > 0 {
         start -= 4;
-        value = fma(value, fourth, group(x, square, &c[start..start + 4]));
+        value = fma(
+            value,
+            fourth,
+            evaluate_group(x, square, &c[start..start + 4]),
+        );
     }
     value
 }
 
 /// Up to four terms.
 #[inline(always)]
-fn group(x: f64, square: f64, c: &[f64]) -> f64 {
+fn evaluate_group(x: f64, square: f64, c: &[f64]) -> f64 {
     match *c {
         [c0] => c0,
         [c0, c1] => fma(c1, x, c0),
@@ -82,7 +86,7 @@ fn offset_integer(shifted: f64) -> u64 {
 
 /// `x 2^n` for `shifted` = n + [`ROUNDER`], |n| < 2000, rounded once: through subnormals to 0, up to infinity.
 #[inline(always)]
-pub(super) fn scale(x: f64, shifted: f64) -> f64 {
+pub(super) fn scale_exponent(x: f64, shifted: f64) -> f64 {
     let whole = offset_integer(shifted);
     let half = whole >> 1;
     let rest = whole.wrapping_sub(half);
@@ -138,7 +142,7 @@ const SIGN: u64 = 1 << 63;
 
 /// The place of x among the doubles from `least` on, as a key: every x below `least` and every NaN comes after infinity.
 #[inline(always)]
-pub(super) const fn place(x: f64, least: f64) -> i64 {
+pub(super) const fn ordinal_key(x: f64, least: f64) -> i64 {
     x.to_bits().wrapping_sub(least.to_bits() ^ SIGN) as i64
 }
 

@@ -7,7 +7,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::arithmetic::{
-    ROUNDER, fma, magnitude_key, polynomial, quick_two_sum, quotient, two_product,
+    ROUNDER, doubled_quotient, evaluate_polynomial, fma, magnitude_key, quick_two_sum, two_product,
 };
 use super::coefficients::{COS, SIN};
 use super::lanes::UnaryMap;
@@ -21,7 +21,7 @@ const FAST_MOST: f64 = 4_294_967_296.0;
 
 /// `x - n pi/2` as a sum of two, and n modulo 4 in the low bits.
 #[inline(always)]
-fn reduce(x: f64) -> ((f64, f64), u64) {
+fn reduce_angle(x: f64) -> ((f64, f64), u64) {
     let shifted = fma(x, std::f64::consts::FRAC_2_PI, ROUNDER);
     let n = shifted - ROUNDER;
     let exact = fma(-n, FRAC_PI_2, x);
@@ -34,29 +34,35 @@ fn reduce(x: f64) -> ((f64, f64), u64) {
 
 /// Sine of a reduced argument as a sum of two, 0.6 ulp once added.
 #[inline(always)]
-fn sine((r, low): (f64, f64), z: f64) -> (f64, f64) {
-    (r, fma(z * r, polynomial(z, &SIN), low * fma(z, -0.5, 1.0)))
+fn reduced_sine((r, low): (f64, f64), z: f64) -> (f64, f64) {
+    (
+        r,
+        fma(z * r, evaluate_polynomial(z, &SIN), low * fma(z, -0.5, 1.0)),
+    )
 }
 
 /// Cosine of a reduced argument as a sum of two, 0.8 ulp once added.
 #[inline(always)]
-fn cosine((r, low): (f64, f64), z: f64) -> (f64, f64) {
+fn reduced_cosine((r, low): (f64, f64), z: f64) -> (f64, f64) {
     let half = 0.5 * z;
     let high = 1.0 - half;
     let rest = (1.0 - high) - half;
-    (high, rest + fma(z * z, polynomial(z, &COS), -(r * low)))
+    (
+        high,
+        rest + fma(z * z, evaluate_polynomial(z, &COS), -(r * low)),
+    )
 }
 
 /// `sin(r + quadrant pi/2)`.
 #[inline(always)]
 fn sine_of_quadrant(r: (f64, f64), quadrant: u64) -> f64 {
     let z = r.0 * r.0;
-    chosen(sine(r, z), cosine(r, z), quadrant)
+    select_quadrant(reduced_sine(r, z), reduced_cosine(r, z), quadrant)
 }
 
 /// `sin(r + quadrant pi/2)` from the sine and the cosine of r.
 #[inline(always)]
-fn chosen((s, s_low): (f64, f64), (c, c_low): (f64, f64), quadrant: u64) -> f64 {
+fn select_quadrant((s, s_low): (f64, f64), (c, c_low): (f64, f64), quadrant: u64) -> f64 {
     let swap = quadrant & 1 != 0;
     let high = if swap { c } else { s };
     let low = if swap { c_low } else { s_low };
@@ -66,10 +72,10 @@ fn chosen((s, s_low): (f64, f64), (c, c_low): (f64, f64), quadrant: u64) -> f64 
 
 /// `tan(r + quadrant pi/2)`: the quotient of sine and cosine, each as a sum of two.
 #[inline(always)]
-fn tangent(r: (f64, f64), quadrant: u64) -> f64 {
+fn reduced_tangent(r: (f64, f64), quadrant: u64) -> f64 {
     let z = r.0 * r.0;
-    let (s, s_low) = sine(r, z);
-    let (c, c_low) = cosine(r, z);
+    let (s, s_low) = reduced_sine(r, z);
+    let (c, c_low) = reduced_cosine(r, z);
     let (s, s_low) = quick_two_sum(s, s_low);
     let (c, c_low) = quick_two_sum(c, c_low);
     let swap = quadrant & 1 != 0;
@@ -77,7 +83,7 @@ fn tangent(r: (f64, f64), quadrant: u64) -> f64 {
     let above_low = if swap { -c_low } else { s_low };
     let below = if swap { s } else { c };
     let below_low = if swap { s_low } else { c_low };
-    let (q, q_low) = quotient((above, above_low), (below, below_low));
+    let (q, q_low) = doubled_quotient((above, above_low), (below, below_low));
     q + q_low
 }
 
@@ -97,7 +103,7 @@ impl<Q: QuadrantFunction> UnaryMap for Q {
 
     #[inline(always)]
     fn fast(x: f64) -> f64 {
-        let (r, quadrant) = reduce(x);
+        let (r, quadrant) = reduce_angle(x);
         let value = Q::value(r, quadrant);
         if Q::ODD && x == 0.0 { x } else { value }
     }
@@ -136,17 +142,17 @@ quadrants! {
     /// Cosine.
     Cos, odd false = |r, quadrant| sine_of_quadrant(r, quadrant.wrapping_add(1));
     /// Tangent.
-    Tan, odd true = tangent;
+    Tan, odd true = reduced_tangent;
 }
 
 /// Sine and cosine where the quick reduction holds.
 #[inline(always)]
-fn both(x: f64) -> (f64, f64) {
-    let (r, quadrant) = reduce(x);
+fn quick_sin_cos(x: f64) -> (f64, f64) {
+    let (r, quadrant) = reduce_angle(x);
     let z = r.0 * r.0;
-    let (s, c) = (sine(r, z), cosine(r, z));
-    let sine = chosen(s, c, quadrant);
-    let cosine = chosen(s, c, quadrant.wrapping_add(1));
+    let (s, c) = (reduced_sine(r, z), reduced_cosine(r, z));
+    let sine = select_quadrant(s, c, quadrant);
+    let cosine = select_quadrant(s, c, quadrant.wrapping_add(1));
     (if x == 0.0 { x } else { sine }, cosine)
 }
 
@@ -156,7 +162,7 @@ pub(super) fn sin_cos(x: f64) -> (f64, f64) {
     if Sin::key(x) > Sin::LIMIT {
         (Sin::slow(x), Cos::slow(x))
     } else {
-        both(x)
+        quick_sin_cos(x)
     }
 }
 
@@ -165,7 +171,7 @@ pub(super) fn sin_cos(x: f64) -> (f64, f64) {
 pub(super) fn sin_cos_block(x: &[f64], sines: &mut [f64], cosines: &mut [f64]) {
     let mut worst = i64::MIN;
     for ((sine, cosine), &x) in sines.iter_mut().zip(&mut *cosines).zip(x) {
-        (*sine, *cosine) = both(x);
+        (*sine, *cosine) = quick_sin_cos(x);
         worst = worst.max(Sin::key(x));
     }
     if worst > Sin::LIMIT {

@@ -9,7 +9,7 @@ const PART: usize = 128;
 /// which was measured to need twenty times as long on an AMD EPYC where both places differ by a few bytes within their pages, as those of a
 /// list and of the same list after one number more do.
 #[inline]
-pub fn copy(from: &[f64], to: &mut [f64]) {
+pub fn copy_numbers(from: &[f64], to: &mut [f64]) {
     let count = from.len().min(to.len());
     let (from, to) = (&from[..count], &mut to[..count]);
     match count {
@@ -53,7 +53,7 @@ mod tests {
         ] {
             let numbers: Vec<f64> = (1..=from).map(f64::from).collect();
             let mut copied = vec![0.0; to];
-            copy(&numbers, &mut copied);
+            copy_numbers(&numbers, &mut copied);
             let expected = |index: usize| numbers.get(index).copied().unwrap_or(0.0);
             assert!(
                 copied

@@ -4,7 +4,8 @@
 //! `t = (x - 4) / (x + 4)` (the variable of Shepherd & Laframboise 1981) and `x^2` as a sum of two.
 
 use super::arithmetic::{
-    fma, polynomial, product, quick_two_sum, quotient, scale, scale_within, two_product, two_sum,
+    doubled_product, doubled_quotient, evaluate_polynomial, fma, quick_two_sum, scale_exponent,
+    scale_within, two_product, two_sum,
 };
 use super::coefficients::{ERF, ERF_FIRST, ERF_TAIL, ERFC, ERFC_FIRST, ERFC_SECOND};
 use super::exponential::exp_doubled;
@@ -14,8 +15,8 @@ use super::lanes::UnaryMap;
 #[inline(always)]
 fn short_tail(x: f64) -> f64 {
     let (sum, rest) = quick_two_sum(4.0, x);
-    let (inverse, inverse_low) = quotient((1.0, 0.0), (sum, rest));
-    let g = polynomial(fma(-8.0, inverse_low, fma(-8.0, inverse, 1.0)), &ERF_TAIL);
+    let (inverse, inverse_low) = doubled_quotient((1.0, 0.0), (sum, rest));
+    let g = evaluate_polynomial(fma(-8.0, inverse_low, fma(-8.0, inverse, 1.0)), &ERF_TAIL);
     let (square, square_low) = two_product(x, x);
     let ((high, low), shifted) = exp_doubled(-square, -square_low);
     scale_within((high + low) * (g * inverse), shifted)
@@ -23,19 +24,19 @@ fn short_tail(x: f64) -> f64 {
 
 /// `erfc(x)` for 3/4 <= x <= 27.5, the factors and the first two terms of the polynomial as sums of two.
 #[inline(always)]
-fn tail(x: f64) -> f64 {
+fn erfc_tail(x: f64) -> f64 {
     let (sum, rest) = two_sum(x, 4.0);
-    let (inverse, inverse_low) = quotient((1.0, 0.0), (sum, rest));
+    let (inverse, inverse_low) = doubled_quotient((1.0, 0.0), (sum, rest));
     let (t, t_rest) = quick_two_sum(1.0, -8.0 * inverse);
     let (t, t_low) = quick_two_sum(t, fma(-8.0, inverse_low, t_rest));
-    let (slope, slope_low) = quick_two_sum(ERFC_SECOND.0, t * polynomial(t, &ERFC));
-    let (term, term_low) = product((t, t_low), (slope, slope_low + ERFC_SECOND.1));
+    let (slope, slope_low) = quick_two_sum(ERFC_SECOND.0, t * evaluate_polynomial(t, &ERFC));
+    let (term, term_low) = doubled_product((t, t_low), (slope, slope_low + ERFC_SECOND.1));
     let (g, g_low) = quick_two_sum(ERFC_FIRST.0, term);
     let g_low = g_low + (term_low + ERFC_FIRST.1);
     let (square, square_low) = two_product(x, x);
     let (power, shifted) = exp_doubled(-square, -square_low);
-    let (high, low) = product(product((g, g_low), (inverse, inverse_low)), power);
-    scale(high + low, shifted)
+    let (high, low) = doubled_product(doubled_product((g, g_low), (inverse, inverse_low)), power);
+    scale_exponent(high + low, shifted)
 }
 
 /// Error function.
@@ -47,7 +48,7 @@ impl UnaryMap for Erf {
         let magnitude = x.abs();
         let clamped = if magnitude > 6.0 { 6.0 } else { magnitude };
         let z = x * x;
-        let series = fma(z, polynomial(z, &ERF), ERF_FIRST.0);
+        let series = fma(z, evaluate_polynomial(z, &ERF), ERF_FIRST.0);
         let near = fma(magnitude, series, fma(magnitude, ERF_FIRST.1, magnitude));
         let far = 1.0 - short_tail(clamped);
         let value = if magnitude >= 1.0 { far } else { near };
@@ -64,10 +65,10 @@ impl UnaryMap for Erfc {
         let magnitude = x.abs();
         let clamped = if magnitude > 27.4 { 27.4 } else { magnitude };
         let z = x * x;
-        let series = fma(z, polynomial(z, &ERF), ERF_FIRST.0);
+        let series = fma(z, evaluate_polynomial(z, &ERF), ERF_FIRST.0);
         let (sum, rest) = quick_two_sum(1.0, -x);
         let near = sum + fma(-x, series, fma(-x, ERF_FIRST.1, rest));
-        let e = tail(clamped);
+        let e = erfc_tail(clamped);
         let far = if x < 0.0 { 2.0 - e } else { e };
         if magnitude < 0.75 { near } else { far }
     }

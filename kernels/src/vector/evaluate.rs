@@ -68,29 +68,29 @@ impl LaneOperand<'_> {
 }
 
 /// The value of a function at one point: the same bits as a lane of [`unary_block`].
-pub fn unary(op: Unary, x: f64) -> f64 {
+pub fn evaluate_unary(op: Unary, x: f64) -> f64 {
     with_unary!(op, Kernel => dispatch::one::<Kernel>(x))
 }
 
 /// The value of a function of two numbers: the same bits as a lane of [`binary_block`].
-pub fn binary(op: Binary, a: f64, b: f64) -> f64 {
+pub fn evaluate_binary(op: Binary, a: f64, b: f64) -> f64 {
     with_binary!(op, Kernel => dispatch::two::<Kernel>(a, b))
 }
 
 /// The value of two operations in a row: the same bits as one after the other.
 #[inline]
-pub fn ternary(op: Ternary, a: f64, b: f64, c: f64) -> f64 {
-    with_ternary!(op, Kernel => lanes::lane3::<Kernel>(a, b, c))
+pub fn evaluate_ternary(op: Ternary, a: f64, b: f64, c: f64) -> f64 {
+    with_ternary!(op, Kernel => lanes::ternary_lane::<Kernel>(a, b, c))
 }
 
-/// Sine and cosine: the same bits as [`unary`] of each, in little more than the time of one.
+/// Sine and cosine: the same bits as [`evaluate_unary`] of each, in little more than the time of one.
 pub fn sin_cos(x: f64) -> (f64, f64) {
     dispatch::sin_cos(x)
 }
 
 /// `then` where the condition is neither 0 nor NaN, `otherwise` where it is 0, and NaN where it is NaN.
-pub fn select(condition: f64, then: f64, otherwise: f64) -> f64 {
-    super::simple::choose(condition, then, otherwise)
+pub fn select_value(condition: f64, then: f64, otherwise: f64) -> f64 {
+    super::simple::choose_value(condition, then, otherwise)
 }
 
 /// `out[i] = op(x[i])`.
@@ -161,7 +161,7 @@ pub fn ternary_block(
         (One(a), Many(b), One(c)) => dispatch::run3::<Kernel, _, _, _>(ConstantOperand(a), b, ConstantOperand(c), out),
         (One(_), One(_), _) => {
             for (lane, out) in out.iter_mut().enumerate() {
-                *out = ternary(op, a.lane(lane), b.lane(lane), c.lane(lane));
+                *out = evaluate_ternary(op, a.lane(lane), b.lane(lane), c.lane(lane));
             }
         }
     });

@@ -6,8 +6,8 @@
 use std::f64::consts::LN_2;
 
 use super::arithmetic::{
-    ROUNDER, fma, magnitude_key, polynomial, power_of_shifted, quick_two_sum, scale, scale_within,
-    two_sum,
+    ROUNDER, evaluate_polynomial, fma, magnitude_key, power_of_shifted, quick_two_sum,
+    scale_exponent, scale_within, two_sum,
 };
 use super::coefficients::{EXP, EXP2};
 use super::lanes::UnaryMap;
@@ -33,14 +33,14 @@ impl UnaryMap for Exp {
         let clamped = if x > 710.0 { 710.0 } else { x };
         let clamped = if clamped < -746.0 { -746.0 } else { clamped };
         let (power, shifted) = exp_unscaled(clamped);
-        let value = scale(power, shifted);
+        let value = scale_exponent(power, shifted);
         if x.is_nan() { f64::NAN } else { value }
     }
 }
 
 /// r as a sum of two, and the shifted n of `x = n ln 2 + r`, |x| < 1000.
 #[inline(always)]
-pub(super) fn reduce(x: f64) -> (f64, f64, f64) {
+pub(super) fn reduce_exponent(x: f64) -> (f64, f64, f64) {
     let shifted = fma(x, INVERSE_LN_2, ROUNDER);
     let n = shifted - ROUNDER;
     let exact = fma(-n, LN_2, x);
@@ -54,7 +54,7 @@ pub(super) fn exp_unscaled(x: f64) -> (f64, f64) {
     let shifted = fma(x, INVERSE_LN_2, ROUNDER);
     let n = shifted - ROUNDER;
     let r = fma(-n, LN_2_LOW, fma(-n, LN_2, x));
-    (1.0 + fma(r * r, polynomial(r, &EXP), r), shifted)
+    (1.0 + fma(r * r, evaluate_polynomial(r, &EXP), r), shifted)
 }
 
 /// `e^(x + low)` for |x| < 1000 and |low| < 2^-30 as a sum of two before the scaling by `2^n`, and the shifted n.
@@ -66,7 +66,7 @@ pub(super) fn exp_doubled(x: f64, low: f64) -> ((f64, f64), f64) {
     let rest = fma(-n, LN_2_LOW, low);
     let (r, r_low) = two_sum(exact, rest);
     let (high, high_low) = quick_two_sum(1.0, r);
-    let tail = fma(r * r, polynomial(r, &EXP), high_low + r_low);
+    let tail = fma(r * r, evaluate_polynomial(r, &EXP), high_low + r_low);
     ((high, tail), shifted)
 }
 
@@ -88,7 +88,7 @@ impl UnaryMap for Exp2 {
         let clamped = if x > 1025.0 { 1025.0 } else { x };
         let clamped = if clamped < -1077.0 { -1077.0 } else { clamped };
         let (power, shifted) = exp2_unscaled(clamped, 0.0);
-        let value = scale(power, shifted);
+        let value = scale_exponent(power, shifted);
         if x.is_nan() { f64::NAN } else { value }
     }
 }
@@ -100,16 +100,20 @@ pub(super) fn exp2_unscaled(x: f64, low: f64) -> (f64, f64) {
     let exact = x - (shifted - ROUNDER);
     let f = exact + low;
     let f_low = (exact - f) + low;
-    let tail = fma(f * f, polynomial(f, &EXP2), fma(f_low, LN_2, f * LN_2_LOW));
+    let tail = fma(
+        f * f,
+        evaluate_polynomial(f, &EXP2),
+        fma(f_low, LN_2, f * LN_2_LOW),
+    );
     (1.0 + fma(f, LN_2, tail), shifted)
 }
 
 /// `e^x - 1` for -708 < x < 700: `(2^n - 1) + 2^n r + 2^n (e^r - 1 - r)`.
 #[inline(always)]
 fn expm1_within(x: f64) -> f64 {
-    let (r, r_low, shifted) = reduce(x);
+    let (r, r_low, shifted) = reduce_exponent(x);
     let power = power_of_shifted(shifted);
-    let tail = fma(r * r, polynomial(r, &EXP), r_low);
+    let tail = fma(r * r, evaluate_polynomial(r, &EXP), r_low);
     // The product with a power of two is exact.
     let whole = power - 1.0;
     let high = fma(power, r, whole);

@@ -4,9 +4,11 @@
 //! `cosh(x) = a cosh(r) + b sinh(r)` and `sinh(x) = b cosh(r) + a sinh(r)` with `a = (2^n + 2^-n) / 2` and
 //! `b = (2^n - 2^-n) / 2` (the addition theorems): even and odd part of one polynomial.
 
-use super::arithmetic::{fma, magnitude_key, polynomial, power_of_shifted, quick_two_sum, scale};
+use super::arithmetic::{
+    evaluate_polynomial, fma, magnitude_key, power_of_shifted, quick_two_sum, scale_exponent,
+};
 use super::coefficients::{COSH, EXP, SINH};
-use super::exponential::{exp_unscaled, reduce};
+use super::exponential::{exp_unscaled, reduce_exponent};
 use super::lanes::{UnaryMap, function};
 
 /// The common parts of the three functions.
@@ -27,15 +29,15 @@ impl ExponentialParts {
     #[inline(always)]
     fn of(x: f64) -> Self {
         const HALF: u64 = 0.5_f64.to_bits();
-        let (r, r_low, shifted) = reduce(x);
+        let (r, r_low, shifted) = reduce_exponent(x);
         let field = shifted.to_bits() << 52;
         let z = r * r;
         Self {
             grown: f64::from_bits(HALF.wrapping_add(field)),
             shrunk: f64::from_bits(HALF.wrapping_sub(field)),
             r,
-            odd: fma(r * z, polynomial(z, &SINH), r_low),
-            even: z * polynomial(z, &COSH),
+            odd: fma(r * z, evaluate_polynomial(z, &SINH), r_low),
+            even: z * evaluate_polynomial(z, &COSH),
         }
     }
 
@@ -80,7 +82,7 @@ function! {
 fn large_half_exp(x: f64) -> f64 {
     let x = x.abs();
     let (power, shifted) = exp_unscaled(if x > 720.0 { 720.0 } else { x });
-    scale(power, shifted - 1.0)
+    scale_exponent(power, shifted - 1.0)
 }
 
 function! {
@@ -104,9 +106,9 @@ function! {
     fast(x) {
         let magnitude = x.abs();
         let clamped = if magnitude > 20.0 { 20.0 } else { magnitude };
-        let (r, r_low, shifted) = reduce(clamped + clamped);
+        let (r, r_low, shifted) = reduce_exponent(clamped + clamped);
         let power = power_of_shifted(shifted);
-        let tail = fma(r * r, polynomial(r, &EXP), r_low);
+        let tail = fma(r * r, evaluate_polynomial(r, &EXP), r_low);
         let (whole, whole_low) = quick_two_sum(power, -1.0);
         // The product is exact.
         let high = fma(power, r, whole);

@@ -7,7 +7,7 @@
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use super::arithmetic::{
-    fma, magnitude_key, place, polynomial, power_of_two, rough_half_reciprocal,
+    evaluate_polynomial, fma, magnitude_key, ordinal_key, power_of_two, rough_half_reciprocal,
 };
 use super::coefficients::{ASIN, ATAN};
 use super::lanes::{BinaryMap, UnaryMap, function};
@@ -18,8 +18,8 @@ const SECOND_PART: f64 = 3.8981718325193755e-17;
 
 /// `base + c asin(t)` from `v = c t`, `v_low` and `z = t^2 <= 1/4`; base is 0 or a multiple of pi/2 above |v|.
 #[inline(always)]
-fn arc(base: f64, v: f64, v_low: f64, z: f64) -> f64 {
-    let low = fma(v * z, polynomial(z, &ASIN), v_low);
+fn arc_sine(base: f64, v: f64, v_low: f64, z: f64) -> f64 {
+    let low = fma(v * z, evaluate_polynomial(z, &ASIN), v_low);
     let sum = base + v;
     let rest = v - (sum - base);
     sum + (rest + fma(base, SECOND_PART, low))
@@ -45,7 +45,7 @@ function! {
         let v = if small { magnitude } else { -2.0 * root };
         let v_low = if small { 0.0 } else { -2.0 * root_low };
         let base = if small { 0.0 } else { FRAC_PI_2 };
-        arc(base, v, v_low, z).copysign(x)
+        arc_sine(base, v, v_low, z).copysign(x)
     }
     slow(_x) { f64::NAN }
 }
@@ -64,7 +64,7 @@ function! {
         let v_low = if small { 0.0 } else { root_low * factor };
         let large = if x < 0.0 { PI } else { 0.0 };
         let base = if small { FRAC_PI_2 } else { large };
-        arc(base, v, v_low, z)
+        arc_sine(base, v, v_low, z)
     }
     slow(_x) { f64::NAN }
 }
@@ -93,7 +93,7 @@ fn angle_in_half_plane(above: f64, below: f64, left: bool) -> f64 {
     let s = numerator * inverse;
     let rest = fma(-s, denominator_low, fma(-s, denominator, numerator));
     let z = s * s;
-    let low = fma(s * z, polynomial(z, &ATAN), rest * inverse);
+    let low = fma(s * z, evaluate_polynomial(z, &ATAN), rest * inverse);
     let base = j * FRAC_PI_4;
     let base_low = fma(j, FRAC_PI_4, -base);
     let total = base + s;
@@ -119,7 +119,7 @@ pub(super) struct Atan2;
 
 /// The angle for `y` and `x` whose ratio and products are in range.
 #[inline(always)]
-fn angle(y: f64, x: f64) -> f64 {
+fn ordinary_angle(y: f64, x: f64) -> f64 {
     angle_in_half_plane(y.abs(), x.abs(), x < 0.0).copysign(y)
 }
 
@@ -128,16 +128,16 @@ const MOST: f64 = 1e140;
 
 impl BinaryMap for Atan2 {
     const KEEPS_NAN: bool = true;
-    const LIMIT: i64 = place(MOST, LEAST);
+    const LIMIT: i64 = ordinal_key(MOST, LEAST);
 
     #[inline(always)]
     fn fast(y: f64, x: f64) -> f64 {
-        angle(y, x)
+        ordinary_angle(y, x)
     }
 
     #[inline(always)]
     fn key(y: f64, x: f64) -> i64 {
-        place(y.abs(), LEAST).max(place(x.abs(), LEAST))
+        ordinal_key(y.abs(), LEAST).max(ordinal_key(x.abs(), LEAST))
     }
 
     #[cold]
@@ -167,7 +167,7 @@ fn angle_of_any(y: f64, x: f64) -> f64 {
         return FRAC_PI_2.copysign(y);
     }
     // Ratios beyond 2^80 differ from pi/2, or from 0 or pi, by less than can be seen; the others are scaled near 1.
-    let difference = exponent(above) - exponent(below);
+    let difference = binary_exponent(above) - binary_exponent(below);
     if difference > 80 {
         return FRAC_PI_2.copysign(y);
     }
@@ -175,14 +175,14 @@ fn angle_of_any(y: f64, x: f64) -> f64 {
         return if left { PI } else { above / below }.copysign(y);
     }
     let scaled = |value: f64| {
-        let n = -exponent(below);
+        let n = -binary_exponent(below);
         value * power_of_two(n / 2) * power_of_two(n - n / 2)
     };
-    angle(scaled(above).copysign(y), scaled(below).copysign(x))
+    ordinary_angle(scaled(above).copysign(y), scaled(below).copysign(x))
 }
 
 /// The binary exponent of a positive finite number.
-fn exponent(value: f64) -> i64 {
+fn binary_exponent(value: f64) -> i64 {
     let field = |value: f64| (value.to_bits() >> 52) as i64 - 1023;
     if value < f64::MIN_POSITIVE {
         field(value * power_of_two(54)) - 54

@@ -4,11 +4,12 @@
 //! (the guess that Newton's iteration would start from): its error of five per cent is below a twentieth of an ulp of the root.
 
 use super::arithmetic::{
-    BinaryMantissa, fma, magnitude_key, one_more, place, polynomial, rough_half_reciprocal,
+    BinaryMantissa, evaluate_polynomial, fma, magnitude_key, one_more, ordinal_key,
+    rough_half_reciprocal,
 };
 use super::coefficients::{ASINH, ATANH};
 use super::lanes::{UnaryMap, function};
-use super::logarithm::{LN_2_SHORT, LN_2_SHORT_LOW, natural, natural_corrected};
+use super::logarithm::{LN_2_SHORT, LN_2_SHORT_LOW, natural_corrected, natural_logarithm};
 
 const ONE: u64 = 1.0_f64.to_bits();
 const TWO_52: f64 = 4_503_599_627_370_496.0;
@@ -17,7 +18,7 @@ const TWO_52: f64 = 4_503_599_627_370_496.0;
 fn logarithm_of_double(x: f64) -> f64 {
     if x < f64::INFINITY {
         let parts = BinaryMantissa::of(x);
-        natural(parts.m - 1.0, parts.k + 1.0)
+        natural_logarithm(parts.m - 1.0, parts.k + 1.0)
     } else {
         x
     }
@@ -29,7 +30,7 @@ function! {
     fast(x) {
         let magnitude = x.abs();
         let z = x * x;
-        let series = fma(magnitude * z, polynomial(z, &ASINH), magnitude);
+        let series = fma(magnitude * z, evaluate_polynomial(z, &ASINH), magnitude);
         let z_low = fma(x, x, -z);
         let (u, rest) = one_more(z);
         let u_low = rest + z_low;
@@ -55,7 +56,7 @@ function! {
 
 function! {
     /// Inverse hyperbolic cosine: `log(x + sqrt(x^2 - 1))`, with `x - 1` as the variable near 1.
-    Acosh, limit place(1e150, 1.0), key(x) { place(x, 1.0) };
+    Acosh, limit ordinal_key(1e150, 1.0), key(x) { ordinal_key(x, 1.0) };
     fast(x) {
         let t = x - 1.0;
         let d = x + 1.0;
@@ -107,7 +108,7 @@ function! {
         let left = fma(-s, sum, difference) + (above_low - below_low);
         let s_low = fma(-s, sum_low, left) * inverse;
         let w = s * s;
-        let tail = fma(s * w, polynomial(w, &ATANH), s_low);
+        let tail = fma(s * w, evaluate_polynomial(w, &ATANH), s_low);
         let whole = k * (0.5 * LN_2_SHORT);
         let total = whole + s;
         let rest = s - (total - whole);

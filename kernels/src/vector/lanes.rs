@@ -4,7 +4,7 @@
 //! them into vector instructions. Every operation in them is exactly defined, so the level cannot change a bit.
 
 use super::arithmetic::magnitude_key;
-use super::simple::choose;
+use super::simple::choose_value;
 
 /// Lanes between two checks for rare ones.
 pub(super) const CHUNK: usize = 256;
@@ -153,7 +153,7 @@ fn one_nan(value: f64, keeps: bool) -> f64 {
 }
 
 #[inline(always)]
-pub(super) fn lane1<K: UnaryMap>(x: f64) -> f64 {
+pub(super) fn unary_lane<K: UnaryMap>(x: f64) -> f64 {
     let value = if K::key(x) > K::LIMIT {
         K::slow(x)
     } else {
@@ -163,7 +163,7 @@ pub(super) fn lane1<K: UnaryMap>(x: f64) -> f64 {
 }
 
 #[inline(always)]
-pub(super) fn lane2<K: BinaryMap>(a: f64, b: f64) -> f64 {
+pub(super) fn binary_lane<K: BinaryMap>(a: f64, b: f64) -> f64 {
     let value = if K::key(a, b) > K::LIMIT {
         K::slow(a, b)
     } else {
@@ -173,7 +173,7 @@ pub(super) fn lane2<K: BinaryMap>(a: f64, b: f64) -> f64 {
 }
 
 #[inline(always)]
-pub(super) fn block1<K: UnaryMap>(x: &[f64], out: &mut [f64]) {
+pub(super) fn map_unary_block<K: UnaryMap>(x: &[f64], out: &mut [f64]) {
     for (x, out) in x.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
         let mut worst = i64::MIN;
         for (out, &x) in out.iter_mut().zip(x) {
@@ -194,7 +194,11 @@ pub(super) fn block1<K: UnaryMap>(x: &[f64], out: &mut [f64]) {
 }
 
 #[inline(always)]
-pub(super) fn block2<K: BinaryMap, A: BlockOperand, B: BlockOperand>(a: A, b: B, out: &mut [f64]) {
+pub(super) fn map_binary_block<K: BinaryMap, A: BlockOperand, B: BlockOperand>(
+    a: A,
+    b: B,
+    out: &mut [f64],
+) {
     for (index, out) in out.chunks_mut(CHUNK).enumerate() {
         let count = out.len();
         let (a, b) = (a.part(index * CHUNK, count), b.part(index * CHUNK, count));
@@ -209,12 +213,17 @@ pub(super) fn block2<K: BinaryMap, A: BlockOperand, B: BlockOperand>(a: A, b: B,
 }
 
 #[inline(always)]
-pub(super) fn lane3<K: TernaryMap>(a: f64, b: f64, c: f64) -> f64 {
+pub(super) fn ternary_lane<K: TernaryMap>(a: f64, b: f64, c: f64) -> f64 {
     one_nan(K::value(a, b, c), false)
 }
 
 #[inline(always)]
-pub(super) fn block3<K: TernaryMap, A: BlockOperand, B: BlockOperand, C: BlockOperand>(
+pub(super) fn map_ternary_block<
+    K: TernaryMap,
+    A: BlockOperand,
+    B: BlockOperand,
+    C: BlockOperand,
+>(
     a: A,
     b: B,
     c: C,
@@ -222,7 +231,7 @@ pub(super) fn block3<K: TernaryMap, A: BlockOperand, B: BlockOperand, C: BlockOp
 ) {
     let operands = a.lanes().zip(b.lanes()).zip(c.lanes());
     for (out, ((a, b), c)) in out.iter_mut().zip(operands) {
-        *out = lane3::<K>(a, b, c);
+        *out = ternary_lane::<K>(a, b, c);
     }
 }
 
@@ -235,6 +244,6 @@ pub(super) fn block_choose<A: BlockOperand, B: BlockOperand>(
 ) {
     let branches = then.lanes().zip(otherwise.lanes());
     for ((out, &c), (t, o)) in out.iter_mut().zip(condition).zip(branches) {
-        *out = choose(c, t, o);
+        *out = choose_value(c, t, o);
     }
 }

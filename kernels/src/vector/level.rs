@@ -42,15 +42,15 @@ thread_local! {
 
 /// The level that this thread uses.
 #[inline]
-pub fn level() -> InstructionSet {
+pub fn active_level() -> InstructionSet {
     match LEVEL.get() {
         Some(level) => level,
-        None => find(),
+        None => detect_level(),
     }
 }
 
 #[cold]
-fn find() -> InstructionSet {
+fn detect_level() -> InstructionSet {
     let level = InstructionSet::best();
     LEVEL.set(Some(level));
     level

@@ -4,7 +4,9 @@
 //! Sun Microsystems 1993): `log(m) = 2 atanh(s) = f - (f^2/2 - s (f^2/2 + R(s^2)))`, where all but f is small.
 //! The products of k with log(2) and log10(2) are exact in their first part. Errors: see [`super::Unary`].
 
-use super::arithmetic::{BinaryMantissa, fma, one_more, place, polynomial, quick_two_sum};
+use super::arithmetic::{
+    BinaryMantissa, evaluate_polynomial, fma, one_more, ordinal_key, quick_two_sum,
+};
 use super::coefficients::{LOG, LOG2_DOUBLED};
 use super::lanes::{UnaryMap, function};
 
@@ -22,7 +24,7 @@ const THIRD_OF_A: (f64, f64) = (0.9617966939259756, 5.0577616648125907e-17);
 const TWO_54: f64 = 18_014_398_509_481_984.0;
 
 /// Values of the logarithms outside the positive normal numbers; subnormals are scaled up by 2^54.
-fn outside(x: f64, logarithm: impl Fn(BinaryMantissa) -> f64) -> f64 {
+fn exceptional_logarithm(x: f64, logarithm: impl Fn(BinaryMantissa) -> f64) -> f64 {
     if x == 0.0 {
         f64::NEG_INFINITY
     } else if x == f64::INFINITY {
@@ -38,14 +40,14 @@ fn outside(x: f64, logarithm: impl Fn(BinaryMantissa) -> f64) -> f64 {
 
 /// `log(1 + f)` as a sum of two for -0.293 <= f <= 0.415: `f - f^2/2`, and the rest. Also s.
 #[inline(always)]
-fn core(f: f64) -> (f64, f64, f64) {
+fn log1p_doubled(f: f64) -> (f64, f64, f64) {
     let s = f / (f + 2.0);
     let w = s * s;
     let half = 0.5 * f;
     let high = fma(-half, f, f);
     let dropped = f - high;
     let rounding = fma(-half, f, dropped);
-    let low = fma(s, fma(w, polynomial(w, &LOG), dropped), rounding);
+    let low = fma(s, fma(w, evaluate_polynomial(w, &LOG), dropped), rounding);
     (high, low, s)
 }
 
@@ -60,15 +62,15 @@ fn with_exponent(high: f64, low: f64, k: f64) -> f64 {
 
 /// `log(1 + f) + k log(2)`
 #[inline(always)]
-pub(super) fn natural(f: f64, k: f64) -> f64 {
-    let (high, low, _) = core(f);
+pub(super) fn natural_logarithm(f: f64, k: f64) -> f64 {
+    let (high, low, _) = log1p_doubled(f);
     with_exponent(high, low, k)
 }
 
 /// `log(1 + f + f_low) + k log(2)`, where `f_low` is below the last place of 1 + f, and of f where k = 0.
 #[inline(always)]
 pub(super) fn natural_corrected(f: f64, f_low: f64, k: f64) -> f64 {
-    let (high, low, s) = core(f);
+    let (high, low, s) = log1p_doubled(f);
     // 1 / (1 + f) = (1 - s) / (1 + s).
     let slope = fma(s, fma(s, 2.0, -2.0), 1.0);
     with_exponent(high, fma(f_low, slope, low), k)
@@ -77,7 +79,7 @@ pub(super) fn natural_corrected(f: f64, f_low: f64, k: f64) -> f64 {
 /// `base log(1 + f)` as a sum of two, for a base given as a sum of two.
 #[inline(always)]
 fn to_base(f: f64, base: (f64, f64)) -> (f64, f64) {
-    let (high, low, _) = core(f);
+    let (high, low, _) = log1p_doubled(f);
     let product = high * base.0;
     let rest = fma(low, base.0, fma(high, base.1, fma(high, base.0, -product)));
     (product, rest)
@@ -94,7 +96,7 @@ pub(super) fn log2_doubled(parts: BinaryMantissa) -> (f64, f64) {
     let s_low = fma(-s, d_low, fma(-s, d, f)) * inverse;
     let w = s * s;
     let w_low = fma(s, s, -w);
-    let q = polynomial(w, &LOG2_DOUBLED);
+    let q = evaluate_polynomial(w, &LOG2_DOUBLED);
     let factor = fma(w, q, THIRD_OF_A.0);
     let factor_low = fma(w, q, THIRD_OF_A.0 - factor) + fma(w_low, q, THIRD_OF_A.1);
     let cube = s * w;
@@ -117,16 +119,16 @@ pub(super) fn log2_doubled(parts: BinaryMantissa) -> (f64, f64) {
 
 function! {
     /// Natural logarithm.
-    Log, limit place(f64::MAX, f64::MIN_POSITIVE), key(x) { place(x, f64::MIN_POSITIVE) };
+    Log, limit ordinal_key(f64::MAX, f64::MIN_POSITIVE), key(x) { ordinal_key(x, f64::MIN_POSITIVE) };
     fast(x) {
         let parts = BinaryMantissa::of(x);
-        natural(parts.m - 1.0, parts.k)
+        natural_logarithm(parts.m - 1.0, parts.k)
     }
-    slow(x) { outside(x, |parts| natural(parts.m - 1.0, parts.k)) }
+    slow(x) { exceptional_logarithm(x, |parts| natural_logarithm(parts.m - 1.0, parts.k)) }
 }
 
 #[inline(always)]
-fn binary(parts: BinaryMantissa) -> f64 {
+fn binary_logarithm(parts: BinaryMantissa) -> f64 {
     let (high, low) = to_base(parts.m - 1.0, LOG2_E);
     let sum = high + parts.k;
     let rest = high - (sum - parts.k);
@@ -135,13 +137,13 @@ fn binary(parts: BinaryMantissa) -> f64 {
 
 function! {
     /// Logarithm to base 2.
-    Log2, limit place(f64::MAX, f64::MIN_POSITIVE), key(x) { place(x, f64::MIN_POSITIVE) };
-    fast(x) { binary(BinaryMantissa::of(x)) }
-    slow(x) { outside(x, binary) }
+    Log2, limit ordinal_key(f64::MAX, f64::MIN_POSITIVE), key(x) { ordinal_key(x, f64::MIN_POSITIVE) };
+    fast(x) { binary_logarithm(BinaryMantissa::of(x)) }
+    slow(x) { exceptional_logarithm(x, binary_logarithm) }
 }
 
 #[inline(always)]
-fn decimal(parts: BinaryMantissa) -> f64 {
+fn decimal_logarithm(parts: BinaryMantissa) -> f64 {
     let (high, low) = to_base(parts.m - 1.0, LOG10_E);
     let whole = parts.k * LOG10_2_SHORT;
     let sum = whole + high;
@@ -151,14 +153,14 @@ fn decimal(parts: BinaryMantissa) -> f64 {
 
 function! {
     /// Logarithm to base 10.
-    Log10, limit place(f64::MAX, f64::MIN_POSITIVE), key(x) { place(x, f64::MIN_POSITIVE) };
-    fast(x) { decimal(BinaryMantissa::of(x)) }
-    slow(x) { outside(x, decimal) }
+    Log10, limit ordinal_key(f64::MAX, f64::MIN_POSITIVE), key(x) { ordinal_key(x, f64::MIN_POSITIVE) };
+    fast(x) { decimal_logarithm(BinaryMantissa::of(x)) }
+    slow(x) { exceptional_logarithm(x, decimal_logarithm) }
 }
 
 function! {
     /// `log(1 + x)`: the logarithm of the rounded sum, corrected by what the rounding left.
-    Log1p, limit place(1e300, f64::MIN_POSITIVE), key(x) { place(1.0 + x, f64::MIN_POSITIVE) };
+    Log1p, limit ordinal_key(1e300, f64::MIN_POSITIVE), key(x) { ordinal_key(1.0 + x, f64::MIN_POSITIVE) };
     fast(x) {
         let (sum, rest) = one_more(x);
         let parts = BinaryMantissa::of(sum);
@@ -172,6 +174,6 @@ function! {
         if (1e300..f64::INFINITY).contains(&x) {
             return Log::fast(x);
         }
-        outside(1.0 + x, |_| f64::NAN)
+        exceptional_logarithm(1.0 + x, |_| f64::NAN)
     }
 }

@@ -14,7 +14,7 @@
 //! (arguments of the circular functions beyond 2^32, zeros and subnormals under a logarithm, numbers outside a domain, results
 //! of a power outside the normal range) are computed one by one.
 //!
-//! Read [`unary`] and [`unary_block`] first. Blocks of about 128 lanes stay in the first-level cache.
+//! Read [`evaluate_unary`] and [`unary_block`] first. Blocks of about 128 lanes stay in the first-level cache.
 
 mod arithmetic;
 mod circular;
@@ -37,13 +37,13 @@ mod simple;
 mod sum;
 mod uniform;
 
-pub use copy::copy;
+pub use copy::copy_numbers;
 pub use evaluate::{
-    LaneOperand, binary, binary_block, binary_block_scalar_left, binary_block_scalar_right, select,
-    select_block, select_block_scalar_otherwise, select_block_scalar_then, sin_cos, sin_cos_block,
-    ternary, ternary_block, unary, unary_block,
+    LaneOperand, binary_block, binary_block_scalar_left, binary_block_scalar_right,
+    evaluate_binary, evaluate_ternary, evaluate_unary, select_block, select_block_scalar_otherwise,
+    select_block_scalar_then, select_value, sin_cos, sin_cos_block, ternary_block, unary_block,
 };
-pub use level::{InstructionSet, level, with_level};
+pub use level::{InstructionSet, active_level, with_level};
 pub use operation::{Binary, Ternary, Unary};
-pub use sum::{largest, smallest, sum, sum_of_products, sum_of_squares};
+pub use sum::{largest_number, smallest_number, sum_numbers, sum_of_products, sum_of_squares};
 pub use uniform::{GENERATORS, UniformGenerators};

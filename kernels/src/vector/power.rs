@@ -1,8 +1,8 @@
 //! Powers, cube root and length.
 
 use super::arithmetic::{
-    BinaryMantissa, ROUNDER, fma, magnitude_key, place, polynomial, power_of_two, quick_two_sum,
-    scale, scale_within, square_root, two_product,
+    BinaryMantissa, ROUNDER, evaluate_polynomial, fma, magnitude_key, ordinal_key, power_of_two,
+    quick_two_sum, scale_exponent, scale_within, square_root, two_product,
 };
 use super::coefficients::CBRT;
 use super::exponential::exp2_unscaled;
@@ -18,14 +18,14 @@ pub(super) struct Pow;
 
 /// `b (high + low)` as a sum of two.
 #[inline(always)]
-fn times(b: f64, (high, low): (f64, f64)) -> (f64, f64) {
+fn multiply_doubled(b: f64, (high, low): (f64, f64)) -> (f64, f64) {
     let (product, product_low) = two_product(b, high);
     (product, fma(b, low, product_low))
 }
 
 /// `a^b` from `b log2 |a|`.
 #[inline(always)]
-fn finish(a: f64, b: f64, (high, low): (f64, f64)) -> f64 {
+fn finish_power(a: f64, b: f64, (high, low): (f64, f64)) -> f64 {
     let (power, n) = exp2_unscaled(high, low);
     let magnitude = scale_within(power, n);
     let shifted = b + ROUNDER;
@@ -53,7 +53,7 @@ const ROOT_LEAST: f64 = power_of_two(-680);
 const ROOT_MOST: f64 = power_of_two(680);
 
 /// The largest keys of |a|, |b| and the logarithm of the result for which `finish` is right.
-const BASE_LIMIT: i64 = place(f64::MAX, f64::MIN_POSITIVE);
+const BASE_LIMIT: i64 = ordinal_key(f64::MAX, f64::MIN_POSITIVE);
 const EXPONENT_LIMIT: i64 = magnitude_key(TWO_51);
 const RESULT_LIMIT: i64 = magnitude_key(1020.0);
 
@@ -66,7 +66,11 @@ impl BinaryMap for Pow {
         if is_of_root(b) {
             return of_root(a, b);
         }
-        finish(a, b, times(b, log2_doubled(BinaryMantissa::of(a.abs()))))
+        finish_power(
+            a,
+            b,
+            multiply_doubled(b, log2_doubled(BinaryMantissa::of(a.abs()))),
+        )
     }
 
     /// In two loops through the logarithms: one chain of 250 cycles would leave the processor too few lanes to overlap.
@@ -91,12 +95,12 @@ impl BinaryMap for Pow {
         for ((out, low), a) in out.iter_mut().zip(low.iter_mut()).zip(a.lanes()) {
             let magnitude = a.abs();
             (*out, *low) = log2_doubled(BinaryMantissa::of(magnitude));
-            base = base.max(place(magnitude, f64::MIN_POSITIVE));
+            base = base.max(ordinal_key(magnitude, f64::MIN_POSITIVE));
         }
         let pairs = a.lanes().zip(b.lanes());
         for ((out, &mut low), (a, b)) in out.iter_mut().zip(low).zip(pairs) {
-            let product = times(b, (*out, low));
-            *out = finish(a, b, product);
+            let product = multiply_doubled(b, (*out, low));
+            *out = finish_power(a, b, product);
             exponent = exponent.max(magnitude_key(b));
             result = result.max(magnitude_key(product.0));
         }
@@ -108,18 +112,18 @@ impl BinaryMap for Pow {
             }
             return i64::MAX; // each lane for itself
         }
-        beyond(base, exponent, result)
+        limit_key(base, exponent, result)
     }
 
     #[inline(always)]
     fn key(a: f64, b: f64) -> i64 {
         if is_of_root(b) {
-            return i64::from(place(a, ROOT_LEAST) > place(ROOT_MOST, ROOT_LEAST));
+            return i64::from(ordinal_key(a, ROOT_LEAST) > ordinal_key(ROOT_MOST, ROOT_LEAST));
         }
         let magnitude = a.abs();
-        let (high, _) = times(b, log2_doubled(BinaryMantissa::of(magnitude)));
-        beyond(
-            place(magnitude, f64::MIN_POSITIVE),
+        let (high, _) = multiply_doubled(b, log2_doubled(BinaryMantissa::of(magnitude)));
+        limit_key(
+            ordinal_key(magnitude, f64::MIN_POSITIVE),
             magnitude_key(b),
             magnitude_key(high),
         )
@@ -134,7 +138,7 @@ impl BinaryMap for Pow {
 
 /// Whether one of these keys is beyond its limit, as a key.
 #[inline(always)]
-fn beyond(base: i64, exponent: i64, result: i64) -> i64 {
+fn limit_key(base: i64, exponent: i64, result: i64) -> i64 {
     i64::from((base > BASE_LIMIT) | (exponent > EXPONENT_LIMIT) | (result > RESULT_LIMIT))
 }
 
@@ -173,14 +177,14 @@ fn pow_any(a: f64, b: f64) -> f64 {
         parts = BinaryMantissa::of(magnitude * TWO_54);
         parts.k -= 54.0;
     }
-    let (high, low) = times(b, log2_doubled(parts));
+    let (high, low) = multiply_doubled(b, log2_doubled(parts));
     let result = if high > 1100.0 {
         f64::INFINITY
     } else if high < -1200.0 {
         0.0
     } else {
         let (power, n) = exp2_unscaled(high, low);
-        scale(power, n)
+        scale_exponent(power, n)
     };
     sign * result
 }
@@ -205,7 +209,7 @@ fn cbrt_positive(x: f64) -> f64 {
     } else {
         (factor, inverse_root)
     };
-    let guess = polynomial(m, &CBRT) * inverse_root;
+    let guess = evaluate_polynomial(m, &CBRT) * inverse_root;
     let m = m * factor;
     let h = fma(-(guess * guess), guess * m, 1.0);
     let step = h * fma(h, fma(h, 14.0 / 81.0, 2.0 / 9.0), 1.0 / 3.0);
@@ -219,7 +223,7 @@ fn cbrt_positive(x: f64) -> f64 {
 
 function! {
     /// Cube root: the inverse cube root by a polynomial and one step of order 4, then one corrected Newton step.
-    Cbrt, limit place(f64::MAX, f64::MIN_POSITIVE), key(x) { place(x.abs(), f64::MIN_POSITIVE) };
+    Cbrt, limit ordinal_key(f64::MAX, f64::MIN_POSITIVE), key(x) { ordinal_key(x.abs(), f64::MIN_POSITIVE) };
     fast(x) { cbrt_positive(x.abs()).copysign(x) }
     slow(x) {
         if x.is_nan() {
@@ -237,7 +241,7 @@ pub(super) struct Hypot;
 
 /// The length for a larger side between 2^-480 and 2^500.
 #[inline(always)]
-fn length(large: f64, small: f64) -> f64 {
+fn scaled_length(large: f64, small: f64) -> f64 {
     let (a, a_low) = two_product(large, large);
     let (b, b_low) = two_product(small, small);
     let (sum, rest) = quick_two_sum(a, b);
@@ -249,19 +253,23 @@ const HYPOT_LEAST: f64 = 3.2e-145;
 const HYPOT_MOST: f64 = 3.2e150;
 
 impl BinaryMap for Hypot {
-    const LIMIT: i64 = place(HYPOT_MOST, HYPOT_LEAST);
+    const LIMIT: i64 = ordinal_key(HYPOT_MOST, HYPOT_LEAST);
 
     #[inline(always)]
     fn fast(a: f64, b: f64) -> f64 {
         let (a, b) = (a.abs(), b.abs());
-        if a < b { length(b, a) } else { length(a, b) }
+        if a < b {
+            scaled_length(b, a)
+        } else {
+            scaled_length(a, b)
+        }
     }
 
     /// Of the larger one, NaN being the largest.
     #[inline(always)]
     fn key(a: f64, b: f64) -> i64 {
         let larger = magnitude_key(a).max(magnitude_key(b));
-        place(f64::from_bits(larger as u64), HYPOT_LEAST)
+        ordinal_key(f64::from_bits(larger as u64), HYPOT_LEAST)
     }
 
     #[cold]
@@ -277,6 +285,6 @@ impl BinaryMap for Hypot {
         }
         let n = if large < 1.0 { 600 } else { -600 };
         let factor = power_of_two(n);
-        length(large * factor, small * factor) * power_of_two(-n)
+        scaled_length(large * factor, small * factor) * power_of_two(-n)
     }
 }

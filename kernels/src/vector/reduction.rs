@@ -1,6 +1,6 @@
 //! Reduction of huge arguments modulo pi/2 (Payne & Hanek, "Radian reduction for trigonometric functions", SIGNUM 18, 1983).
 
-use super::arithmetic::{power_of_two, product, quick_two_sum};
+use super::arithmetic::{doubled_product, power_of_two, quick_two_sum};
 
 /// The fraction bits of 2/pi after 64 zeros: word i has the weights 2^(-64 (i - 1) - 1) down to 2^(-64 i).
 const BITS: [u64; 25] = [
@@ -74,7 +74,7 @@ pub(crate) fn reduce_large(x: f64) -> ((f64, f64), u64) {
         (((leading >> 22) as u64 & 0x001f_ffff_ffff_ffff) as f64) * power_of_two(-106),
     );
     let weight = power_of_two(-i64::from(zeros));
-    let (r, r_low) = product((fraction.0 * weight, fraction.1 * weight), FRAC_PI_2);
+    let (r, r_low) = doubled_product((fraction.0 * weight, fraction.1 * weight), FRAC_PI_2);
     match (above_half, x < 0.0) {
         (true, false) => ((-r, -r_low), n & 3),
         (false, false) => ((r, r_low), n & 3),

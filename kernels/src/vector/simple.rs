@@ -50,7 +50,7 @@ macro_rules! map2 {
 }
 
 #[inline(always)]
-fn truth(holds: bool) -> f64 {
+fn truth_value(holds: bool) -> f64 {
     if holds { 1.0 } else { 0.0 }
 }
 
@@ -61,12 +61,12 @@ map2! {
     Div = |a, b| a / b;
     Min keeps true = |a, b| if a.is_nan() | (a < b) { a } else { b };
     Max keeps true = |a, b| if a.is_nan() | (a > b) { a } else { b };
-    Less keeps true = |a, b| truth(a < b);
-    LessEqual keeps true = |a, b| truth(a <= b);
-    Greater keeps true = |a, b| truth(a > b);
-    GreaterEqual keeps true = |a, b| truth(a >= b);
-    Equal keeps true = |a, b| truth(a == b);
-    NotEqual keeps true = |a, b| truth(a != b);
+    Less keeps true = |a, b| truth_value(a < b);
+    LessEqual keeps true = |a, b| truth_value(a <= b);
+    Greater keeps true = |a, b| truth_value(a > b);
+    GreaterEqual keeps true = |a, b| truth_value(a >= b);
+    Equal keeps true = |a, b| truth_value(a == b);
+    NotEqual keeps true = |a, b| truth_value(a != b);
     CopySign keeps true = |a, b| a.copysign(b);
 }
 
@@ -93,14 +93,14 @@ map3! {
 
 /// `then` where the condition is neither 0 nor NaN, `otherwise` where it is 0, and NaN where it is NaN.
 #[inline(always)]
-pub(super) fn choose(condition: f64, then: f64, otherwise: f64) -> f64 {
+pub(super) fn choose_value(condition: f64, then: f64, otherwise: f64) -> f64 {
     let value = if condition == 0.0 { otherwise } else { then };
     if condition.is_nan() { f64::NAN } else { value }
 }
 
 /// The remainder for quotients below 2^52: the rounded quotient, cut, is right or one too large, and the fused product exact.
 #[inline(always)]
-fn remainder(a: f64, b: f64) -> f64 {
+fn quick_remainder(a: f64, b: f64) -> f64 {
     let quotient = (a / b).trunc();
     let rest = fma(-quotient, b, a);
     let too_far = (rest < 0.0) & (a > 0.0) | (rest > 0.0) & (a < 0.0);
@@ -138,7 +138,7 @@ macro_rules! remainders {
             #[inline(always)]
             fn fast(a: f64, b: f64) -> f64 {
                 let finish: fn(f64, f64) -> f64 = $finish;
-                finish(remainder(a, b), b)
+                finish(quick_remainder(a, b), b)
             }
 
             #[inline(always)]

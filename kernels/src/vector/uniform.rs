@@ -34,27 +34,32 @@ impl UniformGenerators {
 }
 
 #[inline(always)]
-pub(super) fn fill(state: &mut [[u64; GENERATORS]; 4], lower: f64, width: f64, out: &mut [f64]) {
+pub(super) fn fill_uniform(
+    state: &mut [[u64; GENERATORS]; 4],
+    lower: f64,
+    width: f64,
+    out: &mut [f64],
+) {
     let mut lanes = *state;
     let mut steps = out.chunks_exact_mut(GENERATORS);
     for out in &mut steps {
-        let bits = step(&mut lanes);
+        let bits = generator_step(&mut lanes);
         for (out, bits) in out.iter_mut().zip(bits) {
-            *out = lower + width * unit(bits);
+            *out = lower + width * unit_midpoint(bits);
         }
     }
     let rest = steps.into_remainder();
     if !rest.is_empty() {
-        let bits = step(&mut lanes);
+        let bits = generator_step(&mut lanes);
         for (out, bits) in rest.iter_mut().zip(bits) {
-            *out = lower + width * unit(bits);
+            *out = lower + width * unit_midpoint(bits);
         }
     }
     *state = lanes;
 }
 
 #[inline(always)]
-fn step(lanes: &mut [[u64; GENERATORS]; 4]) -> [u64; GENERATORS] {
+fn generator_step(lanes: &mut [[u64; GENERATORS]; 4]) -> [u64; GENERATORS] {
     let [s0, s1, s2, s3] = lanes;
     let mut bits = [0; GENERATORS];
     for lane in 0..GENERATORS {
@@ -75,7 +80,7 @@ fn step(lanes: &mut [[u64; GENERATORS]; 4]) -> [u64; GENERATORS] {
 
 /// The middle of one of 2^52 equal parts of the unit interval.
 #[inline(always)]
-fn unit(bits: u64) -> f64 {
+fn unit_midpoint(bits: u64) -> f64 {
     let from_one_to_two = f64::from_bits(bits >> 12 | 1.0_f64.to_bits());
     from_one_to_two - (1.0 - f64::EPSILON / 2.0)
 }

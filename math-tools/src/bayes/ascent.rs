@@ -26,7 +26,7 @@ pub(crate) struct LocalMaximum {
 ///
 /// # Errors
 /// `cancelled` and `timeout`, and those of `function`.
-pub(crate) fn maximise(
+pub(crate) fn maximise_in_box(
     start: &[f64],
     (low, high): (f64, f64),
     iterations_max: usize,
@@ -39,7 +39,7 @@ pub(crate) fn maximise(
     let mut x: Vec<f64> = start.iter().map(|value| value.clamp(low, high)).collect();
     let mut gradient = vec![0.0; d];
     let mut value = function(&x, &mut gradient);
-    let mut inverse = identity(d);
+    let mut inverse = identity_matrix(d);
     let mut trial_gradient = vec![0.0; d];
     for _ in 0..iterations_max {
         ctx.check()?;
@@ -51,11 +51,11 @@ pub(crate) fn maximise(
         if !value.is_finite() || !steepest.is_finite() || steepest < GRADIENT_MIN {
             break;
         }
-        let mut direction = product(&inverse, &gradient, &free);
+        let mut direction = multiply_free_coordinates(&inverse, &gradient, &free);
         let mut slope = dot(&direction, &gradient);
         if slope <= 0.0 || !slope.is_finite() {
-            inverse = identity(d);
-            direction = product(&inverse, &gradient, &free);
+            inverse = identity_matrix(d);
+            direction = multiply_free_coordinates(&inverse, &gradient, &free);
             slope = dot(&direction, &gradient);
         }
         // No first step across more than a fifth of the box.
@@ -79,7 +79,7 @@ pub(crate) fn maximise(
         let step: Vec<f64> = trial.iter().zip(&x).map(|(new, old)| new - old).collect();
         let slopes = gradient.iter().zip(&trial_gradient);
         let change: Vec<f64> = slopes.map(|(old, new)| old - new).collect();
-        update(&mut inverse, &step, &change);
+        update_inverse_hessian(&mut inverse, &step, &change);
         let gain = trial_value - value;
         x = trial;
         value = trial_value;
@@ -92,14 +92,14 @@ pub(crate) fn maximise(
 }
 
 /// The BFGS update of an inverse Hessian (of the negated function), skipped where the curvature is not positive.
-fn update(inverse: &mut [f64], step: &[f64], change: &[f64]) {
+fn update_inverse_hessian(inverse: &mut [f64], step: &[f64], change: &[f64]) {
     let d = step.len();
     let curvature = dot(step, change);
     if curvature <= 1e-12 * dot(step, step).sqrt() * dot(change, change).sqrt() {
         return;
     }
     let all = vec![true; d];
-    let image = product(inverse, change, &all);
+    let image = multiply_free_coordinates(inverse, change, &all);
     let factor = (1.0 + dot(change, &image) / curvature) / curvature;
     for i in 0..d {
         for j in 0..d {
@@ -109,13 +109,13 @@ fn update(inverse: &mut [f64], step: &[f64], change: &[f64]) {
     }
 }
 
-fn identity(d: usize) -> Vec<f64> {
+fn identity_matrix(d: usize) -> Vec<f64> {
     let entries = (0..d * d).map(|index| f64::from(index % (d + 1) == 0));
     entries.collect()
 }
 
 /// A symmetric matrix times a vector, in the free coordinates only.
-fn product(matrix: &[f64], vector: &[f64], free: &[bool]) -> Vec<f64> {
+fn multiply_free_coordinates(matrix: &[f64], vector: &[f64], free: &[bool]) -> Vec<f64> {
     let d = vector.len();
     let entry = |i: usize| {
         let others = (0..d).filter(|&j| free[i] && free[j]);
@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn climbs_a_curved_ridge() {
-        let peak = maximise(&[-1.2, 1.0], (-2.0, 2.0), 200, &Ctx::default(), rosenbrock).unwrap();
+        let peak =
+            maximise_in_box(&[-1.2, 1.0], (-2.0, 2.0), 200, &Ctx::default(), rosenbrock).unwrap();
         assert!(
             (peak.x[0] - 1.0).abs() < 1e-6 && (peak.x[1] - 1.0).abs() < 1e-6,
             "{peak:?}"
@@ -150,7 +151,8 @@ mod tests {
 
     #[test]
     fn stops_at_the_bounds() {
-        let peak = maximise(&[-1.2, 1.0], (-2.0, 0.5), 200, &Ctx::default(), rosenbrock).unwrap();
+        let peak =
+            maximise_in_box(&[-1.2, 1.0], (-2.0, 0.5), 200, &Ctx::default(), rosenbrock).unwrap();
         // with x0 held at 1/2 the best x1 is 1/4
         assert!(
             (peak.x[0] - 0.5).abs() < 1e-6 && (peak.x[1] - 0.25).abs() < 1e-6,
@@ -160,7 +162,7 @@ mod tests {
 
     #[test]
     fn stays_away_from_what_is_not_finite() {
-        let peak = maximise(&[0.5], (0.0, 1.0), 50, &Ctx::default(), |x, gradient| {
+        let peak = maximise_in_box(&[0.5], (0.0, 1.0), 50, &Ctx::default(), |x, gradient| {
             gradient[0] = 1.0 / (1.0 - x[0]);
             -(1.0 - x[0]).ln() - if x[0] > 0.9 { f64::INFINITY } else { 0.0 }
         })

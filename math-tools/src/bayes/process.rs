@@ -5,9 +5,9 @@ use std::f64::consts::PI;
 use rand::{Rng, RngExt};
 use tool_core::{Ctx, ToolError};
 
-use super::ascent::{LocalMaximum, dot, maximise};
+use super::ascent::{LocalMaximum, dot, maximise_in_box};
 use crate::linalg::dense::add_multiple;
-use crate::linalg::factors::cholesky;
+use crate::linalg::factors::cholesky_factor;
 
 /// Range of the logarithm of a length scale, in units of the cube: from 1/200 to 20 of its edge.
 const LOG_LENGTH: (f64, f64) = (-5.298_317_366_548_036, 2.995_732_273_553_991);
@@ -97,9 +97,10 @@ impl GaussianProcess {
         starts.push((0..d).map(|_| rng.random_range(-3.0..1.0)).collect());
         let mut best: Option<LocalMaximum> = None;
         for start in &starts {
-            let height =
-                |at: &[f64], gradient: &mut [f64]| likelihood(data, at, nugget, gradient, ctx);
-            let peak = maximise(start, LOG_LENGTH, ITERATIONS_MAX, ctx, height)?;
+            let height = |at: &[f64], gradient: &mut [f64]| {
+                profile_log_likelihood(data, at, nugget, gradient, ctx)
+            };
+            let peak = maximise_in_box(start, LOG_LENGTH, ITERATIONS_MAX, ctx, height)?;
             if best.as_ref().is_none_or(|best| peak.value > best.value) {
                 best = Some(peak);
             }
@@ -125,8 +126,8 @@ impl GaussianProcess {
         let mut used = nugget;
         for _ in 0..ATTEMPTS_MAX {
             ctx.check()?;
-            let (matrix, _) = correlation(data, lengths, used);
-            if let Some(factor) = cholesky(matrix, data.y.len()) {
+            let (matrix, _) = correlation_matrices(data, lengths, used);
+            if let Some(factor) = cholesky_factor(matrix, data.y.len()) {
                 return Ok(Self::solved(data, lengths, used, factor));
             }
             used = (10.0 * used).max(1e-12);
@@ -171,10 +172,10 @@ impl GaussianProcess {
     /// The prediction, and `L^-1 k` of the correlations `k` with the observations.
     fn half_solved(&self, point: &[f64]) -> (ProcessPrediction, Vec<f64>) {
         let others = self.x.chunks_exact(point.len());
-        let near = others.map(|other| matern(self.distance(point, other)));
+        let near = others.map(|other| matern_correlation(self.distance(point, other)));
         let mut k: Vec<f64> = near.collect();
         let mean = self.mean + dot(&k, &self.weights);
-        forward(&self.factor, &mut k);
+        solve_lower_factor(&self.factor, &mut k);
         let explained: f64 = k.iter().map(|value| value * value).sum();
         let std = (self.signal_variance * (1.0 - explained).max(0.0)).sqrt();
         (ProcessPrediction { mean, std }, k)
@@ -188,7 +189,7 @@ impl GaussianProcess {
         let d = point.len();
         let (prediction, mut solved) = self.half_solved(point);
         let std = prediction.std;
-        backward(&self.factor, &mut solved);
+        solve_transposed_factor(&self.factor, &mut solved);
         let (mut mean_gradient, mut std_gradient) = (vec![0.0; d], vec![0.0; d]);
         for (index, other) in self.x.chunks_exact(d).enumerate() {
             let q = SQRT_5 * self.distance(point, other);
@@ -218,7 +219,7 @@ fn square_distance(a: &[f64], b: &[f64], lengths: &[f64]) -> f64 {
         .sum()
 }
 
-fn matern(distance: f64) -> f64 {
+fn matern_correlation(distance: f64) -> f64 {
     let q = SQRT_5 * distance;
     (1.0 + q + q * q / 3.0) * (-q).exp()
 }
@@ -235,8 +236,8 @@ impl KrigingWeights {
     fn new(factor: &[f64], y: &[f64]) -> Self {
         let n = y.len();
         let solve = |mut vector: Vec<f64>| {
-            forward(factor, &mut vector);
-            backward(factor, &mut vector);
+            solve_lower_factor(factor, &mut vector);
+            solve_transposed_factor(factor, &mut vector);
             vector
         };
         let ones = solve(vec![1.0; n]);
@@ -259,7 +260,7 @@ impl KrigingWeights {
 /// The log likelihood, maximal over mean and signal variance, and its gradient in the logarithms of the length scales.
 ///
 /// Minus infinity where there is no factor, and when the call is stopped, which the caller sees next.
-fn likelihood(
+fn profile_log_likelihood(
     data: ProcessObservations<'_>,
     log_lengths: &[f64],
     nugget: f64,
@@ -268,12 +269,13 @@ fn likelihood(
 ) -> f64 {
     let n = data.y.len();
     let lengths: Vec<f64> = log_lengths.iter().map(|log| log.exp()).collect();
-    let (matrix, slopes) = correlation(data, &lengths, nugget);
-    let Some(factor) = cholesky(matrix, n) else {
+    let (matrix, slopes) = correlation_matrices(data, &lengths, nugget);
+    let Some(factor) = cholesky_factor(matrix, n) else {
         return f64::NEG_INFINITY;
     };
     let solved = KrigingWeights::new(&factor, data.y);
-    let Some(inverse) = inverse(&factor, n, ctx).filter(|_| solved.variance > 0.0) else {
+    let Some(inverse) = inverse_from_factor(&factor, n, ctx).filter(|_| solved.variance > 0.0)
+    else {
         return f64::NEG_INFINITY;
     };
     gradient.fill(0.0);
@@ -294,7 +296,7 @@ fn likelihood(
 
 /// The lower triangle of the correlation matrix with the nugget on its diagonal, and of the factor of its derivatives:
 /// dR/d(log l_k) = slope * ((x_k - x'_k) / l_k)^2.
-fn correlation(
+fn correlation_matrices(
     data: ProcessObservations<'_>,
     lengths: &[f64],
     nugget: f64,
@@ -314,7 +316,7 @@ fn correlation(
 }
 
 /// Solves L z = b in place.
-fn forward(factor: &[f64], b: &mut [f64]) {
+fn solve_lower_factor(factor: &[f64], b: &mut [f64]) {
     let n = b.len();
     for i in 0..n {
         let rest = b[i] - dot(&factor[i * n..i * n + i], &b[..i]);
@@ -323,7 +325,7 @@ fn forward(factor: &[f64], b: &mut [f64]) {
 }
 
 /// Solves L' z = b in place.
-fn backward(factor: &[f64], b: &mut [f64]) {
+fn solve_transposed_factor(factor: &[f64], b: &mut [f64]) {
     let n = b.len();
     for i in (0..n).rev() {
         b[i] /= factor[i * n + i];
@@ -333,13 +335,13 @@ fn backward(factor: &[f64], b: &mut [f64]) {
 }
 
 /// The inverse of L L', full, row-major; `None` when the call is stopped.
-fn inverse(factor: &[f64], n: usize, ctx: &Ctx) -> Option<Vec<f64>> {
+fn inverse_from_factor(factor: &[f64], n: usize, ctx: &Ctx) -> Option<Vec<f64>> {
     let mut inverse = vec![0.0; n * n];
     for (index, row) in inverse.chunks_exact_mut(n).enumerate() {
         ctx.check().ok()?;
         row[index] = 1.0;
-        forward(factor, row);
-        backward(factor, row);
+        solve_lower_factor(factor, row);
+        solve_transposed_factor(factor, row);
     }
     Some(inverse)
 }
@@ -368,12 +370,12 @@ mod tests {
         };
         let at = [-1.0, 0.3];
         let mut gradient = [0.0; 2];
-        likelihood(data, &at, 1e-6, &mut gradient, &Ctx::default());
+        profile_log_likelihood(data, &at, 1e-6, &mut gradient, &Ctx::default());
         for k in 0..2 {
             let side = |step: f64| {
                 let mut moved = at;
                 moved[k] += step;
-                likelihood(data, &moved, 1e-6, &mut [0.0; 2], &Ctx::default())
+                profile_log_likelihood(data, &moved, 1e-6, &mut [0.0; 2], &Ctx::default())
             };
             let difference = (side(1e-5) - side(-1e-5)) / 2e-5;
             assert!(

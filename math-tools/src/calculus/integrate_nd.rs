@@ -6,7 +6,7 @@ mod random;
 mod tests;
 
 use kernels::quadrature::{
-    QuadratureEnd, QuadratureFault, SOBOL_DIMENSIONS, cubature, cubature_points,
+    QuadratureEnd, QuadratureFault, SOBOL_DIMENSIONS, cubature_points, integrate_box,
 };
 
 use self::map::IntegrationDomain;
@@ -41,10 +41,10 @@ pub(crate) struct Args {
     #[value(default)]
     pub method: IntegrateNdMethod,
     /// Error asked for, relative to the integral.
-    #[value(default = "rtol")]
+    #[value(default = "default_rtol")]
     pub rtol: Tolerance,
     /// Error asked for, absolute; the larger of both counts.
-    #[value(default = "atol")]
+    #[value(default = "default_atol")]
     pub atol: Tolerance,
     /// Most evaluations of the integrand.
     #[value(default = "BoundedInteger::<1000, 1_000_000_000>::of::<2_000_000>")]
@@ -67,11 +67,11 @@ pub(crate) enum IntegrateNdMethod {
     QuasiMonteCarlo,
 }
 
-fn rtol() -> Tolerance {
+fn default_rtol() -> Tolerance {
     Tolerance::literal(1e-6)
 }
 
-fn atol() -> Tolerance {
+fn default_atol() -> Tolerance {
     Tolerance::literal(0.0)
 }
 
@@ -157,7 +157,8 @@ impl Tool for Args {
             refuse!(invalid format!("/variables/{index}"); "`{}` is there twice", args.variables[index]; "rename one of them");
         }
         let data = args.data.as_ref();
-        let scope = unknowns::scope((n, names), data, &args.parameters, "/variables", ctx)?;
+        let scope =
+            unknowns::unknowns_scope((n, names), data, &args.parameters, "/variables", ctx)?;
         let expression =
             Expression::parse(&args.f, &scope).map_err(|err| err.into_tool_error("/f"))?;
         unknowns::check_use(data, [&expression], ctx)?;
@@ -172,12 +173,17 @@ impl Tool for Args {
         let tolerances = (args.rtol.get().max(1e-14), args.atol.get());
         let most = args.max_evals.get() as u64;
         let found = match method {
-            IntegrateNdMethod::QuasiMonteCarlo => {
-                random::integrate(&mut field, n, tolerances, most, ctx.seed(args.seed), ctx)?
-            }
+            IntegrateNdMethod::QuasiMonteCarlo => random::integrate_by_random_points(
+                &mut field,
+                n,
+                tolerances,
+                most,
+                ctx.seed(args.seed),
+                ctx,
+            )?,
             _ => by_cubature(&mut field, n, tolerances, most, ctx)?,
         };
-        finish(found, method, &expression, &field, ctx)
+        cubature_output(found, method, &expression, &field, ctx)
     }
 }
 
@@ -249,12 +255,12 @@ fn by_cubature(
     )?;
     let mut values = |points: &[Vec<f64>], values: &mut [f64]| field.values(points, values);
     let found =
-        cubature(&mut values, &vec![(0.0, 1.0); n], tolerances, most).map_err(
-            |fault| match fault {
+        integrate_box(&mut values, &vec![(0.0, 1.0); n], tolerances, most).map_err(|fault| {
+            match fault {
                 QuadratureFault::Function(err) => err,
                 other => ToolError::numeric("/f", format!("{other:?}")),
-            },
-        )?;
+            }
+        })?;
     Ok(MultipleIntegral {
         integral: found.value,
         error: found.error,
@@ -265,7 +271,7 @@ fn by_cubature(
     })
 }
 
-fn finish(
+fn cubature_output(
     found: MultipleIntegral,
     method: IntegrateNdMethod,
     expression: &Expression,

@@ -90,10 +90,10 @@ impl Tool for Args {
         } else {
             args.method
         };
-        let pieces = pieces(method, x, y);
-        let integral = sum(&pieces);
-        let uneven = uneven(x);
-        let error = (x.len() > 2).then(|| error(method, integral, x, y));
+        let pieces = interval_integrals(method, x, y);
+        let integral = sum_of_pieces(&pieces);
+        let uneven = find_uneven_intervals(x);
+        let error = (x.len() > 2).then(|| estimate_error(method, integral, x, y));
         let error = error.map(|error| error + apart_where(&uneven, method, &pieces, x, y));
         let count = uneven.iter().filter(|is_uneven| **is_uneven).count();
         if count > 0
@@ -111,7 +111,7 @@ impl Tool for Args {
         let sign = if samples.is_reversed { -1.0 } else { 1.0 };
         let cumulative = args
             .cumulative
-            .then(|| cumulative(&pieces, samples.is_reversed));
+            .then(|| cumulative_sums(&pieces, samples.is_reversed));
         if !integral.is_finite() {
             refuse!(numeric "/y", "overflow"; "the integral is beyond the range of a double"; "scale the values");
         }
@@ -126,24 +126,28 @@ impl Tool for Args {
 }
 
 /// The integral of each interval.
-fn pieces(method: IntegrateSamplesMethod, x: &[f64], y: &[f64]) -> Vec<f64> {
+fn interval_integrals(method: IntegrateSamplesMethod, x: &[f64], y: &[f64]) -> Vec<f64> {
     match method {
-        IntegrateSamplesMethod::Trapezoid => kernel::trapezoid(x, y),
-        IntegrateSamplesMethod::Simpson => kernel::simpson(x, y),
-        IntegrateSamplesMethod::Spline => kernel::hermite(x, y, &kernel::spline_slopes(x, y)),
-        IntegrateSamplesMethod::Pchip => kernel::hermite(x, y, &kernel::pchip_slopes(x, y)),
+        IntegrateSamplesMethod::Trapezoid => kernel::trapezoid_integrals(x, y),
+        IntegrateSamplesMethod::Simpson => kernel::simpson_integrals(x, y),
+        IntegrateSamplesMethod::Spline => {
+            kernel::hermite_integrals(x, y, &kernel::spline_slopes(x, y))
+        }
+        IntegrateSamplesMethod::Pchip => {
+            kernel::hermite_integrals(x, y, &kernel::pchip_slopes(x, y))
+        }
     }
 }
 
-fn sum(pieces: &[f64]) -> f64 {
-    kernels::vector::sum(pieces)
+fn sum_of_pieces(pieces: &[f64]) -> f64 {
+    kernels::vector::sum_numbers(pieces)
 }
 
 /// Ratio of neighbouring intervals from which parabolas and splines are not trusted.
 const UNEVEN: f64 = 3.0;
 
 /// The intervals much longer or shorter than a neighbour.
-fn uneven(x: &[f64]) -> Vec<bool> {
+fn find_uneven_intervals(x: &[f64]) -> Vec<bool> {
     let steps: Vec<f64> = x.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let mut uneven = vec![false; steps.len()];
     for (index, pair) in steps.windows(2).enumerate() {
@@ -166,13 +170,13 @@ fn apart_where(
     if method == IntegrateSamplesMethod::Trapezoid || !uneven.contains(&true) {
         return 0.0;
     }
-    let trapezia = kernel::trapezoid(x, y);
+    let trapezia = kernel::trapezoid_integrals(x, y);
     let differences = pieces.iter().zip(&trapezia).zip(uneven);
     let counted = differences.filter(|(_, is_uneven)| **is_uneven);
     counted.map(|((a, b), _)| (a - b).abs()).sum()
 }
 
-fn error(method: IntegrateSamplesMethod, integral: f64, x: &[f64], y: &[f64]) -> f64 {
+fn estimate_error(method: IntegrateSamplesMethod, integral: f64, x: &[f64], y: &[f64]) -> f64 {
     /// Fewer samples have no half.
     const HALF_MIN: usize = 7;
     let others: &[IntegrateSamplesMethod] = match method {
@@ -186,11 +190,15 @@ fn error(method: IntegrateSamplesMethod, integral: f64, x: &[f64], y: &[f64]) ->
     };
     let apart = others
         .iter()
-        .map(|other| (sum(&pieces(*other, x, y)) - integral).abs());
+        .map(|other| (sum_of_pieces(&interval_integrals(*other, x, y)) - integral).abs());
     let mut most = apart.fold(0.0, f64::max);
     if x.len() >= HALF_MIN && x.len() % 2 == 1 {
         let every_second = |values: &[f64]| values.iter().copied().step_by(2).collect::<Vec<f64>>();
-        let coarse = sum(&pieces(method, &every_second(x), &every_second(y)));
+        let coarse = sum_of_pieces(&interval_integrals(
+            method,
+            &every_second(x),
+            &every_second(y),
+        ));
         // Orders 2 and 4: the error falls to a quarter and to a sixteenth.
         let share = if matches!(
             method,
@@ -206,7 +214,7 @@ fn error(method: IntegrateSamplesMethod, integral: f64, x: &[f64], y: &[f64]) ->
 }
 
 /// Sums up to each place, in the order given.
-fn cumulative(pieces: &[f64], is_reversed: bool) -> Vec<f64> {
+fn cumulative_sums(pieces: &[f64], is_reversed: bool) -> Vec<f64> {
     let mut total = 0.0;
     let mut sums = vec![0.0];
     let mut add = |piece: f64| {

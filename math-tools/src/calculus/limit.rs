@@ -23,7 +23,7 @@ impl RangeLimit {
     pub(crate) fn number(&self, scope: &ExpressionScope, pointer: &str) -> Result<f64, ToolError> {
         match self {
             Self::Number(value) => Ok(*value),
-            Self::Text(text) => match infinite(text) {
+            Self::Text(text) => match parse_infinity(text) {
                 Some(value) => Ok(value),
                 None => {
                     let expression = self.expression(scope, pointer)?;
@@ -40,7 +40,7 @@ impl RangeLimit {
     pub(crate) fn infinite(&self) -> Option<f64> {
         match self {
             Self::Number(value) => value.is_infinite().then_some(*value),
-            Self::Text(text) => infinite(text),
+            Self::Text(text) => parse_infinity(text),
         }
     }
 
@@ -61,7 +61,7 @@ impl RangeLimit {
     }
 }
 
-fn infinite(text: &str) -> Option<f64> {
+fn parse_infinity(text: &str) -> Option<f64> {
     let text = text.trim();
     let (sign, rest) = match text.strip_prefix('-') {
         Some(rest) => (-1.0, rest),

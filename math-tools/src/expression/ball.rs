@@ -41,7 +41,7 @@ impl Ball {
 
     /// A bound on the magnitude of its numbers.
     pub(super) fn magnitude(&self) -> ErrorMagnitude {
-        magnitude(&self.middle).add(self.radius)
+        magnitude_of_float(&self.middle).add(self.radius)
     }
 
     /// A lower bound on the magnitude of its numbers; not for balls around zero.
@@ -49,7 +49,7 @@ impl Ball {
         /// Radii below a middle by this many bits take less than `SLACK` of it.
         const NARROW: i64 = 22;
         const SLACK: f64 = 1e-6;
-        let middle = magnitude(&self.middle);
+        let middle = magnitude_of_float(&self.middle);
         if self.radius.is_zero() || self.radius.exponent() + NARROW < middle.exponent() {
             return middle.lowered(SLACK);
         }
@@ -76,7 +76,7 @@ impl Ball {
     }
 }
 
-pub(super) fn magnitude(x: &BigFloat) -> ErrorMagnitude {
+pub(super) fn magnitude_of_float(x: &BigFloat) -> ErrorMagnitude {
     match (x.exponent(), x.mantissa_digits()) {
         (Some(exponent), Some(words)) if !x.is_zero() => {
             let top = *words.last().unwrap_or(&0) as f64; // at least 2^63
@@ -194,7 +194,7 @@ impl BallArithmetic<'_> {
         let radius = a
             .radius
             .mul(b.magnitude())
-            .add(magnitude(&a.middle).mul(b.radius));
+            .add(magnitude_of_float(&a.middle).mul(b.radius));
         self.rounded(a.middle.mul(&b.middle, self.bits, NEAREST), radius)
     }
 
@@ -204,10 +204,12 @@ impl BallArithmetic<'_> {
         }
         let low = b.magnitude_low();
         // |a/b - (a + r)/(b + s)| <= (r |b| + |a| s) / (|b| (|b| - s))
-        let radius = a
-            .radius
-            .div(low)
-            .add(magnitude(&a.middle).mul(b.radius).div(low).div(low));
+        let radius = a.radius.div(low).add(
+            magnitude_of_float(&a.middle)
+                .mul(b.radius)
+                .div(low)
+                .div(low),
+        );
         self.rounded(a.middle.div(&b.middle, self.bits, NEAREST), radius)
     }
 
@@ -270,7 +272,7 @@ impl BallArithmetic<'_> {
                 }
             }
         }
-        Ok(integer(&below))
+        Ok(integer_of_float(&below))
     }
 
     pub(super) fn whole_ball(&mut self, value: &BigInt) -> Ball {
@@ -284,7 +286,7 @@ impl BallArithmetic<'_> {
 }
 
 /// The integer that a whole number of moderate size is.
-pub(super) fn integer(x: &BigFloat) -> BigInt {
+pub(super) fn integer_of_float(x: &BigFloat) -> BigInt {
     let (Some(exponent), Some(words)) = (x.exponent(), x.mantissa_digits()) else {
         return BigInt::from(0);
     };

@@ -3,7 +3,8 @@
 use astro_float_num::BigFloat;
 
 use super::ball::{
-    ARGUMENT_EXPONENT_MAX, Answer, Ball, BallArithmetic, NEAREST, integer, magnitude,
+    ARGUMENT_EXPONENT_MAX, Answer, Ball, BallArithmetic, NEAREST, integer_of_float,
+    magnitude_of_float,
 };
 use super::evaluate::EvaluationFault;
 use super::functions::{Binary, Unary};
@@ -82,7 +83,7 @@ impl BallArithmetic<'_> {
     fn sine_or_cosine(&mut self, op: Unary, x: &Ball) -> Answer {
         /// Above, the angle is reduced here.
         const DIRECT_MAX: i64 = 32;
-        let exponent = magnitude(&x.middle).exponent();
+        let exponent = magnitude_of_float(&x.middle).exponent();
         if exponent > ARGUMENT_EXPONENT_MAX {
             return Err(EvaluationFault::Argument);
         }
@@ -108,7 +109,7 @@ impl BallArithmetic<'_> {
         let quarter = self.div(&pi, &self.small(2))?;
         let quotient = self.div(x, &quarter)?;
         // Any whole number near the quotient will do.
-        let count = integer(&quotient.middle.floor());
+        let count = integer_of_float(&quotient.middle.floor());
         let turns = self.whole_ball(&count);
         let multiple = self.mul(&turns, &quarter)?;
         let rest = self.sub(x, &multiple)?;
@@ -299,7 +300,7 @@ impl BallArithmetic<'_> {
         }
         let exp = x.middle.exp(self.bits, NEAREST, self.consts);
         // exp(r) - 1 <= 2 r up to 1
-        let slope = magnitude(&exp).mul(ErrorMagnitude::power_of_two(1));
+        let slope = magnitude_of_float(&exp).mul(ErrorMagnitude::power_of_two(1));
         self.with_slope(exp, x.radius, slope)
     }
 

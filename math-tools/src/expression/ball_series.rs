@@ -13,7 +13,7 @@ const STIRLING_BITS_MAX: usize = 2048;
 
 /// The Bernoulli numbers B2, B4, ... over `2k (2k - 1)`: the coefficients of Stirling's series, as many as [`STIRLING_BITS_MAX`] takes, by
 /// the tangent numbers (R. P. Brent and D. Harvey, "Fast computation of Bernoulli, tangent and secant numbers", 2013).
-fn stirling(count: usize) -> Vec<Rational> {
+fn stirling_coefficients(count: usize) -> Vec<Rational> {
     let mut tangents = vec![BigInt::from(1)];
     for k in 1..count {
         let next = &tangents[k - 1] * k;
@@ -55,7 +55,7 @@ impl BallArithmetic<'_> {
         let coefficients = {
             let mut known = COEFFICIENTS.lock().unwrap_or_else(|err| err.into_inner());
             if known.len() <= terms {
-                *known = stirling(terms + 1);
+                *known = stirling_coefficients(terms + 1);
             }
             known[..=terms].to_vec()
         };

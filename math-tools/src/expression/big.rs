@@ -45,14 +45,17 @@ pub(super) enum ExactOrBall {
 /// # Errors
 /// A value that does not exist (`numeric`), one beyond the range of exponents or too costly (`limit_exceeded`), a function without
 /// an arbitrary-precision form (`invalid_args`), a call that is stopped.
-pub(super) fn evaluate(
+pub(super) fn evaluate_to_digits(
     ast: &Ast,
     slots: &[Rational],
     digits: usize,
     ctx: &Ctx,
 ) -> Result<DecimalResult, ToolError> {
     let first = digits as f64 * BITS_PER_DIGIT;
-    let costly = ast.nodes().iter().map(|node| weight(node, digits as f64));
+    let costly = ast
+        .nodes()
+        .iter()
+        .map(|node| node_cost(node, digits as f64));
     let rows = ast.data().map_or(1, |data| data.rows());
     ctx.afford(2.0 * rows as f64 * costly.sum::<f64>())?;
     ctx.reserve((ast.numbers() as u64).saturating_mul(first as u64 / 4 + 256))?;
@@ -71,20 +74,25 @@ pub(super) fn evaluate(
             slots,
             ctx,
         };
-        match rows::evaluate(ast, &mut machine) {
+        match rows::evaluate_over_rows(ast, &mut machine) {
             Ok(ExactOrBall::Exact(value)) => return Ok(exact_decimal(&value, digits)),
             Ok(ExactOrBall::Ball(ball)) => {
                 if let Some(decimal) = ball_decimal(&ball, digits, &mut machine)? {
                     return Ok(decimal);
                 }
                 if last {
-                    return vanishing(&ball).ok_or_else(|| undecided(1, "the value", digits));
+                    return decimal_around_zero(&ball)
+                        .ok_or_else(|| undecided_error(1, "the value", digits));
                 }
             }
             Err(err) => match err.fault {
                 EvaluationFault::Undecided if !last => {}
                 EvaluationFault::Undecided => {
-                    return Err(undecided(err.column, &format!("`{}`", err.name), digits));
+                    return Err(undecided_error(
+                        err.column,
+                        &format!("`{}`", err.name),
+                        digits,
+                    ));
                 }
                 _ => {
                     ctx.check()?;
@@ -115,7 +123,7 @@ pub(super) fn double_error(ast: &Ast, slots: &[Rational], found: f64, ctx: &Ctx)
                 slots,
                 ctx,
             };
-            let value = rows::evaluate(ast, &mut machine).ok()?;
+            let value = rows::evaluate_over_rows(ast, &mut machine).ok()?;
             let ball = machine.ball(&value).ok()?;
             let difference = machine.sub(&ball, &Ball::exact(BigFloat::from_f64(found, 64)));
             bound = difference.ok()?.magnitude().to_f64_up();
@@ -128,7 +136,7 @@ pub(super) fn double_error(ast: &Ast, slots: &[Rational], found: f64, ctx: &Ctx)
 }
 
 /// Steps of the processor that a node takes, from measurements of the elementary functions.
-fn weight(node: &AstNode, digits: f64) -> f64 {
+fn node_cost(node: &AstNode, digits: f64) -> f64 {
     let elementary = 10.0 * digits * digits + 2e4;
     match &node.kind {
         AstKind::Unary(Unary::Gamma | Unary::Lgamma | Unary::Factorial) => {
@@ -169,7 +177,7 @@ impl Arithmetic for BallArithmetic<'_> {
 
     fn function(&mut self, op: Unary, x: &ExactOrBall) -> Result<ExactOrBall, EvaluationFault> {
         if let ExactOrBall::Exact(x) = x {
-            if let Some(value) = exactly(exact::unary(op, x))? {
+            if let Some(value) = exact_number(exact::apply_exact_unary(op, x))? {
                 return Ok(value);
             }
             if matches!(op, Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc) {
@@ -196,7 +204,7 @@ impl Arithmetic for BallArithmetic<'_> {
         a: &ExactOrBall,
         b: &ExactOrBall,
     ) -> Result<ExactOrBall, EvaluationFault> {
-        binary(op, a, b, self)
+        apply_binary(op, a, b, self)
     }
 
     fn is_zero(&mut self, x: &ExactOrBall) -> Result<bool, EvaluationFault> {
@@ -212,7 +220,7 @@ impl Arithmetic for BallArithmetic<'_> {
 }
 
 /// An exact value; `None` where it is not rational or too long.
-fn exactly(
+fn exact_number(
     value: Result<Rational, EvaluationFault>,
 ) -> Result<Option<ExactOrBall>, EvaluationFault> {
     match value {
@@ -245,14 +253,14 @@ fn maps_zero_to_zero(op: Unary) -> bool {
     )
 }
 
-fn binary(
+fn apply_binary(
     op: Binary,
     a: &ExactOrBall,
     b: &ExactOrBall,
     machine: &mut BallArithmetic<'_>,
 ) -> Result<ExactOrBall, EvaluationFault> {
     if let (ExactOrBall::Exact(a), ExactOrBall::Exact(b)) = (a, b)
-        && let Some(value) = exactly(exact::binary(op, a, b))?
+        && let Some(value) = exact_number(exact::apply_exact_binary(op, a, b))?
     {
         return Ok(value);
     }
@@ -301,7 +309,7 @@ fn binary(
 
 /// Whether it is known to have a rational square root.
 fn is_square(number: &ExactOrBall) -> bool {
-    matches!(number, ExactOrBall::Exact(value) if exact::unary(Unary::Sqrt, value).is_ok())
+    matches!(number, ExactOrBall::Exact(value) if exact::apply_exact_unary(Unary::Sqrt, value).is_ok())
 }
 
 impl BallArithmetic<'_> {
@@ -328,7 +336,7 @@ pub(super) fn exact_decimal(value: &Rational, digits: usize) -> DecimalResult {
         let (rounded, exact) = value.scaled_round(digits as i64 - 1 - exponent);
         let text = rounded.to_string();
         match text.len() as i64 - digits as i64 {
-            0 => return written(value.is_negative(), &text, exponent, exact),
+            0 => return format_decimal(value.is_negative(), &text, exponent, exact),
             difference => exponent += difference,
         }
     }
@@ -350,7 +358,7 @@ fn ball_decimal(
             let rounded = machine.nearest_integer(&scaled)?;
             let text = rounded.magnitude().to_string();
             match text.len() as i64 - digits as i64 {
-                0 => return Ok(written(ball.sign()? < 0, &text, exponent, false)),
+                0 => return Ok(format_decimal(ball.sign()? < 0, &text, exponent, false)),
                 difference => exponent += difference,
             }
         }
@@ -361,7 +369,7 @@ fn ball_decimal(
 }
 
 /// Zero, with the bound that is known, for a ball around it.
-fn vanishing(ball: &Ball) -> Option<DecimalResult> {
+fn decimal_around_zero(ball: &Ball) -> Option<DecimalResult> {
     ball.sign().is_err().then(|| DecimalResult {
         text: "0".into(),
         exact: false,
@@ -372,7 +380,7 @@ fn vanishing(ball: &Ball) -> Option<DecimalResult> {
 
 /// `digits` with the decimal point after the first one moved by `exponent`: positional where all digits are needed for it,
 /// else with an exponent. Trailing zeros of an exact value are left out.
-fn written(negative: bool, digits: &str, exponent: i64, exact: bool) -> DecimalResult {
+fn format_decimal(negative: bool, digits: &str, exponent: i64, exact: bool) -> DecimalResult {
     const LEADING_ZEROS_MAX: i64 = 5;
     let count = digits.len() as i64;
     let error_bound = if exact {
@@ -413,6 +421,6 @@ fn written(negative: bool, digits: &str, exponent: i64, exact: bool) -> DecimalR
     }
 }
 
-fn undecided(column: usize, name: &str, digits: usize) -> ToolError {
+fn undecided_error(column: usize, name: &str, digits: usize) -> ToolError {
     ToolError::numeric("/expression", format_args!("{name} at column {column} cannot be decided: the numbers it depends on agree to more than {digits} digits")).reason("undecided").hint("simplify the expression: it compares or rounds two forms of one number")
 }

@@ -139,7 +139,7 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         check_modes(&args)?;
-        let (scope, values) = variables(&args.variables)?;
+        let (scope, values) = variable_scope(&args.variables)?;
         let mut scope = scope.with_table(args.data.as_ref(), ctx)?;
         if args.complex {
             scope = scope.with_imaginary_unit();
@@ -149,7 +149,8 @@ impl Tool for Args {
         unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
         warn_of_remainder(&args.expression, ctx);
         let (ast, exact) = (expression.ast(), exact_values(&values));
-        let exact_value = || rows::evaluate(ast, &mut RationalArithmetic { slots: &exact, ctx });
+        let exact_value =
+            || rows::evaluate_over_rows(ast, &mut RationalArithmetic { slots: &exact, ctx });
         if args.complex {
             return complex_answer(ast, &values);
         }
@@ -185,7 +186,7 @@ impl Tool for Args {
 }
 
 /// The scope of the variables, and the values of their slots.
-fn variables(variables: &NamedParameters) -> Result<(ExpressionScope, Vec<f64>), ToolError> {
+fn variable_scope(variables: &NamedParameters) -> Result<(ExpressionScope, Vec<f64>), ToolError> {
     variables.check("/variables")?;
     let (mut scope, mut values) = (ExpressionScope::new().with_percent(), Vec::new());
     for (name, value) in variables.iter() {
@@ -260,7 +261,7 @@ fn warn_of_remainder(text: &str, ctx: &Ctx) {
 }
 
 fn complex_answer(ast: &Ast, values: &[f64]) -> Result<Output, ToolError> {
-    let value = rows::evaluate(ast, &mut ComplexArithmetic(values));
+    let value = rows::evaluate_over_rows(ast, &mut ComplexArithmetic(values));
     let (value, kind) = match value.map_err(|err| err.into_tool_error("/expression"))? {
         RealOrComplex::Real(value) => (CalculatedValue::Double(value), AnswerKind::Double),
         RealOrComplex::Pair(re, im) => (CalculatedValue::Complex { re, im }, AnswerKind::Complex),
@@ -279,7 +280,7 @@ fn decimal_answer(
     digits: usize,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
-    let decimal = big::evaluate(ast, slots, digits, ctx)?;
+    let decimal = big::evaluate_to_digits(ast, slots, digits, ctx)?;
     if decimal.vanishing {
         ctx.warn(format!(
             "the value could not be told from zero: its magnitude is below {}",
@@ -390,7 +391,7 @@ fn double_answer(
 /// or not told from zero.
 fn wide_value(ast: &Ast, slots: &[Rational], ctx: &Ctx) -> Result<Option<f64>, ToolError> {
     const DIGITS: usize = 25; // enough to round to a double
-    let wide = big::evaluate(ast, slots, DIGITS, ctx).ok();
+    let wide = big::evaluate_to_digits(ast, slots, DIGITS, ctx).ok();
     ctx.check()?;
     Ok(wide
         .filter(|decimal| !decimal.vanishing)

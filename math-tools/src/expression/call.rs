@@ -10,7 +10,9 @@ use super::ast::{Ast, AstKind, AstNode};
 use super::densities::{self, LogDensity};
 use super::error::{ExpressionError, GRAMMAR};
 use super::functions::{self, Binary, ExpressionFunction, ReductionFunction, Unary};
-use super::parse::{ExpressionParser, LocalDefinition, is_sign, parse, whole};
+use super::parse::{
+    ExpressionParser, LocalDefinition, is_sign, parse_expression, whole_number_node,
+};
 
 impl ExpressionParser<'_> {
     pub(super) fn call(
@@ -21,7 +23,7 @@ impl ExpressionParser<'_> {
     ) -> Result<(), ExpressionError> {
         let template = Some(ExpressionFunction::Support)
             .filter(|_| self.scope.is_template && name == "support");
-        let Some(function) = template.or_else(|| functions::function(name)) else {
+        let Some(function) = template.or_else(|| functions::find_function(name)) else {
             let message = format!("unknown function `{name}` at column {column}");
             return Err(ExpressionError::new(
                 message,
@@ -59,7 +61,7 @@ impl ExpressionParser<'_> {
         }
         self.close("an operator, `,` or `)`")?;
         if found < fewest || found > most {
-            let expected = arguments(fewest, most);
+            let expected = argument_count_text(fewest, most);
             let message = format!("`{name}` at column {column} takes {expected}, found {found}");
             return Err(ExpressionError::new(message, GRAMMAR));
         }
@@ -85,7 +87,7 @@ impl ExpressionParser<'_> {
                     self.push(AstKind::Reduce(ReductionFunction::Sum), column);
                     count = rows;
                 }
-                self.nodes.push(whole(count as f64, column));
+                self.nodes.push(whole_number_node(count as f64, column));
                 self.push(AstKind::Binary(Binary::Div), column);
             }
             ExpressionFunction::Dot | ExpressionFunction::CumSum | ExpressionFunction::Count
@@ -104,7 +106,7 @@ impl ExpressionParser<'_> {
                 let rows = self.scope.data.as_ref().map_or(1, |data| data.rows());
                 self.nodes.truncate(starts[0]);
                 self.folds_data = true;
-                self.nodes.push(whole(rows as f64, column));
+                self.nodes.push(whole_number_node(rows as f64, column));
             }
             ExpressionFunction::Ternary(op) => self.push(AstKind::Ternary(op), column),
             ExpressionFunction::Quantile | ExpressionFunction::Median => {
@@ -130,7 +132,7 @@ impl ExpressionParser<'_> {
         }
         let own = self.locals.len();
         let mut starts = self.nodes.len();
-        for node in template(density) {
+        for node in density_template(density) {
             match node.kind {
                 AstKind::Slot(operand) => {
                     self.push(AstKind::Local(first + operands - 1 - operand), column);
@@ -184,32 +186,32 @@ impl ExpressionParser<'_> {
     }
 
     fn function_hint(&self, name: &str, prefixed: bool) -> String {
-        let value =
-            functions::constant(name).is_some() || (!prefixed && self.scope.leaf(name).is_some());
+        let value = functions::find_constant(name).is_some()
+            || (!prefixed && self.scope.leaf(name).is_some());
         if value {
             return format!("`{name}` is a value: write the product with `*`, `{name} * (...)`");
         }
         did_you_mean(name, functions::function_names())
-            .or_else(|| alike(name))
+            .or_else(|| similar_functions(name))
             .unwrap_or_else(|| "docs/expressions.md lists the functions".to_owned())
     }
 }
 
 /// The nodes of the template of a density; its slots are the operands.
-fn template(density: &LogDensity) -> &'static [AstNode] {
+fn density_template(density: &LogDensity) -> &'static [AstNode] {
     static TEMPLATES: LazyLock<HashMap<&str, Ast>> = LazyLock::new(|| {
         let parsed = |density: &'static LogDensity| {
             let scope = ExpressionScope::template(density.names);
-            let ast = parse(density.text, &scope).expect("every template is tested");
+            let ast = parse_expression(density.text, &scope).expect("every template is tested");
             (density.name, ast)
         };
-        densities::templates().map(parsed).collect()
+        densities::density_templates().map(parsed).collect()
     });
     TEMPLATES[density.name].nodes()
 }
 
 /// The functions whose names begin as a name does.
-fn alike(name: &str) -> Option<String> {
+fn similar_functions(name: &str) -> Option<String> {
     const LETTERS: usize = 3;
     const LISTED_MAX: usize = 8;
     let beginning: String = name.to_lowercase().chars().take(LETTERS).collect();
@@ -223,7 +225,7 @@ fn alike(name: &str) -> Option<String> {
     (!names.is_empty()).then(|| format!("functions with such a name: `{listed}`"))
 }
 
-fn arguments(fewest: usize, most: usize) -> String {
+fn argument_count_text(fewest: usize, most: usize) -> String {
     match (fewest, most) {
         (1, 1) => "1 argument".into(),
         (n, m) if n == m => format!("{n} arguments"),

@@ -33,7 +33,7 @@ impl Arithmetic for ComplexArithmetic<'_> {
     }
 
     fn function(&mut self, op: Unary, x: &RealOrComplex) -> Result<RealOrComplex, EvaluationFault> {
-        unary(op, *x).and_then(RealOrComplex::finite)
+        apply_unary(op, *x).and_then(RealOrComplex::finite)
     }
 
     fn operation(
@@ -42,7 +42,7 @@ impl Arithmetic for ComplexArithmetic<'_> {
         a: &RealOrComplex,
         b: &RealOrComplex,
     ) -> Result<RealOrComplex, EvaluationFault> {
-        binary(op, *a, *b).and_then(RealOrComplex::finite)
+        apply_binary(op, *a, *b).and_then(RealOrComplex::finite)
     }
 
     fn ternary(
@@ -327,7 +327,7 @@ impl RealOrComplex {
     }
 }
 
-fn unary(op: Unary, x: RealOrComplex) -> Result<RealOrComplex, EvaluationFault> {
+fn apply_unary(op: Unary, x: RealOrComplex) -> Result<RealOrComplex, EvaluationFault> {
     if let Real(value) = x {
         let found = op.value(value);
         // A finite real value is the value; where there is none, the plane may have one.
@@ -370,7 +370,7 @@ fn unary(op: Unary, x: RealOrComplex) -> Result<RealOrComplex, EvaluationFault> 
     })
 }
 
-fn binary(
+fn apply_binary(
     op: Binary,
     a: RealOrComplex,
     b: RealOrComplex,

@@ -27,11 +27,11 @@ enum DataColumn {
 ///
 /// # Errors
 /// `invalid_args` at the first cell of `data` that is no finite number.
-pub(crate) fn numbers(name: &str, cells: &[Value]) -> Result<Column, ToolError> {
+pub(crate) fn numeric_column(name: &str, cells: &[Value]) -> Result<Column, ToolError> {
     numbers_of("/data", name, cells)
 }
 
-/// As [`numbers`], of a table at a pointer.
+/// As [`numeric_column`], of a table at a pointer.
 ///
 /// # Errors
 /// `invalid_args` at the first cell that is no finite number.

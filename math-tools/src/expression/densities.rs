@@ -15,7 +15,7 @@ pub(crate) struct LogDensity {
 }
 
 /// Every template.
-pub(crate) fn templates() -> impl Iterator<Item = &'static LogDensity> {
+pub(crate) fn density_templates() -> impl Iterator<Item = &'static LogDensity> {
     ALL.iter().chain(DISTRIBUTIONS)
 }
 

@@ -237,7 +237,7 @@ pub(super) trait Arithmetic {
 }
 
 /// The value of a tree; a failure in the branch that `if` does not take does not count.
-pub(super) fn evaluate<A: Arithmetic>(
+pub(super) fn evaluate_tree<A: Arithmetic>(
     ast: &Ast,
     arithmetic: &mut A,
 ) -> Result<A::Value, ValueError> {
@@ -256,7 +256,7 @@ pub(super) fn evaluate<A: Arithmetic>(
             }
             _ => {}
         }
-        let value = apply(node, operands, arithmetic);
+        let value = apply_node(node, operands, arithmetic);
         if value
             .as_ref()
             .is_err_and(|err| err.fault == EvaluationFault::Stopped)
@@ -268,7 +268,7 @@ pub(super) fn evaluate<A: Arithmetic>(
     stack.pop().expect("a tree has a root")
 }
 
-fn apply<A: Arithmetic>(
+fn apply_node<A: Arithmetic>(
     node: &AstNode,
     operands: Vec<Result<A::Value, ValueError>>,
     arithmetic: &mut A,
@@ -356,7 +356,7 @@ impl Arithmetic for DoubleArithmetic<'_> {
             op,
             Unary::Ln | Unary::Log2 | Unary::Log10 | Unary::Log1p | Unary::Atanh | Unary::Lgamma
         );
-        finite(op.value(*x), pole)
+        check_finite(op.value(*x), pole)
     }
 
     fn operation(&mut self, op: Binary, a: &f64, b: &f64) -> Result<f64, EvaluationFault> {
@@ -377,12 +377,12 @@ impl Arithmetic for DoubleArithmetic<'_> {
             Polygamma if value.is_nan() && (*a < 0.0 || a.fract() != 0.0) => {
                 Err(EvaluationFault::Whole)
             }
-            _ => finite(value, op == LogBase),
+            _ => check_finite(value, op == LogBase),
         }
     }
 
     fn ternary(&mut self, op: Ternary, [a, b, c]: [&f64; 3]) -> Result<f64, EvaluationFault> {
-        finite(op.value(*a, *b, *c), false)
+        check_finite(op.value(*a, *b, *c), false)
     }
 
     fn is_zero(&mut self, x: &f64) -> Result<bool, EvaluationFault> {
@@ -403,7 +403,7 @@ impl Arithmetic for DoubleArithmetic<'_> {
 }
 
 /// The value, when it is finite; `pole` says that an infinite value is a pole and not an overflow.
-fn finite(value: f64, pole: bool) -> Result<f64, EvaluationFault> {
+fn check_finite(value: f64, pole: bool) -> Result<f64, EvaluationFault> {
     if value.is_finite() {
         Ok(value)
     } else if value.is_nan() || pole {

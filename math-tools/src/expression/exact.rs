@@ -27,7 +27,7 @@ impl Arithmetic for RationalArithmetic<'_> {
     }
 
     fn function(&mut self, op: Unary, x: &Rational) -> Result<Rational, EvaluationFault> {
-        unary(op, x)
+        apply_exact_unary(op, x)
     }
 
     fn operation(
@@ -36,7 +36,7 @@ impl Arithmetic for RationalArithmetic<'_> {
         a: &Rational,
         b: &Rational,
     ) -> Result<Rational, EvaluationFault> {
-        binary(op, a, b)
+        apply_exact_binary(op, a, b)
     }
 
     fn is_zero(&mut self, x: &Rational) -> Result<bool, EvaluationFault> {
@@ -49,7 +49,7 @@ impl Arithmetic for RationalArithmetic<'_> {
 }
 
 /// A function of one exact value, where that is exact.
-pub(super) fn unary(op: Unary, x: &Rational) -> Result<Rational, EvaluationFault> {
+pub(super) fn apply_exact_unary(op: Unary, x: &Rational) -> Result<Rational, EvaluationFault> {
     match op {
         Unary::Neg => Ok(x.neg()),
         Unary::Square => x.mul(x),
@@ -71,7 +71,11 @@ pub(super) fn unary(op: Unary, x: &Rational) -> Result<Rational, EvaluationFault
 }
 
 /// A function of two exact values, where that is exact.
-pub(super) fn binary(op: Binary, a: &Rational, b: &Rational) -> Result<Rational, EvaluationFault> {
+pub(super) fn apply_exact_binary(
+    op: Binary,
+    a: &Rational,
+    b: &Rational,
+) -> Result<Rational, EvaluationFault> {
     let truth = |holds: bool| Ok(Rational::from(i32::from(holds)));
     match op {
         Binary::Add => a.add(b),

@@ -289,7 +289,7 @@ impl Unary {
     /// The value; the same bits as in a program.
     pub fn value(self, x: f64) -> f64 {
         match self.method() {
-            UnaryMethod::Kernel(op) => vector::unary(op, x),
+            UnaryMethod::Kernel(op) => vector::evaluate_unary(op, x),
             UnaryMethod::Call(function) => (function.value)(x),
         }
     }
@@ -362,7 +362,7 @@ impl Binary {
     /// The value; the same bits as in a program.
     pub fn value(self, a: f64, b: f64) -> f64 {
         match self.method() {
-            BinaryMethod::Kernel(op) => vector::binary(op, a, b),
+            BinaryMethod::Kernel(op) => vector::evaluate_binary(op, a, b),
             BinaryMethod::Call(function) => (function.value)(a, b),
             BinaryMethod::LogBase | BinaryMethod::LogAddExp | BinaryMethod::FloorDiv => {
                 let mut builder = ProgramBuilder::new();
@@ -525,7 +525,7 @@ fn is_word(name: &str) -> bool {
 }
 
 /// Every callable name with its meaning, aliases first.
-fn callable() -> impl Iterator<Item = (&'static str, ExpressionFunction)> {
+fn callable_functions() -> impl Iterator<Item = (&'static str, ExpressionFunction)> {
     let unary = Unary::ALL
         .iter()
         .map(|&op| (op.name(), ExpressionFunction::Unary(op)));
@@ -535,8 +535,8 @@ fn callable() -> impl Iterator<Item = (&'static str, ExpressionFunction)> {
     let ternary = Ternary::ALL
         .iter()
         .map(|&op| (op.name(), ExpressionFunction::Ternary(op)));
-    let densities =
-        densities::templates().map(|density| (density.name, ExpressionFunction::Density(density)));
+    let densities = densities::density_templates()
+        .map(|density| (density.name, ExpressionFunction::Density(density)));
     ALIASES
         .iter()
         .copied()
@@ -548,19 +548,19 @@ fn callable() -> impl Iterator<Item = (&'static str, ExpressionFunction)> {
 }
 
 /// The function of a name.
-pub(crate) fn function(name: &str) -> Option<ExpressionFunction> {
-    callable()
+pub(crate) fn find_function(name: &str) -> Option<ExpressionFunction> {
+    callable_functions()
         .find(|(candidate, _)| *candidate == name)
         .map(|(_, function)| function)
 }
 
 /// Every name of a function.
 pub fn function_names() -> impl Iterator<Item = &'static str> {
-    callable().map(|(name, _)| name)
+    callable_functions().map(|(name, _)| name)
 }
 
 /// The constant of a name.
-pub(crate) fn constant(name: &str) -> Option<f64> {
+pub(crate) fn find_constant(name: &str) -> Option<f64> {
     CONSTANTS
         .iter()
         .find(|(candidate, _)| *candidate == name)

@@ -7,7 +7,7 @@ use kernels::program::{NotDifferentiable, ProgramBuilder, ProgramNode};
 
 use super::Expression;
 use super::data::DataColumns;
-use super::program::{ExpressionSystem, builder, data, lower};
+use super::program::{ExpressionSystem, builder_over_scope, lower_tree, shared_data};
 
 /// Expressions over the same scope as operations, of which several systems can be made.
 #[derive(Debug, Clone)]
@@ -19,13 +19,13 @@ pub(crate) struct LoweredExpressions {
 
 impl LoweredExpressions {
     pub(crate) fn new<'e>(expressions: impl IntoIterator<Item = &'e Expression> + Clone) -> Self {
-        let mut builder = builder(expressions.clone());
+        let mut builder = builder_over_scope(expressions.clone());
         let asts = || expressions.clone().into_iter().map(Expression::ast);
         builder.reserve(asts().map(|ast| ast.nodes().len()).sum());
         Self {
-            values: asts().map(|ast| lower(ast, &mut builder)).collect(),
+            values: asts().map(|ast| lower_tree(ast, &mut builder)).collect(),
             builder,
-            data: data(expressions).cloned(),
+            data: shared_data(expressions).cloned(),
         }
     }
 

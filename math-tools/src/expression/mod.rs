@@ -88,8 +88,8 @@ struct ExpressionInner {
 ///
 /// # Errors
 /// The first thing that is no token.
-pub(crate) fn names(text: &str) -> Result<Vec<String>, ExpressionError> {
-    let tokens = token::tokens(text)?;
+pub(crate) fn free_names(text: &str) -> Result<Vec<String>, ExpressionError> {
+    let tokens = token::tokenise_text(text)?;
     let mut names = BTreeSet::new();
     let mut defined = BTreeSet::new();
     for (index, token) in tokens.iter().enumerate() {
@@ -108,7 +108,7 @@ pub(crate) fn names(text: &str) -> Result<Vec<String>, ExpressionError> {
 
 /// Whether a name is that of a constant.
 pub(crate) fn is_constant(name: &str) -> bool {
-    functions::constant(name).is_some()
+    functions::find_constant(name).is_some()
 }
 
 impl Expression {
@@ -119,7 +119,7 @@ impl Expression {
     /// # Errors
     /// The first thing that cannot be read, with its 1-based column; `LENGTH_MAX`, `TOKENS_MAX` and `DEPTH_MAX`.
     pub fn parse(text: &str, scope: &ExpressionScope) -> Result<Self, ExpressionError> {
-        let ast = parse::parse(text, scope)?;
+        let ast = parse::parse_expression(text, scope)?;
         Ok(Self(Arc::new(ExpressionInner {
             text: text.to_owned(),
             ast,
@@ -139,7 +139,7 @@ impl Expression {
     /// # Errors
     /// Division by zero, an operand outside a function's domain, overflow.
     pub fn value(&self, slots: &[f64]) -> Result<f64, ValueError> {
-        rows::evaluate(&self.0.ast, &mut evaluate::DoubleArithmetic(slots))
+        rows::evaluate_over_rows(&self.0.ast, &mut evaluate::DoubleArithmetic(slots))
     }
 
     /// Of a comparison its sign and the difference of its sides, left minus right; `None` of anything else.

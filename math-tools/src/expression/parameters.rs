@@ -104,7 +104,8 @@ pub(super) fn check_name(name: &str, pointer: &str) -> Result<(), ToolError> {
     }
     use functions::ExpressionFunction::{Count, CumSum, Density, Dot, Mean};
     let hides = |function| !matches!(function, Count | CumSum | Density(_) | Dot | Mean);
-    if functions::function(name).is_some_and(hides) || functions::constant(name).is_some() {
+    if functions::find_function(name).is_some_and(hides) || functions::find_constant(name).is_some()
+    {
         refuse!(invalid at(); "`{name}` is a name of the language"; "rename it");
     }
     Ok(())

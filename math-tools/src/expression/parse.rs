@@ -10,12 +10,15 @@ use super::ast::{Ast, AstKind, AstNode};
 use super::error::{ExpressionError, GRAMMAR};
 use super::functions::{self, Binary, ReductionFunction, Unary};
 use super::scope::ScopeLeaf;
-use super::token::{ExpressionToken, TokenKind, tokens};
+use super::token::{ExpressionToken, TokenKind, tokenise_text};
 use super::{DEPTH_MAX, ExpressionScope};
 
 /// Parses a whole text.
-pub(super) fn parse(text: &str, scope: &ExpressionScope) -> Result<Ast, ExpressionError> {
-    let tokens = tokens(text)?;
+pub(super) fn parse_expression(
+    text: &str,
+    scope: &ExpressionScope,
+) -> Result<Ast, ExpressionError> {
+    let tokens = tokenise_text(text)?;
     if tokens.len() == 1 {
         return Err(ExpressionError::new(
             "the expression is empty",
@@ -120,8 +123,8 @@ impl<'a> ExpressionParser<'a> {
             let column = token.column;
             let known = match () {
                 () if prefixed => Some("a name of a library"),
-                () if functions::function(name).is_some() => Some("a function"),
-                () if functions::constant(name).is_some() => Some("a constant"),
+                () if functions::find_function(name).is_some() => Some("a function"),
+                () if functions::find_constant(name).is_some() => Some("a constant"),
                 () if self.locals.iter().any(|local| local.name == name) => {
                     Some("a name that is defined already")
                 }
@@ -238,7 +241,7 @@ impl<'a> ExpressionParser<'a> {
             let start = self.nodes.len();
             if self.product()? {
                 // `a + b%` is a (1 + b / 100)
-                self.nodes.insert(start, whole(1.0, column));
+                self.nodes.insert(start, whole_number_node(1.0, column));
                 self.push(AstKind::Binary(op), column);
                 self.push(AstKind::Binary(Binary::Mul), column);
             } else {
@@ -262,7 +265,7 @@ impl<'a> ExpressionParser<'a> {
             operators += 1;
             if op == Binary::Mod && self.ends_percentage() {
                 percents += 1;
-                self.nodes.push(whole(100.0, column));
+                self.nodes.push(whole_number_node(100.0, column));
                 self.push(AstKind::Binary(Binary::Div), column);
                 if is_name(self.peek(), "of") {
                     operators += 1;
@@ -343,7 +346,9 @@ impl<'a> ExpressionParser<'a> {
                 self.nested(token.column, Self::comparison)?;
                 self.close("an operator or `)`")
             }
-            TokenKind::Sign | TokenKind::End => Err(unexpected(token, "a number, a name or `(`")),
+            TokenKind::Sign | TokenKind::End => {
+                Err(unexpected_token_error(token, "a number, a name or `(`"))
+            }
         }
     }
 
@@ -372,7 +377,7 @@ impl<'a> ExpressionParser<'a> {
             (false, true) => Some(self.entry(name, column)?),
             (false, false) => self.scope.leaf(name),
         };
-        let kind = match (leaf, functions::constant(name)) {
+        let kind = match (leaf, functions::find_constant(name)) {
             (Some(ScopeLeaf::Slot(slot)), _) => AstKind::Slot(slot),
             (Some(ScopeLeaf::Number(value)), _) => {
                 let text = number::spelling(value).into();
@@ -407,7 +412,7 @@ impl<'a> ExpressionParser<'a> {
         let index = self.advance();
         let digits = matches!(index.kind, TokenKind::Number(_)).then_some(index.text);
         let Some(position) = digits.and_then(|digits| digits.parse().ok()) else {
-            let found = words(index);
+            let found = describe_token(index);
             return Err(fail(&format!(
                 "expected a position such as `{name}[0]`, found {found}"
             )));
@@ -424,7 +429,7 @@ impl<'a> ExpressionParser<'a> {
         if let Some(len) = self.scope.list_len(name) {
             return format!("`{name}` is a list of {len}: read an entry as `{name}[0]`");
         }
-        if functions::function(name).is_some() {
+        if functions::find_function(name).is_some() {
             return format!("`{name}` is a function: write `{name}(x)`");
         }
         let constants = || functions::CONSTANTS.iter().map(|(constant, _)| *constant);
@@ -442,7 +447,7 @@ impl<'a> ExpressionParser<'a> {
 }
 
 /// A whole number that the text implies.
-pub(super) fn whole(value: f64, column: usize) -> AstNode {
+pub(super) fn whole_number_node(value: f64, column: usize) -> AstNode {
     let text = value.to_string().into();
     let kind = AstKind::Number { value, text };
     AstNode { kind, column }
@@ -457,7 +462,7 @@ pub(super) fn is_sign(token: ExpressionToken<'_>, sign: &str) -> bool {
     token.kind == TokenKind::Sign && token.text == sign
 }
 
-fn words(token: ExpressionToken<'_>) -> String {
+fn describe_token(token: ExpressionToken<'_>) -> String {
     const SHOWN: usize = 40;
     if token.kind == TokenKind::End {
         return "end".into();
@@ -476,9 +481,9 @@ pub(super) fn after_operand(token: ExpressionToken<'_>, expected: &str) -> Expre
     }
     let operand = matches!(token.kind, TokenKind::Number(_) | TokenKind::Name { .. });
     if !operand && !is_sign(token, "(") {
-        return unexpected(token, expected);
+        return unexpected_token_error(token, expected);
     }
-    let (column, found) = (token.column, words(token));
+    let (column, found) = (token.column, describe_token(token));
     ExpressionError::new(
         format!(
             "unexpected {found} at column {column}: two values without an operator between them"
@@ -487,8 +492,8 @@ pub(super) fn after_operand(token: ExpressionToken<'_>, expected: &str) -> Expre
     )
 }
 
-fn unexpected(token: ExpressionToken<'_>, expected: &str) -> ExpressionError {
-    let (column, found) = (token.column, words(token));
+fn unexpected_token_error(token: ExpressionToken<'_>, expected: &str) -> ExpressionError {
+    let (column, found) = (token.column, describe_token(token));
     let message = format!("unexpected {found} at column {column}, expected {expected}");
     ExpressionError::new(message, GRAMMAR)
 }

@@ -12,7 +12,7 @@ use super::lowered::LoweredExpressions;
 pub use kernels::program::LANES;
 
 /// Adds the operations of a tree; slot `i` is variable `i`.
-pub(super) fn lower(ast: &Ast, builder: &mut ProgramBuilder) -> ProgramNode {
+pub(super) fn lower_tree(ast: &Ast, builder: &mut ProgramBuilder) -> ProgramNode {
     let mut stack: Vec<ProgramNode> = Vec::new();
     let mut locals: Vec<ProgramNode> = Vec::new();
     for node in ast.nodes() {
@@ -43,15 +43,17 @@ pub(super) fn lower(ast: &Ast, builder: &mut ProgramBuilder) -> ProgramNode {
 }
 
 /// The columns of the scope that expressions share.
-pub(super) fn data<'e>(
+pub(super) fn shared_data<'e>(
     expressions: impl IntoIterator<Item = &'e Expression>,
 ) -> Option<&'e Arc<DataColumns>> {
     expressions.into_iter().find_map(|one| one.ast().data())
 }
 
 /// A builder for expressions over the same scope.
-pub(super) fn builder<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> ProgramBuilder {
-    data(expressions).map_or_else(ProgramBuilder::new, |data| {
+pub(super) fn builder_over_scope<'e>(
+    expressions: impl IntoIterator<Item = &'e Expression>,
+) -> ProgramBuilder {
+    shared_data(expressions).map_or_else(ProgramBuilder::new, |data| {
         let first = data.first();
         ProgramBuilder::with_columns(first..first + data.len(), data.rows())
     })
@@ -79,7 +81,7 @@ impl ExpressionSystem {
         outputs: &[ProgramNode],
         expressions: impl IntoIterator<Item = &'e Expression>,
     ) -> Self {
-        Self::compile(builder, outputs, data(expressions))
+        Self::compile(builder, outputs, shared_data(expressions))
     }
 
     pub(super) fn compile(
@@ -104,8 +106,8 @@ impl ExpressionSystem {
         expression: &Expression,
         slots: &[usize],
     ) -> Result<Self, NotDifferentiable> {
-        let mut builder = builder([expression]);
-        let value = lower(expression.ast(), &mut builder);
+        let mut builder = builder_over_scope([expression]);
+        let value = lower_tree(expression.ast(), &mut builder);
         let gradient = builder.gradient(value, slots)?;
         let outputs: Vec<ProgramNode> = std::iter::once(value).chain(gradient).collect();
         Ok(Self::finish(&builder, &outputs, [expression]))
@@ -121,8 +123,8 @@ impl ExpressionSystem {
         order: usize,
         operations: usize,
     ) -> Result<Option<Self>, NotDifferentiable> {
-        let mut builder = builder([expression]);
-        let mut outputs = vec![lower(expression.ast(), &mut builder)];
+        let mut builder = builder_over_scope([expression]);
+        let mut outputs = vec![lower_tree(expression.ast(), &mut builder)];
         let one = builder.constant(1.0);
         for index in 0..order {
             let next = builder.tangents(&outputs[index..=index], &[(slot, one)])?;
@@ -142,11 +144,11 @@ impl ExpressionSystem {
         expression: &Expression,
         n: usize,
     ) -> Result<Self, NotDifferentiable> {
-        let mut builder = builder([expression]);
-        let value = lower(expression.ast(), &mut builder);
+        let mut builder = builder_over_scope([expression]);
+        let value = lower_tree(expression.ast(), &mut builder);
         let slots: Vec<usize> = (0..n).collect();
         let gradient = builder.gradient(value, &slots)?;
-        let first = n + columns([expression]);
+        let first = n + column_count([expression]);
         let direction: Vec<(usize, ProgramNode)> = (0..n)
             .map(|slot| (slot, builder.variable(first + slot)))
             .collect();
@@ -174,10 +176,11 @@ impl ExpressionSystem {
         expressions: &[Expression],
         n: usize,
     ) -> Result<(Self, Vec<bool>), NotDifferentiable> {
-        let mut builder = builder(expressions);
+        let mut builder = builder_over_scope(expressions);
         let slots: Vec<usize> = (0..n).collect();
         let lowered = expressions.iter().map(Expression::ast);
-        let mut outputs: Vec<ProgramNode> = lowered.map(|ast| lower(ast, &mut builder)).collect();
+        let mut outputs: Vec<ProgramNode> =
+            lowered.map(|ast| lower_tree(ast, &mut builder)).collect();
         let mut affine = Vec::with_capacity(expressions.len());
         for index in 0..expressions.len() {
             let gradient = builder.gradient(outputs[index], &slots)?;
@@ -197,9 +200,9 @@ impl ExpressionSystem {
         expressions: &[Expression],
         n: usize,
     ) -> Result<Self, NotDifferentiable> {
-        let mut builder = builder(expressions);
+        let mut builder = builder_over_scope(expressions);
         let slots: Vec<usize> = (0..n).collect();
-        let first = n + columns(expressions);
+        let first = n + column_count(expressions);
         let gradient = weighted_gradient(expressions, &slots, first, &mut builder)?;
         Ok(Self::finish(&builder, &gradient, expressions))
     }
@@ -213,9 +216,9 @@ impl ExpressionSystem {
         expressions: &[Expression],
         n: usize,
     ) -> Result<Self, NotDifferentiable> {
-        let mut builder = builder(expressions);
+        let mut builder = builder_over_scope(expressions);
         let slots: Vec<usize> = (0..n).collect();
-        let first = n + columns(expressions);
+        let first = n + column_count(expressions);
         let gradient = weighted_gradient(expressions, &slots, first + n, &mut builder)?;
         let along = |builder: &mut ProgramBuilder, slot| (slot, builder.variable(first + slot));
         let direction: Vec<_> = slots
@@ -246,7 +249,7 @@ fn weighted_gradient(
 ) -> Result<Vec<ProgramNode>, NotDifferentiable> {
     let mut sum = builder.constant(0.0);
     for (index, expression) in expressions.iter().enumerate() {
-        let value = lower(expression.ast(), builder);
+        let value = lower_tree(expression.ast(), builder);
         let weight = builder.variable(first + index);
         let term = builder.binary(kernels::vector::Binary::Mul, weight, value);
         sum = builder.binary(kernels::vector::Binary::Add, sum, term);
@@ -255,8 +258,8 @@ fn weighted_gradient(
 }
 
 /// Number of columns of the scope.
-fn columns<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> usize {
-    data(expressions).map_or(0, |data| data.len())
+fn column_count<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> usize {
+    shared_data(expressions).map_or(0, |data| data.len())
 }
 
 /// Evaluates expressions; owns its memory, so that evaluation does not allocate. Slots that are columns of data are not given: the

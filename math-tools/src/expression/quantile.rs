@@ -12,7 +12,7 @@ use super::error::ExpressionError;
 use super::evaluate::{self, DoubleArithmetic};
 use super::functions::Unary;
 use super::parse::ExpressionParser;
-use super::program::lower;
+use super::program::lower_tree;
 
 impl ExpressionParser<'_> {
     /// `quantile(x, p, definition)` or `median(x)`: the number in place of the nodes of its operands.
@@ -48,7 +48,7 @@ impl ExpressionParser<'_> {
             ));
         }
         let number = |operand: Option<&Vec<AstNode>>, otherwise: f64| match operand {
-            Some(nodes) => constant(nodes),
+            Some(nodes) => constant_value(nodes),
             None => Some(otherwise),
         };
         let p = number(operands.get(1), 0.5).filter(|p| (0.0..=1.0).contains(p));
@@ -63,7 +63,7 @@ impl ExpressionParser<'_> {
         let hint = "R's types; 7 is the default of R and NumPy, `docs/expressions.md` lists them";
         let (definition, _) =
             kind.ok_or_else(|| fail("a whole number from 1 to 9 as its definition", hint))?;
-        let mut values = rows(&operands[0], &data).ok_or_else(|| {
+        let mut values = column_values(&operands[0], &data).ok_or_else(|| {
             fail(
                 "a column with a finite value in each row",
                 "look at its rows",
@@ -92,7 +92,7 @@ impl ExpressionParser<'_> {
 }
 
 /// The value of nodes without variables.
-fn constant(nodes: &[AstNode]) -> Option<f64> {
+fn constant_value(nodes: &[AstNode]) -> Option<f64> {
     let fixed = |node: &AstNode| {
         !matches!(
             node.kind,
@@ -103,12 +103,12 @@ fn constant(nodes: &[AstNode]) -> Option<f64> {
         return None;
     }
     let mut builder = ProgramBuilder::new();
-    let value = lower(&Ast::new(nodes.to_vec(), None), &mut builder);
+    let value = lower_tree(&Ast::new(nodes.to_vec(), None), &mut builder);
     builder.constant_of(value)
 }
 
 /// The finite values of a column.
-fn rows(nodes: &[AstNode], data: &Arc<DataColumns>) -> Option<Vec<f64>> {
+fn column_values(nodes: &[AstNode], data: &Arc<DataColumns>) -> Option<Vec<f64>> {
     let ast = Ast::new(nodes.to_vec(), None);
     let mut slots = vec![0.0; data.first() + data.len()];
     let used: Vec<usize> = ast.slots().into_iter().collect();
@@ -116,7 +116,7 @@ fn rows(nodes: &[AstNode], data: &Arc<DataColumns>) -> Option<Vec<f64>> {
         for &slot in &used {
             slots[slot] = data.column(slot).ok()?[row];
         }
-        evaluate::evaluate(&ast, &mut DoubleArithmetic(&slots)).ok()
+        evaluate::evaluate_tree(&ast, &mut DoubleArithmetic(&slots)).ok()
     };
     (0..data.rows()).map(row).collect()
 }

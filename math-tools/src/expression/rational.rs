@@ -332,7 +332,7 @@ impl Rational {
             .ok()
             .filter(|n| *n <= FACTORIAL_MAX);
         let n = n.ok_or(EvaluationFault::TooLarge)?;
-        Ok(BigInt::from(product(1, u64::from(n))).into())
+        Ok(BigInt::from(product_of_range(1, u64::from(n))).into())
     }
 
     /// The gamma function, which is rational at integers.
@@ -359,11 +359,11 @@ impl std::fmt::Display for Rational {
 
 /// `first * (first + 1) * ... * last`, halved until short so that factors stay of equal size; depth is the logarithm of the
 /// length.
-fn product(first: u64, last: u64) -> BigUint {
+fn product_of_range(first: u64, last: u64) -> BigUint {
     const SHORT: u64 = 8;
     if last < first + SHORT {
         return (first..=last).fold(BigUint::from(1_u32), |product, factor| product * factor);
     }
     let middle = first + (last - first) / 2;
-    product(first, middle) * product(middle + 1, last)
+    product_of_range(first, middle) * product_of_range(middle + 1, last)
 }

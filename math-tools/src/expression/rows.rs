@@ -1,4 +1,4 @@
-//! [`evaluate`]: the value of a tree in any arithmetic, with columns of data row by row.
+//! [`evaluate_over_rows`]: the value of a tree in any arithmetic, with columns of data row by row.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use super::functions::{Binary, ReductionFunction, Ternary, Unary};
 
 /// The value of a tree whose variables the arithmetic has, or the first operation without one. Columns of data are read as the decimals
 /// they are spelled with.
-pub(super) fn evaluate<A: Arithmetic>(
+pub(super) fn evaluate_over_rows<A: Arithmetic>(
     ast: &Ast,
     arithmetic: &mut A,
 ) -> Result<A::Value, ValueError> {
     let Some(data) = ast.data() else {
-        return evaluate::evaluate(ast, arithmetic);
+        return evaluate::evaluate_tree(ast, arithmetic);
     };
     let mut rows = RowArithmetic {
         columns: BTreeMap::new(),
@@ -33,7 +33,7 @@ pub(super) fn evaluate<A: Arithmetic>(
         let cells: Arc<[Cell<A>]> = (0..numbers.len()).map(number).collect();
         rows.columns.insert(slot, cells);
     }
-    Ok(match evaluate::evaluate(ast, &mut rows)? {
+    Ok(match evaluate::evaluate_tree(ast, &mut rows)? {
         ScalarOrColumn::One(value) => value,
         ScalarOrColumn::Many(_) => unreachable!("the value of a tree is no column"),
     })

@@ -28,15 +28,15 @@ functions! {
         let slope = digamma_above(b, x);
         b.binary(Binary::Mul, y, slope)
     });
-    ERFINV = "erfinv", special::erfinv, Some(|b, _, y| bell(b, y, 0.886_226_925_452_758, 1.0));
-    ERFCINV = "erfcinv", special::erfcinv, Some(|b, _, y| bell(b, y, -0.886_226_925_452_758, 1.0));
-    NORMCDF = "normcdf", special::normcdf, Some(|b, x, _| b.call1(&NORMPDF, x));
-    NORMPDF = "normpdf", special::normpdf, Some(|b, x, y| {
+    ERFINV = "erfinv", special::inverse_erf, Some(|b, _, y| gaussian_node(b, y, 0.886_226_925_452_758, 1.0));
+    ERFCINV = "erfcinv", special::inverse_erfc, Some(|b, _, y| gaussian_node(b, y, -0.886_226_925_452_758, 1.0));
+    NORMCDF = "normcdf", special::normal_cdf, Some(|b, x, _| b.call1(&NORMPDF, x));
+    NORMPDF = "normpdf", special::normal_density, Some(|b, x, y| {
         let product = b.binary(Binary::Mul, x, y);
         b.unary(Unary::Neg, product)
     });
-    NORMPPF = "normppf", special::normppf, Some(|b, _, y| bell(b, y, 2.506_628_274_631_000_5, 0.5));
-    LOGNORMCDF = "lognormcdf", special::lognormcdf, Some(|b, x, y| {
+    NORMPPF = "normppf", special::normal_quantile, Some(|b, _, y| gaussian_node(b, y, 2.506_628_274_631_000_5, 0.5));
+    LOGNORMCDF = "lognormcdf", special::normal_log_cdf, Some(|b, x, y| {
         // pdf / cdf, as exp(log pdf - log cdf): both may underflow.
         let half = b.constant(0.5);
         let square = b.unary(Unary::Square, x);
@@ -46,29 +46,29 @@ functions! {
         let logarithm = b.binary(Binary::Sub, logarithm, y);
         b.unary(Unary::Exp, logarithm)
     });
-    BESSELJ0 = "besselj0", special::besselj0, Some(|b, x, _| minus(b, &BESSELJ1, x));
-    BESSELJ1 = "besselj1", special::besselj1, Some(|b, x, y| half_at_zero(b, &BESSELJ0, x, y));
-    BESSELY0 = "bessely0", special::bessely0, Some(|b, x, _| minus(b, &BESSELY1, x));
-    BESSELY1 = "bessely1", special::bessely1, Some(|b, x, y| {
+    BESSELJ0 = "besselj0", special::bessel_j0, Some(|b, x, _| negated_function(b, &BESSELJ1, x));
+    BESSELJ1 = "besselj1", special::bessel_j1, Some(|b, x, y| half_at_zero(b, &BESSELJ0, x, y));
+    BESSELY0 = "bessely0", special::bessel_y0, Some(|b, x, _| negated_function(b, &BESSELY1, x));
+    BESSELY1 = "bessely1", special::bessel_y1, Some(|b, x, y| {
         let y0 = b.call1(&BESSELY0, x);
         less_quotient(b, y0, x, y)
     });
-    BESSELI0 = "besseli0", special::besseli0, Some(|b, x, _| b.call1(&BESSELI1, x));
-    BESSELI1 = "besseli1", special::besseli1, Some(|b, x, y| half_at_zero(b, &BESSELI0, x, y));
-    BESSELK0 = "besselk0", special::besselk0, Some(|b, x, _| minus(b, &BESSELK1, x));
-    BESSELK1 = "besselk1", special::besselk1, Some(|b, x, y| {
-        let k0 = minus(b, &BESSELK0, x);
+    BESSELI0 = "besseli0", special::bessel_i0, Some(|b, x, _| b.call1(&BESSELI1, x));
+    BESSELI1 = "besseli1", special::bessel_i1, Some(|b, x, y| half_at_zero(b, &BESSELI0, x, y));
+    BESSELK0 = "besselk0", special::bessel_k0, Some(|b, x, _| negated_function(b, &BESSELK1, x));
+    BESSELK1 = "besselk1", special::bessel_k1, Some(|b, x, y| {
+        let k0 = negated_function(b, &BESSELK0, x);
         less_quotient(b, k0, x, y)
     });
     RE = "re", |x| x, Some(|b, _, _| b.constant(1.0));
     CONJ = "conj", |x| x, Some(|b, _, _| b.constant(1.0));
     IM = "im", |x| 0.0 * x, Some(|b, _, _| b.constant(0.0));
     ARG = "arg", |x| if x < 0.0 { std::f64::consts::PI } else { 0.0 * x }, Some(|b, _, _| b.constant(0.0));
-    ZETA = "zeta", special::zeta, Some(|b, x, _| {
+    ZETA = "zeta", special::riemann_zeta, Some(|b, x, _| {
         let one = b.constant(1.0);
         b.call2(&ZETA_DERIVATIVE, one, x)
     });
-    LAMBERTW = "lambertw", |x| special::lambertw(x, 0), Some(|b, _, y| {
+    LAMBERTW = "lambertw", |x| special::lambert_w(x, 0), Some(|b, _, y| {
         // 1 / (e^w (1 + w)), which has no 0 / 0 at the origin.
         let one = b.constant(1.0);
         let power = b.unary(Unary::Exp, y);
@@ -77,13 +77,13 @@ functions! {
         b.unary(Unary::Reciprocal, product)
     });
     SINC = "sinc", special::sinc, Some(slope_of_sinc);
-    COSPI = "cos of pi x", special::cospi, Some(|b, x, _| multiple(b, -std::f64::consts::PI, &SINPI, x));
-    SINPI = "sin of pi x", special::sinpi, Some(|b, x, _| multiple(b, std::f64::consts::PI, &COSPI, x));
-    EXPI = "expi", special::ei, Some(|b, x, _| {
+    COSPI = "cos of pi x", special::cos_pi, Some(|b, x, _| scaled_function(b, -std::f64::consts::PI, &SINPI, x));
+    SINPI = "sin of pi x", special::sin_pi, Some(|b, x, _| scaled_function(b, std::f64::consts::PI, &COSPI, x));
+    EXPI = "expi", special::exponential_integral_ei, Some(|b, x, _| {
         let power = b.unary(Unary::Exp, x);
         b.binary(Binary::Div, power, x)
     });
-    EXP1 = "exp1", special::e1, Some(|b, x, _| {
+    EXP1 = "exp1", special::exponential_integral_e1, Some(|b, x, _| {
         let negative = b.unary(Unary::Neg, x);
         let power = b.unary(Unary::Exp, negative);
         let quotient = b.binary(Binary::Div, power, x);
@@ -104,21 +104,21 @@ macro_rules! triples {
 }
 
 pairs! {
-    BETA = "beta", special::beta, [
+    BETA = "beta", special::beta_function, [
         Some(|b, [x, z], y| {
-            let slope = digammas(b, x, z);
+            let slope = digamma_difference(b, x, z);
             b.binary(Binary::Mul, y, slope)
         }),
         Some(|b, [x, z], y| {
-            let slope = digammas(b, z, x);
+            let slope = digamma_difference(b, z, x);
             b.binary(Binary::Mul, y, slope)
         })
     ];
     LBETA = "lbeta", special::lbeta, [
-        Some(|b, [x, z], _| digammas(b, x, z)),
-        Some(|b, [x, z], _| digammas(b, z, x))
+        Some(|b, [x, z], _| digamma_difference(b, x, z)),
+        Some(|b, [x, z], _| digamma_difference(b, z, x))
     ];
-    COMB = "comb", special::binomial, [
+    COMB = "comb", special::binomial_coefficient, [
         Some(|b, [n, k], y| {
             let rest = b.binary(Binary::Sub, n, k);
             let (all, rest) = (digamma_above(b, n), digamma_above(b, rest));
@@ -132,12 +132,12 @@ pairs! {
             b.binary(Binary::Mul, y, slope)
         })
     ];
-    GAMMAINC = "gammainc", special::gammainc, [None, Some(|b, [a, x], _| gamma_density(b, a, x))];
-    GAMMAINCC = "gammaincc", special::gammaincc, [None, Some(|b, [a, x], _| {
+    GAMMAINC = "gammainc", special::regularised_gamma_p, [None, Some(|b, [a, x], _| gamma_density(b, a, x))];
+    GAMMAINCC = "gammaincc", special::regularised_gamma_q, [None, Some(|b, [a, x], _| {
         let density = gamma_density(b, a, x);
         b.unary(Unary::Neg, density)
     })];
-    GAMMAINCINV = "gammaincinv", special::gammaincinv, [None, Some(|b, [a, _], y| {
+    GAMMAINCINV = "gammaincinv", special::inverse_regularised_gamma, [None, Some(|b, [a, _], y| {
         let density = gamma_density(b, a, y);
         b.unary(Unary::Reciprocal, density)
     })];
@@ -147,10 +147,10 @@ pairs! {
         b.unary(Unary::Reciprocal, density)
     }), None];
     POISSON_QUANTILE = "poisson_quantile", special::poisson_quantile, [None, None];
-    BESSELJ = "besselj", special::besseljv, [None, Some(|b, [n, x], _| neighbours(b, (&BESSELJ, 0.5, Binary::Sub), n, x))];
-    BESSELY = "bessely", special::besselyv, [None, Some(|b, [n, x], _| neighbours(b, (&BESSELY, 0.5, Binary::Sub), n, x))];
-    BESSELI = "besseli", special::besseliv, [None, Some(|b, [n, x], _| neighbours(b, (&BESSELI, 0.5, Binary::Add), n, x))];
-    BESSELK = "besselk", special::besselkv, [None, Some(|b, [n, x], _| neighbours(b, (&BESSELK, -0.5, Binary::Add), n, x))];
+    BESSELJ = "besselj", special::bessel_jv, [None, Some(|b, [n, x], _| join_neighbouring_orders(b, (&BESSELJ, 0.5, Binary::Sub), n, x))];
+    BESSELY = "bessely", special::bessel_yv, [None, Some(|b, [n, x], _| join_neighbouring_orders(b, (&BESSELY, 0.5, Binary::Sub), n, x))];
+    BESSELI = "besseli", special::bessel_iv, [None, Some(|b, [n, x], _| join_neighbouring_orders(b, (&BESSELI, 0.5, Binary::Add), n, x))];
+    BESSELK = "besselk", special::bessel_kv, [None, Some(|b, [n, x], _| join_neighbouring_orders(b, (&BESSELK, -0.5, Binary::Add), n, x))];
     POLYGAMMA = "polygamma", special::polygamma, [None, Some(|b, [n, x], _| next_order(b, &POLYGAMMA, n, x))];
     ZETA_DERIVATIVE = "zeta", special::zeta_derivative, [None, Some(|b, [n, x], _| next_order(b, &ZETA_DERIVATIVE, n, x))];
     GCD = "gcd", special::gcd, [None, None];
@@ -158,12 +158,12 @@ pairs! {
 }
 
 triples! {
-    BETAINC = "betainc", special::betainc, [None, None, Some(|b, [p, q, x], _| beta_density(b, p, q, x))];
-    BETAINCC = "betaincc", special::betaincc, [None, None, Some(|b, [p, q, x], _| {
+    BETAINC = "betainc", special::regularised_beta, [None, None, Some(|b, [p, q, x], _| beta_density(b, p, q, x))];
+    BETAINCC = "betaincc", special::regularised_beta_complement, [None, None, Some(|b, [p, q, x], _| {
         let density = beta_density(b, p, q, x);
         b.unary(Unary::Neg, density)
     })];
-    BETAINCINV = "betaincinv", special::betaincinv, [None, None, Some(|b, [p, q, _], y| {
+    BETAINCINV = "betaincinv", special::inverse_regularised_beta, [None, None, Some(|b, [p, q, _], y| {
         let density = beta_density(b, p, q, y);
         b.unary(Unary::Reciprocal, density)
     })];
@@ -203,7 +203,7 @@ fn slope_of_sinc(b: &mut ProgramBuilder, x: ProgramNode, y: ProgramNode) -> Prog
 }
 
 /// `factor function(x)`.
-fn multiple(
+fn scaled_function(
     b: &mut ProgramBuilder,
     factor: f64,
     function: &'static UnaryFunction,
@@ -214,7 +214,7 @@ fn multiple(
 }
 
 /// `digamma(x) - digamma(x + z)`.
-fn digammas(b: &mut ProgramBuilder, x: ProgramNode, z: ProgramNode) -> ProgramNode {
+fn digamma_difference(b: &mut ProgramBuilder, x: ProgramNode, z: ProgramNode) -> ProgramNode {
     let sum = b.binary(Binary::Add, x, z);
     let (first, second) = (b.call1(&DIGAMMA, x), b.call1(&DIGAMMA, sum));
     b.binary(Binary::Sub, first, second)
@@ -240,7 +240,7 @@ fn next_order(
 }
 
 /// `factor (f(n - 1, x) joined with f(n + 1, x))`, the derivatives of the Bessel functions.
-fn neighbours(
+fn join_neighbouring_orders(
     b: &mut ProgramBuilder,
     (function, factor, join): (&'static BinaryFunction, f64, Binary),
     n: ProgramNode,
@@ -320,7 +320,7 @@ fn student_density(b: &mut ProgramBuilder, t: ProgramNode, nu: ProgramNode) -> P
 }
 
 /// `factor exp(scale y^2)`.
-fn bell(b: &mut ProgramBuilder, y: ProgramNode, factor: f64, scale: f64) -> ProgramNode {
+fn gaussian_node(b: &mut ProgramBuilder, y: ProgramNode, factor: f64, scale: f64) -> ProgramNode {
     let (factor, scale) = (b.constant(factor), b.constant(scale));
     let square = b.unary(Unary::Square, y);
     let exponent = b.binary(Binary::Mul, scale, square);
@@ -329,7 +329,11 @@ fn bell(b: &mut ProgramBuilder, y: ProgramNode, factor: f64, scale: f64) -> Prog
 }
 
 /// `-function(x)`.
-fn minus(b: &mut ProgramBuilder, function: &'static UnaryFunction, x: ProgramNode) -> ProgramNode {
+fn negated_function(
+    b: &mut ProgramBuilder,
+    function: &'static UnaryFunction,
+    x: ProgramNode,
+) -> ProgramNode {
     let value = b.call1(function, x);
     b.unary(Unary::Neg, value)
 }

@@ -51,7 +51,7 @@ const REPLACEMENTS: &[(&str, &str)] = &[
 ];
 
 /// Splits a text into tokens; the last one is [`TokenKind::End`].
-pub(super) fn tokens(text: &str) -> Result<Vec<ExpressionToken<'_>>, ExpressionError> {
+pub(super) fn tokenise_text(text: &str) -> Result<Vec<ExpressionToken<'_>>, ExpressionError> {
     if text.len() > LENGTH_MAX {
         let message = format!(
             "the expression has {} bytes, the limit is {LENGTH_MAX}",
@@ -81,7 +81,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<ExpressionToken<'_>>, ExpressionE
                 format!("more than {TOKENS_MAX} numbers, names and signs, at column {column}");
             return Err(ExpressionError::new(message, SPLIT));
         }
-        let (kind, length) = token(rest, first, column)?;
+        let (kind, length) = read_token(rest, first, column)?;
         tokens.push(ExpressionToken {
             kind,
             text: &rest[..length],
@@ -93,17 +93,17 @@ pub(super) fn tokens(text: &str) -> Result<Vec<ExpressionToken<'_>>, ExpressionE
 }
 
 /// The token at the start of a text that starts with `first`, and its length in bytes.
-fn token(
+fn read_token(
     rest: &str,
     first: char,
     column: usize,
 ) -> Result<(TokenKind<'_>, usize), ExpressionError> {
     let second_is_digit = rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
     if first.is_ascii_digit() || (first == '.' && second_is_digit) {
-        return number(rest, column);
+        return read_number(rest, column);
     }
     if first.is_ascii_alphabetic() || first == '_' {
-        return Ok(name(rest));
+        return Ok(read_name(rest));
     }
     let length = match rest.as_bytes() {
         [b'*', b'*', ..] | [b'/', b'/', ..] | [b'<' | b'>' | b'=' | b'!', b'=', ..] => 2,
@@ -120,7 +120,7 @@ fn token(
 }
 
 /// `12`, `1.5`, `.5`, `1.`, `1e-3`.
-fn number(rest: &str, column: usize) -> Result<(TokenKind<'_>, usize), ExpressionError> {
+fn read_number(rest: &str, column: usize) -> Result<(TokenKind<'_>, usize), ExpressionError> {
     let bytes = rest.as_bytes();
     let digits = |from: usize| {
         bytes[from..]
@@ -150,7 +150,7 @@ fn number(rest: &str, column: usize) -> Result<(TokenKind<'_>, usize), Expressio
 }
 
 /// A name, without `np.` and the like.
-fn name(rest: &str) -> (TokenKind<'_>, usize) {
+fn read_name(rest: &str) -> (TokenKind<'_>, usize) {
     let length = |text: &str| {
         text.bytes()
             .take_while(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')

@@ -186,7 +186,7 @@ impl<T: Clone> PerVariable<T> {
 ///
 /// # Errors
 /// `invalid_args` for a name that is none or means something else; `pointer` is where the variables have theirs.
-pub(crate) fn scope(
+pub(crate) fn unknowns_scope(
     (n, names): (usize, Option<&[String]>),
     data: Option<&Input<Table>>,
     parameters: &NamedParameters,

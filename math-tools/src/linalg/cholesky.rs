@@ -4,9 +4,9 @@ use super::dense::cholesky::Cholesky;
 use super::dense::condition::reciprocal_condition;
 use super::dense::factors::FactorError;
 use super::dense::scaling::Equilibration;
-use super::dense::{self, scaled, system};
-use super::eigen::square;
-use super::factors::{afford, finite, residual};
+use super::dense::{self, scale_by_exponent, system};
+use super::eigen::square_size;
+use super::factors::{afford_operations, factor_residual, finite_matrix};
 use super::solve::factor_error;
 use crate::prelude::*;
 
@@ -49,9 +49,9 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
-        let n = square(&a)?;
+        let n = square_size(&a)?;
         check_symmetric(&a)?;
-        afford(ctx, (n as f64).powi(3), 6 * n * n)?;
+        afford_operations(ctx, (n as f64).powi(3), 6 * n * n)?;
         let scaling = Equilibration::symmetric(a.as_slice(), n);
         let data = scaling.apply(a.as_slice());
         let columns = dense::columns_of(&data, n, n);
@@ -59,8 +59,8 @@ impl Tool for Args {
             .map_err(|err| factor_error(FactorError::NotPositiveDefinite(err)))?;
         ctx.check()?;
         let lower = factors.lower();
-        let image = dense::product(lower.as_ref(), lower.as_ref().transpose());
-        let rcond = reciprocal_condition(&factors, system::norm1(&data, n));
+        let image = dense::matrix_product(lower.as_ref(), lower.as_ref().transpose());
+        let rcond = reciprocal_condition(&factors, system::one_norm(&data, n));
         let log_determinant = (0..n)
             .map(|index| {
                 let exponent = -f64::from(scaling.rows[index]);
@@ -70,13 +70,13 @@ impl Tool for Args {
         let entries = dense::rows_of(lower.as_ref())
             .into_iter()
             .enumerate()
-            .map(|(index, value)| scaled(value, -scaling.rows[index / n]))
+            .map(|(index, value)| scale_by_exponent(value, -scaling.rows[index / n]))
             .collect();
         Ok(Output {
-            l: finite(n, n, entries)?,
+            l: finite_matrix(n, n, entries)?,
             log_determinant,
             rcond,
-            residual: residual(columns.as_ref(), image.as_ref()),
+            residual: factor_residual(columns.as_ref(), image.as_ref()),
         })
     }
 }

@@ -4,9 +4,9 @@ use num_bigint::{BigInt, Sign};
 
 use super::dense::condition::reciprocal_condition;
 use super::dense::factors::MatrixFactors;
-use super::dense::{self, Lu, exponent_of, scaled, system};
-use super::eigen::square;
-use super::factors::afford;
+use super::dense::{self, Lu, exponent_of, scale_by_exponent, system};
+use super::eigen::square_size;
+use super::factors::afford_operations;
 use crate::prelude::*;
 
 /// Integer matrices up to this size are done exactly.
@@ -77,16 +77,19 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
-        let n = square(&a)?;
+        let n = square_size(&a)?;
         let whole = |value: &f64| value.fract() == 0.0 && value.abs() <= INTEGER_MAX;
         if n <= EXACT_SIZE_MAX && a.as_slice().iter().all(whole) {
-            return Ok(of_integer(&bareiss(integers(&a).0, n, ctx)?, 0));
+            return Ok(of_integer(
+                &bareiss_determinant(scale_to_integers(&a).0, n, ctx)?,
+                0,
+            ));
         }
-        afford(ctx, (n as f64).powi(3), 3 * n * n)?;
+        afford_operations(ctx, (n as f64).powi(3), 3 * n * n)?;
         let scaling = DeterminantScaling::of(&a, n);
         if n <= WIDE_SIZE_MAX && scaling.loses(&a) {
-            let (integers, power) = integers(&a);
-            return Ok(of_integer(&bareiss(integers, n, ctx)?, power));
+            let (integers, power) = scale_to_integers(&a);
+            return Ok(of_integer(&bareiss_determinant(integers, n, ctx)?, power));
         }
         let output = by_pivots(&a, n, &scaling)?;
         ctx.check()?;
@@ -98,7 +101,7 @@ impl Tool for Args {
 }
 
 /// The entries times a power of two that makes them integers, and the exponent that the determinant is to be scaled by.
-fn integers(a: &Matrix) -> (Vec<Vec<BigInt>>, i64) {
+fn scale_to_integers(a: &Matrix) -> (Vec<Vec<BigInt>>, i64) {
     const FRACTION_BITS: i32 = 52;
     let whole = a.as_slice().iter().all(|value| value.fract() == 0.0);
     let exponents = a.as_slice().iter().filter(|value| **value != 0.0);
@@ -112,7 +115,7 @@ fn integers(a: &Matrix) -> (Vec<Vec<BigInt>>, i64) {
         }
         let exponent = exponent_of(value.abs()) - FRACTION_BITS;
         // Below 2^53 and whole; then moved into place.
-        let digits = BigInt::from(scaled(value, -exponent) as i64);
+        let digits = BigInt::from(scale_by_exponent(value, -exponent) as i64);
         let shift = exponent - least;
         if shift >= 0 {
             digits << shift
@@ -130,7 +133,11 @@ fn integers(a: &Matrix) -> (Vec<Vec<BigInt>>, i64) {
 ///
 /// # References
 /// E. H. Bareiss, "Sylvester's identity and multistep integer-preserving Gaussian elimination", Math. Comp. 22, 1968.
-fn bareiss(mut rows: Vec<Vec<BigInt>>, n: usize, ctx: &Ctx) -> Result<BigInt, ToolError> {
+fn bareiss_determinant(
+    mut rows: Vec<Vec<BigInt>>,
+    n: usize,
+    ctx: &Ctx,
+) -> Result<BigInt, ToolError> {
     let mut previous = BigInt::from(1);
     let mut negative = false;
     for step in 0..n {
@@ -169,7 +176,7 @@ fn of_integer(determinant: &BigInt, power: i64) -> Output {
         decimal_double(&determinant.to_string())
     } else {
         let exponent = (shift as i64 + power).clamp(-5000, 5000) as i32;
-        f64::from(sign) * scaled(leading, exponent)
+        f64::from(sign) * scale_by_exponent(leading, exponent)
     };
     let log = if bits == 0 {
         f64::NEG_INFINITY
@@ -201,7 +208,7 @@ fn by_pivots(a: &Matrix, n: usize, scaling: &DeterminantScaling) -> Result<Outpu
     for index in 0..n {
         mantissa *= factors.packed[(index, index)];
         let shift = exponent_of(mantissa.abs());
-        mantissa = scaled(mantissa, -shift);
+        mantissa = scale_by_exponent(mantissa, -shift);
         power += i64::from(shift);
     }
     if !mantissa.is_finite() {
@@ -213,11 +220,11 @@ fn by_pivots(a: &Matrix, n: usize, scaling: &DeterminantScaling) -> Result<Outpu
     let rcond = if zero {
         0.0
     } else {
-        reciprocal_condition(&MatrixFactors::Lu(factors), system::norm1(&data, n))
+        reciprocal_condition(&MatrixFactors::Lu(factors), system::one_norm(&data, n))
     };
     let log = mantissa.abs().ln() + power as f64 * std::f64::consts::LN_2;
     Ok(Output {
-        determinant: Real(scaled(mantissa, power.clamp(-5000, 5000) as i32)),
+        determinant: Real(scale_by_exponent(mantissa, power.clamp(-5000, 5000) as i32)),
         sign: if zero { 0 } else { mantissa.signum() as i8 },
         log_abs_determinant: Real(if zero { f64::NEG_INFINITY } else { log }),
         exact: false,
@@ -272,7 +279,7 @@ impl DeterminantScaling {
     /// The scaled matrix, each entry scaled once, and the exponent of two factored out of its determinant.
     fn apply(&self, a: &Matrix) -> (Vec<f64>, i64) {
         let entries = a.as_slice().iter().enumerate();
-        let data = entries.map(|(index, &value)| scaled(value, self.exponent(index)));
+        let data = entries.map(|(index, &value)| scale_by_exponent(value, self.exponent(index)));
         let exponents = self.rows.iter().chain(&self.columns);
         let power = exponents.map(|&exponent| i64::from(exponent)).sum();
         (data.collect(), power)

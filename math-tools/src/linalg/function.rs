@@ -2,8 +2,8 @@
 
 use super::dense::function::{self, FunctionError};
 use super::dense::{columns_of, rows_of};
-use super::eigen::square;
-use super::factors::{afford, finite};
+use super::eigen::square_size;
+use super::factors::{afford_operations, finite_matrix};
 use crate::prelude::*;
 
 /// Evaluate a function of a square real matrix (not entry by entry): `exp`, the principal `log` and `sqrt`, `power`, `sin` or `cos`,
@@ -78,15 +78,15 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
-        let n = square(&a)?;
-        let (function, method) = chosen(&args)?;
+        let n = square_size(&a)?;
+        let (function, method) = choose_function(&args)?;
         // Five evaluations of the dearest kind; complex entries, unblocked.
         let squarings = args
             .exponent
             .map_or(0.0, |p| 10.0 * (p.get().abs() + 1.0).log2());
         let cubes = 500.0 + 2.0 * squarings;
-        afford(ctx, cubes * (n as f64).powi(3), 40 * n * n)?;
-        let found = function::evaluate(columns_of(a.as_slice(), n, n).as_ref(), function)
+        afford_operations(ctx, cubes * (n as f64).powi(3), 40 * n * n)?;
+        let found = function::evaluate_function(columns_of(a.as_slice(), n, n).as_ref(), function)
             .map_err(function_error)?;
         ctx.check()?;
         if found.condition == f64::INFINITY && args.function == MatrixFunctionName::Sqrt {
@@ -102,7 +102,7 @@ impl Tool for Args {
             ));
         }
         Ok(Output {
-            value: finite(n, n, rows_of(found.value.as_ref()))?,
+            value: finite_matrix(n, n, rows_of(found.value.as_ref()))?,
             condition: Real(found.condition),
             error_estimate: Real(found.error_estimate),
             scalings: found.scalings,
@@ -111,7 +111,7 @@ impl Tool for Args {
     }
 }
 
-fn chosen(args: &Args) -> Result<(function::MatrixFunction, &'static str), ToolError> {
+fn choose_function(args: &Args) -> Result<(function::MatrixFunction, &'static str), ToolError> {
     if (args.function == MatrixFunctionName::Power) != args.exponent.is_some() {
         refuse!(invalid "/exponent", "contradiction";
             "`exponent` is that of the function `power`, and `power` needs it");

@@ -1,9 +1,9 @@
 //! `matrix_inverse`: the inverse with its error, and the pseudo-inverse of any matrix.
 
 use super::dense::{lstsq, system};
-use super::eigen::square;
-use super::factors::{afford, finite};
-use super::kind;
+use super::eigen::square_size;
+use super::factors::{afford_operations, finite_matrix};
+use super::kind_from_kernel;
 use super::solve::{
     LinearSolveMethod, METHODS, full_rank, least_squares_error, system_error, trusted_digits,
 };
@@ -70,7 +70,7 @@ impl Tool for Args {
         if args.pseudo {
             let operations = 12.0 * m as f64 * n as f64 * m.max(n) as f64;
             let doubles = m.saturating_mul(m).saturating_mul(3) + 6 * m * n;
-            afford(ctx, operations, doubles)?;
+            afford_operations(ctx, operations, doubles)?;
             (0..m).for_each(|index| identity[index * m + index] = 1.0);
             let default = m.max(n) as f64 * f64::EPSILON;
             let tolerance = args.tolerance.map_or(default, Tolerance::get);
@@ -82,21 +82,21 @@ impl Tool for Args {
                 rcond,
                 trusted_digits: trusted_digits(rcond),
                 error_estimate: None,
-                residual: super::dense::norm2(&found.residuals),
+                residual: super::dense::euclidean_norm(&found.residuals),
                 rank: found.rank,
                 method: LinearSolveMethod::Lstsq,
-                inverse: finite(n, m, found.x)?,
+                inverse: finite_matrix(n, m, found.x)?,
             });
         }
         if args.tolerance.is_some() {
             let error = ToolError::invalid("/tolerance", "`tolerance` requires `pseudo`");
             return Err(error.hint("pass `pseudo`: true, or leave `tolerance` out"));
         }
-        square(&a).map_err(|err| err.hint("pass `pseudo`: true for the pseudo-inverse"))?;
-        afford(ctx, 4.0 * (n as f64).powi(3), 12 * n * n)?;
+        square_size(&a).map_err(|err| err.hint("pass `pseudo`: true for the pseudo-inverse"))?;
+        afford_operations(ctx, 4.0 * (n as f64).powi(3), 12 * n * n)?;
         (0..n).for_each(|index| identity[index * n + index] = 1.0);
         let hint = "pass `pseudo`: true for the pseudo-inverse";
-        let found = system::solve(a.as_slice(), n, &identity, n, None);
+        let found = system::solve_dense_system(a.as_slice(), n, &identity, n, None);
         let found = found.map_err(|err| system_error(err).at("/A").hint(hint))?;
         ctx.check()?;
         let digits = trusted_digits(found.rcond);
@@ -112,8 +112,8 @@ impl Tool for Args {
             error_estimate: Some(Real(found.error_estimate)),
             residual: found.residual,
             rank: full_rank(&a, found.rcond, ctx)?,
-            method: kind(&METHODS, found.method),
-            inverse: finite(n, n, found.x)?,
+            method: kind_from_kernel(&METHODS, found.method),
+            inverse: finite_matrix(n, n, found.x)?,
         })
     }
 }

@@ -4,8 +4,8 @@ use faer::Mat;
 
 use super::dense::condition::{LinearOperator as _, reciprocal_condition};
 use super::dense::factors::MatrixFactors;
-use super::dense::{self, Lu, all_scaled, max_abs, normalised, system};
-use super::factors::{afford, finite, matrix, residual};
+use super::dense::{self, Lu, all_scaled, max_abs, normalise_data, system};
+use super::factors::{afford_operations, factor_residual, finite_matrix, matrix_from_kernel};
 use crate::prelude::*;
 
 /// Factor a real matrix of any shape as P A = L U with partial pivoting: L lower triangular with ones on the diagonal, U upper
@@ -60,8 +60,8 @@ impl Tool for Args {
         let a = args.a.load(ctx)?;
         let (m, n) = (a.rows(), a.columns());
         let size = m.min(n);
-        afford(ctx, m as f64 * n as f64 * size as f64, 6 * m * n)?;
-        let (data, exponent) = normalised(a.as_slice());
+        afford_operations(ctx, m as f64 * n as f64 * size as f64, 6 * m * n)?;
+        let (data, exponent) = normalise_data(a.as_slice());
         let factors = Lu::new(dense::columns_of(&data, m, n));
         ctx.check()?;
         let packed = &factors.packed;
@@ -78,7 +78,7 @@ impl Tool for Args {
             }
         });
         let exchanged = Mat::from_fn(m, n, |row, column| data[factors.order[row] * n + column]);
-        let image = dense::product(lower.as_ref(), upper.as_ref());
+        let image = dense::matrix_product(lower.as_ref(), upper.as_ref());
         let u = dense::rows_of(upper.as_ref());
         let largest = max_abs(&data);
         let zero_pivot = factors.zero_pivot();
@@ -86,7 +86,7 @@ impl Tool for Args {
         let rcond = (m == n && zero_pivot.is_none()).then(|| {
             let factors = MatrixFactors::Lu(factors);
             debug_assert_eq!(factors.size(), n);
-            reciprocal_condition(&factors, system::norm1(&data, n))
+            reciprocal_condition(&factors, system::one_norm(&data, n))
         });
         Ok(Output {
             growth: if largest > 0.0 {
@@ -94,9 +94,9 @@ impl Tool for Args {
             } else {
                 0.0
             },
-            residual: residual(exchanged.as_ref(), image.as_ref()),
-            u: finite(size, n, all_scaled(u, exponent))?,
-            l: matrix(lower.as_ref())
+            residual: factor_residual(exchanged.as_ref(), image.as_ref()),
+            u: finite_matrix(size, n, all_scaled(u, exponent))?,
+            l: matrix_from_kernel(lower.as_ref())
                 .ok_or_else(|| ToolError::invalid("/A", "a matrix without columns"))?,
             permutation,
             zero_pivot,

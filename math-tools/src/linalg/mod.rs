@@ -87,7 +87,7 @@ pub(crate) fn kernel_kind<T: PartialEq, K: Copy>(table: &[(T, K)], kind: T) -> O
 }
 
 /// The kind of the kernel's.
-pub(crate) fn kind<T: Copy + Default, K: PartialEq>(table: &[(T, K)], kernel: K) -> T {
+pub(crate) fn kind_from_kernel<T: Copy + Default, K: PartialEq>(table: &[(T, K)], kernel: K) -> T {
     let found = table.iter().find(|(_, known)| *known == kernel);
     found.map_or_else(T::default, |&(own, _)| own)
 }

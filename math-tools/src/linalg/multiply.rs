@@ -1,7 +1,7 @@
 //! `matrix_multiply`: products, in plain or doubled precision.
 
-use super::dense::{self, norm2, normalised, scaled};
-use super::factors::{afford, finite};
+use super::dense::{self, euclidean_norm, normalise_data, scale_by_exponent};
+use super::factors::{afford_operations, finite_matrix};
 use super::solve::Rhs;
 use crate::prelude::*;
 
@@ -57,8 +57,8 @@ impl Tool for Args {
             refuse!(invalid "/transpose_B"; "`B` is a vector, which has no transpose here";
                 "pass a list of one row");
         }
-        let left_shape = oriented(a.rows(), a.columns(), args.transpose_a);
-        let right_shape = oriented(b.rows(), b.columns(), args.transpose_b);
+        let left_shape = oriented_shape(a.rows(), a.columns(), args.transpose_a);
+        let right_shape = oriented_shape(b.rows(), b.columns(), args.transpose_b);
         let ((m, n), (inner, k)) = (left_shape, right_shape);
         if n != inner {
             refuse!(invalid "/B", "shape";
@@ -67,10 +67,10 @@ impl Tool for Args {
         }
         let work = m as f64 * n as f64 * k as f64;
         let doubles = 2 * (m * n + n * k).saturating_add(m.saturating_mul(k));
-        afford(ctx, if args.precise { 40.0 * work } else { work }, doubles)?;
+        afford_operations(ctx, if args.precise { 40.0 * work } else { work }, doubles)?;
         // Sizes near 1 first, so that nothing overflows but the result.
-        let (left, left_exponent) = normalised(a.as_slice());
-        let (right, right_exponent) = normalised(b.as_slice());
+        let (left, left_exponent) = normalise_data(a.as_slice());
+        let (right, right_exponent) = normalise_data(b.as_slice());
         let left = dense::columns_of(&left, a.rows(), a.columns());
         let right = dense::columns_of(&right, b.rows(), b.columns());
         let left = if args.transpose_a {
@@ -93,34 +93,35 @@ impl Tool for Args {
                 ctx.check()?;
                 let row = left_rows.col_as_slice(row);
                 let columns = (0..k).map(|column| right_owned.col_as_slice(column));
-                data.extend(columns.map(|column| kernels::exact::inner(row, column)));
+                data.extend(columns.map(|column| kernels::exact::precise_dot(row, column)));
             }
         } else {
-            data = dense::rows_of(dense::product(left, right).as_ref());
+            data = dense::rows_of(dense::matrix_product(left, right).as_ref());
         }
         let data = dense::all_scaled(data, exponent);
         let longest = |matrix: &faer::Mat<f64>| {
-            let lengths = (0..matrix.ncols()).map(|column| norm2(matrix.col_as_slice(column)));
+            let lengths =
+                (0..matrix.ncols()).map(|column| euclidean_norm(matrix.col_as_slice(column)));
             lengths.fold(0.0, f64::max)
         };
         let unit = n as f64 * f64::EPSILON;
         let mut bound = unit * longest(&left_rows) * longest(&right_owned);
         if args.precise {
-            let largest = scaled(dense::max_abs(&data), -exponent);
+            let largest = scale_by_exponent(dense::max_abs(&data), -exponent);
             bound = bound * unit + f64::EPSILON / 2.0 * largest;
         }
         let product = match b {
-            Rhs::Many(_) => Rhs::Many(finite(m, k, data)?),
-            Rhs::One(_) => Rhs::One(finite(m, 1, data)?.as_slice().to_vec().into()),
+            Rhs::Many(_) => Rhs::Many(finite_matrix(m, k, data)?),
+            Rhs::One(_) => Rhs::One(finite_matrix(m, 1, data)?.as_slice().to_vec().into()),
         };
         Ok(Output {
             product,
-            error_bound: scaled(bound, exponent),
+            error_bound: scale_by_exponent(bound, exponent),
         })
     }
 }
 
-fn oriented(rows: usize, columns: usize, transposed: bool) -> (usize, usize) {
+fn oriented_shape(rows: usize, columns: usize, transposed: bool) -> (usize, usize) {
     let shapes = [(rows, columns), (columns, rows)];
     shapes[usize::from(transposed)]
 }

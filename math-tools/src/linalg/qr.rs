@@ -1,8 +1,10 @@
 //! `matrix_qr`: orthogonal times triangular, with or without column exchanges.
 
-use super::dense::orthogonal::orthogonal;
-use super::dense::{self, all_scaled, normalised};
-use super::factors::{afford, finite, matrix, orthogonality, residual};
+use super::dense::orthogonal::factor_orthogonal;
+use super::dense::{self, all_scaled, normalise_data};
+use super::factors::{
+    afford_operations, factor_residual, finite_matrix, matrix_from_kernel, orthogonality_error,
+};
 use crate::prelude::*;
 
 /// Factor a real matrix of any shape as A = Q R, Q with orthonormal columns and R upper triangular with a diagonal that is not
@@ -63,22 +65,22 @@ impl Tool for Args {
         let width = if args.full { m } else { m.min(n) };
         let operations = 4.0 * m as f64 * n.max(width) as f64 * m.min(n) as f64;
         let doubles = 5_usize.saturating_mul(m.saturating_mul(n.max(width)));
-        afford(ctx, operations, doubles)?;
-        let (data, exponent) = normalised(a.as_slice());
+        afford_operations(ctx, operations, doubles)?;
+        let (data, exponent) = normalise_data(a.as_slice());
         let columns = dense::columns_of(&data, m, n);
-        let found = orthogonal(columns.clone(), args.pivoting, args.full);
+        let found = factor_orthogonal(columns.clone(), args.pivoting, args.full);
         ctx.check()?;
         let exchanged = faer::Mat::from_fn(m, n, |row, column| columns[(row, found.order[column])]);
-        let image = dense::product(found.q.as_ref(), found.r.as_ref());
+        let image = dense::matrix_product(found.q.as_ref(), found.r.as_ref());
         let diagonal: Vec<f64> = (0..m.min(n)).map(|index| found.r[(index, index)]).collect();
         let tolerance = m.max(n) as f64 * f64::EPSILON * dense::max_abs(&diagonal);
         let r = dense::rows_of(found.r.as_ref());
         Ok(Output {
             rank: diagonal.iter().filter(|&&value| value > tolerance).count(),
-            residual: residual(exchanged.as_ref(), image.as_ref()),
-            orthogonality: orthogonality(found.q.as_ref()),
-            r: finite(width, n, all_scaled(r, exponent))?,
-            q: matrix(found.q.as_ref())
+            residual: factor_residual(exchanged.as_ref(), image.as_ref()),
+            orthogonality: orthogonality_error(found.q.as_ref()),
+            r: finite_matrix(width, n, all_scaled(r, exponent))?,
+            q: matrix_from_kernel(found.q.as_ref())
                 .ok_or_else(|| ToolError::invalid("/A", "a matrix without columns"))?,
             permutation: args.pivoting.then_some(found.order),
         })

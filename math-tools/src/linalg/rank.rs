@@ -1,7 +1,9 @@
 //! `matrix_rank`: rank, condition, null space and norms, all from the singular values.
 
-use super::dense::{SingularVectors, max_abs, norm2, normalised, scaled, system::norm1};
-use super::factors::{afford, quotient};
+use super::dense::{
+    SingularVectors, euclidean_norm, max_abs, normalise_data, scale_by_exponent, system::one_norm,
+};
+use super::factors::{afford_operations, condition_ratio};
 use super::no_convergence;
 use super::svd::kernel;
 use crate::prelude::*;
@@ -90,9 +92,10 @@ impl Tool for Args {
         let long = if full { n.max(m) } else { size };
         let operations = 4.0 * m as f64 * n as f64 * long as f64;
         let bases = if full { 3 * (n * n + m * m) } else { 0 };
-        afford(ctx, operations, (6 * m * n).saturating_add(bases))?;
+        afford_operations(ctx, operations, (6 * m * n).saturating_add(bases))?;
         let vectors = [SingularVectors::None, SingularVectors::Full][usize::from(full)];
-        let found = kernel::singular(a.as_slice(), m, n, vectors).map_err(no_convergence)?;
+        let found = kernel::singular_value_decomposition(a.as_slice(), m, n, vectors)
+            .map_err(no_convergence)?;
         ctx.check()?;
         let values = found.values;
         let largest = values[0];
@@ -118,7 +121,7 @@ impl Tool for Args {
             }
             _ => None,
         };
-        let norms = norms(&a, &values);
+        let norms = matrix_norms(&a, &values);
         if !norms.are_finite() {
             refuse!(numeric "/A", "overflow"; "a norm of `A` is beyond the range of a double";
                 "divide `A` by a power of two: values and norms scale with it, rank and condition do not");
@@ -127,7 +130,7 @@ impl Tool for Args {
             rank,
             threshold: Real(threshold),
             gap: Real(gap),
-            condition: quotient(largest, values[size - 1]),
+            condition: condition_ratio(largest, values[size - 1]),
             null_space,
             norms,
             singular_values: values,
@@ -135,18 +138,18 @@ impl Tool for Args {
     }
 }
 
-fn norms(a: &Matrix, values: &[f64]) -> MatrixNorms {
-    let (data, exponent) = normalised(a.as_slice());
+fn matrix_norms(a: &Matrix, values: &[f64]) -> MatrixNorms {
+    let (data, exponent) = normalise_data(a.as_slice());
     let n = a.columns();
     let rows = data
         .chunks_exact(n)
         .map(|row| row.iter().map(|value| value.abs()).sum());
     let rows: f64 = rows.fold(0.0, f64::max);
     MatrixNorms {
-        one: scaled(norm1(&data, n), exponent),
+        one: scale_by_exponent(one_norm(&data, n), exponent),
         two: values[0],
-        infinity: scaled(rows, exponent),
-        frobenius: norm2(a.as_slice()),
+        infinity: scale_by_exponent(rows, exponent),
+        frobenius: euclidean_norm(a.as_slice()),
         nuclear: values.iter().sum(),
         max: max_abs(a.as_slice()),
     }

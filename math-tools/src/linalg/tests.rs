@@ -6,7 +6,7 @@ mod tools;
 use proptest::prelude::*;
 use tool_core::{Ctx, Input, Matrix, Value, json};
 
-use super::dense::{self, Lu, exponent_of, norm2, scaled};
+use super::dense::{self, Lu, euclidean_norm, exponent_of, scale_by_exponent};
 use super::eigen;
 use super::solve::{self, Rhs};
 use super::svd;
@@ -55,7 +55,7 @@ pub(crate) fn distance(found: &[f64], expected: &[f64]) -> f64 {
 
 pub(crate) fn multiply(a: &[f64], b: &[f64], m: usize, n: usize, k: usize) -> Vec<f64> {
     dense::rows_of(
-        dense::product(
+        dense::matrix_product(
             dense::columns_of(a, m, n).as_ref(),
             dense::columns_of(b, n, k).as_ref(),
         )
@@ -173,7 +173,7 @@ fn small_and_large_lu_agree() {
 fn qr_reproduces_the_matrix() {
     for (m, n) in [(1, 1), (3, 5), (5, 3), (40, 40), (70, 20), (20, 70)] {
         let a = formula(m, n);
-        let (q, r) = dense::qr(dense::columns_of(&a, m, n));
+        let (q, r) = dense::thin_qr(dense::columns_of(&a, m, n));
         let size = m.min(n);
         let (q, r) = (dense::rows_of(q.as_ref()), dense::rows_of(r.as_ref()));
         assert!(
@@ -203,7 +203,7 @@ fn norms_do_not_overflow_or_vanish() {
         (vec![], 0.0),
         (vec![0.0], 0.0),
     ] {
-        let found = norm2(&data);
+        let found = euclidean_norm(&data);
         assert!(
             (found - expected).abs() <= 1e-15 * expected + 1e-323,
             "{data:?}: {found}"
@@ -214,8 +214,8 @@ fn norms_do_not_overflow_or_vanish() {
 proptest! {
     #[test]
     fn scaling_by_powers_of_two_is_exact(mantissa in 1.0_f64..2.0, exponent in -1000_i32..1000) {
-        let value = scaled(mantissa, exponent);
+        let value = scale_by_exponent(mantissa, exponent);
         prop_assert_eq!(exponent_of(value), exponent);
-        prop_assert_eq!(scaled(value, -exponent), mantissa);
+        prop_assert_eq!(scale_by_exponent(value, -exponent), mantissa);
     }
 }

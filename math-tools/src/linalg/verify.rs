@@ -11,7 +11,7 @@ const SYMMETRIC: &str = "nalgebra, tridiagonal QR iteration";
 const SCHUR: &str = "nalgebra, real Schur form";
 
 /// Rounding errors of a method with a backward error of a few units, in units of the matrix.
-fn rounding(n: usize) -> f64 {
+fn rounding_bound(n: usize) -> f64 {
     8.0 * n as f64 * f64::EPSILON
 }
 
@@ -51,7 +51,7 @@ impl Verify for solve::Args {
                 "it found the matrix singular",
             ));
         };
-        let mut tolerance = rounding(n) / output.rcond.max(f64::MIN_POSITIVE);
+        let mut tolerance = rounding_bound(n) / output.rcond.max(f64::MIN_POSITIVE);
         if by_squares {
             tolerance /= output.rcond.max(f64::MIN_POSITIVE);
         }
@@ -97,7 +97,7 @@ impl Verify for least_squares::Args {
         };
         // The condition of the solution is that of the matrix, squared where the residual is large.
         let rcond = output.rcond.max(f64::MIN_POSITIVE);
-        let tolerance = rounding(size) / (rcond * rcond);
+        let tolerance = rounding_bound(size) / (rcond * rcond);
         Ok(of_limited(
             LEAST_SQUARES,
             "x",
@@ -150,26 +150,26 @@ impl Verify for eigen::Args {
                 "its iteration did not end",
             ));
         };
-        let second = nearest(&output.real, &output.imaginary, second);
+        let second = nearest_values(&output.real, &output.imaginary, second);
         let pairs = output.real.iter().zip(&output.imaginary);
         let first: Vec<f64> = pairs.flat_map(|(re, im)| [*re, *im]).collect();
         // Eigenvalues move by the condition times the rounding; without it, as those of blocks of two do.
         let tolerance = match (&output.conditions, output.symmetric) {
-            (_, true) => rounding(n),
+            (_, true) => rounding_bound(n),
             (Some(conditions), _) => {
-                rounding(n)
+                rounding_bound(n)
                     * conditions
                         .iter()
                         .fold(1.0, |most: f64, one| most.max(one.0))
             }
-            (None, false) => rounding(n).sqrt(),
+            (None, false) => rounding_bound(n).sqrt(),
         };
         Ok(of_limited(by, "eigenvalues", (&first, &second), tolerance))
     }
 }
 
 /// For each value the nearest of the others that is left, as real and imaginary parts.
-fn nearest(real: &[f64], imaginary: &[f64], mut others: Vec<(f64, f64)>) -> Vec<f64> {
+fn nearest_values(real: &[f64], imaginary: &[f64], mut others: Vec<(f64, f64)>) -> Vec<f64> {
     let mut found = Vec::with_capacity(2 * real.len());
     for (re, im) in real.iter().zip(imaginary) {
         let gap = |other: &(f64, f64)| (other.0 - re).hypot(other.1 - im);
@@ -202,7 +202,7 @@ impl Verify for svd::Args {
             ));
         };
         second.truncate(output.singular_values.len());
-        let mut tolerance = rounding(size);
+        let mut tolerance = rounding_bound(size);
         if args.randomised {
             // A sketch finds them up to what it leaves out.
             tolerance += output.truncation_error.unwrap_or(0.0);

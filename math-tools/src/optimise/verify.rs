@@ -170,7 +170,7 @@ impl Verify for minimise::Args {
         let start = args.x0.load(ctx)?;
         let n = start.len();
         let (variables, data) = ((n, start.names()), args.data.as_ref());
-        let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
+        let scope = unknowns::unknowns_scope(variables, data, &args.parameters, "/x0", ctx)?;
         let function = ObjectiveFunction::new(&args.objective, &scope, n, ctx)?;
         let constraints = ConstraintSet::new(&args.constraints, &scope, n)?;
         let given = args.bounds.as_ref();
@@ -200,10 +200,10 @@ impl Verify for global::Args {
         let given: Vec<_> = pairs.iter().map(|pair| pair.map(Some)).collect();
         let bounds = VariableBounds::new(&given, n)?;
         let (variables, data) = ((n, names.as_deref()), args.data.as_ref());
-        let scope = unknowns::scope(variables, data, &args.parameters, "/bounds", ctx)?;
+        let scope = unknowns::unknowns_scope(variables, data, &args.parameters, "/bounds", ctx)?;
         let function = ObjectiveFunction::new(&args.objective, &scope, n, ctx)?;
         let constraints = ConstraintSet::new(&args.constraints, &scope, n)?;
-        let starts = spread(&bounds, 4 * n.min(10) + 4);
+        let starts = spread_points(&bounds, 4 * n.min(10) + 4);
         let maximise = args.mode == OptimisationMode::Maximize;
         let box_and_rules = (&constraints, bounds);
         let landscape =
@@ -213,7 +213,7 @@ impl Verify for global::Args {
 }
 
 /// Points that fill a box evenly: multiples of the inverse powers of the root of x^(n+1) = x + 1, modulo 1 (M. Roberts, 2018).
-fn spread(bounds: &VariableBounds, count: usize) -> Vec<Vec<f64>> {
+fn spread_points(bounds: &VariableBounds, count: usize) -> Vec<Vec<f64>> {
     let n = bounds.low.len();
     let mut root = 2.0_f64;
     for _ in 0..64 {

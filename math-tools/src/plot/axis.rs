@@ -74,17 +74,17 @@ pub(crate) struct AxisTick {
 ///
 /// # References
 /// P. S. Heckbert, "Nice Numbers for Graph Labels", Graphics Gems, 1990; here with the smallest step that keeps the count.
-pub(crate) fn ticks(range: AxisRange, ticks_max: usize) -> Vec<AxisTick> {
+pub(crate) fn choose_ticks(range: AxisRange, ticks_max: usize) -> Vec<AxisTick> {
     let ticks_max = ticks_max.max(2);
     let raw = range.half_span() / (ticks_max as f64) * 2.0;
     let first = raw.log10().floor() as i32;
     let steps = (first..=first + 2).flat_map(|exponent| [1, 2, 5].map(|digit| (digit, exponent)));
     for (digit, exponent) in steps {
-        let Some(multiples) = multiples(range, digit, exponent) else {
+        let Some(multiples) = multiples_in_range(range, digit, exponent) else {
             continue;
         };
         if multiples.len() <= ticks_max {
-            return label(&multiples, exponent);
+            return label_ticks(&multiples, exponent);
         }
     }
     Vec::new()
@@ -124,7 +124,7 @@ impl<L: Fn(&AxisTick) -> usize, C: Fn(&AxisTick) -> usize> LabelPlacement<L, C> 
         most: usize,
     ) -> Option<(Vec<AxisTick>, Vec<usize>)> {
         (2..=most).rev().find_map(|count| {
-            let ticks = ticks(range, count);
+            let ticks = choose_ticks(range, count);
             let starts = self.starts(&ticks)?;
             Some((ticks, starts))
         })
@@ -132,30 +132,30 @@ impl<L: Fn(&AxisTick) -> usize, C: Fn(&AxisTick) -> usize> LabelPlacement<L, C> 
 }
 
 /// The integers `n` with `n * 10^exponent` in the range that are multiples of `digit`; `None` when they are too many to be meant.
-fn multiples(range: AxisRange, digit: i64, exponent: i32) -> Option<Vec<i64>> {
+fn multiples_in_range(range: AxisRange, digit: i64, exponent: i32) -> Option<Vec<i64>> {
     const COUNT_MAX: f64 = 1000.0;
-    let step = scaled(digit, exponent);
+    let step = scale_by_power(digit, exponent);
     let (first, last) = ((range.low / step).ceil(), (range.high / step).floor());
     let sound = step > 0.0 && first.abs() < 1e15 && last.abs() < 1e15 && last - first < COUNT_MAX;
     sound.then(|| {
         (first as i64..=last as i64)
             .map(|index| index * digit)
-            .filter(|&number| range.contains(scaled(number, exponent)))
+            .filter(|&number| range.contains(scale_by_power(number, exponent)))
             .collect()
     })
 }
 
 /// `number * 10^exponent`, correctly rounded.
-fn scaled(number: i64, exponent: i32) -> f64 {
+fn scale_by_power(number: i64, exponent: i32) -> f64 {
     format!("{number}e{exponent}")
         .parse()
         .expect("an integer and an exponent make a number")
 }
 
-fn label(numbers: &[i64], exponent: i32) -> Vec<AxisTick> {
+fn label_ticks(numbers: &[i64], exponent: i32) -> Vec<AxisTick> {
     let largest = numbers
         .iter()
-        .map(|number| scaled(*number, exponent).abs())
+        .map(|number| scale_by_power(*number, exponent).abs())
         .fold(0.0, f64::max);
     let fixed = (-6..=6).contains(&exponent) && largest < 1e7;
     let digits_of =
@@ -163,13 +163,13 @@ fn label(numbers: &[i64], exponent: i32) -> Vec<AxisTick> {
     numbers
         .iter()
         .map(|&number| {
-            let value = scaled(number, exponent);
+            let value = scale_by_power(number, exponent);
             let label = if number == 0 {
                 "0".to_owned()
             } else if fixed {
                 format!("{value:.*}", exponent.min(0).unsigned_abs() as usize)
             } else {
-                scientific(value, digits_of(value))
+                format_scientific(value, digits_of(value))
             };
             AxisTick { value, label }
         })
@@ -177,7 +177,7 @@ fn label(numbers: &[i64], exponent: i32) -> Vec<AxisTick> {
 }
 
 /// `1.5e10`, `2e-7`: no zeros at the end of the mantissa.
-fn scientific(value: f64, digits: usize) -> String {
+fn format_scientific(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$e}");
     match text.split_once('e') {
         Some((mantissa, exponent)) if mantissa.contains('.') => {

@@ -2,9 +2,9 @@
 //!
 //! [`BrailleChart`] is the frame and everything around it; [`BrailleCanvas`] is the canvas of a curve.
 
-use super::axis::{AxisRange, AxisTick, LabelPlacement, ticks};
+use super::axis::{AxisRange, AxisTick, LabelPlacement, choose_ticks};
 use super::canvas::{DotSurface, PlotProjection};
-use super::series::printable;
+use super::series::printable_text;
 
 /// Dots per character, across and down.
 const DOTS: (usize, usize) = (2, 4);
@@ -74,7 +74,7 @@ impl BrailleChart {
     ///
     /// Labels of the vertical axis are left out where they would take more than half the width.
     pub(crate) fn new(x: AxisRange, y: AxisRange, width: usize, rows: usize) -> Self {
-        let y_ticks = ticks(y, (rows / 3 + 1).clamp(if rows < 4 { 2 } else { 3 }, 11));
+        let y_ticks = choose_ticks(y, (rows / 3 + 1).clamp(if rows < 4 { 2 } else { 3 }, 11));
         let widths = y_ticks.iter().map(|tick| tick.label.len());
         let widest = widths.max().unwrap_or(0);
         let fits = 2 * (widest + 2) <= width;
@@ -163,7 +163,7 @@ impl BrailleChart {
         if !words.title.is_empty() {
             lines.push(self.centred(words.title));
         }
-        let line = |text: &str| cut(&printable(text), self.width);
+        let line = |text: &str| truncate_text(&printable_text(text), self.width);
         lines.extend(words.y_label.map(line));
         let cells = self.cell_projection();
         for row in 0..self.rows {
@@ -198,7 +198,7 @@ impl BrailleChart {
             gap: 2,
         };
         let (ticks, starts) = labels.fitting(self.x, most).unwrap_or_else(|| {
-            let last = ticks(self.x, 2)
+            let last = choose_ticks(self.x, 2)
                 .pop()
                 .into_iter()
                 .collect::<Vec<AxisTick>>();
@@ -219,7 +219,7 @@ impl BrailleChart {
 
     /// A text centred over the plotting area, cut at the width.
     fn centred(&self, text: &str) -> String {
-        let text = cut(&printable(text), self.width);
+        let text = truncate_text(&printable_text(text), self.width);
         let length = text.chars().count();
         let left = self.label_width + 1 + self.columns.saturating_sub(length) / 2;
         format!("{}{text}", " ".repeat(left.min(self.width - length)))
@@ -227,7 +227,7 @@ impl BrailleChart {
 }
 
 /// At most `width` characters; what is cut off shows as `…`.
-fn cut(text: &str, width: usize) -> String {
+fn truncate_text(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }

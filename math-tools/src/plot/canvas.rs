@@ -1,6 +1,6 @@
 //! Drawing on a grid of dots, braille dots or pixels.
 //!
-//! [`PlotProjection`] takes data to dots; [`trace`] draws a curve in time proportional to its points plus what is visible of it.
+//! [`PlotProjection`] takes data to dots; [`trace_curve`] draws a curve in time proportional to its points plus what is visible of it.
 
 use tool_core::{Ctx, ToolError};
 
@@ -30,12 +30,12 @@ pub(crate) struct PlotProjection {
 impl PlotProjection {
     /// The column of a value; outside the range the nearest one.
     pub(crate) fn column(&self, x: f64) -> usize {
-        dot(self.x.fraction(x) * self.columns as f64, self.columns)
+        dot_index(self.x.fraction(x) * self.columns as f64, self.columns)
     }
 
     /// The row of a value; outside the range the nearest one.
     pub(crate) fn row(&self, y: f64) -> usize {
-        dot(self.height(y), self.rows)
+        dot_index(self.height(y), self.rows)
     }
 
     /// Distance from the top in dots, outside the grid too.
@@ -45,7 +45,7 @@ impl PlotProjection {
 }
 
 /// The dot that holds a place on an axis of `count` dots.
-fn dot(place: f64, count: usize) -> usize {
+fn dot_index(place: f64, count: usize) -> usize {
     (place.max(0.0) as usize).min(count - 1)
 }
 
@@ -59,7 +59,7 @@ const CHECK_EVERY: usize = 1 << 14;
 ///
 /// # Errors
 /// When the call is stopped.
-pub(crate) fn trace(
+pub(crate) fn trace_curve(
     surface: &mut impl DotSurface,
     projection: &PlotProjection,
     points: impl Iterator<Item = Option<(f64, f64)>>,
@@ -82,7 +82,7 @@ pub(crate) fn trace(
             other => {
                 if let Some(done) = other.take() {
                     done.stroke(surface);
-                    segment(surface, (done.column, done.last), (column, height));
+                    draw_segment(surface, (done.column, done.last), (column, height));
                 }
                 *other = Some(ColumnRun::new(column, height));
             }
@@ -98,7 +98,7 @@ pub(crate) fn trace(
 ///
 /// # Errors
 /// When the call is stopped.
-pub(crate) fn dots(
+pub(crate) fn set_dots(
     surface: &mut impl DotSurface,
     projection: &PlotProjection,
     points: impl Iterator<Item = (f64, f64)>,
@@ -143,24 +143,25 @@ impl ColumnRun {
         if self.highest < 0.0 || self.lowest > rows as f64 {
             return;
         }
-        for row in dot(self.lowest, rows)..=dot(self.highest, rows) {
+        for row in dot_index(self.lowest, rows)..=dot_index(self.highest, rows) {
             surface.set(self.column, row);
         }
     }
 }
 
 /// Draws what is visible of a straight line between two columns; heights may lie outside.
-fn segment(surface: &mut impl DotSurface, from: (usize, f64), to: (usize, f64)) {
+fn draw_segment(surface: &mut impl DotSurface, from: (usize, f64), to: (usize, f64)) {
     let rows = surface.size().1;
-    let Some((from, to)) = clip((from.0 as f64, from.1), (to.0 as f64, to.1), rows as f64) else {
+    let Some((from, to)) = clip_segment((from.0 as f64, from.1), (to.0 as f64, to.1), rows as f64)
+    else {
         return;
     };
-    let end = |(x, y): (f64, f64)| (x.round() as i64, dot(y, rows) as i64);
-    line(surface, end(from), end(to));
+    let end = |(x, y): (f64, f64)| (x.round() as i64, dot_index(y, rows) as i64);
+    draw_line(surface, end(from), end(to));
 }
 
 /// The part of a segment with heights from 0 to `rows` (Liang and Barsky, for the two horizontal edges).
-fn clip(from: (f64, f64), to: (f64, f64), rows: f64) -> Option<((f64, f64), (f64, f64))> {
+fn clip_segment(from: (f64, f64), to: (f64, f64), rows: f64) -> Option<((f64, f64), (f64, f64))> {
     let (rise, run) = (to.1 - from.1, to.0 - from.0);
     if rise == 0.0 {
         return (0.0 <= from.1 && from.1 <= rows).then_some((from, to));
@@ -175,7 +176,7 @@ fn clip(from: (f64, f64), to: (f64, f64), rows: f64) -> Option<((f64, f64), (f64
 }
 
 /// Draws a line between two dots of the grid, both included (Bresenham 1965).
-pub(crate) fn line(surface: &mut impl DotSurface, from: (i64, i64), to: (i64, i64)) {
+pub(crate) fn draw_line(surface: &mut impl DotSurface, from: (i64, i64), to: (i64, i64)) {
     let (width, height) = ((to.0 - from.0).abs(), -(to.1 - from.1).abs());
     let (right, down) = ((to.0 - from.0).signum(), (to.1 - from.1).signum());
     let (mut x, mut y) = from;

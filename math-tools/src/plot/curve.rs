@@ -4,7 +4,7 @@
 use tool_core::{Ctx, ToolError};
 
 use super::axis::AxisRange;
-use super::series::extent;
+use super::series::value_extent;
 use crate::expression::{Expression, SystemEvaluator};
 
 /// A sampled function, ready to draw.
@@ -34,7 +34,7 @@ pub(crate) struct PlottedCurve {
 ///
 /// # Errors
 /// When the call is stopped or its evaluations are used up; `None` when no sample is defined.
-pub(crate) fn sample(
+pub(crate) fn sample_curve(
     expression: &Expression,
     (low, high): (f64, f64),
     count: usize,
@@ -91,7 +91,7 @@ impl PlottedFunction<'_> {
 
     /// The range worth showing; `sorted` holds the defined samples.
     fn shown(&mut self, xs: &[f64], ys: &[f64], sorted: &[f64]) -> Result<AxisRange, ToolError> {
-        let (smallest, largest) = extent(sorted);
+        let (smallest, largest) = value_extent(sorted);
         let quantile = |part: f64| sorted[((sorted.len() - 1) as f64 * part).round() as usize];
         let (tenth, ninth) = (quantile(0.1), quantile(0.9));
         let half_middle = ninth / 2.0 - tenth / 2.0;

@@ -1,7 +1,7 @@
 //! A plot of pixels: title, legend, axes with ticks and grid around an area of data.
 
-use super::axis::{AxisRange, AxisTick, LabelPlacement, ticks};
-use super::canvas::{PlotProjection, line};
+use super::axis::{AxisRange, AxisTick, LabelPlacement, choose_ticks};
+use super::canvas::{PlotProjection, draw_line};
 use super::raster::{ADVANCE, GLYPH_HEIGHT, PenNib, PixelArea, Raster, TextDirection, text_width};
 use super::sixel::Rgb;
 
@@ -57,7 +57,7 @@ impl PlotFigure {
         let top = 3 * scale + title_height + legend.len() * line_height;
         let bottom = (GLYPH_HEIGHT + 6) * scale + unless_empty(words.x_label, line_height);
         let area_height = height.saturating_sub(top + bottom).max(height / 4);
-        let y_ticks = ticks(y, (area_height / (3 * GLYPH_HEIGHT * scale)).clamp(2, 11));
+        let y_ticks = choose_ticks(y, (area_height / (3 * GLYPH_HEIGHT * scale)).clamp(2, 11));
         let widths = y_ticks.iter().map(|tick| text_width(&tick.label, scale));
         let widest = widths.max().unwrap_or(0);
         let beside = unless_empty(words.y_label, line_height);
@@ -174,10 +174,10 @@ impl PlotFigure {
             ((0, 0), (0, bottom)),
             ((right, 0), (right, bottom)),
         ] {
-            line(&mut pen, from, to);
+            draw_line(&mut pen, from, to);
         }
         if zero_line {
-            line(&mut pen, (0, zero), (right, zero));
+            draw_line(&mut pen, (0, zero), (right, zero));
         }
     }
 }

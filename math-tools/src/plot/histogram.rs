@@ -2,7 +2,7 @@
 
 use super::axis::AxisRange;
 use super::braille::{BrailleChart, ChartCaptions};
-use super::series::extent;
+use super::series::value_extent;
 use crate::prelude::*;
 
 /// Count how often values fall into equal bins, and draw the counts as bars of text.
@@ -73,11 +73,11 @@ impl Tool for Args {
         }
         let (bins, width, height) = (args.bins.size(), args.width.size(), args.height.size());
         ctx.reserve((width * height * 8 + bins * 16) as u64)?;
-        let (smallest, largest) = extent(&data);
-        let bin_edges = edges(AxisRange::exact(smallest, largest), bins);
-        let counts = count(&data, &bin_edges, ctx)?;
+        let (smallest, largest) = value_extent(&data);
+        let bin_edges = equal_bin_edges(AxisRange::exact(smallest, largest), bins);
+        let counts = count_in_bins(&data, &bin_edges, ctx)?;
         let max_count = counts.iter().copied().max().unwrap_or(0);
-        let chart = draw(&bin_edges, &counts, width, height);
+        let chart = draw_bars(&bin_edges, &counts, width, height);
         let words = ChartCaptions {
             title: &args.title,
             ..ChartCaptions::default()
@@ -98,7 +98,7 @@ fn default_title() -> String {
 }
 
 /// `bins + 1` edges, never falling.
-fn edges(range: AxisRange, bins: usize) -> Vec<f64> {
+fn equal_bin_edges(range: AxisRange, bins: usize) -> Vec<f64> {
     let [low, high] = range.ends();
     let mut highest = low;
     let mut edges: Vec<f64> = (0..=bins)
@@ -115,7 +115,7 @@ fn edges(range: AxisRange, bins: usize) -> Vec<f64> {
 /// Values in each bin.
 ///
 /// The bin comes from a division; its edges then decide, so that counts and edges agree to the last bit.
-fn count(data: &[f64], edges: &[f64], ctx: &Ctx) -> Result<Vec<u64>, ToolError> {
+fn count_in_bins(data: &[f64], edges: &[f64], ctx: &Ctx) -> Result<Vec<u64>, ToolError> {
     let bins = edges.len() - 1;
     let range = AxisRange::exact(edges[0], edges[bins]);
     let mut counts = vec![0; bins];
@@ -136,7 +136,7 @@ fn count(data: &[f64], edges: &[f64], ctx: &Ctx) -> Result<Vec<u64>, ToolError> 
 }
 
 /// Bars side by side, from zero to the largest count.
-fn draw(edges: &[f64], counts: &[u64], width: usize, height: usize) -> BrailleChart {
+fn draw_bars(edges: &[f64], counts: &[u64], width: usize, height: usize) -> BrailleChart {
     let bins = counts.len();
     let largest = counts.iter().copied().max().unwrap_or(0);
     let y = AxisRange::exact(0.0, (largest as f64).max(1.0));

@@ -4,9 +4,9 @@ use tool_core::{Ctx, ToolError};
 
 use super::axis::AxisRange;
 use super::braille::{BrailleChart, ChartCaptions};
-use super::canvas::trace;
-use super::curve::sample;
-use super::series::extent;
+use super::canvas::trace_curve;
+use super::curve::sample_curve;
+use super::series::value_extent;
 use crate::expression::Expression;
 
 const WIDTH: usize = 72;
@@ -17,7 +17,7 @@ const SAMPLES: usize = 600;
 ///
 /// # Errors
 /// When the call is stopped.
-pub(crate) fn function(
+pub(crate) fn plot_marked_function(
     expression: &Expression,
     (low, high): (f64, f64),
     marks: &[f64],
@@ -25,35 +25,35 @@ pub(crate) fn function(
     ctx: &Ctx,
 ) -> Result<Option<String>, ToolError> {
     let (x, ends) = (AxisRange::exact(low, high), (low, high));
-    let Some(curve) = sample(expression, ends, SAMPLES, ctx)? else {
+    let Some(curve) = sample_curve(expression, ends, SAMPLES, ctx)? else {
         return Ok(None);
     };
     let marks: Vec<(f64, f64)> = marks.iter().map(|&x| (x, 0.0)).collect();
-    draw((x, curve.y), &curve.points, &marks, title, ctx).map(Some)
+    draw_marked_curve((x, curve.y), &curve.points, &marks, title, ctx).map(Some)
 }
 
 /// A curve through points, with marks.
 ///
 /// # Errors
 /// When the call is stopped.
-pub(crate) fn points(
+pub(crate) fn plot_marked_points(
     curve: &[(f64, f64)],
     marks: &[(f64, f64)],
     title: &str,
     ctx: &Ctx,
 ) -> Result<String, ToolError> {
     let all = || curve.iter().chain(marks);
-    let x = extent(&all().map(|point| point.0).collect::<Vec<f64>>());
-    let y = extent(&all().map(|point| point.1).collect::<Vec<f64>>());
+    let x = value_extent(&all().map(|point| point.0).collect::<Vec<f64>>());
+    let y = value_extent(&all().map(|point| point.1).collect::<Vec<f64>>());
     let joined: Vec<Option<(f64, f64)>> = curve.iter().copied().map(Some).collect();
     let ranges = (
         AxisRange::with_margin(x.0, x.1),
         AxisRange::with_margin(y.0, y.1),
     );
-    draw(ranges, &joined, marks, title, ctx)
+    draw_marked_curve(ranges, &joined, marks, title, ctx)
 }
 
-fn draw(
+fn draw_marked_curve(
     (x, y): (AxisRange, AxisRange),
     curve: &[Option<(f64, f64)>],
     marks: &[(f64, f64)],
@@ -63,7 +63,7 @@ fn draw(
     ctx.reserve((WIDTH * HEIGHT * 8) as u64)?;
     let mut chart = BrailleChart::new(x, y, WIDTH, HEIGHT);
     let mut canvas = chart.canvas();
-    trace(
+    trace_curve(
         &mut canvas,
         &chart.dot_projection(),
         curve.iter().copied(),

@@ -2,7 +2,7 @@
 
 use super::axis::AxisRange;
 use super::braille::{BrailleChart, ChartCaptions, SYMBOLS};
-use super::canvas::{PlotProjection, dots, trace};
+use super::canvas::{PlotProjection, set_dots, trace_curve};
 use super::series::{PlotPoints, PlotSeries, PlotType};
 use crate::prelude::*;
 
@@ -87,25 +87,25 @@ impl Tool for Args {
         check_points(&args, points.series().len())?;
         let (width, height) = (args.width.size(), args.height.size());
         ctx.reserve((width * height * 8) as u64)?;
-        let (x, y) = ranges(&points, args.plot_type);
+        let (x, y) = axis_ranges(&points, args.plot_type);
         let mut chart = BrailleChart::new(x, y, width, height);
         match args.plot_type {
             PlotType::Line => {
                 let (marked, joined): (Vec<usize>, Vec<usize>) =
                     (0..points.series().len()).partition(|index| args.points.contains(index));
-                lines(&mut chart, &points, &joined, ctx)?;
-                symbols(&mut chart, &points, &marked, ctx)?;
+                draw_curves(&mut chart, &points, &joined, ctx)?;
+                draw_symbols(&mut chart, &points, &marked, ctx)?;
             }
             PlotType::Scatter if several => {
                 let all: Vec<usize> = (0..points.series().len()).collect();
-                symbols(&mut chart, &points, &all, ctx)?;
+                draw_symbols(&mut chart, &points, &all, ctx)?;
             }
             PlotType::Scatter => {
                 let (mut canvas, only) = (chart.canvas(), points.of(&points.series()[0]));
-                dots(&mut canvas, &chart.dot_projection(), only, ctx)?;
+                set_dots(&mut canvas, &chart.dot_projection(), only, ctx)?;
                 chart.draw(&canvas);
             }
-            PlotType::Bar => bars(&mut chart, &points, ctx)?,
+            PlotType::Bar => draw_bars(&mut chart, &points, ctx)?,
         }
         let words = ChartCaptions {
             title: &args.title,
@@ -113,7 +113,7 @@ impl Tool for Args {
             y_label: args.y_label.as_deref(),
         };
         Ok(Output {
-            plot: chart.text(&words, &legend(&points, width)),
+            plot: chart.text(&words, &legend_lines(&points, width)),
             x_range: x.ends(),
             y_range: y.ends(),
             n_points: points.x.len() * points.series().len(),
@@ -126,7 +126,7 @@ pub(crate) fn default_title() -> String {
 }
 
 /// The axes: data and margin; bars start at zero and are whole at the sides.
-pub(crate) fn ranges(points: &PlotPoints, plot_type: PlotType) -> (AxisRange, AxisRange) {
+pub(crate) fn axis_ranges(points: &PlotPoints, plot_type: PlotType) -> (AxisRange, AxisRange) {
     let (x, y) = (points.x_extent(), points.y_extent());
     if plot_type != PlotType::Bar {
         return (
@@ -158,7 +158,7 @@ fn check_points(args: &Args, series: usize) -> Result<(), ToolError> {
 }
 
 /// Curves in dots, and along each of several the symbol of its series.
-fn lines(
+fn draw_curves(
     chart: &mut BrailleChart,
     points: &PlotPoints,
     joined: &[usize],
@@ -169,7 +169,7 @@ fn lines(
     let mut canvas = chart.canvas();
     for &index in joined {
         let series = points.of(&points.series()[index]);
-        trace(&mut canvas, &projection, series.map(Some), ctx)?;
+        trace_curve(&mut canvas, &projection, series.map(Some), ctx)?;
     }
     chart.draw(&canvas);
     if points.series().len() == 1 {
@@ -184,14 +184,14 @@ fn lines(
         for mark in 0..MARKS {
             let place = (mark as f64 + shift) / MARKS as f64 * (count - 1) as f64;
             let at = (place.round() as usize).min(count - 1);
-            put(chart, &cells, (points.x[at], series[at]), index);
+            put_symbol(chart, &cells, (points.x[at], series[at]), index);
         }
     }
     Ok(())
 }
 
 /// The symbol of its series at each point; where several meet, the first series shows.
-fn symbols(
+fn draw_symbols(
     chart: &mut BrailleChart,
     points: &PlotPoints,
     marked: &[usize],
@@ -204,18 +204,18 @@ fn symbols(
             if position % (1 << 14) == 0 {
                 ctx.check()?;
             }
-            put(chart, &cells, point, index);
+            put_symbol(chart, &cells, point, index);
         }
     }
     Ok(())
 }
 
-fn put(chart: &mut BrailleChart, cells: &PlotProjection, (x, y): (f64, f64), series: usize) {
+fn put_symbol(chart: &mut BrailleChart, cells: &PlotProjection, (x, y): (f64, f64), series: usize) {
     chart.put(cells.column(x), cells.row(y), SYMBOLS[series]);
 }
 
 /// Bars four fifths as wide as the smallest distance between them; where several fall on one column, the longest shows.
-fn bars(chart: &mut BrailleChart, points: &PlotPoints, ctx: &Ctx) -> Result<(), ToolError> {
+fn draw_bars(chart: &mut BrailleChart, points: &PlotPoints, ctx: &Ctx) -> Result<(), ToolError> {
     let cells = chart.cell_projection();
     let width = points.x_spacing().map_or(f64::INFINITY, |gap| {
         gap / 2.0 / cells.x.half_span() * cells.columns as f64
@@ -242,7 +242,7 @@ fn bars(chart: &mut BrailleChart, points: &PlotPoints, ctx: &Ctx) -> Result<(), 
 }
 
 /// The symbols and names of the series, as many to a line as fit.
-fn legend(points: &PlotPoints, width: usize) -> Vec<String> {
+fn legend_lines(points: &PlotPoints, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let several = points.series().len() > 1;
     for (index, name) in points.names.iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use super::axis::AxisRange;
 use super::braille::{BrailleChart, ChartCaptions};
-use super::canvas::trace;
-use super::curve::sample;
+use super::canvas::trace_curve;
+use super::curve::sample_curve;
 use crate::expression::{Expression, ExpressionScope, NamedParameters, unknowns};
 use crate::prelude::*;
 
@@ -88,11 +88,11 @@ impl Tool for Args {
             let message = format!("expected `x_min` below `x_max`, found {low:?} and {high:?}");
             return Err(ToolError::invalid("/x_max", message).reason("range"));
         }
-        let expression = read(&args, ctx)?;
+        let expression = parse_plotted_expression(&args, ctx)?;
         unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
         let (width, height, count) = (args.width.size(), args.height.size(), args.n_points.size());
         ctx.reserve((width * height * 8) as u64)?;
-        let Some(curve) = sample(&expression, (low, high), count, ctx)? else {
+        let Some(curve) = sample_curve(&expression, (low, high), count, ctx)? else {
             refuse!(numeric "/function", "undefined";
                 "`function` has no finite value at any of {count} points from {low:?} to {high:?}";
                 "choose `x_min` and `x_max` where it is defined");
@@ -100,7 +100,7 @@ impl Tool for Args {
         let mut chart = BrailleChart::new(x, curve.y, width, height);
         let mut canvas = chart.canvas();
         let points = curve.points.iter().copied();
-        trace(&mut canvas, &chart.dot_projection(), points, ctx)?;
+        trace_curve(&mut canvas, &chart.dot_projection(), points, ctx)?;
         chart.draw(&canvas);
         let title = args
             .title
@@ -147,7 +147,7 @@ fn default_x_max() -> Finite {
 }
 
 /// Reads an expression in `x`; a bare name that is a function of one argument is called with `x`.
-fn read(args: &Args, ctx: &Ctx) -> Result<Expression, ToolError> {
+fn parse_plotted_expression(args: &Args, ctx: &Ctx) -> Result<Expression, ToolError> {
     /// Names without a function of the expression language, from an earlier interface.
     const NAMED: [(&str, &str); 3] = [
         ("cube", "x**3"),

@@ -6,12 +6,12 @@ use tool_core::{
     ToolExample, Vector,
 };
 
-use super::canvas::{dots, trace};
+use super::canvas::{set_dots, trace_curve};
 use super::figure::{BASE, FIRST, FigureCaptions, PlotFigure};
-use super::plot_braille::{default_title, ranges};
+use super::plot_braille::{axis_ranges, default_title};
 use super::raster::{PenNib, PixelArea};
-use super::series::{PlotPoints, PlotSeries, PlotType, printable};
-use super::sixel::{Rgb, encode};
+use super::series::{PlotPoints, PlotSeries, PlotType, printable_text};
+use super::sixel::{Rgb, encode_sixel};
 
 /// Plot data as a sixel picture with axes, ticks, grid, labels and legend, for terminals that show sixel graphics.
 ///
@@ -86,22 +86,22 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let points = PlotPoints::load(&args.x, &args.y, args.labels.as_deref(), ctx)?;
         let colours = args.colors.as_deref().unwrap_or_default();
-        let palette = palette(colours, points.series().len())?;
+        let palette = series_palette(colours, points.series().len())?;
         let (width, height) = (args.width.size(), args.height.size());
         // A picture costs a byte per pixel; its text at worst one byte per column, band and colour.
         ctx.reserve((width * height * (1 + palette.len() / 6)) as u64)?;
-        let (x, y) = ranges(&points, args.plot_type);
+        let (x, y) = axis_ranges(&points, args.plot_type);
         let words = FigureCaptions {
-            title: &printable(&args.title),
-            x_label: &printable(args.x_label.as_deref().unwrap_or_default()),
-            y_label: &printable(args.y_label.as_deref().unwrap_or_default()),
+            title: &printable_text(&args.title),
+            x_label: &printable_text(args.x_label.as_deref().unwrap_or_default()),
+            y_label: &printable_text(args.y_label.as_deref().unwrap_or_default()),
             names: &points.names,
         };
         let mut figure = PlotFigure::new(x, y, (width, height), &words);
-        draw(&mut figure, &points, args.plot_type, ctx)?;
+        draw_series(&mut figure, &points, args.plot_type, ctx)?;
         figure.frame(args.plot_type == PlotType::Bar);
         Ok(Output {
-            sixel: encode(&figure.raster, &palette),
+            sixel: encode_sixel(&figure.raster, &palette),
             format: "sixel".to_owned(),
             dimensions: PictureDimensions { width, height },
             x_range: x.ends(),
@@ -140,7 +140,7 @@ impl Tool for Args {
     }
 }
 
-fn draw(
+fn draw_series(
     figure: &mut PlotFigure,
     points: &PlotPoints,
     plot_type: PlotType,
@@ -156,21 +156,21 @@ fn draw(
             PlotType::Line => {
                 let nib = PenNib::Square(figure.scale);
                 let mut pen = figure.raster.pen(figure.area, nib, colour);
-                trace(&mut pen, &projection, points.of(series).map(Some), ctx)?;
+                trace_curve(&mut pen, &projection, points.of(series).map(Some), ctx)?;
             }
             PlotType::Scatter => {
                 let radius = if small { 1 } else { 2 } * figure.scale - 1;
                 let mut pen = figure.raster.pen(figure.area, PenNib::Disc(radius), colour);
-                dots(&mut pen, &projection, points.of(series), ctx)?;
+                set_dots(&mut pen, &projection, points.of(series), ctx)?;
             }
-            PlotType::Bar => bars(figure, points, index, ctx)?,
+            PlotType::Bar => draw_bars(figure, points, index, ctx)?,
         }
     }
     Ok(())
 }
 
 /// The bars of one series; those of several stand side by side, all together four fifths as wide as the smallest distance.
-fn bars(
+fn draw_bars(
     figure: &mut PlotFigure,
     points: &PlotPoints,
     series: usize,
@@ -217,7 +217,7 @@ const COLOURS: [(&str, Rgb); 11] = [
 ];
 
 /// All colours of a picture: those of the figure, then one for each series.
-fn palette(names: &[String], series: usize) -> Result<Vec<Rgb>, ToolError> {
+fn series_palette(names: &[String], series: usize) -> Result<Vec<Rgb>, ToolError> {
     if names.len() > series {
         let found = names.len();
         refuse!(invalid "/colors", "shape";
@@ -226,14 +226,14 @@ fn palette(names: &[String], series: usize) -> Result<Vec<Rgb>, ToolError> {
     let mut palette = BASE.to_vec();
     for index in 0..series {
         palette.push(match names.get(index) {
-            Some(name) => colour(name).ok_or_else(|| unknown_colour(name, index))?,
+            Some(name) => parse_colour(name).ok_or_else(|| unknown_colour(name, index))?,
             None => COLOURS[index % COLOURS.len()].1,
         });
     }
     Ok(palette)
 }
 
-fn colour(name: &str) -> Option<Rgb> {
+fn parse_colour(name: &str) -> Option<Rgb> {
     let Some(digits) = name.strip_prefix('#') else {
         let name = name.to_ascii_lowercase().replace("grey", "gray");
         let found = COLOURS.iter().find(|(known, _)| *known == name);
@@ -251,7 +251,7 @@ fn colour(name: &str) -> Option<Rgb> {
 }
 
 fn unknown_colour(name: &str, index: usize) -> ToolError {
-    let shown: String = printable(name).chars().take(40).collect();
+    let shown: String = printable_text(name).chars().take(40).collect();
     let message = format!("expected a colour, found `{shown}`");
     let near = did_you_mean(name, COLOURS.iter().map(|(known, _)| *known));
     let forms = "write `#rrggbb`, `#rgb` or a name such as `blue`";

@@ -90,7 +90,7 @@ impl Raster {
     ) {
         for (index, character) in text.chars().enumerate() {
             let before = index * ADVANCE * scale;
-            for (column, row) in glyph(character) {
+            for (column, row) in glyph_dots(character) {
                 let (along, down) = (before + column * scale, row * scale);
                 let (left, top) = match direction {
                     TextDirection::Right => (x + along, y + down),
@@ -121,7 +121,7 @@ pub(crate) fn text_width(text: &str, scale: usize) -> usize {
 }
 
 /// The dots of a character, as columns and rows.
-fn glyph(character: char) -> impl Iterator<Item = (usize, usize)> {
+fn glyph_dots(character: char) -> impl Iterator<Item = (usize, usize)> {
     const FONT: &[u8] = include_bytes!("font.txt");
     const PER_BAND: usize = 16;
     const LINE: usize = PER_BAND * ADVANCE; // five columns and a space, or the end of the line

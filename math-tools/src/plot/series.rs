@@ -142,9 +142,9 @@ impl PlotPoints {
                 refuse!(invalid "/labels", "shape";
                     "expected one label for each of {} series, found {}", series.len(), names.len());
             }
-            Some(names) => names.iter().map(|name| printable(name)).collect(),
-            None if let Some(names) = columns(y, series.len()) => {
-                names.iter().map(|name| printable(name)).collect()
+            Some(names) => names.iter().map(|name| printable_text(name)).collect(),
+            None if let Some(names) = series_columns(y, series.len()) => {
+                names.iter().map(|name| printable_text(name)).collect()
             }
             None if series.len() == 1 => Vec::new(),
             None => (0..series.len()).map(|index| format!("y{index}")).collect(),
@@ -164,12 +164,12 @@ impl PlotPoints {
 
     /// Smallest and largest `x`.
     pub(crate) fn x_extent(&self) -> (f64, f64) {
-        extent(&self.x)
+        value_extent(&self.x)
     }
 
     /// Smallest and largest `y` of all series.
     pub(crate) fn y_extent(&self) -> (f64, f64) {
-        let extents = self.series.iter().map(|one| extent(one));
+        let extents = self.series.iter().map(|one| value_extent(one));
         extents.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (a, b)| {
             (low.min(a), high.max(b))
         })
@@ -185,7 +185,7 @@ impl PlotPoints {
 }
 
 /// The names of the columns that the series are.
-fn columns(y: &Input<PlotSeries>, count: usize) -> Option<&[String]> {
+fn series_columns(y: &Input<PlotSeries>, count: usize) -> Option<&[String]> {
     match y {
         Input::From(source) => source.selection.columns.as_deref(),
         Input::Inline(_) => None,
@@ -194,7 +194,7 @@ fn columns(y: &Input<PlotSeries>, count: usize) -> Option<&[String]> {
 }
 
 /// Smallest and largest of a non-empty list of finite numbers.
-pub(crate) fn extent(values: &[f64]) -> (f64, f64) {
+pub(crate) fn value_extent(values: &[f64]) -> (f64, f64) {
     let start = (f64::INFINITY, f64::NEG_INFINITY);
     values.iter().fold(start, |(low, high), &value| {
         (low.min(value), high.max(value))
@@ -202,6 +202,6 @@ pub(crate) fn extent(values: &[f64]) -> (f64, f64) {
 }
 
 /// A text for one line: control characters, which could move the cursor of a terminal, become spaces.
-pub(crate) fn printable(text: &str) -> String {
+pub(crate) fn printable_text(text: &str) -> String {
     text.replace(char::is_control, " ")
 }

@@ -13,10 +13,10 @@ pub(crate) type Rgb = [u8; 3];
 const BAND: usize = 6;
 
 /// The picture as a sixel text; colours count from 0, which is the background.
-pub(crate) fn encode(raster: &Raster, palette: &[Rgb]) -> String {
+pub(crate) fn encode_sixel(raster: &Raster, palette: &[Rgb]) -> String {
     let mut out = format!("\u{1b}P0;1q\"1;1;{};{}", raster.width, raster.height);
     for (index, colour) in palette.iter().enumerate() {
-        let [red, green, blue] = colour.map(percent);
+        let [red, green, blue] = colour.map(channel_percent);
         // Writing to a string cannot fail.
         let _ = write!(out, "#{index};2;{red};{green};{blue}");
     }
@@ -46,7 +46,7 @@ pub(crate) fn encode(raster: &Raster, palette: &[Rgb]) -> String {
     out
 }
 
-fn percent(channel: u8) -> u32 {
+fn channel_percent(channel: u8) -> u32 {
     (u32::from(channel) * 100 + 127) / 255
 }
 

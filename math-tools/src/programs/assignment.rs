@@ -1,6 +1,6 @@
 //! `assignment`: pairs of rows and columns at the least total cost.
 
-use kernels::programs::assignment::{AssignmentCosts, AssignmentFailure, assign};
+use kernels::programs::assignment::{AssignmentCosts, AssignmentFailure, assign_cheapest};
 
 use self::costs::CostMatrix;
 use crate::prelude::*;
@@ -76,7 +76,7 @@ impl Tool for Args {
             rows,
             columns,
         };
-        let found = match assign(costs, || ctx.stop().is_set()) {
+        let found = match assign_cheapest(costs, || ctx.stop().is_set()) {
             Ok(found) => found,
             Err(AssignmentFailure::Stopped) => {
                 ctx.check()?;
@@ -86,7 +86,7 @@ impl Tool for Args {
                 members,
                 partners,
                 are_rows,
-            }) => return Err(infeasible(&members, &partners, are_rows)),
+            }) => return Err(infeasible_error(&members, &partners, are_rows)),
         };
         let partners = found.column_of.iter().enumerate();
         let pairs: Vec<[usize; 2]> = partners
@@ -120,7 +120,7 @@ fn check_size(data: &[f64]) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn infeasible(members: &[usize], partners: &[usize], are_rows: bool) -> ToolError {
+fn infeasible_error(members: &[usize], partners: &[usize], are_rows: bool) -> ToolError {
     const SHOWN_MAX: usize = 8;
     let (side, other) = if are_rows {
         ("rows", "columns")

@@ -1,7 +1,7 @@
 //! Powers of two that bring programs near 1 whose numbers are all far from it: the methods compare what they find with tolerances of about
 //! 1e-9, in units in which a variable, a cost or an entry of 1 is an ordinary one.
 
-use kernels::dense::{exponent_of, scaled};
+use kernels::dense::{exponent_of, scale_by_exponent};
 use kernels::programs::{linear, quadratic};
 use kernels::sparse::CsrMatrix;
 
@@ -41,14 +41,14 @@ fn divided(matrix: &CsrMatrix, rows: &[i32]) -> CsrMatrix {
 
 fn multiply(values: &mut [f64], exponent: i32) {
     for value in values {
-        *value = scaled(*value, exponent);
+        *value = scale_by_exponent(*value, exponent);
     }
 }
 
 /// Multiplies each value by a power of two of its own.
 fn multiply_each(values: &mut [f64], exponents: impl Iterator<Item = i32>) {
     for (value, exponent) in values.iter_mut().zip(exponents) {
-        *value = scaled(*value, exponent);
+        *value = scale_by_exponent(*value, exponent);
     }
 }
 
@@ -82,7 +82,7 @@ impl Units {
         let costs = far(program.costs.iter().copied());
         let sides = program.row_low.iter().zip(&rows);
         let sides = sides.chain(program.row_high.iter().zip(&rows));
-        let sides = sides.map(|(side, row)| scaled(*side, -row));
+        let sides = sides.map(|(side, row)| scale_by_exponent(*side, -row));
         let bounds = program.low.iter().chain(&program.high).copied();
         let x = if has_integers {
             0
@@ -129,7 +129,7 @@ impl Units {
 
     /// A value of the objective.
     pub(super) fn objective(&self, value: f64) -> f64 {
-        scaled(value, self.costs + self.x)
+        scale_by_exponent(value, self.costs + self.x)
     }
 }
 
@@ -150,13 +150,17 @@ impl QuadraticUnits {
         let (ub, eq) = (rows_of(&program.a_ub), rows_of(&program.a_eq));
         let sides = program.b_ub.iter().zip(&ub);
         let sides = sides.chain(program.b_eq.iter().zip(&eq));
-        let sides = sides.map(|(side, row)| scaled(*side, -row));
+        let sides = sides.map(|(side, row)| scale_by_exponent(*side, -row));
         let bounds = program.low.iter().chain(&program.high).copied();
         let curvature = kernels::dense::max_abs(program.p.values());
         let steps = program.c.iter().map(|c| c / curvature);
         let x = far(sides.chain(bounds).chain(steps));
-        let squares = program.p.values().iter().map(|p| scaled(*p, 2 * x));
-        let linear = program.c.iter().map(|c| scaled(*c, x));
+        let squares = program
+            .p
+            .values()
+            .iter()
+            .map(|p| scale_by_exponent(*p, 2 * x));
+        let linear = program.c.iter().map(|c| scale_by_exponent(*c, x));
         let objective = far(squares.chain(linear));
         if objective == 0 && x == 0 && ub.iter().chain(&eq).all(|row| *row == 0) {
             return None;
@@ -205,9 +209,9 @@ impl QuadraticUnits {
 
     /// Residuals in these units; the one of constraints stays for the caller, since each row has a unit of its own.
     pub(super) fn restore_residuals(&self, kkt: &mut quadratic::KktResiduals) {
-        kkt.stationarity = scaled(kkt.stationarity, self.objective - self.x);
-        kkt.complementarity = scaled(kkt.complementarity, self.objective);
-        kkt.gap = scaled(kkt.gap, self.objective);
+        kkt.stationarity = scale_by_exponent(kkt.stationarity, self.objective - self.x);
+        kkt.complementarity = scale_by_exponent(kkt.complementarity, self.objective);
+        kkt.gap = scale_by_exponent(kkt.gap, self.objective);
     }
 
     /// A failure in these units.
@@ -226,7 +230,7 @@ impl QuadraticUnits {
                     ..self.clone()
                 };
                 plain.restore(&mut multipliers);
-                let beyond = scaled(beyond, self.x);
+                let beyond = scale_by_exponent(beyond, self.x);
                 quadratic::QuadraticFailure::Infeasible {
                     multipliers,
                     beyond,

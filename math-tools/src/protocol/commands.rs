@@ -4,27 +4,32 @@ use tool_core::ToolError;
 
 use super::legacy;
 use super::request::CommandParams;
-use super::work::{RequestJob, ResolvedRequest, refuse_unknown, tool, unchanged, unknown};
+use super::work::{
+    RequestJob, ResolvedRequest, find_tool, keep_result, refuse_unknown, unknown_command_error,
+};
 
 /// Resolves a command.
 ///
 /// # Errors
 /// `unknown_tool` with the nearest name; `invalid_args` for parameters that choose nothing.
-pub(super) fn find(command: &str, params: CommandParams) -> Result<ResolvedRequest, ToolError> {
+pub(super) fn resolve_command(
+    command: &str,
+    params: CommandParams,
+) -> Result<ResolvedRequest, ToolError> {
     if command == "help" {
-        return help(params);
+        return resolve_help(params);
     }
-    match legacy::find(command) {
+    match legacy::find_resolver(command) {
         Some(earlier) => earlier(params),
-        None => ResolvedRequest::tool(command, params, unchanged),
+        None => ResolvedRequest::tool(command, params, keep_result),
     }
 }
 
-fn help(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
+fn resolve_help(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     let name = params.take_text("name")?;
     refuse_unknown(&params, "help", &["name"])?;
     let described = match &name {
-        Some(name) => Some(tool(name).ok_or_else(|| unknown(name).at("/name"))?),
+        Some(name) => Some(find_tool(name).ok_or_else(|| unknown_command_error(name).at("/name"))?),
         None => None,
     };
     Ok(ResolvedRequest::other(RequestJob::Help(described)))

@@ -2,7 +2,7 @@
 
 use tool_core::{AnyTool, ToolError, Value, json};
 
-use super::work::{EXTRA, tools};
+use super::work::{EXTRA, all_tools};
 
 /// The text of `--help`.
 pub const HELP: &str = r#"math-tools: pure numeric, data and plot tools over standard input
@@ -38,13 +38,13 @@ options
 "#;
 
 /// The line of `--version`.
-pub fn version() -> String {
+pub fn version_line() -> String {
     format!("math-tools {}", env!("CARGO_PKG_VERSION"))
 }
 
 /// All commands with what they do, sorted by name.
-pub(super) fn list() -> Value {
-    let of_tools = tools().map(|tool| (tool.spec().id.to_owned(), tool.description()));
+pub(super) fn list_commands() -> Value {
+    let of_tools = all_tools().map(|tool| (tool.spec().id.to_owned(), tool.description()));
     let mut commands: Vec<(String, String)> = of_tools.collect();
     commands.extend(EXTRA.map(|(name, description)| (name.to_owned(), description.to_owned())));
     commands.sort();
@@ -64,7 +64,7 @@ pub(super) fn list() -> Value {
 ///
 /// # Errors
 /// When a schema cannot be written, which would be a defect.
-pub(super) fn of(tool: &dyn AnyTool) -> Result<Value, ToolError> {
+pub(super) fn describe_tool(tool: &dyn AnyTool) -> Result<Value, ToolError> {
     let schema = |schema: tool_core::schema::Schema| {
         json::parse(&schema.to_string(), json::JsonLimits::default())
     };

@@ -5,10 +5,10 @@
 
 use tool_core::{AnyTool, Ctx, Object, ToolError, Value, tool_error};
 
-use super::request::{CommandParams, pointer};
+use super::request::{CommandParams, member_pointer};
 use super::work::{
-    LATER, LegacyOperation, RequestJob, ResolvedRequest, call, near_or_all, refuse_unknown, shown,
-    tool, unchanged,
+    LATER, LegacyOperation, RequestJob, ResolvedRequest, call_tool, find_tool, keep_result,
+    near_or_all, refuse_unknown, shorten_name,
 };
 use crate::sampling;
 
@@ -17,14 +17,14 @@ type Find = fn(CommandParams) -> Result<ResolvedRequest, ToolError>;
 /// Every command of the earlier binary that differs from the tool of its name.
 const COMMANDS: [(&str, Find); 12] = [
     ("matrix_op", matrix_op),
-    ("plot", plot),
+    ("plot", resolve_plot),
     ("plot_sixel", plot_sixel),
     ("monte_carlo", monte_carlo),
-    ("optimize", optimize),
-    ("mcmc", mcmc),
+    ("optimize", resolve_optimize),
+    ("mcmc", resolve_mcmc),
     ("bayesopt", |params| {
         ResolvedRequest::tool("bayesopt", params, |args, result, stats| {
-            copy(&["n_init", "n_iter", "acquisition"], args, &result, stats);
+            copy_members(&["n_init", "n_iter", "acquisition"], args, &result, stats);
             result
         })
     }),
@@ -37,19 +37,19 @@ const COMMANDS: [(&str, Find); 12] = [
             result
         })
     }),
-    (LATER[0], |_| later(LATER[0])),
-    (LATER[1], |_| later(LATER[1])),
-    (LATER[2], |_| later(LATER[2])),
-    ("integrate", integrate),
+    (LATER[0], |_| refuse_later_command(LATER[0])),
+    (LATER[1], |_| refuse_later_command(LATER[1])),
+    (LATER[2], |_| refuse_later_command(LATER[2])),
+    ("integrate", resolve_integrate),
 ];
 
 /// The resolver of a command of the earlier binary.
-pub(super) fn find(command: &str) -> Option<Find> {
+pub(super) fn find_resolver(command: &str) -> Option<Find> {
     let known = COMMANDS.iter().find(|(name, _)| *name == command);
     known.map(|&(_, find)| find)
 }
 
-fn later(command: &str) -> Result<ResolvedRequest, ToolError> {
+fn refuse_later_command(command: &str) -> Result<ResolvedRequest, ToolError> {
     Err(tool_error!(UnknownTool, "`{command}` is not part of this release")
         .reason("not_in_this_release")
         .at("/command")
@@ -60,7 +60,7 @@ fn later(command: &str) -> Result<ResolvedRequest, ToolError> {
 /// under their earlier names. `inverse` calls two tools.
 ///
 /// `lu` takes any shape, `A[P[i]] = (L U)[i]`; `qr` is thin; the condition number of `inverse` is that of the 2-norm; the tolerance of
-/// `rank` is relative to the largest singular value. `eigen` and `svd` have flags of their own, see [`matrix`].
+/// `rank` is relative to the largest singular value. `eigen` and `svd` have flags of their own, see [`run_matrix_operation`].
 const MATRIX: [[&str; 4]; 9] = [
     ["solve", "matrix_solve", "A b", "x relative_error"],
     ["inverse", "matrix_inverse", "A", "inverse"],
@@ -92,7 +92,7 @@ fn matrix_op(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     refuse_unknown(&params, "matrix_op", &ARGUMENTS)?;
     Ok(ResolvedRequest::other(RequestJob::Operation(
         LegacyOperation {
-            run: matrix,
+            run: run_matrix_operation,
             name: name.unwrap_or_else(|| "solve".to_owned()),
             params: params.into_value(),
         },
@@ -103,12 +103,16 @@ fn matrix_op(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
 ///
 /// # Errors
 /// `invalid_args` for an unknown operation; those of the tools.
-pub(super) fn matrix(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
+pub(super) fn run_matrix_operation(
+    operation: &str,
+    params: &Value,
+    ctx: &Ctx,
+) -> Result<Value, ToolError> {
     const RANK_TOLERANCE: f64 = 1e-10;
     let mut names = MATRIX.map(|[name, ..]| name).to_vec();
     names.dedup();
     if !names.contains(&operation) {
-        let message = format!("no matrix operation named `{}`", shown(operation));
+        let message = format!("no matrix operation named `{}`", shorten_name(operation));
         return Err(ToolError::invalid("/operation", message)
             .reason("unknown_operation")
             .hint(near_or_all(operation, &names)));
@@ -121,7 +125,7 @@ pub(super) fn matrix(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value
     }
     match operation {
         "svd" => {
-            let vectors = flag(&given, "full")? || flag(&given, "matrices")?;
+            let vectors = take_flag(&given, "full")? || take_flag(&given, "matrices")?;
             given.insert("vectors", if vectors { "thin" } else { "none" });
         }
         "rank" if given.get("tolerance").is_none() => given.insert("tolerance", RANK_TOLERANCE),
@@ -131,7 +135,7 @@ pub(super) fn matrix(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value
     for [_, id, arguments, members] in MATRIX.iter().filter(|[name, ..]| *name == operation) {
         let arguments = arguments.split_whitespace();
         let arguments = arguments.filter_map(|name| Some((name, given.get(name)?.clone())));
-        let found = call(known(id)?, &Value::object(arguments), ctx)?.1;
+        let found = call_tool(require_tool(id)?, &Value::object(arguments), ctx)?.1;
         for member in members.split_whitespace() {
             let (name, member) = member.split_once('=').unwrap_or((member, member));
             if let Some(value) = found.get(member) {
@@ -143,7 +147,7 @@ pub(super) fn matrix(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value
         }
     }
     if operation == "rank" {
-        copy(
+        copy_members(
             &["tolerance"],
             &Value::Object(given.into()),
             &Value::Null,
@@ -153,11 +157,11 @@ pub(super) fn matrix(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value
     Ok(Value::Object(result.into()))
 }
 
-fn known(id: &str) -> Result<&'static dyn AnyTool, ToolError> {
-    tool(id).ok_or_else(|| tool_error!(Internal, "no tool `{id}`"))
+fn require_tool(id: &str) -> Result<&'static dyn AnyTool, ToolError> {
+    find_tool(id).ok_or_else(|| tool_error!(Internal, "no tool `{id}`"))
 }
 
-fn flag(given: &Object, name: &str) -> Result<bool, ToolError> {
+fn take_flag(given: &Object, name: &str) -> Result<bool, ToolError> {
     match given.get(name) {
         None => Ok(false),
         Some(Value::Bool(value)) => Ok(*value),
@@ -167,7 +171,7 @@ fn flag(given: &Object, name: &str) -> Result<bool, ToolError> {
 
 fn not_boolean(name: &str, found: &Value) -> ToolError {
     let message = format!("expected a boolean, found {}", found.kind());
-    ToolError::invalid(pointer(name), message)
+    ToolError::invalid(member_pointer(name), message)
 }
 
 /// Eigenvalues as numbers, or as {real, imag} where complex, and the eigenvectors as a list of such vectors.
@@ -210,21 +214,21 @@ fn monte_carlo(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> 
         Some(name) => name,
         // The default operation of the earlier command.
         None if !expression && params.0.get("bounds").is_some() => "integrate".to_owned(),
-        None => return ResolvedRequest::tool("monte_carlo", params, unchanged),
+        None => return ResolvedRequest::tool("monte_carlo", params, keep_result),
     };
     if name == "integrate" {
-        return ResolvedRequest::tool("monte_carlo_native", params, unchanged);
+        return ResolvedRequest::tool("monte_carlo_native", params, keep_result);
     }
     Ok(ResolvedRequest::other(RequestJob::Operation(
         LegacyOperation {
-            run: sampling::legacy::run,
+            run: sampling::legacy::run_operation,
             name,
             params: params.into_value(),
         },
     )))
 }
 
-fn plot(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
+fn resolve_plot(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     const TYPES: [&str; 5] = ["scatter", "line", "bar", "histogram", "function"];
     let kind = params.take_text("type")?;
     let kind = kind.unwrap_or_else(|| "scatter".to_owned());
@@ -237,7 +241,7 @@ fn plot(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
         "histogram" => "histogram",
         "function" => "plot_function",
         other => {
-            let message = format!("no type of plot named `{}`", shown(other));
+            let message = format!("no type of plot named `{}`", shorten_name(other));
             return Err(ToolError::invalid("/type", message).hint(near_or_all(other, &TYPES)));
         }
     };
@@ -245,7 +249,7 @@ fn plot(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     ResolvedRequest::tool(tool, params, |args, result, _| {
         let mut members = result.as_object().cloned().unwrap_or_default();
         members.insert("format", "braille");
-        copy(&["width", "height"], args, &Value::Null, &mut members);
+        copy_members(&["width", "height"], args, &Value::Null, &mut members);
         Value::Object(members.into())
     })
 }
@@ -255,11 +259,11 @@ fn plot_sixel(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
         refuse_both(&params, "plot_type", "type")?;
         params.0.insert("plot_type", kind);
     }
-    ResolvedRequest::tool("plot_sixel", params, unchanged)
+    ResolvedRequest::tool("plot_sixel", params, keep_result)
 }
 
 /// `optimize` with the objective as a flat key, and the earlier names of its methods.
-fn optimize(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
+fn resolve_optimize(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     const METHODS: [(&str, &str); 3] = [
         ("simplex", "nelder_mead"),
         ("gd", "gradient"),
@@ -282,7 +286,7 @@ fn optimize(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     }
     let step = params.0.remove("learning_rate");
     let mut work = ResolvedRequest::tool("optimize", params, |args, result, stats| {
-        copy(&["iterations", "evaluations"], args, &result, stats);
+        copy_members(&["iterations", "evaluations"], args, &result, stats);
         result
     })?;
     if step.is_some() {
@@ -294,9 +298,9 @@ fn optimize(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     Ok(work)
 }
 
-fn mcmc(params: CommandParams) -> Result<ResolvedRequest, ToolError> {
+fn resolve_mcmc(params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     ResolvedRequest::tool("mcmc", params, |args, result, stats| {
-        copy(&["burnin", "thin", "chains"], args, &result, stats);
+        copy_members(&["burnin", "thin", "chains"], args, &result, stats);
         let number = |name: &str| args.get(name).and_then(Value::as_i64).unwrap_or(1);
         let per_chain = number("n_samples")
             .saturating_mul(number("thin"))
@@ -308,7 +312,7 @@ fn mcmc(params: CommandParams) -> Result<ResolvedRequest, ToolError> {
 }
 
 /// `integrate` with the earlier keys, which answers a bare number.
-fn integrate(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
+fn resolve_integrate(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     const RENAMED: [(&str, &str); 4] = [
         ("function", "f"),
         ("a", "from"),
@@ -317,7 +321,7 @@ fn integrate(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
     ];
     if params.0.get("function").is_none() {
         return ResolvedRequest::tool("integrate", params, |args, result, stats| {
-            copy(&["evaluations"], args, &result, stats);
+            copy_members(&["evaluations"], args, &result, stats);
             result
         });
     }
@@ -329,7 +333,7 @@ fn integrate(mut params: CommandParams) -> Result<ResolvedRequest, ToolError> {
         }
     }
     let mut work = ResolvedRequest::tool("integrate", params, |args, result, stats| {
-        copy(&["evaluations", "error", "converged"], args, &result, stats);
+        copy_members(&["evaluations", "error", "converged"], args, &result, stats);
         result.get("integral").cloned().unwrap_or_default()
     })?;
     if depth.is_some() {
@@ -344,11 +348,11 @@ fn refuse_both(params: &CommandParams, name: &str, other: &str) -> Result<(), To
         return Ok(());
     }
     let message = format!("`{name}` and `{other}` set the same thing twice");
-    Err(ToolError::invalid(pointer(other), message).hint("leave one of them out"))
+    Err(ToolError::invalid(member_pointer(other), message).hint("leave one of them out"))
 }
 
 /// Copies members of the arguments, or else of the result.
-fn copy(names: &[&'static str], args: &Value, result: &Value, to: &mut Object) {
+fn copy_members(names: &[&'static str], args: &Value, result: &Value, to: &mut Object) {
     for name in names {
         if let Some(value) = args.get(name).or_else(|| result.get(name)) {
             to.insert(*name, value.clone());

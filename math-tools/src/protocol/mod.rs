@@ -1,7 +1,7 @@
 //! The interface of the binary `math-tools` on standard input: one JSON object in, one line of JSON out.
 //!
 //! `{"command": NAME, ...parameters}` or `{"command": NAME, "params": {...}}`, and `"timeout_ms"` beside either; the answer is
-//! `{"status", "result", "error", "stats"}`, always with all four. [`answer`] is the whole of it: it reads the request
+//! `{"status", "result", "error", "stats"}`, always with all four. [`answer_request`] is the whole of it: it reads the request
 //! (`request`), resolves the command (`commands`), runs it guarded (`run`) and never panics. Every tool of this crate
 //! answers by its name, and the commands of an earlier binary by theirs. There is no role, no policy, no approval and no audit
 //! here, and no file is read: the tools are pure. Nothing else in this crate knows a clock or starts a thread for a call.
@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use tool_core::{Object, ToolError, Value, json, tool_error};
 
-pub use help::{HELP, version};
+pub use help::{HELP, version_line};
 pub use run::STACK_BYTES;
 
 /// Longest request, in bytes.
@@ -39,18 +39,20 @@ struct CommandOutcome {
 /// Answers one request: the line to print (without its end), and whether it is a success.
 ///
 /// Never panics and never waits longer than the deadline and a few seconds of grace.
-pub fn answer(bytes: &[u8]) -> (String, bool) {
+pub fn answer_request(bytes: &[u8]) -> (String, bool) {
     let start = Instant::now();
     // All state of the closure is dropped with it, so nothing half-done is seen after a panic.
-    let outcome =
-        catch_unwind(AssertUnwindSafe(|| handle(bytes))).unwrap_or_else(|_| Err(run::panicked()));
-    let written = catch_unwind(AssertUnwindSafe(|| line(outcome, start, OUTPUT_BYTES_MAX)));
-    written.unwrap_or_else(|_| (failure(run::panicked()), false))
+    let outcome = catch_unwind(AssertUnwindSafe(|| handle_request(bytes)))
+        .unwrap_or_else(|_| Err(run::panic_error()));
+    let written = catch_unwind(AssertUnwindSafe(|| {
+        format_answer(outcome, start, OUTPUT_BYTES_MAX)
+    }));
+    written.unwrap_or_else(|_| (answer_failure(run::panic_error()), false))
 }
 
 /// The answer to a request that could not be read.
-pub fn unreadable(err: &std::io::Error) -> String {
-    failure(tool_error!(
+pub fn answer_unreadable(err: &std::io::Error) -> String {
+    answer_failure(tool_error!(
         InvalidRequest,
         "standard input cannot be read: {err}"
     ))
@@ -60,22 +62,22 @@ pub fn unreadable(err: &std::io::Error) -> String {
 pub fn unknown_argument(argument: &str) -> String {
     let shown: String = argument.chars().take(80).collect();
     let error = tool_error!(InvalidRequest, "unknown argument `{shown}`");
-    failure(error.hint("the request is read from standard input; see `math-tools --help`"))
+    answer_failure(error.hint("the request is read from standard input; see `math-tools --help`"))
 }
 
 /// The answer to a request that reached no command.
-fn failure(error: ToolError) -> String {
-    line(Err(error), Instant::now(), OUTPUT_BYTES_MAX).0
+fn answer_failure(error: ToolError) -> String {
+    format_answer(Err(error), Instant::now(), OUTPUT_BYTES_MAX).0
 }
 
-fn handle(bytes: &[u8]) -> Result<CommandOutcome, ToolError> {
-    let request = request::read(bytes)?;
-    let work = commands::find(&request.command, request.params)?;
-    run::run(work, request.timeout_ms)
+fn handle_request(bytes: &[u8]) -> Result<CommandOutcome, ToolError> {
+    let request = request::parse_request(bytes)?;
+    let work = commands::resolve_command(&request.command, request.params)?;
+    run::run_with_deadline(work, request.timeout_ms)
 }
 
 /// The answer as one line; one that is too long becomes an error.
-fn line(
+fn format_answer(
     outcome: Result<CommandOutcome, ToolError>,
     start: Instant,
     bytes_max: usize,
@@ -102,7 +104,7 @@ fn line(
         OutputTooLarge,
         "the answer has {length} bytes, the limit is {bytes_max}"
     );
-    line(Err(error.hint("request less")), start, bytes_max)
+    format_answer(Err(error.hint("request less")), start, bytes_max)
 }
 
 /// Replaces the panic message, which may hold arguments, by the place of the defect; for the binary to call once.

@@ -53,7 +53,7 @@ impl CommandParams {
 ///
 /// # Errors
 /// `invalid_request`, or `limit_exceeded` for one that is too long or too deep.
-pub(super) fn read(bytes: &[u8]) -> Result<CommandRequest, ToolError> {
+pub(super) fn parse_request(bytes: &[u8]) -> Result<CommandRequest, ToolError> {
     let limits = json::JsonLimits {
         bytes_max: INPUT_BYTES_MAX,
         ..json::JsonLimits::default()
@@ -65,28 +65,31 @@ pub(super) fn read(bytes: &[u8]) -> Result<CommandRequest, ToolError> {
     }
     const LIST: &str = r#"send {"command":"help"} for a list"#;
     let expected = |path: &str, expected: &str, found: &Value| {
-        refused(
+        invalid_request_error(
             path,
             format_args!("expected {expected}, found {}", found.kind()),
         )
     };
     let Value::Object(object) = json::parse_bytes(bytes, limits)? else {
         let message = "expected one JSON object with the member `command`";
-        return Err(refused("", message).hint(LIST));
+        return Err(invalid_request_error("", message).hint(LIST));
     };
     let mut envelope = Arc::unwrap_or_clone(object);
     let command = match envelope.remove("command") {
         Some(Value::String(name)) => name.to_string(),
         Some(other) => return Err(expected("/command", "the name of a command", &other)),
-        None => return Err(refused("/command", "missing member `command`").hint(LIST)),
+        None => {
+            return Err(invalid_request_error("/command", "missing member `command`").hint(LIST));
+        }
     };
-    let timeout_ms = timeout(envelope.remove("timeout_ms"))?;
+    let timeout_ms = parse_timeout(envelope.remove("timeout_ms"))?;
     let params = match envelope.remove("params") {
         None => envelope,
         Some(_) if !envelope.is_empty() => {
             let name = envelope.iter().next().map_or("", |(name, _)| name);
             let message = format!("parameters in `params` and beside it: `{name}`");
-            return Err(refused(&pointer(name), message).hint("put all parameters in one place"));
+            return Err(invalid_request_error(&member_pointer(name), message)
+                .hint("put all parameters in one place"));
         }
         Some(given) => match json::arguments(&given, INPUT_BYTES_MAX)? {
             Value::Object(nested) => Arc::unwrap_or_clone(nested),
@@ -100,7 +103,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<CommandRequest, ToolError> {
     })
 }
 
-fn timeout(given: Option<Value>) -> Result<u64, ToolError> {
+fn parse_timeout(given: Option<Value>) -> Result<u64, ToolError> {
     let Some(value) = given else {
         return Ok(TIMEOUT_MS);
     };
@@ -114,16 +117,16 @@ fn timeout(given: Option<Value>) -> Result<u64, ToolError> {
                 "expected a number of milliseconds from 1 to {TIMEOUT_MS_MAX}, found {}",
                 value.kind()
             );
-            refused("/timeout_ms", message)
+            invalid_request_error("/timeout_ms", message)
         })
 }
 
-fn refused(path: &str, message: impl std::fmt::Display) -> ToolError {
+fn invalid_request_error(path: &str, message: impl std::fmt::Display) -> ToolError {
     ToolError::new(ErrorCode::InvalidRequest, message).at(path)
 }
 
 /// The JSON pointer of a member.
-pub(super) fn pointer(name: &str) -> String {
+pub(super) fn member_pointer(name: &str) -> String {
     let mut pointer = String::new();
     tool_core::path::push_key(&mut pointer, name);
     pointer

@@ -9,7 +9,7 @@ use tool_core::{CallBudget, Ctx, Object, StopFlag, ToolError, Value, tool_error}
 
 use super::CommandOutcome;
 use super::help;
-use super::work::{RequestJob, ResolvedRequest, call};
+use super::work::{RequestJob, ResolvedRequest, call_tool};
 
 /// Stack of the thread that runs a command: room for every recursion with a depth limit, many times over.
 pub const STACK_BYTES: usize = 16 << 20;
@@ -23,7 +23,10 @@ const GRACE: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// Those of the command; `timeout`; `internal` for a panic or where no thread can be had.
-pub(super) fn run(work: ResolvedRequest, timeout_ms: u64) -> Result<CommandOutcome, ToolError> {
+pub(super) fn run_with_deadline(
+    work: ResolvedRequest,
+    timeout_ms: u64,
+) -> Result<CommandOutcome, ToolError> {
     let timeout_ms = work
         .timeout_ms
         .map_or(timeout_ms, |own| own.min(timeout_ms));
@@ -35,8 +38,8 @@ pub(super) fn run(work: ResolvedRequest, timeout_ms: u64) -> Result<CommandOutco
     let ctx = Ctx::new(stop.clone(), budget);
     let (sender, receiver) = mpsc::sync_channel(1);
     let body = move || {
-        let outcome = catch_unwind(AssertUnwindSafe(|| execute(work, &ctx)))
-            .unwrap_or_else(|_| Err(panicked()));
+        let outcome = catch_unwind(AssertUnwindSafe(|| execute_work(work, &ctx)))
+            .unwrap_or_else(|_| Err(panic_error()));
         // The receiver is gone only when the call was left behind.
         let _ = sender.send(outcome);
     };
@@ -49,30 +52,30 @@ pub(super) fn run(work: ResolvedRequest, timeout_ms: u64) -> Result<CommandOutco
     }
     match receiver.recv_timeout(Duration::from_millis(timeout_ms)) {
         Ok(outcome) => outcome,
-        Err(RecvTimeoutError::Disconnected) => Err(panicked()),
+        Err(RecvTimeoutError::Disconnected) => Err(panic_error()),
         Err(RecvTimeoutError::Timeout) => {
             stop.time_out();
-            let late = || Err(stop.check().err().unwrap_or_else(panicked));
+            let late = || Err(stop.check().err().unwrap_or_else(panic_error));
             receiver.recv_timeout(GRACE).unwrap_or_else(|_| late())
         }
     }
 }
 
 /// The error that a panic becomes; the hook has named the place.
-pub(super) fn panicked() -> ToolError {
+pub(super) fn panic_error() -> ToolError {
     tool_error!(Internal, "a defect in this program stopped the call")
         .hint("report the request that leads here")
 }
 
-fn execute(work: ResolvedRequest, ctx: &Ctx) -> Result<CommandOutcome, ToolError> {
+fn execute_work(work: ResolvedRequest, ctx: &Ctx) -> Result<CommandOutcome, ToolError> {
     let (canonical, result) = match work.job {
-        RequestJob::Help(None) => (Value::Null, help::list()),
-        RequestJob::Help(Some(tool)) => (Value::Null, help::of(tool)?),
+        RequestJob::Help(None) => (Value::Null, help::list_commands()),
+        RequestJob::Help(Some(tool)) => (Value::Null, help::describe_tool(tool)?),
         RequestJob::Operation(operation) => (
             Value::Null,
             (operation.run)(&operation.name, &operation.params, ctx)?,
         ),
-        RequestJob::Tool(tool, args) => call(tool, &args, ctx)?,
+        RequestJob::Tool(tool, args) => call_tool(tool, &args, ctx)?,
     };
     let mut stats = Object::new();
     let result = (work.finish)(&canonical, result, &mut stats);

@@ -3,10 +3,10 @@ mod legacy;
 use tool_core::{ErrorCode, ToolError, Value, json};
 
 use super::work::{LegacyOperation, RequestJob, ResolvedRequest};
-use super::{OUTPUT_BYTES_MAX, answer};
+use super::{OUTPUT_BYTES_MAX, answer_request};
 
 fn ask(request: &str) -> Value {
-    let (line, ok) = answer(request.as_bytes());
+    let (line, ok) = answer_request(request.as_bytes());
     assert!(!line.contains('\n'), "one line: {line}");
     let parsed = json::parse(&line, json::JsonLimits::default()).expect("the answer is JSON");
     let keys: Vec<&str> = parsed
@@ -165,7 +165,7 @@ fn requests_that_are_none() {
 
 #[test]
 fn bytes_that_are_no_text_or_too_deep() {
-    let found = answer(b"{\"command\":\"\xff\"}").0;
+    let found = answer_request(b"{\"command\":\"\xff\"}").0;
     assert!(found.contains("not UTF-8"), "{found}");
     for deep in [
         "[".repeat(2_000_000),
@@ -477,12 +477,12 @@ fn a_result_over_the_limit_would_be_refused() {
         })
     };
     let now = std::time::Instant::now();
-    let (line, ok) = super::line(done(), now, 1000);
+    let (line, ok) = super::format_answer(done(), now, 1000);
     assert!(
         !ok && line.contains("output_too_large") && line.contains("the limit is 1000"),
         "{line}"
     );
-    assert!(super::line(done(), now, OUTPUT_BYTES_MAX).1);
+    assert!(super::format_answer(done(), now, OUTPUT_BYTES_MAX).1);
 }
 
 /// A command of its own for the guards to hold.
@@ -498,7 +498,7 @@ fn guarded(run: super::work::Run, timeout_ms: u64) -> Result<super::CommandOutco
         notes: Vec::new(),
         finish: |_, result, _| result,
     };
-    super::run::run(work, timeout_ms)
+    super::run::run_with_deadline(work, timeout_ms)
 }
 
 #[test]
@@ -510,7 +510,10 @@ fn a_panic_is_an_internal_error_without_its_message() {
         !format!("{:?}", err.to_value()).contains("secret"),
         "{err:?}"
     );
-    assert!(answer(br#"{"command":"help"}"#).1, "the next call works");
+    assert!(
+        answer_request(br#"{"command":"help"}"#).1,
+        "the next call works"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::prelude::did_you_mean;
 use tool_core::spec::wire_name;
 use tool_core::{AnyTool, Ctx, Object, ToolError, Value, tool_error};
 
-use super::request::{CommandParams, pointer};
+use super::request::{CommandParams, member_pointer};
 use crate::FAMILIES;
 
 /// A resolved request.
@@ -47,7 +47,7 @@ impl ResolvedRequest {
         params: CommandParams,
         finish: Finish,
     ) -> Result<Self, ToolError> {
-        let tool = tool(name).ok_or_else(|| unknown(name))?;
+        let tool = find_tool(name).ok_or_else(|| unknown_command_error(name))?;
         let mut work = Self::other(RequestJob::Tool(tool, params.into_value()));
         work.timeout_ms = tool.spec().timeout_ms;
         work.finish = finish;
@@ -59,7 +59,7 @@ impl ResolvedRequest {
             job,
             timeout_ms: None,
             notes: Vec::new(),
-            finish: unchanged,
+            finish: keep_result,
         }
     }
 }
@@ -84,32 +84,32 @@ pub(super) const EXTRA: [(&str, &str); 3] = [
 pub(super) const LATER: [&str; 3] = ["render_math", "simplify", "symbolic_diff"];
 
 /// Every tool of this crate.
-pub(super) fn tools() -> impl Iterator<Item = &'static dyn AnyTool> {
+pub(super) fn all_tools() -> impl Iterator<Item = &'static dyn AnyTool> {
     FAMILIES
         .iter()
         .flat_map(|family| family.iter())
         .map(|entry| entry.tool())
 }
 
-pub(super) fn tool(name: &str) -> Option<&'static dyn AnyTool> {
-    tools().find(|tool| tool.spec().id == name || wire_name(tool.spec().id) == name)
+pub(super) fn find_tool(name: &str) -> Option<&'static dyn AnyTool> {
+    all_tools().find(|tool| tool.spec().id == name || wire_name(tool.spec().id) == name)
 }
 
 /// The error of an unknown command, with the nearest name.
-pub(super) fn unknown(name: &str) -> ToolError {
-    let names = tools()
+pub(super) fn unknown_command_error(name: &str) -> ToolError {
+    let names = all_tools()
         .map(|tool| tool.spec().id)
         .chain(EXTRA.map(|(name, _)| name))
         .chain(LATER);
     let near = did_you_mean(name, names);
     let list = "send {\"command\":\"help\"} for a list";
-    tool_error!(UnknownTool, "no command named `{}`", shown(name))
+    tool_error!(UnknownTool, "no command named `{}`", shorten_name(name))
         .at("/command")
         .hint(near.as_deref().unwrap_or(list))
 }
 
 /// The beginning of a name from a request, for a message.
-pub(super) fn shown(name: &str) -> String {
+pub(super) fn shorten_name(name: &str) -> String {
     name.chars().take(80).collect()
 }
 
@@ -128,18 +128,18 @@ pub(super) fn refuse_unknown(
     let Some((name, _)) = params.0.iter().find(|(name, _)| !known.contains(name)) else {
         return Ok(());
     };
-    let message = format!("unknown argument `{}`", shown(name));
+    let message = format!("unknown argument `{}`", shorten_name(name));
     let hint = did_you_mean(name, known.iter().copied());
     let hint = hint.unwrap_or_else(|| format!("`{command}` takes {}", known.join(", ")));
-    Err(ToolError::invalid(pointer(name), message).hint(hint))
+    Err(ToolError::invalid(member_pointer(name), message).hint(hint))
 }
 
-pub(super) fn unchanged(_: &Value, result: Value, _: &mut Object) -> Value {
+pub(super) fn keep_result(_: &Value, result: Value, _: &mut Object) -> Value {
     result
 }
 
 /// Calls a tool on inline data: the arguments in canonical form, and the result.
-pub(super) fn call(
+pub(super) fn call_tool(
     tool: &dyn AnyTool,
     args: &Value,
     ctx: &Ctx,

@@ -30,7 +30,7 @@ impl SampleMoments {
             return Self::default();
         }
         let count = values.len() as f64;
-        let mean = vector::sum(values) / count;
+        let mean = vector::sum_numbers(values) / count;
         let squares = vector::sum_of_squares(values, mean);
         Self {
             count,
@@ -125,7 +125,7 @@ pub(crate) fn run_blocks<T: Send>(
         result
     };
     let results: Vec<Result<T, ToolError>> =
-        thread_pools::within(|| (0..blocks).into_par_iter().map(one).collect());
+        thread_pools::run_in_pool(|| (0..blocks).into_par_iter().map(one).collect());
     results.into_iter().collect()
 }
 
@@ -216,7 +216,7 @@ pub(crate) fn sample_expression(
         let slots: Vec<&[f64]> = points.iter().map(|slot| &slot[..lanes]).collect();
         evaluator.eval_block(&slots, strip);
         // A value that is not finite makes the sum not finite.
-        if !vector::sum(strip).is_finite() {
+        if !vector::sum_numbers(strip).is_finite() {
             undefined = UndefinedPoints::join_all([undefined, UndefinedPoints::of(strip, &slots)]);
         }
     }
@@ -236,7 +236,7 @@ pub(crate) fn afford_sort(count: usize, ctx: &Ctx) -> Result<(), ToolError> {
 
 /// The quantile of sorted numbers by linear interpolation between order statistics (type 7 of Hyndman and Fan, NumPy's
 /// default); at least one number.
-pub(crate) fn quantile(sorted: &[f64], probability: f64) -> f64 {
+pub(crate) fn sorted_quantile(sorted: &[f64], probability: f64) -> f64 {
     let position = probability * (sorted.len() - 1) as f64;
     let below = position.floor() as usize;
     let above = (below + 1).min(sorted.len() - 1);

@@ -8,10 +8,10 @@
 use std::borrow::Cow;
 use std::f64::consts::PI;
 
-use kernels::special::normppf;
+use kernels::special::normal_quantile;
 use tool_core::{Ctx, ToolError};
 
-use super::blocks::{SampleMoments, afford_sort, quantile};
+use super::blocks::{SampleMoments, afford_sort, sorted_quantile};
 
 /// Diagnostics of the chains of one quantity; NaN where undefined.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,13 +75,13 @@ impl DiagnosticParts {
             return Ok(ChainDiagnostics::UNDEFINED);
         }
         afford_sort(SORTS * self.count, ctx)?;
-        let halves = split(chains);
+        let halves = split_chains(chains);
         let ranked = self.scores.of(&halves);
         ctx.check()?;
         let mut sorted = all.clone();
         sorted.sort_unstable_by(f64::total_cmp);
-        let median = quantile(&sorted_halves(chains, &halves, &sorted), 0.5);
-        let distances = map(&halves, |value| (value - median).abs());
+        let median = sorted_quantile(&sorted_halves(chains, &halves, &sorted), 0.5);
+        let distances = map_draws(&halves, |value| (value - median).abs());
         let folded = self.scores.of(&distances);
         ctx.check()?;
         let effective = |chains: &[Vec<f64>]| effective_sample_size(chains, &self.roots);
@@ -89,12 +89,12 @@ impl DiagnosticParts {
         let ess_bulk = effective(&ranked);
         ctx.check()?;
         let ess_at = |probability: f64| {
-            let threshold = quantile(&sorted, probability);
-            let below = map(&halves, |value| f64::from(u8::from(value <= threshold)));
+            let threshold = sorted_quantile(&sorted, probability);
+            let below = map_draws(&halves, |value| f64::from(u8::from(value <= threshold)));
             effective(&below)
         };
         Ok(ChainDiagnostics {
-            rhat: rhat(&ranked).max(rhat(&folded)),
+            rhat: scale_reduction(&ranked).max(scale_reduction(&folded)),
             ess_bulk,
             ess_tail: ess_at(0.05).min(ess_at(0.95)),
             mcse: SampleMoments::of(&all).std() / ess_mean.sqrt(),
@@ -107,13 +107,16 @@ impl DiagnosticParts {
 /// # Errors
 /// As there.
 #[cfg(test)]
-pub(crate) fn diagnose(chains: &[Vec<f64>], ctx: &Ctx) -> Result<ChainDiagnostics, ToolError> {
+pub(crate) fn diagnose_chains(
+    chains: &[Vec<f64>],
+    ctx: &Ctx,
+) -> Result<ChainDiagnostics, ToolError> {
     let draws = chains.first().map_or(0, Vec::len);
     DiagnosticParts::new(chains.len(), draws).of(chains, ctx)
 }
 
 /// First and last half of every chain; the middle draw of an odd length is left out.
-fn split(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
+fn split_chains(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let halves = |chain: &Vec<f64>| {
         let half = chain.len() / 2;
         [chain[..half].to_vec(), chain[chain.len() - half..].to_vec()]
@@ -135,7 +138,7 @@ fn sorted_halves<'s>(
     Cow::Owned(values)
 }
 
-fn map(chains: &[Vec<f64>], f: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
+fn map_draws(chains: &[Vec<f64>], f: impl Fn(f64) -> f64) -> Vec<Vec<f64>> {
     let of_chain = |chain: &Vec<f64>| chain.iter().map(|&value| f(value)).collect();
     chains.iter().map(of_chain).collect()
 }
@@ -151,7 +154,7 @@ impl NormalScores {
     /// The scores of this many draws.
     fn new(count: usize) -> Self {
         let ranks = 1..=count.div_ceil(2);
-        let mut whole: Vec<f64> = ranks.map(|rank| score(rank as f64, count)).collect();
+        let mut whole: Vec<f64> = ranks.map(|rank| normal_score(rank as f64, count)).collect();
         let mirrored: Vec<f64> = whole[..count / 2]
             .iter()
             .rev()
@@ -172,7 +175,7 @@ impl NormalScores {
             let score = if tied.len() % 2 == 1 {
                 self.whole[first + tied.len() / 2]
             } else {
-                score(first as f64 + (tied.len() as f64 + 1.0) / 2.0, order.len())
+                normal_score(first as f64 + (tied.len() as f64 + 1.0) / 2.0, order.len())
             };
             tied.iter().for_each(|&(_, index)| scores[index] = score);
             first += tied.len();
@@ -182,19 +185,19 @@ impl NormalScores {
     }
 }
 
-fn score(rank: f64, count: usize) -> f64 {
-    normppf((rank - 0.375) / (count as f64 + 0.25))
+fn normal_score(rank: f64, count: usize) -> f64 {
+    normal_quantile((rank - 0.375) / (count as f64 + 0.25))
 }
 
 /// Potential scale reduction of chains that are taken as they are.
-fn rhat(chains: &[Vec<f64>]) -> f64 {
+fn scale_reduction(chains: &[Vec<f64>]) -> f64 {
     let draws = chains[0].len() as f64;
-    let (_, within, between) = variances(chains);
+    let (_, within, between) = chain_variances(chains);
     ((between + within * (draws - 1.0) / draws) / within).sqrt()
 }
 
 /// The moments of every chain, the mean of their variances and the variance of their means.
-fn variances(chains: &[Vec<f64>]) -> (Vec<SampleMoments>, f64, f64) {
+fn chain_variances(chains: &[Vec<f64>]) -> (Vec<SampleMoments>, f64, f64) {
     let moments: Vec<SampleMoments> = chains
         .iter()
         .map(|chain| SampleMoments::of(chain))
@@ -209,7 +212,7 @@ fn variances(chains: &[Vec<f64>]) -> (Vec<SampleMoments>, f64, f64) {
 fn effective_sample_size(chains: &[Vec<f64>], roots: &[(f64, f64)]) -> f64 {
     let draws = chains[0].len();
     let count = (chains.len() * draws) as f64;
-    let (moments, within, between) = variances(chains);
+    let (moments, within, between) = chain_variances(chains);
     let between = if chains.len() > 1 { between } else { 0.0 };
     let total = within * (draws as f64 - 1.0) / draws as f64 + between;
     if total == 0.0 {
@@ -264,7 +267,7 @@ fn mean_autocovariance(
         for (point, value) in points.iter_mut().zip(pair.get(1).into_iter().flatten()) {
             point.1 = value - moments[1].mean;
         }
-        fourier(&mut points, roots);
+        fourier_transform(&mut points, roots);
         for (power, point) in power.iter_mut().zip(&points) {
             *power += point.0 * point.0 + point.1 * point.1;
         }
@@ -272,7 +275,7 @@ fn mean_autocovariance(
     for (k, point) in points.iter_mut().enumerate() {
         *point = (0.5 * (power[k] + power[(size - k) % size]), 0.0);
     }
-    fourier(&mut points, roots); // even, so forward and inverse agree up to the scale
+    fourier_transform(&mut points, roots); // even, so forward and inverse agree up to the scale
     let scale = 1.0 / (size as f64 * draws as f64 * chains.len() as f64);
     let covariances = points[..draws].iter().map(|point| point.0 * scale);
     covariances.collect()
@@ -286,7 +289,7 @@ fn roots_of_unity(size: usize) -> Vec<(f64, f64)> {
 }
 
 /// Radix-2 Fourier transform in place; the length is a power of two, with its [`roots_of_unity`].
-fn fourier(points: &mut [(f64, f64)], roots: &[(f64, f64)]) {
+fn fourier_transform(points: &mut [(f64, f64)], roots: &[(f64, f64)]) {
     let size = points.len();
     let shift = usize::BITS - size.trailing_zeros();
     for index in 1..size {

@@ -14,7 +14,7 @@ use tool_core::{
     Value, Vector,
 };
 
-use super::blocks::{BLOCK, SampleMoments, afford_sort, quantile, run_blocks};
+use super::blocks::{BLOCK, SampleMoments, afford_sort, run_blocks, sorted_quantile};
 use crate::prelude::did_you_mean;
 
 const OPERATIONS: [&str; 5] = [
@@ -29,7 +29,7 @@ const OPERATIONS: [&str; 5] = [
 ///
 /// # Errors
 /// `invalid_args` for an unknown operation and for invalid arguments; those of the operation.
-pub fn run(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
+pub fn run_operation(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
     let mut members = match params {
         Value::Null => Object::new(),
         other => other.as_object().cloned().ok_or_else(|| {
@@ -42,15 +42,15 @@ pub fn run(operation: &str, params: &Value, ctx: &Ctx) -> Result<Value, ToolErro
     members.remove("operation");
     let params = Value::Object(members.into());
     match operation {
-        "pi" => pi(&decode(&params)?, ctx),
-        "normal_stats" => normal_stats(&decode(&params)?, ctx),
-        "random_walk" => random_walk(&decode(&params)?, ctx),
-        "bootstrap" => bootstrap(&decode(&params)?, ctx),
+        "pi" => estimate_pi(&decode_arguments(&params)?, ctx),
+        "normal_stats" => normal_stats(&decode_arguments(&params)?, ctx),
+        "random_walk" => random_walk(&decode_arguments(&params)?, ctx),
+        "bootstrap" => bootstrap_statistic(&decode_arguments(&params)?, ctx),
         unknown => Err(unknown_name("operation", unknown, &OPERATIONS)),
     }
 }
 
-fn decode<T: Decode>(params: &Value) -> Result<T, ToolError> {
+fn decode_arguments<T: Decode>(params: &Value) -> Result<T, ToolError> {
     from_value(params)
         .map_err(|problem| ToolError::of_problems(ErrorCode::InvalidArgs, vec![problem]))
 }
@@ -64,7 +64,7 @@ fn unknown_name(argument: &str, name: &str, known: &[&str]) -> ToolError {
 }
 
 /// The result, unless one of these numbers is beyond the range of a double.
-fn finite(
+fn require_finite_result(
     numbers: &[f64],
     result: Value,
     (at, message, hint): (&str, &str, &str),
@@ -78,7 +78,7 @@ fn finite(
 }
 
 /// The moments of draws, by blocks in a fixed tree.
-fn moments(values: &[f64]) -> SampleMoments {
+fn moments_by_blocks(values: &[f64]) -> SampleMoments {
     SampleMoments::join_all(
         values
             .chunks(BLOCK as usize)
@@ -96,7 +96,7 @@ struct PiArgs {
 }
 
 /// Estimates pi by the share of points of the unit square that lie in the quarter circle.
-fn pi(args: &PiArgs, ctx: &Ctx) -> Result<Value, ToolError> {
+fn estimate_pi(args: &PiArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     const POINTS_PER_CHECK: usize = 1024;
     let seed = ctx.seed(args.seed);
     let samples = args
@@ -161,7 +161,7 @@ fn normal_stats(args: &NormalArgs, ctx: &Ctx) -> Result<Value, ToolError> {
         Ok(std::iter::repeat_with(draw).take(len).collect::<Vec<f64>>())
     })?;
     let mut values = blocks.concat();
-    let moments = moments(&values);
+    let moments = moments_by_blocks(&values);
     afford_sort(values.len(), ctx)?;
     values.sort_unstable_by(f64::total_cmp);
     let (least, most) = (values[0], values[samples - 1]);
@@ -170,9 +170,9 @@ fn normal_stats(args: &NormalArgs, ctx: &Ctx) -> Result<Value, ToolError> {
         ("sample_std", moments.std().into()),
         ("min", least.into()),
         ("max", most.into()),
-        ("median", quantile(&values, 0.5).into()),
-        ("percentile_25", quantile(&values, 0.25).into()),
-        ("percentile_75", quantile(&values, 0.75).into()),
+        ("median", sorted_quantile(&values, 0.5).into()),
+        ("percentile_25", sorted_quantile(&values, 0.25).into()),
+        ("percentile_75", sorted_quantile(&values, 0.75).into()),
         ("true_mean", mean.into()),
         ("true_std", std.into()),
         ("n_samples", samples.into()),
@@ -183,7 +183,7 @@ fn normal_stats(args: &NormalArgs, ctx: &Ctx) -> Result<Value, ToolError> {
         "the draws or their variance are beyond the range of a double",
         "use smaller `mean` and `std`",
     );
-    finite(&[moments.mean, moments.std(), least, most], result, failure)
+    require_finite_result(&[moments.mean, moments.std(), least, most], result, failure)
 }
 
 /// Arguments of `random_walk`.
@@ -237,10 +237,11 @@ fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<Value, ToolError> {
         Ok((size * x, size * y))
     };
     let ends: Vec<Result<(f64, f64), ToolError>> =
-        thread_pools::within(|| (0..walks).into_par_iter().map(one).collect());
+        thread_pools::run_in_pool(|| (0..walks).into_par_iter().map(one).collect());
     let ends: Vec<(f64, f64)> = ends.into_iter().collect::<Result<_, _>>()?;
-    let mean =
-        |of: &dyn Fn(&(f64, f64)) -> f64| moments(&ends.iter().map(of).collect::<Vec<_>>()).mean;
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| {
+        moments_by_blocks(&ends.iter().map(of).collect::<Vec<_>>()).mean
+    };
     let distance = |end: &(f64, f64)| end.0.hypot(end.1);
     let mean_distance = mean(&distance);
     let expected_rms = size * (steps as f64).sqrt();
@@ -265,7 +266,7 @@ fn random_walk(args: &WalkArgs, ctx: &Ctx) -> Result<Value, ToolError> {
         "use a smaller `step_size`",
     );
     let numbers = [expected_rms, mean_distance];
-    finite(&numbers, Value::object(result), failure)
+    require_finite_result(&numbers, Value::object(result), failure)
 }
 
 /// Arguments of `bootstrap`.
@@ -284,11 +285,11 @@ type Statistic = fn(&mut [f64]) -> f64;
 
 const STATISTICS: [(&str, Statistic); 3] = [
     ("mean", |values| SampleMoments::of(values).mean),
-    ("median", median),
+    ("median", sample_median),
     ("std", |values| SampleMoments::of(values).std()),
 ];
 
-fn median(values: &mut [f64]) -> f64 {
+fn sample_median(values: &mut [f64]) -> f64 {
     let half = values.len() / 2;
     let (below, &mut upper, _) = values.select_nth_unstable_by(half, f64::total_cmp);
     if below.len() < half || values.len() % 2 == 1 {
@@ -305,7 +306,7 @@ fn median(values: &mut [f64]) -> f64 {
 ///
 /// # References
 /// B. Efron and R. J. Tibshirani, "An Introduction to the Bootstrap", chapter 13, 1993.
-fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Value, ToolError> {
+fn bootstrap_statistic(args: &BootstrapArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     let data = args.data.load(ctx)?;
     let wanted = args.statistic.as_deref().unwrap_or("mean");
     let Some(&(name, statistic)) = STATISTICS.iter().find(|(name, _)| *name == wanted) else {
@@ -338,16 +339,16 @@ fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Value, ToolError> {
     };
     let all = (0..resamples).into_par_iter();
     let values = all.map_init(|| vec![0.0; data.len()], one);
-    let values: Vec<Result<f64, ToolError>> = thread_pools::within(|| values.collect());
+    let values: Vec<Result<f64, ToolError>> = thread_pools::run_in_pool(|| values.collect());
     let mut values: Vec<f64> = values.into_iter().collect::<Result<_, _>>()?;
-    let standard_error = moments(&values).std();
+    let standard_error = moments_by_blocks(&values).std();
     afford_sort(values.len(), ctx)?;
     values.sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - confidence) / 2.0;
     let original = statistic(&mut data.to_vec());
     let interval = [
-        ("lower", quantile(&values, tail)),
-        ("upper", quantile(&values, 1.0 - tail)),
+        ("lower", sorted_quantile(&values, tail)),
+        ("upper", sorted_quantile(&values, 1.0 - tail)),
     ];
     let result = Value::object([
         ("statistic", Value::from(name)),
@@ -364,5 +365,5 @@ fn bootstrap(args: &BootstrapArgs, ctx: &Ctx) -> Result<Value, ToolError> {
         "the statistic is beyond the range of a double",
         "rescale the data",
     );
-    finite(&[original, standard_error], result, failure)
+    require_finite_result(&[original, standard_error], result, failure)
 }

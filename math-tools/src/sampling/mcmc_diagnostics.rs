@@ -156,11 +156,11 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let samples = args.samples.load(ctx)?;
-        diagnose(&samples, ctx)
+        diagnose_samples(&samples, ctx)
     }
 }
 
-fn diagnose(samples: &ChainSamples, ctx: &Ctx) -> Result<Output, ToolError> {
+fn diagnose_samples(samples: &ChainSamples, ctx: &Ctx) -> Result<Output, ToolError> {
     let (draws, dimension) = (samples.draws(), samples.dimension());
     let chains = samples.0.as_slice().len() / (draws * dimension);
     let at_once = dimension.min(report::AXES_AT_ONCE);
@@ -172,8 +172,8 @@ fn diagnose(samples: &ChainSamples, ctx: &Ctx) -> Result<Output, ToolError> {
     };
     let (rhat, ess) = (real(|one| one.rhat), real(|one| one.ess_bulk));
     let ess_tail = real(|one| one.ess_tail);
-    let rhat_max = -report::lowest(rhat.iter().map(|rhat| -rhat.0));
-    let ess_min = report::lowest(ess.iter().chain(&ess_tail).map(|size| size.0));
+    let rhat_max = -report::lowest_number(rhat.iter().map(|rhat| -rhat.0));
+    let ess_min = report::lowest_number(ess.iter().chain(&ess_tail).map(|size| size.0));
     let enough = ESS_PER_CHAIN_MIN * chains as f64;
     let reason = UnconvergedReason::of(rhat_max, ess_min, enough);
     Ok(Output {

@@ -142,7 +142,7 @@ impl Tool for Args {
         let samples = args.samples.size();
         let seed = ctx.seed(args.seed);
         let (values, blocks) = draw_values(&expression, &sampler, samples, seed, ctx)?;
-        describe(values, &blocks, seed, ctx)
+        describe_values(values, &blocks, seed, ctx)
     }
 }
 
@@ -223,7 +223,7 @@ fn draw_values(
     let blocks = block_count(samples as u64);
     let bytes = size_of::<Result<(BlockSummary, UndefinedPoints), ToolError>>() as u64;
     ctx.reserve(blocks.saturating_mul(bytes))?;
-    let dimension = dimension(expression, VARIABLES_MAX);
+    let dimension = expression_dimension(expression, VARIABLES_MAX);
     let mut values = vec![0.0; samples];
     let one = |(block, values): (usize, &mut [f64])| {
         let mut stream = VariateStream::new(*sampler, seed, block as u64, ctx);
@@ -233,7 +233,7 @@ fn draw_values(
     };
     let parts = values.par_chunks_mut(BLOCK as usize).enumerate();
     let blocks: Vec<Result<(BlockSummary, UndefinedPoints), ToolError>> =
-        thread_pools::within(|| parts.map(one).collect());
+        thread_pools::run_in_pool(|| parts.map(one).collect());
     let blocks = blocks.into_iter().collect::<Result<Vec<_>, _>>()?;
     let (summaries, undefined): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
     UndefinedPoints::join_all(undefined).check(expression, samples as u64, "/expression")?;
@@ -294,12 +294,12 @@ impl VariateStream {
 }
 
 /// One more than the highest slot an expression uses, at most `slots`.
-pub(super) fn dimension(expression: &Expression, slots: usize) -> usize {
+pub(super) fn expression_dimension(expression: &Expression, slots: usize) -> usize {
     let highest = (0..slots).rev().find(|&slot| expression.uses(slot));
     highest.map_or(0, |slot| slot + 1)
 }
 
-fn describe(
+fn describe_values(
     mut values: Vec<f64>,
     blocks: &[BlockSummary],
     seed: RandomSeed,
@@ -308,13 +308,13 @@ fn describe(
     let moments = SampleMoments::join_all(blocks.iter().map(|block| block.moments).collect());
     let (mean, std) = (moments.mean, moments.std());
     if !(mean.is_finite() && std.is_finite()) {
-        return Err(overflow());
+        return Err(overflow_error());
     }
     let ends = blocks.iter().map(|block| (block.least, block.greatest));
     let ends = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-    let histogram = histogram(&values, ends.unwrap_or_default(), ctx)?;
+    let histogram = sturges_histogram(&values, ends.unwrap_or_default(), ctx)?;
     let shares = [0.05, 0.25, 0.5, 0.75, 0.95];
-    let [p5, p25, p50, p75, p95] = order::quantiles(&mut values, shares, ctx)?;
+    let [p5, p25, p50, p75, p95] = order::order_quantiles(&mut values, shares, ctx)?;
     let percentiles = Percentiles {
         p5,
         p25,
@@ -333,14 +333,14 @@ fn describe(
     })
 }
 
-fn overflow() -> ToolError {
+fn overflow_error() -> ToolError {
     let message = "the mean or the variance of the values is beyond the range of a double";
     let error = ToolError::numeric("/expression", message).reason("overflow");
     error.hint("sample the logarithm of the expression")
 }
 
 /// Bins of equal width from the least to the greatest number: as many as Sturges' rule requires, one when all are equal.
-fn histogram(
+fn sturges_histogram(
     values: &[f64],
     (least, greatest): (f64, f64),
     ctx: &Ctx,
@@ -354,12 +354,12 @@ fn histogram(
     let bins = values.len().ilog2() as usize + 1;
     let width = (greatest - least) / bins as f64;
     if !width.is_finite() {
-        return Err(overflow());
+        return Err(overflow_error());
     }
     let mut edges: Vec<f64> = (0..bins).map(|bin| least + bin as f64 * width).collect();
     edges.push(greatest);
     Ok(Histogram {
-        counts: order::counts(values, &edges, ctx)?,
+        counts: order::count_in_bins(values, &edges, ctx)?,
         edges,
     })
 }

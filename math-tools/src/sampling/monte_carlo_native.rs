@@ -84,11 +84,11 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let bounds = args.bounds.load(ctx)?;
         let volume = check_bounds(&bounds)?;
-        let function = integrand(&args, bounds.rows(), ctx)?;
+        let function = parse_integrand(&args, bounds.rows(), ctx)?;
         unknowns::check_use(args.data.as_ref(), [&function], ctx)?;
         let samples = args.n_samples.get() as u64;
         let seed = ctx.seed(args.seed);
-        let moments = integrate(&function, &bounds, samples, seed, ctx)?;
+        let moments = integrate_over_box(&function, &bounds, samples, seed, ctx)?;
         let output = Output {
             integral: volume * moments.mean,
             standard_error: volume * moments.standard_error(),
@@ -144,19 +144,21 @@ type Formula = fn(usize) -> String;
 /// Named integrands and what they mean in dimension `n`.
 const NAMED: [(&str, Formula); 4] = [
     ("constant", |_| "1".into()),
-    ("sphere", |n| sum(n, |i| format!("x{i}**2"))),
+    ("sphere", |n| sum_text(n, |i| format!("x{i}**2"))),
     ("gaussian", |n| {
-        format!("exp(-0.5 * ({}))", sum(n, |i| format!("x{i}**2")))
+        format!("exp(-0.5 * ({}))", sum_text(n, |i| format!("x{i}**2")))
     }),
-    ("polynomial", |n| sum(n, |i| format!("1 + x{i} + x{i}**2"))),
+    ("polynomial", |n| {
+        sum_text(n, |i| format!("1 + x{i} + x{i}**2"))
+    }),
 ];
 
-fn sum(n: usize, term: impl Fn(usize) -> String) -> String {
+fn sum_text(n: usize, term: impl Fn(usize) -> String) -> String {
     (0..n).map(term).collect::<Vec<_>>().join(" + ")
 }
 
 /// The integrand of a name or of an expression.
-fn integrand(args: &Args, dimension: usize, ctx: &Ctx) -> Result<Expression, ToolError> {
+fn parse_integrand(args: &Args, dimension: usize, ctx: &Ctx) -> Result<Expression, ToolError> {
     let scope = ExpressionScope::point(dimension)
         .with_table(args.data.as_ref(), ctx)?
         .with_parameters(&args.parameters, "/parameters")?;
@@ -174,7 +176,7 @@ fn integrand(args: &Args, dimension: usize, ctx: &Ctx) -> Result<Expression, Too
 }
 
 /// Moments of the integrand at points drawn uniformly from the inside of the box.
-fn integrate(
+fn integrate_over_box(
     function: &Expression,
     bounds: &Matrix,
     samples: u64,

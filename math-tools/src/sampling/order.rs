@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use tool_core::{Ctx, ToolError};
 
-use super::blocks::{afford_sort, quantile};
+use super::blocks::{afford_sort, sorted_quantile};
 
 /// Up to so many numbers are sorted.
 const SORTED_MAX: usize = 1 << 15;
@@ -20,7 +20,7 @@ const CLASS_BITS: u32 = 16;
 ///
 /// # Errors
 /// When the call is stopped.
-pub(super) fn quantiles<const N: usize>(
+pub(super) fn order_quantiles<const N: usize>(
     values: &mut [f64],
     probabilities: [f64; N],
     ctx: &Ctx,
@@ -28,7 +28,7 @@ pub(super) fn quantiles<const N: usize>(
     if values.len() <= SORTED_MAX {
         afford_sort(values.len(), ctx)?;
         values.sort_unstable_by(f64::total_cmp);
-        return Ok(probabilities.map(|probability| quantile(values, probability)));
+        return Ok(probabilities.map(|probability| sorted_quantile(values, probability)));
     }
     let values = &*values;
     let tables_bytes = values.len().div_ceil(PART) * (size_of::<u32>() << CLASS_BITS);
@@ -36,12 +36,12 @@ pub(super) fn quantiles<const N: usize>(
     let counted = |part: &[f64]| {
         let mut table = vec![0_u32; 1 << CLASS_BITS];
         for &value in part {
-            table[class(value)] += 1;
+            table[leading_bits_class(value)] += 1;
         }
         ctx.check().map(|()| table)
     };
     let tables = values.par_chunks(PART).map(counted);
-    let tables: Vec<Vec<u32>> = thread_pools::within(|| tables.collect::<Result<_, _>>())?;
+    let tables: Vec<Vec<u32>> = thread_pools::run_in_pool(|| tables.collect::<Result<_, _>>())?;
     let count = |class: usize| -> usize { tables.iter().map(|table| table[class] as usize).sum() };
     let place = |probability: f64| probability * (values.len() - 1) as f64;
     let mut ranks: Vec<usize> = probabilities
@@ -64,7 +64,7 @@ pub(super) fn quantiles<const N: usize>(
     let mut classes: Vec<usize> = places.iter().map(|(class, _)| *class).collect();
     classes.dedup();
     ctx.check()?;
-    let mut members = collected(values, &tables, &classes);
+    let mut members = collect_class_members(values, &tables, &classes);
     let mut statistics = Vec::with_capacity(ranks.len());
     for (&rank, (class, before)) in ranks.iter().zip(places) {
         ctx.check()?;
@@ -85,7 +85,7 @@ pub(super) fn quantiles<const N: usize>(
 }
 
 /// The leading bits of a value, in the order of the values.
-fn class(value: f64) -> usize {
+fn leading_bits_class(value: f64) -> usize {
     let bits = value.to_bits();
     let negative = bits >> 63 == 1;
     let ordered = if negative { !bits } else { bits | 1 << 63 };
@@ -93,7 +93,7 @@ fn class(value: f64) -> usize {
 }
 
 /// The members of some classes, in the order of the values.
-fn collected(values: &[f64], tables: &[Vec<u32>], classes: &[usize]) -> Vec<Vec<f64>> {
+fn collect_class_members(values: &[f64], tables: &[Vec<u32>], classes: &[usize]) -> Vec<Vec<f64>> {
     let others = classes.len();
     let mut slots = vec![others; 1 << CLASS_BITS];
     for (slot, &class) in classes.iter().enumerate() {
@@ -108,14 +108,15 @@ fn collected(values: &[f64], tables: &[Vec<u32>], classes: &[usize]) -> Vec<Vec<
         let mut next = ends.clone();
         let mut list = vec![0.0; ends[others] + 1];
         for &value in part {
-            let slot = slots[class(value)];
+            let slot = slots[leading_bits_class(value)];
             list[next[slot]] = value;
             next[slot] += usize::from(slot < others);
         }
         (list, ends)
     };
     let parts = values.par_chunks(PART).zip(tables);
-    let parts: Vec<(Vec<f64>, Vec<usize>)> = thread_pools::within(|| parts.map(members).collect());
+    let parts: Vec<(Vec<f64>, Vec<usize>)> =
+        thread_pools::run_in_pool(|| parts.map(members).collect());
     let of = |slot: usize| {
         let members = parts
             .iter()
@@ -129,7 +130,11 @@ fn collected(values: &[f64], tables: &[Vec<u32>], classes: &[usize]) -> Vec<Vec<
 ///
 /// # Errors
 /// When the call is stopped.
-pub(super) fn counts(values: &[f64], edges: &[f64], ctx: &Ctx) -> Result<Vec<u64>, ToolError> {
+pub(super) fn count_in_bins(
+    values: &[f64],
+    edges: &[f64],
+    ctx: &Ctx,
+) -> Result<Vec<u64>, ToolError> {
     let bins = edges.len() - 1;
     // Bins as narrow as rounding: the quotient would be off by more than one of them.
     let size = edges[0].abs().max(edges[bins].abs());
@@ -169,7 +174,7 @@ pub(super) fn counts(values: &[f64], edges: &[f64], ctx: &Ctx) -> Result<Vec<u64
         ctx.check().map(|()| counts)
     };
     let parts = values.par_chunks(PART).map(counted);
-    let parts: Vec<Vec<u64>> = thread_pools::within(|| parts.collect::<Result<_, _>>())?;
+    let parts: Vec<Vec<u64>> = thread_pools::run_in_pool(|| parts.collect::<Result<_, _>>())?;
     let of = |bin: usize| parts.iter().map(|counts: &Vec<u64>| counts[bin]).sum();
     Ok((0..bins).map(of).collect())
 }
@@ -212,8 +217,8 @@ mod tests {
         for mut values in samples {
             let mut sorted = values.clone();
             sorted.sort_unstable_by(f64::total_cmp);
-            let expected = probabilities.map(|p| quantile(&sorted, p).to_bits());
-            let found = quantiles(&mut values, probabilities, &ctx).unwrap();
+            let expected = probabilities.map(|p| sorted_quantile(&sorted, p).to_bits());
+            let found = order_quantiles(&mut values, probabilities, &ctx).unwrap();
             assert_eq!(found.map(f64::to_bits), expected);
             let (least, greatest) = (sorted[0], sorted[sorted.len() - 1]);
             let width = (greatest - least) / 20.0;
@@ -222,7 +227,7 @@ mod tests {
                     (0..20).map(|bin| least + f64::from(bin) * width).collect();
                 edges.push(greatest);
                 let below = |edge: f64| sorted.partition_point(|value| *value < edge) as u64;
-                let found = counts(&values, &edges, &ctx).unwrap();
+                let found = count_in_bins(&values, &edges, &ctx).unwrap();
                 for (bin, found) in found.iter().enumerate() {
                     let end = if bin == 19 {
                         sorted.len() as u64

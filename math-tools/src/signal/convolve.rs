@@ -1,7 +1,7 @@
 //! `convolve`: convolution and correlation.
 
 use kernels::signal::convolve::{
-    SequenceBlock, by_transforms, direct, direct_operations, transform_operations,
+    SequenceBlock, by_transforms, convolve_direct, direct_operations, transform_operations,
 };
 
 use crate::linalg::solve::Rhs;
@@ -86,15 +86,15 @@ impl Tool for Args {
             refuse!(invalid "/b", "shape"; "one of `a` and `b` is a list, the other a matrix"; "write a row as [[1, 2]]");
         }
         let reversed: Vec<f64> = b.as_slice().iter().rev().copied().collect();
-        let (one, mut two) = (block(&a), block(&b));
+        let (one, mut two) = (block_view(&a), block_view(&b));
         if args.correlate {
             two.data = &reversed;
         }
         let (rows, columns) = (one.rows + two.rows - 1, one.columns + two.columns - 1);
         ctx.reserve_doubles(rows.saturating_mul(columns).saturating_mul(2))?;
-        let method = chosen(args.method, one, two);
+        let method = choose_method(args.method, one, two);
         let full = if method == ConvolveMethod::Direct {
-            let Some(full) = direct(one, two, || ctx.stop().is_set()) else {
+            let Some(full) = convolve_direct(one, two, || ctx.stop().is_set()) else {
                 ctx.check()?;
                 refuse!(numeric "/method", "stopped"; "stopped");
             };
@@ -107,8 +107,9 @@ impl Tool for Args {
         if full.iter().any(|value| !value.is_finite()) {
             refuse!(numeric "/a", "overflow"; "a value is larger than any double"; "scale `a` or `b`");
         }
-        let error = error(one, two, method);
-        let (values, shape) = cropped(full, (rows, columns), part(args.mode, one, two)?);
+        let error = rounding_error_bound(one, two, method);
+        let (values, shape) =
+            crop_to_part(full, (rows, columns), part_ranges(args.mode, one, two)?);
         let values = match a {
             Rhs::One(_) => Rhs::One(values.into()),
             Rhs::Many(_) => {
@@ -123,7 +124,7 @@ impl Tool for Args {
     }
 }
 
-fn block(rhs: &Rhs) -> SequenceBlock<'_> {
+fn block_view(rhs: &Rhs) -> SequenceBlock<'_> {
     match rhs {
         Rhs::One(values) => SequenceBlock {
             data: values,
@@ -138,7 +139,11 @@ fn block(rhs: &Rhs) -> SequenceBlock<'_> {
     }
 }
 
-fn chosen(asked: ConvolveMethod, a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> ConvolveMethod {
+fn choose_method(
+    asked: ConvolveMethod,
+    a: SequenceBlock<'_>,
+    b: SequenceBlock<'_>,
+) -> ConvolveMethod {
     const TENTH_OF_A_SECOND: f64 = 1e8;
     if asked != ConvolveMethod::Auto {
         return asked;
@@ -160,11 +165,11 @@ fn is_exact(a: SequenceBlock<'_>, b: SequenceBlock<'_>) -> bool {
 }
 
 /// Every sum is at most the product of both norms, and rounded once for each term; transforms are rounded once for each stage.
-fn error(a: SequenceBlock<'_>, b: SequenceBlock<'_>, method: ConvolveMethod) -> f64 {
+fn rounding_error_bound(a: SequenceBlock<'_>, b: SequenceBlock<'_>, method: ConvolveMethod) -> f64 {
     if method == ConvolveMethod::Direct && is_exact(a, b) {
         return 0.0;
     }
-    let product = kernels::dense::norm2(a.data) * kernels::dense::norm2(b.data);
+    let product = kernels::dense::euclidean_norm(a.data) * kernels::dense::euclidean_norm(b.data);
     let terms = a.data.len().min(b.data.len()) as f64;
     let points = (a.data.len() + b.data.len()) as f64;
     let rounded = match method {
@@ -175,7 +180,7 @@ fn error(a: SequenceBlock<'_>, b: SequenceBlock<'_>, method: ConvolveMethod) -> 
 }
 
 /// First index and size of the part, for rows and for columns.
-fn part(
+fn part_ranges(
     mode: ConvolveMode,
     a: SequenceBlock<'_>,
     b: SequenceBlock<'_>,
@@ -193,7 +198,7 @@ fn part(
     }))
 }
 
-fn cropped(
+fn crop_to_part(
     full: Vec<f64>,
     (rows, columns): (usize, usize),
     [(row, row_count), (column, column_count)]: [(usize, usize); 2],

@@ -86,21 +86,24 @@ impl Tool for Args {
     };
 
     fn run(args: Args, _: &Ctx) -> Result<Output, ToolError> {
-        let from = quantity::parse(&args.from).map_err(|err| unit_error(&args, &err, "/from"))?;
-        let to = quantity::parse(&args.to).map_err(|err| unit_error(&args, &err, "/to"))?;
+        let from =
+            quantity::parse_unit(&args.from).map_err(|err| unit_error(&args, &err, "/from"))?;
+        let to = quantity::parse_unit(&args.to).map_err(|err| unit_error(&args, &err, "/to"))?;
         let mixed =
             |scale: &UnitQuantity, other: &UnitQuantity| scale.offset.is_some() && other.difference;
         if mixed(&from, &to) || mixed(&to, &from) {
             refuse!(invalid "/to", "dimension"; "one unit is a temperature, the other a difference of temperatures";
                 "convert temperatures with `degC`, `degF`, `K` and differences with `delta_degC`, `delta_degF`, `K`");
         }
-        let method = method(&from, &to).ok_or_else(|| dimensions_differ(&args, &from, &to))?;
-        let value = Rational::parse(&number::spelling(args.value.get())).map_err(|_| range())?;
+        let method =
+            conversion_method(&from, &to).ok_or_else(|| dimensions_differ(&args, &from, &to))?;
+        let value =
+            Rational::parse(&number::spelling(args.value.get())).map_err(|_| range_error())?;
         let exact = from.is_exact() && to.is_exact();
-        let result = convert(&value, &from, &to, method)?;
+        let result = convert_value(&value, &from, &to, method)?;
         let nearest = result.to_f64();
         if nearest.is_infinite() || (nearest == 0.0 && !result.is_zero()) {
-            return Err(range());
+            return Err(range_error());
         }
         Ok(Output {
             value: nearest,
@@ -109,12 +112,12 @@ impl Tool for Args {
             exact_value: Some(result.to_string()).filter(|text| exact && text.len() <= 40),
             method,
             dimension: dimension_text(&from.dimension),
-            sources: sources(&from, &to),
+            sources: source_titles(&from, &to),
         })
     }
 }
 
-fn method(from: &UnitQuantity, to: &UnitQuantity) -> Option<ConvertMethod> {
+fn conversion_method(from: &UnitQuantity, to: &UnitQuantity) -> Option<ConvertMethod> {
     let economy =
         |a: &UnitQuantity, b: &UnitQuantity| a.dimension == ECONOMY && b.dimension == CONSUMPTION;
     if from.dimension == to.dimension {
@@ -131,7 +134,7 @@ fn method(from: &UnitQuantity, to: &UnitQuantity) -> Option<ConvertMethod> {
     }
 }
 
-fn convert(
+fn convert_value(
     value: &Rational,
     from: &UnitQuantity,
     to: &UnitQuantity,
@@ -151,9 +154,12 @@ fn convert(
         refuse!(numeric "/value", "division_by_zero"; "the reciprocal of zero does not exist";
             "pass a fuel economy above zero");
     }
-    let result = convert().map_err(|_| range())?;
+    let result = convert().map_err(|_| range_error())?;
     if method == ConvertMethod::Scale
-        && value.add(&offset(from)).map_err(|_| range())?.is_negative()
+        && value
+            .add(&offset(from))
+            .map_err(|_| range_error())?
+            .is_negative()
     {
         refuse!(numeric "/value", "domain"; "the temperature is below absolute zero";
             "for differences write `delta_degC`, `delta_degF` or `K`");
@@ -161,7 +167,7 @@ fn convert(
     Ok(result)
 }
 
-fn sources(from: &UnitQuantity, to: &UnitQuantity) -> Vec<String> {
+fn source_titles(from: &UnitQuantity, to: &UnitQuantity) -> Vec<String> {
     let mut sources: Vec<UnitSource> = Vec::new();
     for source in from.sources.iter().chain(&to.sources) {
         if !sources.contains(source) {
@@ -185,14 +191,14 @@ fn dimensions_differ(args: &Args, from: &UnitQuantity, to: &UnitQuantity) -> Too
         args.from, args.to
     );
     let error = ToolError::invalid("/to", message).reason("dimension");
-    match temperatures(args) {
+    match temperature_hint(args) {
         Some(meant) => error.hint(meant),
         None => error.hint(hint),
     }
 }
 
 /// The hint for temperatures written as letters: `F` is the farad and `C` the coulomb.
-fn temperatures(args: &Args) -> Option<String> {
+fn temperature_hint(args: &Args) -> Option<String> {
     let scale = |unit: &str| match unit.trim() {
         "F" | "f" | "degF" | "°F" => Some("degF"),
         "C" | "c" | "degC" | "°C" => Some("degC"),
@@ -206,7 +212,7 @@ fn temperatures(args: &Args) -> Option<String> {
     ))
 }
 
-fn range() -> ToolError {
+fn range_error() -> ToolError {
     let error = ToolError::numeric(
         "/value",
         "the converted value is beyond the range of a double",
@@ -217,6 +223,6 @@ fn range() -> ToolError {
 }
 
 fn unit_error(args: &Args, err: &UnitError, pointer: &str) -> ToolError {
-    let hint = temperatures(args).unwrap_or_else(|| err.hint());
+    let hint = temperature_hint(args).unwrap_or_else(|| err.hint());
     ToolError::invalid(pointer, err).reason("unit").hint(hint)
 }

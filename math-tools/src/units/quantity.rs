@@ -67,7 +67,7 @@ impl UnitError {
 }
 
 /// Reads a unit.
-pub(super) fn parse(text: &str) -> Result<UnitQuantity, UnitError> {
+pub(super) fn parse_unit(text: &str) -> Result<UnitQuantity, UnitError> {
     if text.len() > LENGTH_MAX {
         return Err(UnitError::TooLong(text.len()));
     }
@@ -199,7 +199,7 @@ impl<'a> UnitParser<'a> {
             self.rest = &self.rest[superscript.len()..];
             let digit = |c: char| SUPERSCRIPTS.iter().position(|s| *s == c);
             let plain = |c| digit(c).map_or('-', |digit| char::from(b'0' + digit as u8));
-            return small(&superscript.chars().map(plain).collect::<String>());
+            return parse_small_exponent(&superscript.chars().map(plain).collect::<String>());
         }
         let marked = self.accept("**") || self.accept("^");
         let bytes = self.rest.as_bytes();
@@ -219,7 +219,7 @@ impl<'a> UnitParser<'a> {
             };
         }
         let end = start + sign + digits;
-        let exponent = small(self.rest[start..end].trim_start_matches('+'))?;
+        let exponent = parse_small_exponent(self.rest[start..end].trim_start_matches('+'))?;
         self.rest = &self.rest[end..];
         if parenthesis && !self.accept(")") {
             return Err(UnitError::Unexpected("(".into()));
@@ -228,7 +228,7 @@ impl<'a> UnitParser<'a> {
     }
 }
 
-fn small(text: &str) -> Result<i32, UnitError> {
+fn parse_small_exponent(text: &str) -> Result<i32, UnitError> {
     text.parse()
         .ok()
         .filter(|exponent: &i32| exponent.abs() <= EXPONENT_MAX)
@@ -242,14 +242,16 @@ fn is_name(c: char) -> bool {
 impl UnitQuantity {
     fn of(unit: &UnitDefinition) -> Self {
         let factor = match unit.factor.split_once('/') {
-            Some((top, bottom)) => exact(top).div(&exact(bottom)).ok(),
-            None => Some(exact(unit.factor)),
+            Some((top, bottom)) => parse_table_decimal(top)
+                .div(&parse_table_decimal(bottom))
+                .ok(),
+            None => Some(parse_table_decimal(unit.factor)),
         };
         Self {
             factor: factor.expect("the table's divisors are not zero"),
             pi: unit.pi,
             dimension: unit.dimension,
-            offset: unit.offset.map(exact),
+            offset: unit.offset.map(parse_table_decimal),
             difference: unit.difference,
             sources: vec![unit.source],
         }
@@ -313,7 +315,7 @@ impl UnitQuantity {
 }
 
 /// A decimal of the table.
-fn exact(text: &str) -> Rational {
+fn parse_table_decimal(text: &str) -> Rational {
     Rational::parse(text).expect("the table holds decimals")
 }
 
@@ -327,7 +329,8 @@ fn look_up(name: &str) -> Result<UnitQuantity, UnitError> {
         .filter(|word| word.chars().count() > 3);
     let find = |name: &str| {
         let unit = UNITS.iter().find(|unit| unit.names.contains(&name));
-        unit.map(UnitQuantity::of).or_else(|| prefixed(name))
+        unit.map(UnitQuantity::of)
+            .or_else(|| find_prefixed_unit(name))
     };
     if let Some(found) = std::iter::once(name).chain(words).find_map(find) {
         return Ok(found);
@@ -368,7 +371,7 @@ fn prefixed_scale(name: &str) -> Option<&'static str> {
 }
 
 /// A symbol with a prefix's symbol, or a name with a prefix's name.
-fn prefixed(name: &str) -> Option<UnitQuantity> {
+fn find_prefixed_unit(name: &str) -> Option<UnitQuantity> {
     let scaled = |prefix: &str, word: bool, base: i32, exponent: i32| {
         let rest = name.strip_prefix(prefix)?;
         let unit = UNITS.iter().find(|unit| {

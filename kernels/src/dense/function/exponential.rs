@@ -44,7 +44,7 @@ impl ExponentialEntry for faer::c64 {
 }
 
 /// `a b`.
-pub(super) fn times<T: ExponentialEntry>(a: &Mat<T>, b: &Mat<T>) -> Mat<T> {
+pub(super) fn multiply_matrices<T: ExponentialEntry>(a: &Mat<T>, b: &Mat<T>) -> Mat<T> {
     let mut out = Mat::zeros(a.nrows(), b.ncols());
     matmul(out.as_mut(), Accum::Replace, a, b, T::of(1.0), PAR);
     out
@@ -69,13 +69,13 @@ pub(super) fn solve_in_place<T: ExponentialEntry>(mut a: Mat<T>, rhs: &mut Mat<T
 }
 
 /// Largest column sum of magnitudes.
-pub(super) fn norm1<T: ExponentialEntry>(a: &Mat<T>) -> f64 {
+pub(super) fn one_norm<T: ExponentialEntry>(a: &Mat<T>) -> f64 {
     let sum = |column| (0..a.nrows()).map(|row| a[(row, column)].size()).sum();
     (0..a.ncols()).map(sum).fold(0.0, f64::max)
 }
 
 /// `sum of factors[i] parts[i]`, and `constant` on the diagonal.
-pub(super) fn combination<T: ExponentialEntry>(
+pub(super) fn linear_combination<T: ExponentialEntry>(
     parts: &[(&Mat<T>, f64)],
     constant: f64,
     n: usize,
@@ -105,8 +105,8 @@ fn norm_of_power<T: ExponentialEntry>(a: &Mat<T>, power: usize) -> f64 {
 }
 
 /// Extra squarings that keep the backward error of the approximant of degree m within rounding when A is far from normal.
-fn extra<T: ExponentialEntry>(a: &Mat<T>, m: usize, leading: f64) -> u32 {
-    let norm = norm1(a);
+fn extra_squarings<T: ExponentialEntry>(a: &Mat<T>, m: usize, leading: f64) -> u32 {
+    let norm = one_norm(a);
     let high = norm_of_power(a, 2 * m + 1);
     if high == 0.0 || norm == 0.0 {
         return 0;
@@ -117,7 +117,7 @@ fn extra<T: ExponentialEntry>(a: &Mat<T>, m: usize, leading: f64) -> u32 {
 }
 
 /// Coefficients of the Padé approximant of a degree, from the last on: `b[j] = b[j + 1] (2m - j) (j + 1) / (m - j)`, all of them exact.
-fn coefficients(degree: usize) -> Vec<f64> {
+fn pade_coefficients(degree: usize) -> Vec<f64> {
     let mut b = vec![1.0; degree + 1];
     for j in (0..degree).rev() {
         b[j] = b[j + 1] * ((2 * degree - j) * (j + 1)) as f64 / (degree - j) as f64;
@@ -130,29 +130,29 @@ fn coefficients(degree: usize) -> Vec<f64> {
 /// # References
 /// A. H. Al-Mohy, N. J. Higham, "A new scaling and squaring algorithm for the matrix exponential", SIAM J. Matrix Anal. Appl. 31,
 /// 2009, algorithm 6.1 (norms of powers computed, not estimated).
-pub fn exponential<T: ExponentialEntry>(a: Mat<T>) -> (Mat<T>, u32) {
+pub fn matrix_exponential<T: ExponentialEntry>(a: Mat<T>) -> (Mat<T>, u32) {
     let n = a.nrows();
-    let power = |a: &Mat<T>, b: &Mat<T>| times(a, b);
-    let root = |a: &Mat<T>, degree: f64| norm1(a).powf(1.0 / degree);
+    let power = |a: &Mat<T>, b: &Mat<T>| multiply_matrices(a, b);
+    let root = |a: &Mat<T>, degree: f64| one_norm(a).powf(1.0 / degree);
     let a2 = power(&a, &a);
     let a4 = power(&a2, &a2);
     let a6 = power(&a2, &a4);
     let (d4, d6) = (root(&a4, 4.0), root(&a6, 6.0));
     let eta = d4.max(d6);
-    if eta <= 1.495585217958292e-2 && extra(&a, 3, 1.0 / 100800.0) == 0 {
-        return (approximant(&a, &[&a2], n), 0);
+    if eta <= 1.495585217958292e-2 && extra_squarings(&a, 3, 1.0 / 100800.0) == 0 {
+        return (pade_approximant(&a, &[&a2], n), 0);
     }
-    if eta <= 2.53939833006323e-1 && extra(&a, 5, 1.0 / 10059033600.0) == 0 {
-        return (approximant(&a, &[&a2, &a4], n), 0);
+    if eta <= 2.53939833006323e-1 && extra_squarings(&a, 5, 1.0 / 10059033600.0) == 0 {
+        return (pade_approximant(&a, &[&a2, &a4], n), 0);
     }
     let a8 = power(&a4, &a4);
     let d8 = root(&a8, 8.0);
     let eta = d6.max(d8);
-    if eta <= 9.504178996162932e-1 && extra(&a, 7, 1.0 / 4487938430976000.0) == 0 {
-        return (approximant(&a, &[&a2, &a4, &a6], n), 0);
+    if eta <= 9.504178996162932e-1 && extra_squarings(&a, 7, 1.0 / 4487938430976000.0) == 0 {
+        return (pade_approximant(&a, &[&a2, &a4, &a6], n), 0);
     }
-    if eta <= 2.097847961257068 && extra(&a, 9, 1.0 / 5914384781877411840000.0) == 0 {
-        return (approximant(&a, &[&a2, &a4, &a6, &a8], n), 0);
+    if eta <= 2.097847961257068 && extra_squarings(&a, 9, 1.0 / 5914384781877411840000.0) == 0 {
+        return (pade_approximant(&a, &[&a2, &a4, &a6, &a8], n), 0);
     }
     const THETA13: f64 = 4.25;
     const SQUARINGS_MAX: u32 = 1100;
@@ -160,51 +160,55 @@ pub fn exponential<T: ExponentialEntry>(a: Mat<T>) -> (Mat<T>, u32) {
     let eta = eta.min(d8.max(d10));
     let needed = (eta / THETA13).log2().ceil();
     let mut squarings = needed.clamp(0.0, f64::from(SQUARINGS_MAX)) as u32; // 0 for NaN
-    let shrunk = combination(&[(&a, shrink(squarings))], 0.0, n);
-    squarings = (squarings + extra(&shrunk, 13, 1.0 / 113250775606021113483283660800000000.0))
-        .min(SQUARINGS_MAX);
-    let factor = shrink(squarings);
+    let shrunk = linear_combination(&[(&a, scaling_factor(squarings))], 0.0, n);
+    squarings = (squarings
+        + extra_squarings(&shrunk, 13, 1.0 / 113250775606021113483283660800000000.0))
+    .min(SQUARINGS_MAX);
+    let factor = scaling_factor(squarings);
     let (a, a2, a4, a6) = (
-        combination(&[(&a, factor)], 0.0, n),
-        combination(&[(&a2, factor.powi(2))], 0.0, n),
-        combination(&[(&a4, factor.powi(4))], 0.0, n),
-        combination(&[(&a6, factor.powi(6))], 0.0, n),
+        linear_combination(&[(&a, factor)], 0.0, n),
+        linear_combination(&[(&a2, factor.powi(2))], 0.0, n),
+        linear_combination(&[(&a4, factor.powi(4))], 0.0, n),
+        linear_combination(&[(&a6, factor.powi(6))], 0.0, n),
     );
-    let b = coefficients(13);
-    let inner = combination(&[(&a6, b[13]), (&a4, b[11]), (&a2, b[9])], 0.0, n);
-    let high = times(&a6, &inner);
+    let b = pade_coefficients(13);
+    let inner = linear_combination(&[(&a6, b[13]), (&a4, b[11]), (&a2, b[9])], 0.0, n);
+    let high = multiply_matrices(&a6, &inner);
     let parts = [(&high, 1.0), (&a6, b[7]), (&a4, b[5]), (&a2, b[3])];
-    let u = times(&a, &combination(&parts, b[1], n));
-    let inner = combination(&[(&a6, b[12]), (&a4, b[10]), (&a2, b[8])], 0.0, n);
-    let high = times(&a6, &inner);
+    let u = multiply_matrices(&a, &linear_combination(&parts, b[1], n));
+    let inner = linear_combination(&[(&a6, b[12]), (&a4, b[10]), (&a2, b[8])], 0.0, n);
+    let high = multiply_matrices(&a6, &inner);
     let parts = [(&high, 1.0), (&a6, b[6]), (&a4, b[4]), (&a2, b[2])];
-    let v = combination(&parts, b[0], n);
-    let mut value = quotient(&u, &v, n);
+    let v = linear_combination(&parts, b[0], n);
+    let mut value = pade_quotient(&u, &v, n);
     for _ in 0..squarings {
-        value = times(&value, &value);
+        value = multiply_matrices(&value, &value);
     }
     (value, squarings)
 }
 
-fn shrink(squarings: u32) -> f64 {
-    super::super::scaled(1.0, -(squarings as i32))
+fn scaling_factor(squarings: u32) -> f64 {
+    super::super::scale_by_exponent(1.0, -(squarings as i32))
 }
 
 /// `(V - U)^-1 (V + U)` of the approximant that the even powers from the second allow.
-fn approximant<T: ExponentialEntry>(a: &Mat<T>, powers: &[&Mat<T>], n: usize) -> Mat<T> {
-    let b = coefficients(2 * powers.len() + 1);
+fn pade_approximant<T: ExponentialEntry>(a: &Mat<T>, powers: &[&Mat<T>], n: usize) -> Mat<T> {
+    let b = pade_coefficients(2 * powers.len() + 1);
     let part = |first: usize| {
         let pairs = powers
             .iter()
             .copied()
             .zip(b[first + 2..].iter().copied().step_by(2));
-        combination(&pairs.collect::<Vec<_>>(), b[first], n)
+        linear_combination(&pairs.collect::<Vec<_>>(), b[first], n)
     };
-    quotient(&times(a, &part(1)), &part(0), n)
+    pade_quotient(&multiply_matrices(a, &part(1)), &part(0), n)
 }
 
-fn quotient<T: ExponentialEntry>(u: &Mat<T>, v: &Mat<T>, n: usize) -> Mat<T> {
-    let mut value = combination(&[(v, 1.0), (u, 1.0)], 0.0, n);
-    solve_in_place(combination(&[(v, 1.0), (u, -1.0)], 0.0, n), &mut value);
+fn pade_quotient<T: ExponentialEntry>(u: &Mat<T>, v: &Mat<T>, n: usize) -> Mat<T> {
+    let mut value = linear_combination(&[(v, 1.0), (u, 1.0)], 0.0, n);
+    solve_in_place(
+        linear_combination(&[(v, 1.0), (u, -1.0)], 0.0, n),
+        &mut value,
+    );
     value
 }

@@ -21,10 +21,10 @@ pub(crate) struct SchurFactors {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, sections 7.4 and 7.5 (LAPACK xLAHQR).
-pub(crate) fn schur(a: MatRef<'_, f64>) -> Result<SchurFactors, SpectralConvergenceError> {
+pub(crate) fn complex_schur(a: MatRef<'_, f64>) -> Result<SchurFactors, SpectralConvergenceError> {
     const STEPS_EACH: usize = 40;
     let n = a.nrows();
-    let (h, z) = hessenberg(a);
+    let (h, z) = hessenberg_factors(a);
     let mut t = Mat::from_fn(n, n, |row, column| c64::new(h[(row, column)], 0.0));
     let mut q = Mat::from_fn(n, n, |row, column| c64::new(z[(row, column)], 0.0));
     let norm = (0..n)
@@ -35,9 +35,10 @@ pub(crate) fn schur(a: MatRef<'_, f64>) -> Result<SchurFactors, SpectralConverge
     while end > 1 {
         let mut start = end - 1;
         while start > 0 {
-            let near = size(t[(start, start)]) + size(t[(start - 1, start - 1)]);
+            let near =
+                cheap_magnitude(t[(start, start)]) + cheap_magnitude(t[(start - 1, start - 1)]);
             let scale = if near > 0.0 { near } else { norm };
-            if size(t[(start, start - 1)]) <= f64::EPSILON * scale.min(norm) {
+            if cheap_magnitude(t[(start, start - 1)]) <= f64::EPSILON * scale.min(norm) {
                 t[(start, start - 1)] = c64::new(0.0, 0.0);
                 break;
             }
@@ -55,11 +56,11 @@ pub(crate) fn schur(a: MatRef<'_, f64>) -> Result<SchurFactors, SpectralConverge
         }
         let shift = if steps % 11 == 10 {
             // An exceptional shift ends a cycle.
-            t[(end - 1, end - 1)] + c64::new(size(t[(end - 1, end - 2)]), 0.0)
+            t[(end - 1, end - 1)] + c64::new(cheap_magnitude(t[(end - 1, end - 2)]), 0.0)
         } else {
-            wilkinson(&t, end)
+            wilkinson_shift(&t, end)
         };
-        sweep(&mut t, &mut q, start, end, shift);
+        apply_qr_step(&mut t, &mut q, start, end, shift);
     }
     for column in 0..n {
         for row in column + 1..n {
@@ -70,27 +71,27 @@ pub(crate) fn schur(a: MatRef<'_, f64>) -> Result<SchurFactors, SpectralConverge
 }
 
 /// Cheap magnitude.
-fn size(value: c64) -> f64 {
+fn cheap_magnitude(value: c64) -> f64 {
     value.re.abs() + value.im.abs()
 }
 
 /// The eigenvalue of the last 2 x 2 block that is nearer to its last entry.
-fn wilkinson(t: &Mat<c64>, end: usize) -> c64 {
+fn wilkinson_shift(t: &Mat<c64>, end: usize) -> c64 {
     let (a, b) = (t[(end - 2, end - 2)], t[(end - 2, end - 1)]);
     let (c, d) = (t[(end - 1, end - 2)], t[(end - 1, end - 1)]);
     let half = (a - d) * 0.5;
     let root = (half * half + b * c).sqrt();
     let (plus, minus) = (half + root, half - root);
-    let outer = size(plus) >= size(minus);
+    let outer = cheap_magnitude(plus) >= cheap_magnitude(minus);
     let larger = if outer { plus } else { minus };
-    if size(larger) == 0.0 {
+    if cheap_magnitude(larger) == 0.0 {
         return d;
     }
     d - b * c / larger
 }
 
 /// One QR step on rows and columns `start..end` with the shift, applied to the whole of T and Q.
-fn sweep(t: &mut Mat<c64>, q: &mut Mat<c64>, start: usize, end: usize, shift: c64) {
+fn apply_qr_step(t: &mut Mat<c64>, q: &mut Mat<c64>, start: usize, end: usize, shift: c64) {
     let n = t.nrows();
     let mut x = t[(start, start)] - shift;
     let mut y = t[(start + 1, start)];
@@ -100,7 +101,7 @@ fn sweep(t: &mut Mat<c64>, q: &mut Mat<c64>, start: usize, end: usize, shift: c6
             y = t[(k + 1, k - 1)];
         }
         // G = [c s; -s* c] with c real takes (x, y) to (r, 0).
-        let (c, s) = rotation(x, y);
+        let (c, s) = givens_rotation(x, y);
         for column in k.saturating_sub(1).max(start)..n {
             let (upper, lower) = (t[(k, column)], t[(k + 1, column)]);
             t[(k, column)] = upper * c + s * lower;
@@ -112,7 +113,7 @@ fn sweep(t: &mut Mat<c64>, q: &mut Mat<c64>, start: usize, end: usize, shift: c6
     }
 }
 
-fn rotation(x: c64, y: c64) -> (f64, c64) {
+fn givens_rotation(x: c64, y: c64) -> (f64, c64) {
     let (x_size, y_size) = (x.norm(), y.norm());
     if y_size == 0.0 {
         return (1.0, c64::new(0.0, 0.0));
@@ -134,7 +135,7 @@ fn rotate_columns(matrix: &mut Mat<c64>, k: usize, c: f64, s: c64, rows: usize) 
 }
 
 /// `A = Z H Z'` with H upper Hessenberg, by reflections.
-fn hessenberg(a: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
+fn hessenberg_factors(a: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
     let n = a.nrows();
     let mut h = a.to_owned();
     let mut z: Mat<f64> = Mat::identity(n, n);
@@ -143,7 +144,7 @@ fn hessenberg(a: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
         if v[1..].iter().all(|&value| value == 0.0) {
             continue;
         }
-        let length = crate::dense::norm2(&v);
+        let length = crate::dense::euclidean_norm(&v);
         v.iter_mut().for_each(|value| *value /= length);
         let sign = 1.0_f64.copysign(v[0]);
         v[0] += sign;

@@ -3,12 +3,12 @@
 use faer::{Mat, c64};
 
 use super::FunctionError;
-use super::exponential::{exponential, norm1};
+use super::exponential::{matrix_exponential, one_norm};
 
 /// Refuses eigenvalues on the closed negative real axis, to rounding; `zero` allows a single one at 0, whose place is returned.
 fn check_axis(t: &Mat<c64>, zero: bool) -> Result<Option<usize>, FunctionError> {
     let n = t.nrows();
-    let rounding = n as f64 * f64::EPSILON * norm1(t);
+    let rounding = n as f64 * f64::EPSILON * one_norm(t);
     let mut found = None;
     for index in 0..n {
         let value = t[(index, index)];
@@ -97,7 +97,7 @@ const THETA: [f64; 7] = [
 /// # References
 /// A. H. Al-Mohy, N. J. Higham, "Improved inverse scaling and squaring algorithms for the matrix logarithm", SIAM J. Sci. Comput. 34,
 /// 2012, algorithm 4.1 with the norm itself in place of estimates of powers.
-pub(super) fn logarithm(t: &mut Mat<c64>) -> Result<u32, FunctionError> {
+pub(super) fn triangular_logarithm(t: &mut Mat<c64>) -> Result<u32, FunctionError> {
     const ROOTS_MAX: u32 = 100;
     check_axis(t, false)?;
     let n = t.nrows();
@@ -109,7 +109,7 @@ pub(super) fn logarithm(t: &mut Mat<c64>) -> Result<u32, FunctionError> {
     };
     let mut roots = 0;
     let mut rest = minus_identity(t);
-    while norm1(&rest) > THETA[6] && roots < ROOTS_MAX {
+    while one_norm(&rest) > THETA[6] && roots < ROOTS_MAX {
         root_in_place(t);
         roots += 1;
         rest = minus_identity(t);
@@ -118,7 +118,7 @@ pub(super) fn logarithm(t: &mut Mat<c64>) -> Result<u32, FunctionError> {
     for index in 0..n {
         rest[(index, index)] = root_minus_one(original[(index, index)], roots);
     }
-    let norm = norm1(&rest);
+    let norm = one_norm(&rest);
     let degree = THETA.iter().position(|&theta| norm <= theta).unwrap_or(6) + 1;
     let mut value: Mat<c64> = Mat::zeros(n, n);
     for (point, weight) in gauss_legendre(degree) {
@@ -139,7 +139,7 @@ pub(super) fn logarithm(t: &mut Mat<c64>) -> Result<u32, FunctionError> {
             }
         }
     }
-    let factor = super::super::scaled(1.0, roots as i32);
+    let factor = super::super::scale_by_exponent(1.0, roots as i32);
     for column in 0..n {
         for row in 0..=column {
             value[(row, column)] *= factor;
@@ -214,12 +214,12 @@ fn log_difference(a: c64, b: c64) -> c64 {
 }
 
 /// Replaces T by `T^p`, the exponential of p times its logarithm, for p from -1/2 to 1/2.
-pub(super) fn power(t: &mut Mat<c64>, p: f64) -> Result<u32, FunctionError> {
+pub(super) fn triangular_power(t: &mut Mat<c64>, p: f64) -> Result<u32, FunctionError> {
     let diagonal: Vec<c64> = (0..t.nrows()).map(|index| t[(index, index)]).collect();
-    let roots = logarithm(t)?;
+    let roots = triangular_logarithm(t)?;
     let n = t.nrows();
     let scaled = Mat::from_fn(n, n, |row, column| t[(row, column)] * p);
-    let (mut value, squarings) = exponential(scaled);
+    let (mut value, squarings) = matrix_exponential(scaled);
     for (index, entry) in diagonal.into_iter().enumerate() {
         value[(index, index)] = entry.powf(p);
         (index + 1..n).for_each(|row| value[(row, index)] = c64::new(0.0, 0.0));

@@ -6,7 +6,7 @@
 
 use faer::Mat;
 
-use crate::dense::{exponent_of, norm2, scaled};
+use crate::dense::{euclidean_norm, exponent_of, scale_by_exponent};
 
 /// Sweeps over all rows and columns; a few suffice.
 const SWEEPS_MAX: usize = 50;
@@ -16,7 +16,7 @@ const GAIN: f64 = 0.95;
 const EXPONENT_MAX: i32 = 400;
 
 /// Scales `D^-1 A D` so that rows and columns have 2-norms of the same size; returns the exponents of `D`.
-pub fn balance(a: &mut Mat<f64>) -> Vec<i32> {
+pub fn balance_matrix(a: &mut Mat<f64>) -> Vec<i32> {
     let n = a.nrows();
     let mut exponents = vec![0; n];
     let mut beside = Vec::with_capacity(n);
@@ -36,7 +36,7 @@ pub fn balance(a: &mut Mat<f64>) -> Vec<i32> {
             }
             // Half of the logarithm of the ratio, without the rounding of a logarithm.
             let shift = (exponent_of(row / column) + 1).div_euclid(2);
-            let grown = scaled(column, shift) + scaled(row, -shift);
+            let grown = scale_by_exponent(column, shift) + scale_by_exponent(row, -shift);
             let total: i32 = exponents[index] + shift;
             if shift == 0 || grown >= GAIN * (column + row) || total.abs() > EXPONENT_MAX {
                 continue;
@@ -44,8 +44,8 @@ pub fn balance(a: &mut Mat<f64>) -> Vec<i32> {
             changed = true;
             exponents[index] = total;
             for other in others() {
-                a[(other, index)] = scaled(a[(other, index)], shift);
-                a[(index, other)] = scaled(a[(index, other)], -shift);
+                a[(other, index)] = scale_by_exponent(a[(other, index)], shift);
+                a[(index, other)] = scale_by_exponent(a[(index, other)], -shift);
             }
         }
         if !changed {
@@ -62,5 +62,5 @@ fn size_of(entries: &[f64]) -> f64 {
     if ORDINARY.contains(&sum) {
         return sum.sqrt();
     }
-    norm2(entries)
+    euclidean_norm(entries)
 }

@@ -8,7 +8,7 @@
 use faer::Mat;
 use pulp::Simd;
 
-use crate::dense::lanes::{LaneKernel, VectorUnit, dispatch};
+use crate::dense::lanes::{LaneKernel, VectorUnit, dispatch_kernel};
 use crate::dense::{NO_EIGENVALUES, SpectralConvergenceError, entries_of};
 
 const EPS: f64 = f64::EPSILON;
@@ -24,11 +24,11 @@ const UNUSUAL: usize = 10;
 ///
 /// # Errors
 /// [`SpectralConvergenceError`].
-pub(super) fn schur(
+pub(super) fn real_schur(
     h: &mut Mat<f64>,
     basis: Option<&mut Mat<f64>>,
 ) -> Result<(Vec<f64>, Vec<f64>), SpectralConvergenceError> {
-    dispatch(FrancisIteration { h, basis })
+    dispatch_kernel(FrancisIteration { h, basis })
 }
 
 struct FrancisIteration<'a> {
@@ -57,7 +57,7 @@ impl LaneKernel for FrancisIteration<'_> {
             if size == 1 {
                 (real[start], imaginary[start]) = (h[(start, start)], 0.0);
             } else if size == 2 {
-                let block = standard(
+                let block = standardise_block(
                     h[(start, start)],
                     h[(start, start + 1)],
                     h[(start + 1, start)],
@@ -66,7 +66,7 @@ impl LaneKernel for FrancisIteration<'_> {
                 (real[start], imaginary[start]) = block.first;
                 (real[start + 1], imaginary[start + 1]) = block.second;
                 if whole {
-                    rotate(unit, h, basis.as_deref_mut(), start, block);
+                    apply_rotation(unit, h, basis.as_deref_mut(), start, block);
                 }
             }
             if size <= 2 {
@@ -78,8 +78,8 @@ impl LaneKernel for FrancisIteration<'_> {
             if steps > STEPS_EACH {
                 return Err(NO_EIGENVALUES);
             }
-            let shifts = shifts(h, start, end, steps);
-            sweep(unit, h, basis.as_deref_mut(), start, end, shifts);
+            let shifts = choose_shifts(h, start, end, steps);
+            double_step(unit, h, basis.as_deref_mut(), start, end, shifts);
         }
         Ok((real, imaginary))
     }
@@ -123,7 +123,7 @@ struct ShiftPair {
 }
 
 /// The eigenvalues of the last two rows; now and then others, so that no cycle lasts.
-fn shifts(h: &Mat<f64>, start: usize, end: usize, steps: usize) -> ShiftPair {
+fn choose_shifts(h: &Mat<f64>, start: usize, end: usize, steps: usize) -> ShiftPair {
     const UNUSUAL_SHIFTS: (f64, f64) = (0.75, -0.4375);
     let last = end - 1;
     let [a, b, c, d] = if steps.is_multiple_of(2 * UNUSUAL) {
@@ -182,7 +182,7 @@ struct BulgeReflection {
     image: f64,
 }
 
-fn reflection(x: [f64; 3]) -> BulgeReflection {
+fn bulge_reflection(x: [f64; 3]) -> BulgeReflection {
     let size = x[0].abs() + x[1].abs() + x[2].abs();
     if x[1] == 0.0 && x[2] == 0.0 {
         return BulgeReflection {
@@ -206,7 +206,7 @@ fn reflection(x: [f64; 3]) -> BulgeReflection {
 
 /// One double step on rows and columns `start..end`.
 #[inline(always)]
-fn sweep<S: Simd, const R: usize>(
+fn double_step<S: Simd, const R: usize>(
     unit: VectorUnit<S, R>,
     h: &mut Mat<f64>,
     mut basis: Option<&mut Mat<f64>>,
@@ -227,7 +227,7 @@ fn sweep<S: Simd, const R: usize>(
             let column = &h.col_as_slice(k - 1)[k..];
             head = [column[0], column[1], if three { column[2] } else { 0.0 }];
         }
-        let p = reflection(head);
+        let p = bulge_reflection(head);
         if k > first {
             let column = &mut h.col_as_slice_mut(k - 1)[k..];
             column[0] = p.image;
@@ -304,7 +304,7 @@ fn from_the_right<S: Simd, const R: usize>(
     p: BulgeReflection,
     three: bool,
 ) {
-    let [a, b, c] = columns(matrix, k, three);
+    let [a, b, c] = adjacent_columns(matrix, k, three);
     let (a, b) = (&mut a[rows.clone()], &mut b[rows.clone()]);
     if three {
         unit.reflect_three([a, b, &mut c[rows]], p.tau, p.second, p.third);
@@ -314,7 +314,7 @@ fn from_the_right<S: Simd, const R: usize>(
 }
 
 /// Columns `k`, `k + 1`, and `k + 2` or nothing.
-fn columns(matrix: &mut Mat<f64>, k: usize, three: bool) -> [&mut [f64]; 3] {
+fn adjacent_columns(matrix: &mut Mat<f64>, k: usize, three: bool) -> [&mut [f64]; 3] {
     let columns = matrix.as_mut().subcols_mut(k, if three { 3 } else { 2 });
     let mut found = columns.col_iter_mut().map(entries_of);
     std::array::from_fn(|_| found.next().unwrap_or_default())
@@ -330,7 +330,7 @@ struct StandardBlock {
     sine: f64,
 }
 
-fn standard(a: f64, b: f64, c: f64, d: f64) -> StandardBlock {
+fn standardise_block(a: f64, b: f64, c: f64, d: f64) -> StandardBlock {
     let triangular = |a: f64, b: f64, d: f64, cosine: f64, sine: f64| StandardBlock {
         entries: [a, b, 0.0, d],
         first: (a, 0.0),
@@ -403,7 +403,7 @@ fn standard(a: f64, b: f64, c: f64, d: f64) -> StandardBlock {
 
 /// Applies the rotation of a standard block at `at` to the rest of the matrix and to the basis.
 #[inline(always)]
-fn rotate<S: Simd, const R: usize>(
+fn apply_rotation<S: Simd, const R: usize>(
     unit: VectorUnit<S, R>,
     h: &mut Mat<f64>,
     basis: Option<&mut Mat<f64>>,
@@ -417,13 +417,13 @@ fn rotate<S: Simd, const R: usize>(
         rows[0] = c.mul_add(x, s * y);
         rows[1] = c.mul_add(y, -s * x);
     }
-    let [a, b, _] = columns(h, at, false);
+    let [a, b, _] = adjacent_columns(h, at, false);
     unit.rotate([&mut a[..at], &mut b[..at]], c, s);
     for (index, entry) in block.entries.into_iter().enumerate() {
         h[(at + index / 2, at + index % 2)] = entry;
     }
     if let Some(basis) = basis {
-        let [a, b, _] = columns(basis, at, false);
+        let [a, b, _] = adjacent_columns(basis, at, false);
         unit.rotate([a, b], c, s);
     }
 }

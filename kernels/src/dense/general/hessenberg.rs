@@ -6,20 +6,20 @@
 use faer::Mat;
 use pulp::Simd;
 
-use crate::dense::householder::{self, reflector};
-use crate::dense::lanes::{LaneKernel, VectorUnit, dispatch};
+use crate::dense::householder::{self, make_reflector};
+use crate::dense::lanes::{LaneKernel, VectorUnit, dispatch_kernel};
 
 /// Replaces the matrix by H, and gives Q on request: 10/3 n^3 operations, 4/3 n^3 more for Q.
-pub(super) fn reduce(a: &mut Mat<f64>, with_basis: bool) -> Option<Mat<f64>> {
+pub(super) fn reduce_to_hessenberg(a: &mut Mat<f64>, with_basis: bool) -> Option<Mat<f64>> {
     let n = a.nrows();
-    let taus = dispatch(HessenbergReduction(a));
+    let taus = dispatch_kernel(HessenbergReduction(a));
     let basis = with_basis.then(|| {
         let mut basis = Mat::identity(n, n);
         if n > 2 {
             let vectors = a.as_ref().submatrix(1, 0, n - 1, n - 1);
-            let coefficients = householder::coefficients(vectors, &taus);
+            let coefficients = householder::block_coefficients(vectors, &taus);
             let below = basis.as_mut().submatrix_mut(1, 1, n - 1, n - 1);
-            householder::apply(vectors, &coefficients, below);
+            householder::apply_orthogonal_factor(vectors, &coefficients, below);
         }
         basis
     });
@@ -42,7 +42,7 @@ impl LaneKernel for HessenbergReduction<'_> {
         let (mut vector, mut image) = (vec![0.0; n], vec![0.0; n]);
         for step in 0..n.saturating_sub(1) {
             let below = step + 1;
-            let (tau, tail) = reflector(unit, &mut a.col_as_slice_mut(step)[below..]);
+            let (tau, tail) = make_reflector(unit, &mut a.col_as_slice_mut(step)[below..]);
             taus.push(tau);
             if tau.is_infinite() {
                 continue;

@@ -16,10 +16,10 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{self, ComputeEigenvectors};
 use faer::{Mat, MatRef, Par, Spec};
 
-pub use self::balance::balance;
+pub use self::balance::balance_matrix;
 use super::{
-    NO_EIGENVALUES, SpectralConvergenceError, all_scaled, exponent_of, norm2, product, scaled,
-    shared_by, two_parts_from,
+    NO_EIGENVALUES, SpectralConvergenceError, all_scaled, euclidean_norm, exponent_of,
+    matrix_product, scale_by_exponent, shared_by, two_parts_from,
 };
 
 /// Rows up to which the double-shift iteration is the faster one.
@@ -69,8 +69,10 @@ pub fn general_eigen(
     let size = |most: f64, entry: f64| most.max(entry.abs());
     let most = (0..n).flat_map(column).fold(0.0, size);
     let exponent = exponent_of(most);
-    let inside = Mat::from_fn(n, n, |row, column| scaled(matrix[(row, column)], -exponent));
-    let found = level(&inside, vectors)?;
+    let inside = Mat::from_fn(n, n, |row, column| {
+        scale_by_exponent(matrix[(row, column)], -exponent)
+    });
+    let found = balanced_eigen(&inside, vectors)?;
     Ok(RawEigen {
         real: all_scaled(found.real, exponent),
         imaginary: all_scaled(found.imaginary, exponent),
@@ -79,16 +81,19 @@ pub fn general_eigen(
 }
 
 /// The eigenvalues of a matrix with entries of ordinary size.
-fn level(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, SpectralConvergenceError> {
+fn balanced_eigen(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, SpectralConvergenceError> {
     let n = matrix.nrows();
     let mut balanced = matrix.clone();
-    let exponents = balance(&mut balanced);
+    let exponents = balance_matrix(&mut balanced);
     let same = exponents.iter().all(|&exponent| exponent == 0);
     let mut found = if n <= SMALL {
-        small(balanced, vectors)?
+        small_eigen(balanced, vectors)?
     } else {
         let par = two_parts_from(SHARED, n);
-        shared_by(par, || large(balanced.as_ref(), [false, vectors], par))?.0
+        shared_by(par, || {
+            large_eigen(balanced.as_ref(), [false, vectors], par)
+        })?
+        .0
     };
     let Some(basis) = &mut found.vectors else {
         return Ok(found);
@@ -96,7 +101,7 @@ fn level(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, SpectralConvergen
     if !same {
         for column in 0..n {
             for (entry, &exponent) in basis.col_as_slice_mut(column).iter_mut().zip(&exponents) {
-                *entry = scaled(*entry, exponent);
+                *entry = scale_by_exponent(*entry, exponent);
             }
         }
     }
@@ -107,17 +112,17 @@ fn level(matrix: &Mat<f64>, vectors: bool) -> Result<RawEigen, SpectralConvergen
     if worst <= RATIO_MAX {
         return Ok(found);
     }
-    let plain = small(matrix.clone(), vectors)?;
+    let plain = small_eigen(matrix.clone(), vectors)?;
     let better = worst_residual(matrix, &plain) < worst;
     Ok(if better { plain } else { found })
 }
 
-fn small(mut h: Mat<f64>, vectors: bool) -> Result<RawEigen, SpectralConvergenceError> {
-    let mut basis = hessenberg::reduce(&mut h, vectors);
-    let (real, imaginary) = francis::schur(&mut h, basis.as_mut())?;
+fn small_eigen(mut h: Mat<f64>, vectors: bool) -> Result<RawEigen, SpectralConvergenceError> {
+    let mut basis = hessenberg::reduce_to_hessenberg(&mut h, vectors);
+    let (real, imaginary) = francis::real_schur(&mut h, basis.as_mut())?;
     let vectors = basis.map(|basis| {
         let inside = vectors::right_vectors(&h, &real, &imaginary);
-        product(basis.as_ref(), inside.as_ref())
+        matrix_product(basis.as_ref(), inside.as_ref())
     });
     Ok(RawEigen {
         real,
@@ -127,7 +132,7 @@ fn small(mut h: Mat<f64>, vectors: bool) -> Result<RawEigen, SpectralConvergence
 }
 
 /// The eigenvalues, with left and right vectors as wanted; the left ones are apart.
-pub(super) fn large(
+pub(super) fn large_eigen(
     matrix: MatRef<'_, f64>,
     wanted: [bool; 2],
     par: Par,
@@ -136,7 +141,7 @@ pub(super) fn large(
     let (mut real, mut imaginary) = (Diag::<f64>::zeros(n), Diag::<f64>::zeros(n));
     let [mut left, mut right] = wanted.map(|wanted| wanted.then(|| Mat::zeros(n, n)));
     let params = Spec::default();
-    let [of_left, of_right] = wanted.map(compute);
+    let [of_left, of_right] = wanted.map(eigenvector_option);
     let scratch = evd::evd_scratch::<f64>(n, of_left, of_right, par, params);
     evd::evd_real(
         matrix,
@@ -158,9 +163,9 @@ fn worst_residual(matrix: &Mat<f64>, found: &RawEigen) -> f64 {
         return 0.0;
     };
     let n = matrix.nrows();
-    let image = product(matrix.as_ref(), basis.as_ref());
-    let norm = (0..n).map(|column| norm2(matrix.col_as_slice(column)));
-    let unit = n as f64 * f64::EPSILON * norm2(&norm.collect::<Vec<_>>());
+    let image = matrix_product(matrix.as_ref(), basis.as_ref());
+    let norm = (0..n).map(|column| euclidean_norm(matrix.col_as_slice(column)));
+    let unit = n as f64 * f64::EPSILON * euclidean_norm(&norm.collect::<Vec<_>>());
     let mut worst = 0.0_f64;
     let mut off = Vec::with_capacity(2 * n);
     let mut at = 0;
@@ -178,16 +183,16 @@ fn worst_residual(matrix: &Mat<f64>, found: &RawEigen) -> f64 {
                 off.extend([ax - (re * x - im * y), ay - (re * y + im * x)]);
             }
         }
-        let mut lengths = [norm2(x), norm2(y)];
+        let mut lengths = [euclidean_norm(x), euclidean_norm(y)];
         lengths[width..].fill(0.0);
-        let ratio = norm2(&off) / (norm2(&lengths) * unit);
+        let ratio = euclidean_norm(&off) / (euclidean_norm(&lengths) * unit);
         worst = worst.max(if ratio.is_nan() { f64::INFINITY } else { ratio });
         at += width;
     }
     worst
 }
 
-pub(super) fn compute(vectors: bool) -> ComputeEigenvectors {
+pub(super) fn eigenvector_option(vectors: bool) -> ComputeEigenvectors {
     if vectors {
         ComputeEigenvectors::Yes
     } else {

@@ -11,7 +11,7 @@
 use faer::Mat;
 use pulp::Simd;
 
-use crate::dense::lanes::{LaneKernel, VectorUnit, dispatch};
+use crate::dense::lanes::{LaneKernel, VectorUnit, dispatch_kernel};
 
 /// Stands for the norm of a matrix of zeros.
 const TINY: f64 = f64::MIN_POSITIVE / f64::EPSILON;
@@ -20,7 +20,7 @@ const LARGE: f64 = 1e100;
 
 /// The right eigenvectors of T, in the packing of `RawEigen`: real and imaginary part in two columns per conjugate pair.
 pub(super) fn right_vectors(t: &Mat<f64>, real: &[f64], imaginary: &[f64]) -> Mat<f64> {
-    dispatch(BackSubstitution { t, real, imaginary })
+    dispatch_kernel(BackSubstitution { t, real, imaginary })
 }
 
 struct BackSubstitution<'a> {
@@ -50,7 +50,7 @@ impl LaneKernel for BackSubstitution<'_> {
                 for (entry, t) in x[..last].iter_mut().zip(t.col_as_slice(last)) {
                     *entry = -t;
                 }
-                solve(
+                solve_shifted_triangular(
                     unit,
                     (t, imaginary),
                     (real[last], 0.0),
@@ -77,7 +77,7 @@ impl LaneKernel for BackSubstitution<'_> {
                 y[row] = -to_last[row] * y[last];
             }
             let lambda = (real[first], omega);
-            solve(
+            solve_shifted_triangular(
                 unit,
                 (t, imaginary),
                 lambda,
@@ -95,7 +95,7 @@ impl LaneKernel for BackSubstitution<'_> {
 
 /// Solves `(T - lambda I) z = b` for the rows before `rows`, `b` standing in `z`: the real part, and with P = 2 the imaginary one.
 #[inline(always)]
-fn solve<S: Simd, const R: usize, const P: usize>(
+fn solve_shifted_triangular<S: Simd, const R: usize, const P: usize>(
     unit: VectorUnit<S, R>,
     (t, imaginary): (&Mat<f64>, &[f64]),
     lambda: Complex,
@@ -110,15 +110,15 @@ fn solve<S: Simd, const R: usize, const P: usize>(
             |z: &[&mut [f64]; P], row: usize| (z[0][row], if P == 2 { z[1][row] } else { 0.0 });
         if imaginary[last] == 0.0 {
             let mut pivot = (t[(last, last)] - lambda.0, -lambda.1);
-            if size(pivot) < least {
+            if complex_magnitude(pivot) < least {
                 pivot = (least, 0.0);
             }
             if P == 1 {
                 z[0][last] /= pivot.0;
             } else {
-                (z[0][last], z[1][last]) = quotient(entry(z, last), pivot);
+                (z[0][last], z[1][last]) = complex_quotient(entry(z, last), pivot);
             }
-            shrink(z, rows + P, last..end);
+            rescale_vector(z, rows + P, last..end);
             for part in &mut *z {
                 let (before, entry) = part.split_at_mut(last);
                 unit.add_multiples(before, [&t.col_as_slice(last)[..last]], [-entry[0]]);
@@ -128,12 +128,12 @@ fn solve<S: Simd, const R: usize, const P: usize>(
         }
         let first = last - 1;
         let rhs = [entry(z, first), entry(z, last)];
-        let [a, b] = solve_block(block(t, first, lambda), rhs, least);
+        let [a, b] = solve_block(diagonal_block(t, first, lambda), rhs, least);
         (z[0][first], z[0][last]) = (a.0, b.0);
         if P == 2 {
             (z[1][first], z[1][last]) = (a.1, b.1);
         }
-        shrink(z, rows + P, first..end);
+        rescale_vector(z, rows + P, first..end);
         let columns = [first, last].map(|column| &t.col_as_slice(column)[..first]);
         for part in &mut *z {
             let (before, entries) = part.split_at_mut(first);
@@ -146,7 +146,7 @@ fn solve<S: Simd, const R: usize, const P: usize>(
 type Complex = (f64, f64);
 
 /// The block of `T - lambda I` at `at`, row by row.
-fn block(t: &Mat<f64>, at: usize, lambda: Complex) -> [Complex; 4] {
+fn diagonal_block(t: &Mat<f64>, at: usize, lambda: Complex) -> [Complex; 4] {
     [
         (t[(at, at)] - lambda.0, -lambda.1),
         (t[(at, at + 1)], 0.0),
@@ -159,37 +159,37 @@ fn block(t: &Mat<f64>, at: usize, lambda: Complex) -> [Complex; 4] {
 fn solve_block(block: [Complex; 4], rhs: [Complex; 2], least: f64) -> [Complex; 2] {
     let [mut a, mut b, mut c, mut d] = block;
     let [mut p, mut q] = rhs;
-    if size(c) > size(a) {
+    if complex_magnitude(c) > complex_magnitude(a) {
         (a, b, c, d) = (c, d, a, b);
         (p, q) = (q, p);
     }
-    if size(a) < least {
+    if complex_magnitude(a) < least {
         a = (least, 0.0);
     }
-    let factor = quotient(c, a);
-    let mut pivot = difference(d, times(factor, b));
-    if size(pivot) < least {
+    let factor = complex_quotient(c, a);
+    let mut pivot = complex_difference(d, complex_product(factor, b));
+    if complex_magnitude(pivot) < least {
         pivot = (least, 0.0);
     }
-    let second = quotient(difference(q, times(factor, p)), pivot);
-    let first = quotient(difference(p, times(b, second)), a);
+    let second = complex_quotient(complex_difference(q, complex_product(factor, p)), pivot);
+    let first = complex_quotient(complex_difference(p, complex_product(b, second)), a);
     [first, second]
 }
 
-fn size(a: Complex) -> f64 {
+fn complex_magnitude(a: Complex) -> f64 {
     a.0.abs() + a.1.abs()
 }
 
-fn times(a: Complex, b: Complex) -> Complex {
+fn complex_product(a: Complex, b: Complex) -> Complex {
     (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
 }
 
-fn difference(a: Complex, b: Complex) -> Complex {
+fn complex_difference(a: Complex, b: Complex) -> Complex {
     (a.0 - b.0, a.1 - b.1)
 }
 
 /// Smith's division.
-fn quotient(a: Complex, b: Complex) -> Complex {
+fn complex_quotient(a: Complex, b: Complex) -> Complex {
     if b.0.abs() >= b.1.abs() {
         let ratio = b.1 / b.0;
         let denominator = b.0 + b.1 * ratio;
@@ -208,7 +208,7 @@ fn quotient(a: Complex, b: Complex) -> Complex {
 }
 
 /// Scales a vector back when one of the given components has grown large.
-fn shrink(parts: &mut [&mut [f64]], whole: usize, components: std::ops::Range<usize>) {
+fn rescale_vector(parts: &mut [&mut [f64]], whole: usize, components: std::ops::Range<usize>) {
     let most = parts
         .iter()
         .flat_map(|part| &part[components.clone()])

@@ -1,6 +1,6 @@
 //! [`DesignMatrix`]: the columns of a least squares problem, to more digits than a double where they are computed and not given.
 
-use crate::dense::{exponent_of, max_abs, norm2, scale_all};
+use crate::dense::{euclidean_norm, exponent_of, max_abs, scale_all};
 use crate::exact::{CompensatedSum, two_product};
 
 /// An m x n matrix, column by column, with an optional second part below the last bit of the first.
@@ -93,7 +93,7 @@ impl DesignMatrix {
         for column in 0..self.columns {
             let range = column * self.rows..(column + 1) * self.rows;
             let entries = &mut out.high[range.clone()];
-            let exponent = exponent_of(norm2(entries));
+            let exponent = exponent_of(euclidean_norm(entries));
             scale_all(entries, -exponent);
             if let Some(low) = &mut out.low {
                 scale_all(&mut low[range], -exponent);
@@ -158,7 +158,7 @@ impl DesignMatrix {
         }
         (0..self.columns)
             .map(|column| {
-                let length = norm2(self.column(column));
+                let length = euclidean_norm(self.column(column));
                 if length > 0.0 {
                     self.dual_residual(column, rest).abs() / length / norm
                 } else {

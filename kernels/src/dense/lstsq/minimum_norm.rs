@@ -2,7 +2,8 @@
 
 use super::LeastSquaresError;
 use crate::dense::{
-    SingularVectors, all_scaled, columns_of, max_abs, norm2, normalised, product, rows_of, singular,
+    SingularVectors, all_scaled, columns_of, euclidean_norm, matrix_product, max_abs,
+    normalise_data, rows_of, singular_decomposition,
 };
 
 /// The solution of smallest norm and its evidence.
@@ -56,23 +57,23 @@ pub fn minimum_norm(
     k: usize,
     tolerance: f64,
 ) -> Result<MinimumNorm, LeastSquaresError> {
-    let (matrix, a_exponent) = normalised(a);
-    let (rhs, b_exponent) = normalised(b);
+    let (matrix, a_exponent) = normalise_data(a);
+    let (rhs, b_exponent) = normalise_data(b);
     let columns = columns_of(&matrix, m, n);
     let rhs = columns_of(&rhs, m, k);
-    let (values, bases) = singular(columns.as_ref(), SingularVectors::Thin)?;
+    let (values, bases) = singular_decomposition(columns.as_ref(), SingularVectors::Thin)?;
     let (u, v) = bases.expect("thin vectors were requested");
     let limit = tolerance * values[0];
     let rank = values.iter().filter(|&&value| value > limit).count();
-    let mut coordinates = product(u.as_ref().transpose(), rhs.as_ref());
+    let mut coordinates = matrix_product(u.as_ref().transpose(), rhs.as_ref());
     for (index, &value) in values.iter().enumerate() {
         for column in 0..k {
             let entry = &mut coordinates[(index, column)];
             *entry = if index < rank { *entry / value } else { 0.0 };
         }
     }
-    let x = product(v.as_ref(), coordinates.as_ref());
-    let image = product(columns.as_ref(), x.as_ref());
+    let x = matrix_product(v.as_ref(), coordinates.as_ref());
+    let image = matrix_product(columns.as_ref(), x.as_ref());
     let rest = faer::Mat::from_fn(m, k, |row, column| {
         rhs[(row, column)] - image[(row, column)]
     });
@@ -92,7 +93,7 @@ pub fn minimum_norm(
         })
         .fold(0.0, f64::max);
     let solution = all_scaled(rows_of(x.as_ref()), b_exponent - a_exponent);
-    if !norm2(&solution).is_finite() {
+    if !euclidean_norm(&solution).is_finite() {
         return Err(LeastSquaresError::Overflow);
     }
     Ok(MinimumNorm {

@@ -5,8 +5,10 @@ use faer::Mat;
 use super::{DesignMatrix, LeastSquaresError};
 use crate::dense::banded::TriangularMatrix;
 use crate::dense::condition::LinearOperator as _;
-use crate::dense::orthogonal::orthogonal;
-use crate::dense::{SingularVectors, add_multiple, dot, max_abs, product, singular};
+use crate::dense::orthogonal::factor_orthogonal;
+use crate::dense::{
+    SingularVectors, add_multiple, dot, matrix_product, max_abs, singular_decomposition,
+};
 
 /// Factors for `r + A x = f`, `A' r + C' y = g`, `C x = h`.
 pub(super) struct SaddleFactors {
@@ -46,7 +48,7 @@ impl SaddleFactors {
         rows.sort_by(|&left, &right| sizes[right].total_cmp(&sizes[left]));
         let a = Mat::from_fn(m, n, |row, column| design.column(column)[rows[row]]);
         let Some(c) = c else {
-            let (q, r, order) = pivoted(a, tolerance)?;
+            let (q, r, order) = factor_pivoted(a, tolerance)?;
             return Ok(Self {
                 rows,
                 q,
@@ -56,7 +58,7 @@ impl SaddleFactors {
             });
         };
         let p = c.nrows();
-        let (values, bases) = singular(c.as_ref(), SingularVectors::Full)?;
+        let (values, bases) = singular_decomposition(c.as_ref(), SingularVectors::Full)?;
         let (u, v) = bases.expect("full vectors were requested");
         let limit = n.max(p) as f64 * f64::EPSILON * max_abs(&values);
         let rank = values.iter().filter(|&&value| value > limit).count();
@@ -65,7 +67,7 @@ impl SaddleFactors {
         }
         let range = v.as_ref().subcols(0, p).to_owned();
         let null = v.as_ref().subcols(p, n - p).to_owned();
-        let (q, r, order) = pivoted(product(a.as_ref(), null.as_ref()), tolerance)?;
+        let (q, r, order) = factor_pivoted(matrix_product(a.as_ref(), null.as_ref()), tolerance)?;
         Ok(Self {
             rows,
             q,
@@ -102,9 +104,9 @@ impl SaddleFactors {
         let (fixed, free_g) = match &self.conditions {
             Some(conditions) => {
                 let mut coordinates = times_transposed(&conditions.u, h);
-                divide(&mut coordinates, &conditions.values);
-                let fixed = times(&conditions.range, &coordinates);
-                let image = times(&conditions.a, &fixed);
+                divide_entries(&mut coordinates, &conditions.values);
+                let fixed = matrix_vector_product(&conditions.range, &coordinates);
+                let image = matrix_vector_product(&conditions.a, &fixed);
                 add_multiple(&mut f, -1.0, &image);
                 (Some(fixed), times_transposed(&conditions.null, g))
             }
@@ -114,7 +116,7 @@ impl SaddleFactors {
         self.r.apply_transposed(&mut z);
         let d = times_transposed(&self.q, &f);
         let difference: Vec<f64> = d.iter().zip(&z).map(|(d, z)| d - z).collect();
-        let image = times(&self.q, &difference);
+        let image = matrix_vector_product(&self.q, &difference);
         add_multiple(&mut f, -1.0, &image);
         let mut solved = difference;
         self.r.apply(&mut solved);
@@ -124,13 +126,13 @@ impl SaddleFactors {
         }
         let (x, y) = match (&self.conditions, fixed) {
             (Some(conditions), Some(mut x)) => {
-                let moved = times(&conditions.null, &free);
+                let moved = matrix_vector_product(&conditions.null, &free);
                 add_multiple(&mut x, 1.0, &moved);
                 let pull = times_transposed(&conditions.a, &f);
                 let rest: Vec<f64> = g.iter().zip(&pull).map(|(g, pull)| g - pull).collect();
                 let mut coordinates = times_transposed(&conditions.range, &rest);
-                divide(&mut coordinates, &conditions.values);
-                (x, times(&conditions.u, &coordinates))
+                divide_entries(&mut coordinates, &conditions.values);
+                (x, matrix_vector_product(&conditions.u, &coordinates))
             }
             _ => (free, Vec::new()),
         };
@@ -142,11 +144,11 @@ impl SaddleFactors {
     }
 }
 
-fn divide(x: &mut [f64], values: &[f64]) {
+fn divide_entries(x: &mut [f64], values: &[f64]) {
     x.iter_mut().zip(values).for_each(|(x, value)| *x /= value);
 }
 
-pub(in crate::dense) fn times(matrix: &Mat<f64>, x: &[f64]) -> Vec<f64> {
+pub(in crate::dense) fn matrix_vector_product(matrix: &Mat<f64>, x: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; matrix.nrows()];
     for (column, &factor) in x.iter().enumerate() {
         add_multiple(&mut out, factor, matrix.col_as_slice(column));
@@ -160,12 +162,12 @@ fn times_transposed(matrix: &Mat<f64>, x: &[f64]) -> Vec<f64> {
 }
 
 /// `A P = Q R` with the columns exchanged, largest first; thin, for at least as many rows as columns.
-fn pivoted(
+fn factor_pivoted(
     a: Mat<f64>,
     tolerance: f64,
 ) -> Result<(Mat<f64>, TriangularMatrix, Vec<usize>), LeastSquaresError> {
     let (m, n) = a.shape();
-    let found = orthogonal(a, true, false);
+    let found = factor_orthogonal(a, true, false);
     let size = m.min(n);
     let diagonal = |index: usize| found.r[(index, index)];
     let largest = (0..size).map(diagonal).fold(0.0, f64::max);

@@ -37,7 +37,7 @@ pub enum SingularVectors {
     clippy::type_complexity,
     reason = "three parts of one factorisation, taken apart at once"
 )]
-pub fn singular(
+pub fn singular_decomposition(
     matrix: MatRef<'_, f64>,
     vectors: SingularVectors,
 ) -> Result<(Vec<f64>, Option<(Mat<f64>, Mat<f64>)>), SpectralConvergenceError> {

@@ -13,16 +13,16 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef};
 use pulp::Simd;
 
-use crate::dense::householder::reflector;
-use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH, dispatch};
-use crate::dense::{BLOCK, PAR, column_blocks, column_of, set_from, share, tails};
+use crate::dense::householder::make_reflector;
+use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH, dispatch_kernel};
+use crate::dense::{BLOCK, PAR, column_blocks, column_of, column_tails, run_parts, set_from};
 
 /// Products with fewer entries of the matrix are not worth a second thread.
 const SHARED_LEAST: usize = 1 << 18;
 
 /// The diagonal of B and the entries above it: 8/3 n^3 operations for a square matrix, half of them in products of matrices. The matrix
 /// has at least as many rows as columns.
-pub(super) fn bidiagonal(matrix: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn reduce_to_bidiagonal(matrix: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
     let (m, n) = matrix.shape();
     // Whole groups of rows, so that no column has a rest.
     let rows = m.next_multiple_of(WIDTH);
@@ -40,7 +40,7 @@ pub(super) fn bidiagonal(matrix: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
     while start < n {
         let end = (start + width).min(n);
         for step in start..end {
-            dispatch(BidiagonalStep {
+            dispatch_kernel(BidiagonalStep {
                 panel: &mut panel,
                 work: &work,
                 step,
@@ -79,7 +79,7 @@ impl BidiagonalPanel {
             BLOCK
         };
         let blocks = column_blocks(rest, width).into_iter().enumerate();
-        share(blocks.map(|(index, block)| {
+        run_parts(blocks.map(|(index, block)| {
             let rows = rows.subrows(first + index * width, block.ncols());
             move || matmul(block, Accum::Add, columns, rows.transpose(), -1.0, PAR)
         }));
@@ -120,10 +120,10 @@ impl LaneKernel for BidiagonalStep<'_> {
         let top = step / WIDTH * WIDTH;
         let mut column = work.col_as_slice(step)[top..].to_vec();
         let factors = negative(&panel.rows, step, count);
-        let terms = tails(&panel.columns, used(count), top);
+        let terms = column_tails(&panel.columns, used(count), top);
         unit.add_all(&mut column, &terms, &factors);
         column[..step - top].fill(0.0);
-        let (tau, _) = reflector(unit, &mut column[step - top..height - top]);
+        let (tau, _) = make_reflector(unit, &mut column[step - top..height - top]);
         panel.diagonal.push(column[step - top]);
         if step + 1 == n {
             return;
@@ -136,9 +136,9 @@ impl LaneKernel for BidiagonalStep<'_> {
         let right = step + 1;
         let mut image = vec![0.0; n - right];
         if inverse != 0.0 {
-            product::<S, R, true>(unit, work.as_ref(), &column, (top, right), &mut image);
-            let terms = tails(&panel.rows, used(count), right);
-            let others = tails(&panel.columns, used(count), top);
+            trailing_product::<S, R, true>(unit, work.as_ref(), &column, (top, right), &mut image);
+            let terms = column_tails(&panel.rows, used(count), right);
+            let others = column_tails(&panel.columns, used(count), top);
             unit.subtract_image(&mut image, &terms, &others, &column);
             image.iter_mut().for_each(|entry| *entry *= inverse);
         }
@@ -147,9 +147,9 @@ impl LaneKernel for BidiagonalStep<'_> {
         // The row, and its reflection.
         let mut row: Vec<f64> = (right..n).map(|column| work[(step, column)]).collect();
         let factors = negative(&panel.columns, step, count + 1);
-        let terms = tails(&panel.rows, used(count + 1), right);
+        let terms = column_tails(&panel.rows, used(count + 1), right);
         unit.add_all(&mut row, &terms, &factors);
-        let (tau, _) = reflector(unit, &mut row);
+        let (tau, _) = make_reflector(unit, &mut row);
         panel.above.push(row[0]);
         let inverse = if tau.is_infinite() { 0.0 } else { tau.recip() };
         row[0] = 1.0;
@@ -159,9 +159,9 @@ impl LaneKernel for BidiagonalStep<'_> {
         let top = right / WIDTH * WIDTH;
         let mut image = vec![0.0; work.nrows() - top];
         if inverse != 0.0 {
-            product::<S, R, false>(unit, work.as_ref(), &row, (top, right), &mut image);
-            let terms = tails(&panel.columns, used(count + 1), top);
-            let others = tails(&panel.rows, used(count + 1), right);
+            trailing_product::<S, R, false>(unit, work.as_ref(), &row, (top, right), &mut image);
+            let terms = column_tails(&panel.columns, used(count + 1), top);
+            let others = column_tails(&panel.rows, used(count + 1), right);
             unit.subtract_image(&mut image, &terms, &others, &row);
             image.iter_mut().for_each(|entry| *entry *= inverse);
             image[..right - top].fill(0.0);
@@ -172,7 +172,7 @@ impl LaneKernel for BidiagonalStep<'_> {
 
 /// `A x` for rows from `top` and columns from `left` on, or `A' x` where `TRANSPOSED`; `out` holds zeros.
 #[inline(always)]
-fn product<S: Simd, const R: usize, const TRANSPOSED: bool>(
+fn trailing_product<S: Simd, const R: usize, const TRANSPOSED: bool>(
     unit: VectorUnit<S, R>,
     a: MatRef<'_, f64>,
     x: &[f64],
@@ -191,14 +191,14 @@ fn product<S: Simd, const R: usize, const TRANSPOSED: bool>(
     }
     // Halves of whole groups: of four columns, or of the rows of one register.
     let half = (whole.out.len() / 2).next_multiple_of(if TRANSPOSED { 4 } else { WIDTH });
-    share(whole.out.chunks_mut(half).enumerate().map(|(index, out)| {
+    run_parts(whole.out.chunks_mut(half).enumerate().map(|(index, out)| {
         let skipped = index * half;
         let (top, left) = match TRANSPOSED {
             true => (top, left + skipped),
             false => (top + skipped, left),
         };
         move || {
-            dispatch(ProductPart::<TRANSPOSED> {
+            dispatch_kernel(ProductPart::<TRANSPOSED> {
                 a,
                 x,
                 top,

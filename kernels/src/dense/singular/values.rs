@@ -8,9 +8,10 @@
 use faer::{Mat, MatRef};
 
 use super::FAILED;
-use super::reduction::bidiagonal;
+use super::reduction::reduce_to_bidiagonal;
 use crate::dense::{
-    SpectralConvergenceError, all_scaled, exponent_of, max_abs, qr_factors, range_exponent, scaled,
+    SpectralConvergenceError, all_scaled, exponent_of, max_abs, qr_factors, range_exponent,
+    scale_by_exponent,
 };
 
 /// Sweeps a singular value may take on average.
@@ -39,7 +40,7 @@ pub(super) fn singular_values(
     }
     let exponent = range_exponent(matrix);
     if exponent != 0 {
-        let inside = Mat::from_fn(m, n, |i, j| scaled(matrix[(i, j)], -exponent));
+        let inside = Mat::from_fn(m, n, |i, j| scale_by_exponent(matrix[(i, j)], -exponent));
         return Ok(all_scaled(singular_values(inside.as_ref())?, exponent));
     }
     let work = if 5 * m > 8 * n {
@@ -48,7 +49,7 @@ pub(super) fn singular_values(
     } else {
         matrix.to_owned()
     };
-    let (diagonal, above) = bidiagonal(work.as_ref());
+    let (diagonal, above) = reduce_to_bidiagonal(work.as_ref());
     bidiagonal_values(&diagonal, &above)
 }
 
@@ -62,7 +63,7 @@ pub(in crate::dense) fn bidiagonal_values(
         return Err(FAILED);
     }
     let exponent = exponent_of(max_abs(diagonal).max(max_abs(above)));
-    let square = |&value: &f64| scaled(value, -exponent).powi(2);
+    let square = |&value: &f64| scale_by_exponent(value, -exponent).powi(2);
     let mut array = QdArray {
         q: diagonal.iter().map(square).collect(),
         e: above.iter().map(square).collect(),
@@ -77,7 +78,7 @@ pub(in crate::dense) fn bidiagonal_values(
     }];
     let mut sweeps = SWEEPS_EACH * diagonal.len();
     while let Some(part) = parts.pop() {
-        reduce(
+        reduce_part(
             &mut array,
             &mut spare,
             part,
@@ -89,7 +90,7 @@ pub(in crate::dense) fn bidiagonal_values(
     }
     values
         .iter_mut()
-        .for_each(|value: &mut f64| *value = scaled(value.max(0.0).sqrt(), exponent));
+        .for_each(|value: &mut f64| *value = scale_by_exponent(value.max(0.0).sqrt(), exponent));
     values.sort_unstable_by(|a, b| b.total_cmp(a));
     Ok(values)
 }
@@ -119,7 +120,7 @@ struct SweepPivots {
 }
 
 /// Works on one part until all its values are found; parts that split off go on the pile.
-fn reduce(
+fn reduce_part(
     array: &mut QdArray,
     spare: &mut QdArray,
     mut part: QdBlock,
@@ -130,7 +131,7 @@ fn reduce(
     let mut seen: Option<SweepPivots> = None;
     loop {
         let before = part.hi;
-        deflate(array, &mut part, values);
+        deflate_values(array, &mut part, values);
         if part.hi == part.lo {
             return Some(());
         }
@@ -160,7 +161,7 @@ fn reduce(
         let mut tries = 0;
         let done = loop {
             *sweeps = sweeps.checked_sub(1)?;
-            let seen = sweep(array, spare, part, tau);
+            let seen = dqds_sweep(array, spare, part, tau);
             if seen.least[0] >= 0.0 {
                 break seen;
             }
@@ -178,13 +179,13 @@ fn reduce(
         };
         array.q[lo..hi].copy_from_slice(&spare.q[lo..hi]);
         array.e[lo..hi - 1].copy_from_slice(&spare.e[lo..hi - 1]);
-        add(&mut part, tau);
+        add_shift(&mut part, tau);
         seen = Some(done);
     }
 }
 
 /// Adds to the shift, keeping what rounds off.
-fn add(part: &mut QdBlock, tau: f64) {
+fn add_shift(part: &mut QdBlock, tau: f64) {
     let sum = part.shift + tau;
     let (larger, smaller) = if part.shift > tau {
         (part.shift, tau)
@@ -196,7 +197,7 @@ fn add(part: &mut QdBlock, tau: f64) {
 }
 
 /// Deflates the converged values at the end.
-fn deflate(array: &mut QdArray, part: &mut QdBlock, values: &mut Vec<f64>) {
+fn deflate_values(array: &mut QdArray, part: &mut QdBlock, values: &mut Vec<f64>) {
     let (q, e) = (&mut array.q, &mut array.e);
     while part.hi > part.lo {
         let (last, count) = (part.hi - 1, part.hi - part.lo);
@@ -235,7 +236,7 @@ fn two_by_two(q1: f64, e: f64, q2: f64) -> (f64, f64) {
 }
 
 /// One dqds sweep from `array` to `spare`; a pivot below zero or not a number says that `tau` was too large.
-fn sweep(array: &QdArray, spare: &mut QdArray, part: QdBlock, tau: f64) -> SweepPivots {
+fn dqds_sweep(array: &QdArray, spare: &mut QdArray, part: QdBlock, tau: f64) -> SweepPivots {
     let QdBlock { lo, hi, .. } = part;
     let count = hi - lo;
     let (q, e) = (&array.q[lo..hi], &array.e[lo..hi - 1]);

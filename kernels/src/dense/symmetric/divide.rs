@@ -22,11 +22,11 @@ use faer::{Mat, MatMut, MatRef, Par, Spec};
 use pulp::Simd;
 
 use super::secular::{SecularEquation, SecularRoot};
-use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH, dispatch};
+use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH, dispatch_kernel};
 use crate::dense::product::LeftPanels;
 use crate::dense::{
     NO_EIGENVALUES, SpectralConvergenceError, column_blocks, column_of, column_of_mut, max_abs,
-    share,
+    run_parts,
 };
 
 const PAR: Par = Par::Seq;
@@ -43,14 +43,14 @@ const BLOCK: usize = 128;
 ///
 /// # Errors
 /// [`SpectralConvergenceError`].
-pub(super) fn eigen(
+pub(super) fn divide_and_conquer(
     diagonal: &mut [f64],
     beside: &mut [f64],
     mut basis: MatMut<'_, f64>,
 ) -> Result<(), SpectralConvergenceError> {
     let n = diagonal.len();
     if n <= LEAF {
-        return leaf(diagonal, beside, basis);
+        return solve_leaf(diagonal, beside, basis);
     }
     let middle = n / 2;
     let coupling = beside[middle - 1];
@@ -59,19 +59,19 @@ pub(super) fn eigen(
     let (left, right) = diagonal.split_at_mut(middle);
     let (left_beside, right_beside) = beside.split_at_mut(middle - 1);
     let (top, _, _, bottom) = basis.rb_mut().split_at_mut(middle, middle);
-    let first = || eigen(left, left_beside, top);
-    let second = || eigen(right, &mut right_beside[1..], bottom);
+    let first = || divide_and_conquer(left, left_beside, top);
+    let second = || divide_and_conquer(right, &mut right_beside[1..], bottom);
     let (first, second) = if n < SHARED_LEAST {
         (first(), second())
     } else {
-        thread_pools::within(|| rayon::join(first, second))
+        thread_pools::run_in_pool(|| rayon::join(first, second))
     };
     first.and(second)?;
-    merge(diagonal, basis, coupling, middle);
+    merge_halves(diagonal, basis, coupling, middle);
     Ok(())
 }
 
-fn leaf(
+fn solve_leaf(
     diagonal: &mut [f64],
     beside: &[f64],
     basis: MatMut<'_, f64>,
@@ -120,9 +120,9 @@ struct RankOneUpdate {
 
 /// Joins the solutions of two halves, the first of size `middle`: the matrix they represent lacks `|coupling|` on the diagonal beside
 /// the tear, and `coupling` next to it.
-fn merge(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: usize) {
+fn merge_halves(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: usize) {
     let n = values.len();
-    let change = deflate(values, basis.rb_mut(), coupling, middle);
+    let change = deflate_update(values, basis.rb_mut(), coupling, middle);
     let poles: Vec<f64> = change.kept.iter().map(|&column| values[column]).collect();
     let components: Vec<f64> = change
         .kept
@@ -134,8 +134,8 @@ fn merge(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: 
         components: &components,
         inverse_rho: change.rho.recip(),
     };
-    let (roots, mut distances) = solve(&equation);
-    let vector = recomputed(&equation, distances.as_ref());
+    let (roots, mut distances) = solve_secular(&equation);
+    let vector = recompute_components(&equation, distances.as_ref());
 
     // Columns with entries at the top, in all rows, at the bottom: the two products skip the rows of zeros.
     let mut sorted: Vec<usize> = (0..poles.len()).collect();
@@ -182,10 +182,10 @@ fn merge(values: &mut [f64], mut basis: MatMut<'_, f64>, coupling: f64, middle: 
     let blocks = column_blocks(distances.as_mut(), BLOCK)
         .into_iter()
         .zip(column_blocks(products.as_mut(), BLOCK));
-    share(blocks.map(|(mut distances, products)| {
+    run_parts(blocks.map(|(mut distances, products)| {
         let (vector, sorted, above, below) = (&vector, &sorted, &above, &below);
         move || {
-            dispatch(SecularVectors {
+            dispatch_kernel(SecularVectors {
                 vector,
                 sorted,
                 distances: distances.rb_mut(),
@@ -208,7 +208,7 @@ enum VectorOrigin {
 }
 
 /// Sets up the rank-one update and deflates it.
-fn deflate(
+fn deflate_update(
     values: &mut [f64],
     mut basis: MatMut<'_, f64>,
     coupling: f64,
@@ -279,7 +279,7 @@ fn deflate(
 }
 
 /// All roots, and column by column their distances from the poles.
-fn solve(equation: &SecularEquation<'_>) -> (Vec<SecularRoot>, Mat<f64>) {
+fn solve_secular(equation: &SecularEquation<'_>) -> (Vec<SecularRoot>, Mat<f64>) {
     let count = equation.poles.len();
     let mut distances = Mat::zeros(count, count);
     let mut roots = vec![
@@ -293,7 +293,7 @@ fn solve(equation: &SecularEquation<'_>) -> (Vec<SecularRoot>, Mat<f64>) {
         .into_iter()
         .zip(roots.chunks_mut(BLOCK))
         .enumerate();
-    share(blocks.map(|(block, (mut columns, roots))| {
+    run_parts(blocks.map(|(block, (mut columns, roots))| {
         move || {
             for (at, root) in roots.iter_mut().enumerate() {
                 *root = equation.root(block * BLOCK + at, column_of_mut(&mut columns, at));
@@ -304,13 +304,13 @@ fn solve(equation: &SecularEquation<'_>) -> (Vec<SecularRoot>, Mat<f64>) {
 }
 
 /// The components for which the roots are exact: `z_i^2 = prod_j (x_j - d_i) / prod_(j != i) (d_j - d_i)`, with the old signs.
-fn recomputed(equation: &SecularEquation<'_>, distances: MatRef<'_, f64>) -> Vec<f64> {
+fn recompute_components(equation: &SecularEquation<'_>, distances: MatRef<'_, f64>) -> Vec<f64> {
     let count = equation.poles.len();
     let mut found = vec![1.0; count];
     let blocks = found.chunks_mut(BLOCK).enumerate();
-    share(blocks.map(|(block, found)| {
+    run_parts(blocks.map(|(block, found)| {
         move || {
-            dispatch(RecomputedWeights {
+            dispatch_kernel(RecomputedWeights {
                 equation,
                 distances,
                 first: block * BLOCK,
@@ -321,7 +321,7 @@ fn recomputed(equation: &SecularEquation<'_>, distances: MatRef<'_, f64>) -> Vec
     found
 }
 
-/// [`recomputed`] for some rows.
+/// [`recompute_components`] for some rows.
 struct RecomputedWeights<'a> {
     equation: &'a SecularEquation<'a>,
     distances: MatRef<'a, f64>,
@@ -346,14 +346,14 @@ impl LaneKernel for RecomputedWeights<'_> {
             let pole = equation.poles[column];
             let distances = &column_of(distances, column)[here.clone()];
             if !here.contains(&column) {
-                quotients(unit, poles, pole, distances, found);
+                multiply_quotients(unit, poles, pole, distances, found);
                 continue;
             }
             let at = column - first;
-            quotients(unit, &poles[..at], pole, &distances[..at], &mut found[..at]);
+            multiply_quotients(unit, &poles[..at], pole, &distances[..at], &mut found[..at]);
             found[at] *= distances[at];
             let after = at + 1..;
-            quotients(
+            multiply_quotients(
                 unit,
                 &poles[after.clone()],
                 pole,
@@ -369,7 +369,7 @@ impl LaneKernel for RecomputedWeights<'_> {
 
 /// Multiplies each number by `distance / (d - pole)`.
 #[inline(always)]
-fn quotients<S: Simd, const R: usize>(
+fn multiply_quotients<S: Simd, const R: usize>(
     unit: VectorUnit<S, R>,
     poles: &[f64],
     pole: f64,

@@ -16,10 +16,10 @@ use std::ops::Range;
 use faer::{Mat, MatMut, MatRef};
 use pulp::Simd;
 
-use crate::dense::householder::reflector;
-use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH as LANES, dispatch};
+use crate::dense::householder::make_reflector;
+use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH as LANES, dispatch_kernel};
 use crate::dense::product::take_lower;
-use crate::dense::{BLOCK, column_blocks, column_of, set_from, share, tails};
+use crate::dense::{BLOCK, column_blocks, column_of, column_tails, run_parts, set_from};
 
 /// Products with fewer rows are not worth a second thread.
 const SHARED_LEAST: usize = 512;
@@ -37,7 +37,7 @@ pub(super) struct TridiagonalForm {
 }
 
 /// Reduces the symmetric matrix in the lower triangle of `matrix`: 4/3 n^3 operations, half of them in products of matrices.
-pub(super) fn tridiagonal(matrix: MatRef<'_, f64>) -> TridiagonalForm {
+pub(super) fn reduce_to_tridiagonal(matrix: MatRef<'_, f64>) -> TridiagonalForm {
     let n = matrix.nrows();
     let rows = n.next_multiple_of(LANES);
     let mut work = Mat::zeros(rows, n);
@@ -62,7 +62,7 @@ pub(super) fn tridiagonal(matrix: MatRef<'_, f64>) -> TridiagonalForm {
     while start < n {
         let end = (start + width).min(n);
         for column in start..end {
-            dispatch(TridiagonalStep {
+            dispatch_kernel(TridiagonalStep {
                 panel: &mut panel,
                 work: &mut work,
                 column,
@@ -103,7 +103,7 @@ impl TridiagonalPanel {
         let right = right.as_ref();
         let rest = work.submatrix_mut(first, first, n - first, n - first);
         let blocks = column_blocks(rest, BLOCK).into_iter().enumerate();
-        share(blocks.map(|(index, block)| {
+        run_parts(blocks.map(|(index, block)| {
             let at = index * BLOCK;
             let block = block.subrows_mut(at, n - first - at);
             let (left, right) = (
@@ -143,14 +143,18 @@ impl LaneKernel for TridiagonalStep<'_> {
         let partner = |k: usize| if k < width { k + width } else { k - width };
         let entries = &mut work.col_as_slice_mut(column)[column..];
         let factors: Vec<f64> = used().map(|k| -panel.left[(column, partner(k))]).collect();
-        unit.add_all(entries, &tails(&panel.left, used(), column), &factors);
+        unit.add_all(
+            entries,
+            &column_tails(&panel.left, used(), column),
+            &factors,
+        );
         found.diagonal.push(entries[0]);
         if column + 1 == n {
             return;
         }
         let below = column + 1;
         let entries = &mut work.col_as_slice_mut(column)[below..n];
-        let (tau, _) = reflector(unit, entries);
+        let (tau, _) = make_reflector(unit, entries);
         found.beside.push(entries[0]);
         found.taus.push(tau);
         let v = panel.left.col_as_slice_mut(count);
@@ -175,8 +179,8 @@ impl LaneKernel for TridiagonalStep<'_> {
         // w = (A v - V W' v - W V' v) / tau, then made such that the two-sided reflection is A - v w' - w v'.
         let v = &panel.left.col_as_slice(count)[below..];
         let product = &mut product[below..];
-        let partners = tails(&panel.left, used().map(partner), below);
-        let terms = tails(&panel.left, used(), below);
+        let partners = column_tails(&panel.left, used().map(partner), below);
+        let terms = column_tails(&panel.left, used(), below);
         unit.subtract_image(product, &terms, &partners, v);
         let inverse = tau.recip();
         product.iter_mut().for_each(|entry| *entry *= inverse);
@@ -208,14 +212,14 @@ fn symmetric_product<S: Simd, const R: usize>(
     // Half of the triangle stands in its first (1 - sqrt(1/2)) columns.
     let middle = (first + size * 3 / 10).next_multiple_of(4);
     let part = |columns, product| {
-        dispatch(TriangleProduct {
+        dispatch_kernel(TriangleProduct {
             work,
             x,
             columns,
             product,
         });
     };
-    thread_pools::within(|| {
+    thread_pools::run_in_pool(|| {
         rayon::join(
             || part(first..middle, &mut *product),
             || part(middle..n, &mut *second),

@@ -10,7 +10,7 @@
 
 use pulp::Simd;
 
-use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH, dispatch};
+use crate::dense::lanes::{LaneKernel, VectorUnit, WIDTH, dispatch_kernel};
 
 const EPS: f64 = 0.5 * f64::EPSILON;
 
@@ -35,7 +35,7 @@ pub(super) struct SecularEquation<'a> {
 impl SecularEquation<'_> {
     /// Finds the root above pole `index`, and writes its distances `d_i - x` from all poles.
     pub(super) fn root(&self, index: usize, distances: &mut [f64]) -> SecularRoot {
-        dispatch(SecularSearch {
+        dispatch_kernel(SecularSearch {
             equation: self,
             index,
             distances,
@@ -91,7 +91,7 @@ impl LaneKernel for SecularSearch<'_> {
         };
         let mut origin = index;
         let mut offset = 0.5 * width;
-        let mut found = sums(unit, equation, near, origin, offset, distances);
+        let mut found = secular_sums(unit, equation, near, origin, offset, distances);
         let (mut low, mut high) = (0.0, width);
         if inner && value(found) < 0.0 {
             // Nearer to the pole above: count from there.
@@ -111,7 +111,7 @@ impl LaneKernel for SecularSearch<'_> {
                 high = offset;
             }
             let [to_near, to_far] = [near, near + 1].map(|k| (poles[k] - poles[origin]) - offset);
-            let mut next = offset + step(found, f, to_near, to_far, inner);
+            let mut next = offset + secular_step(found, f, to_near, to_far, inner);
             if !(next > low && next < high) {
                 next = 0.5 * (low + high);
             }
@@ -120,19 +120,19 @@ impl LaneKernel for SecularSearch<'_> {
             }
             let small = (next - offset).abs() <= 2.0 * EPS * next.abs();
             offset = next;
-            found = sums(unit, equation, near, origin, offset, distances);
+            found = secular_sums(unit, equation, near, origin, offset, distances);
             if small {
                 break;
             }
         }
-        sums(unit, equation, near, origin, offset, distances);
+        secular_sums(unit, equation, near, origin, offset, distances);
         SecularRoot { origin, offset }
     }
 }
 
 /// The sums up to pole `near` and after it, and the distances of the poles, at an offset from a pole.
 #[inline(always)]
-fn sums<S: Simd, const R: usize>(
+fn secular_sums<S: Simd, const R: usize>(
     unit: VectorUnit<S, R>,
     equation: &SecularEquation<'_>,
     near: usize,
@@ -144,8 +144,8 @@ fn sums<S: Simd, const R: usize>(
     let (low_poles, high_poles) = equation.poles.split_at(near + 1);
     let (low, high) = equation.components.split_at(near + 1);
     let (low_distances, high_distances) = distances.split_at_mut(near + 1);
-    let below = partial(unit, low_poles, low, base, offset, low_distances);
-    let above = partial(unit, high_poles, high, base, offset, high_distances);
+    let below = partial_secular_sum(unit, low_poles, low, base, offset, low_distances);
+    let above = partial_secular_sum(unit, high_poles, high, base, offset, high_distances);
     SecularSums {
         below: below.0,
         below_slope: below.1,
@@ -156,7 +156,7 @@ fn sums<S: Simd, const R: usize>(
 
 /// `sum z^2 / (d - x)` and its slope, with the distances `d - x` where `x = base + offset`.
 #[inline(always)]
-fn partial<S: Simd, const R: usize>(
+fn partial_secular_sum<S: Simd, const R: usize>(
     unit: VectorUnit<S, R>,
     poles: &[f64],
     components: &[f64],
@@ -188,7 +188,7 @@ fn partial<S: Simd, const R: usize>(
 }
 
 /// The step to the root of the function fitted to the sums, with the poles next to the root at these distances.
-fn step(sums: SecularSums, f: f64, near: f64, far: f64, inner: bool) -> f64 {
+fn secular_step(sums: SecularSums, f: f64, near: f64, far: f64, inner: bool) -> f64 {
     let slope = sums.below_slope + sums.above_slope;
     let a = (near + far) * f - near * far * slope;
     let b = near * far * f;

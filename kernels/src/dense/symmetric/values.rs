@@ -5,7 +5,7 @@
 //! of `eps ||A||`; small ones need not be relatively accurate.
 
 use crate::dense::{
-    NO_EIGENVALUES, SpectralConvergenceError, exponent_of, max_abs, scale_all, scaled,
+    NO_EIGENVALUES, SpectralConvergenceError, exponent_of, max_abs, scale_all, scale_by_exponent,
 };
 
 /// Sweeps an eigenvalue may take on average.
@@ -26,15 +26,16 @@ pub(in crate::dense) fn tridiagonal_eigenvalues(
     scale_all(diagonal, -exponent);
     let mut squares: Vec<f64> = beside
         .iter()
-        .map(|&value| scaled(value, -exponent).powi(2))
+        .map(|&value| scale_by_exponent(value, -exponent).powi(2))
         .collect();
     squares.push(0.0);
     let mut start = 0;
     while start < diagonal.len() {
         let end = (start..diagonal.len() - 1)
-            .find(|&i| negligible(diagonal, &squares, i))
+            .find(|&i| is_negligible(diagonal, &squares, i))
             .unwrap_or(diagonal.len() - 1);
-        block(&mut diagonal[start..=end], &mut squares[start..end]).ok_or(NO_EIGENVALUES)?;
+        block_eigenvalues(&mut diagonal[start..=end], &mut squares[start..end])
+            .ok_or(NO_EIGENVALUES)?;
         start = end + 1;
     }
     scale_all(diagonal, exponent);
@@ -42,13 +43,13 @@ pub(in crate::dense) fn tridiagonal_eigenvalues(
     Ok(())
 }
 
-fn negligible(diagonal: &[f64], squares: &[f64], i: usize) -> bool {
+fn is_negligible(diagonal: &[f64], squares: &[f64], i: usize) -> bool {
     squares[i] <= EPS * EPS * (diagonal[i] * diagonal[i + 1]).abs()
         || squares[i] < f64::MIN_POSITIVE
 }
 
 /// The eigenvalues of one unreduced block, from its smaller end; `None` when the sweeps are used up.
-fn block(diagonal: &mut [f64], squares: &mut [f64]) -> Option<()> {
+fn block_eigenvalues(diagonal: &mut [f64], squares: &mut [f64]) -> Option<()> {
     let n = diagonal.len();
     if n > 1 && diagonal[n - 1].abs() < diagonal[0].abs() {
         diagonal.reverse();
@@ -58,7 +59,7 @@ fn block(diagonal: &mut [f64], squares: &mut [f64]) -> Option<()> {
     let mut first = 0;
     while first < n {
         let last = (first..n - 1)
-            .find(|&i| negligible(diagonal, squares, i))
+            .find(|&i| is_negligible(diagonal, squares, i))
             .unwrap_or(n - 1);
         if last < n - 1 {
             squares[last] = 0.0;
@@ -74,7 +75,7 @@ fn block(diagonal: &mut [f64], squares: &mut [f64]) -> Option<()> {
             }
             _ => {
                 sweeps = sweeps.checked_sub(1)?;
-                sweep(&mut diagonal[first..=last], &mut squares[first..last]);
+                rational_ql_sweep(&mut diagonal[first..=last], &mut squares[first..last]);
             }
         }
     }
@@ -82,7 +83,7 @@ fn block(diagonal: &mut [f64], squares: &mut [f64]) -> Option<()> {
 }
 
 /// One rational QL sweep with Wilkinson's shift from the top.
-fn sweep(diagonal: &mut [f64], squares: &mut [f64]) {
+fn rational_ql_sweep(diagonal: &mut [f64], squares: &mut [f64]) {
     let last = diagonal.len() - 1;
     let root = squares[0].sqrt();
     let ratio = (diagonal[1] - diagonal[0]) / (2.0 * root);

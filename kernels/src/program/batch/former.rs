@@ -69,7 +69,7 @@ impl<'o> BatchFormer<'o> {
         let operation = &operations[group[0].1 as usize];
         let (mut first, mut start) = (0, 0);
         while start < group.len() {
-            let end = start + stretch(&operands[start..]);
+            let end = start + batch_length(&operands[start..]);
             if end - start >= LONG {
                 self.batch(operation, &operands[first..start]);
                 self.batch(operation, &operands[start..end]);
@@ -118,7 +118,7 @@ impl<'o> BatchFormer<'o> {
         let count = sources.clone().count() as u32;
         let alike = |step: u32| {
             let mut pairs = sources.clone().zip(sources.clone().skip(1));
-            pairs.all(|(a, b)| follows(a, b, step))
+            pairs.all(|(a, b)| is_successor(a, b, step))
         };
         let first = sources.clone().next();
         let constants = (self.variables + self.results + self.constants.len()) as u32;
@@ -195,7 +195,7 @@ impl<'o> BatchFormer<'o> {
 }
 
 /// How many of the operations at the start have operands that stay or follow each other, each in the same way.
-fn stretch(operands: &[[BatchOperand; 3]]) -> usize {
+fn batch_length(operands: &[[BatchOperand; 3]]) -> usize {
     let Some(second) = operands.get(1) else {
         return operands.len();
     };
@@ -203,20 +203,20 @@ fn stretch(operands: &[[BatchOperand; 3]]) -> usize {
     let steps = [0, 1, 2].map(|place| {
         let (a, b) = (operands[0][place], second[place]);
         // Constants may be any: they are laid down in the order of the operations.
-        let stays = is_constant(a) && is_constant(b) || follows(a, b, 0);
+        let stays = is_constant(a) && is_constant(b) || is_successor(a, b, 0);
         if stays { 0 } else { 1 }
     });
     let goes_on = |pair: &[[BatchOperand; 3]]| {
         (0..3).all(|place| {
             let (a, b) = (pair[0][place], pair[1][place]);
-            is_constant(a) && is_constant(b) || follows(a, b, steps[place])
+            is_constant(a) && is_constant(b) || is_successor(a, b, steps[place])
         })
     };
     1 + operands.windows(2).take_while(|pair| goes_on(pair)).count()
 }
 
 /// Whether an operand is so many places after another; a constant, whether it is the same number.
-fn follows(a: BatchOperand, b: BatchOperand, step: u32) -> bool {
+fn is_successor(a: BatchOperand, b: BatchOperand, step: u32) -> bool {
     match (a, b) {
         (BatchOperand::Value(a), BatchOperand::Value(b)) => b == a.wrapping_add(step),
         (BatchOperand::Constant(a), BatchOperand::Constant(b)) => {

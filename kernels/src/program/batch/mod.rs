@@ -55,7 +55,7 @@ impl BatchProgram {
         outputs: &[ProgramNode],
         variables: usize,
     ) -> Option<Self> {
-        let order = order(operations, outputs)?;
+        let order = batch_order(operations, outputs)?;
         let mut former = BatchFormer::new(operations, variables, order.len());
         let same = |a: &(u64, u32), b: &(u64, u32)| {
             a.0 == b.0 && is_same(&operations[a.1 as usize], &operations[b.1 as usize])
@@ -104,14 +104,14 @@ impl BatchProgram {
         let mut rest = out;
         for &(from, count) in &self.outputs {
             let (part, after) = rest.split_at_mut(rest.len().min(count as usize));
-            vector::copy(&values[from as usize..], part);
+            vector::copy_numbers(&values[from as usize..], part);
             rest = after;
         }
     }
 }
 
 /// The operations that are computed, those of equal depth and kind together; each after its operands. `None` for too few of them.
-fn order(operations: &[NodeOperation], outputs: &[ProgramNode]) -> Option<Vec<(u64, u32)>> {
+fn batch_order(operations: &[NodeOperation], outputs: &[ProgramNode]) -> Option<Vec<(u64, u32)>> {
     let mut needed = vec![false; operations.len()];
     for output in outputs {
         needed[output.index()] = true;
@@ -137,7 +137,7 @@ fn order(operations: &[NodeOperation], outputs: &[ProgramNode]) -> Option<Vec<(u
         let deepest = operation.operands().map(|operand| depths[operand.index()]);
         let depth = deepest.max().unwrap_or(0) + 1;
         depths[index] = depth;
-        order.push((u64::from(depth) << 32 | kind(operation), index as u32));
+        order.push((u64::from(depth) << 32 | sort_key(operation), index as u32));
     }
     if order.len() < INSTRUCTIONS_MIN {
         return None;
@@ -147,7 +147,7 @@ fn order(operations: &[NodeOperation], outputs: &[ProgramNode]) -> Option<Vec<(u
 }
 
 /// A number by which operations are sorted.
-fn kind(operation: &NodeOperation) -> u64 {
+fn sort_key(operation: &NodeOperation) -> u64 {
     match *operation {
         NodeOperation::Constant(_) | NodeOperation::Variable(_) => 0,
         NodeOperation::Unary(op, _) => 0x100 + op as u64,

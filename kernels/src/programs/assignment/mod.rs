@@ -60,30 +60,35 @@ const NONE: usize = usize::MAX;
 ///
 /// # Errors
 /// The members of the smaller side that have too few partners (P. Hall, J. London Math. Soc. 10, 1935), or stopped.
-pub fn assign(
+pub fn assign_cheapest(
     costs: AssignmentCosts<'_>,
     stop: impl FnMut() -> bool,
 ) -> Result<Assignment, AssignmentFailure> {
     if costs.rows <= costs.columns {
-        let (column_of, prices) = augment(costs, stop)?;
+        let (column_of, prices) = augment_rows(costs, stop)?;
         let column_of = column_of.into_iter().map(Some).collect();
-        return Ok(finish(costs, column_of, prices));
+        return Ok(check_assignment(costs, column_of, prices));
     }
-    let turned = transposed(costs);
+    let turned = transpose_costs(costs);
     let turned = AssignmentCosts {
         data: &turned,
         rows: costs.columns,
         columns: costs.rows,
     };
-    let (row_of, (column_prices, row_prices)) = augment(turned, stop).map_err(turned_failure)?;
+    let (row_of, (column_prices, row_prices)) =
+        augment_rows(turned, stop).map_err(turned_failure)?;
     let mut column_of = vec![None; costs.rows];
     for (column, &row) in row_of.iter().enumerate() {
         column_of[row] = Some(column);
     }
-    Ok(finish(costs, column_of, (row_prices, column_prices)))
+    Ok(check_assignment(
+        costs,
+        column_of,
+        (row_prices, column_prices),
+    ))
 }
 
-fn transposed(costs: AssignmentCosts<'_>) -> Vec<f64> {
+fn transpose_costs(costs: AssignmentCosts<'_>) -> Vec<f64> {
     const BLOCK: usize = 32;
     let (rows, columns) = (costs.rows, costs.columns);
     let mut out = vec![0.0; costs.data.len()];
@@ -115,7 +120,7 @@ fn turned_failure(failure: AssignmentFailure) -> AssignmentFailure {
 }
 
 /// The answer with its proof checked entry by entry.
-fn finish(
+fn check_assignment(
     costs: AssignmentCosts<'_>,
     column_of: Vec<Option<usize>>,
     (row_prices, column_prices): (Vec<f64>, Vec<f64>),
@@ -189,7 +194,7 @@ struct AugmentingSearch<'a> {
 }
 
 /// The column of each row, of no more rows than columns.
-fn augment(
+fn augment_rows(
     costs: AssignmentCosts<'_>,
     mut stop: impl FnMut() -> bool,
 ) -> Result<(Vec<usize>, Prices), AssignmentFailure> {

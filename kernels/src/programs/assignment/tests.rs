@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
-use super::{Assignment, AssignmentCosts, AssignmentFailure, assign};
+use super::{Assignment, AssignmentCosts, AssignmentFailure, assign_cheapest};
 
 fn go(rows: usize, columns: usize, data: &[f64]) -> Result<Assignment, AssignmentFailure> {
-    assign(
+    assign_cheapest(
         AssignmentCosts {
             data,
             rows,
@@ -94,7 +94,7 @@ fn it_stops_when_told() {
         .enumerate()
         .map(|(i, c)| c * ((i * 7919) % 1009) as f64)
         .collect();
-    let stopped = assign(
+    let stopped = assign_cheapest(
         AssignmentCosts {
             data: &costs,
             rows: 1000,

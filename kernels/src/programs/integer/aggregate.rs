@@ -1,6 +1,6 @@
 //! [`AggregatedRow`]: a combination of rows as an equation with slacks, and bounds of variables by other variables.
 
-use crate::programs::linear::{LinearProgram, activities};
+use crate::programs::linear::{LinearProgram, row_activities};
 use crate::sparse::CsrMatrix;
 
 /// A relaxed point and the program it is one of.
@@ -67,7 +67,7 @@ impl<'a> RelaxedPoint<'a> {
             program,
             is_integer,
             by_column: program.matrix.transposed(),
-            activity: activities(&program.matrix, &x),
+            activity: row_activities(&program.matrix, &x),
             is_whole: (0..program.row_low.len()).map(whole).collect(),
             upper: vec![None; x.len()],
             lower: vec![None; x.len()],

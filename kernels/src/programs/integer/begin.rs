@@ -1,12 +1,12 @@
 //! From a program to its search: whole bounds, tighter rows, cuts, and the program itself where those fail.
 
-use super::presolve::strengthen;
-use super::root::{RootRelaxation, tightened};
+use super::presolve::strengthen_program;
+use super::root::{RootRelaxation, tighten_root};
 use super::search::BranchAndBoundSearch;
 use super::{MilpLimits, MilpOutcome, MilpResult};
-use crate::programs::linear::{LinearProgram, ResolverModel, SimplexOptions, solve};
+use crate::programs::linear::{LinearProgram, ResolverModel, SimplexOptions, solve_linear_program};
 
-pub(super) fn search(
+pub(super) fn begin_search(
     program: &LinearProgram,
     is_integer: &[bool],
     limits: &MilpLimits<'_>,
@@ -27,32 +27,37 @@ pub(super) fn search(
     };
     let is_empty = low.iter().zip(&high).any(|(low, high)| low > high);
     let strong = (!is_empty)
-        .then(|| strengthen(&rounded, is_integer))
+        .then(|| strengthen_program(&rounded, is_integer))
         .flatten();
     let Some(strong) = strong else {
-        return infeasible(&rounded, limits, 0);
+        return infeasible_result(&rounded, limits, 0);
     };
-    let root = tightened(strong, is_integer, limits);
+    let root = tighten_root(strong, is_integer, limits);
     if root.is_infeasible {
-        return infeasible(&rounded, limits, root.iterations);
+        return infeasible_result(&rounded, limits, root.iterations);
     }
-    let found = attempt(&rounded, is_integer, limits, root);
+    let found = attempt_search(&rounded, is_integer, limits, root);
     found.unwrap_or_else(|| {
         // Rounding, or there is no optimum: the program itself tells.
         let root = RootRelaxation::plain(&rounded);
-        attempt(&rounded, is_integer, limits, root).expect("the plain root is reported as it is")
+        attempt_search(&rounded, is_integer, limits, root)
+            .expect("the plain root is reported as it is")
     })
 }
 
 /// No point, as bounds, rows or cuts have shown; the relaxation is that of the program as it was given.
-fn infeasible(program: &LinearProgram, limits: &MilpLimits<'_>, iterations: u64) -> MilpResult {
+fn infeasible_result(
+    program: &LinearProgram,
+    limits: &MilpLimits<'_>,
+    iterations: u64,
+) -> MilpResult {
     let options = SimplexOptions {
         max_iter: limits.options.max_iter,
         stop: limits.options.stop,
     };
     MilpResult {
         outcome: MilpOutcome::Infeasible,
-        solution: solve(program, &options),
+        solution: solve_linear_program(program, &options),
         is_point: false,
         bound: f64::INFINITY,
         nodes: 0,
@@ -61,7 +66,7 @@ fn infeasible(program: &LinearProgram, limits: &MilpLimits<'_>, iterations: u64)
 }
 
 /// The search from a root; `None` where the relaxation of a tightened one has no optimum after all.
-fn attempt(
+fn attempt_search(
     given: &LinearProgram,
     is_integer: &[bool],
     limits: &MilpLimits<'_>,

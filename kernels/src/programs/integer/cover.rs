@@ -5,7 +5,7 @@
 //! polytope", Math. Oper. Res. 14, 1989.
 
 use super::aggregate::RelaxedPoint;
-use super::cut::{CuttingPlane, safe};
+use super::cut::{CuttingPlane, safe_cut};
 
 /// Largest cover that is lifted; the work is its square for each item.
 const COVER_MAX: usize = 200;
@@ -20,9 +20,13 @@ struct KnapsackItem {
 }
 
 /// A cut of one row with one of its sides: `sign * row <= bound`.
-pub(super) fn cover(space: &RelaxedPoint<'_>, row: usize, is_upper: bool) -> Option<CuttingPlane> {
-    let (items, room) = knapsack(space, row, is_upper)?;
-    let (cover, rest) = minimal(items, room)?;
+pub(super) fn separate_cover(
+    space: &RelaxedPoint<'_>,
+    row: usize,
+    is_upper: bool,
+) -> Option<CuttingPlane> {
+    let (items, room) = knapsack_items(space, row, is_upper)?;
+    let (cover, rest) = minimal_cover(items, room)?;
     let size = cover.len();
     if size > COVER_MAX {
         return None;
@@ -61,11 +65,11 @@ pub(super) fn cover(space: &RelaxedPoint<'_>, row: usize, is_upper: bool) -> Opt
             high -= by;
         }
     }
-    safe(space.program, &space.x, out.into_iter(), high)
+    safe_cut(space.program, &space.x, out.into_iter(), high)
 }
 
 /// The 0/1 variables of a row as items, the others at the end of their bounds where they weigh least.
-fn knapsack(
+fn knapsack_items(
     space: &RelaxedPoint<'_>,
     row: usize,
     is_upper: bool,
@@ -107,7 +111,7 @@ fn knapsack(
 }
 
 /// A minimal cover, and the other items in the order of lifting.
-fn minimal(
+fn minimal_cover(
     mut items: Vec<KnapsackItem>,
     room: f64,
 ) -> Option<(Vec<KnapsackItem>, Vec<KnapsackItem>)> {

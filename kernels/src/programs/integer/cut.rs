@@ -25,7 +25,7 @@ pub(super) struct CuttingPlane {
 }
 
 /// A cut of the coefficients given in any order; `None` where rounding might matter, or the point is hardly cut off.
-pub(super) fn safe(
+pub(super) fn safe_cut(
     program: &LinearProgram,
     x: &[f64],
     terms: impl Iterator<Item = (u32, f64)>,
@@ -76,7 +76,7 @@ pub(super) fn safe(
 }
 
 /// The deepest cuts, each at an angle to the ones before, at most `most`.
-pub(super) fn choose(mut cuts: Vec<CuttingPlane>, most: usize) -> Vec<CuttingPlane> {
+pub(super) fn choose_cuts(mut cuts: Vec<CuttingPlane>, most: usize) -> Vec<CuttingPlane> {
     cuts.sort_by(|a, b| {
         b.depth
             .total_cmp(&a.depth)
@@ -87,14 +87,17 @@ pub(super) fn choose(mut cuts: Vec<CuttingPlane>, most: usize) -> Vec<CuttingPla
         if chosen.len() >= most {
             break;
         }
-        if chosen.iter().all(|other| cosine(&cut, other) < PARALLEL) {
+        if chosen
+            .iter()
+            .all(|other| cut_cosine(&cut, other) < PARALLEL)
+        {
             chosen.push(cut);
         }
     }
     chosen
 }
 
-fn cosine(a: &CuttingPlane, b: &CuttingPlane) -> f64 {
+fn cut_cosine(a: &CuttingPlane, b: &CuttingPlane) -> f64 {
     let (mut i, mut j, mut sum) = (0, 0, 0.0);
     while i < a.columns.len() && j < b.columns.len() {
         match a.columns[i].cmp(&b.columns[j]) {

@@ -75,14 +75,18 @@ pub struct MilpLimits<'a> {
 }
 
 /// Solves a program in which some variables are integers.
-pub fn solve(program: &LinearProgram, is_integer: &[bool], limits: &MilpLimits<'_>) -> MilpResult {
-    begin::search(program, is_integer, limits)
+pub fn solve_integer_program(
+    program: &LinearProgram,
+    is_integer: &[bool],
+    limits: &MilpLimits<'_>,
+) -> MilpResult {
+    begin::begin_search(program, is_integer, limits)
 }
 
 /// How far an integer variable may be from an integer in a relaxation that counts as integral.
 const INTEGRAL: f64 = 1e-6;
 
-fn outcome(status: SimplexStatus) -> MilpOutcome {
+fn status_outcome(status: SimplexStatus) -> MilpOutcome {
     match status {
         SimplexStatus::Optimal => MilpOutcome::Optimal,
         SimplexStatus::Infeasible => MilpOutcome::Infeasible,

@@ -2,7 +2,7 @@
 
 use super::search::BranchAndBoundSearch;
 use crate::programs::linear::{
-    LinearProgram, SimplexOptions, SimplexSolution, SimplexStatus, solve,
+    LinearProgram, SimplexOptions, SimplexSolution, SimplexStatus, solve_linear_program,
 };
 
 impl BranchAndBoundSearch<'_> {
@@ -30,7 +30,7 @@ impl BranchAndBoundSearch<'_> {
             .options
             .max_iter
             .saturating_sub(self.resolver.iterations() + self.extra);
-        let solution = solve(
+        let solution = solve_linear_program(
             &fixed,
             &SimplexOptions {
                 max_iter: left.max(1),
@@ -98,7 +98,7 @@ impl BranchAndBoundSearch<'_> {
 }
 
 /// Whether rows or bounds may be violated by each variable when it falls, and when it rises.
-pub(super) fn locks(program: &LinearProgram) -> Vec<[bool; 2]> {
+pub(super) fn variable_locks(program: &LinearProgram) -> Vec<[bool; 2]> {
     let mut locks = vec![[false; 2]; program.costs.len()];
     for row in 0..program.row_low.len() {
         let sides = [
@@ -117,7 +117,7 @@ pub(super) fn locks(program: &LinearProgram) -> Vec<[bool; 2]> {
 }
 
 /// The largest number of which every objective is a multiple, where all costs are integers of integer variables.
-pub(super) fn step(program: &LinearProgram, is_integer: &[bool]) -> f64 {
+pub(super) fn objective_step(program: &LinearProgram, is_integer: &[bool]) -> f64 {
     let mut divisor = 0_u64;
     for (cost, is_integer) in program.costs.iter().zip(is_integer) {
         if *cost == 0.0 {

@@ -15,7 +15,10 @@ const TURNS: usize = 6;
 const LOOKS: u64 = 20;
 
 /// A program with the same points, or `None` where the rows show that there are none.
-pub(super) fn strengthen(program: &LinearProgram, is_integer: &[bool]) -> Option<LinearProgram> {
+pub(super) fn strengthen_program(
+    program: &LinearProgram,
+    is_integer: &[bool],
+) -> Option<LinearProgram> {
     let mut now = program.clone();
     for _ in 0..TURNS {
         let (mut low, mut high) = (now.low.clone(), now.high.clone());
@@ -26,7 +29,7 @@ pub(super) fn strengthen(program: &LinearProgram, is_integer: &[bool]) -> Option
         if !rows.propagate((&mut low, &mut high), &mut queue, most) {
             return None;
         }
-        let (next, is_changed) = tightened(&rows, &low, &high);
+        let (next, is_changed) = tighten_rows(&rows, &low, &high);
         now = LinearProgram { low, high, ..next };
         if !is_changed {
             break;
@@ -36,7 +39,7 @@ pub(super) fn strengthen(program: &LinearProgram, is_integer: &[bool]) -> Option
 }
 
 /// The rows that are not redundant, with tighter coefficients of integers; whether a coefficient changed.
-fn tightened(rows: &ProgramRows<'_>, low: &[f64], high: &[f64]) -> (LinearProgram, bool) {
+fn tighten_rows(rows: &ProgramRows<'_>, low: &[f64], high: &[f64]) -> (LinearProgram, bool) {
     let program = rows.program;
     let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
     let (mut row_low, mut row_high) = (Vec::new(), Vec::new());

@@ -1,9 +1,9 @@
 //! The root of the search: the relaxation made tighter by rounds of cuts.
 
 use super::aggregate::{AggregatedRow, RelaxedPoint};
-use super::cover::cover;
-use super::cut::{CuttingPlane, choose};
-use super::rounding::round;
+use super::cover::separate_cover;
+use super::cut::{CuttingPlane, choose_cuts};
+use super::rounding::round_aggregate;
 use super::{INTEGRAL, MilpLimits};
 use crate::programs::linear::{
     LinearProgram, ResolverModel, SimplexOptions, SimplexResolver, SimplexStatus, WarmBasis,
@@ -47,7 +47,7 @@ impl RootRelaxation {
 }
 
 /// Adds cuts to a program in rounds while they raise the bound.
-pub(super) fn tightened(
+pub(super) fn tighten_root(
     mut program: LinearProgram,
     is_integer: &[bool],
     limits: &MilpLimits<'_>,
@@ -99,13 +99,13 @@ pub(super) fn tightened(
         let cuts = if round == ROUNDS || idle > IDLE || !is_fractional(&x, is_integer) {
             Vec::new()
         } else {
-            separate(&program, is_integer, x, &mut resolver)
+            separate_cuts(&program, is_integer, x, &mut resolver)
         };
         let is_last = cuts.is_empty();
-        let next = changed(&program, &is_kept, &cuts);
+        let next = replace_rows(&program, &is_kept, &cuts);
         let next_basis = Some(now.with_rows(program.costs.len(), &is_kept, cuts.len()));
         kept = Some((
-            changed(&program, &is_kept, &[]),
+            replace_rows(&program, &is_kept, &[]),
             Some(now.with_rows(program.costs.len(), &is_kept, 0)),
         ));
         (program, basis) = (next, next_basis);
@@ -129,7 +129,7 @@ fn is_fractional(x: &[f64], is_integer: &[bool]) -> bool {
 }
 
 /// A program without some rows and with cuts after the others.
-pub(super) fn changed(
+pub(super) fn replace_rows(
     program: &LinearProgram,
     is_kept: &[bool],
     cuts: &[CuttingPlane],
@@ -160,7 +160,7 @@ pub(super) fn changed(
 }
 
 /// Cuts of the optimum of a relaxation, each deep and unlike the others.
-pub(super) fn separate(
+pub(super) fn separate_cuts(
     program: &LinearProgram,
     is_integer: &[bool],
     x: Vec<f64>,
@@ -172,10 +172,15 @@ pub(super) fn separate(
     let mut work = AggregatedRow::default();
     let mut left = LOOKS * (program.matrix.nonzeros() as u64 + 10_000);
     for row in 0..program.row_low.len() {
-        cuts.extend(cover(&space, row, true));
-        cuts.extend(cover(&space, row, false));
+        cuts.extend(separate_cover(&space, row, true));
+        cuts.extend(separate_cover(&space, row, false));
         if left > 0 {
-            cuts.extend(path(&space, row, (&mut base, &mut work), &mut left));
+            cuts.extend(aggregate_path(
+                &space,
+                row,
+                (&mut base, &mut work),
+                &mut left,
+            ));
         }
     }
     let mut fractional: Vec<(usize, f64)> = (0..space.x.len())
@@ -194,15 +199,15 @@ pub(super) fn separate(
             .all(|&(row, by)| base.add_row(&space, row as usize, by));
         if is_whole {
             for sign in [1.0, -1.0] {
-                cuts.extend(round(&space, &base, sign, &mut work));
+                cuts.extend(round_aggregate(&space, &base, sign, &mut work));
             }
         }
     }
-    choose(cuts, 50 + is_integer.len() / 4)
+    choose_cuts(cuts, 50 + is_integer.len() / 4)
 }
 
 /// A cut of a row, or of it and rows added to it that take away variables between their bounds.
-fn path(
+fn aggregate_path(
     space: &RelaxedPoint<'_>,
     row: usize,
     (base, work): (&mut AggregatedRow, &mut AggregatedRow),
@@ -218,7 +223,7 @@ fn path(
         let size = base.places.len() as u64 + 1;
         *left = left.saturating_sub(8 * size);
         for sign in [1.0, -1.0] {
-            if let Some(cut) = round(space, base, sign, work) {
+            if let Some(cut) = round_aggregate(space, base, sign, work) {
                 return Some(cut);
             }
         }

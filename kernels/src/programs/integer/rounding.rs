@@ -5,7 +5,7 @@
 //! RM-2597, 1960.
 
 use super::aggregate::{AggregatedRow, RelaxedPoint, RowSlack};
-use super::cut::{CuttingPlane, safe};
+use super::cut::{CuttingPlane, safe_cut};
 
 /// Least distance of the divided right side from the integers.
 const FRACTION: f64 = 0.01;
@@ -50,7 +50,7 @@ struct RoundingBase {
 }
 
 /// The deepest cut of a combination taken as `<=`; `sign` -1 takes it as `>=`.
-pub(super) fn round(
+pub(super) fn round_aggregate(
     space: &RelaxedPoint<'_>,
     given: &AggregatedRow,
     sign: f64,
@@ -59,7 +59,7 @@ pub(super) fn round(
     if given.size > 1e7 {
         return None;
     }
-    let mut base = base(space, given, sign, work)?;
+    let mut base = substitute_bounds(space, given, sign, work)?;
     let mut best: Option<(f64, f64)> = None;
     let mut tried: Vec<f64> = Vec::new();
     let is_between = |whole: &IntegerTerm| whole.value > 1e-6 && whole.value < whole.range - 1e-6;
@@ -72,13 +72,13 @@ pub(super) fn round(
         let is_new = |other: &f64| (other - divisor).abs() > 1e-9 * divisor;
         if tried.len() < DIVISORS && divisor > 1e-6 && tried.iter().all(is_new) {
             tried.push(divisor);
-            improve(&mut best, &base, divisor);
+            improve_divisor(&mut best, &base, divisor);
         }
     }
     let (_, mut divisor) = best?;
     for part in [2.0, 4.0, 8.0] {
         let before = divisor;
-        improve(&mut best, &base, before / part);
+        improve_divisor(&mut best, &base, before / part);
     }
     divisor = best?.1;
     // Other ends of integers between their bounds.
@@ -92,15 +92,15 @@ pub(super) fn round(
     for at in order.into_iter().take(DIVISORS) {
         let before = best?.0;
         base.turn(at);
-        improve(&mut best, &base, divisor);
+        improve_divisor(&mut best, &base, divisor);
         if best?.0 <= before {
             base.turn(at);
         }
     }
-    cut(space, &base, divisor, work)
+    rounded_cut(space, &base, divisor, work)
 }
 
-fn improve(best: &mut Option<(f64, f64)>, base: &RoundingBase, divisor: f64) {
+fn improve_divisor(best: &mut Option<(f64, f64)>, base: &RoundingBase, divisor: f64) {
     if let Some(depth) = base.depth(divisor)
         && depth > best.map_or(0.0, |best| best.0)
     {
@@ -109,7 +109,7 @@ fn improve(best: &mut Option<(f64, f64)>, base: &RoundingBase, divisor: f64) {
 }
 
 /// Bounds in the place of variables: every term at least 0, terms that only help left out.
-fn base(
+fn substitute_bounds(
     space: &RelaxedPoint<'_>,
     given: &AggregatedRow,
     sign: f64,
@@ -240,7 +240,7 @@ impl RoundingBase {
         }
         let (mut sum, mut square) = (-right.floor(), 0.0);
         for whole in &self.wholes {
-            let value = rounded(whole.by / divisor, fraction);
+            let value = rounded_coefficient(whole.by / divisor, fraction);
             sum += value * whole.value;
             square += value * value;
         }
@@ -254,13 +254,13 @@ impl RoundingBase {
 }
 
 /// The coefficient of an integer after rounding.
-fn rounded(value: f64, fraction: f64) -> f64 {
+fn rounded_coefficient(value: f64, fraction: f64) -> f64 {
     let floor = value.floor();
     floor + (value - floor - fraction).max(0.0) / (1.0 - fraction)
 }
 
 /// The rounded inequality in terms of the variables.
-fn cut(
+fn rounded_cut(
     space: &RelaxedPoint<'_>,
     base: &RoundingBase,
     divisor: f64,
@@ -273,7 +273,7 @@ fn cut(
     let wholes = base
         .wholes
         .iter()
-        .map(|whole| (whole.of, rounded(whole.by / divisor, fraction)));
+        .map(|whole| (whole.of, rounded_coefficient(whole.by / divisor, fraction)));
     let parts = base
         .parts
         .iter()
@@ -343,5 +343,5 @@ fn cut(
             *value = 0.0;
         }
     }
-    safe(space.program, &space.x, seen.into_iter(), high)
+    safe_cut(space.program, &space.x, seen.into_iter(), high)
 }

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::node::{BoundChange, BranchNode, OpenNodes};
-use super::points::{locks, step};
+use super::points::{objective_step, variable_locks};
 use super::propagate::{ProgramRows, PropagationQueue};
 use super::pseudocost::Pseudocosts;
 use super::root::RootRelaxation;
-use super::{INTEGRAL, MilpLimits, MilpOutcome, MilpResult, outcome};
+use super::{INTEGRAL, MilpLimits, MilpOutcome, MilpResult, status_outcome};
 use crate::exact::CompensatedSum;
 use crate::programs::linear::{LinearProgram, SimplexResolver, SimplexSolution, SimplexStatus};
 
@@ -70,9 +70,9 @@ impl<'a> BranchAndBoundSearch<'a> {
             high,
             root: None,
             x: vec![0.0; is_integer.len()],
-            locks: locks(given),
+            locks: variable_locks(given),
             best: None,
-            step: step(given, is_integer),
+            step: objective_step(given, is_integer),
             nodes: 0,
             serial: 0,
             extra: root.iterations,
@@ -92,7 +92,7 @@ impl<'a> BranchAndBoundSearch<'a> {
         );
         if root.status != SimplexStatus::Optimal {
             return (!is_tight || is_limited)
-                .then(|| self.found(outcome(root.status), root, f64::NEG_INFINITY));
+                .then(|| self.found(status_outcome(root.status), root, f64::NEG_INFINITY));
         }
         self.root = Some((root.objective, root.reduced.clone()));
         let mut node = self.branch(root.objective, None, &root);

@@ -2,14 +2,14 @@
 
 use super::SimplexStatus;
 use super::state::Simplex;
-use crate::dense::scaled;
+use crate::dense::scale_by_exponent;
 use crate::exact::CompensatedSum;
 
 /// The ray that belongs to a status, in the units of the program.
-pub(super) fn ray(simplex: &Simplex<'_>, status: SimplexStatus) -> Option<Vec<f64>> {
+pub(super) fn certificate_ray(simplex: &Simplex<'_>, status: SimplexStatus) -> Option<Vec<f64>> {
     match status {
-        SimplexStatus::Infeasible => Some(combination(simplex)),
-        SimplexStatus::Unbounded => Some(direction(simplex)),
+        SimplexStatus::Infeasible => Some(row_combination(simplex)),
+        SimplexStatus::Unbounded => Some(unbounded_direction(simplex)),
         _ => None,
     }
 }
@@ -71,15 +71,15 @@ impl Simplex<'_> {
 }
 
 /// Multipliers of rows, with a largest of 1.
-fn combination(simplex: &Simplex<'_>) -> Vec<f64> {
+fn row_combination(simplex: &Simplex<'_>) -> Vec<f64> {
     let model = simplex.model;
     let rho = &simplex.rho.values;
-    let entry = |row: usize| scaled(rho[row], model.row_scale[row]);
-    normalised((0..model.rows).map(entry).collect())
+    let entry = |row: usize| scale_by_exponent(rho[row], model.row_scale[row]);
+    normalise_ray((0..model.rows).map(entry).collect())
 }
 
 /// The direction of the variables when the last entering one moves, with a largest entry of 1.
-fn direction(simplex: &Simplex<'_>) -> Vec<f64> {
+fn unbounded_direction(simplex: &Simplex<'_>) -> Vec<f64> {
     let model = simplex.model;
     let (entering, way) = simplex.way;
     let mut moves = vec![0.0; model.total()];
@@ -88,10 +88,10 @@ fn direction(simplex: &Simplex<'_>) -> Vec<f64> {
         moves[simplex.header[row] as usize] = -way * value;
     }
     let entry = |variable: usize| model.unscaled(variable, moves[variable]);
-    normalised((0..model.columns).map(entry).collect())
+    normalise_ray((0..model.columns).map(entry).collect())
 }
 
-fn normalised(mut ray: Vec<f64>) -> Vec<f64> {
+fn normalise_ray(mut ray: Vec<f64>) -> Vec<f64> {
     let largest = ray
         .iter()
         .fold(0.0_f64, |most, entry| most.max(entry.abs()));

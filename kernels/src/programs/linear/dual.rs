@@ -8,7 +8,7 @@
 use super::factor::MiddleRetention;
 use super::ratio::{Candidate, PIVOT, SLACK};
 use super::sparse::SparseVector;
-use super::state::{BasicVariable, Simplex, SimplexEnd, noise};
+use super::state::{BasicVariable, Simplex, SimplexEnd, pseudorandom_noise};
 
 impl Simplex<'_> {
     /// Makes every reduced cost one that the bounds allow: boxed variables move to their other bound, costs of others are shifted.
@@ -52,9 +52,9 @@ impl Simplex<'_> {
             if low == high {
                 continue;
             }
-            let by = (1.0 + noise(variable, 1)) * base * (cost.abs() + 1.0);
+            let by = (1.0 + pseudorandom_noise(variable, 1)) * base * (cost.abs() + 1.0);
             if variable >= model.columns {
-                self.cost[variable] += (0.5 - noise(variable, 1)) * 1e-12;
+                self.cost[variable] += (0.5 - pseudorandom_noise(variable, 1)) * 1e-12;
             } else if low.is_finite() && (!high.is_finite() || cost >= 0.0) {
                 self.cost[variable] += by;
             } else if high.is_finite() {
@@ -179,7 +179,7 @@ impl Simplex<'_> {
         let variable = self.header[row] as usize;
         let basic = self.basic(variable);
         self.basics[row] = basic;
-        infeasible[row] = square(basic.violation(), self.primal_tolerance);
+        infeasible[row] = squared_violation(basic.violation(), self.primal_tolerance);
     }
 
     /// The row of the largest infeasibility, measured along its edge.
@@ -221,7 +221,7 @@ impl Simplex<'_> {
         for (row, value) in by.entries() {
             let basic = &mut self.basics[row];
             basic.x += factor * value;
-            infeasible[row] = square(basic.violation(), self.primal_tolerance);
+            infeasible[row] = squared_violation(basic.violation(), self.primal_tolerance);
         }
     }
 
@@ -258,7 +258,7 @@ impl Simplex<'_> {
 }
 
 /// The square of a violation that counts, zero of one that does not.
-fn square(violation: f64, tolerance: f64) -> f64 {
+fn squared_violation(violation: f64, tolerance: f64) -> f64 {
     let is_counted = violation.abs() > tolerance;
     violation * violation * f64::from(u8::from(is_counted))
 }

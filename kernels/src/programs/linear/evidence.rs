@@ -29,21 +29,24 @@ pub struct NoOptimumProof {
 const HOLDS: f64 = 1e-9;
 
 /// Values of the rows at a point.
-pub fn activities(matrix: &CsrMatrix, x: &[f64]) -> Vec<f64> {
+pub fn row_activities(matrix: &CsrMatrix, x: &[f64]) -> Vec<f64> {
     let zero = vec![0.0; matrix.row_count()];
     let negative = matrix.precise_residual(x, &zero);
     negative.into_iter().map(|value| 0.0 - value).collect()
 }
 
 /// Upper bounds of the rows minus their values at a point.
-pub fn slacks(program: &LinearProgram, x: &[f64]) -> Vec<f64> {
+pub fn row_slacks(program: &LinearProgram, x: &[f64]) -> Vec<f64> {
     program.matrix.precise_residual(x, &program.row_high)
 }
 
 /// The residuals of a solution.
-pub fn residuals(program: &LinearProgram, solution: &SimplexSolution) -> OptimalityResiduals {
+pub fn solution_residuals(
+    program: &LinearProgram,
+    solution: &SimplexSolution,
+) -> OptimalityResiduals {
     let mut found = OptimalityResiduals::default();
-    let rows = activities(&program.matrix, &solution.x);
+    let rows = row_activities(&program.matrix, &solution.x);
     let rows = rows
         .iter()
         .zip(&solution.duals)
@@ -66,7 +69,7 @@ pub fn residuals(program: &LinearProgram, solution: &SimplexSolution) -> Optimal
     found
 }
 
-/// The bound on the objective that the multipliers prove, but for those of the wrong sign, which [`residuals`] reports.
+/// The bound on the objective that the multipliers prove, but for those of the wrong sign, which [`solution_residuals`] reports.
 pub fn dual_objective(program: &LinearProgram, solution: &SimplexSolution) -> f64 {
     let mut sum = CompensatedSum::new(0.0);
     let rows = solution
@@ -97,9 +100,9 @@ pub fn prove_infeasible(program: &LinearProgram, combination: &mut [f64]) -> NoO
         let signed: Vec<f64> = given
             .iter()
             .enumerate()
-            .map(|(row, entry)| allowed(program, row, entry * sign))
+            .map(|(row, entry)| allowed_multiplier(program, row, entry * sign))
             .collect();
-        let proof = contradiction(program, &signed);
+        let proof = check_contradiction(program, &signed);
         // A margin counts only where the conditions hold.
         let rank = |proof: &NoOptimumProof| (proof.residual <= HOLDS, proof.margin);
         if rank(&proof) > rank(&best) || best.margin == f64::NEG_INFINITY {
@@ -111,7 +114,7 @@ pub fn prove_infeasible(program: &LinearProgram, combination: &mut [f64]) -> NoO
 }
 
 /// A multiplier of a row, or zero where the bound that it uses is infinite.
-fn allowed(program: &LinearProgram, row: usize, entry: f64) -> f64 {
+fn allowed_multiplier(program: &LinearProgram, row: usize, entry: f64) -> f64 {
     let bound = if entry > 0.0 {
         program.row_high[row]
     } else {
@@ -120,7 +123,7 @@ fn allowed(program: &LinearProgram, row: usize, entry: f64) -> f64 {
     if bound.is_finite() { entry } else { 0.0 }
 }
 
-fn contradiction(program: &LinearProgram, combination: &[f64]) -> NoOptimumProof {
+fn check_contradiction(program: &LinearProgram, combination: &[f64]) -> NoOptimumProof {
     let transposed = program.matrix.transposed();
     let mut margin = CompensatedSum::new(0.0);
     let mut residual = 0.0_f64;
@@ -134,7 +137,7 @@ fn contradiction(program: &LinearProgram, combination: &[f64]) -> NoOptimumProof
             margin.add_product(-entry, bound);
         }
     }
-    let sums = activities(&transposed, combination);
+    let sums = row_activities(&transposed, combination);
     let sizes = transposed.absolute_product(combination);
     for (column, (&sum, &size)) in sums.iter().zip(&sizes).enumerate() {
         let bound = if sum > 0.0 {
@@ -163,7 +166,7 @@ pub fn prove_unbounded(program: &LinearProgram, ray: &[f64]) -> NoOptimumProof {
     for (cost, entry) in program.costs.iter().zip(ray) {
         slope.add_product(*cost, *entry);
     }
-    let sums = activities(&program.matrix, ray);
+    let sums = row_activities(&program.matrix, ray);
     let sizes = program.matrix.absolute_product(ray);
     let mut residual = 0.0_f64;
     let rows = program

@@ -9,8 +9,8 @@ use std::ops::Range;
 use super::lists::{EntryLists, IndexedEntry};
 use super::sparse::{SparseVector, TINY};
 use super::triangular::{
-    NonzeroSearch, PivotOrder, blend, inner, is_full, is_very_full, triangular, triangular_by_sums,
-    triangular_pair,
+    NonzeroSearch, PivotOrder, blend_fill, inner_products, is_full, is_very_full, solve_triangular,
+    triangular_by_sums, triangular_pair,
 };
 
 /// Exchanges between factorisations at most, and rows for each in large programs: their factorisations take longer beside their solves.
@@ -118,7 +118,7 @@ impl BasisFactor {
         pairs.clear();
         pairs.extend(x.values.iter().zip(&y.values).map(|(&x, &y)| [x, y]));
         for (row, terms) in self.exchanges() {
-            let sums = inner(terms, &pairs);
+            let sums = inner_products(terms, &pairs);
             for (value, sum) in pairs[row as usize].iter_mut().zip(sums) {
                 *value -= sum;
             }
@@ -138,7 +138,7 @@ impl BasisFactor {
         self.pairs = pairs;
         for (part, fill) in [(x, 3), (y, 2)] {
             part.gather();
-            blend(&mut self.fill[fill], part);
+            blend_fill(&mut self.fill[fill], part);
         }
     }
 
@@ -149,13 +149,13 @@ impl BasisFactor {
             triangular_by_sums(&self.lower_rows, order, fill, x);
         } else {
             let order = self.lower_column_order.iter().copied();
-            triangular(&self.lower_columns, order, (&mut self.search, fill), x);
+            solve_triangular(&self.lower_columns, order, (&mut self.search, fill), x);
         }
     }
 
     fn forward_exchanges(&mut self, x: &mut SparseVector, keep: MiddleRetention) {
         for (row, terms) in self.exchanges() {
-            let [sum] = inner(terms, x.values.as_chunks::<1>().0);
+            let [sum] = inner_products(terms, x.values.as_chunks::<1>().0);
             if sum != 0.0 {
                 x.add(row, -sum);
             }
@@ -180,7 +180,7 @@ impl BasisFactor {
         let at = 2 + usize::from(keep == MiddleRetention::Middle);
         let order = self.upper_column_order.iter().rev();
         let work = (&mut self.search, &mut self.fill[at]);
-        triangular(&self.upper_columns, order, work, x);
+        solve_triangular(&self.upper_columns, order, work, x);
         x.divide(&self.pivots);
     }
 
@@ -194,7 +194,7 @@ impl BasisFactor {
         } else {
             let order = self.upper_order.from(&y.places);
             let work = (&mut self.search, &mut self.fill[at]);
-            triangular(&self.upper_rows, order, work, y);
+            solve_triangular(&self.upper_rows, order, work, y);
             y.divide(&self.pivots);
         }
         if keep == MiddleRetention::Middle {
@@ -223,7 +223,7 @@ impl BasisFactor {
         }
         let order = self.lower_row_order.iter().copied();
         let work = (&mut self.search, &mut self.fill[2 + at]);
-        triangular(&self.lower_rows, order, work, y);
+        solve_triangular(&self.lower_rows, order, work, y);
     }
 
     /// Replaces the column of a row by the one of the last forward solve that kept its middle, whose entry in that row was `alpha`;

@@ -1,6 +1,6 @@
 //! Linear programs: minimise `c' x` with bounds on x and on `A x`, by the simplex method.
 //!
-//! Start with [`LinearProgram`] and [`solve`]. A smaller program is solved first, where there is one; the program given starts from its
+//! Start with [`LinearProgram`] and [`solve_linear_program`]. A smaller program is solved first, where there is one; the program given starts from its
 //! basis (`reduce`, `dominated`, `substitute`, `restore`), so that values, prices and proofs are those of the program given. The dual
 //! method with perturbed costs does most of the work, the primal method removes what the perturbation left; the final basis is solved
 //! again with residuals in doubled precision. One thread, a fixed order, noise from indices alone: the same program has the same bits
@@ -36,8 +36,8 @@ mod weights;
 pub(in crate::programs) use resolve::{ResolverModel, SimplexResolver, WarmBasis};
 
 pub use evidence::{
-    NoOptimumProof, OptimalityResiduals, activities, dual_objective, prove_infeasible,
-    prove_unbounded, residuals, slacks,
+    NoOptimumProof, OptimalityResiduals, dual_objective, prove_infeasible, prove_unbounded,
+    row_activities, row_slacks, solution_residuals,
 };
 
 use crate::sparse::CsrMatrix;
@@ -111,7 +111,10 @@ pub struct SimplexOptions<'a> {
 ///
 /// # Panics
 /// When the lengths do not agree with the matrix.
-pub fn solve(program: &LinearProgram, options: &SimplexOptions<'_>) -> SimplexSolution {
+pub fn solve_linear_program(
+    program: &LinearProgram,
+    options: &SimplexOptions<'_>,
+) -> SimplexSolution {
     assert!(
         program.costs.len() == program.matrix.column_count()
             && program.low.len() == program.costs.len()
@@ -122,7 +125,7 @@ pub fn solve(program: &LinearProgram, options: &SimplexOptions<'_>) -> SimplexSo
     );
     let model = model::SimplexModel::new(program);
     let mut simplex = state::Simplex::new(&model, options.max_iter, options.stop);
-    let start = restore::start(program, options);
+    let start = restore::reduced_start(program, options);
     let status = simplex.drive(start.as_ref());
-    polish::solution(&mut simplex, program, status)
+    polish::polish_solution(&mut simplex, program, status)
 }

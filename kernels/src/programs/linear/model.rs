@@ -4,7 +4,7 @@
 //! is zero. Rows and columns are scaled by powers of two, which changes no digit.
 
 use super::LinearProgram;
-use crate::dense::scaled;
+use crate::dense::scale_by_exponent;
 
 #[derive(Debug, Clone)]
 pub(super) struct SimplexModel {
@@ -32,7 +32,7 @@ pub(super) struct SimplexModel {
 impl SimplexModel {
     pub(super) fn new(program: &LinearProgram) -> Self {
         let (rows, columns) = (program.matrix.row_count(), program.costs.len());
-        let (row_scale, column_scale) = scaling(program);
+        let (row_scale, column_scale) = geometric_scaling(program);
         let matrix = program.matrix.clone().scaled(&row_scale, &column_scale);
         let by_column = matrix.transposed();
         let narrow = |starts: &[usize]| starts.iter().map(|&start| start as u32).collect();
@@ -40,16 +40,16 @@ impl SimplexModel {
             .costs
             .iter()
             .zip(&column_scale)
-            .map(|(cost, by)| scaled(*cost, *by))
+            .map(|(cost, by)| scale_by_exponent(*cost, *by))
             .collect();
         let largest = cost.iter().fold(0.0_f64, |most, cost| most.max(cost.abs()));
         let cost_scale = if largest > 0.0 {
-            6 - exponent(largest).clamp(-500, 500)
+            6 - binary_exponent(largest).clamp(-500, 500)
         } else {
             0
         };
         for cost in &mut cost {
-            *cost = scaled(*cost, cost_scale);
+            *cost = scale_by_exponent(*cost, cost_scale);
         }
         cost.resize(columns + rows, 0.0);
         let mut model = Self {
@@ -84,14 +84,14 @@ impl SimplexModel {
     /// A value of a variable, or of a logical variable, in scaled units.
     pub(super) fn to_scaled(&self, variable: usize, value: f64) -> f64 {
         if value.is_finite() {
-            scaled(value, -self.unit(variable))
+            scale_by_exponent(value, -self.unit(variable))
         } else {
             value
         }
     }
 
     pub(super) fn unscaled(&self, variable: usize, value: f64) -> f64 {
-        scaled(value, self.unit(variable))
+        scale_by_exponent(value, self.unit(variable))
     }
 
     /// The exponent of the unit of a variable.
@@ -141,7 +141,7 @@ impl SimplexModel {
 }
 
 /// Powers of two near the geometric means of rows and columns, repeated, then columns to a largest entry near 1.
-fn scaling(program: &LinearProgram) -> (Vec<i32>, Vec<i32>) {
+fn geometric_scaling(program: &LinearProgram) -> (Vec<i32>, Vec<i32>) {
     let matrix = &program.matrix;
     let (mut rows, mut columns) = (
         vec![0_i32; matrix.row_count()],
@@ -149,28 +149,33 @@ fn scaling(program: &LinearProgram) -> (Vec<i32>, Vec<i32>) {
     );
     let by_column = matrix.transposed();
     let spread = |csr: &crate::sparse::CsrMatrix| {
-        let values = csr.values().iter().map(|value| exponent(*value));
+        let values = csr.values().iter().map(|value| binary_exponent(*value));
         values.clone().max().unwrap_or(0) - values.min().unwrap_or(0)
     };
     if spread(matrix) <= 4 {
         return (rows, columns);
     }
     for _ in 0..6 {
-        balance(matrix, &mut rows, &columns, true);
-        balance(&by_column, &mut columns, &rows, true);
+        balance_rows(matrix, &mut rows, &columns, true);
+        balance_rows(&by_column, &mut columns, &rows, true);
     }
-    balance(&by_column, &mut columns, &rows, false);
+    balance_rows(&by_column, &mut columns, &rows, false);
     (rows, columns)
 }
 
 /// Sets the exponent of each row from those of its entries: the middle of the largest and the smallest, or the largest alone.
-fn balance(matrix: &crate::sparse::CsrMatrix, own: &mut [i32], other: &[i32], is_middle: bool) {
+fn balance_rows(
+    matrix: &crate::sparse::CsrMatrix,
+    own: &mut [i32],
+    other: &[i32],
+    is_middle: bool,
+) {
     for (row, own) in own.iter_mut().enumerate() {
         let (columns, values) = matrix.row(row);
         let sizes = columns
             .iter()
             .zip(values)
-            .map(|(&column, value)| exponent(*value) + other[column as usize]);
+            .map(|(&column, value)| binary_exponent(*value) + other[column as usize]);
         let (Some(least), Some(most)) = (sizes.clone().min(), sizes.max()) else {
             continue;
         };
@@ -184,7 +189,7 @@ fn balance(matrix: &crate::sparse::CsrMatrix, own: &mut [i32], other: &[i32], is
 }
 
 /// The exponent of a number as a power of two, rounded down.
-fn exponent(value: f64) -> i32 {
+fn binary_exponent(value: f64) -> i32 {
     let bits = ((value.to_bits() >> 52) & 0x7ff) as i32;
     if bits == 0 { -1022 } else { bits - 1023 }
 }

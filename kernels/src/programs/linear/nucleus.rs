@@ -74,7 +74,7 @@ impl BasisElimination {
                     if work >= cost {
                         continue;
                     }
-                    let largest = largest(&mut self.largest[row as usize], entries);
+                    let largest = row_maximum(&mut self.largest[row as usize], entries);
                     let found = entries.iter().find(|entry| entry.0 == slot);
                     let value = found.map_or(0.0, |entry| entry.1);
                     if value.abs() >= THRESHOLD * largest && value.abs() >= SINGULAR {
@@ -89,7 +89,7 @@ impl BasisElimination {
             }
             for row in self.row_counts.of(count) {
                 let entries = self.rows.get(row as usize);
-                let largest = largest(&mut self.largest[row as usize], entries);
+                let largest = row_maximum(&mut self.largest[row as usize], entries);
                 for &IndexedEntry(slot, value) in entries {
                     let work = (count as u64 - 1) * (self.columns.len(slot as usize) as u64 - 1);
                     if work < cost && value.abs() >= THRESHOLD * largest && value.abs() >= SINGULAR
@@ -173,7 +173,7 @@ impl BasisElimination {
 }
 
 /// The largest entry of a row, which most rows of a nucleus are never asked for.
-fn largest(known: &mut f64, entries: &[IndexedEntry]) -> f64 {
+fn row_maximum(known: &mut f64, entries: &[IndexedEntry]) -> f64 {
     if *known < 0.0 {
         let sizes = entries.iter().map(|entry| entry.1.abs());
         *known = sizes.fold(0.0, f64::max);

@@ -4,7 +4,7 @@ use super::factor::MiddleRetention;
 use super::sparse::SparseVector;
 use super::state::Simplex;
 use super::{LinearProgram, SimplexSolution, SimplexStatus, certificate, dual_objective};
-use crate::dense::scaled;
+use crate::dense::scale_by_exponent;
 use crate::exact::CompensatedSum;
 
 /// Corrections at most; a basis of moderate condition needs one or two.
@@ -12,13 +12,13 @@ const CORRECTIONS: usize = 6;
 /// The distance of objective and bound, relative to the objective or 1, above which nothing is proved.
 const PROVED: f64 = 1e-7;
 
-pub(super) fn solution(
+pub(super) fn polish_solution(
     simplex: &mut Simplex<'_>,
     program: &LinearProgram,
     status: SimplexStatus,
 ) -> SimplexSolution {
     let model = simplex.model;
-    let ray = certificate::ray(simplex, status);
+    let ray = certificate::certificate_ray(simplex, status);
     let mut duals = vec![0.0; model.rows];
     simplex.cost.clone_from(&model.cost);
     if status != SimplexStatus::Stopped {
@@ -33,7 +33,7 @@ pub(super) fn solution(
     let duals: Vec<f64> = duals
         .iter()
         .zip(&model.row_scale)
-        .map(|(dual, by)| scaled(*dual, by - model.cost_scale))
+        .map(|(dual, by)| scale_by_exponent(*dual, by - model.cost_scale))
         .collect();
     let by_column = program.matrix.transposed();
     let mut reduced = Vec::with_capacity(model.columns);
@@ -64,7 +64,7 @@ pub(super) fn solution(
         condition: if status == SimplexStatus::Stopped {
             f64::INFINITY
         } else {
-            condition(simplex)
+            estimate_condition(simplex)
         },
     };
     if status == SimplexStatus::Optimal && !is_proved(program, &found) {
@@ -118,7 +118,7 @@ fn refine_primal(simplex: &mut Simplex<'_>) {
                 sum.value()
             })
             .collect();
-        let Some(correction) = corrected(simplex, residual, &mut least, true) else {
+        let Some(correction) = correct_residual(simplex, residual, &mut least, true) else {
             return;
         };
         for (row, by) in correction.iter().enumerate() {
@@ -145,7 +145,7 @@ fn refined_duals(simplex: &mut Simplex<'_>) -> Vec<f64> {
                 sum.value()
             })
             .collect();
-        let Some(correction) = corrected(simplex, residual, &mut least, false) else {
+        let Some(correction) = correct_residual(simplex, residual, &mut least, false) else {
             break;
         };
         for (y, by) in y.iter_mut().zip(&correction) {
@@ -156,7 +156,7 @@ fn refined_duals(simplex: &mut Simplex<'_>) -> Vec<f64> {
 }
 
 /// The correction for a residual that is smaller than the least so far.
-fn corrected(
+fn correct_residual(
     simplex: &mut Simplex<'_>,
     residual: Vec<f64>,
     least: &mut f64,
@@ -191,7 +191,7 @@ fn corrected(
 }
 
 /// The 1-norm estimate of Hager (SIAM J. Sci. Stat. Comput. 5, 1984) for the inverse, times the norm.
-fn condition(simplex: &mut Simplex<'_>) -> f64 {
+fn estimate_condition(simplex: &mut Simplex<'_>) -> f64 {
     let model = simplex.model;
     let norm = simplex.header.iter().map(|&variable| {
         let values = model.column(variable as usize).1;

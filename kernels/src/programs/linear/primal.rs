@@ -3,7 +3,7 @@
 //! # References
 //! J. J. Forrest and D. Goldfarb, Math. Programming 57, 1992 (reference weights). P. M. J. Harris, Math. Programming 5, 1973.
 
-use super::state::{PRIMAL, Simplex, SimplexEnd, noise};
+use super::state::{PRIMAL, Simplex, SimplexEnd, pseudorandom_noise};
 
 /// Entries of a column below this are no pivots.
 const PIVOT: f64 = 1e-9;
@@ -214,7 +214,7 @@ impl Simplex<'_> {
         for &variable in &self.header {
             let variable = variable as usize;
             let by = |bound: f64, stream: u64| {
-                (1.0 + noise(variable, stream)) * 5e-7 * bound.abs().max(1.0)
+                (1.0 + pseudorandom_noise(variable, stream)) * 5e-7 * bound.abs().max(1.0)
             };
             if self.lower[variable].is_finite() {
                 self.lower[variable] -= by(self.lower[variable], 2 * stream + 10);

@@ -4,7 +4,7 @@
 //! I. Maros, "A generalized dual phase-2 simplex algorithm", European J. Oper. Res. 149, 2003. P. M. J. Harris, Math. Programming 5,
 //! 1973.
 
-use super::state::{Simplex, noise};
+use super::state::{Simplex, pseudorandom_noise};
 
 /// Wrong signs of reduced costs that the ratio test may leave.
 pub(super) const SLACK: f64 = 1e-7;
@@ -103,7 +103,9 @@ impl Simplex<'_> {
         let group = &candidates[start..end];
         let chosen = group.iter().copied().reduce(|best, next| {
             let is_larger = next.1 > best.1
-                || (next.1 == best.1 && noise(next.0 as usize, 2) > noise(best.0 as usize, 2));
+                || (next.1 == best.1
+                    && pseudorandom_noise(next.0 as usize, 2)
+                        > pseudorandom_noise(best.0 as usize, 2));
             if is_larger { next } else { best }
         })?;
         for &(place, ..) in &candidates[..start] {

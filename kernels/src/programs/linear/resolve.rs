@@ -3,7 +3,7 @@
 use super::model::SimplexModel;
 use super::state::{DUAL, NONE, PRIMAL, Simplex, SimplexEnd};
 use super::{LinearProgram, SimplexOptions, SimplexSolution, SimplexStatus, certificate, polish};
-use crate::dense::scaled;
+use crate::dense::scale_by_exponent;
 
 /// Iterations of a warm start before costs are perturbed.
 const UNPERTURBED: u64 = 500;
@@ -242,7 +242,7 @@ impl SimplexResolver<'_> {
         let rows = self.simplex.rho.entries();
         let by = |(row, value): (usize, f64)| {
             let exponent = model.row_scale[row] + model.column_scale[variable];
-            (row as u32, scaled(value, exponent))
+            (row as u32, scale_by_exponent(value, exponent))
         };
         Some(rows.map(by).collect())
     }
@@ -258,6 +258,6 @@ impl SimplexResolver<'_> {
         program: &LinearProgram,
         status: SimplexStatus,
     ) -> SimplexSolution {
-        polish::solution(&mut self.simplex, program, status)
+        polish::polish_solution(&mut self.simplex, program, status)
     }
 }

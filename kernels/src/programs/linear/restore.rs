@@ -5,7 +5,7 @@ use super::reduce::PresolveReduction;
 use super::state::{NONE, Simplex, SimplexEnd};
 use super::step::PresolveStep;
 use super::{LinearProgram, SimplexOptions, SimplexStatus};
-use crate::dense::scaled;
+use crate::dense::scale_by_exponent;
 use crate::sparse::CsrMatrix;
 
 /// Iterations of a reduced program for each row and column of the one given.
@@ -28,7 +28,7 @@ pub(super) struct StartingBasis {
 }
 
 /// Solves a reduced program; `None` where it does not help.
-pub(super) fn start(
+pub(super) fn reduced_start(
     program: &LinearProgram,
     options: &SimplexOptions<'_>,
 ) -> Option<StartingBasis> {
@@ -66,7 +66,7 @@ pub(super) fn start(
             BasisPlace::High => BasisPlace::Low,
         };
         restoring.prices[row as usize] =
-            -scaled(simplex.d[logical], model.row_scale[at] - model.cost_scale);
+            -scale_by_exponent(simplex.d[logical], model.row_scale[at] - model.cost_scale);
     }
     for step in reduction.steps.iter().rev() {
         restoring.undo(*step);
@@ -108,7 +108,7 @@ impl<'a> Postsolve<'a> {
                     count,
                     ..
                 } => {
-                    for &(other, value) in &reduction.row_entries[range(start, count)] {
+                    for &(other, value) in &reduction.row_entries[index_range(start, count)] {
                         others[other as usize].push((column, -value / own));
                     }
                 }
@@ -160,7 +160,7 @@ impl<'a> Postsolve<'a> {
                 is_most,
                 start,
                 count,
-            } => self.unforce(row, is_most, range(start, count)),
+            } => self.unforce(row, is_most, index_range(start, count)),
             PresolveStep::Replaced {
                 row,
                 column,
@@ -168,7 +168,7 @@ impl<'a> Postsolve<'a> {
                 start,
                 count,
             } => {
-                for &(other, _) in &self.row_entries[range(start, count)] {
+                for &(other, _) in &self.row_entries[index_range(start, count)] {
                     self.others[other as usize].pop();
                 }
                 self.enter(row, column, own, BasisPlace::Low);
@@ -264,7 +264,7 @@ impl<'a> Postsolve<'a> {
     }
 }
 
-fn range(start: u32, count: u32) -> std::ops::Range<usize> {
+fn index_range(start: u32, count: u32) -> std::ops::Range<usize> {
     start as usize..(start + count) as usize
 }
 

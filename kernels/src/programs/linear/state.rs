@@ -342,7 +342,7 @@ impl<'a> Simplex<'a> {
 }
 
 /// A number from 0 to 1 that looks random, the same for the same arguments.
-pub(super) fn noise(index: usize, stream: u64) -> f64 {
+pub(super) fn pseudorandom_noise(index: usize, stream: u64) -> f64 {
     let mut bits = (index as u64)
         .wrapping_add(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
         .wrapping_add(0x1234_5678_9abc_def1);

@@ -56,7 +56,7 @@ impl PivotOrder {
 
 /// Solves with a triangular matrix of unit diagonal whose columns (or rows) are `lists`; `order` is the order of those that have
 /// entries. The nonzeros of a result that is likely to be nearly empty are searched for first.
-pub(super) fn triangular(
+pub(super) fn solve_triangular(
     lists: &EntryLists,
     order: impl Iterator<Item = u32>,
     (search, fill): (&mut NonzeroSearch, &mut f64),
@@ -65,7 +65,7 @@ pub(super) fn triangular(
     if is_sparse(x, *fill) && search.reach(lists, x) {
         x.places.clear();
         for &place in search.found.iter().rev() {
-            step(lists, place, &mut x.values);
+            eliminate_place(lists, place, &mut x.values);
             let value = &mut x.values[place as usize];
             if value.abs() < TINY {
                 *value = 0.0;
@@ -75,11 +75,11 @@ pub(super) fn triangular(
         }
     } else {
         for place in order {
-            step(lists, place, &mut x.values);
+            eliminate_place(lists, place, &mut x.values);
         }
         x.gather();
     }
-    blend(fill, x);
+    blend_fill(fill, x);
 }
 
 /// Solves with a triangular matrix of unit diagonal whose rows (or columns) are `lists`, each unknown by one sum: where solutions are
@@ -91,16 +91,19 @@ pub(super) fn triangular_by_sums(
     x: &mut SparseVector,
 ) {
     for place in order {
-        let [sum] = inner(lists.get(place as usize), x.values.as_chunks::<1>().0);
+        let [sum] = inner_products(lists.get(place as usize), x.values.as_chunks::<1>().0);
         x.values[place as usize] -= sum;
     }
     x.gather();
-    blend(fill, x);
+    blend_fill(fill, x);
 }
 
 /// The inner products of a list with full vectors, each in four sums at once.
 #[inline]
-pub(super) fn inner<const N: usize>(list: &[IndexedEntry], values: &[[f64; N]]) -> [f64; N] {
+pub(super) fn inner_products<const N: usize>(
+    list: &[IndexedEntry],
+    values: &[[f64; N]],
+) -> [f64; N] {
     let mut sums = [[0.0; N]; 4];
     let mut chunks = list.chunks_exact(4);
     let mut add = |entries: &[IndexedEntry]| {
@@ -138,7 +141,7 @@ pub(super) fn triangular_pair(
 }
 
 /// Takes the fill of a result into the mean of those before.
-pub(super) fn blend(fill: &mut f64, x: &SparseVector) {
+pub(super) fn blend_fill(fill: &mut f64, x: &SparseVector) {
     *fill = 0.9 * *fill + 0.1 * x.places.len() as f64 / x.values.len() as f64;
 }
 
@@ -158,7 +161,7 @@ pub(super) fn is_very_full(fill: f64) -> bool {
 }
 
 #[inline]
-fn step(lists: &EntryLists, place: u32, values: &mut [f64]) {
+fn eliminate_place(lists: &EntryLists, place: u32, values: &mut [f64]) {
     let value = values[place as usize];
     if value.abs() < TINY {
         return;

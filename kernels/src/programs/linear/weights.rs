@@ -5,7 +5,7 @@
 //! "Database-friendly random projections", J. Comput. System Sci. 66, 2003 (estimates by random signs).
 
 use super::sparse::SparseVector;
-use super::state::{Simplex, noise};
+use super::state::{Simplex, pseudorandom_noise};
 
 /// Least steepest edge weight.
 const WEIGHT_MIN: f64 = 1e-4;
@@ -96,7 +96,7 @@ impl Simplex<'_> {
 
 fn set_signs(signs: &mut SparseVector, stream: u64) {
     for (index, sign) in signs.values.iter_mut().enumerate() {
-        *sign = 1.0_f64.copysign(noise(index, stream) - 0.5);
+        *sign = 1.0_f64.copysign(pseudorandom_noise(index, stream) - 0.5);
     }
     signs.gather();
 }

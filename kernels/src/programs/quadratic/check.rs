@@ -49,7 +49,7 @@ impl KktResiduals {
 }
 
 /// The residuals, in doubled precision.
-pub(super) fn kkt(program: &QuadraticProgram, point: &PrimalDualPoint) -> KktResiduals {
+pub(super) fn kkt_residuals(program: &QuadraticProgram, point: &PrimalDualPoint) -> KktResiduals {
     let n = program.n();
     let mut gradient = vec![CompensatedSum::default(); n];
     let mut sizes = vec![0.0_f64; n];
@@ -116,12 +116,12 @@ pub(super) fn kkt(program: &QuadraticProgram, point: &PrimalDualPoint) -> KktRes
             one_sided(x - program.high[index], point.high[index]);
         }
     }
-    (out.gap, out.objective_size) = gap(program, point);
+    (out.gap, out.objective_size) = duality_gap(program, point);
     out
 }
 
 /// The gap between the objective and its dual, and the size of the parts of the objective.
-fn gap(program: &QuadraticProgram, point: &PrimalDualPoint) -> (f64, f64) {
+fn duality_gap(program: &QuadraticProgram, point: &PrimalDualPoint) -> (f64, f64) {
     let (mut sum, mut squares, mut linear) = (CompensatedSum::default(), 0.0, 0.0);
     for row in 0..program.n() {
         let (columns, values) = program.p.row(row);

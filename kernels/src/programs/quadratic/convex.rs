@@ -2,7 +2,7 @@
 
 use faer::Mat;
 
-use crate::dense::{max_abs, norm2, symmetric_eigen};
+use crate::dense::{euclidean_norm, max_abs, symmetric_eigen};
 use crate::sparse::CsrMatrix;
 
 /// What is known of the lowest eigenvalue.
@@ -29,19 +29,19 @@ pub(super) const WHOLE_MAX: usize = 1000;
 ///
 /// # References
 /// C. Lanczos, J. Res. Nat. Bur. Standards 45, 1950.
-pub fn convexity(p: &CsrMatrix, mut stop: impl FnMut() -> bool) -> Option<Convexity> {
+pub fn check_convexity(p: &CsrMatrix, mut stop: impl FnMut() -> bool) -> Option<Convexity> {
     let n = p.row_count();
     let is_diagonal = (0..n).all(|row| p.row(row).0.iter().all(|&column| column as usize == row));
     if is_diagonal {
-        return Some(diagonal(p));
+        return Some(diagonal_convexity(p));
     }
     if n <= WHOLE_MAX {
-        return Some(whole(p));
+        return Some(dense_convexity(p));
     }
-    lanczos(p, &mut stop)
+    lanczos_convexity(p, &mut stop)
 }
 
-fn diagonal(p: &CsrMatrix) -> Convexity {
+fn diagonal_convexity(p: &CsrMatrix) -> Convexity {
     let entries = p.diagonal();
     let lowest = (0..entries.len()).min_by(|&a, &b| entries[a].total_cmp(&entries[b]));
     let Some(lowest) = lowest else {
@@ -58,7 +58,7 @@ fn diagonal(p: &CsrMatrix) -> Convexity {
     }
 }
 
-fn whole(p: &CsrMatrix) -> Convexity {
+fn dense_convexity(p: &CsrMatrix) -> Convexity {
     let n = p.row_count();
     let mut dense = Mat::<f64>::zeros(n, n);
     for row in 0..n {
@@ -83,14 +83,14 @@ fn whole(p: &CsrMatrix) -> Convexity {
     Convexity::Indefinite { lowest, direction }
 }
 
-fn lanczos(p: &CsrMatrix, stop: &mut impl FnMut() -> bool) -> Option<Convexity> {
+fn lanczos_convexity(p: &CsrMatrix, stop: &mut impl FnMut() -> bool) -> Option<Convexity> {
     const STEPS: usize = 120;
     let n = p.row_count();
     // Of all signs, so that it is orthogonal to no eigenvector that matters but by accident.
     let start: Vec<f64> = (0..n)
         .map(|i| 1.0 + libm::sin(1.0 + i as f64 * 1.618) * 0.9)
         .collect();
-    let norm = norm2(&start);
+    let norm = euclidean_norm(&start);
     let mut basis: Vec<Vec<f64>> = vec![start.iter().map(|x| x / norm).collect()];
     let mut projected = Mat::<f64>::zeros(STEPS, STEPS);
     let mut size = 0;
@@ -112,7 +112,7 @@ fn lanczos(p: &CsrMatrix, stop: &mut impl FnMut() -> bool) -> Option<Convexity> 
                 crate::dense::add_multiple(&mut next, -along, vector);
             }
         }
-        let norm = norm2(&next);
+        let norm = euclidean_norm(&next);
         if norm <= 1e-12 * max_abs(p.values()) {
             break;
         }

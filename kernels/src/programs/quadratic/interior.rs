@@ -63,7 +63,10 @@ impl ConstraintLayout {
     }
 }
 
-fn constraints(program: &QuadraticProgram, layout: &ConstraintLayout) -> (CsrMatrix, Vec<f64>) {
+fn conic_constraints(
+    program: &QuadraticProgram,
+    layout: &ConstraintLayout,
+) -> (CsrMatrix, Vec<f64>) {
     let entries =
         program.a_eq.nonzeros() + program.a_ub.nonzeros() + layout.low.len() + layout.high.len();
     let (mut starts, mut columns, mut values) = (
@@ -141,7 +144,7 @@ fn check_cost(
 ) -> Result<(), SparseError> {
     let (n, m) = (program.n(), a.row_count());
     let count = program.p.nonzeros() + 2 * a.nonzeros() + n + m;
-    crate::sparse::reserve(limits, "the program", 120 * count as u64)?;
+    crate::sparse::reserve_bytes(limits, "the program", 120 * count as u64)?;
     let (mut rows, mut columns) = (Vec::with_capacity(count), Vec::with_capacity(count));
     for row in 0..n {
         rows.push(row as u32);
@@ -174,14 +177,14 @@ fn check_cost(
 }
 
 /// Solves a program, or finds a certificate; the residuals are left to the caller.
-pub(super) fn solve(
+pub(super) fn solve_interior_point(
     program: &QuadraticProgram,
     iterations_max: u32,
     stop: impl Fn() -> bool + Send + Sync + 'static,
     limits: &dyn ComputationLimits,
 ) -> Result<QuadraticSolution, QuadraticFailure> {
     let layout = ConstraintLayout::of(program);
-    let (a, b) = constraints(program, &layout);
+    let (a, b) = conic_constraints(program, &layout);
     check_cost(program, &a, limits)?;
     let settings = DefaultSettingsBuilder::default()
         .verbose(false)
@@ -211,10 +214,10 @@ pub(super) fn solve(
         SolverStatus::MaxIterations => QuadraticEnd::Iterations,
         SolverStatus::CallbackTerminated => return Err(SparseError::Stopped.into()),
         SolverStatus::PrimalInfeasible | SolverStatus::AlmostPrimalInfeasible => {
-            return Err(infeasible(&layout, &a, &b, &found.z));
+            return Err(infeasibility_certificate(&layout, &a, &b, &found.z));
         }
         SolverStatus::DualInfeasible | SolverStatus::AlmostDualInfeasible => {
-            return Err(unbounded(program, &layout, &a, &found.x));
+            return Err(unboundedness_certificate(program, &layout, &a, &found.x));
         }
         _ => QuadraticEnd::Stalled,
     };
@@ -247,7 +250,12 @@ pub(super) fn solve(
 /// What is left of certificates may be this large.
 const CERTIFIED: f64 = 1e-6;
 
-fn infeasible(layout: &ConstraintLayout, a: &CsrMatrix, b: &[f64], z: &[f64]) -> QuadraticFailure {
+fn infeasibility_certificate(
+    layout: &ConstraintLayout,
+    a: &CsrMatrix,
+    b: &[f64],
+    z: &[f64],
+) -> QuadraticFailure {
     let mut z = z.to_vec();
     z[layout.equations..]
         .iter_mut()
@@ -279,7 +287,7 @@ fn infeasible(layout: &ConstraintLayout, a: &CsrMatrix, b: &[f64], z: &[f64]) ->
     }
 }
 
-fn unbounded(
+fn unboundedness_certificate(
     program: &QuadraticProgram,
     layout: &ConstraintLayout,
     a: &CsrMatrix,

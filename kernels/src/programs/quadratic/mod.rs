@@ -1,6 +1,6 @@
 //! Convex quadratic programs: `minimise 1/2 x'Px + c'x` where `A_ub x <= b_ub`, `A_eq x = b_eq` and `low <= x <= high`.
 //!
-//! Start with [`QuadraticProgram`] and [`solve`]. The interior-point solver `clarabel` finds the optimum or a certificate; what it says is checked here, and
+//! Start with [`QuadraticProgram`] and [`solve_quadratic_program`]. The interior-point solver `clarabel` finds the optimum or a certificate; what it says is checked here, and
 //! the optimum is made exact by solving the equations of its active constraints.
 
 mod check;
@@ -13,7 +13,7 @@ mod tests;
 use crate::sparse::{ComputationLimits, CsrMatrix, SparseError};
 
 pub use self::check::KktResiduals;
-pub use self::convex::{Convexity, convexity};
+pub use self::convex::{Convexity, check_convexity};
 
 /// A program in n variables.
 #[derive(Debug, Clone)]
@@ -126,7 +126,7 @@ impl QuadraticProgram {
     }
 }
 
-/// Solves a program that is convex ([`convexity`]).
+/// Solves a program that is convex ([`check_convexity`]).
 ///
 /// # Method
 /// Interior points on the homogeneous embedding, with one thread and a fixed order, so that the result is always the same. Then the constraints whose
@@ -141,15 +141,15 @@ impl QuadraticProgram {
 ///
 /// # Errors
 /// A certificate that there is no solution, or a limit.
-pub fn solve(
+pub fn solve_quadratic_program(
     program: &QuadraticProgram,
     iterations_max: u32,
     stop: impl Fn() -> bool + Send + Sync + 'static,
     limits: &dyn ComputationLimits,
 ) -> Result<QuadraticSolution, QuadraticFailure> {
-    let mut found = interior::solve(program, iterations_max, stop, limits)?;
-    found.kkt = check::kkt(program, &found.point);
-    if let Some((point, kkt)) = polish::polish(program, &found.point, &found.kkt, limits)? {
+    let mut found = interior::solve_interior_point(program, iterations_max, stop, limits)?;
+    found.kkt = check::kkt_residuals(program, &found.point);
+    if let Some((point, kkt)) = polish::polish_point(program, &found.point, &found.kkt, limits)? {
         (found.point, found.kkt, found.polished) = (point, kkt, true);
     }
     Ok(found)

@@ -1,6 +1,6 @@
 //! The optimum as the solution of linear equations: those of its active constraints.
 
-use super::check::kkt;
+use super::check::kkt_residuals;
 use super::{KktResiduals, PrimalDualPoint, QuadraticFailure, QuadraticProgram};
 use crate::dense::condition::LinearOperator;
 use crate::dense::max_abs;
@@ -17,7 +17,7 @@ enum ActiveConstraint {
 }
 
 /// A better point, where solving equations gives one.
-pub(super) fn polish(
+pub(super) fn polish_point(
     program: &QuadraticProgram,
     from: &PrimalDualPoint,
     before: &KktResiduals,
@@ -31,21 +31,21 @@ pub(super) fn polish(
         if limits.stopped() {
             return Err(SparseError::Stopped.into());
         }
-        let found = match solve(program, from, &active, OPERATIONS_MAX, limits) {
+        let found = match solve_active_set(program, from, &active, OPERATIONS_MAX, limits) {
             Ok(found) => found,
             Err(SparseError::Stopped) => return Err(SparseError::Stopped.into()),
             Err(_) => break,
         };
         let Some(found) = found else { break };
-        let next = exchanged(program, &found, &active);
+        let next = exchange_active(program, &found, &active);
         let mut point = found;
         for multipliers in [&mut point.ub, &mut point.low, &mut point.high] {
             multipliers
                 .iter_mut()
                 .for_each(|value| *value = value.max(0.0));
         }
-        clamp(program, &mut point, &active);
-        let residuals = kkt(program, &point);
+        clamp_point(program, &mut point, &active);
+        let residuals = kkt_residuals(program, &point);
         let reference = best.as_ref().map_or(before, |(_, kkt)| kkt);
         // Not when NaN.
         if residuals.relative() < reference.relative() {
@@ -60,7 +60,11 @@ pub(super) fn polish(
 }
 
 /// Rounding must not lead over a bound.
-fn clamp(program: &QuadraticProgram, point: &mut PrimalDualPoint, active: &[ActiveConstraint]) {
+fn clamp_point(
+    program: &QuadraticProgram,
+    point: &mut PrimalDualPoint,
+    active: &[ActiveConstraint],
+) {
     for (index, x) in point.x.iter_mut().enumerate() {
         let (low, high) = (program.low[index], program.high[index]);
         let near = 1e-12 * x.abs().max(1.0);
@@ -77,7 +81,7 @@ fn clamp(program: &QuadraticProgram, point: &mut PrimalDualPoint, active: &[Acti
     }
 }
 
-fn slack(a: &CsrMatrix, row: usize, b: f64, x: &[f64]) -> f64 {
+fn row_slack(a: &CsrMatrix, row: usize, b: f64, x: &[f64]) -> f64 {
     let (columns, values) = a.row(row);
     let terms = columns
         .iter()
@@ -92,7 +96,7 @@ fn first_guess(program: &QuadraticProgram, at: &PrimalDualPoint) -> Vec<ActiveCo
         .map(ActiveConstraint::Equation)
         .collect();
     for (row, &b) in program.b_ub.iter().enumerate() {
-        if at.ub[row] > slack(&program.a_ub, row, b, &at.x) {
+        if at.ub[row] > row_slack(&program.a_ub, row, b, &at.x) {
             active.push(ActiveConstraint::Inequality(row));
         }
     }
@@ -111,7 +115,7 @@ fn first_guess(program: &QuadraticProgram, at: &PrimalDualPoint) -> Vec<ActiveCo
 }
 
 /// The set without constraints of wrong signs, and with the violated ones; `None` where nothing is wrong.
-fn exchanged(
+fn exchange_active(
     program: &QuadraticProgram,
     at: &PrimalDualPoint,
     active: &[ActiveConstraint],
@@ -127,7 +131,7 @@ fn exchanged(
     let mut next: Vec<ActiveConstraint> = active.iter().copied().filter(keeps).collect();
     let is_in = |one: ActiveConstraint| active.binary_search(&one).is_ok();
     for (row, &b) in program.b_ub.iter().enumerate() {
-        let violated = slack(&program.a_ub, row, b, &at.x) < -SMALL * b.abs().max(1.0);
+        let violated = row_slack(&program.a_ub, row, b, &at.x) < -SMALL * b.abs().max(1.0);
         if violated && !is_in(ActiveConstraint::Inequality(row)) {
             next.push(ActiveConstraint::Inequality(row));
         }
@@ -154,7 +158,7 @@ fn exchanged(
 ///
 /// Both blocks of the diagonal are shifted by a little for the factors, so that they exist also where multipliers are not unique; the refinement is
 /// against the equations as they are.
-fn solve(
+fn solve_active_set(
     program: &QuadraticProgram,
     from: &PrimalDualPoint,
     active: &[ActiveConstraint],
@@ -218,7 +222,7 @@ fn solve(
     let shifted = CsrMatrix::from_triplets(size, size, &rows, &columns, &values);
     drop((rows, columns, values));
     let factors = SparseLu::new(&shifted, operations_max, limits)?;
-    let mut found = start(n, from, active);
+    let mut found = starting_vector(n, from, active);
     let mut last = f64::INFINITY;
     for _ in 0..ROUNDS {
         let mut rest = exact.precise_residual(&found, &side);
@@ -243,7 +247,7 @@ fn solve(
 }
 
 /// The point that is improved, in the order of the equations.
-fn start(n: usize, from: &PrimalDualPoint, active: &[ActiveConstraint]) -> Vec<f64> {
+fn starting_vector(n: usize, from: &PrimalDualPoint, active: &[ActiveConstraint]) -> Vec<f64> {
     let multiplier = |one: &ActiveConstraint| match *one {
         ActiveConstraint::Equation(row) => from.eq[row],
         ActiveConstraint::Inequality(row) => from.ub[row],

@@ -4,13 +4,13 @@ use std::f64::consts::PI;
 
 use super::{Interval, IntervalImage};
 use crate::exact;
-use crate::vector::{Binary, Unary, binary, unary};
+use crate::vector::{Binary, Unary, evaluate_binary, evaluate_unary};
 
 /// Units in the last place that the bounds of elementary functions are moved by, as a factor.
 const MARGIN: f64 = 4.0 * f64::EPSILON;
 
 /// A lower bound of a value that was rounded to this: an infinite one may have overflowed.
-fn below(x: f64) -> f64 {
+fn lower_bound(x: f64) -> f64 {
     if x == f64::INFINITY {
         f64::MAX
     } else if x.is_nan() || x.is_infinite() {
@@ -21,8 +21,8 @@ fn below(x: f64) -> f64 {
 }
 
 /// An upper bound of a value that was rounded to this.
-fn above(x: f64) -> f64 {
-    -below(-x)
+fn upper_bound(x: f64) -> f64 {
+    -lower_bound(-x)
 }
 
 /// Whether an elementary function is known to have this very value: at 0 and 1 values of 0, 1 and -1 are no roundings.
@@ -44,14 +44,20 @@ impl Interval {
         if exponent.is_multiple_of(2) {
             let size = self.absolute();
             return Self::new(
-                raised(size.lo, exponent).lo.max(0.0),
-                raised(size.hi, exponent).hi,
+                repeated_power(size.lo, exponent).lo.max(0.0),
+                repeated_power(size.hi, exponent).hi,
             );
         }
         if self.is_exterior() {
-            return Self::exterior(raised(self.lo, exponent).lo, raised(self.hi, exponent).hi);
+            return Self::exterior(
+                repeated_power(self.lo, exponent).lo,
+                repeated_power(self.hi, exponent).hi,
+            );
         }
-        Self::new(raised(self.lo, exponent).lo, raised(self.hi, exponent).hi)
+        Self::new(
+            repeated_power(self.lo, exponent).lo,
+            repeated_power(self.hi, exponent).hi,
+        )
     }
 
     /// The magnitudes.
@@ -85,7 +91,7 @@ impl Interval {
             if a == 0.0 && b < 0.0 {
                 f64::INFINITY
             } else {
-                binary(Binary::Pow, a, b)
+                evaluate_binary(Binary::Pow, a, b)
             }
         };
         let corners = [
@@ -98,7 +104,7 @@ impl Interval {
         let hi = corners.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let is_known = corners.iter().all(|corner| !corner.is_nan());
         let values = if is_known {
-            Self::new(below(lo).max(0.0), above(hi))
+            Self::new(lower_bound(lo).max(0.0), upper_bound(hi))
         } else {
             Self::new(0.0, f64::INFINITY)
         };
@@ -111,7 +117,7 @@ impl Interval {
 
     /// An increasing function of [`crate::vector`] with values in a range, on its domain; `None` outside.
     pub fn increasing(self, op: Unary, domain: Self, range: Self) -> Option<IntervalImage> {
-        self.increasing_by(|x| unary(op, x), domain, range)
+        self.increasing_by(|x| evaluate_unary(op, x), domain, range)
     }
 
     /// An increasing function of an error below two units in the last place.
@@ -127,12 +133,12 @@ impl Interval {
         let lo = if is_exact(inside.lo, low) {
             low
         } else {
-            below(low).max(range.lo)
+            lower_bound(low).max(range.lo)
         };
         let hi = if is_exact(inside.hi, high) {
             high
         } else {
-            above(high).min(range.hi)
+            upper_bound(high).min(range.hi)
         };
         let values = Self::new(lo, hi);
         Some(IntervalImage {
@@ -198,15 +204,21 @@ impl Interval {
             );
             from.ceil() <= to.floor()
         };
-        let (a, b) = (unary(op, self.lo), unary(op, self.hi));
+        let (a, b) = (evaluate_unary(op, self.lo), evaluate_unary(op, self.hi));
         let under = |x: f64, y: f64| {
             if is_exact(x, y) {
                 y
             } else {
-                below(y).max(-1.0)
+                lower_bound(y).max(-1.0)
             }
         };
-        let over = |x: f64, y: f64| if is_exact(x, y) { y } else { above(y).min(1.0) };
+        let over = |x: f64, y: f64| {
+            if is_exact(x, y) {
+                y
+            } else {
+                upper_bound(y).min(1.0)
+            }
+        };
         let lo = if has(first + 0.5) {
             -1.0
         } else {
@@ -228,12 +240,12 @@ impl Interval {
         let middle = self.middle();
         let reach = (self.hi - middle).max(middle - self.lo) * slope * (1.0 + MARGIN) + error;
         let value = f(middle);
-        Self::new(below(value - reach), above(value + reach))
+        Self::new(lower_bound(value - reach), upper_bound(value + reach))
     }
 }
 
 /// A power of one number, by repeated products.
-fn raised(x: f64, exponent: u32) -> Interval {
+fn repeated_power(x: f64, exponent: u32) -> Interval {
     let (mut result, mut square, mut rest) = (Interval::point(1.0), Interval::point(x), exponent);
     loop {
         if rest & 1 == 1 {

@@ -52,7 +52,7 @@ fn sum_bounds(a: f64, b: f64) -> (f64, f64) {
         return (f64::NEG_INFINITY, f64::INFINITY);
     }
     if sum.is_infinite() {
-        return infinite(sum, a.is_infinite() || b.is_infinite());
+        return overflow_bounds(sum, a.is_infinite() || b.is_infinite());
     }
     if error == 0.0 {
         (sum, sum)
@@ -62,7 +62,7 @@ fn sum_bounds(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// Bounds of an infinite result: overflow is no infinity.
-fn infinite(value: f64, is_exact: bool) -> (f64, f64) {
+fn overflow_bounds(value: f64, is_exact: bool) -> (f64, f64) {
     match (is_exact, value > 0.0) {
         (true, _) => (value, value),
         (false, true) => (f64::MAX, f64::INFINITY),
@@ -78,7 +78,7 @@ fn product_bounds(a: f64, b: f64) -> (f64, f64) {
     }
     let product = a * b;
     if product.is_infinite() {
-        return infinite(product, a.is_infinite() || b.is_infinite());
+        return overflow_bounds(product, a.is_infinite() || b.is_infinite());
     }
     let can_split = a.abs() < 1e290 && b.abs() < 1e290;
     if can_split && EXACT.contains(&product.abs()) && exact::two_product(a, b).1 == 0.0 {
@@ -93,7 +93,7 @@ fn quotient_bounds(a: f64, b: f64) -> (f64, f64) {
     }
     let quotient = a / b;
     if quotient.is_infinite() {
-        return infinite(quotient, a.is_infinite());
+        return overflow_bounds(quotient, a.is_infinite());
     }
     let (back, error) = exact::two_product(quotient, b);
     let is_exact =

@@ -104,7 +104,7 @@ const PARTS_OPEN: usize = 4096;
 ///
 /// # Errors
 /// What `f` returns.
-pub fn isolate<E>(
+pub fn isolate_roots<E>(
     whole: Interval,
     limits: IsolationLimits,
     f: &mut impl FnMut(Interval) -> Result<FunctionEnclosure, E>,

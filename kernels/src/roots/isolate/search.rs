@@ -1,7 +1,7 @@
 //! [`IsolationSearch`]: the parts of an interval one by one.
 
 use super::{FunctionEnclosure, UnprovenReason, UnprovenRegion};
-use crate::roots::bracket::halfway;
+use crate::roots::bracket::halfway_double;
 use crate::roots::interval::Interval;
 
 /// What is found and left so far.
@@ -75,7 +75,7 @@ impl<'f, E, F: FnMut(Interval) -> Result<FunctionEnclosure, E>> IsolationSearch<
             self.leave(x, kind, exact);
             return Ok([None; 2]);
         }
-        let at = divide(x);
+        let at = division_point(x);
         Ok([Some(Interval::new(x.lo, at)), Some(Interval::new(at, x.hi))])
     }
 
@@ -92,7 +92,7 @@ impl<'f, E, F: FnMut(Interval) -> Result<FunctionEnclosure, E>> IsolationSearch<
 
     /// A place where the function is exactly zero: an end, the middle, or the shortest number inside.
     fn exact(&mut self, x: Interval) -> Result<Option<f64>, E> {
-        for at in [shortest(x), x.lo, x.hi, x.middle()] {
+        for at in [shortest_double(x), x.lo, x.hi, x.middle()] {
             let value = (self.f)(Interval::point(at))?;
             if value.values == Some(Interval::ZERO) {
                 return Ok(Some(at));
@@ -245,11 +245,11 @@ impl<'f, E, F: FnMut(Interval) -> Result<FunctionEnclosure, E>> IsolationSearch<
 }
 
 /// Where a part is divided: not in the middle, where roots like to be.
-fn divide(x: Interval) -> f64 {
+fn division_point(x: Interval) -> f64 {
     const SHARE: f64 = 0.496_093_75;
     let is_wide = x.lo > 0.0 && x.hi > 16.0 * x.lo || x.hi < 0.0 && x.lo < 16.0 * x.hi;
     let at = if is_wide {
-        halfway(x.lo, x.hi)
+        halfway_double(x.lo, x.hi)
     } else {
         x.lo * (1.0 - SHARE) + x.hi * SHARE
     };
@@ -257,7 +257,7 @@ fn divide(x: Interval) -> f64 {
 }
 
 /// The double inside with the fewest bits.
-fn shortest(x: Interval) -> f64 {
+fn shortest_double(x: Interval) -> f64 {
     if x.contains(0.0) {
         return 0.0;
     }

@@ -19,7 +19,7 @@ fn smooth(values: Interval, slope: Interval) -> FunctionEnclosure {
 
 fn found(low: f64, high: f64, f: impl Fn(Interval) -> FunctionEnclosure) -> RootIsolation {
     let mut f = |x| Ok::<FunctionEnclosure, Infallible>(f(x));
-    let Ok(found) = isolate(Interval::new(low, high), LIMITS, &mut f);
+    let Ok(found) = isolate_roots(Interval::new(low, high), LIMITS, &mut f);
     found
 }
 

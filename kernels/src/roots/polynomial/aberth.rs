@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::BigPolynomial;
-use super::complex::{BigComplex, ComplexDouble, join};
+use super::complex::{BigComplex, ComplexDouble, join_exponent};
 
 /// Most sweeps at one precision.
 const SWEEPS_MAX: usize = 100;
@@ -11,7 +11,7 @@ const SWEEPS_MAX: usize = 100;
 const CHUNK: usize = 64;
 
 /// Moves the points that are not settled until they stay; returns the number of sweeps.
-pub(super) fn iterate<E>(
+pub(super) fn aberth_iteration<E>(
     polynomial: &BigPolynomial,
     points: &mut [BigComplex],
     is_settled: &[bool],
@@ -28,8 +28,10 @@ pub(super) fn iterate<E>(
         for chunk in open.chunks(CHUNK) {
             check()?;
             let given = &*points;
-            let moves = chunk.par_iter().map(|&i| step(polynomial, given, i, bits));
-            thread_pools::within(|| steps.par_extend(moves));
+            let moves = chunk
+                .par_iter()
+                .map(|&i| aberth_correction(polynomial, given, i, bits));
+            thread_pools::run_in_pool(|| steps.par_extend(moves));
         }
         for (&i, step) in open.iter().zip(&steps) {
             let Some(step) = step else {
@@ -46,7 +48,7 @@ pub(super) fn iterate<E>(
 }
 
 /// The value and the derivative of the polynomial, by Horner's rule.
-pub(super) fn evaluate(
+pub(super) fn evaluate_horner(
     polynomial: &BigPolynomial,
     z: &BigComplex,
     bits: usize,
@@ -65,13 +67,13 @@ pub(super) fn evaluate(
 }
 
 /// The correction of one point; `None` where there is none.
-fn step(
+fn aberth_correction(
     polynomial: &BigPolynomial,
     points: &[BigComplex],
     i: usize,
     bits: usize,
 ) -> Option<BigComplex> {
-    let (value, slope) = evaluate(polynomial, &points[i], bits);
+    let (value, slope) = evaluate_horner(polynomial, &points[i], bits);
     if value.is_zero() {
         return None;
     }
@@ -94,8 +96,8 @@ fn step(
             let term = newton.over(gap);
             let scale = exponent - own;
             sum = sum.plus(ComplexDouble::new(
-                join(term.re, scale),
-                join(term.im, scale),
+                join_exponent(term.re, scale),
+                join_exponent(term.im, scale),
             ));
         }
     }

@@ -3,7 +3,7 @@
 use astro_float_num::BigFloat;
 
 use super::complex::{BigComplex, ComplexDouble, add_product, log2_of};
-use super::discs::{log_sum, rounded};
+use super::discs::{log_sum, rounded_disc};
 use super::{BigPolynomial, PolynomialRoot};
 
 /// Most roots of one group that is looked at.
@@ -15,7 +15,7 @@ const STEPS_MAX: usize = 20;
 
 /// The disc around the mean of a group, where one coefficient of the Taylor polynomial there proves the number of its roots; `None`
 /// where none does.
-pub(super) fn enclose<E>(
+pub(super) fn enclose_cluster<E>(
     polynomial: &BigPolynomial,
     points: &[BigComplex],
     group: &[usize],
@@ -34,7 +34,7 @@ pub(super) fn enclose<E>(
     let mut centre = sum.times(&BigComplex::new(1.0 / m as f64, 0.0), bits);
     for _ in 0..STEPS_MAX {
         // The mean of the roots is about the root of the derivative of order m - 1.
-        let taylor = shifted(polynomial, &centre, m, bits, check)?;
+        let taylor = taylor_shift(polynomial, &centre, m, bits, check)?;
         let ((value, p), (slope, q)) = (taylor[m - 1].split(), taylor[m].split());
         if slope.abs() == 0.0 || value.abs() == 0.0 {
             break;
@@ -49,8 +49,8 @@ pub(super) fn enclose<E>(
             break;
         }
     }
-    let taylor = shifted(polynomial, &centre, n, bits, check)?;
-    let sizes = sizes(polynomial, &centre, check)?;
+    let taylor = taylor_shift(polynomial, &centre, n, bits, check)?;
+    let sizes = taylor_magnitudes(polynomial, &centre, check)?;
     // Each coefficient is off by at most 16 (n + 1) roundings of the coefficient of magnitudes.
     let off = libm::log2(16.0 * (n as f64 + 1.0)) - bits as f64;
     let upper: Vec<f64> = (0..=n)
@@ -71,15 +71,15 @@ pub(super) fn enclose<E>(
             .map(|k| upper[k] + k as f64 * log)
             .fold(f64::NEG_INFINITY, log_sum);
         if others + 1e-6 < lower + m as f64 * log {
-            let root = rounded(polynomial, &centre, log, m, &|_, _| false);
-            return Ok(Some(real(polynomial, root)));
+            let root = rounded_disc(polynomial, &centre, log, m, &|_, _| false);
+            return Ok(Some(snap_to_real(polynomial, root)));
         }
     }
     Ok(None)
 }
 
 /// Puts a disc that meets the real axis onto it.
-fn real(polynomial: &BigPolynomial, root: PolynomialRoot) -> PolynomialRoot {
+fn snap_to_real(polynomial: &BigPolynomial, root: PolynomialRoot) -> PolynomialRoot {
     if !polynomial.is_real || root.im.abs() > root.radius {
         return root;
     }
@@ -91,7 +91,7 @@ fn real(polynomial: &BigPolynomial, root: PolynomialRoot) -> PolynomialRoot {
 }
 
 /// The first coefficients of the polynomial in powers of `z - centre`, up to `last`, by repeated division.
-fn shifted<E>(
+fn taylor_shift<E>(
     polynomial: &BigPolynomial,
     centre: &BigComplex,
     last: usize,
@@ -110,7 +110,7 @@ fn shifted<E>(
 }
 
 /// Binary logarithms of bounds of the coefficients of the polynomial of magnitudes in powers of `z - |centre|`.
-fn sizes<E>(
+fn taylor_magnitudes<E>(
     polynomial: &BigPolynomial,
     centre: &BigComplex,
     check: &mut impl FnMut() -> Result<(), E>,

@@ -62,7 +62,7 @@ impl ComplexDouble {
 }
 
 /// A number as a double in [1/2, 1) in magnitude and a power of two.
-pub(super) fn split(x: &BigFloat) -> (f64, i64) {
+pub(super) fn split_exponent(x: &BigFloat) -> (f64, i64) {
     match (x.exponent(), x.mantissa_digits()) {
         (Some(exponent), Some(words)) if !x.is_zero() => {
             let low = words.len().checked_sub(2).map_or(0, |at| words[at]);
@@ -76,7 +76,7 @@ pub(super) fn split(x: &BigFloat) -> (f64, i64) {
 }
 
 /// Times a power of two, rounded once; what is too large is infinite.
-pub(super) fn join(mantissa: f64, exponent: i64) -> f64 {
+pub(super) fn join_exponent(mantissa: f64, exponent: i64) -> f64 {
     libm::scalbn(mantissa, exponent.clamp(-5000, 5000) as i32)
 }
 
@@ -140,14 +140,17 @@ impl BigComplex {
 
     /// As doubles and a power of two.
     pub(super) fn split(&self) -> (ComplexDouble, i64) {
-        let ((re, p), (im, q)) = (split(&self.re), split(&self.im));
+        let ((re, p), (im, q)) = (split_exponent(&self.re), split_exponent(&self.im));
         let exponent = match (re == 0.0, im == 0.0) {
             (true, true) => return (ComplexDouble::new(0.0, 0.0), 0),
             (true, false) => q,
             (false, true) => p,
             _ => p.max(q),
         };
-        let parts = ComplexDouble::new(join(re, p - exponent), join(im, q - exponent));
+        let parts = ComplexDouble::new(
+            join_exponent(re, p - exponent),
+            join_exponent(im, q - exponent),
+        );
         (parts, exponent)
     }
 
@@ -159,8 +162,8 @@ impl BigComplex {
 
     /// The nearest doubles.
     pub(super) fn round(&self) -> ComplexDouble {
-        let ((re, p), (im, q)) = (split(&self.re), split(&self.im));
-        ComplexDouble::new(join(re, p), join(im, q))
+        let ((re, p), (im, q)) = (split_exponent(&self.re), split_exponent(&self.im));
+        ComplexDouble::new(join_exponent(re, p), join_exponent(im, q))
     }
 
     /// An upper bound of the magnitude, as a coarse number.
@@ -179,6 +182,6 @@ pub(super) fn add_product(a: &BigFloat, b: &BigFloat, c: &BigFloat) -> BigFloat 
 
 /// The binary logarithm of a number that is not negative.
 pub(super) fn log2_of(x: &BigFloat) -> f64 {
-    let (mantissa, exponent) = split(x);
+    let (mantissa, exponent) = split_exponent(x);
     libm::log2(mantissa) + exponent as f64
 }

@@ -2,7 +2,7 @@
 
 use astro_float_num::BigFloat;
 
-use super::aberth::evaluate;
+use super::aberth::evaluate_horner;
 use super::complex::{BigComplex, COARSE, add_product, log2_of};
 use super::{BigPolynomial, PolynomialRoot};
 
@@ -32,7 +32,7 @@ impl InclusionDiscs {
 }
 
 /// Bounds the polynomial at each point, and with it the discs.
-pub(super) fn cover<E>(
+pub(super) fn inclusion_discs<E>(
     polynomial: &BigPolynomial,
     points: &[BigComplex],
     bits: usize,
@@ -51,7 +51,7 @@ pub(super) fn cover<E>(
     }
     for (i, z) in points.iter().enumerate() {
         check()?;
-        let (value, slope) = evaluate(polynomial, z, bits);
+        let (value, slope) = evaluate_horner(polynomial, z, bits);
         let sum = sum_of_sizes(polynomial, z);
         // Of Horner's rule with complex operations: 8 (n + 1) roundings of 2^-bits, each of at most the whole sum.
         let rounding = log2_of(&sum) + libm::log2(8.0 * (n as f64 + 1.0)) - bits as f64;
@@ -115,7 +115,7 @@ pub(super) fn log_sum(a: f64, b: f64) -> f64 {
 }
 
 /// The disc of doubles around a group.
-pub(super) fn enclose(
+pub(super) fn enclose_group(
     polynomial: &BigPolynomial,
     points: &[BigComplex],
     discs: &InclusionDiscs,
@@ -140,7 +140,7 @@ pub(super) fn enclose(
                     > log_sum(reach, discs.radii[at]) + SLACK_LOG
             })
     };
-    let mut root = rounded(polynomial, &centre, radius, group.len(), &apart);
+    let mut root = rounded_disc(polynomial, &centre, radius, group.len(), &apart);
     if group.len() == 1 {
         root.condition = libm::exp2(discs.condition[group[0]]);
     }
@@ -151,7 +151,7 @@ const BITS_LEAST: usize = 128;
 
 /// The disc around the nearest doubles; a real one where conjugation shows that its one root is real. `apart` says whether a disc
 /// around a centre meets no disc of other roots.
-pub(super) fn rounded(
+pub(super) fn rounded_disc(
     polynomial: &BigPolynomial,
     centre: &BigComplex,
     radius: f64,

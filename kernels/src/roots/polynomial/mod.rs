@@ -96,7 +96,7 @@ impl BigPolynomial {
 ///
 /// # Errors
 /// What `check` returns; it is called between parts of a sweep.
-pub fn roots<E>(
+pub fn find_roots<E>(
     re: &[f64],
     im: &[f64],
     check: &mut impl FnMut() -> Result<(), E>,
@@ -115,7 +115,7 @@ pub fn roots<E>(
     };
     if top > zeros {
         let polynomial = BigPolynomial::new(&re[zeros..=top], &im[zeros..=top]);
-        search(&polynomial, &mut found, check)?;
+        search_roots(&polynomial, &mut found, check)?;
     }
     if zeros > 0 {
         let nearest = found
@@ -141,28 +141,29 @@ pub fn roots<E>(
     Ok(found)
 }
 
-fn search<E>(
+fn search_roots<E>(
     polynomial: &BigPolynomial,
     found: &mut PolynomialRoots,
     check: &mut impl FnMut() -> Result<(), E>,
 ) -> Result<(), E> {
     let n = polynomial.degree();
-    let mut points = start::points(polynomial, check)?;
+    let mut points = start::starting_points(polynomial, check)?;
     let mut is_settled = vec![false; n];
     let mut bits = BITS_FIRST;
     loop {
         found.bits = bits;
-        found.sweeps += aberth::iterate(polynomial, &mut points, &is_settled, bits, check)?;
-        let covered = discs::cover(polynomial, &points, bits, check)?;
+        found.sweeps +=
+            aberth::aberth_iteration(polynomial, &mut points, &is_settled, bits, check)?;
+        let covered = discs::inclusion_discs(polynomial, &points, bits, check)?;
         let mut roots = Vec::new();
         let mut is_complete = true;
         for group in covered.groups() {
-            let mut root = discs::enclose(polynomial, &points, &covered, &group);
+            let mut root = discs::enclose_group(polynomial, &points, &covered, &group);
             let is_small =
                 |root: &PolynomialRoot| root.radius <= 1e-15 * libm::hypot(root.re, root.im);
             if group.len() > 1
                 && !is_small(&root)
-                && let Some(better) = cluster::enclose(polynomial, &points, &group, check)?
+                && let Some(better) = cluster::enclose_cluster(polynomial, &points, &group, check)?
                 && is_small(&better)
                 && discs::is_apart(&points, &covered, &group, &better)
             {

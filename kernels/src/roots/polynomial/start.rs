@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use super::BigPolynomial;
-use super::complex::{BigComplex, ComplexDouble, join};
+use super::complex::{BigComplex, ComplexDouble, join_exponent};
 
 /// Sweeps in doubles; what is not found then is left to more bits.
 const SWEEPS_MAX: usize = 60;
@@ -11,11 +11,11 @@ const SWEEPS_MAX: usize = 60;
 const LOG_MAX: f64 = 300.0;
 
 /// Points near the roots.
-pub(super) fn points<E>(
+pub(super) fn starting_points<E>(
     polynomial: &BigPolynomial,
     check: &mut impl FnMut() -> Result<(), E>,
 ) -> Result<Vec<BigComplex>, E> {
-    let circles = circles(&polynomial.logs);
+    let circles = starting_circles(&polynomial.logs);
     let (n, logs) = (polynomial.degree(), &polynomial.logs);
     // In units of 2^unit the roots have 1 as geometric mean.
     let unit = ((logs[0] - logs[n]) / n as f64).round();
@@ -46,16 +46,18 @@ pub(super) fn points<E>(
         .map(|k| {
             let (z, exponent) = polynomial.coefficients[k].split();
             let exponent = exponent + shift(k);
-            ComplexDouble::new(join(z.re, exponent), join(z.im, exponent))
+            ComplexDouble::new(join_exponent(z.re, exponent), join_exponent(z.im, exponent))
         })
         .collect();
     let mut z: Vec<ComplexDouble> = circles
         .into_iter()
         .map(place)
-        .map(|(z, e)| ComplexDouble::new(join(z.re, e - unit), join(z.im, e - unit)))
+        .map(|(z, e)| {
+            ComplexDouble::new(join_exponent(z.re, e - unit), join_exponent(z.im, e - unit))
+        })
         .collect();
     let first = z.clone();
-    iterate(&scaled, &mut z, check)?;
+    double_iteration(&scaled, &mut z, check)?;
     Ok(z.iter()
         .zip(&first)
         .map(|(z, first)| if z.is_finite() { z } else { first })
@@ -65,7 +67,7 @@ pub(super) fn points<E>(
 
 /// The binary logarithms of radii and the angles: for each edge of the upper convex hull of `(k, log |a_k|)` as many points on a
 /// circle as it is long (Bini 1996).
-fn circles(logs: &[f64]) -> Vec<(f64, f64)> {
+fn starting_circles(logs: &[f64]) -> Vec<(f64, f64)> {
     let mut hull: Vec<usize> = Vec::new();
     for k in (0..logs.len()).filter(|&k| logs[k].is_finite()) {
         while let [.., a, b] = hull[..] {
@@ -90,7 +92,7 @@ fn circles(logs: &[f64]) -> Vec<(f64, f64)> {
     points
 }
 
-fn iterate<E>(
+fn double_iteration<E>(
     a: &[ComplexDouble],
     z: &mut [ComplexDouble],
     check: &mut impl FnMut() -> Result<(), E>,
@@ -103,7 +105,7 @@ fn iterate<E>(
                 continue;
             }
             check()?;
-            let Some((newton, is_exact)) = newton(a, z[i]) else {
+            let Some((newton, is_exact)) = newton_correction(a, z[i]) else {
                 is_done[i] = true;
                 continue;
             };
@@ -130,7 +132,7 @@ fn iterate<E>(
 }
 
 /// Newton's correction, and whether the value is within its rounding; `None` where it is not finite.
-fn newton(a: &[ComplexDouble], z: ComplexDouble) -> Option<(ComplexDouble, bool)> {
+fn newton_correction(a: &[ComplexDouble], z: ComplexDouble) -> Option<(ComplexDouble, bool)> {
     let n = a.len() - 1;
     let size = z.abs();
     let zero = ComplexDouble::new(0.0, 0.0);

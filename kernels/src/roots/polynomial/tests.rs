@@ -2,11 +2,11 @@ use std::convert::Infallible;
 
 use proptest::prelude::*;
 
-use super::{PolynomialRoot, PolynomialRoots, roots};
+use super::{PolynomialRoot, PolynomialRoots, find_roots};
 
 fn of(coefficients: &[f64]) -> PolynomialRoots {
     let im = vec![0.0; coefficients.len()];
-    let Ok(found) = roots(coefficients, &im, &mut || Ok::<(), Infallible>(()));
+    let Ok(found) = find_roots(coefficients, &im, &mut || Ok::<(), Infallible>(()));
     let total: usize = found.roots.iter().map(|root| root.multiplicity).sum();
     let top = coefficients.iter().rposition(|&c| c != 0.0).unwrap_or(0);
     assert_eq!(total, top, "{found:?}");

@@ -6,7 +6,7 @@ use crate::special::*;
 #[test]
 fn besselj0_values() {
     check(
-        besselj0,
+        bessel_j0,
         &[
             (1e-300, 1.0),
             (1e-10, 1.0),
@@ -37,7 +37,7 @@ fn besselj0_values() {
 #[test]
 fn besselj0_near_its_zeros_values() {
     check(
-        besselj0,
+        bessel_j0,
         &[
             (2.404825557695773, -6.10876525973673e-17),
             (5.520078110286311, -2.7522649432621832e-17),
@@ -57,7 +57,7 @@ fn besselj0_near_its_zeros_values() {
 #[test]
 fn bessely0_values() {
     check(
-        bessely0,
+        bessel_y0,
         &[
             (1e-300, -439.8351636227653),
             (1e-10, -14.732516272697241),
@@ -88,7 +88,7 @@ fn bessely0_values() {
 #[test]
 fn bessely0_near_its_zeros_values() {
     check(
-        bessely0,
+        bessel_y0,
         &[
             (0.8935769662791675, -2.3389279284062102e-17),
             (3.957678419314858, -4.3331064642935194e-17),
@@ -109,7 +109,7 @@ fn bessely0_near_its_zeros_values() {
 #[test]
 fn besseli0_values() {
     check(
-        besseli0,
+        bessel_i0,
         &[
             (1e-300, 1.0),
             (1e-10, 1.0),
@@ -139,7 +139,7 @@ fn besseli0_values() {
 #[test]
 fn besselk0_values() {
     check(
-        besselk0,
+        bessel_k0,
         &[
             (1e-300, 690.8914594138721),
             (1e-10, 23.14178244559887),
@@ -169,7 +169,7 @@ fn besselk0_values() {
 #[test]
 fn besselj1_values() {
     check(
-        besselj1,
+        bessel_j1,
         &[
             (1e-300, 5e-301),
             (1e-10, 5e-11),
@@ -200,7 +200,7 @@ fn besselj1_values() {
 #[test]
 fn besselj1_near_its_zeros_values() {
     check(
-        besselj1,
+        bessel_j1,
         &[
             (3.8317059702075125, -6.149807356994906e-17),
             (7.015586669815619, 2.825339409478929e-17),
@@ -220,7 +220,7 @@ fn besselj1_near_its_zeros_values() {
 #[test]
 fn bessely1_values() {
     check(
-        bessely1,
+        bessel_y1,
         &[
             (1e-300, -6.366197723675813e+299),
             (1e-10, -6366197723.675814),
@@ -251,7 +251,7 @@ fn bessely1_values() {
 #[test]
 fn bessely1_near_its_zeros_values() {
     check(
-        bessely1,
+        bessel_y1,
         &[
             (2.197141326031017, 2.513306678922122e-17),
             (5.429681040794135, 1.4165786380203692e-16),
@@ -272,7 +272,7 @@ fn bessely1_near_its_zeros_values() {
 #[test]
 fn besseli1_values() {
     check(
-        besseli1,
+        bessel_i1,
         &[
             (1e-300, 5e-301),
             (1e-10, 5e-11),
@@ -302,7 +302,7 @@ fn besseli1_values() {
 #[test]
 fn besselk1_values() {
     check(
-        besselk1,
+        bessel_k1,
         &[
             (1e-300, 9.999999999999999e+299),
             (1e-10, 10000000000.0),
@@ -332,7 +332,7 @@ fn besselk1_values() {
 #[test]
 fn besselj_of_any_order_values() {
     check(
-        |(n, x)| besselj(n, x),
+        |(n, x)| bessel_jn(n, x),
         &[
             ((2, 0.1), 0.001248958658799919),
             ((2, 1e-100), 1.25e-201),
@@ -364,7 +364,7 @@ fn besselj_of_any_order_values() {
 #[test]
 fn bessely_of_any_order_values() {
     check(
-        |(n, x)| bessely(n, x),
+        |(n, x)| bessel_yn(n, x),
         &[
             ((2, 0.1), -127.64478324269015),
             ((5, 10.0), 0.13540304768936232),
@@ -394,30 +394,32 @@ fn bessely_of_any_order_values() {
 #[test]
 fn ends() {
     assert_eq!(
-        (besselj0(0.0), besselj1(0.0), besselj(-3, 0.0)),
+        (bessel_j0(0.0), bessel_j1(0.0), bessel_jn(-3, 0.0)),
         (1.0, 0.0, 0.0)
     );
     assert_eq!(
-        (bessely0(0.0), bessely(5, 0.0)),
+        (bessel_y0(0.0), bessel_yn(5, 0.0)),
         (f64::NEG_INFINITY, f64::NEG_INFINITY)
     );
-    assert!(bessely0(-1.0).is_nan() && besselk0(-1.0).is_nan() && besselj(2, f64::NAN).is_nan());
+    assert!(
+        bessel_y0(-1.0).is_nan() && bessel_k0(-1.0).is_nan() && bessel_jn(2, f64::NAN).is_nan()
+    );
     assert_eq!(
-        (besselk0(0.0), besselk1(1e-310), besselk0(800.0)),
+        (bessel_k0(0.0), bessel_k1(1e-310), bessel_k0(800.0)),
         (f64::INFINITY, f64::INFINITY, 0.0)
     );
     assert_eq!(
-        (besseli0(0.0), besseli1(-0.0), besseli0(800.0)),
+        (bessel_i0(0.0), bessel_i1(-0.0), bessel_i0(800.0)),
         (1.0, -0.0, f64::INFINITY)
     );
     assert_eq!(
-        (besselj0(f64::INFINITY), bessely1(f64::INFINITY)),
+        (bessel_j0(f64::INFINITY), bessel_y1(f64::INFINITY)),
         (0.0, 0.0)
     );
-    assert_eq!(besselj(300, 1e-3), 0.0); // below the least double
-    assert_eq!(bessely(300, 1e-3), f64::NEG_INFINITY);
-    assert!(besselj(ORDER_MAX + 1, 2e5).is_nan());
-    assert_eq!(besselj(i32::MIN, 1.0), 0.0);
+    assert_eq!(bessel_jn(300, 1e-3), 0.0); // below the least double
+    assert_eq!(bessel_yn(300, 1e-3), f64::NEG_INFINITY);
+    assert!(bessel_jn(ORDER_MAX + 1, 2e5).is_nan());
+    assert_eq!(bessel_jn(i32::MIN, 1.0), 0.0);
 }
 
 /// `J(n + 1) Y(n) - J(n) Y(n + 1) = 2 / (pi x)` (NIST DLMF 10.5.2).
@@ -426,8 +428,8 @@ fn wronskian() {
     for n in [0, 1, 5, 20, 60] {
         for x in [0.3, 2.0, 17.5, 39.0, 41.0, 150.0] {
             let products = [
-                besselj(n + 1, x) * bessely(n, x),
-                besselj(n, x) * bessely(n + 1, x),
+                bessel_jn(n + 1, x) * bessel_yn(n, x),
+                bessel_jn(n, x) * bessel_yn(n + 1, x),
             ];
             let expected = 2.0 / (std::f64::consts::PI * x);
             let size = products[0].abs().max(products[1].abs());

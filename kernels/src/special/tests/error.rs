@@ -66,7 +66,7 @@ fn erfc_values() {
 #[test]
 fn erfinv_values() {
     check(
-        erfinv,
+        inverse_erf,
         &[
             (1e-300, 8.86226925452758e-301),
             (1e-20, 8.86226925452758e-21),
@@ -97,7 +97,7 @@ fn erfinv_values() {
 #[test]
 fn erfcinv_values() {
     check(
-        erfcinv,
+        inverse_erfc,
         &[
             (1e-308, 26.558309310079643),
             (1e-300, 26.209469960516124),
@@ -127,7 +127,7 @@ fn erfcinv_values() {
 #[test]
 fn normcdf_values() {
     check(
-        normcdf,
+        normal_cdf,
         &[
             (-38.4, 6.4e-323),
             (-37.0, 5.725571222524577e-300),
@@ -157,7 +157,7 @@ fn normcdf_values() {
 #[test]
 fn lognormcdf_values() {
     check(
-        lognormcdf,
+        normal_log_cdf,
         &[
             (-10000000000.0, -5e+19),
             (-100000.0, -5000000012.431864),
@@ -187,7 +187,7 @@ fn lognormcdf_values() {
 #[test]
 fn normppf_values() {
     check(
-        normppf,
+        normal_quantile,
         &[
             (1e-308, -37.54067492154594),
             (1e-300, -37.0470962993612),
@@ -219,7 +219,7 @@ fn normppf_values() {
 #[test]
 fn normpdf_values() {
     check(
-        normpdf,
+        normal_density,
         &[
             (-38.5, 5.4e-323),
             (-30.243981698884152, 9.476978713702405e-200),
@@ -249,31 +249,41 @@ fn normpdf_values() {
 #[test]
 fn ends() {
     assert_eq!(
-        (erfinv(1.0), erfinv(-1.0)),
+        (inverse_erf(1.0), inverse_erf(-1.0)),
         (f64::INFINITY, f64::NEG_INFINITY)
     );
     assert_eq!(
-        (erfcinv(0.0), erfcinv(2.0)),
+        (inverse_erfc(0.0), inverse_erfc(2.0)),
         (f64::INFINITY, f64::NEG_INFINITY)
     );
     assert_eq!(
-        (normppf(0.0), normppf(1.0), normppf(0.5)),
+        (
+            normal_quantile(0.0),
+            normal_quantile(1.0),
+            normal_quantile(0.5)
+        ),
         (f64::NEG_INFINITY, f64::INFINITY, 0.0)
     );
-    assert!(erfinv(1.1).is_nan() && erfcinv(-0.1).is_nan() && normppf(1.1).is_nan());
+    assert!(
+        inverse_erf(1.1).is_nan() && inverse_erfc(-0.1).is_nan() && normal_quantile(1.1).is_nan()
+    );
     assert_eq!(
-        (normcdf(f64::NEG_INFINITY), normcdf(f64::INFINITY)),
+        (normal_cdf(f64::NEG_INFINITY), normal_cdf(f64::INFINITY)),
         (0.0, 1.0)
     );
-    assert!(normcdf(f64::NAN).is_nan() && erfinv(f64::NAN).is_nan() && normppf(f64::NAN).is_nan());
-    assert_eq!(erfinv(0.0), 0.0);
+    assert!(
+        normal_cdf(f64::NAN).is_nan()
+            && inverse_erf(f64::NAN).is_nan()
+            && normal_quantile(f64::NAN).is_nan()
+    );
+    assert_eq!(inverse_erf(0.0), 0.0);
 }
 
 #[test]
 fn quantiles_invert_the_distribution() {
     for k in 1..200 {
         let p = f64::from(k) / 200.0;
-        let back = normcdf(normppf(p));
+        let back = normal_cdf(normal_quantile(p));
         assert!((back - p).abs() < 4e-16, "{p}: {back}");
     }
 }

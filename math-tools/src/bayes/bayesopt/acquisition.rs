@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use kernels::special::normcdf;
+use kernels::special::normal_cdf;
 
 use super::AcquisitionFunction;
 use crate::bayes::process::{GaussianProcess, ProcessPrediction};
@@ -29,7 +29,7 @@ pub(super) enum AcquisitionGoal {
 /// # References
 /// D. R. Jones, M. Schonlau and W. J. Welch, J. Global Optimization 13, 1998; S. Ament et al., "Unexpected Improvements to
 /// Expected Improvement for Bayesian Optimization", NeurIPS 2023 (the logarithm).
-pub(super) fn value(
+pub(super) fn acquisition_with_gradient(
     goal: AcquisitionGoal,
     process: &GaussianProcess,
     best: f64,
@@ -37,7 +37,7 @@ pub(super) fn value(
     gradient: &mut [f64],
 ) -> f64 {
     let (prediction, mean, std) = process.predict_with_gradient(point);
-    let (value, by_mean, by_std) = parts(goal, prediction, best);
+    let (value, by_mean, by_std) = acquisition_derivatives(goal, prediction, best);
     for ((slot, mean), std) in gradient.iter_mut().zip(&mean).zip(&std) {
         *slot = by_mean * mean + by_std * std;
     }
@@ -45,17 +45,17 @@ pub(super) fn value(
 }
 
 /// The value alone.
-pub(super) fn quick(
+pub(super) fn acquisition_value(
     goal: AcquisitionGoal,
     process: &GaussianProcess,
     best: f64,
     point: &[f64],
 ) -> f64 {
-    parts(goal, process.predict(point), best).0
+    acquisition_derivatives(goal, process.predict(point), best).0
 }
 
 /// The value and its derivatives by mean and standard deviation.
-fn parts(
+fn acquisition_derivatives(
     goal: AcquisitionGoal,
     ProcessPrediction { mean, std }: ProcessPrediction,
     best: f64,
@@ -116,7 +116,7 @@ impl ExpectedImprovement {
             };
         }
         let density = log_density.exp();
-        let distribution = normcdf(z);
+        let distribution = normal_cdf(z);
         let h = density + z * distribution;
         Self {
             log: h.ln(),

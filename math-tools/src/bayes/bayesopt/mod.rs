@@ -43,7 +43,7 @@ pub(crate) struct Args {
     pub acquisition: AcquisitionFunction,
     /// Standard deviation of the noise of the objective, relative to that of the process, at most 1e100; at least 1e-5 is used,
     /// for a stable fit. Expressions have no noise: larger values smooth over jumps and ripples.
-    #[value(default = "noise")]
+    #[value(default = "default_noise")]
     pub noise: Tolerance,
     /// Seed of the design and of the starting points of the searches; 42 when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub(crate) struct Args {
 /// Smallest noise variance relative to that of the process: correlation matrices of close points are singular to rounding.
 const NUGGET_MIN: f64 = 1e-10;
 
-fn noise() -> Tolerance {
+fn default_noise() -> Tolerance {
     Tolerance::literal(1e-6)
 }
 
@@ -162,10 +162,10 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let (pairs, names) = args.bounds.entries();
-        let bounds = checked(&pairs)?;
+        let bounds = check_bounds(&pairs)?;
         let d = bounds.len();
         let (variables, data) = ((d, names.as_deref()), args.data.as_ref());
-        let scope = unknowns::scope(variables, data, &args.parameters, "/bounds", ctx)?;
+        let scope = unknowns::unknowns_scope(variables, data, &args.parameters, "/bounds", ctx)?;
         let objective = Expression::parse(&args.objective, &scope)
             .map_err(|err| err.into_tool_error("/objective"))?;
         unknowns::check_use(data, [&objective], ctx)?;
@@ -174,7 +174,7 @@ impl Tool for Args {
             initial: args.n_init.size(),
             iterations: args.n_iter.size(),
             acquisition: args.acquisition,
-            nugget: nugget(args.noise)?,
+            nugget: relative_noise_variance(args.noise)?,
             seed: ctx.seed(args.seed),
         };
         let total = plan.initial + plan.iterations;
@@ -182,13 +182,13 @@ impl Tool for Args {
         let sign = [-1.0, 1.0][usize::from(args.mode == BayesoptMode::Maximize)];
         let mut evaluator = objective.evaluator();
         let mut point = vec![0.0; d];
-        let found = search::run(&plan, ctx, |unit| {
+        let found = search::maximise_objective(&plan, ctx, |unit| {
             ctx.count_evaluations(1)?;
             into_box(unit, &bounds, &mut point);
             let value = sign * evaluator.eval(&point);
             Ok(if value.is_finite() { value } else { f64::NAN })
         })?;
-        let (best, value) = best(&found.y, &args.objective)?;
+        let (best, value) = best_evaluation(&found.y, &args.objective)?;
         let failures = found.y.iter().filter(|value| value.is_nan()).count();
         if failures > 0 {
             ctx.warn(format!("the objective was not finite at {failures} of {total} points; they count as the worst value"));
@@ -242,7 +242,7 @@ pub(crate) fn maximise_within(
     mut objective: impl FnMut(&[f64]) -> Result<f64, ToolError>,
 ) -> Result<bool, ToolError> {
     const INITIAL_MAX: usize = 5;
-    let bounds = checked(bounds)?;
+    let bounds = check_bounds(bounds)?;
     let d = bounds.len();
     let initial = INITIAL_MAX.max(d + 1).min(evaluations);
     let plan = search::BayesoptSettings {
@@ -255,7 +255,7 @@ pub(crate) fn maximise_within(
     };
     ctx.reserve_doubles(8 * evaluations * evaluations + evaluations * d)?;
     let mut point = vec![0.0; d];
-    let found = search::run(&plan, ctx, |unit| {
+    let found = search::maximise_objective(&plan, ctx, |unit| {
         into_box(unit, &bounds, &mut point);
         let value = objective(&point)?;
         Ok(if value.is_finite() { value } else { f64::NAN })
@@ -265,7 +265,7 @@ pub(crate) fn maximise_within(
 }
 
 /// The noise variance relative to that of the process.
-fn nugget(noise: Tolerance) -> Result<f64, ToolError> {
+fn relative_noise_variance(noise: Tolerance) -> Result<f64, ToolError> {
     /// The square is far from overflow, also times the variance of the values.
     const NOISE_MAX: f64 = 1e100;
     if noise.get() > NOISE_MAX {
@@ -276,7 +276,7 @@ fn nugget(noise: Tolerance) -> Result<f64, ToolError> {
 }
 
 /// The bounds as pairs, each checked.
-fn checked(bounds: &[[Finite; 2]]) -> Result<Vec<(f64, f64)>, ToolError> {
+fn check_bounds(bounds: &[[Finite; 2]]) -> Result<Vec<(f64, f64)>, ToolError> {
     const DIMENSIONS_MAX: usize = 20;
     if bounds.is_empty() || bounds.len() > DIMENSIONS_MAX {
         let found = bounds.len();
@@ -304,7 +304,7 @@ fn into_box(unit: &[f64], bounds: &[(f64, f64)], point: &mut [f64]) {
 }
 
 /// Index and value of the best evaluation; an error when none was finite.
-fn best(y: &[f64], objective: &str) -> Result<(usize, f64), ToolError> {
+fn best_evaluation(y: &[f64], objective: &str) -> Result<(usize, f64), ToolError> {
     let values = y.iter().copied().enumerate();
     let finite = values.filter(|(_, value)| value.is_finite());
     // The first of equal values.

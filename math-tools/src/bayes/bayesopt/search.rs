@@ -6,7 +6,7 @@ use tool_core::{Ctx, RandomSeed, ToolError};
 
 use super::AcquisitionFunction;
 use super::acquisition::{self, AcquisitionGoal};
-use crate::bayes::ascent::maximise;
+use crate::bayes::ascent::maximise_in_box;
 use crate::bayes::process::{GaussianProcess, ProcessObservations};
 
 /// Points at which the acquisition is looked at before the local searches, for each dimension.
@@ -48,7 +48,7 @@ pub(super) struct BayesoptSearch {
 ///
 /// # Errors
 /// Those of the objective; `cancelled` and `timeout`.
-pub(super) fn run(
+pub(super) fn maximise_objective(
     plan: &BayesoptSettings,
     ctx: &Ctx,
     mut objective: impl FnMut(&[f64]) -> Result<f64, ToolError>,
@@ -68,11 +68,11 @@ pub(super) fn run(
         // Below the noise the acquisition has nothing to say about where exactly the best point is; the mean has.
         if iteration % 2 == 0 && model.expected_improvement(&next) < model.process.noise_std() {
             let top = model.propose(AcquisitionGoal::Mean, &mut rng, ctx)?;
-            if !known(&x, &top) {
+            if !is_evaluated_point(&x, &top) {
                 next = top;
             }
         }
-        if known(&x, &next) {
+        if is_evaluated_point(&x, &next) {
             next = least_known(&model.process, &x, d, &mut rng);
         }
         y.push(objective(&next)?);
@@ -120,7 +120,7 @@ impl SurrogateModel {
     ) -> Result<Self, ToolError> {
         ctx.check()?;
         let d = plan.dimension;
-        let (spread, z) = standardise(y);
+        let (spread, z) = standardise_values(y);
         let (y, dimension) = (&z[..], d);
         let data = ProcessObservations { x, y, dimension };
         let process = match lengths {
@@ -164,14 +164,15 @@ impl SurrogateModel {
         }
         for (value, point) in &mut candidates {
             ctx.check()?;
-            *value = acquisition::quick(goal, process, best, point);
+            *value = acquisition::acquisition_value(goal, process, best, point);
         }
         candidates.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         let mut peak: Option<(f64, Vec<f64>)> = None;
         for (_, start) in candidates.iter().take(STARTS) {
-            let found = maximise(start, (0.0, 1.0), ITERATIONS_MAX, ctx, |point, gradient| {
-                acquisition::value(goal, process, best, point, gradient)
-            })?;
+            let found =
+                maximise_in_box(start, (0.0, 1.0), ITERATIONS_MAX, ctx, |point, gradient| {
+                    acquisition::acquisition_with_gradient(goal, process, best, point, gradient)
+                })?;
             if peak.as_ref().is_none_or(|(value, _)| found.value > *value) {
                 peak = Some((found.value, found.x));
             }
@@ -197,7 +198,7 @@ fn latin_hypercube(count: usize, d: usize, rng: &mut impl Rng) -> Vec<f64> {
 }
 
 /// The standard deviation, and the values with mean 0 and variance 1; those that are not finite become the worst one.
-fn standardise(y: &[f64]) -> (f64, Vec<f64>) {
+fn standardise_values(y: &[f64]) -> (f64, Vec<f64>) {
     let finite = y.iter().copied().filter(|value| value.is_finite());
     let finite: Vec<f64> = finite.collect();
     let count = finite.len().max(1) as f64;
@@ -215,7 +216,7 @@ fn standardise(y: &[f64]) -> (f64, Vec<f64>) {
 }
 
 /// Whether a point has been evaluated already, as far as the model can tell.
-fn known(x: &[f64], point: &[f64]) -> bool {
+fn is_evaluated_point(x: &[f64], point: &[f64]) -> bool {
     x.chunks_exact(point.len())
         .any(|known| known.iter().zip(point).all(|(a, b)| (a - b).abs() < SAME))
 }
@@ -225,7 +226,7 @@ fn least_known(process: &GaussianProcess, x: &[f64], d: usize, rng: &mut impl Rn
     let points = latin_hypercube(100 * d, d, rng);
     let farthest = points
         .chunks_exact(d)
-        .filter(|point| !known(x, point))
+        .filter(|point| !is_evaluated_point(x, point))
         .max_by(|a, b| process.predict(a).std.total_cmp(&process.predict(b).std));
     farthest.map_or_else(|| points[..d].to_vec(), <[f64]>::to_vec)
 }

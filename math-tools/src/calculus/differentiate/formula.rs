@@ -103,7 +103,11 @@ tool_core::inline_schema!(
     ] })
 );
 
-pub(super) fn run(args: &Args, f: &OneOrManyFormulas, ctx: &Ctx) -> Result<Output, ToolError> {
+pub(super) fn differentiate_formulas(
+    args: &Args,
+    f: &OneOrManyFormulas,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
     let given = [
         ("x", args.x.is_some()),
         ("dx", args.dx.is_some()),
@@ -133,26 +137,39 @@ pub(super) fn run(args: &Args, f: &OneOrManyFormulas, ctx: &Ctx) -> Result<Outpu
         refuse!(invalid "/at", "dimension"; "expected 1 to {VARIABLES_MAX} variables, found {n}"; "give fewer");
     }
     let data = args.data.as_ref();
-    let scope = unknowns::scope((n, names.as_deref()), data, &args.parameters, "/at", ctx)?;
+    let scope =
+        unknowns::unknowns_scope((n, names.as_deref()), data, &args.parameters, "/at", ctx)?;
     match f {
-        OneOrManyFormulas::One(text) if n == 1 => one(args, text, &scope, point[0], ctx),
-        OneOrManyFormulas::One(text) => several(args, text, &scope, &point, names.as_deref(), ctx),
-        OneOrManyFormulas::Many(texts) => jacobian(args, texts, &scope, &point, ctx),
+        OneOrManyFormulas::One(text) if n == 1 => {
+            derivative_of_one_variable(args, text, &scope, point[0], ctx)
+        }
+        OneOrManyFormulas::One(text) => {
+            derivatives_of_several_variables(args, text, &scope, &point, names.as_deref(), ctx)
+        }
+        OneOrManyFormulas::Many(texts) => jacobian_at_point(args, texts, &scope, &point, ctx),
     }
 }
 
-fn parsed(text: &str, scope: &ExpressionScope, pointer: &str) -> Result<Expression, ToolError> {
+fn parse_formula(
+    text: &str,
+    scope: &ExpressionScope,
+    pointer: &str,
+) -> Result<Expression, ToolError> {
     Expression::parse(text, scope).map_err(|err| err.into_tool_error(pointer))
 }
 
-fn unknown(err: &NotDifferentiable) -> ToolError {
+fn not_differentiable_error(err: &NotDifferentiable) -> ToolError {
     ToolError::invalid("/f", err.to_string())
         .reason("not_differentiable")
         .hint("take samples of it and pass them as `y`")
 }
 
 /// Refuses what is not finite.
-fn check(values: &[f64], expression: &Expression, point: &[f64]) -> Result<(), ToolError> {
+fn check_finite_derivatives(
+    values: &[f64],
+    expression: &Expression,
+    point: &[f64],
+) -> Result<(), ToolError> {
     if values.iter().all(|value| value.is_finite()) {
         return Ok(());
     }
@@ -162,25 +179,25 @@ fn check(values: &[f64], expression: &Expression, point: &[f64]) -> Result<(), T
     refuse!(numeric "/at", "domain"; "a derivative is not finite there"; "choose a point where the function is smooth");
 }
 
-fn one(
+fn derivative_of_one_variable(
     args: &Args,
     text: &str,
     scope: &ExpressionScope,
     point: f64,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
-    let expression = parsed(text, scope, "/f")?;
+    let expression = parse_formula(text, scope, "/f")?;
     unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
     let order = args.order.size();
     let system = ExpressionSystem::derivatives(&expression, 0, order, OPERATIONS_MAX)
-        .map_err(|err| unknown(&err))?;
+        .map_err(|err| not_differentiable_error(&err))?;
     let Some(system) = system else {
         refuse!(invalid "/order", "cost"; "the derivative of order {order} takes more than {OPERATIONS_MAX} operations"; "ask for a lower order");
     };
     let mut values = vec![f64::NAN; order + 1];
     system.evaluator().point(&[point], &mut values);
     let wanted = [values[0], values[order]];
-    check(&wanted, &expression, &[point])?;
+    check_finite_derivatives(&wanted, &expression, &[point])?;
     Ok(Output {
         value: Some(wanted[0]),
         derivative: Some(wanted[1]),
@@ -189,7 +206,7 @@ fn one(
     })
 }
 
-fn several(
+fn derivatives_of_several_variables(
     args: &Args,
     text: &str,
     scope: &ExpressionScope,
@@ -205,19 +222,19 @@ fn several(
     if order == 2 && n > HESSIAN_MAX {
         refuse!(invalid "/order", "dimension"; "a Hessian takes at most {HESSIAN_MAX} variables, found {n}"; "ask for order 1");
     }
-    let expression = parsed(text, scope, "/f")?;
+    let expression = parse_formula(text, scope, "/f")?;
     unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
     let slots: Vec<usize> = (0..n).collect();
-    let system =
-        ExpressionSystem::value_and_gradient(&expression, &slots).map_err(|err| unknown(&err))?;
+    let system = ExpressionSystem::value_and_gradient(&expression, &slots)
+        .map_err(|err| not_differentiable_error(&err))?;
     let mut values = vec![f64::NAN; n + 1];
     system.evaluator().point(point, &mut values);
-    check(&values, &expression, point)?;
+    check_finite_derivatives(&values, &expression, point)?;
     let gradient = values.split_off(1);
     let hessian = if order == 2 {
         ctx.reserve_doubles(2 * n * n)?;
-        let product =
-            ExpressionSystem::hessian_product(&expression, n).map_err(|err| unknown(&err))?;
+        let product = ExpressionSystem::hessian_product(&expression, n)
+            .map_err(|err| not_differentiable_error(&err))?;
         let mut evaluator = product.evaluator();
         let mut rows = Vec::with_capacity(n);
         let mut slots = point.to_vec();
@@ -228,7 +245,7 @@ fn several(
             slots[n + row] = 1.0;
             let mut entries = vec![f64::NAN; n];
             evaluator.point(&slots, &mut entries);
-            check(&entries, &expression, point)?;
+            check_finite_derivatives(&entries, &expression, point)?;
             rows.push(entries);
         }
         Some(rows)
@@ -245,7 +262,7 @@ fn several(
     })
 }
 
-fn jacobian(
+fn jacobian_at_point(
     args: &Args,
     texts: &[String],
     scope: &ExpressionScope,
@@ -258,18 +275,18 @@ fn jacobian(
     let n = point.len();
     ctx.reserve_doubles(texts.len().saturating_mul(2 * n + 2))?;
     let texts = texts.iter().enumerate();
-    let expressions = texts.map(|(index, text)| parsed(text, scope, &format!("/f/{index}")));
+    let expressions = texts.map(|(index, text)| parse_formula(text, scope, &format!("/f/{index}")));
     let expressions: Vec<Expression> = expressions.collect::<Result<_, _>>()?;
     unknowns::check_use(args.data.as_ref(), &expressions, ctx)?;
     let m = expressions.len();
-    let (system, _) =
-        ExpressionSystem::values_and_jacobian(&expressions, n).map_err(|err| unknown(&err))?;
+    let (system, _) = ExpressionSystem::values_and_jacobian(&expressions, n)
+        .map_err(|err| not_differentiable_error(&err))?;
     let mut all = vec![f64::NAN; m * (n + 1)];
     system.evaluator().point(point, &mut all);
     let entries = all.split_off(m);
     for (index, expression) in expressions.iter().enumerate() {
-        check(&all[index..=index], expression, point)?;
-        check(&entries[index * n..(index + 1) * n], expression, point)?;
+        check_finite_derivatives(&all[index..=index], expression, point)?;
+        check_finite_derivatives(&entries[index * n..(index + 1) * n], expression, point)?;
     }
     Ok(Output {
         values: Some(all),

@@ -142,8 +142,8 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         match (&args.f, &args.y) {
-            (Some(f), None) => formula::run(&args, f, ctx),
-            (None, Some(y)) => of_samples::run(&args, y, ctx),
+            (Some(f), None) => formula::differentiate_formulas(&args, f, ctx),
+            (None, Some(y)) => of_samples::differentiate_samples(&args, y, ctx),
             (Some(_), Some(_)) => {
                 refuse!(invalid "/y"; "`f` and `y` are two ways to give a function"; "leave one of them out");
             }

@@ -9,7 +9,11 @@ use crate::prelude::*;
 /// Highest order.
 const ORDER_MAX: usize = 4;
 
-pub(super) fn run(args: &Args, y: &Input<Vector>, ctx: &Ctx) -> Result<Output, ToolError> {
+pub(super) fn differentiate_samples(
+    args: &Args,
+    y: &Input<Vector>,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
     refuse_given(
         &[
             ("at", args.at.is_some()),
@@ -39,9 +43,9 @@ pub(super) fn run(args: &Args, y: &Input<Vector>, ctx: &Ctx) -> Result<Output, T
         DifferentiateMethod::Exact => {
             refuse!(invalid "/method"; "`exact` derivatives are those of an expression"; "pass `f` and `at`, or another method");
         }
-        DifferentiateMethod::Finite => finite(args, x, y, order, ctx)?,
-        DifferentiateMethod::Spline => spline(x, y, order, ctx)?,
-        DifferentiateMethod::SavitzkyGolay => smoothed(args, x, y, order, ctx)?,
+        DifferentiateMethod::Finite => difference_derivatives(args, x, y, order, ctx)?,
+        DifferentiateMethod::Spline => spline_derivatives(x, y, order, ctx)?,
+        DifferentiateMethod::SavitzkyGolay => savitzky_golay_derivatives(args, x, y, order, ctx)?,
     };
     let mut all = derivatives.iter().chain(&errors);
     if !all.all(|value| value.is_finite()) {
@@ -61,7 +65,7 @@ pub(super) fn run(args: &Args, y: &Input<Vector>, ctx: &Ctx) -> Result<Output, T
 
 type Derivatives = (Vec<f64>, Vec<f64>);
 
-fn finite(
+fn difference_derivatives(
     args: &Args,
     x: &[f64],
     y: &[f64],
@@ -73,13 +77,13 @@ fn finite(
         refuse!(invalid "/accuracy"; "expected 2, 4 or 6, found {accuracy}"; "choose an even one");
     }
     // Fewer samples allow a lower accuracy, which is said.
-    let fits = |accuracy: &usize| kernel::stencil(order, *accuracy) <= x.len();
+    let fits = |accuracy: &usize| kernel::stencil_size(order, *accuracy) <= x.len();
     let Some(used) = [accuracy, 4, 2]
         .into_iter()
         .filter(|one| *one <= accuracy)
         .find(fits)
     else {
-        let least = kernel::stencil(order, 2);
+        let least = kernel::stencil_size(order, 2);
         refuse!(invalid "/y", "too_few"; "a derivative of order {order} takes at least {least} samples, found {}", x.len(); "pass more samples");
     };
     if used < accuracy {
@@ -88,21 +92,21 @@ fn finite(
             x.len()
         ));
     }
-    let width = kernel::stencil(order, used);
+    let width = kernel::stencil_size(order, used);
     ctx.afford((x.len() * width * width * (order + 1)) as f64 * 4.0)?;
-    let derivatives = kernel::differences(x, y, order, used);
+    let derivatives = kernel::difference_derivatives(x, y, order, used);
     // One accuracy below; of the lowest, the nearest `order + 1` samples alone.
     let lower = if used > 2 {
-        kernel::differences(x, y, order, used - 2)
+        kernel::difference_derivatives(x, y, order, used - 2)
     } else {
-        nearest(x, y, order)
+        one_sided_derivatives(x, y, order)
     };
-    let errors = differences(&derivatives, &lower);
+    let errors = largest_neighbour_differences(&derivatives, &lower);
     Ok((derivatives, errors))
 }
 
 /// Derivatives from `order + 1` samples, one side first.
-fn nearest(x: &[f64], y: &[f64], order: usize) -> Vec<f64> {
+fn one_sided_derivatives(x: &[f64], y: &[f64], order: usize) -> Vec<f64> {
     let one = |index: usize| {
         let first = index.min(x.len() - order - 1);
         let places = &x[first..=first + order];
@@ -112,7 +116,12 @@ fn nearest(x: &[f64], y: &[f64], order: usize) -> Vec<f64> {
     (0..x.len()).map(one).collect()
 }
 
-fn spline(x: &[f64], y: &[f64], order: usize, ctx: &Ctx) -> Result<Derivatives, ToolError> {
+fn spline_derivatives(
+    x: &[f64],
+    y: &[f64],
+    order: usize,
+    ctx: &Ctx,
+) -> Result<Derivatives, ToolError> {
     if order > 2 {
         refuse!(invalid "/order"; "a cubic spline has the derivatives 1 and 2 at its samples, found {order}"; "use `finite`");
     }
@@ -136,29 +145,29 @@ fn spline(x: &[f64], y: &[f64], order: usize, ctx: &Ctx) -> Result<Derivatives, 
         };
         (0..x.len()).map(bend).collect()
     };
-    let other = kernel::differences(
+    let other = kernel::difference_derivatives(
         x,
         y,
         order,
-        if x.len() >= kernel::stencil(order, 4) {
+        if x.len() >= kernel::stencil_size(order, 4) {
             4
         } else {
             1
         },
     );
-    let errors = differences(&derivatives, &other);
+    let errors = largest_neighbour_differences(&derivatives, &other);
     Ok((derivatives, errors))
 }
 
 /// Differences of two rules, the largest of each sample and its neighbours: one alone may be small by chance.
-fn differences(a: &[f64], b: &[f64]) -> Vec<f64> {
+fn largest_neighbour_differences(a: &[f64], b: &[f64]) -> Vec<f64> {
     let apart: Vec<f64> = a.iter().zip(b).map(|(a, b)| (a - b).abs()).collect();
     let around = |index: usize| index.saturating_sub(1)..(index + 2).min(apart.len());
     let most = |index: usize| apart[around(index)].iter().copied().fold(0.0, f64::max);
     (0..apart.len()).map(most).collect()
 }
 
-fn smoothed(
+fn savitzky_golay_derivatives(
     args: &Args,
     x: &[f64],
     y: &[f64],

@@ -51,7 +51,7 @@ pub(crate) enum IntegrateReason {
     Zero,
 }
 
-pub(super) fn nothing() -> Integral {
+pub(super) fn zero_integral() -> Integral {
     Integral {
         value: 0.0,
         error: 0.0,
@@ -67,7 +67,11 @@ pub(super) fn nothing() -> Integral {
 }
 
 /// The integral over two ranges that follow each other.
-pub(super) fn joined(a: Integral, b: Integral, (relative, absolute): (f64, f64)) -> Integral {
+pub(super) fn join_integrals(
+    a: Integral,
+    b: Integral,
+    (relative, absolute): (f64, f64),
+) -> Integral {
     let (value, error) = (a.value + b.value, a.error + b.error);
     let ending = match (a.ending, b.ending) {
         (QuadratureEnd::Evaluations, _) | (_, QuadratureEnd::Evaluations) => {
@@ -90,7 +94,7 @@ pub(super) fn joined(a: Integral, b: Integral, (relative, absolute): (f64, f64))
     }
 }
 
-pub(super) fn output(
+pub(super) fn integral_output(
     args: &Args,
     expression: &Expression,
     range: &IntegrationRange,
@@ -140,7 +144,7 @@ pub(super) fn output(
         _ => "gauss_kronrod",
     };
     let plot = if args.plot {
-        Some(drawn(args, expression, &found, range, ctx)?)
+        Some(plot_integrand(args, expression, &found, range, ctx)?)
     } else {
         None
     };
@@ -162,7 +166,7 @@ pub(super) fn output(
 }
 
 /// The error of an integral that does not exist, or cannot be found.
-pub(super) fn refusal(
+pub(super) fn integral_error(
     fault: QuadratureFault<ToolError>,
     args: &Args,
     expression: &Expression,
@@ -209,7 +213,7 @@ pub(super) fn refusal(
 }
 
 /// The integrand over the range, or over the part of an infinite one that holds nearly all of it.
-fn drawn(
+fn plot_integrand(
     args: &Args,
     expression: &Expression,
     found: &Integral,

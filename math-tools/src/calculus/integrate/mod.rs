@@ -16,7 +16,7 @@ use crate::prelude::*;
 #[cfg(test)]
 use self::answer::IntegrateReason;
 pub(crate) use self::answer::Output;
-use self::answer::output;
+use self::answer::integral_output;
 use self::range::IntegrationRange;
 
 /// Integrate a function of one variable over a finite or infinite range, with an error that holds.
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Upper end, likewise; `"inf"` for none.
     pub to: RangeLimit,
     /// Name of the variable.
-    #[value(default = "x")]
+    #[value(default = "default_variable")]
     pub variable: String,
     /// Named numbers the expressions use, such as `{"a": 1.5}`.
     #[value(default, skip_encoding_if = "NamedParameters::is_empty")]
@@ -51,10 +51,10 @@ pub(crate) struct Args {
     #[value(default)]
     pub method: IntegrateMethod,
     /// Error asked for, relative to the integral; at least 1e-14.
-    #[value(default = "rtol")]
+    #[value(default = "default_rtol")]
     pub rtol: Tolerance,
     /// Error asked for, absolute; the larger of both counts.
-    #[value(default = "atol")]
+    #[value(default = "default_atol")]
     pub atol: Tolerance,
     /// Most evaluations of the integrand.
     #[value(default = "BoundedInteger::<100, 100_000_000>::of::<5_000_000>")]
@@ -79,15 +79,15 @@ pub(crate) enum IntegrateMethod {
     Oscillatory,
 }
 
-fn x() -> String {
+fn default_variable() -> String {
     "x".to_owned()
 }
 
-fn rtol() -> Tolerance {
+fn default_rtol() -> Tolerance {
     Tolerance::literal(1e-10)
 }
 
-fn atol() -> Tolerance {
+fn default_atol() -> Tolerance {
     Tolerance::literal(0.0)
 }
 
@@ -116,22 +116,22 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let scope = scope(&args, ctx)?;
+        let scope = integrand_scope(&args, ctx)?;
         let expression =
             Expression::parse(&args.f, &scope).map_err(|err| err.into_tool_error("/f"))?;
         unknowns::check_use(args.data.as_ref(), [&expression], ctx)?;
         let range = IntegrationRange::new(&args, ctx)?;
         let found = if range.points.is_empty() {
-            answer::nothing()
+            answer::zero_integral()
         } else {
-            integral(&args, &expression, &range, ctx)?
+            integrate_over_range(&args, &expression, &range, ctx)?
         };
-        output(&args, &expression, &range, found, ctx)
+        integral_output(&args, &expression, &range, found, ctx)
     }
 }
 
 /// The names of the integrand.
-fn scope(args: &Args, ctx: &Ctx) -> Result<ExpressionScope, ToolError> {
+fn integrand_scope(args: &Args, ctx: &Ctx) -> Result<ExpressionScope, ToolError> {
     let name = args.variable.as_str();
     let mut bytes = name.bytes();
     let starts = bytes
@@ -148,7 +148,7 @@ fn scope(args: &Args, ctx: &Ctx) -> Result<ExpressionScope, ToolError> {
         .with_parameters(&args.parameters, "/parameters")
 }
 
-fn integral(
+fn integrate_over_range(
     args: &Args,
     expression: &Expression,
     range: &IntegrationRange,
@@ -181,13 +181,14 @@ fn integral(
         for pair in range.points.windows(2) {
             let one =
                 quadrature::double_exponential(&mut values, (pair[0], pair[1]), tolerances, most);
-            let one = one.map_err(|fault| answer::refusal(fault, args, expression, range))?;
+            let one =
+                one.map_err(|fault| answer::integral_error(fault, args, expression, range))?;
             all = Some(match all {
                 None => one,
-                Some(before) => answer::joined(before, one, tolerances),
+                Some(before) => answer::join_integrals(before, one, tolerances),
             });
         }
-        all.unwrap_or_else(answer::nothing)
+        all.unwrap_or_else(answer::zero_integral)
     } else {
         // Where a function has no form over intervals, more samples stand in for bounds.
         let bounds = |x: Interval| {
@@ -217,8 +218,8 @@ fn integral(
                 }
             },
         };
-        let found = quadrature::integrate(&mut values, &request);
-        found.map_err(|fault| answer::refusal(fault, args, expression, range))?
+        let found = quadrature::integrate_function(&mut values, &request);
+        found.map_err(|fault| answer::integral_error(fault, args, expression, range))?
     };
     Ok(found)
 }

@@ -82,7 +82,7 @@ impl IntegrationDomain {
     pub(super) fn middle(&self) -> Option<Vec<f64>> {
         let one = |sides: &[VariableLimit; 2]| match sides {
             [VariableLimit::Number(low), VariableLimit::Number(high)] => {
-                Some(stretched(0.5, *low, *high).0)
+                Some(stretch_to_limits(0.5, *low, *high).0)
             }
             _ => None,
         };
@@ -114,7 +114,7 @@ impl IntegrationDomain {
             let mut here = Vec::with_capacity(count);
             for (lane, point) in range.clone().enumerate() {
                 let (place, width) =
-                    stretched(points[variable][point], limits[0][lane], limits[1][lane]);
+                    stretch_to_limits(points[variable][point], limits[0][lane], limits[1][lane]);
                 here.push(place);
                 stretch[lane] *= width;
             }
@@ -125,7 +125,7 @@ impl IntegrationDomain {
 }
 
 /// The place between two limits of a part in (0, 1), and its derivative.
-fn stretched(part: f64, low: f64, high: f64) -> (f64, f64) {
+fn stretch_to_limits(part: f64, low: f64, high: f64) -> (f64, f64) {
     let rest = 1.0 - part;
     match (low.is_infinite(), high.is_infinite()) {
         (false, false) => (low * rest + high * part, high - low),

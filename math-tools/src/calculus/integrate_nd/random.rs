@@ -11,7 +11,7 @@ const TIMES: usize = 16;
 /// Standard errors that make the stated error: with 15 degrees of freedom, exceeded about twice in 10,000 times.
 const STANDARD_ERRORS: f64 = 5.0;
 
-pub(super) fn integrate(
+pub(super) fn integrate_by_random_points(
     field: &mut UnitCubeIntegrand<'_>,
     n: usize,
     (relative, absolute): (f64, f64),
@@ -44,7 +44,7 @@ pub(super) fn integrate(
                 let mut values = vec![0.0; (last - first) as usize];
                 field.values(&points, &mut values)?;
                 undefined |= values.iter().any(|value| !value.is_finite());
-                *sum += kernels::vector::sum(&values);
+                *sum += kernels::vector::sum_numbers(&values);
             }
         }
         done = count;

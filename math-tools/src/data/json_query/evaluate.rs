@@ -29,7 +29,12 @@ const ELEMENT_BYTES: u64 = 32;
 ///
 /// # Errors
 /// `invalid_args` with the column for a wrong argument of a function; `limit_exceeded` for results that grow without bound.
-pub(super) fn run(data: &Value, ast: &Ast, query: &str, ctx: &Ctx) -> Result<Value, ToolError> {
+pub(super) fn evaluate_query(
+    data: &Value,
+    ast: &Ast,
+    query: &str,
+    ctx: &Ctx,
+) -> Result<Value, ToolError> {
     ctx.check()?;
     let mut evaluator = QueryEvaluator {
         query,
@@ -146,30 +151,30 @@ impl QueryEvaluator<'_> {
         match node {
             Ast::Identity { .. } => Ok(data.clone()),
             Ast::Field { name, .. } => Ok(data.get(name).cloned().unwrap_or_default()),
-            Ast::Index { idx, .. } => Ok(element(data, i64::from(*idx))),
-            Ast::Literal { value, .. } => Ok(literal(value)),
+            Ast::Index { idx, .. } => Ok(element_at(data, i64::from(*idx))),
+            Ast::Literal { value, .. } => Ok(literal_value(value)),
             Ast::Subexpr { lhs, rhs, .. } => {
                 let left = self.eval(data, lhs)?;
                 self.eval(&left, rhs)
             }
             Ast::Or { lhs, rhs, .. } => {
                 let left = self.eval(data, lhs)?;
-                match truthy(&left) {
+                match is_truthy(&left) {
                     true => Ok(left),
                     false => self.eval(data, rhs),
                 }
             }
             Ast::And { lhs, rhs, .. } => {
                 let left = self.eval(data, lhs)?;
-                match truthy(&left) {
+                match is_truthy(&left) {
                     true => self.eval(data, rhs),
                     false => Ok(left),
                 }
             }
-            Ast::Not { node, .. } => Ok(Value::Bool(!truthy(&self.eval(data, node)?))),
+            Ast::Not { node, .. } => Ok(Value::Bool(!is_truthy(&self.eval(data, node)?))),
             Ast::Condition {
                 predicate, then, ..
-            } => match truthy(&self.eval(data, predicate)?) {
+            } => match is_truthy(&self.eval(data, predicate)?) {
                 true => self.eval(data, then),
                 false => Ok(Value::Null),
             },
@@ -222,7 +227,7 @@ impl QueryEvaluator<'_> {
                 Ok(Value::Object(Arc::new(object)))
             }
             Ast::Function { name, args, offset } => {
-                functions::call(self, data, name, args, *offset)
+                functions::call_function(self, data, name, args, *offset)
             }
             Ast::Expref { offset, .. } => Err(error_at(
                 self.query,
@@ -262,7 +267,7 @@ impl QueryEvaluator<'_> {
 
     /// The node on every element; results that are null are left out.
     fn project(&mut self, subject: &Value, node: &Ast) -> Result<Value, ToolError> {
-        let Some(length) = length(subject) else {
+        let Some(length) = array_length(subject) else {
             return Ok(Value::Null);
         };
         let mut kept = Vec::new();
@@ -277,13 +282,13 @@ impl QueryEvaluator<'_> {
 
     /// One level of arrays less.
     fn flatten(&mut self, subject: &Value) -> Result<Value, ToolError> {
-        let Some(length) = length(subject) else {
+        let Some(length) = array_length(subject) else {
             return Ok(Value::Null);
         };
         let mut flat = Vec::new();
         for index in 0..length {
             let item = subject.at(index).unwrap_or_default();
-            match self::length(&item) {
+            match self::array_length(&item) {
                 Some(inner) => {
                     self.step(inner as u64)?;
                     self.ctx
@@ -309,7 +314,7 @@ impl QueryEvaluator<'_> {
                 error_at(self.query, offset, "a slice with step 0").hint("use a step other than 0")
             );
         }
-        let Some(length) = length(subject) else {
+        let Some(length) = array_length(subject) else {
             return Ok(Value::Null);
         };
         let (length, step) = (length as i64, i64::from(step));
@@ -343,7 +348,7 @@ impl QueryEvaluator<'_> {
 }
 
 /// The number of elements of an array.
-pub(super) fn length(value: &Value) -> Option<usize> {
+pub(super) fn array_length(value: &Value) -> Option<usize> {
     match value {
         Value::Array(items) => Some(items.len()),
         Value::Numbers(numbers) => Some(numbers.len()),
@@ -352,8 +357,8 @@ pub(super) fn length(value: &Value) -> Option<usize> {
 }
 
 /// The element at an index, from the end when it is negative.
-fn element(value: &Value, index: i64) -> Value {
-    let length = length(value).unwrap_or(0) as i64;
+fn element_at(value: &Value, index: i64) -> Value {
+    let length = array_length(value).unwrap_or(0) as i64;
     let index = if index < 0 { index + length } else { index };
     usize::try_from(index)
         .ok()
@@ -362,7 +367,7 @@ fn element(value: &Value, index: i64) -> Value {
 }
 
 /// False are null, false, and the empty text, array and object.
-pub(super) fn truthy(value: &Value) -> bool {
+pub(super) fn is_truthy(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(value) => *value,
@@ -374,7 +379,7 @@ pub(super) fn truthy(value: &Value) -> bool {
 }
 
 /// A literal of the query.
-fn literal(variable: &Variable) -> Value {
+fn literal_value(variable: &Variable) -> Value {
     match variable {
         Variable::Null | Variable::Expref(_) => Value::Null,
         Variable::Bool(value) => Value::Bool(*value),
@@ -383,11 +388,13 @@ fn literal(variable: &Variable) -> Value {
             Some(integer) => Value::Int(integer),
             None => Value::from(number.as_f64().unwrap_or(f64::NAN)),
         },
-        Variable::Array(items) => Value::array(items.iter().map(|item| literal(item)).collect()),
+        Variable::Array(items) => {
+            Value::array(items.iter().map(|item| literal_value(item)).collect())
+        }
         Variable::Object(members) => Value::object(
             members
                 .iter()
-                .map(|(name, member)| (name.as_str(), literal(member))),
+                .map(|(name, member)| (name.as_str(), literal_value(member))),
         ),
     }
 }

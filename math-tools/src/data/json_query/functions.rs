@@ -7,7 +7,7 @@ use jmespath::ast::Ast;
 use tool_core::{Object, ToolError, Value, json};
 
 use super::error_at;
-use super::evaluate::{QueryEvaluator, length};
+use super::evaluate::{QueryEvaluator, array_length};
 use kernels::exact::CompensatedSum;
 
 /// Names of the functions.
@@ -15,7 +15,7 @@ pub(super) const NAMES: &str = "abs, avg, ceil, contains, ends_with, floor, join
      not_null, reverse, sort, sort_by, starts_with, sum, to_array, to_number, to_string, type, values";
 
 /// Calls a function on its evaluated arguments.
-pub(super) fn call(
+pub(super) fn call_function(
     evaluator: &mut QueryEvaluator<'_>,
     data: &Value,
     name: &str,
@@ -99,13 +99,13 @@ impl QueryFunctionCall<'_, '_, '_> {
                 let found = self.values.iter().find(|value| !value.is_null());
                 Ok(found.cloned().unwrap_or_default())
             }
-            "to_array" => match length(&self.values[0]) {
+            "to_array" => match array_length(&self.values[0]) {
                 Some(_) => Ok(self.values[0].clone()),
                 None => self.evaluator.array(vec![self.values[0].clone()]),
             },
             "to_number" => Ok(to_number(&self.values[0])),
             "to_string" => self.spelling(),
-            "type" => Ok(Value::from(kind(&self.values[0]))),
+            "type" => Ok(Value::from(type_name(&self.values[0]))),
             // The guard knows the same list of names.
             other => Err(self.error(format_args!("no function named `{other}`"))),
         }
@@ -159,7 +159,7 @@ impl QueryFunctionCall<'_, '_, '_> {
 
     /// The elements of the array argument; its place differs for `map` only in the query, not among the values.
     fn items(&mut self) -> Result<Vec<Value>, ToolError> {
-        let Some(length) = length(&self.values[0]) else {
+        let Some(length) = array_length(&self.values[0]) else {
             let position = usize::from(self.name == "map");
             return Err(self.fault(position, "an array", &self.values[0].kind()));
         };
@@ -170,7 +170,7 @@ impl QueryFunctionCall<'_, '_, '_> {
     /// Elements that are all numbers or all strings.
     fn comparable(&mut self) -> Result<Vec<Value>, ToolError> {
         let items = self.items()?;
-        let numbers = items.iter().all(|item| kind(item) == "number");
+        let numbers = items.iter().all(|item| type_name(item) == "number");
         if numbers || items.iter().all(|item| item.as_str().is_some()) {
             return Ok(items);
         }
@@ -185,7 +185,7 @@ impl QueryFunctionCall<'_, '_, '_> {
         let mut first = None;
         for item in items {
             let key = self.apply(&item)?;
-            let here = kind(&key);
+            let here = type_name(&key);
             if !matches!(here, "number" | "string") || *first.get_or_insert(here) != here {
                 return Err(self.fault(1, "keys that are all numbers or all strings", &key.kind()));
             }
@@ -204,7 +204,7 @@ impl QueryFunctionCall<'_, '_, '_> {
     fn rounded(&self, round: fn(f64) -> f64) -> Result<Value, ToolError> {
         self.values[0]
             .as_f64()
-            .map(|number| whole(round(number)))
+            .map(|number| number_value(round(number)))
             .ok_or_else(|| self.wrong(0, "a number"))
     }
 
@@ -226,7 +226,7 @@ impl QueryFunctionCall<'_, '_, '_> {
         let count = items.len() as f64;
         let result = if sums { total } else { total.divide(count) }.value();
         match result.is_finite() {
-            true if integral => Ok(whole(result)),
+            true if integral => Ok(number_value(result)),
             true => Ok(Value::Float(result)),
             false => Err(self.error(format_args!("`{}` exceeds the largest double", self.name))),
         }
@@ -234,23 +234,23 @@ impl QueryFunctionCall<'_, '_, '_> {
 
     fn extreme(&mut self, wanted: Ordering) -> Result<Value, ToolError> {
         let items = self.comparable()?;
-        Ok(best(items, |item| item, wanted).unwrap_or_default())
+        Ok(extreme_item(items, |item| item, wanted).unwrap_or_default())
     }
 
     fn extreme_by(&mut self, wanted: Ordering) -> Result<Value, ToolError> {
-        let keyed = best(self.keyed()?, |(key, _)| key, wanted);
+        let keyed = extreme_item(self.keyed()?, |(key, _)| key, wanted);
         Ok(keyed.map(|(_, item)| item).unwrap_or_default())
     }
 
     fn sort(&mut self) -> Result<Value, ToolError> {
         let mut items = self.comparable()?;
-        items.sort_by(order);
+        items.sort_by(compare_values);
         self.evaluator.array(items)
     }
 
     fn sort_by(&mut self) -> Result<Value, ToolError> {
         let mut keyed = self.keyed()?;
-        keyed.sort_by(|(a, _), (b, _)| order(a, b));
+        keyed.sort_by(|(a, _), (b, _)| compare_values(a, b));
         let items = keyed.into_iter().map(|(_, item)| item);
         self.evaluator.array(items.collect())
     }
@@ -268,7 +268,7 @@ impl QueryFunctionCall<'_, '_, '_> {
         if let Value::String(text) = &self.values[0] {
             return Ok(Value::from(text.chars().rev().collect::<String>()));
         }
-        if length(&self.values[0]).is_none() {
+        if array_length(&self.values[0]).is_none() {
             return Err(self.wrong(0, "an array or a string"));
         }
         let mut items = self.items()?;
@@ -280,7 +280,7 @@ impl QueryFunctionCall<'_, '_, '_> {
         let count = match &self.values[0] {
             Value::String(text) => Some(text.chars().count()),
             Value::Object(object) => Some(object.len()),
-            other => length(other),
+            other => array_length(other),
         };
         count
             .map(Value::from)
@@ -292,7 +292,7 @@ impl QueryFunctionCall<'_, '_, '_> {
             let part = self.values[1].as_str();
             return Ok(Value::Bool(part.is_some_and(|part| text.contains(part))));
         }
-        if length(&self.values[0]).is_none() {
+        if array_length(&self.values[0]).is_none() {
             return Err(self.wrong(0, "an array or a string"));
         }
         let items = self.items()?;
@@ -353,8 +353,8 @@ impl QueryFunctionCall<'_, '_, '_> {
 }
 
 /// The first item whose key comes before or after all others.
-fn best<T>(items: Vec<T>, key: fn(&T) -> &Value, wanted: Ordering) -> Option<T> {
-    let better = |best: T, item: T| match order(key(&item), key(&best)) == wanted {
+fn extreme_item<T>(items: Vec<T>, key: fn(&T) -> &Value, wanted: Ordering) -> Option<T> {
+    let better = |best: T, item: T| match compare_values(key(&item), key(&best)) == wanted {
         true => item,
         false => best,
     };
@@ -362,7 +362,7 @@ fn best<T>(items: Vec<T>, key: fn(&T) -> &Value, wanted: Ordering) -> Option<T> 
 }
 
 /// The name of a type.
-fn kind(value: &Value) -> &'static str {
+fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
@@ -374,7 +374,7 @@ fn kind(value: &Value) -> &'static str {
 }
 
 /// The order of two numbers or two strings (by code point).
-fn order(a: &Value, b: &Value) -> Ordering {
+fn compare_values(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::String(a), Value::String(b)) => a.cmp(b),
         _ => match (a.as_f64(), b.as_f64()) {
@@ -403,7 +403,7 @@ pub(super) fn number_order(a: &Value, b: &Value) -> Option<Ordering> {
 }
 
 /// A number as an integer where it is one.
-fn whole(number: f64) -> Value {
+fn number_value(number: f64) -> Value {
     const SAFE: f64 = tool_core::value::SAFE_INTEGER as f64;
     if number.fract() == 0.0 && number.abs() <= SAFE {
         Value::Int(number as i64)

@@ -14,7 +14,7 @@ pub(super) const TOKENS_MAX: usize = 512;
 pub(super) const NESTING_MAX: usize = 64;
 
 /// Refuses a query that is too long or too deep, or that calls an unknown function.
-pub(super) fn check(query: &str) -> Result<(), ToolError> {
+pub(super) fn check_query(query: &str) -> Result<(), ToolError> {
     let limit = |what: String| {
         ToolError::new(ErrorCode::LimitExceeded, what)
             .reason("query_size")
@@ -29,7 +29,7 @@ pub(super) fn check(query: &str) -> Result<(), ToolError> {
     }
     let (mut count, mut depth, mut prefixes) = (0, 0_usize, 0);
     let mut previous: Option<(usize, &str)> = None;
-    for (offset, token) in tokens(query) {
+    for (offset, token) in tokenise_query(query) {
         count += 1;
         if count > TOKENS_MAX {
             return Err(limit(format!(
@@ -73,17 +73,17 @@ fn is_name(token: &str) -> bool {
 
 /// The first token of a text that is not empty.
 pub(super) fn first_token(text: &str) -> &str {
-    tokens(text).next().map_or(text, |(_, token)| token)
+    tokenise_query(text).next().map_or(text, |(_, token)| token)
 }
 
 /// The tokens of a query with their byte offsets; an unclosed quote runs to the end.
-fn tokens(query: &str) -> impl Iterator<Item = (usize, &str)> {
+fn tokenise_query(query: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = query;
     std::iter::from_fn(move || {
         rest = rest.trim_start();
         let first = rest.chars().next()?;
         let length = match first {
-            '\'' | '"' | '`' => quoted(rest, first),
+            '\'' | '"' | '`' => quoted_length(rest, first),
             _ if is_name(rest) => rest
                 .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
                 .unwrap_or(rest.len()),
@@ -106,7 +106,7 @@ fn tokens(query: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// The length of a quoted token; a backslash takes the next character with it.
-fn quoted(text: &str, quote: char) -> usize {
+fn quoted_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (offset, character) in text.char_indices().skip(1) {
         if escaped {

@@ -54,17 +54,17 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        guard::check(&args.query)?;
+        guard::check_query(&args.query)?;
         let data = args.data.load(ctx)?;
         let ast = jmespath::parse(&args.query).map_err(|err| syntax_error(&err, &args.query))?;
         Ok(Output {
-            result: evaluate::run(&data, &ast, &args.query, ctx)?,
+            result: evaluate::evaluate_query(&data, &ast, &args.query, ctx)?,
         })
     }
 }
 
 /// The 1-based column of a byte offset.
-fn column(query: &str, offset: usize) -> usize {
+fn column_of_offset(query: &str, offset: usize) -> usize {
     query
         .char_indices()
         .take_while(|(at, _)| *at < offset)
@@ -74,7 +74,7 @@ fn column(query: &str, offset: usize) -> usize {
 
 /// An error at a place of the query.
 fn error_at(query: &str, offset: usize, message: impl std::fmt::Display) -> ToolError {
-    let column = column(query, offset);
+    let column = column_of_offset(query, offset);
     tool_error!(InvalidArgs at "/query", "jmespath"; "{message} at column {column}")
 }
 

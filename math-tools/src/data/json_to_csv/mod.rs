@@ -51,11 +51,11 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let table = args.data.load(ctx)?;
-        let columns = choose(&table, args.columns)?;
+        let columns = choose_columns(&table, args.columns)?;
         let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
         let cells: Vec<Option<&[Value]>> = columns.iter().map(|(_, cells)| *cells).collect();
         Ok(Output {
-            csv: write(&names, &cells, table.rows(), args.delimiter, ctx)?,
+            csv: write_csv(&names, &cells, table.rows(), args.delimiter, ctx)?,
             rows: table.rows(),
             columns: names,
         })
@@ -65,7 +65,10 @@ impl Tool for Args {
 /// The columns to write; one of a table without any column has no cells.
 type Column<'a> = (String, Option<&'a [Value]>);
 
-fn choose(table: &Table, wanted: Option<Vec<String>>) -> Result<Vec<Column<'_>>, ToolError> {
+fn choose_columns(
+    table: &Table,
+    wanted: Option<Vec<String>>,
+) -> Result<Vec<Column<'_>>, ToolError> {
     let Some(wanted) = wanted else {
         let columns = table.names().zip(table.columns());
         return Ok(columns
@@ -101,7 +104,7 @@ fn choose(table: &Table, wanted: Option<Vec<String>>) -> Result<Vec<Column<'_>>,
         .collect())
 }
 
-fn write(
+fn write_csv(
     names: &[String],
     columns: &[Option<&[Value]>],
     rows: usize,

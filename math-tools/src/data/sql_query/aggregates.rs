@@ -2,7 +2,7 @@
 
 use tool_core::{Table, Value, brief, json};
 
-use super::lint::{SqlToken, tokens};
+use super::lint::{SqlToken, tokenise_query};
 
 /// The aggregates that read a text as a number.
 const SUMS: [&str; 3] = ["sum", "avg", "total"];
@@ -17,7 +17,7 @@ pub(super) fn over_texts(query: &str, tables: &[(&str, Table)]) -> Vec<String> {
         function,
         column,
         is_alone,
-    } in aggregates(query)
+    } in find_aggregates(query)
     {
         for (_, table) in tables {
             let mut columns = table.names().zip(table.columns());
@@ -72,8 +72,8 @@ struct Aggregate {
 }
 
 /// The aggregates that a query writes, as `sum(v)`, `SUM ( DISTINCT t."v" )` or `sum(v * n)`, one for each column that they read.
-fn aggregates(query: &str) -> Vec<Aggregate> {
-    let tokens = tokens(query);
+fn find_aggregates(query: &str) -> Vec<Aggregate> {
+    let tokens = tokenise_query(query);
     let (mut found, mut looked_at) = (Vec::new(), 0);
     for (index, token) in tokens.iter().enumerate() {
         let known = SUMS.into_iter().chain(EXTREMES);
@@ -419,7 +419,7 @@ mod tests {
             ("select sum(", ""),
             ("select sum(((((", ""),
         ] {
-            let found = aggregates(query);
+            let found = find_aggregates(query);
             let found = found
                 .iter()
                 .filter(|one| one.column.parse::<f64>().is_err());
@@ -436,10 +436,10 @@ mod tests {
     #[test]
     fn deep_nesting_ends() {
         let deep = format!("select sum({}v) from t", "(".repeat(50_000));
-        assert!(aggregates(&deep).is_empty());
+        assert!(find_aggregates(&deep).is_empty());
         for word in ["case when ", "not ", "sum(", "- "] {
             let deep = format!("select sum({}v) from t", word.repeat(10_000));
-            assert!(aggregates(&deep).len() < 2, "{word}");
+            assert!(find_aggregates(&deep).len() < 2, "{word}");
         }
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct SqlResult {
 /// # Errors
 /// `invalid_args` with reason `sql` and the position for a query that SQLite refuses, `limit_exceeded` for one that is too
 /// large, `timeout` and `cancelled`.
-pub(super) fn run(
+pub(super) fn run_query(
     query: &str,
     tables: &[(&str, Table)],
     params: Option<&Value>,
@@ -56,17 +56,18 @@ pub(super) fn run(
     ctx: &Ctx,
 ) -> Result<SqlResult, ToolError> {
     let names = SchemaNames::of(tables);
-    let failed = |err: rusqlite::Error, denied: Option<String>| error(&err, denied, &names, ctx);
-    let mut connection = open().map_err(|err| failed(err, None))?;
+    let failed =
+        |err: rusqlite::Error, denied: Option<String>| query_error(&err, denied, &names, ctx);
+    let mut connection = open_connection().map_err(|err| failed(err, None))?;
     let mut seen = HashSet::new();
     for (name, table) in tables {
         if !seen.insert(name.to_lowercase()) {
             return Err(table_error(name, "differs from another table only in case"));
         }
-        load(&mut connection, name, table, &names, ctx)?;
+        load_table(&mut connection, name, table, &names, ctx)?;
     }
     let denied = Arc::new(Mutex::new(None));
-    lock(&mut connection, &denied, ctx).map_err(|err| failed(err, None))?;
+    restrict_to_reading(&mut connection, &denied, ctx).map_err(|err| failed(err, None))?;
     let refusal = || denied.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut statement = connection
         .prepare(query)
@@ -80,11 +81,11 @@ pub(super) fn run(
             "the statement gives no rows: a query can only read the given tables";
             "write one SELECT statement");
     }
-    bind(&mut statement, params)?;
-    collect(&mut statement, max_rows, ctx, |err| failed(err, refusal()))
+    bind_parameters(&mut statement, params)?;
+    collect_rows(&mut statement, max_rows, ctx, |err| failed(err, refusal()))
 }
 
-fn open() -> rusqlite::Result<Connection> {
+fn open_connection() -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_MEMORY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -116,7 +117,7 @@ fn open() -> rusqlite::Result<Connection> {
 }
 
 /// Reading only, from here on, and an end when the stop flag is set.
-fn lock(
+fn restrict_to_reading(
     connection: &mut Connection,
     denied: &Arc<Mutex<Option<String>>>,
     ctx: &Ctx,
@@ -125,19 +126,19 @@ fn lock(
     let stop = ctx.stop().clone();
     connection.progress_handler(INSTRUCTIONS, Some(move || stop.is_set()))?;
     let denied = Arc::clone(denied);
-    connection.authorizer(Some(move |context: AuthContext<'_>| {
-        match refused(&context.action) {
+    connection.authorizer(Some(
+        move |context: AuthContext<'_>| match describe_refusal(&context.action) {
             None => Authorization::Allow,
             Some(what) => {
                 *denied.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
                 Authorization::Deny
             }
-        }
-    }))
+        },
+    ))
 }
 
 /// Description of a refused action.
-fn refused(action: &AuthAction<'_>) -> Option<String> {
+fn describe_refusal(action: &AuthAction<'_>) -> Option<String> {
     match action {
         AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => None,
         AuthAction::Function { function_name } => REFUSED
@@ -179,7 +180,7 @@ fn column_type(cells: &[Value]) -> &'static str {
     found.unwrap_or("")
 }
 
-fn load(
+fn load_table(
     connection: &mut Connection,
     name: &str,
     table: &Table,
@@ -202,18 +203,26 @@ fn load(
             let fault = format!("has two columns `{column}` (names do not differ by case in SQL)");
             return Err(table_error(name, &fault));
         }
-        definitions.push(format!("{} {}", quote(column), column_type(cells)));
+        definitions.push(format!(
+            "{} {}",
+            quote_identifier(column),
+            column_type(cells)
+        ));
     }
     if definitions.is_empty() {
-        definitions.push(quote(PLACEHOLDER));
+        definitions.push(quote_identifier(PLACEHOLDER));
     }
-    let failed = |err| error(&err, None, names, ctx);
+    let failed = |err| query_error(&err, None, names, ctx);
     let transaction = connection.transaction().map_err(failed)?;
-    let create = format!("CREATE TABLE {} ({})", quote(name), definitions.join(", "));
+    let create = format!(
+        "CREATE TABLE {} ({})",
+        quote_identifier(name),
+        definitions.join(", ")
+    );
     transaction.execute(&create, []).map_err(failed)?;
     if !table.columns().is_empty() {
         let marks = vec!["?"; definitions.len()].join(", ");
-        let insert = format!("INSERT INTO {} VALUES ({marks})", quote(name));
+        let insert = format!("INSERT INTO {} VALUES ({marks})", quote_identifier(name));
         let mut insert = transaction.prepare(&insert).map_err(failed)?;
         for row in 0..table.rows() {
             if row % ROWS == 0 {
@@ -230,7 +239,7 @@ fn load(
 }
 
 /// A name as SQL writes it.
-fn quote(name: &str) -> String {
+fn quote_identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
@@ -249,7 +258,7 @@ impl ToSql for SqlCell<'_> {
     }
 }
 
-fn bind(statement: &mut Statement<'_>, params: Option<&Value>) -> Result<(), ToolError> {
+fn bind_parameters(statement: &mut Statement<'_>, params: Option<&Value>) -> Result<(), ToolError> {
     let count = statement.parameter_count();
     let fault = |pointer: &str, message: String| {
         ToolError::invalid(pointer, message).hint("pass a list for `?` and an object for `:name`")
@@ -304,7 +313,7 @@ fn bind(statement: &mut Statement<'_>, params: Option<&Value>) -> Result<(), Too
     Ok(())
 }
 
-fn collect(
+fn collect_rows(
     statement: &mut Statement<'_>,
     max_rows: usize,
     ctx: &Ctx,
@@ -404,7 +413,7 @@ impl<'a> SchemaNames<'a> {
 }
 
 /// Words an error of SQLite for the caller.
-fn error(
+fn query_error(
     err: &rusqlite::Error,
     denied: Option<String>,
     names: &SchemaNames<'_>,

@@ -23,7 +23,7 @@ const DATES: [&str; 7] = [
 const MOMENTS: [&str; 3] = ["now", "localtime", "utc"];
 
 /// Refuses a query that is too long or calls those functions in such a way.
-pub(super) fn check(query: &str) -> Result<(), ToolError> {
+pub(super) fn check_query(query: &str) -> Result<(), ToolError> {
     if query.len() > QUERY_BYTES_MAX {
         let length = query.len();
         let error = tool_error!(LimitExceeded, "query_length";
@@ -36,7 +36,7 @@ pub(super) fn check(query: &str) -> Result<(), ToolError> {
         refuse!(invalid "/query", "sql"; "NUL at byte {}, which ends a query", at + 1;
             "leave it out; a text with NUL can be passed in `params`");
     }
-    let tokens = tokens(query);
+    let tokens = tokenise_query(query);
     for (index, token) in tokens.iter().enumerate() {
         let SqlToken::Name(name) = token else {
             continue;
@@ -57,7 +57,7 @@ pub(super) fn check(query: &str) -> Result<(), ToolError> {
 
 /// Whether a query is nothing but space and comments.
 pub(super) fn is_blank(query: &str) -> bool {
-    tokens(query)
+    tokenise_query(query)
         .iter()
         .all(|token| *token == SqlToken::Sign(b';'))
 }
@@ -112,7 +112,7 @@ fn check_date(name: &str, arguments: &[SqlToken]) -> Result<(), ToolError> {
             SqlToken::Text(text)
                 if MOMENTS.contains(&text.trim().to_ascii_lowercase().as_str()) =>
             {
-                return Err(clock(name, &format!("'{text}'")));
+                return Err(clock_error(name, &format!("'{text}'")));
             }
             _ => {}
         }
@@ -124,12 +124,12 @@ fn check_date(name: &str, arguments: &[SqlToken]) -> Result<(), ToolError> {
     // `strftime(format)` alone reads the clock too.
     let least = if name == "strftime" { 2 } else { 1 };
     if count < least {
-        return Err(clock(name, "no time given"));
+        return Err(clock_error(name, "no time given"));
     }
     Ok(())
 }
 
-fn clock(name: &str, what: &str) -> ToolError {
+fn clock_error(name: &str, what: &str) -> ToolError {
     tool_error!(InvalidArgs at "/query", "sql_clock";
         "`{name}` with {what} depends on the clock or the time zone of the machine";
         "pass the moment as a parameter: `params`")
@@ -153,27 +153,27 @@ impl SqlToken {
     }
 }
 
-pub(super) fn tokens(query: &str) -> Vec<SqlToken> {
+pub(super) fn tokenise_query(query: &str) -> Vec<SqlToken> {
     let bytes = query.as_bytes();
     let mut tokens = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
         match bytes[at] {
-            b'-' if bytes.get(at + 1) == Some(&b'-') => at = find(bytes, at, b"\n"),
-            b'/' if bytes.get(at + 1) == Some(&b'*') => at = find(bytes, at + 2, b"*/"),
+            b'-' if bytes.get(at + 1) == Some(&b'-') => at = find_mark_end(bytes, at, b"\n"),
+            b'/' if bytes.get(at + 1) == Some(&b'*') => at = find_mark_end(bytes, at + 2, b"*/"),
             b'\'' => {
                 let text;
-                (text, at) = quoted(query, at, b'\'');
+                (text, at) = read_quoted_token(query, at, b'\'');
                 tokens.push(SqlToken::Text(text));
             }
             open @ (b'"' | b'`') => {
                 let name;
-                (name, at) = quoted(query, at, open);
+                (name, at) = read_quoted_token(query, at, open);
                 tokens.push(SqlToken::Name(name));
             }
             b'[' => {
-                at = find(bytes, at + 1, b"]");
+                at = find_mark_end(bytes, at + 1, b"]");
                 let name = query.get(start + 1..at).unwrap_or_default();
                 tokens.push(SqlToken::Name(name.trim_end_matches(']').to_owned()));
             }
@@ -199,7 +199,7 @@ pub(super) fn tokens(query: &str) -> Vec<SqlToken> {
 }
 
 /// The place after the next occurrence of a mark, or the end.
-fn find(bytes: &[u8], from: usize, mark: &[u8]) -> usize {
+fn find_mark_end(bytes: &[u8], from: usize, mark: &[u8]) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     rest.windows(mark.len())
         .position(|window| window == mark)
@@ -207,7 +207,7 @@ fn find(bytes: &[u8], from: usize, mark: &[u8]) -> usize {
 }
 
 /// The content of a quoted token, with doubled quotes undone, and the place after it.
-fn quoted(query: &str, open: usize, quote: u8) -> (String, usize) {
+fn read_quoted_token(query: &str, open: usize, quote: u8) -> (String, usize) {
     let bytes = query.as_bytes();
     let mut content = Vec::new();
     let mut at = open + 1;

@@ -67,11 +67,11 @@ impl Tool for Args {
         for (name, table) in &args.tables {
             tables.push((name.as_str(), table.load(ctx)?));
         }
-        lint::check(&args.query)?;
+        lint::check_query(&args.query)?;
         aggregates::over_texts(&args.query, &tables)
             .into_iter()
             .for_each(|warning| ctx.warn(warning));
-        let result = engine::run(
+        let result = engine::run_query(
             &args.query,
             &tables,
             args.params.as_ref(),

@@ -3,7 +3,7 @@
 use kernels::roots::interval::{Interval, IntervalImage};
 use kernels::vector;
 
-use super::{one, smooth};
+use super::{continuous_image, interval_one};
 use crate::expression::evaluate::EvaluationFault;
 use crate::expression::functions::{Binary, Unary};
 
@@ -11,7 +11,7 @@ use crate::expression::functions::{Binary, Unary};
 type Mapped = Result<(IntervalImage, Interval), EvaluationFault>;
 
 /// The image of a function and its slope.
-pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
+pub(super) fn image_and_slope(op: Unary, x: Interval) -> Mapped {
     use vector::Unary as One;
     const REAL: Interval = Interval::WHOLE;
     /// Beyond, the error bound of the Bessel functions is not known.
@@ -25,38 +25,39 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
     let two = Interval::point(2.0);
     let kernel = |value: f64| Interval::near(value);
     Ok(match op {
-        Unary::Neg => (smooth(x.negated()), one().negated()),
-        Unary::Re | Unary::Conj => (smooth(x), one()),
-        Unary::Im => (smooth(Interval::ZERO), Interval::ZERO),
+        Unary::Neg => (continuous_image(x.negated()), interval_one().negated()),
+        Unary::Re | Unary::Conj => (continuous_image(x), interval_one()),
+        Unary::Im => (continuous_image(Interval::ZERO), Interval::ZERO),
         Unary::Abs => {
             let slope = match x.sign() {
-                1 => one(),
-                -1 => one().negated(),
+                1 => interval_one(),
+                -1 => interval_one().negated(),
                 _ => SHARE,
             };
-            (smooth(x.absolute()), slope)
+            (continuous_image(x.absolute()), slope)
         }
-        Unary::Square => (smooth(x.squared()), two.times(x)),
+        Unary::Square => (continuous_image(x.squared()), two.times(x)),
         Unary::Reciprocal => {
             let found = x.reciprocal().ok_or(EvaluationFault::DivisionByZero)?;
             (found, found.values.squared().negated())
         }
-        Unary::Sin => (smooth(x.sine()), x.cosine()),
-        Unary::Cos => (smooth(x.cosine()), x.sine().negated()),
+        Unary::Sin => (continuous_image(x.sine()), x.cosine()),
+        Unary::Cos => (continuous_image(x.cosine()), x.sine().negated()),
         Unary::Tan => {
             let found = x
                 .sine()
                 .over(x.cosine())
                 .ok_or(EvaluationFault::DivisionByZero)?;
-            (found, one().plus(found.values.squared()))
+            (found, interval_one().plus(found.values.squared()))
         }
         Unary::Asin => {
             let found = image(x.increasing(One::Asin, SHARE, REAL))?;
-            (found, over(root(one().minus(x.squared()))))
+            (found, over(root(interval_one().minus(x.squared()))))
         }
         Unary::Acos => {
-            let found = image(x.increasing_by(|x| -vector::unary(One::Acos, x), SHARE, REAL))?;
-            let slope = over(root(one().minus(x.squared()))).negated();
+            let found =
+                image(x.increasing_by(|x| -vector::evaluate_unary(One::Acos, x), SHARE, REAL))?;
+            let slope = over(root(interval_one().minus(x.squared()))).negated();
             (
                 IntervalImage {
                     values: found.values.negated(),
@@ -65,24 +66,30 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
                 slope,
             )
         }
-        Unary::Atan => (everywhere(One::Atan, REAL)?, over(one().plus(x.squared()))),
-        Unary::Sinh => (everywhere(One::Sinh, REAL)?, even(One::Cosh, x)),
+        Unary::Atan => (
+            everywhere(One::Atan, REAL)?,
+            over(interval_one().plus(x.squared())),
+        ),
+        Unary::Sinh => (
+            everywhere(One::Sinh, REAL)?,
+            even_function_image(One::Cosh, x),
+        ),
         Unary::Cosh => {
             let slope = everywhere(One::Sinh, REAL)?.values;
-            (smooth(even(One::Cosh, x)), slope)
+            (continuous_image(even_function_image(One::Cosh, x)), slope)
         }
         Unary::Tanh => {
             let found = everywhere(One::Tanh, SHARE)?;
-            (found, one().minus(found.values.squared()))
+            (found, interval_one().minus(found.values.squared()))
         }
         Unary::Asinh => (
             everywhere(One::Asinh, REAL)?,
-            over(root(one().plus(x.squared()))),
+            over(root(interval_one().plus(x.squared()))),
         ),
         Unary::Acosh => {
             let found =
                 image(x.increasing(One::Acosh, Interval::new(1.0, f64::INFINITY), POSITIVE))?;
-            (found, over(root(x.squared().minus(one()))))
+            (found, over(root(x.squared().minus(interval_one()))))
         }
         Unary::Atanh => {
             let found = image(x.increasing(One::Atanh, SHARE, REAL))?;
@@ -92,7 +99,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
                     is_defined,
                     ..found
                 },
-                over(one().minus(x.squared())),
+                over(interval_one().minus(x.squared())),
             )
         }
         Unary::Exp => {
@@ -164,7 +171,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
             (
                 IntervalImage {
                     is_continuous,
-                    ..smooth(values)
+                    ..continuous_image(values)
                 },
                 Interval::ZERO,
             )
@@ -179,7 +186,7 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
             (
                 IntervalImage {
                     is_continuous,
-                    ..smooth(values)
+                    ..continuous_image(values)
                 },
                 Interval::ZERO,
             )
@@ -187,14 +194,15 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
         Unary::Degrees | Unary::Radians => {
             let factor = kernel(op.value(1.0));
             let factor = Interval::new(factor.lo.next_down(), factor.hi.next_up());
-            (smooth(x.times(factor)), factor)
+            (continuous_image(x.times(factor)), factor)
         }
         Unary::Erf | Unary::Erfc => {
-            let slope = bell(x, 1.0, std::f64::consts::FRAC_2_SQRT_PI)?;
+            let slope = gaussian_enclosure(x, 1.0, std::f64::consts::FRAC_2_SQRT_PI)?;
             if op == Unary::Erf {
                 (everywhere(One::Erf, SHARE)?, slope)
             } else {
-                let found = image(x.increasing_by(|x| -vector::unary(One::Erfc, x), REAL, REAL))?;
+                let found =
+                    image(x.increasing_by(|x| -vector::evaluate_unary(One::Erfc, x), REAL, REAL))?;
                 (
                     IntervalImage {
                         values: found.values.negated(),
@@ -205,9 +213,9 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
             }
         }
         Unary::Normcdf | Unary::Normpdf => {
-            let density = bell(x, 0.5, 0.398_942_280_401_432_7)?;
+            let density = gaussian_enclosure(x, 0.5, 0.398_942_280_401_432_7)?;
             if op == Unary::Normpdf {
-                (smooth(density), x.times(density).negated())
+                (continuous_image(density), x.times(density).negated())
             } else {
                 (
                     image(x.increasing_by(|x| op.value(x), REAL, Interval::new(0.0, 1.0)))?,
@@ -215,17 +223,22 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
                 )
             }
         }
-        Unary::BesselJ0 | Unary::BesselJ1 if x.magnitude() > BESSEL_MAX => (smooth(SHARE), SHARE),
+        Unary::BesselJ0 | Unary::BesselJ1 if x.magnitude() > BESSEL_MAX => {
+            (continuous_image(SHARE), SHARE)
+        }
         Unary::BesselJ0 => {
             // Of J0 the slope is -J1, and |J1| <= 0.582; of J1 it is at most 1/2.
             let slope = x.lipschitz(|x| -Unary::BesselJ1.value(x), 0.5, 1e-13);
-            (smooth(x.lipschitz(|x| op.value(x), 0.582, 1e-13)), slope)
+            (
+                continuous_image(x.lipschitz(|x| op.value(x), 0.582, 1e-13)),
+                slope,
+            )
         }
         Unary::BesselJ1 => {
             // J1' = (J0 - J2) / 2, whose slope is below 1.
             let slope = |x: f64| (Unary::BesselJ0.value(x) - Binary::BesselJ.value(2.0, x)) / 2.0;
             (
-                smooth(x.lipschitz(|x| op.value(x), 0.5, 1e-13)),
+                continuous_image(x.lipschitz(|x| op.value(x), 0.5, 1e-13)),
                 x.lipschitz(slope, 1.0, 1e-13),
             )
         }
@@ -241,15 +254,15 @@ pub(super) fn mapped(op: Unary, x: Interval) -> Mapped {
 }
 
 /// An even function that increases with the magnitude.
-fn even(op: vector::Unary, x: Interval) -> Interval {
+fn even_function_image(op: vector::Unary, x: Interval) -> Interval {
     x.absolute()
         .increasing(op, Interval::WHOLE, Interval::WHOLE)
         .map_or(Interval::WHOLE, |image| image.values)
 }
 
 /// `factor exp(-rate x^2)`.
-fn bell(x: Interval, rate: f64, factor: f64) -> Result<Interval, EvaluationFault> {
+fn gaussian_enclosure(x: Interval, rate: f64, factor: f64) -> Result<Interval, EvaluationFault> {
     let exponent = x.squared().times(Interval::point(rate)).negated();
-    let (image, _) = mapped(Unary::Exp, exponent)?;
+    let (image, _) = image_and_slope(Unary::Exp, exponent)?;
     Ok(image.values.times(Interval::near(factor)))
 }

@@ -7,7 +7,7 @@ use kernels::roots::interval::{Interval, IntervalImage};
 
 mod functions;
 
-use self::functions::mapped;
+use self::functions::image_and_slope;
 use super::Expression;
 use super::ast::AstKind;
 use super::evaluate::{Arithmetic, EvaluationFault, ValueError};
@@ -56,7 +56,7 @@ impl Expression {
         n: usize,
     ) -> Result<Option<BoxEnclosure>, NoIntervalForm> {
         let mut boxes = BoxArithmetic { slots, n };
-        match rows::evaluate(self.ast(), &mut boxes) {
+        match rows::evaluate_over_rows(self.ast(), &mut boxes) {
             Ok(found) => Ok(Some(found)),
             Err(err) if is_empty(&err) => Ok(None),
             Err(err) => Err(NoIntervalForm(err.name)),
@@ -87,7 +87,7 @@ impl BoxArithmetic<'_> {
     }
 }
 
-fn smooth(values: Interval) -> IntervalImage {
+fn continuous_image(values: Interval) -> IntervalImage {
     IntervalImage {
         values,
         is_defined: true,
@@ -95,7 +95,7 @@ fn smooth(values: Interval) -> IntervalImage {
     }
 }
 
-fn one() -> Interval {
+fn interval_one() -> Interval {
     Interval::point(1.0)
 }
 
@@ -177,12 +177,16 @@ impl Arithmetic for BoxArithmetic<'_> {
         let shift = Interval::point(if largest.is_finite() { largest } else { 0.0 });
         let mut terms = Vec::with_capacity(values.len());
         for value in values {
-            terms.push(mapped(Unary::Exp, value.values.minus(shift))?.0.values);
+            terms.push(
+                image_and_slope(Unary::Exp, value.values.minus(shift))?
+                    .0
+                    .values,
+            );
         }
         let sum = terms
             .iter()
             .fold(Interval::ZERO, |sum, term| sum.plus(*term));
-        let (logarithm, _) = mapped(Unary::Ln, sum)?;
+        let (logarithm, _) = image_and_slope(Unary::Ln, sum)?;
         // The slope is a mean of those of the values, and so among them.
         let share = |term: &Interval| {
             let found = term.over(sum).map(|image| image.values.hull());
@@ -213,13 +217,13 @@ impl Arithmetic for BoxArithmetic<'_> {
     fn variable(&self, slot: usize) -> BoxEnclosure {
         let mut found = self.constant(self.slots.get(slot).copied().unwrap_or(Interval::WHOLE));
         if let Some(slope) = found.slopes.get_mut(slot) {
-            *slope = one();
+            *slope = interval_one();
         }
         found
     }
 
     fn function(&mut self, op: Unary, x: &BoxEnclosure) -> Result<BoxEnclosure, EvaluationFault> {
-        Ok(x.through(mapped(op, x.values)?))
+        Ok(x.through(image_and_slope(op, x.values)?))
     }
 
     fn operation(
@@ -229,10 +233,10 @@ impl Arithmetic for BoxArithmetic<'_> {
         b: &BoxEnclosure,
     ) -> Result<BoxEnclosure, EvaluationFault> {
         let (x, y) = (a.values, b.values);
-        let with = |values: Interval, slopes| Ok(a.joined(b, smooth(values), slopes));
+        let with = |values: Interval, slopes| Ok(a.joined(b, continuous_image(values), slopes));
         match op {
-            Binary::Add => with(x.plus(y), (one(), one())),
-            Binary::Sub => with(x.minus(y), (one(), one().negated())),
+            Binary::Add => with(x.plus(y), (interval_one(), interval_one())),
+            Binary::Sub => with(x.minus(y), (interval_one(), interval_one().negated())),
             Binary::Mul => with(x.times(y), (y, x)),
             Binary::Div => {
                 let image = x.over(y).ok_or(EvaluationFault::DivisionByZero)?;
@@ -242,7 +246,7 @@ impl Arithmetic for BoxArithmetic<'_> {
                     .values;
                 Ok(a.joined(b, image, (inverse, image.values.times(inverse).negated())))
             }
-            Binary::Pow => power(a, b),
+            Binary::Pow => power_enclosure(a, b),
             Binary::Min | Binary::Max => {
                 let (x, y) = (x.hull(), y.hull());
                 let is_min = op == Binary::Min;
@@ -251,12 +255,12 @@ impl Arithmetic for BoxArithmetic<'_> {
                 let (first, second) = if is_min { (x, y) } else { (y, x) };
                 let share = Interval::new(0.0, 1.0);
                 let slopes = if first.hi < second.lo {
-                    (one(), Interval::ZERO)
+                    (interval_one(), Interval::ZERO)
                 } else if second.hi < first.lo {
-                    (Interval::ZERO, one())
+                    (Interval::ZERO, interval_one())
                 } else {
                     // The slope of one of them: the hull of both, which the sum of shares would widen.
-                    let mut found = a.joined(b, smooth(values), (share, share));
+                    let mut found = a.joined(b, continuous_image(values), (share, share));
                     for (slope, (p, q)) in
                         found.slopes.iter_mut().zip(a.slopes.iter().zip(&b.slopes))
                     {
@@ -291,7 +295,7 @@ impl Arithmetic for BoxArithmetic<'_> {
                 let quotient = self.operation(Binary::Div, a, b)?;
                 self.function(Unary::Atan, &quotient)
             }
-            _ if op.is_comparison() => Ok(compared(op, a, b)),
+            _ if op.is_comparison() => Ok(compare_enclosures(op, a, b)),
             _ => Err(EvaluationFault::Unsupported),
         }
     }
@@ -337,7 +341,7 @@ impl Arithmetic for BoxArithmetic<'_> {
     }
 }
 
-fn compared(op: Binary, a: &BoxEnclosure, b: &BoxEnclosure) -> BoxEnclosure {
+fn compare_enclosures(op: Binary, a: &BoxEnclosure, b: &BoxEnclosure) -> BoxEnclosure {
     let (x, y) = (a.values.hull(), b.values.hull());
     // Whether it holds everywhere, nowhere, or is not known.
     let less = |x: Interval, y: Interval, or_equal: bool| {
@@ -365,18 +369,18 @@ fn compared(op: Binary, a: &BoxEnclosure, b: &BoxEnclosure) -> BoxEnclosure {
         _ => equal.map(|equal| !equal),
     };
     let values = match holds {
-        Some(true) => one(),
+        Some(true) => interval_one(),
         Some(false) => Interval::ZERO,
         None => Interval::new(0.0, 1.0),
     };
     let image = IntervalImage {
         is_continuous: holds.is_some(),
-        ..smooth(values)
+        ..continuous_image(values)
     };
     a.joined(b, image, (Interval::ZERO, Interval::ZERO))
 }
 
-fn power(a: &BoxEnclosure, b: &BoxEnclosure) -> Result<BoxEnclosure, EvaluationFault> {
+fn power_enclosure(a: &BoxEnclosure, b: &BoxEnclosure) -> Result<BoxEnclosure, EvaluationFault> {
     const WHOLE_MAX: f64 = 1024.0;
     let (x, y) = (a.values, b.values);
     let is_whole =
@@ -388,7 +392,7 @@ fn power(a: &BoxEnclosure, b: &BoxEnclosure) -> Result<BoxEnclosure, EvaluationF
                 .reciprocal()
                 .ok_or(EvaluationFault::DivisionByZero)?
         } else {
-            smooth(x.power(n))
+            continuous_image(x.power(n))
         };
         let slope = if y.lo == 0.0 {
             Interval::ZERO
@@ -406,8 +410,8 @@ fn power(a: &BoxEnclosure, b: &BoxEnclosure) -> Result<BoxEnclosure, EvaluationF
     }
     let image = x.real_power(y).ok_or(EvaluationFault::Domain)?;
     let lower = x
-        .real_power(y.minus(one()))
+        .real_power(y.minus(interval_one()))
         .ok_or(EvaluationFault::Domain)?;
-    let log = mapped(Unary::Ln, x).map_or(Interval::WHOLE, |(image, _)| image.values);
+    let log = image_and_slope(Unary::Ln, x).map_or(Interval::WHOLE, |(image, _)| image.values);
     Ok(a.joined(b, image, (y.times(lower.values), image.values.times(log))))
 }

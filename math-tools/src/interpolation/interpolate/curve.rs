@@ -30,7 +30,7 @@ enum InterpolationCurve {
     Steps(CurvePoints, bool),
 }
 
-pub(super) fn run(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
+pub(super) fn interpolate_curve(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
     let points = CurvePoints::load(args, ctx)?;
     let n = points.x.len();
     let range = [points.x[0], points.x[n - 1]];
@@ -52,18 +52,18 @@ pub(super) fn run(args: &Args, ctx: &Ctx) -> Result<Output, ToolError> {
         .copied()
         .zip(points.y.iter().copied())
         .collect();
-    let curve = curve(args, points, &mut output, ctx)?;
-    let at = places(args, range, ctx)?;
+    let curve = build_curve(args, points, &mut output, ctx)?;
+    let at = evaluation_places(args, range, ctx)?;
     ctx.reserve_doubles(3 * at.len())?;
     check_inside(args, &at, range)?;
     let order = args.derivative.get() as i32;
-    let values = curve.evaluate(&at, order, outside(args.extrapolate), ctx)?;
+    let values = curve.evaluate(&at, order, outside_rule(args.extrapolate), ctx)?;
     let gap = values.iter().position(|value| !value.is_finite());
     if let Some(place) = gap.filter(|_| args.extrapolate != ExtrapolationMode::Nan) {
         refuse!(numeric "/y", "overflow"; "the curve overflows a double at {:?}", at[place]; "scale `x` or `y`");
     }
     if args.plot {
-        output.plot = Some(draw(&curve, args, &marks, (&at, &values), ctx)?);
+        output.plot = Some(plot_curve(&curve, args, &marks, (&at, &values), ctx)?);
     }
     output.values = values.into_iter().map(Real).collect();
     output.at = args.grid.map(|_| at);
@@ -132,7 +132,7 @@ fn close_period(y: &mut [f64]) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn curve(
+fn build_curve(
     args: &Args,
     mut points: CurvePoints,
     output: &mut Output,
@@ -167,11 +167,11 @@ fn curve(
                     slopes.map(|slope| SplineEnd::Slope(slope.get()))
                 }
             };
-            hermite(&slopes::spline(x, y, ends))
+            hermite(&slopes::cubic_spline_slopes(x, y, ends))
         }
-        InterpolateMethod::Pchip => hermite(&slopes::pchip(x, y)),
-        InterpolateMethod::Akima => hermite(&slopes::akima(x, y, false)),
-        InterpolateMethod::Makima => hermite(&slopes::akima(x, y, true)),
+        InterpolateMethod::Pchip => hermite(&slopes::shape_preserving_slopes(x, y)),
+        InterpolateMethod::Akima => hermite(&slopes::akima_slopes(x, y, false)),
+        InterpolateMethod::Makima => hermite(&slopes::akima_slopes(x, y, true)),
         InterpolateMethod::Smoothing => {
             if n < 3 {
                 refuse!(invalid "/x", "empty"; "expected at least 3 points to smooth, found {n}"; "add points");
@@ -209,7 +209,7 @@ impl InterpolationCurve {
             match self {
                 Self::Smooth(curve) => curve.evaluate(at, order, outside, values),
                 Self::Steps(points, is_nearest) => {
-                    let value = |&t: &f64| step(points, *is_nearest, t, outside);
+                    let value = |&t: &f64| step_value(points, *is_nearest, t, outside);
                     values
                         .iter_mut()
                         .zip(at.iter().map(value))
@@ -221,7 +221,7 @@ impl InterpolationCurve {
     }
 }
 
-fn step(points: &CurvePoints, is_nearest: bool, t: f64, outside: Extrapolation) -> f64 {
+fn step_value(points: &CurvePoints, is_nearest: bool, t: f64, outside: Extrapolation) -> f64 {
     let (x, y) = (&points.x, &points.y);
     let (low, high) = (x[0], x[x.len() - 1]);
     let t = match outside {
@@ -236,7 +236,7 @@ fn step(points: &CurvePoints, is_nearest: bool, t: f64, outside: Extrapolation) 
     y[before + usize::from(moves)]
 }
 
-fn outside(extrapolate: ExtrapolationMode) -> Extrapolation {
+fn outside_rule(extrapolate: ExtrapolationMode) -> Extrapolation {
     match extrapolate {
         ExtrapolationMode::Refuse | ExtrapolationMode::Extend => Extrapolation::Extend,
         ExtrapolationMode::Constant => Extrapolation::Constant,
@@ -245,7 +245,7 @@ fn outside(extrapolate: ExtrapolationMode) -> Extrapolation {
     }
 }
 
-fn places(args: &Args, [low, high]: [f64; 2], ctx: &Ctx) -> Result<Vec<f64>, ToolError> {
+fn evaluation_places(args: &Args, [low, high]: [f64; 2], ctx: &Ctx) -> Result<Vec<f64>, ToolError> {
     if let Some(count) = args.grid {
         let last = count.size() - 1;
         ctx.reserve_doubles(count.size())?;
@@ -285,7 +285,7 @@ fn check_inside(args: &Args, at: &[f64], [low, high]: [f64; 2]) -> Result<(), To
 }
 
 /// The curve over the points and the places, with the points marked; of derivatives the places alone.
-fn draw(
+fn plot_curve(
     curve: &InterpolationCurve,
     args: &Args,
     points: &[(f64, f64)],
@@ -302,7 +302,7 @@ fn draw(
     };
     let drawn: Vec<f64> = (0..DRAWN).map(place).collect();
     let order = args.derivative.get() as i32;
-    let heights = curve.evaluate(&drawn, order, outside(args.extrapolate), ctx)?;
+    let heights = curve.evaluate(&drawn, order, outside_rule(args.extrapolate), ctx)?;
     let finite = |point: &(f64, f64)| point.0.is_finite() && point.1.is_finite();
     let line: Vec<(f64, f64)> = drawn.into_iter().zip(heights).filter(finite).collect();
     let every = points.len().div_ceil(MARKS_MAX);
@@ -325,5 +325,5 @@ fn draw(
         _ => "third derivative",
     };
     let title = format!("{what}, {} ({marked})", args.method.name());
-    marked::points(&line, &marks, &title, ctx)
+    marked::plot_marked_points(&line, &marks, &title, ctx)
 }

@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[value(default)]
     pub extrapolate: ExtrapolationMode,
     /// Whether to draw the curve and the points.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub plot: bool,
 }
 
@@ -192,8 +192,8 @@ impl Tool for Args {
         }
         check_options(&args)?;
         match &args.z {
-            None => curve::run(&args, ctx),
-            Some(z) => surface::run(&args, z, ctx),
+            None => curve::interpolate_curve(&args, ctx),
+            Some(z) => surface::interpolate_surface(&args, z, ctx),
         }
     }
 }

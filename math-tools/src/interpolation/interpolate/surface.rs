@@ -8,7 +8,11 @@ use super::places::QueryPoints;
 use super::{Args, ExtrapolationMode, InterpolateMethod, Output, check_ascending};
 use crate::prelude::*;
 
-pub(super) fn run(args: &Args, z: &Input<Matrix>, ctx: &Ctx) -> Result<Output, ToolError> {
+pub(super) fn interpolate_surface(
+    args: &Args,
+    z: &Input<Matrix>,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
     let (x, y, z) = (args.x.load(ctx)?, args.y.load(ctx)?, z.load(ctx)?);
     check_ascending(&x, "x", 1)?;
     check_ascending(&y, "y", 1)?;
@@ -39,7 +43,7 @@ pub(super) fn run(args: &Args, z: &Input<Matrix>, ctx: &Ctx) -> Result<Output, T
         if row % (1 << 12) == 0 {
             ctx.check()?;
         }
-        let value = value(&surface, [point[0], point[1]], ends, args.extrapolate).map_err(|axis| {
+        let value = surface_value(&surface, [point[0], point[1]], ends, args.extrapolate).map_err(|axis| {
             let [low, high] = ends[axis];
             let message = format!("{:?} is outside the grid, which reaches from {low:?} to {high:?} there", point[axis]);
             ToolError::numeric(format!("/at/{row}/{axis}"), message)
@@ -74,7 +78,11 @@ struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// Along an axis of one place the values are the same everywhere: they are repeated at another place.
     fn of(x: &'a [f64], y: &'a [f64], z: &'a [f64]) -> Self {
-        let (x, y, mut z) = (widened(x), widened(y), Cow::Borrowed(z));
+        let (x, y, mut z) = (
+            widen_single_place(x),
+            widen_single_place(y),
+            Cow::Borrowed(z),
+        );
         if let Cow::Owned(_) = y {
             z = z.iter().flat_map(|z| [*z, *z]).collect();
         }
@@ -86,7 +94,7 @@ impl<'a> Grid<'a> {
 }
 
 /// One place with another beyond it.
-fn widened(places: &[f64]) -> Cow<'_, [f64]> {
+fn widen_single_place(places: &[f64]) -> Cow<'_, [f64]> {
     match places {
         &[place] if place > 0.0 => vec![0.5 * place - 1.0, place].into(),
         &[place] => vec![place, 0.5 * place + 1.0].into(),
@@ -95,7 +103,7 @@ fn widened(places: &[f64]) -> Cow<'_, [f64]> {
 }
 
 /// The value at a point, or the axis along which it is outside.
-fn value(
+fn surface_value(
     surface: &GridSurface,
     point: [f64; 2],
     ends: [[f64; 2]; 2],

@@ -5,8 +5,8 @@ use faer::Mat;
 use crate::linalg::dense::cholesky::Cholesky;
 use crate::linalg::dense::structure::is_symmetric;
 use crate::linalg::dense::{
-    self, RawEigen, SpectralConvergenceError, all_scaled, exponent_of, largest_entry, max_abs,
-    norm2, normalised, scaled, spectrum,
+    self, RawEigen, SpectralConvergenceError, all_scaled, euclidean_norm, exponent_of,
+    largest_entry, max_abs, normalise_data, scale_by_exponent, spectrum,
 };
 
 /// The eigenvalues and their evidence.
@@ -49,13 +49,13 @@ pub(crate) struct EigenvectorMatrix {
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, chapters 7 and 8; B. N. Parlett, C. Reinsch, "Balancing a
 /// matrix for calculation of eigenvalues and eigenvectors", Numer. Math. 13, 1969.
-pub(crate) fn eigen(
+pub(crate) fn eigen_decomposition(
     a: &[f64],
     n: usize,
     vectors: bool,
     left: bool,
 ) -> Result<EigenResult, SpectralConvergenceError> {
-    let (matrix, exponent) = normalised(a);
+    let (matrix, exponent) = normalise_data(a);
     let symmetric = is_symmetric(&matrix, n);
     let columns = dense::columns_of(&matrix, n, n);
     let mut left_basis = None;
@@ -69,16 +69,16 @@ pub(crate) fn eigen(
     } else {
         dense::general_eigen(columns.as_ref(), vectors)?
     };
-    let unit = n as f64 * f64::EPSILON * norm2(&matrix);
-    let order = order(&pairs);
+    let unit = n as f64 * f64::EPSILON * euclidean_norm(&matrix);
+    let order = ascending_order(&pairs);
     let trace: f64 = (0..n).map(|index| matrix[index * n + index]).sum();
     let sum: f64 = order.iter().map(|&index| pairs.real[index]).sum();
-    let (found, normal) = finish(&matrix, None, n, &pairs, exponent, |_| unit);
+    let (found, normal) = finish_pairs(&matrix, None, n, &pairs, exponent, |_| unit);
     let left = match (&normal, left) {
         (Some(right), true) => Some(match &left_basis {
-            Some(basis) => conditions(right, normal_vectors(&pairs, basis, &order)),
+            Some(basis) => eigenvalue_conditions(right, normal_vectors(&pairs, basis, &order)),
             // Left and right vectors of a symmetric matrix are the same.
-            None => (rows(right), vec![1.0; n]),
+            None => (vectors_by_rows(right), vec![1.0; n]),
         }),
         _ => None,
     };
@@ -101,7 +101,7 @@ fn real_pairs(real: Vec<f64>, vectors: Option<Mat<f64>>) -> RawEigen {
 }
 
 /// Indices of the eigenvalues, ascending by real part and then by imaginary part.
-fn order(pairs: &RawEigen) -> Vec<usize> {
+fn ascending_order(pairs: &RawEigen) -> Vec<usize> {
     let mut order: Vec<usize> = (0..pairs.real.len()).collect();
     order.sort_by(|&left, &right| {
         let imaginary = pairs.imaginary[left].total_cmp(&pairs.imaginary[right]);
@@ -122,7 +122,7 @@ fn normal_vectors(pairs: &RawEigen, basis: &Mat<f64>, order: &[usize]) -> Column
     let mut imaginary = complex.then(|| Mat::zeros(n, order.len()));
     for (target, &source) in order.iter().enumerate() {
         let (re, im) = if pairs.imaginary[source] == 0.0 {
-            normal(basis.col_as_slice(source), None, 1.0)
+            normalise_vector(basis.col_as_slice(source), None, 1.0)
         } else {
             // The first of its conjugate pair: the number of complex eigenvalues before it is even.
             let before = pairs.imaginary[..source].iter();
@@ -130,7 +130,7 @@ fn normal_vectors(pairs: &RawEigen, basis: &Mat<f64>, order: &[usize]) -> Column
             let first = source - usize::from(!leads);
             let sign = if leads { 1.0 } else { -1.0 };
             let im = basis.col_as_slice(first + 1);
-            normal(basis.col_as_slice(first), Some(im), sign)
+            normalise_vector(basis.col_as_slice(first), Some(im), sign)
         };
         real.col_as_slice_mut(target).copy_from_slice(&re);
         if let (Some(imaginary), Some(im)) = (&mut imaginary, im) {
@@ -141,14 +141,14 @@ fn normal_vectors(pairs: &RawEigen, basis: &Mat<f64>, order: &[usize]) -> Column
 }
 
 /// The vector `re + sign i im` with unit norm and its largest entry real and positive.
-fn normal(re: &[f64], im: Option<&[f64]>, sign: f64) -> (Vec<f64>, Option<Vec<f64>>) {
+fn normalise_vector(re: &[f64], im: Option<&[f64]>, sign: f64) -> (Vec<f64>, Option<Vec<f64>>) {
     let exponent = exponent_of(max_abs(re).max(im.map_or(0.0, max_abs)));
     let re = all_scaled(re.to_vec(), -exponent);
     let Some(im) = im else {
-        let norm = norm2(&re).copysign(largest_entry(&re));
+        let norm = euclidean_norm(&re).copysign(largest_entry(&re));
         return (re.iter().map(|value| value / norm).collect(), None);
     };
-    let signed = |&value: &f64| sign * scaled(value, -exponent);
+    let signed = |&value: &f64| sign * scale_by_exponent(value, -exponent);
     let im: Vec<f64> = im.iter().map(signed).collect();
     let size = |index: usize| re[index] * re[index] + im[index] * im[index];
     let larger = |a, b| if size(b) > size(a) { b } else { a };
@@ -156,7 +156,7 @@ fn normal(re: &[f64], im: Option<&[f64]>, sign: f64) -> (Vec<f64>, Option<Vec<f6
     let modulus = size(largest).sqrt();
     // Dividing by the phase of the largest entry turns that entry real.
     let (cosine, sine) = (re[largest] / modulus, im[largest] / modulus);
-    let norm = norm2(&re).hypot(norm2(&im));
+    let norm = euclidean_norm(&re).hypot(euclidean_norm(&im));
     let turned = |(re, im): (&f64, &f64)| {
         let real = (re * cosine + im * sine) / norm;
         (real, (im * cosine - re * sine) / norm)
@@ -167,7 +167,7 @@ fn normal(re: &[f64], im: Option<&[f64]>, sign: f64) -> (Vec<f64>, Option<Vec<f6
     (turned_re, Some(turned_im))
 }
 
-fn rows((re, im): &Columns) -> EigenvectorMatrix {
+fn vectors_by_rows((re, im): &Columns) -> EigenvectorMatrix {
     EigenvectorMatrix {
         real: dense::rows_of(re.as_ref()),
         imaginary: im.as_ref().map(|im| dense::rows_of(im.as_ref())),
@@ -178,7 +178,7 @@ fn rows((re, im): &Columns) -> EigenvectorMatrix {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 7.2.2.
-fn conditions(
+fn eigenvalue_conditions(
     (right, right_im): &Columns,
     (left, mut left_im): Columns,
 ) -> (EigenvectorMatrix, Vec<f64>) {
@@ -204,15 +204,16 @@ fn conditions(
         1.0 / plain.max(conjugate)
     };
     let conditions = (0..n).map(&mut condition).collect();
-    (rows(&(left, left_im)), conditions)
+    (vectors_by_rows(&(left, left_im)), conditions)
 }
 
 fn two_sided(mut balanced: Mat<f64>) -> Result<(RawEigen, Mat<f64>), SpectralConvergenceError> {
     let n = balanced.nrows();
-    let exponents = dense::balance(&mut balanced);
+    let exponents = dense::balance_matrix(&mut balanced);
     let (mut pairs, left) = spectrum::two_sided(balanced.as_ref())?;
     let moved = |basis: &Mat<f64>, sign: i32| {
-        let entry = |row: usize, column| scaled(basis[(row, column)], sign * exponents[row]);
+        let entry =
+            |row: usize, column| scale_by_exponent(basis[(row, column)], sign * exponents[row]);
         Mat::from_fn(n, n, entry)
     };
     pairs.vectors = pairs.vectors.map(|basis| moved(&basis, 1));
@@ -243,13 +244,13 @@ impl From<SpectralConvergenceError> for PairError {
 ///
 /// # Errors
 /// [`PairError`].
-pub(crate) fn generalised(
+pub(crate) fn generalised_eigen(
     a: &[f64],
     b: &[f64],
     n: usize,
     vectors: bool,
 ) -> Result<(EigenResult, usize, &'static str), PairError> {
-    let ((a, a_exponent), (b, b_exponent)) = (normalised(a), normalised(b));
+    let ((a, a_exponent), (b, b_exponent)) = (normalise_data(a), normalise_data(b));
     let exponent = a_exponent - b_exponent;
     let columns = |data: &[f64]| dense::columns_of(data, n, n);
     let symmetric = is_symmetric(&a, n) && is_symmetric(&b, n);
@@ -288,12 +289,12 @@ fn of_pair(
     let bad = |found: &EigenResult| size(found).is_nan() || size(found) > RESIDUAL_GOOD;
     let columns = |data: &[f64]| dense::columns_of(data, n, n);
     let mut best = None;
-    if let Ok(raw) = spectrum::pair(columns(a), columns(b), true) {
-        let limit = n as f64 * f64::EPSILON * norm2(b);
+    if let Ok(raw) = spectrum::generalised_eigen(columns(a), columns(b), true) {
+        let limit = n as f64 * f64::EPSILON * euclidean_norm(b);
         let finite = |&index: &usize| raw.beta[index].abs() > limit;
         // A quotient of 0 and 0 is any number, or, by roundings, one of a regular pair.
         const OPEN: f64 = 100.0;
-        let smallest = n as f64 * f64::EPSILON * norm2(a);
+        let smallest = n as f64 * f64::EPSILON * euclidean_norm(a);
         let is_open = |index: usize| {
             let alpha = raw.alpha.real[index].hypot(raw.alpha.imaginary[index]);
             let beta = raw.beta[index].abs();
@@ -318,7 +319,7 @@ fn of_pair(
         best = Some((found, n - kept.len(), "qz"));
     }
     if best.as_ref().is_none_or(|(found, ..)| bad(found))
-        && let Ok(solved) = dense::system::solve(b, n, a, n, None)
+        && let Ok(solved) = dense::system::solve_dense_system(b, n, a, n, None)
         && solved.rcond > RCOND_MIN
     {
         let pairs = dense::general_eigen(columns(&solved.x).as_ref(), true)?;
@@ -359,14 +360,14 @@ fn by_shift(a: &[f64], b: &[f64], n: usize) -> Result<(usize, RawEigen), PairErr
         0.618_03, -0.618_03, 1.324_72, -1.324_72, 0.259_92, -0.259_92,
     ];
     let least = 10.0 * n as f64 * f64::EPSILON;
-    let ratio = match norm2(b) {
+    let ratio = match euclidean_norm(b) {
         0.0 => 0.0,
-        size => norm2(a) / size,
+        size => euclidean_norm(a) / size,
     };
     let solved = SHIFTS.iter().filter_map(|factor| {
         let shift = factor * ratio;
         let moved: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - shift * b).collect();
-        let solved = dense::system::solve(&moved, n, b, n, None).ok()?;
+        let solved = dense::system::solve_dense_system(&moved, n, b, n, None).ok()?;
         Some((shift, solved))
     });
     let (shift, solved) = solved
@@ -374,7 +375,7 @@ fn by_shift(a: &[f64], b: &[f64], n: usize) -> Result<(usize, RawEigen), PairErr
         .filter(|(_, solved)| solved.rcond > least)
         .ok_or(PairError::Singular)?;
     let pairs = dense::general_eigen(dense::columns_of(&solved.x, n, n).as_ref(), true)?;
-    let limit = n as f64 * f64::EPSILON * norm2(&solved.x);
+    let limit = n as f64 * f64::EPSILON * euclidean_norm(&solved.x);
     let kept: Vec<usize> = (0..n)
         .filter(|&index| pairs.real[index].hypot(pairs.imaginary[index]) > limit)
         .collect();
@@ -397,13 +398,13 @@ fn by_shift(a: &[f64], b: &[f64], n: usize) -> Result<(usize, RawEigen), PairErr
 
 /// The pairs of a generalised problem, with residuals in units of `n eps (|A| + |lambda| |B|)`.
 fn finish_pair(a: &[f64], b: &[f64], n: usize, pairs: &RawEigen, exponent: i32) -> EigenResult {
-    let (a_norm, b_norm) = (norm2(a), norm2(b));
+    let (a_norm, b_norm) = (euclidean_norm(a), euclidean_norm(b));
     let unit = |size: f64| n as f64 * f64::EPSILON * (a_norm + size * b_norm);
-    finish(a, Some(b), n, pairs, exponent, unit).0
+    finish_pairs(a, Some(b), n, pairs, exponent, unit).0
 }
 
 /// The pairs in order, with normal vectors and their residual in units of `unit(|lambda|)`; and the vectors in columns.
-fn finish(
+fn finish_pairs(
     a: &[f64],
     b: Option<&[f64]>,
     n: usize,
@@ -411,13 +412,13 @@ fn finish(
     exponent: i32,
     unit: impl Fn(f64) -> f64,
 ) -> (EigenResult, Option<Columns>) {
-    let order = order(pairs);
+    let order = ascending_order(pairs);
     let basis = pairs.vectors.as_ref();
     let normal = basis.map(|basis| normal_vectors(pairs, basis, &order));
     let pick = |values: &[f64]| -> Vec<f64> { order.iter().map(|&index| values[index]).collect() };
     let (real, imaginary) = (pick(&pairs.real), pick(&pairs.imaginary));
     let residual = normal.as_ref().map(|vectors| {
-        let columns = residuals(a, b, n, (&real, &imaginary), vectors);
+        let columns = pair_residuals(a, b, n, (&real, &imaginary), vectors);
         let in_units = |(index, size): (usize, f64)| {
             let unit = unit(real[index].hypot(imaginary[index]));
             if size == 0.0 { 0.0 } else { size / unit }
@@ -436,7 +437,7 @@ fn finish(
     let eigen = EigenResult {
         real: all_scaled(real, exponent),
         imaginary: all_scaled(imaginary, exponent),
-        vectors: normal.as_ref().map(rows),
+        vectors: normal.as_ref().map(vectors_by_rows),
         symmetric: false,
         trace_error: 0.0,
         residual,
@@ -446,7 +447,7 @@ fn finish(
 }
 
 /// `|A v - lambda B v|` of every pair, Frobenius norm; B is the identity where absent.
-fn residuals(
+fn pair_residuals(
     a: &[f64],
     b: Option<&[f64]>,
     n: usize,
@@ -454,7 +455,7 @@ fn residuals(
     (re, im): &Columns,
 ) -> Vec<f64> {
     let image = |matrix: &[f64], v: &Mat<f64>| {
-        dense::product(dense::columns_of(matrix, n, n).as_ref(), v.as_ref())
+        dense::matrix_product(dense::columns_of(matrix, n, n).as_ref(), v.as_ref())
     };
     let right = |v: &Mat<f64>| b.map_or_else(|| v.clone(), |b| image(b, v));
     let (a_re, b_re) = (image(a, re), right(re));
@@ -474,7 +475,7 @@ fn residuals(
         // The norm leaves out what is no number.
         match rest.iter().any(|value| value.is_nan()) {
             true => f64::NAN,
-            false => norm2(&rest),
+            false => euclidean_norm(&rest),
         }
     };
     (0..real.len()).map(size).collect()

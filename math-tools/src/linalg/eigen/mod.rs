@@ -2,7 +2,7 @@
 
 pub(crate) mod kernel;
 
-use super::factors::overflow;
+use super::factors::overflow_error;
 use crate::prelude::*;
 
 /// Find the eigenvalues of a square real matrix, and its eigenvectors when asked. An exactly symmetric matrix takes the symmetric
@@ -129,7 +129,7 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let a = args.a.load(ctx)?;
-        let n = square(&a)?;
+        let n = square_size(&a)?;
         // The general problem was measured at 0.58 ns n^3; the estimate leaves a factor of five and more.
         ctx.afford(4.0 * (n as f64).powi(3))?;
         ctx.reserve_doubles(12 * n * n)?;
@@ -152,12 +152,12 @@ impl Tool for Args {
                 ctx.afford(20.0 * (n as f64).powi(3))?;
                 ctx.reserve_doubles(8 * n * n)?;
                 let (found, infinite, method) =
-                    kernel::generalised(a.as_slice(), b.as_slice(), n, vectors)
+                    kernel::generalised_eigen(a.as_slice(), b.as_slice(), n, vectors)
                         .map_err(pair_error)?;
                 (found, Some(infinite), method)
             }
             None => {
-                let found = kernel::eigen(a.as_slice(), n, vectors, args.left)
+                let found = kernel::eigen_decomposition(a.as_slice(), n, vectors, args.left)
                     .map_err(super::no_convergence)?;
                 let method = if found.symmetric {
                     "symmetric"
@@ -174,7 +174,7 @@ impl Tool for Args {
             .chain(&found.imaginary)
             .all(|value| value.is_finite());
         if !finite {
-            return Err(overflow("an eigenvalue is too large for a double"));
+            return Err(overflow_error("an eigenvalue is too large for a double"));
         }
         if infinite.is_some_and(|infinite| infinite > 0) {
             ctx.warn("`B` is singular to working precision: infinite eigenvalues are left out");
@@ -238,7 +238,7 @@ fn pair_error(err: kernel::PairError) -> ToolError {
 }
 
 /// The size of a square matrix.
-pub(crate) fn square(a: &Matrix) -> Result<usize, ToolError> {
+pub(crate) fn square_size(a: &Matrix) -> Result<usize, ToolError> {
     let (m, n) = (a.rows(), a.columns());
     if m == n {
         return Ok(n);

@@ -1,12 +1,12 @@
 use proptest::prelude::*;
 use tool_core::{Ctx, ErrorCode, Input, Tool};
 
-use super::kernel::{EigenResult, eigen};
+use super::kernel::{EigenResult, eigen_decomposition};
 use super::{Args, EigenvalueSelection};
 use crate::linalg::tests::{distance, formula, matrix};
 
 fn find(n: usize, a: &[f64]) -> EigenResult {
-    let found = eigen(a, n, true, false).unwrap();
+    let found = eigen_decomposition(a, n, true, false).unwrap();
     assert!(
         found.residual.unwrap() < 20.0,
         "residual {:?}",
@@ -105,7 +105,7 @@ fn frank_matrix() {
 #[test]
 fn balancing_keeps_the_eigenvalues_of_a_badly_scaled_matrix() {
     let a = [1.0, 1e8, 0.0, 1e-8, 2.0, 1e8, 0.0, 1e-8, 3.0];
-    let found = eigen(&a, 3, true, false).unwrap();
+    let found = eigen_decomposition(&a, 3, true, false).unwrap();
     let expected = [2.0 - 3.0_f64.sqrt(), 2.0, 2.0 + 3.0_f64.sqrt()];
     for (found, expected) in found.real.iter().zip(expected) {
         assert!((found / expected - 1.0).abs() < 1e-14, "{found} {expected}");
@@ -210,10 +210,10 @@ proptest! {
         } else {
             a
         };
-        let found = eigen(&a, n, true, false).unwrap();
+        let found = eigen_decomposition(&a, n, true, false).unwrap();
         prop_assert!(found.residual.unwrap() < 20.0, "{:?}", found.residual);
         prop_assert!(found.trace_error < 20.0);
-        let values_only = eigen(&a, n, false, false).unwrap();
+        let values_only = eigen_decomposition(&a, n, false, false).unwrap();
         // Both runs solve the same problem; well separated values agree closely, all agree in sum.
         let sum = |values: &[f64]| values.iter().sum::<f64>();
         prop_assert!((sum(&found.real) - sum(&values_only.real)).abs() < 1e-9);

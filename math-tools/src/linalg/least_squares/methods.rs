@@ -4,7 +4,10 @@ use faer::MatRef;
 use tool_core::{Ctx, Matrix, Real, Tolerance, ToolError};
 
 use super::super::dense::lstsq::{self, DesignMatrix, EqualityConstraints, LeastSquaresError};
-use super::super::dense::{SingularVectors, columns_of, dot, norm2, product, rows_of, singular};
+use super::super::dense::{
+    SingularVectors, columns_of, dot, euclidean_norm, matrix_product, rows_of,
+    singular_decomposition,
+};
 use super::super::no_convergence;
 use super::super::solve::{least_squares_error, trusted_digits};
 use super::problem::LinearLeastSquares;
@@ -30,14 +33,14 @@ impl LinearLeastSquares {
             rows: c.rows(),
         });
         let (k, tolerance) = (self.b.columns(), self.tolerance(args));
-        lstsq::fit(design, (high, low), k, constraints, tolerance, covariance)
+        lstsq::fit_least_squares(design, (high, low), k, constraints, tolerance, covariance)
     }
 
     pub(super) fn by_orthogonal_factors(&self, args: &Args) -> Result<Output, LeastSquaresError> {
         let low = self.low.as_deref();
         let found = self.fit(&self.design, &self.high, low, args, args.covariance)?;
         let freedom = (self.rows() - self.free()) as f64;
-        let residual = norm2(&found.residual_norms);
+        let residual = euclidean_norm(&found.residual_norms);
         let inverse = found.unscaled_covariance;
         Ok(Output {
             optimality: Some(found.optimality),
@@ -79,7 +82,8 @@ impl LinearLeastSquares {
         let columns = MatRef::from_column_major_slice(&self.design.high, m, n);
         // A (A' A + ridge I)^-1, within the constraints: what the estimates answer to, row by row of A.
         let inverse = found.unscaled_covariance.as_ref();
-        let answers = inverse.map(|inverse| product(columns, columns_of(inverse, n, n).as_ref()));
+        let answers =
+            inverse.map(|inverse| matrix_product(columns, columns_of(inverse, n, n).as_ref()));
         let effective: f64 = match &answers {
             Some(answers) if constrained => {
                 let own = |column| {
@@ -91,7 +95,7 @@ impl LinearLeastSquares {
                 (0..n).map(own).sum()
             }
             _ => {
-                let found = singular(columns, SingularVectors::None);
+                let found = singular_decomposition(columns, SingularVectors::None);
                 let (values, _) = found.map_err(no_convergence)?;
                 let positive = values.iter().filter(|&&value| value > 0.0);
                 positive
@@ -100,11 +104,11 @@ impl LinearLeastSquares {
             }
         };
         let freedom = m as f64 - effective;
-        let image = product(columns, columns_of(&found.x, n, k).as_ref());
+        let image = matrix_product(columns, columns_of(&found.x, n, k).as_ref());
         let rest = |index| self.high[index] - image[(index / k, index % k)];
-        let residual = norm2(&(0..m * k).map(rest).collect::<Vec<_>>());
+        let residual = euclidean_norm(&(0..m * k).map(rest).collect::<Vec<_>>());
         let unscaled = answers.filter(|_| args.covariance).map(|answers| {
-            rows_of(product(answers.as_ref().transpose(), answers.as_ref()).as_ref())
+            rows_of(matrix_product(answers.as_ref().transpose(), answers.as_ref()).as_ref())
         });
         Ok(Output {
             optimality: Some(found.optimality),
@@ -130,7 +134,7 @@ impl LinearLeastSquares {
         let found = lstsq::minimum_norm(&rows, m, n, &self.high, self.b.columns(), tolerance)
             .map_err(least_squares_error)?;
         let freedom = (m - found.rank) as f64;
-        let residual = norm2(&found.residuals);
+        let residual = euclidean_norm(&found.residuals);
         let (values, rcond) = (&found.singular_values, found.rcond());
         if args.covariance && found.rank < n {
             ctx.warn("the columns of `A` are dependent: the covariance is that of the solution of smallest norm");
@@ -174,7 +178,7 @@ impl LinearLeastSquares {
         inverse: Option<Vec<f64>>,
     ) -> Output {
         let n = self.design.columns;
-        let (standard_errors, covariance) = statistics(inverse, residual, freedom, n);
+        let (standard_errors, covariance) = estimate_statistics(inverse, residual, freedom, n);
         Output {
             x: self.b.like(n, x),
             residual,
@@ -182,7 +186,7 @@ impl LinearLeastSquares {
             rcond,
             trusted_digits: trusted_digits(rcond),
             degrees_of_freedom: freedom,
-            residual_std: (self.b.columns() == 1).then(|| Real(spread(residual, freedom))),
+            residual_std: (self.b.columns() == 1).then(|| Real(residual_spread(residual, freedom))),
             standard_errors,
             covariance,
             method,
@@ -191,7 +195,7 @@ impl LinearLeastSquares {
     }
 }
 
-fn spread(residual: f64, freedom: f64) -> f64 {
+fn residual_spread(residual: f64, freedom: f64) -> f64 {
     if freedom > 0.0 {
         residual / freedom.sqrt()
     } else {
@@ -200,7 +204,7 @@ fn spread(residual: f64, freedom: f64) -> f64 {
 }
 
 /// Standard errors and covariance from the covariance for errors of size 1, such as `(A' A)^-1`.
-fn statistics(
+fn estimate_statistics(
     inverse: Option<Vec<f64>>,
     residual: f64,
     freedom: f64,
@@ -209,7 +213,7 @@ fn statistics(
     let Some(mut inverse) = inverse else {
         return (None, None);
     };
-    let spread = spread(residual, freedom);
+    let spread = residual_spread(residual, freedom);
     let error = |index: usize| Real(spread * inverse[index * n + index].max(0.0).sqrt());
     let errors = (0..n).map(error).collect();
     inverse

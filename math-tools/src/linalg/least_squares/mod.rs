@@ -166,12 +166,12 @@ impl Tool for Args {
             },
         };
         ctx.check()?;
-        warn(&output, ctx);
+        warn_of_lost_digits(&output, ctx);
         Ok(output)
     }
 }
 
-fn warn(output: &Output, ctx: &Ctx) {
+fn warn_of_lost_digits(output: &Output, ctx: &Ctx) {
     const ILL_CONDITIONED: f64 = 1.5e-8; // the square root of eps: half of the digits
     let estimate = output.error_estimate.map_or(0.0, |estimate| estimate.0);
     if estimate > 1e-3 {

@@ -44,7 +44,7 @@ impl LinearLeastSquares {
         let mut high = b.as_slice().to_vec();
         let mut low = None;
         if let Some(weights) = &args.weights {
-            let roots = roots(&weights.load(ctx)?, m)?;
+            let roots = weight_roots(&weights.load(ctx)?, m)?;
             design.weigh(&roots);
             let mut errors = Vec::with_capacity(high.len());
             for (index, value) in high.iter_mut().enumerate() {
@@ -56,7 +56,7 @@ impl LinearLeastSquares {
         }
         let constraints = match (&args.c, &args.d) {
             (None, None) => None,
-            (Some(c), Some(d)) => Some(constraints(c.load(ctx)?, d.load(ctx)?, n, k)?),
+            (Some(c), Some(d)) => Some(check_constraints(c.load(ctx)?, d.load(ctx)?, n, k)?),
             (c, _) => {
                 let missing = ["/C", "/d"][usize::from(c.is_some())];
                 refuse!(invalid missing;
@@ -106,7 +106,7 @@ impl LinearLeastSquares {
 }
 
 /// Square roots of the weights.
-fn roots(weights: &Vector, m: usize) -> Result<Vec<f64>, ToolError> {
+fn weight_roots(weights: &Vector, m: usize) -> Result<Vec<f64>, ToolError> {
     if weights.len() != m {
         let found = weights.len();
         refuse!(invalid "/weights", "shape"; "`A` has {m} rows but `weights` has {found} entries");
@@ -118,7 +118,7 @@ fn roots(weights: &Vector, m: usize) -> Result<Vec<f64>, ToolError> {
     Ok(weights.iter().map(|weight| weight.sqrt()).collect())
 }
 
-fn constraints(c: Matrix, d: Rhs, n: usize, k: usize) -> Result<(Matrix, Rhs), ToolError> {
+fn check_constraints(c: Matrix, d: Rhs, n: usize, k: usize) -> Result<(Matrix, Rhs), ToolError> {
     let (rows, columns) = (c.rows(), c.columns());
     if columns != n || rows > n {
         refuse!(invalid "/C", "shape";

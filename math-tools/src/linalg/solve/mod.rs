@@ -7,8 +7,8 @@ use super::dense::factors::{FactorError, SquareMethod};
 use super::dense::lstsq::{LeastSquaresError, minimum_norm};
 use super::dense::structure::MatrixStructure;
 use super::dense::system::{self, GROWTH_MAX, SystemError};
-use super::dense::{SingularVectors, norm2};
-use super::{kernel_kind, kind, svd};
+use super::dense::{SingularVectors, euclidean_norm};
+use super::{kernel_kind, kind_from_kernel, svd};
 use crate::prelude::*;
 
 /// Solve the linear system A x = b, for one right-hand side or several at once. The method follows from the structure of A unless
@@ -144,7 +144,7 @@ impl Tool for Args {
             by_factors(&a, &b, method, ctx)?
         };
         ctx.check()?;
-        warn(&output, n, ctx);
+        warn_of_lost_digits(&output, n, ctx);
         Ok(output)
     }
 }
@@ -192,8 +192,8 @@ fn by_factors(
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let n = a.rows();
-    let found =
-        system::solve(a.as_slice(), n, b.as_slice(), b.columns(), method).map_err(system_error)?;
+    let found = system::solve_dense_system(a.as_slice(), n, b.as_slice(), b.columns(), method)
+        .map_err(system_error)?;
     Ok(Output {
         relative_error: found.relative_error,
         residual: found.residual,
@@ -203,8 +203,10 @@ fn by_factors(
         error_estimate: Some(Real(found.error_estimate)),
         error_bound: Some(Real(found.error_bound)),
         rank: full_rank(a, found.rcond, ctx)?,
-        method: kind(&METHODS, found.method),
-        abandoned: found.abandoned.map(|method| kind(&METHODS, method)),
+        method: kind_from_kernel(&METHODS, found.method),
+        abandoned: found
+            .abandoned
+            .map(|method| kind_from_kernel(&METHODS, method)),
         growth: found.growth,
         refinements: found.refinements,
         equilibrated: found.equilibrated,
@@ -222,8 +224,9 @@ pub(crate) fn full_rank(a: &Matrix, rcond: f64, ctx: &Ctx) -> Result<usize, Tool
     if rcond > clear || n > SIZE_MAX {
         return Ok(n);
     }
-    super::factors::afford(ctx, 4.0 * (n as f64).powi(3), 6 * n * n)?;
-    let found = svd::kernel::singular(a.as_slice(), n, n, SingularVectors::None);
+    super::factors::afford_operations(ctx, 4.0 * (n as f64).powi(3), 6 * n * n)?;
+    let found =
+        svd::kernel::singular_value_decomposition(a.as_slice(), n, n, SingularVectors::None);
     Ok(found.map_err(super::no_convergence)?.rank)
 }
 
@@ -232,7 +235,10 @@ fn by_least_squares(a: &Matrix, b: &Rhs) -> Result<Output, ToolError> {
     let tolerance = m.max(n) as f64 * f64::EPSILON;
     let found = minimum_norm(a.as_slice(), m, n, b.as_slice(), b.columns(), tolerance)
         .map_err(least_squares_error)?;
-    let (residual, norm) = (norm2(&found.residuals), norm2(b.as_slice()));
+    let (residual, norm) = (
+        euclidean_norm(&found.residuals),
+        euclidean_norm(b.as_slice()),
+    );
     let rcond = found.rcond();
     Ok(Output {
         relative_error: residual / if norm > 0.0 { norm } else { 1.0 },
@@ -265,8 +271,8 @@ pub(crate) const METHODS: [(LinearSolveMethod, SquareMethod); 7] = [
 pub(crate) fn factor_error(err: FactorError) -> ToolError {
     let error = ToolError::numeric("/A", err);
     match err {
-        FactorError::Singular { column } => singular(error).evidence(Value::object([("column", column)])),
-        FactorError::SingularBlock => singular(error),
+        FactorError::Singular { column } => singular_error(error).evidence(Value::object([("column", column)])),
+        FactorError::SingularBlock => singular_error(error),
         FactorError::NotPositiveDefinite(at) => error
             .reason("not_positive_definite")
             .hint("`symmetric_indefinite` and `lu` of `matrix_solve` need no positive definite matrix")
@@ -274,13 +280,13 @@ pub(crate) fn factor_error(err: FactorError) -> ToolError {
     }
 }
 
-fn singular(error: ToolError) -> ToolError {
+fn singular_error(error: ToolError) -> ToolError {
     error
         .reason("singular")
         .hint("call `least_squares` for the solution of minimum norm, or `matrix_rank` for the null space")
 }
 
-fn overflow(err: impl std::fmt::Display) -> ToolError {
+fn overflow_error(err: impl std::fmt::Display) -> ToolError {
     let error = ToolError::numeric("/b", err).reason("overflow");
     error.hint("scale `A` or `b`")
 }
@@ -289,10 +295,10 @@ fn overflow(err: impl std::fmt::Display) -> ToolError {
 pub(crate) fn system_error(err: SystemError) -> ToolError {
     match err {
         SystemError::Factors(err) => factor_error(err),
-        SystemError::Overflow => overflow(err),
+        SystemError::Overflow => overflow_error(err),
         SystemError::NoSolution { rcond } => {
             let evidence = Value::object([("rcond", rcond)]);
-            singular(ToolError::numeric("/A", err)).evidence(evidence)
+            singular_error(ToolError::numeric("/A", err)).evidence(evidence)
         }
     }
 }
@@ -301,7 +307,7 @@ pub(crate) fn system_error(err: SystemError) -> ToolError {
 pub(crate) fn least_squares_error(err: LeastSquaresError) -> ToolError {
     match err {
         LeastSquaresError::NoConvergence(err) => super::no_convergence(err),
-        LeastSquaresError::Overflow => overflow(err),
+        LeastSquaresError::Overflow => overflow_error(err),
         LeastSquaresError::RankDeficient { rank, .. } => ToolError::numeric("/A", err)
             .reason("rank_deficient")
             .hint("pass `method`: \"svd\" for the solution of minimum norm, or `ridge`")
@@ -320,7 +326,7 @@ pub(crate) fn trusted_digits(rcond: f64) -> u32 {
 }
 
 /// Warns when condition or refinement leave few digits of a solution.
-fn warn(output: &Output, n: usize, ctx: &Ctx) {
+fn warn_of_lost_digits(output: &Output, n: usize, ctx: &Ctx) {
     const ILL_CONDITIONED: f64 = 1.5e-8; // the square root of eps: half of the digits
     let (rcond, digits) = (output.rcond, output.trusted_digits);
     if output.method == LinearSolveMethod::Lstsq {

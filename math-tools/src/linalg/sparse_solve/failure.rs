@@ -41,9 +41,9 @@ pub(super) fn tool_error(err: SparseError, args: &Args, ctx: &Ctx) -> ToolError 
         SparseError::Memory { .. } | SparseError::Cost { .. } => {
             let error = ToolError::new(ErrorCode::LimitExceeded, &err).at("/method");
             if matches!(err, SparseError::Memory { .. }) {
-                error.reason("memory").hint(cheaper(args.method, "`limits.memory_bytes`"))
+                error.reason("memory").hint(cheaper_method_hint(args.method, "`limits.memory_bytes`"))
             } else {
-                error.reason("cost").hint(cheaper(args.method, "`timeout_ms`"))
+                error.reason("cost").hint(cheaper_method_hint(args.method, "`timeout_ms`"))
             }
         }
         SparseError::EmptyRow(row) | SparseError::EmptyColumn(row) => {
@@ -64,7 +64,7 @@ pub(super) fn tool_error(err: SparseError, args: &Args, ctx: &Ctx) -> ToolError 
     }
 }
 
-fn cheaper(method: SparseSolveMethod, limit: &str) -> String {
+fn cheaper_method_hint(method: SparseSolveMethod, limit: &str) -> String {
     match method {
         SparseSolveMethod::Cholesky => format!("pass `method`: \"cg\", or raise {limit}"),
         SparseSolveMethod::Lu => format!("pass `method`: \"gmres\", or raise {limit}"),

@@ -13,7 +13,11 @@ const BYTES_PER_ENTRY: u64 = 48;
 ///
 /// # Errors
 /// `invalid_args` at the argument that does not fit; `limit_exceeded`.
-pub(super) fn matrix(args: &Args, rows_of_b: usize, ctx: &Ctx) -> Result<CsrMatrix, ToolError> {
+pub(super) fn load_matrix(
+    args: &Args,
+    rows_of_b: usize,
+    ctx: &Ctx,
+) -> Result<CsrMatrix, ToolError> {
     let coordinates = [
         ("rows", &args.rows),
         ("cols", &args.cols),
@@ -40,12 +44,12 @@ pub(super) fn matrix(args: &Args, rows_of_b: usize, ctx: &Ctx) -> Result<CsrMatr
             "expected the matrix as `rows`, `cols`, `values`, as `indptr`, `indices`, `data`, or as `matrix_market`, found {found}";
             "give all three lists of one form, or `matrix_market`");
     }
-    let n = size(args, rows_of_b)?;
+    let n = system_size(args, rows_of_b)?;
     if let Some(market) = &args.matrix_market {
-        let entries = matrix_market::read(&market.load(ctx)?, ctx)?;
+        let entries = matrix_market::parse_matrix_market(&market.load(ctx)?, ctx)?;
         if entries.shape != (n, n) {
             let found = format!("{} x {}", entries.shape.0, entries.shape.1);
-            return Err(shape("/matrix_market", found, n));
+            return Err(shape_error("/matrix_market", found, n));
         }
         let (rows, columns, values) = (entries.rows, entries.columns, entries.values);
         check_count("/matrix_market", "the matrix", values.len())?;
@@ -70,7 +74,7 @@ pub(super) fn matrix(args: &Args, rows_of_b: usize, ctx: &Ctx) -> Result<CsrMatr
     make(&lists[0], &lists[1], &lists[2], n, ctx)
 }
 
-fn size(args: &Args, rows_of_b: usize) -> Result<usize, ToolError> {
+fn system_size(args: &Args, rows_of_b: usize) -> Result<usize, ToolError> {
     if rows_of_b == 0 {
         refuse!(invalid "/b", "shape"; "`b` is empty"; "give one entry per row of the matrix");
     }
@@ -84,7 +88,7 @@ fn size(args: &Args, rows_of_b: usize) -> Result<usize, ToolError> {
     }
 }
 
-fn shape(path: &str, found: String, n: usize) -> ToolError {
+fn shape_error(path: &str, found: String, n: usize) -> ToolError {
     tool_error!(InvalidArgs at path, "shape";
         "expected a {n} x {n} matrix, as `b` has {n} entries, found {found}";
         "a matrix that is not square needs `least_squares`")
@@ -121,7 +125,10 @@ fn from_coordinates(
     same_length("values", values.len(), rows.len(), "rows")?;
     check_count("/values", "the matrix", values.len())?;
     ctx.reserve(BYTES_PER_ENTRY * values.len() as u64 + 32 * n as u64)?;
-    let (rows, cols) = (indices("/rows", rows, n)?, indices("/cols", cols, n)?);
+    let (rows, cols) = (
+        check_indices("/rows", rows, n)?,
+        check_indices("/cols", cols, n)?,
+    );
     Ok(CsrMatrix::from_triplets(n, n, &rows, &cols, values))
 }
 
@@ -134,12 +141,12 @@ fn from_compressed(
 ) -> Result<CsrMatrix, ToolError> {
     if indptr.len() != n + 1 {
         let found = format!("{} row pointers, one more than rows", indptr.len());
-        return Err(shape("/indptr", found, n));
+        return Err(shape_error("/indptr", found, n));
     }
     same_length("data", data.len(), columns.len(), "indices")?;
     check_count("/data", "the matrix", data.len())?;
     ctx.reserve(BYTES_PER_ENTRY * data.len() as u64 + 40 * n as u64)?;
-    let starts = indices("/indptr", indptr, data.len() + 1)?;
+    let starts = check_indices("/indptr", indptr, data.len() + 1)?;
     let starts: Vec<usize> = starts.into_iter().map(|start| start as usize).collect();
     let falls = starts.windows(2).position(|pair| pair[1] < pair[0]);
     let wrong = if starts[0] != 0 {
@@ -154,12 +161,12 @@ fn from_compressed(
         refuse!(invalid format!("/indptr/{at}"), "indptr"; "expected {expected}, found {}", starts[at];
             "`indptr[i]` is where row i starts in `indices` and `data`; it begins with 0 and ends with their length");
     }
-    let columns = indices("/indices", columns, n)?;
+    let columns = check_indices("/indices", columns, n)?;
     Ok(CsrMatrix::from_rows(n, starts, columns, data.to_vec()))
 }
 
 /// Whole numbers from 0 to `count` - 1.
-fn indices(path: &str, numbers: &[f64], count: usize) -> Result<Vec<u32>, ToolError> {
+fn check_indices(path: &str, numbers: &[f64], count: usize) -> Result<Vec<u32>, ToolError> {
     let good = |number: f64| number >= 0.0 && number < count as f64 && number.fract() == 0.0;
     match numbers.iter().position(|&number| !good(number)) {
         None => Ok(numbers.iter().map(|&number| number as u32).collect()),

@@ -112,7 +112,7 @@ impl<'a> MatrixMarketWord<'a> {
 ///
 /// # Errors
 /// `invalid_args` with line and column, `limit_exceeded`, or stopped.
-pub(super) fn read(text: &str, ctx: &Ctx) -> Result<MatrixMarketEntries, ToolError> {
+pub(super) fn parse_matrix_market(text: &str, ctx: &Ctx) -> Result<MatrixMarketEntries, ToolError> {
     let mut reader = MatrixMarketReader {
         lines: text.lines().enumerate(),
         last_line: 1,

@@ -13,7 +13,7 @@ pub(crate) use self::failure::CtxLimits;
 use self::failure::tool_error;
 use super::dense::system::GROWTH_MAX;
 use super::solve::{Rhs, trusted_digits};
-use super::{kernel_kind, kind};
+use super::{kernel_kind, kind_from_kernel};
 use crate::prelude::*;
 
 /// Solve A x = b for a large sparse square matrix A, for one right-hand side or several. Give A in one of three forms: `rows`,
@@ -216,20 +216,21 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let options = options(&args)?;
+        let options = kernel_options(&args)?;
         let b = args.b.load(ctx)?;
-        let a = matrix::matrix(&args, b.rows(), ctx)?;
-        let found = sparse::solve(&a, b.as_slice(), b.columns(), &options, &CtxLimits(ctx))
-            .map_err(|err| tool_error(err, &args, ctx))?;
+        let a = matrix::load_matrix(&args, b.rows(), ctx)?;
+        let found =
+            sparse::solve_sparse_system(&a, b.as_slice(), b.columns(), &options, &CtxLimits(ctx))
+                .map_err(|err| tool_error(err, &args, ctx))?;
         ctx.check()?;
-        let output = output(found, &a, &b, options.tolerance);
-        warn(&output, ctx);
+        let output = sparse_solution_output(found, &a, &b, options.tolerance);
+        warn_of_lost_digits(&output, ctx);
         Ok(output)
     }
 }
 
 /// The kernel's options, after checking that they fit together.
-fn options(args: &Args) -> Result<SparseOptions, ToolError> {
+fn kernel_options(args: &Args) -> Result<SparseOptions, ToolError> {
     let fits = match (args.method, args.preconditioner) {
         (_, PreconditionerChoice::Auto) => true,
         (SparseSolveMethod::Cg, kind) => kind != PreconditionerChoice::Ilu0,
@@ -255,9 +256,9 @@ fn options(args: &Args) -> Result<SparseOptions, ToolError> {
     })
 }
 
-fn output(found: SparseSolution, a: &CsrMatrix, b: &Rhs, tolerance: f64) -> Output {
+fn sparse_solution_output(found: SparseSolution, a: &CsrMatrix, b: &Rhs, tolerance: f64) -> Output {
     let abandoned = |(method, err): &(sparse::SparseMethod, SparseError)| AbandonedMethod {
-        method: kind(&METHODS, *method),
+        method: kind_from_kernel(&METHODS, *method),
         reason: err.to_string(),
     };
     let mut output = Output {
@@ -266,7 +267,7 @@ fn output(found: SparseSolution, a: &CsrMatrix, b: &Rhs, tolerance: f64) -> Outp
         relative_residual: found.relative_residual,
         backward_error: found.backward_error,
         converged: found.relative_residual <= tolerance,
-        method: kind(&METHODS, found.method),
+        method: kind_from_kernel(&METHODS, found.method),
         nonzeros: a.nonzeros(),
         abandoned: found.abandoned.iter().map(abandoned).collect(),
         ..Output::default()
@@ -295,7 +296,7 @@ fn output(found: SparseSolution, a: &CsrMatrix, b: &Rhs, tolerance: f64) -> Outp
             iterations,
             error_estimate,
         } => {
-            output.preconditioner = Some(kind(&PRECONDITIONERS, preconditioning));
+            output.preconditioner = Some(kind_from_kernel(&PRECONDITIONERS, preconditioning));
             output.iterations = Some(iterations);
             output.error_estimate = error_estimate.map(Real);
         }
@@ -330,7 +331,7 @@ const PRECONDITIONERS: [(PreconditionerChoice, PreconditionerMethod); 5] = [
 ];
 
 /// Warns when condition or refinement leave few digits of a solution.
-fn warn(output: &Output, ctx: &Ctx) {
+fn warn_of_lost_digits(output: &Output, ctx: &Ctx) {
     const ILL_CONDITIONED: f64 = 1.5e-8; // the square root of eps: half of the digits
     for AbandonedMethod { method, reason } in &output.abandoned {
         ctx.warn(format!("{method:?} was tried first: {reason}"));

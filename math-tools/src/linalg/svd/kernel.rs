@@ -4,8 +4,8 @@ use faer::{Mat, MatRef};
 
 use crate::linalg::dense::lstsq::rank_tolerance;
 use crate::linalg::dense::{
-    self, SingularVectors, SpectralConvergenceError, all_scaled, largest_entry, norm2, normalised,
-    scaled,
+    self, SingularVectors, SpectralConvergenceError, all_scaled, euclidean_norm, largest_entry,
+    normalise_data, scale_by_exponent,
 };
 
 /// `A = U S V'` and its evidence.
@@ -38,21 +38,21 @@ pub(crate) struct SvdResult {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 8.6.
-pub(crate) fn singular(
+pub(crate) fn singular_value_decomposition(
     a: &[f64],
     m: usize,
     n: usize,
     vectors: SingularVectors,
 ) -> Result<SvdResult, SpectralConvergenceError> {
-    let (matrix, exponent) = normalised(a);
+    let (matrix, exponent) = normalise_data(a);
     let columns = dense::columns_of(&matrix, m, n);
-    let (values, mut bases) = dense::singular(columns.as_ref(), vectors)?;
-    let norm = norm2(&matrix);
+    let (values, mut bases) = dense::singular_decomposition(columns.as_ref(), vectors)?;
+    let norm = euclidean_norm(&matrix);
     let unit = m.max(n) as f64 * f64::EPSILON * norm;
     let in_units = |error: f64| if unit > 0.0 { error / unit } else { error };
     let residual = bases.as_mut().map(|(u, v)| {
         settle_signs(u, v, values.len());
-        in_units(residual(&columns, &values, u.as_ref(), v.as_ref()))
+        in_units(factor_residual(&columns, &values, u.as_ref(), v.as_ref()))
     });
     let tolerance = rank_tolerance(m, n, values[0]);
     let (u, v) = match bases {
@@ -61,8 +61,8 @@ pub(crate) fn singular(
     };
     Ok(SvdResult {
         rank: values.iter().filter(|&&value| value > tolerance).count(),
-        norm_error: in_units((norm - norm2(&values)).abs()),
-        tolerance: scaled(tolerance, exponent),
+        norm_error: in_units((norm - euclidean_norm(&values)).abs()),
+        tolerance: scale_by_exponent(tolerance, exponent),
         values: all_scaled(values, exponent),
         u,
         v,
@@ -86,16 +86,16 @@ pub(crate) fn settle_signs(u: &mut Mat<f64>, v: &mut Mat<f64>, size: usize) {
     }
 }
 
-fn residual(a: &Mat<f64>, values: &[f64], u: MatRef<'_, f64>, v: MatRef<'_, f64>) -> f64 {
+fn factor_residual(a: &Mat<f64>, values: &[f64], u: MatRef<'_, f64>, v: MatRef<'_, f64>) -> f64 {
     let size = values.len();
     let weighted = Mat::from_fn(u.nrows(), size, |row, column| {
         u[(row, column)] * values[column]
     });
-    let image = dense::product(weighted.as_ref(), v.subcols(0, size).transpose());
+    let image = dense::matrix_product(weighted.as_ref(), v.subcols(0, size).transpose());
     let size = |column| {
         let mut rest = a.col_as_slice(column).to_vec();
         dense::add_multiple(&mut rest, -1.0, image.col_as_slice(column));
-        norm2(&rest)
+        euclidean_norm(&rest)
     };
-    norm2(&(0..a.ncols()).map(size).collect::<Vec<_>>())
+    euclidean_norm(&(0..a.ncols()).map(size).collect::<Vec<_>>())
 }

@@ -5,9 +5,9 @@ pub(crate) mod kernel;
 use rand_distr::{Distribution as _, StandardNormal};
 
 use super::dense::lstsq::rank_tolerance;
-use super::dense::randomised::randomised;
-use super::dense::{self, SingularVectors, norm2, normalised, scaled};
-use super::factors::{matrix, overflow, quotient};
+use super::dense::randomised::randomised_svd;
+use super::dense::{self, SingularVectors, euclidean_norm, normalise_data, scale_by_exponent};
+use super::factors::{condition_ratio, matrix_from_kernel, overflow_error};
 use super::no_convergence;
 use crate::prelude::*;
 
@@ -114,7 +114,7 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let vectors = wanted(args.full, args.vectors)?;
+        let vectors = wanted_vectors(args.full, args.vectors)?;
         let a = args.a.load(ctx)?;
         let (m, n) = (a.rows(), a.columns());
         let size = m.min(n);
@@ -144,11 +144,12 @@ impl Tool for Args {
         };
         ctx.afford(operations)?;
         ctx.reserve_doubles(doubles.saturating_add(6 * m * n))?;
-        let found = kernel::singular(a.as_slice(), m, n, vectors).map_err(no_convergence)?;
+        let found = kernel::singular_value_decomposition(a.as_slice(), m, n, vectors)
+            .map_err(no_convergence)?;
         ctx.check()?;
         let (largest, smallest) = (found.values[0], found.values[size - 1]);
         if !largest.is_finite() {
-            return Err(overflow("a singular value is too large for a double"));
+            return Err(overflow_error("a singular value is too large for a double"));
         }
         let cut = |part: Option<(Vec<f64>, usize)>, rows: usize| {
             let (data, columns) = part?;
@@ -159,16 +160,16 @@ impl Tool for Args {
                 .collect();
             Matrix::new(rows, width, entries)
         };
-        let left_out = norm2(&found.values[kept..]);
+        let left_out = euclidean_norm(&found.values[kept..]);
         Ok(Output {
             u: cut(found.u, m),
             v: cut(found.v, n),
             rank: found.rank,
             tolerance: found.tolerance,
-            condition: quotient(largest, smallest),
+            condition: condition_ratio(largest, smallest),
             truncation_error: args
                 .components
-                .map(|_| share(left_out, norm2(&found.values))),
+                .map(|_| share_of_whole(left_out, euclidean_norm(&found.values))),
             singular_values: found.values[..kept].to_vec(),
             norm_error: found.norm_error,
             residual: found.residual,
@@ -177,7 +178,7 @@ impl Tool for Args {
     }
 }
 
-fn share(part: f64, whole: f64) -> f64 {
+fn share_of_whole(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
@@ -195,35 +196,38 @@ fn by_sketch(
     let width = (k + OVERSAMPLING).min(m.min(n));
     ctx.afford(12.0 * m as f64 * n as f64 * width as f64)?;
     ctx.reserve_doubles(4 * m * n + 8 * (m + n) * width)?;
-    let (data, exponent) = normalised(a.as_slice());
+    let (data, exponent) = normalise_data(a.as_slice());
     let columns = dense::columns_of(&data, m, n);
     let mut rng = ctx.rng(seed, 0);
     let sketch = faer::Mat::from_fn(n, width, |_, _| StandardNormal.sample(&mut rng));
     let (values, mut u, mut v) =
-        randomised(columns.as_ref(), k, sketch, POWERS).map_err(no_convergence)?;
+        randomised_svd(columns.as_ref(), k, sketch, POWERS).map_err(no_convergence)?;
     ctx.check()?;
     kernel::settle_signs(&mut u, &mut v, k);
     let weighted = faer::Mat::from_fn(m, k, |row, column| u[(row, column)] * values[column]);
-    let image = dense::product(weighted.as_ref(), v.as_ref().transpose());
+    let image = dense::matrix_product(weighted.as_ref(), v.as_ref().transpose());
     let difference: Vec<f64> = (0..m * n)
         .map(|index| data[index] - image[(index / n, index % n)])
         .collect();
     let tolerance = rank_tolerance(m, n, values[0]);
     Ok(Output {
         rank: values.iter().filter(|&&value| value > tolerance).count(),
-        tolerance: scaled(tolerance, exponent),
+        tolerance: scale_by_exponent(tolerance, exponent),
         condition: Real(f64::NAN),
         norm_error: 0.0,
         residual: None,
-        truncation_error: Some(share(norm2(&difference), norm2(&data))),
+        truncation_error: Some(share_of_whole(
+            euclidean_norm(&difference),
+            euclidean_norm(&data),
+        )),
         singular_values: dense::all_scaled(values, exponent),
-        u: matrix(u.as_ref()).filter(|_| vectors),
-        v: matrix(v.as_ref()).filter(|_| vectors),
+        u: matrix_from_kernel(u.as_ref()).filter(|_| vectors),
+        v: matrix_from_kernel(v.as_ref()).filter(|_| vectors),
         seed: Some(seed),
     })
 }
 
-fn wanted(
+fn wanted_vectors(
     full: bool,
     vectors: Option<SingularVectorSelection>,
 ) -> Result<SingularVectors, ToolError> {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use tool_core::{CallBudget, Ctx, ErrorCode, Input, Matrix, StopFlag, Tool, ToolError};
 
-use super::kernel::{SvdResult, singular};
+use super::kernel::{SvdResult, singular_value_decomposition};
 use super::{Args, Output, SingularVectorSelection};
 use crate::linalg::dense::SingularVectors;
 use crate::linalg::tests::{distance, formula, hilbert, matrix, multiply};
@@ -27,7 +27,11 @@ fn call(
 /// NumPy 2.4.6, `numpy.linalg.svd`.
 #[test]
 fn agrees_with_numpy() {
-    let values = |a: &[f64], m, n| singular(a, m, n, SingularVectors::None).unwrap().values;
+    let values = |a: &[f64], m, n| {
+        singular_value_decomposition(a, m, n, SingularVectors::None)
+            .unwrap()
+            .values
+    };
     let expected = [1.1349636807137349, 0.7209354384867811, 0.18762806493677286];
     assert!(distance(&values(&formula(5, 3), 5, 3), &expected) < 1e-15);
     let expected = [
@@ -48,7 +52,7 @@ fn agrees_with_numpy() {
 }
 
 fn check(m: usize, n: usize, a: &[f64], vectors: SingularVectors) -> SvdResult {
-    let found = singular(a, m, n, vectors).unwrap();
+    let found = singular_value_decomposition(a, m, n, vectors).unwrap();
     assert!(
         found
             .values
@@ -215,7 +219,7 @@ proptest! {
         (m, n, a) in (1_usize..20, 1_usize..20)
             .prop_flat_map(|(m, n)| (Just(m), Just(n), prop::collection::vec(-1e3_f64..1e3, m * n))),
     ) {
-        let found = singular(&a, m, n, SingularVectors::Thin).unwrap();
+        let found = singular_value_decomposition(&a, m, n, SingularVectors::Thin).unwrap();
         prop_assert!(found.residual.unwrap() < 20.0, "{:?}", found.residual);
         prop_assert!(found.norm_error < 20.0);
     }

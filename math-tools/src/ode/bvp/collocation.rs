@@ -40,7 +40,7 @@ const HALVINGS_MAX: usize = 4;
 const DECREASE: f64 = 0.2;
 
 /// The state in the middle of an interval, by the cubic.
-fn middle(curve: &MeshSolution, index: usize, k: usize) -> f64 {
+fn midpoint_state(curve: &MeshSolution, index: usize, k: usize) -> f64 {
     let n = curve.n();
     let h = curve.t[index + 1] - curve.t[index];
     let (left, right) = (index * n + k, (index + 1) * n + k);
@@ -49,7 +49,7 @@ fn middle(curve: &MeshSolution, index: usize, k: usize) -> f64 {
 }
 
 /// Evaluates the equations; sets the derivatives of the curve.
-pub(super) fn residuals(
+pub(super) fn collocation_residuals(
     problem: &BvpProblem,
     curve: &mut MeshSolution,
     work: &mut CollocationWork,
@@ -79,7 +79,7 @@ pub(super) fn residuals(
         let (t0, t1) = (curve.t[index], curve.t[index + 1]);
         let h = t1 - t0;
         for (k, state) in state.iter_mut().enumerate() {
-            *state = middle(curve, index, k);
+            *state = midpoint_state(curve, index, k);
         }
         let range = index * n..(index + 1) * n;
         flow.eval(t0 + 0.5 * h, &state, &mut middles[range]);
@@ -170,7 +170,7 @@ impl CollocationJacobian {
                 false => at(sides[0], &curve.y[index * n..(index + 1) * n]),
             };
             let h = curve.t[index + 1] - curve.t[index];
-            let state: Vec<f64> = (0..n).map(|k| middle(curve, index, k)).collect();
+            let state: Vec<f64> = (0..n).map(|k| midpoint_state(curve, index, k)).collect();
             let center = at(curve.t[index] + 0.5 * h, &state);
             right = at(sides[1], &curve.y[(index + 1) * n..(index + 2) * n]);
             let product = |matrix: &[f64], row: usize, column: usize, width: usize| -> f64 {
@@ -219,7 +219,7 @@ impl CollocationJacobian {
 ///
 /// # Errors
 /// A stop request or a budget.
-pub(super) fn newton(
+pub(super) fn newton_iterations(
     problem: &BvpProblem,
     curve: &mut MeshSolution,
     tolerance: f64,
@@ -229,7 +229,7 @@ pub(super) fn newton(
     let nodes = curve.t.len();
     ctx.reserve_doubles(CollocationJacobian::room(problem, nodes, curve.p.len()))?;
     let mut layout = CollocationJacobian::new(problem, nodes, curve.p.len());
-    let mut current = residuals(problem, curve, work);
+    let mut current = collocation_residuals(problem, curve, work);
     let (mut jacobians, mut due) = (0, true);
     let mut step = Vec::new();
     for _ in 0..ITERATIONS_MAX {
@@ -264,7 +264,7 @@ pub(super) fn newton(
                 *p -= part * step;
             }
             let before = work.evaluations;
-            let after = residuals(problem, &mut next, work);
+            let after = collocation_residuals(problem, &mut next, work);
             ctx.count_evaluations(work.evaluations - before)?;
             let next_step = layout.step(&after.all);
             let next_size: f64 = next_step.iter().map(|value| value * value).sum();
@@ -276,7 +276,7 @@ pub(super) fn newton(
         };
         work.iterations += 1;
         (*curve, current, step) = (next, after, next_step);
-        if settled(problem, curve, &current, tolerance) {
+        if has_settled(problem, curve, &current, tolerance) {
             break;
         }
         due = part < 1.0;
@@ -288,7 +288,7 @@ pub(super) fn newton(
 }
 
 /// Whether the collocation equations hold so well that the residual between the points decides.
-fn settled(
+fn has_settled(
     problem: &BvpProblem,
     curve: &MeshSolution,
     residuals: &CollocationResiduals,

@@ -1,4 +1,4 @@
-//! [`solve`]: the collocation solution on meshes that are refined until the residual is small.
+//! [`solve_on_meshes`]: the collocation solution on meshes that are refined until the residual is small.
 //!
 //! The residual of the cubic between its points is integrated by the Lobatto formula with five points; intervals above the tolerance are
 //! halved, those far above it cut in three. Source: Kierzenka and Shampine, ACM TOMS 27, 2001, sections 3 and 4.
@@ -6,7 +6,8 @@
 use tool_core::{Ctx, ToolError};
 
 use super::collocation::{
-    CollocationResiduals, CollocationWork, newton, relative_conditions, residuals,
+    CollocationResiduals, CollocationWork, collocation_residuals, newton_iterations,
+    relative_conditions,
 };
 use super::problem::{BvpProblem, BvpReason, MeshSolution, slope_floor};
 use crate::ode::solve::flow::OdeFlow as _;
@@ -50,7 +51,7 @@ pub(super) struct BvpResult {
 ///
 /// # Errors
 /// A stop request or a budget.
-pub(super) fn solve(
+pub(super) fn solve_on_meshes(
     problem: &BvpProblem,
     mut curve: MeshSolution,
     limits: BvpLimits,
@@ -63,20 +64,21 @@ pub(super) fn solve(
     let guessed = curve.size();
     for _ in 0..ROUNDS_MAX {
         ctx.check()?;
-        let found = match newton(problem, &mut curve, limits.tolerance, &mut work, ctx)? {
+        let found = match newton_iterations(problem, &mut curve, limits.tolerance, &mut work, ctx)?
+        {
             Ok(found) => found,
             Err(failed) => {
                 reason = Some(failed);
                 break;
             }
         };
-        if let Some((zero, found)) = zero(problem, &curve, guessed, &mut work) {
+        if let Some((zero, found)) = try_zero_solution(problem, &curve, guessed, &mut work) {
             let conditions = relative_conditions(problem, &zero, &found);
             last = (0.0, conditions.fold(0.0, f64::max));
             (curve, reason) = (zero, None);
             break;
         }
-        let by_interval = relative(problem, &curve, &found, &mut work);
+        let by_interval = relative_residuals(problem, &curve, &found, &mut work);
         ctx.count_evaluations(2 * by_interval.len() as u64)?;
         let most = |values: &[f64]| {
             let larger = |most: f64, value: &f64| if *value > most { *value } else { most };
@@ -84,7 +86,7 @@ pub(super) fn solve(
         };
         let conditions: Vec<f64> = relative_conditions(problem, &curve, &found).collect();
         last = (most(&by_interval), most(&conditions));
-        place = widest(&curve, &by_interval);
+        place = largest_residual_interval(&curve, &by_interval);
         let pieces = |residual: &f64| {
             if *residual < limits.tolerance {
                 1
@@ -107,13 +109,13 @@ pub(super) fn solve(
             reason = Some(BvpReason::MaxNodes);
             break;
         }
-        let Some(finer) = refined(&curve, &cuts) else {
+        let Some(finer) = refine_mesh(&curve, &cuts) else {
             break;
         };
         curve = finer;
     }
     let error_estimate = match reason {
-        None => error(problem, &curve, limits, &mut work, ctx)?,
+        None => mesh_error_estimate(problem, &curve, limits, &mut work, ctx)?,
         Some(_) => None,
     };
     // Small residuals are no evidence where the problem hardly determines its solution, or the mesh missed a part of it.
@@ -135,7 +137,7 @@ pub(super) fn solve(
 
 /// The solution 0, where the iterations have come down to it and it fulfils all equations exactly: relative residuals of what rounding
 /// leaves of it never become small.
-fn zero(
+fn try_zero_solution(
     problem: &BvpProblem,
     curve: &MeshSolution,
     guessed: f64,
@@ -147,7 +149,7 @@ fn zero(
         return None;
     }
     let mut zero = MeshSolution::new(curve.t.clone(), vec![0.0; curve.y.len()], curve.p.clone());
-    let found = residuals(problem, &mut zero, work);
+    let found = collocation_residuals(problem, &mut zero, work);
     found
         .all
         .iter()
@@ -156,14 +158,14 @@ fn zero(
 }
 
 /// The interval with the largest residual.
-fn widest(curve: &MeshSolution, by_interval: &[f64]) -> Option<[f64; 2]> {
+fn largest_residual_interval(curve: &MeshSolution, by_interval: &[f64]) -> Option<[f64; 2]> {
     let all = by_interval.iter().enumerate();
     let (index, _) = all.max_by(|a, b| a.1.total_cmp(b.1))?;
     Some([curve.t[index], curve.t[index + 1]])
 }
 
 /// The root mean square of `(y' - f) / (s + |f|)` on each interval, where s is the size of the largest derivative, at most 1.
-fn relative(
+fn relative_residuals(
     problem: &BvpProblem,
     curve: &MeshSolution,
     found: &CollocationResiduals,
@@ -201,7 +203,7 @@ fn relative(
 }
 
 /// The curve on a mesh whose intervals are cut; nothing where doubles have no points between.
-fn refined(curve: &MeshSolution, cuts: &[usize]) -> Option<MeshSolution> {
+fn refine_mesh(curve: &MeshSolution, cuts: &[usize]) -> Option<MeshSolution> {
     let mut t = Vec::new();
     for (pair, &pieces) in curve.t.windows(2).zip(cuts) {
         let step = (pair[1] - pair[0]) / pieces as f64;
@@ -216,7 +218,7 @@ fn refined(curve: &MeshSolution, cuts: &[usize]) -> Option<MeshSolution> {
 }
 
 /// The largest difference at the points from the solution on a mesh twice as fine, which is that of order 4 times 16/15.
-fn error(
+fn mesh_error_estimate(
     problem: &BvpProblem,
     curve: &MeshSolution,
     limits: BvpLimits,
@@ -224,11 +226,11 @@ fn error(
     ctx: &Ctx,
 ) -> Result<Option<f64>, ToolError> {
     let halves = vec![2; curve.t.len() - 1];
-    let Some(mut finer) = refined(curve, &halves) else {
+    let Some(mut finer) = refine_mesh(curve, &halves) else {
         return Ok(None);
     };
-    residuals(problem, &mut finer, work);
-    if newton(problem, &mut finer, 0.01 * limits.tolerance, work, ctx)?.is_err() {
+    collocation_residuals(problem, &mut finer, work);
+    if newton_iterations(problem, &mut finer, 0.01 * limits.tolerance, work, ctx)?.is_err() {
         return Ok(None);
     }
     let n = curve.n();

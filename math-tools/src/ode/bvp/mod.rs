@@ -10,7 +10,7 @@ use tool_core::Shortfall;
 use crate::expression::NamedParameters;
 use crate::prelude::*;
 
-use self::mesh::{BvpLimits, BvpResult, solve};
+use self::mesh::{BvpLimits, BvpResult, solve_on_meshes};
 use self::problem::{BvpProblem, BvpReason};
 use super::solve::system::OdeEquations;
 
@@ -125,9 +125,9 @@ impl Tool for Args {
             nodes: args.max_nodes.get() as usize,
         };
         let first = problem.guess(&args, (start, end), limits.nodes, ctx)?;
-        let found = solve(&problem, first, limits, ctx)?;
+        let found = solve_on_meshes(&problem, first, limits, ctx)?;
         if let Some(reason) = found.reason {
-            ctx.fall_short(Shortfall::Incomplete, words(reason, &found, limits));
+            ctx.fall_short(Shortfall::Incomplete, failure_text(reason, &found, limits));
         }
         let curve = found.curve;
         let (t, y) = match times {
@@ -164,21 +164,21 @@ fn checked_times(times: Vector, (start, end): (f64, f64)) -> Result<Vector, Tool
     Ok(times)
 }
 
-fn words(reason: BvpReason, found: &BvpResult, limits: BvpLimits) -> String {
+fn failure_text(reason: BvpReason, found: &BvpResult, limits: BvpLimits) -> String {
     let (nodes, residual) = (found.curve.t.len(), found.residual);
     match reason {
         BvpReason::MaxNodes => format!(
             "stopped at {nodes} mesh points and residual {residual:.1e}, before {} points were exceeded; raise `max_nodes` or `tolerance`, or give \
              a better `guess`{}",
             limits.nodes,
-            place(found)
+            residual_place_text(found)
         ),
         BvpReason::Singular => "the linear system of an iteration is singular: the conditions do not determine the solution near the guess; \
              give another `guess` or other conditions"
             .to_owned(),
         BvpReason::NoConvergence => format!(
             "the iterations did not converge, residual {residual:.1e}; give a better `guess`, for example the solution of an easier problem{}",
-            place(found)
+            residual_place_text(found)
         ),
         BvpReason::Unconfirmed => "residuals are small, but the solution on a mesh twice as fine differs: the conditions hardly determine the solution, or \
              something lies between the points of the mesh; pass a smaller `tolerance` or another `guess`"
@@ -188,7 +188,7 @@ fn words(reason: BvpReason, found: &BvpResult, limits: BvpLimits) -> String {
 }
 
 /// Where the residual is largest.
-fn place(found: &BvpResult) -> String {
+fn residual_place_text(found: &BvpResult) -> String {
     let words = |[from, to]: [f64; 2]| {
         format!(
             ". The residual is largest from t = {from} to {to}: if the right-hand side jumps there, name the time in `breakpoints`"

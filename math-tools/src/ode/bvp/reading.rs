@@ -36,7 +36,7 @@ impl BvpProblem {
         }
         let (state, data) = (StateNames::First(n), args.data.as_ref());
         let scope = state.scope(&args.parameters, &args.unknowns, data, ctx)?;
-        let dynamics = system::parse(&args.system, &scope, state)?;
+        let dynamics = system::parse_equations(&args.system, &scope, state)?;
         unknowns::check_use(data, dynamics.equations(), ctx)?;
         let unknown = |at: &'static str| {
             move |err| ToolError::invalid(at, err).hint("replace the function by others")
@@ -72,7 +72,7 @@ impl BvpProblem {
             conditions: ExpressionSystem::values(&conditions),
             by_ends,
             condition_slopes,
-            breakpoints: breakpoints(args)?,
+            breakpoints: check_breakpoints(args)?,
         })
     }
 
@@ -157,7 +157,7 @@ impl BvpProblem {
 /// Most breakpoints.
 const BREAKPOINTS_MAX: usize = 1000;
 
-fn breakpoints(args: &Args) -> Result<Vec<f64>, ToolError> {
+fn check_breakpoints(args: &Args) -> Result<Vec<f64>, ToolError> {
     let times: Vec<f64> = args.breakpoints.iter().map(|time| time.get()).collect();
     if times.len() > BREAKPOINTS_MAX {
         let found = times.len();

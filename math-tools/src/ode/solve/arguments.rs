@@ -62,7 +62,7 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub t_eval: Option<Input<Vector>>,
     /// Whether to estimate the error at the end, by a second integration with looser tolerances, which takes a third to a half of the time.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub error_estimate: bool,
     /// What `rtol` and `atol` bound: with `step` the error of each step, which may grow along the solution; with `end` the estimated error at the
     /// end, relative to the largest size of each component along the solution. For that the equations are integrated again with tighter tolerances

@@ -15,7 +15,9 @@ use std::sync::Arc;
 
 use super::flow::{OdeProblem, OdeTolerances};
 use super::matrix::{JacobianPattern, ShiftedFactors};
-use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, stuck, vanishes};
+use super::stepper::{
+    OdeStepper, StepAttempt, StepBounds, initial_step, is_vanishing_step, stuck_attempt,
+};
 
 const ORDER_MAX: usize = 5;
 /// Newton iterations of an attempt.
@@ -33,7 +35,7 @@ const KAPPA: [f64; ORDER_MAX + 1] = [0.0, -0.1850, -1.0 / 9.0, -0.0823, -0.0415,
 const GAMMA: [f64; ORDER_MAX + 1] = [0.0, 1.0, 1.5, 11.0 / 6.0, 25.0 / 12.0, 137.0 / 60.0];
 
 /// Leading coefficient of an order.
-fn alpha(order: usize) -> f64 {
+fn leading_coefficient(order: usize) -> f64 {
     (1.0 - KAPPA[order]) * GAMMA[order]
 }
 
@@ -133,7 +135,10 @@ impl Bdf {
         }
         let factor = h / self.h;
         let order = self.order;
-        let (to, back) = (changes(order, factor), changes(order, 1.0));
+        let (to, back) = (
+            step_change_matrix(order, factor),
+            step_change_matrix(order, 1.0),
+        );
         let mut matrix = [[0.0; ORDER_MAX + 1]; ORDER_MAX + 1];
         for (row, out) in matrix.iter_mut().enumerate().take(order + 1) {
             for (column, out) in out.iter_mut().enumerate().take(order + 1) {
@@ -168,7 +173,7 @@ impl Bdf {
             (self.jacobian_due, self.fresh, self.factors_due) = (false, true, true);
         }
         if self.factors_due {
-            let shift = alpha(self.order) / self.h;
+            let shift = leading_coefficient(self.order) / self.h;
             if problem
                 .factor(&mut self.factors, shift, &self.jacobian)
                 .is_err()
@@ -182,7 +187,7 @@ impl Bdf {
 
     /// Solves `M (psi + d) alpha / h = f(t + h, predicted + d)`: the iterations, or nothing when they do not converge.
     fn newton(&mut self, problem: &mut OdeProblem<'_>) -> Option<usize> {
-        let shift = alpha(self.order) / self.h;
+        let shift = leading_coefficient(self.order) / self.h;
         self.correction.fill(0.0);
         self.state.copy_from_slice(&self.predicted);
         let time = self.t + self.h;
@@ -299,7 +304,7 @@ impl Bdf {
 }
 
 /// The matrix from differences of one step to values at the points of another, `factor` times as long.
-fn changes(order: usize, factor: f64) -> [[f64; ORDER_MAX + 1]; ORDER_MAX + 1] {
+fn step_change_matrix(order: usize, factor: f64) -> [[f64; ORDER_MAX + 1]; ORDER_MAX + 1] {
     let mut matrix = [[0.0; ORDER_MAX + 1]; ORDER_MAX + 1];
     matrix[0] = [1.0; ORDER_MAX + 1];
     for row in 1..=order {
@@ -315,8 +320,8 @@ fn changes(order: usize, factor: f64) -> [[f64; ORDER_MAX + 1]; ORDER_MAX + 1] {
 impl OdeStepper for Bdf {
     fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt {
         let rest = bounds.end - self.t;
-        if vanishes(self.h, self.t) && !vanishes(rest, self.t) {
-            return stuck(self.singular, self.non_finite);
+        if is_vanishing_step(self.h, self.t) && !is_vanishing_step(rest, self.t) {
+            return stuck_attempt(self.singular, self.non_finite);
         }
         if self.h.abs() > bounds.step_max * (1.0 + 1e-12) {
             self.rescale(self.h.signum() * bounds.step_max);
@@ -333,7 +338,7 @@ impl OdeStepper for Bdf {
         self.predicted.fill(0.0);
         self.psi.fill(0.0);
         for (j, difference) in self.differences.iter().enumerate().take(order + 1) {
-            let weight = GAMMA[j] / alpha(order);
+            let weight = GAMMA[j] / leading_coefficient(order);
             for (index, difference) in difference.iter().enumerate() {
                 self.predicted[index] += difference;
                 self.psi[index] += weight * difference;

@@ -65,7 +65,7 @@ pub(super) struct OdeStart {
 ///
 /// # Errors
 /// `invalid_args` at the argument.
-pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<OdeSetup, ToolError> {
+pub(super) fn check_arguments(args: &Args, ctx: &Ctx) -> Result<OdeSetup, ToolError> {
     let mut y0 = args.y0.load(ctx)?.to_vec();
     if y0.is_empty() {
         refuse!(invalid "/y0"; "`y0` is empty"; "give one number per component");
@@ -82,25 +82,26 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<OdeSetup, ToolError> {
             StateNames::Second(n)
         }
     };
-    let span = span(args.t_span)?;
+    let span = check_time_span(args.t_span)?;
     let times = match &args.t_eval {
         Some(times) => Some(checked_times(times.load(ctx)?, span)?),
         None => None,
     };
-    let mut options = options(args, y0.len(), ctx)?;
-    let free = free(args);
-    let values = values(args, &free)?;
+    let mut options = integration_options(args, y0.len(), ctx)?;
+    let free = free_parameters(args);
+    let values = parameter_values(args, &free)?;
     let scope = state.scope(&args.parameters, &free, args.data.as_ref(), ctx)?;
-    let mut dynamics = dynamics(args, &scope, state, ctx)?.with_tolerances(&options.tolerances);
+    let mut dynamics =
+        build_dynamics(args, &scope, state, ctx)?.with_tolerances(&options.tolerances);
     let mass = match &args.mass {
-        Some(matrix) => Some(mass::load(matrix, state, ctx)?),
+        Some(matrix) => Some(mass::load_mass_matrix(matrix, state, ctx)?),
         None => None,
     };
     if let Some(mass) = &mass {
-        options.method = implicit(options.method, mass)?;
+        options.method = choose_implicit_method(options.method, mass)?;
         dynamics = dynamics.with_mass(mass.entries.clone());
     }
-    let events = events(args, &scope, state, mass.as_ref())?;
+    let events = check_events(args, &scope, state, mass.as_ref())?;
     let of_events = events.iter().flat_map(|checked| {
         let set = checked.set.iter().map(|(_, new)| new);
         std::iter::once(&checked.function).chain(set)
@@ -108,7 +109,7 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<OdeSetup, ToolError> {
     let expressions = dynamics.equations().iter().chain(of_events);
     unknowns::check_use(args.data.as_ref(), expressions, ctx)?;
     let by_parameters = by_parameters(args, &dynamics, options.method, mass.as_ref())?;
-    let sweep = starts(args, (&y0, &free, &values), ctx)?;
+    let sweep = sweep_starts(args, (&y0, &free, &values), ctx)?;
     if args.error_control == ErrorControl::End && !args.error_estimate {
         refuse!(invalid "/error_estimate"; "`error_control` `end` needs the estimate of the error";
             "leave `error_estimate` out, or set `error_control` to `step`");
@@ -136,7 +137,7 @@ pub(super) fn check(args: &Args, ctx: &Ctx) -> Result<OdeSetup, ToolError> {
     })
 }
 
-fn span([start, end]: [Finite; 2]) -> Result<(f64, f64), ToolError> {
+fn check_time_span([start, end]: [Finite; 2]) -> Result<(f64, f64), ToolError> {
     let (start, end) = (start.get(), end.get());
     if !(end - start).is_finite() {
         refuse!(invalid "/t_span"; "the length of `t_span` is too large for a double");
@@ -145,7 +146,7 @@ fn span([start, end]: [Finite; 2]) -> Result<(f64, f64), ToolError> {
 }
 
 /// Whether a time lies between start and end, whichever is larger.
-fn within(time: f64, (start, end): (f64, f64)) -> bool {
+fn is_within_span(time: f64, (start, end): (f64, f64)) -> bool {
     start.min(end) <= time && time <= start.max(end)
 }
 
@@ -157,7 +158,7 @@ pub(super) fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, T
     if times.is_empty() {
         refuse!(invalid "/t_eval"; "`t_eval` is empty"; "leave it out to get every step");
     }
-    if let Some(index) = times.iter().position(|&time| !within(time, span)) {
+    if let Some(index) = times.iter().position(|&time| !is_within_span(time, span)) {
         let message = format!("expected a time within `t_span`, found {}", times[index]);
         return Err(ToolError::invalid(format!("/t_eval/{index}"), message));
     }
@@ -172,7 +173,7 @@ pub(super) fn checked_times(times: Vector, span: (f64, f64)) -> Result<Vector, T
     Ok(times)
 }
 
-fn options(args: &Args, n: usize, ctx: &Ctx) -> Result<OdeOptions, ToolError> {
+fn integration_options(args: &Args, n: usize, ctx: &Ctx) -> Result<OdeOptions, ToolError> {
     let mut rtol = args.rtol.get();
     let atol: Vec<f64> = match &args.atol {
         AbsoluteTolerance::One(atol) => vec![atol.get()],
@@ -202,20 +203,20 @@ fn options(args: &Args, n: usize, ctx: &Ctx) -> Result<OdeOptions, ToolError> {
     })
 }
 
-fn dynamics(
+fn build_dynamics(
     args: &Args,
     scope: &ExpressionScope,
     state: StateNames,
     ctx: &Ctx,
 ) -> Result<OdeDynamics, ToolError> {
     match (&args.system, &args.coefficients) {
-        (Some(equations), None) => system::parse(equations, scope, state),
+        (Some(equations), None) => system::parse_equations(equations, scope, state),
         (None, Some(_)) if matches!(state, StateNames::Second(_)) => {
             let message =
                 "`coefficients` is a system of first order, `v0` belongs to one of second order";
             Err(ToolError::invalid("/v0", message).hint("give `system`, or A of twice the size"))
         }
-        (None, Some(linear)) => system::load(linear, state.len(), ctx),
+        (None, Some(linear)) => system::load_linear_system(linear, state.len(), ctx),
         (Some(_), Some(_)) => {
             let message = "`system` and `coefficients` are both given";
             Err(ToolError::invalid("/coefficients", message).hint("give only one of them"))
@@ -230,7 +231,7 @@ fn dynamics(
 }
 
 /// The parameters that are no constants of the expressions.
-fn free(args: &Args) -> Vec<String> {
+fn free_parameters(args: &Args) -> Vec<String> {
     let mut free = args.sensitivities.clone();
     let varied = args
         .sweep
@@ -246,7 +247,7 @@ fn free(args: &Args) -> Vec<String> {
 }
 
 /// The values of free parameters in the call.
-fn values(args: &Args, free: &[String]) -> Result<Vec<f64>, ToolError> {
+fn parameter_values(args: &Args, free: &[String]) -> Result<Vec<f64>, ToolError> {
     let count = args.sensitivities.len();
     let mut values = Vec::with_capacity(free.len());
     for (index, name) in free.iter().enumerate() {
@@ -294,7 +295,7 @@ fn by_parameters(
 }
 
 /// The starts of a sweep.
-fn starts(
+fn sweep_starts(
     args: &Args,
     (y0, free, values): (&[f64], &[String], &[f64]),
     ctx: &Ctx,
@@ -333,7 +334,7 @@ fn starts(
 }
 
 /// The method for a mass matrix.
-fn implicit(method: OdeMethod, mass: &MassMatrix) -> Result<OdeMethod, ToolError> {
+fn choose_implicit_method(method: OdeMethod, mass: &MassMatrix) -> Result<OdeMethod, ToolError> {
     if method == OdeMethod::Auto {
         return Ok(OdeMethod::Radau);
     }
@@ -349,7 +350,7 @@ fn implicit(method: OdeMethod, mass: &MassMatrix) -> Result<OdeMethod, ToolError
     refuse!(invalid "/method"; "{why} `{name}` needs y' itself"; "use `radau`, `bdf` or `rodas4`");
 }
 
-fn events(
+fn check_events(
     args: &Args,
     scope: &ExpressionScope,
     state: StateNames,
@@ -371,7 +372,7 @@ fn events(
                     "end the integration with `terminal`, and begin another with a start that fulfils them");
             }
         }
-        let set = set(event, index, scope, state)?;
+        let set = parse_event_updates(event, index, scope, state)?;
         let slots: Vec<usize> = (0..=state.len()).collect();
         let gradient = match set.is_empty() {
             true => None,
@@ -388,7 +389,7 @@ fn events(
 }
 
 /// The new values of the entries of the state that an event sets.
-fn set(
+fn parse_event_updates(
     event: &OdeEvent,
     index: usize,
     scope: &ExpressionScope,

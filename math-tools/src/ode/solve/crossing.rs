@@ -1,11 +1,11 @@
-//! Zeros of a function of time within a step: [`zero`] between two signs, [`lowest`] for a pair of zeros between two equal ones, and
+//! Zeros of a function of time within a step: [`find_crossing`] between two signs, [`find_smallest_size`] for a pair of zeros between two equal ones, and
 //! [`Unrest`], which tells when the function changes too fast for the points at which it is seen.
 
 /// A zero of a function between two points where its signs differ, to the last bits, on the side of the second point.
 ///
 /// The regula falsi of Anderson and Bjorck with bisection where it is slow: G. Dahlquist, A. Bjorck, "Numerical Methods in Scientific
 /// Computing I", SIAM 2008, section 6.2.
-pub(super) fn zero(
+pub(super) fn find_crossing(
     (mut a, mut ga): (f64, f64),
     (mut b, mut gb): (f64, f64),
     g: &mut dyn FnMut(f64) -> f64,
@@ -62,7 +62,7 @@ pub(super) type Point = (f64, f64);
 /// # Method
 /// Vertices of parabolas through three points, and golden sections where these do not shrink the interval: R. P. Brent, "Algorithms for
 /// Minimization without Derivatives", Prentice-Hall 1973, chapter 5.
-pub(super) fn lowest(
+pub(super) fn find_smallest_size(
     left: Point,
     middle: Point,
     right: Point,
@@ -184,7 +184,7 @@ mod tests {
             for sign in [1.0, -1.0] {
                 let mut g = |t: f64| sign * (f(t) - depth);
                 let at = |t: f64| (t, sign * (f(t) - depth));
-                let (t, value) = lowest(at(4.6), at(5.1), at(5.7), &mut g);
+                let (t, value) = find_smallest_size(at(4.6), at(5.1), at(5.7), &mut g);
                 assert_eq!(sign * value <= 0.0, depth > 0.0, "{index}: {t} {value}");
                 if depth < 0.0 {
                     assert!(sign * value < -1.01 * depth, "{index}: {t} {value}");

@@ -35,7 +35,9 @@ impl FiniteDifferences {
         let used = (0..n).filter(|&column| !columns[column].is_empty());
         let groups = match pattern.storage() {
             JacobianStorage::Dense => used.map(|column| vec![column]).collect(),
-            JacobianStorage::Banded { .. } | JacobianStorage::Sparse => apart(&columns, used),
+            JacobianStorage::Banded { .. } | JacobianStorage::Sparse => {
+                group_disjoint_columns(&columns, used)
+            }
         };
         let size = |index| match tolerances.map(|given| given.absolute(index) / given.rtol) {
             None => 1e-5,
@@ -101,7 +103,10 @@ impl FiniteDifferences {
 }
 
 /// Groups of columns without a common row: each column goes to the first that has room.
-fn apart(columns: &[Vec<(usize, usize)>], used: impl Iterator<Item = usize>) -> Vec<Vec<usize>> {
+fn group_disjoint_columns(
+    columns: &[Vec<(usize, usize)>],
+    used: impl Iterator<Item = usize>,
+) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     // The groups that have each row.
     let mut taken = vec![Vec::new(); columns.len()];

@@ -1,4 +1,4 @@
-//! [`integrate`]: steps of a method from the start to the end, with the values asked for on the way.
+//! [`integrate_flow`]: steps of a method from the start to the end, with the values asked for on the way.
 
 use faer::c64;
 use tool_core::{Ctx, ToolError};
@@ -9,7 +9,9 @@ use super::matrix::{JacobianStorage, ShiftedFactors};
 use super::method::OdeMethod;
 use super::radau;
 use super::stepper::{OdeEnd, OdeStepper, StepAttempt, StepBounds};
-use super::switch::{LOOK, LOOK_BACK, SETTLED, TRIAL, dearer, explicit_pays, is_cheap, is_smooth};
+use super::switch::{
+    LOOK, LOOK_BACK, SETTLED, TRIAL, explicit_pays, is_cheap, is_smooth, stiff_step_cost,
+};
 
 /// Settings of an integration.
 #[derive(Debug, Clone)]
@@ -107,7 +109,7 @@ const TIGHTER: f64 = 0.1;
 ///
 /// # Errors
 /// Only a stop request or a budget; an integration that ends early is a [`OdeTrajectory`] that says so.
-pub(crate) fn integrate(
+pub(crate) fn integrate_flow(
     flow: &mut dyn OdeFlow,
     (t0, t1): (f64, f64),
     y0: &[f64],
@@ -125,7 +127,7 @@ pub(crate) fn integrate(
     };
     let mut problem = OdeProblem::new(flow, tolerances);
     if method.is_implicit() {
-        afford(&mut problem, n, ctx)?;
+        afford_implicit_method(&mut problem, n, ctx)?;
     }
     let bounds = StepBounds {
         end: t1,
@@ -171,7 +173,7 @@ pub(crate) fn integrate(
             }
             StepAttempt::Accepted => {}
         }
-        match record(&mut path, &mut problem, stepper.as_mut(), watch, ctx)? {
+        match record_step(&mut path, &mut problem, stepper.as_mut(), watch, ctx)? {
             Recorded::Whole => {}
             Recorded::Ended(reason) => {
                 path.stopped = Some(reason);
@@ -225,11 +227,12 @@ pub(crate) fn integrate(
                 }
             }
             next_trial = 2 * done - since;
-            let has_room = path.switched_at.is_some() || afford(&mut problem, n, ctx).is_ok();
+            let has_room =
+                path.switched_at.is_some() || afford_implicit_method(&mut problem, n, ctx).is_ok();
             let left = options.max_steps - attempts;
             if has_room
                 && left > TRIAL
-                && let Some(stiff) = trial(
+                && let Some(stiff) = try_stiff_method(
                     (&mut path, watch),
                     &mut problem,
                     stepper.as_ref(),
@@ -263,7 +266,7 @@ enum Recorded {
 }
 
 /// Adds the last step of a method to the path.
-fn record(
+fn record_step(
     path: &mut OdeTrajectory,
     problem: &mut OdeProblem<'_>,
     stepper: &mut dyn OdeStepper,
@@ -302,7 +305,7 @@ fn record(
 
 /// A few steps of the stiff method from the state of the explicit one, which stay in the path where they are so much longer that it pays;
 /// otherwise it is as if they had not been.
-fn trial(
+fn try_stiff_method(
     (path, watch): (&mut OdeTrajectory, &mut TrajectoryWatch<'_>),
     problem: &mut OdeProblem<'_>,
     explicit: &dyn OdeStepper,
@@ -320,7 +323,7 @@ fn trial(
         }
         match stiff.attempt(problem, bounds) {
             StepAttempt::Accepted => {
-                let recorded = record(path, problem, stiff.as_mut(), watch, ctx)?;
+                let recorded = record_step(path, problem, stiff.as_mut(), watch, ctx)?;
                 is_whole = matches!(recorded, Recorded::Whole);
             }
             StepAttempt::Rejected => path.rejected += 1,
@@ -332,7 +335,7 @@ fn trial(
     }
     let mean = (stiff.t() - t).abs() / f64::from(TRIAL);
     let longest = mean.max(stiff.next_step().abs());
-    if is_whole && longest > dearer(&problem.pattern()) * step.abs() {
+    if is_whole && longest > stiff_step_cost(&problem.pattern()) * step.abs() {
         return Ok(Some(stiff));
     }
     let n = path.dimension();
@@ -345,7 +348,11 @@ fn trial(
 }
 
 /// Sets aside the memory of an implicit method, and refuses factors that would outlast the deadline.
-fn afford(problem: &mut OdeProblem<'_>, n: usize, ctx: &Ctx) -> Result<(), ToolError> {
+fn afford_implicit_method(
+    problem: &mut OdeProblem<'_>,
+    n: usize,
+    ctx: &Ctx,
+) -> Result<(), ToolError> {
     let pattern = &*problem.pattern();
     let size = pattern.n as f64;
     if pattern.storage() == JacobianStorage::Dense {
@@ -390,7 +397,7 @@ pub(crate) struct AtEnd {
 /// [`AtEnd::scaled`], `watch` has the events that change the state, for each run anew.
 ///
 /// # Errors
-/// As [`integrate`].
+/// As [`integrate_flow`].
 pub(crate) fn error_at_end<'a>(
     flow: &mut dyn OdeFlow,
     (path, n): (&OdeTrajectory, usize),
@@ -421,7 +428,7 @@ pub(crate) fn error_at_end<'a>(
     if span.0 == span.1 {
         return Ok((Some(AtEnd::default()), OdeWork::default()));
     }
-    let mut other = integrate(flow, span, path.state(0), &looser, &mut watch(), ctx)?;
+    let mut other = integrate_flow(flow, span, path.state(0), &looser, &mut watch(), ctx)?;
     let mut work = other.work;
     if other.stopped.is_none() && other.t == path.t {
         // Not the tolerance but another limit makes the steps: shorter ones tell how far off these are.
@@ -431,7 +438,7 @@ pub(crate) fn error_at_end<'a>(
             max_steps: options.max_steps.saturating_mul(4),
             ..options.clone()
         };
-        other = integrate(flow, span, path.state(0), &shorter, &mut watch(), ctx)?;
+        other = integrate_flow(flow, span, path.state(0), &shorter, &mut watch(), ctx)?;
         work += other.work;
     }
     if other.stopped.is_some() {

@@ -247,7 +247,7 @@ impl<'a> DynamicsEvaluator<'a> {
 
     fn place(&mut self, t: f64, y: &[f64]) {
         self.slots[0] = t;
-        vector::copy(y, &mut self.slots[1..=y.len()]);
+        vector::copy_numbers(y, &mut self.slots[1..=y.len()]);
     }
 
     /// At as many points as a method has stages; false where they must be evaluated one after the other.
@@ -320,7 +320,7 @@ impl OdeFlow for DynamicsEvaluator<'_> {
             DynamicsForm::Expressions { state, .. } => {
                 let offset = self.dynamics.n - state.equations();
                 let (first, second) = dy.split_at_mut(offset);
-                vector::copy(&y[y.len() - offset..], first);
+                vector::copy_numbers(&y[y.len() - offset..], first);
                 let free = &self.slots[1 + y.len()..];
                 if let Some(values) = &mut self.values {
                     values.point_of([&[t], y, free], second);

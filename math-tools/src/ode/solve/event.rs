@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tool_core::{Count, Ctx, Decode, Describe, Encode, ToolError};
 
-use super::crossing::{Point, Unrest, lowest, zero};
+use super::crossing::{Point, Unrest, find_crossing, find_smallest_size};
 use super::flow::OdeProblem;
 use super::stepper::{OdeEnd, OdeStepper};
 use crate::expression::{Expression, ExpressionSystem, SystemEvaluator, program};
@@ -356,7 +356,7 @@ impl<'e> TrajectoryWatch<'e> {
         let n = stepper.y().len();
         let mut y = Vec::new();
         while let Some(&t) = self.times.get(self.done).filter(|&&t| is_within(t, limit)) {
-            reserve(samples, n, ctx)?;
+            reserve_state(samples, n, ctx)?;
             if t == end {
                 samples.extend_from_slice(stepper.y());
             } else {
@@ -372,7 +372,7 @@ impl<'e> TrajectoryWatch<'e> {
                 .get(self.done)
                 .is_some_and(|t| is_within(*t, *at))
             {
-                reserve(samples, n, ctx)?;
+                reserve_state(samples, n, ctx)?;
                 samples.extend_from_slice(after);
                 self.done += 1;
             }
@@ -571,7 +571,7 @@ impl EventDetector<'_> {
 }
 
 /// Sets aside the memory of one more state.
-fn reserve(samples: &Vec<f64>, n: usize, ctx: &Ctx) -> Result<(), ToolError> {
+fn reserve_state(samples: &Vec<f64>, n: usize, ctx: &Ctx) -> Result<(), ToolError> {
     match samples.len() == samples.capacity() {
         true => ctx.reserve_doubles(samples.len().max(16 * n)),
         false => Ok(()),
@@ -628,7 +628,7 @@ impl Within<'_, '_, '_> {
         let mut zeros = Vec::new();
         for pair in points.windows(2) {
             if self.event.counts(pair[0].1, pair[1].1) {
-                let t = zero(pair[0], pair[1], &mut |t| self.at(t));
+                let t = find_crossing(pair[0], pair[1], &mut |t| self.at(t));
                 zeros.push((t, pair[0].1.signum()));
             }
         }
@@ -748,7 +748,7 @@ impl Within<'_, '_, '_> {
         if sign * middle.1 <= 0.0 {
             return Some(middle);
         }
-        let found = lowest(left, middle, right, &mut |t| self.at(t));
+        let found = find_smallest_size(left, middle, right, &mut |t| self.at(t));
         if sign * found.1 <= 0.0 {
             return Some(found);
         }

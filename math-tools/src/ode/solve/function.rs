@@ -6,7 +6,7 @@ use tool_core::{Ctx, ToolError, Vector};
 
 use super::check::{RTOL_MIN, checked_times};
 use super::differences::FiniteDifferences;
-use super::drive::{OdeOptions, OdeTrajectory, integrate};
+use super::drive::{OdeOptions, OdeTrajectory, integrate_flow};
 use super::event::TrajectoryWatch;
 use super::flow::{OdeFlow, OdeTolerances};
 use super::matrix::JacobianPattern;
@@ -104,7 +104,7 @@ impl<F: FnMut(f64, &[f64], &mut [f64])> OdeFunction<F> {
             slopes: None,
         };
         let mut watch = TrajectoryWatch::at(&times, span);
-        integrate(&mut differenced, span, y0, options, &mut watch, ctx)
+        integrate_flow(&mut differenced, span, y0, options, &mut watch, ctx)
     }
 }
 

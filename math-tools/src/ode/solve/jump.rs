@@ -1,8 +1,8 @@
-//! Detection of jumps of the right-hand side between the points that the steps evaluated: [`jump`].
+//! Detection of jumps of the right-hand side between the points that the steps evaluated: [`search_discontinuity`].
 
 use tool_core::{Ctx, ToolError};
 
-use super::drive::{OdeOptions, OdeTrajectory, integrate};
+use super::drive::{OdeOptions, OdeTrajectory, integrate_flow};
 use super::event::TrajectoryWatch;
 use super::flow::{OdeFlow, OdeWork};
 
@@ -34,8 +34,8 @@ pub(crate) struct DerivativeJump {
 /// At most about 260 evaluations where nothing is suspicious. Features narrower than 1/200 of the span may still be missed.
 ///
 /// # Errors
-/// As [`integrate`].
-pub(super) fn jump(
+/// As [`integrate_flow`].
+pub(super) fn search_discontinuity(
     flow: &mut dyn OdeFlow,
     path: &OdeTrajectory,
     options: &OdeOptions,
@@ -50,7 +50,7 @@ pub(super) fn jump(
         }
         let count = (PLACES * step.abs() / span).ceil() as usize;
         work.evaluations += count as u64 + 2;
-        let Some(t) = suspicious(flow, path, index, count, options, ctx)? else {
+        let Some(t) = suspicious_time(flow, path, index, count, options, ctx)? else {
             continue;
         };
         let short = OdeOptions {
@@ -60,7 +60,7 @@ pub(super) fn jump(
         };
         let ends = (path.t[index - 1], path.t[index]);
         let start = path.state(index - 1);
-        let again = integrate(flow, ends, start, &short, &mut TrajectoryWatch::none(), ctx)?;
+        let again = integrate_flow(flow, ends, start, &short, &mut TrajectoryWatch::none(), ctx)?;
         work += again.work;
         let scale = |index, y| TOLERANCES * options.tolerances.scale(index, y);
         let mut ends = path.state(index).iter().zip(again.y_end()).enumerate();
@@ -74,7 +74,7 @@ pub(super) fn jump(
 }
 
 /// A time within a step at which the right-hand side is off its neighbours, by more than the tolerance can bear.
-fn suspicious(
+fn suspicious_time(
     flow: &mut dyn OdeFlow,
     path: &OdeTrajectory,
     index: usize,

@@ -8,8 +8,8 @@ use faer::{Mat, MatRef};
 use kernels::dense::condition::{LinearOperator, reciprocal_condition};
 use kernels::dense::factors::{MatrixFactors, SquareMethod};
 use kernels::dense::structure::MatrixStructure;
-use kernels::dense::system::norm1;
-use kernels::dense::{SingularVectors, dot, singular};
+use kernels::dense::system::one_norm;
+use kernels::dense::{SingularVectors, dot, singular_decomposition};
 use tool_core::{Ctx, Input, Matrix, ToolError};
 
 use super::flow::{OdeFlow, OdeTolerances};
@@ -30,7 +30,7 @@ pub(super) struct MassMatrix {
 ///
 /// # Errors
 /// `invalid_args` at `/mass` when its size does not fit or it is zero.
-pub(super) fn load(
+pub(super) fn load_mass_matrix(
     input: &Input<Matrix>,
     state: StateNames,
     ctx: &Ctx,
@@ -85,7 +85,7 @@ fn null_spaces(matrix: &Matrix, offset: usize, ctx: &Ctx) -> Result<(Vectors, Ve
     let dense = Mat::from_fn(n, n, |row, column| matrix.row(row)[column]);
     let no_convergence = |err| ToolError::numeric("/mass", err).reason("no_convergence");
     let (values, bases) =
-        singular(dense.as_ref(), SingularVectors::Full).map_err(no_convergence)?;
+        singular_decomposition(dense.as_ref(), SingularVectors::Full).map_err(no_convergence)?;
     let threshold = size * f64::EPSILON * values.first().copied().unwrap_or(0.0);
     let rank = values.iter().filter(|value| **value > threshold).count();
     let of = |basis: MatRef<'_, f64>| -> Vectors {
@@ -138,7 +138,7 @@ impl MassMatrix {
         let structure = MatrixStructure::of(&matrix, count);
         let factors = MatrixFactors::new(&matrix, count, structure, SquareMethod::Lu).ok();
         let factors = factors.filter(|factors| {
-            reciprocal_condition(factors, norm1(&matrix, count)) > 10.0 * f64::EPSILON
+            reciprocal_condition(factors, one_norm(&matrix, count)) > 10.0 * f64::EPSILON
         });
         let Some(factors) = factors else {
             refuse!(numeric "/mass", "index";

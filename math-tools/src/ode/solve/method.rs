@@ -65,7 +65,7 @@ impl OdeMethod {
         bounds: StepBounds,
     ) -> Box<dyn OdeStepper> {
         let pair = match self {
-            Self::Radau => return radau::start(problem, at, step, bounds),
+            Self::Radau => return radau::start_radau(problem, at, step, bounds),
             Self::Bdf => return Box::new(Bdf::new(problem, at, step, bounds)),
             Self::Rodas4 => return Box::new(Rodas::new(problem, at, step, bounds)),
             Self::Dopri5 => RungeKuttaPair::Dopri5,

@@ -30,7 +30,7 @@ mod verify;
 use crate::prelude::*;
 
 use self::event::EventOccurrences;
-use self::run::{OdeStats, ParameterSensitivity, solve};
+use self::run::{OdeStats, ParameterSensitivity, solve_from_start};
 use self::stepper::OdeEnd;
 use self::sweep::{SweepQuantile, SweepRun};
 
@@ -104,11 +104,11 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let setup = check::check(&args, ctx)?;
-        let solved = solve(&setup, &setup.y0, &setup.values, ctx)?;
+        let setup = check::check_arguments(&args, ctx)?;
+        let solved = solve_from_start(&setup, &setup.y0, &setup.values, ctx)?;
         solved.warn(&setup, ctx);
-        let runs = sweep::sweep(&setup, ctx)?;
-        let quantiles = sweep::quantiles(&setup, &runs, ctx)?;
+        let runs = sweep::run_sweep(&setup, ctx)?;
+        let quantiles = sweep::sweep_quantiles(&setup, &runs, ctx)?;
         Ok(Output {
             y: solved.rows(),
             completed: solved.is_complete(),
@@ -119,7 +119,7 @@ impl Tool for Args {
             reason: solved.reason,
             t_end: solved.t_end,
             stats: solved.stats,
-            method: run::names(&solved.methods),
+            method: run::method_names(&solved.methods),
             switched_at: solved.switched_at,
             stiff: solved.stiff,
             error_estimate: solved.error_estimate,

@@ -7,10 +7,10 @@
 
 use tool_core::{Ctx, ToolError};
 
-use super::drive::{OdeOptions, integrate};
+use super::drive::{OdeOptions, integrate_flow};
 use super::dynamics::OdeDynamics;
 use super::event::TrajectoryWatch;
-use super::jump::{DerivativeJump, jump};
+use super::jump::{DerivativeJump, search_discontinuity};
 use super::sensitivity::{ByParameters, VariationalFlow};
 use super::stepper::OdeEnd;
 use super::system::StateNames;
@@ -107,7 +107,7 @@ impl ParametricOde {
         let mut watch = TrajectoryWatch::at(times, (t0, end));
         let (mut flow, options) = self.flow(parameters);
         let ctx = &ctx.scratch();
-        let path = integrate(&mut flow, (t0, end), &start, &options, &mut watch, ctx)?;
+        let path = integrate_flow(&mut flow, (t0, end), &start, &options, &mut watch, ctx)?;
         Ok(match path.stopped {
             None => Ok(path.samples),
             Some(reason) => Err(OdeStop {
@@ -117,7 +117,7 @@ impl ParametricOde {
         })
     }
 
-    /// A place that the steps to a time do not see, as [`jump`] finds it; an integration that stops has none.
+    /// A place that the steps to a time do not see, as [`search_discontinuity`] finds it; an integration that stops has none.
     ///
     /// # Errors
     /// A stop request or a budget.
@@ -131,12 +131,12 @@ impl ParametricOde {
         let (mut flow, options) = self.flow(parameters);
         let ctx = &ctx.scratch();
         let (span, watch) = ((t0, end), &mut TrajectoryWatch::none());
-        let path = integrate(&mut flow, span, &start, &options, watch, ctx)?;
+        let path = integrate_flow(&mut flow, span, &start, &options, watch, ctx)?;
         let explicit = !path.methods.iter().any(|method| method.is_implicit());
         if path.stopped.is_some() || !(explicit || self.dynamics.uses_time()) {
             return Ok(None);
         }
-        Ok(jump(&mut flow, &path, &options, ctx)?.0)
+        Ok(search_discontinuity(&mut flow, &path, &options, ctx)?.0)
     }
 
     fn flow(&self, parameters: &[f64]) -> (VariationalFlow<'_>, OdeOptions) {

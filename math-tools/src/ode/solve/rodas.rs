@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::control::StepController;
 use super::flow::OdeProblem;
 use super::matrix::{JacobianPattern, ShiftedFactors};
-use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, planned, stuck};
+use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, plan_step, stuck_attempt};
 
 const STAGES: usize = 6;
 const GAMMA: f64 = 0.25;
@@ -200,8 +200,8 @@ impl Rodas {
 
 impl OdeStepper for Rodas {
     fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt {
-        let Some((h, last)) = planned(self.h, self.t, bounds, 1e-4) else {
-            return stuck(self.singular, self.non_finite);
+        let Some((h, last)) = plan_step(self.h, self.t, bounds, 1e-4) else {
+            return stuck_attempt(self.singular, self.non_finite);
         };
         if self.jacobian_due {
             if !problem.jacobian(self.t, &self.y, &mut self.jacobian) {

@@ -1,12 +1,12 @@
-//! [`solve`]: one trajectory with its evidence.
+//! [`solve_from_start`]: one trajectory with its evidence.
 
 use tool_core::{Ctx, Describe, Encode, Shortfall, ToolError};
 
 use super::check::{OdeSetup, RTOL_MIN};
-use super::drive::{OdeOptions, OdeTrajectory, error_at_end, integrate};
+use super::drive::{OdeOptions, OdeTrajectory, error_at_end, integrate_flow};
 use super::event::{Doubt, EventOccurrences, TrajectoryWatch};
 use super::flow::{OdeFlow, OdeWork};
-use super::jump::{DerivativeJump, jump};
+use super::jump::{DerivativeJump, search_discontinuity};
 use super::method::OdeMethod;
 use super::sensitivity::VariationalFlow;
 use super::stepper::OdeEnd;
@@ -99,7 +99,7 @@ fn is_whole(stopped: Option<OdeEnd>) -> bool {
 }
 
 /// Integrates, and again with shorter steps where something changes between them.
-fn integrated<'a>(
+fn integrate_with_restarts<'a>(
     flow: &mut dyn OdeFlow,
     setup: &'a OdeSetup,
     (y0, free): (&[f64], &'a [f64]),
@@ -117,7 +117,7 @@ fn integrated<'a>(
         )
     };
     let mut watched = watch();
-    let path = integrate(flow, setup.span, y0, options, &mut watched, ctx)?;
+    let path = integrate_flow(flow, setup.span, y0, options, &mut watched, ctx)?;
     let mut done = OdeIntegration {
         path,
         watch: watched,
@@ -133,7 +133,7 @@ fn integrated<'a>(
     if !is_looked_at {
         return Ok(done);
     }
-    let (found, work) = jump(flow, &done.path, options, ctx)?;
+    let (found, work) = search_discontinuity(flow, &done.path, options, ctx)?;
     done.before += work;
     let Some(found) = found else {
         return Ok(done);
@@ -143,7 +143,7 @@ fn integrated<'a>(
         ..options.clone()
     };
     let mut watched = watch();
-    let again = integrate(flow, setup.span, y0, &seeing, &mut watched, ctx)?;
+    let again = integrate_flow(flow, setup.span, y0, &seeing, &mut watched, ctx)?;
     let seen = is_whole(again.stopped);
     done.jump = Some((found, seen));
     if seen {
@@ -159,7 +159,7 @@ fn integrated<'a>(
 ///
 /// # Errors
 /// `numeric` at `/system` when the derivative is not finite at the start; a stop request or a budget.
-pub(super) fn solve(
+pub(super) fn solve_from_start(
     setup: &OdeSetup,
     y0: &[f64],
     free: &[f64],
@@ -205,7 +205,7 @@ pub(super) fn solve(
     };
     let y0 = start.as_slice();
     let mut extra = OdeWork::default();
-    let mut done = integrated(flow, setup, (y0, free), &options, ctx)?;
+    let mut done = integrate_with_restarts(flow, setup, (y0, free), &options, ctx)?;
     let (mut error_estimate, mut factor, mut unmet) = (None, 1.0, None);
     let mut before = f64::INFINITY;
     while setup.estimates && done.is_whole() {
@@ -226,7 +226,7 @@ pub(super) fn solve(
         let mut finer = done.options.clone();
         finer.tolerances = wanted.times(next);
         finer.tolerances.rtol = finer.tolerances.rtol.max(RTOL_MIN);
-        let mut again = integrated(flow, setup, (y0, free), &finer, ctx)?;
+        let mut again = integrate_with_restarts(flow, setup, (y0, free), &finer, ctx)?;
         if !again.is_whole() {
             unmet = Some((scaled, again.path.stopped == Some(OdeEnd::MaxSteps)));
             extra += again.work();
@@ -299,7 +299,7 @@ fn check_start(flow: &mut dyn OdeFlow, t: f64, y: &[f64], ctx: &Ctx) -> Result<(
 }
 
 /// The names of methods, separated by commas; the first few of many.
-pub(super) fn names(methods: &[OdeMethod]) -> String {
+pub(super) fn method_names(methods: &[OdeMethod]) -> String {
     const SHOWN: usize = 5;
     let shown = methods.iter().take(SHOWN).map(|method| method.name());
     let shown = shown.collect::<Vec<&str>>().join(", ");
@@ -363,7 +363,10 @@ impl OdeSolution {
             ctx.warn(doubt.words(*event));
         }
         let t = self.t_end;
-        if let Some(words) = self.reason.and_then(|reason| shortfall(reason, t, setup)) {
+        if let Some(words) = self
+            .reason
+            .and_then(|reason| shortfall_reason(reason, t, setup))
+        {
             ctx.fall_short(Shortfall::Incomplete, words);
         }
         if let Some((scaled, is_short)) = self.unmet {
@@ -389,7 +392,7 @@ impl OdeSolution {
             );
         }
         if let Some(at) = self.switched_at {
-            let methods = names(&self.methods);
+            let methods = method_names(&self.methods);
             ctx.note("switched", format!("stiff from t = {at}: {methods}"));
         } else if self.stiff {
             ctx.warn(format!(
@@ -401,7 +404,7 @@ impl OdeSolution {
 }
 
 /// Why the result is incomplete; nothing for a terminal event.
-fn shortfall(reason: OdeEnd, t: f64, setup: &OdeSetup) -> Option<String> {
+fn shortfall_reason(reason: OdeEnd, t: f64, setup: &OdeSetup) -> Option<String> {
     Some(match reason {
         OdeEnd::TerminalEvent | OdeEnd::NotStarted => return None,
         OdeEnd::MaxSteps => format!(

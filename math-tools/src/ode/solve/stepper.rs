@@ -87,10 +87,10 @@ pub(crate) trait OdeStepper {
 
 /// The step of an attempt, and whether it is the last; `None` where it no longer moves the time. A rest that is longer by a share of the
 /// step is not worth a step of its own.
-pub(crate) fn planned(h: f64, t: f64, bounds: StepBounds, share: f64) -> Option<(f64, bool)> {
+pub(crate) fn plan_step(h: f64, t: f64, bounds: StepBounds, share: f64) -> Option<(f64, bool)> {
     let rest = bounds.end - t;
     let h = h.signum() * h.abs().min(bounds.step_max);
-    if vanishes(h, t) && !vanishes(rest, t) {
+    if is_vanishing_step(h, t) && !is_vanishing_step(rest, t) {
         return None;
     }
     let last = (t + (1.0 + share) * h - bounds.end) * h.signum() >= 0.0
@@ -100,7 +100,7 @@ pub(crate) fn planned(h: f64, t: f64, bounds: StepBounds, share: f64) -> Option<
 }
 
 /// Why no shorter step is possible, after so many singular matrices.
-pub(crate) fn stuck(singular: u32, non_finite: bool) -> StepAttempt {
+pub(crate) fn stuck_attempt(singular: u32, non_finite: bool) -> StepAttempt {
     /// More than chance.
     const SINGULAR: u32 = 5;
     StepAttempt::Stuck(if singular > SINGULAR {
@@ -113,7 +113,7 @@ pub(crate) fn stuck(singular: u32, non_finite: bool) -> StepAttempt {
 }
 
 /// Whether a step no longer moves the time.
-pub(crate) fn vanishes(step: f64, t: f64) -> bool {
+pub(crate) fn is_vanishing_step(step: f64, t: f64) -> bool {
     step.abs() <= 4.0 * f64::EPSILON * t.abs() || step.abs() < f64::MIN_POSITIVE
 }
 

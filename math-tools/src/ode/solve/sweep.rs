@@ -5,9 +5,9 @@ use tool_core::{Ctx, Describe, Encode, ErrorCode, Probability, Shortfall, ToolEr
 
 use super::check::{OdeSetup, OdeStart};
 use super::event::EventOccurrences;
-use super::run::{OdeSolution, OdeStats, ParameterSensitivity, names, solve};
+use super::run::{OdeSolution, OdeStats, ParameterSensitivity, method_names, solve_from_start};
 use super::stepper::OdeEnd;
-use crate::sampling::blocks::quantile;
+use crate::sampling::blocks::sorted_quantile;
 
 /// The outcome of one trajectory of a sweep.
 #[derive(Debug, Encode, Describe)]
@@ -55,14 +55,14 @@ pub(crate) struct SweepQuantile {
 ///
 /// # Errors
 /// The first that ends the call, such as a budget. What is wrong with one start is told in its run.
-pub(super) fn sweep(setup: &OdeSetup, ctx: &Ctx) -> Result<Vec<SweepRun>, ToolError> {
+pub(super) fn run_sweep(setup: &OdeSetup, ctx: &Ctx) -> Result<Vec<SweepRun>, ToolError> {
     // Parallel iteration starts the threads, which takes longer than many an integration.
     if setup.sweep.is_empty() {
         return Ok(Vec::new());
     }
-    let one = |start: &OdeStart| solve(setup, &start.y0, &start.free, ctx);
+    let one = |start: &OdeStart| solve_from_start(setup, &start.y0, &start.free, ctx);
     let solved: Vec<Result<OdeSolution, ToolError>> =
-        thread_pools::within(|| setup.sweep.par_iter().map(one).collect());
+        thread_pools::run_in_pool(|| setup.sweep.par_iter().map(one).collect());
     let unmet = |solved: &Result<OdeSolution, ToolError>| matches!(solved, Ok(solved) if solved.unmet.is_some());
     let loose = solved.iter().filter(|solved| unmet(solved)).count();
     if loose > 0 {
@@ -84,8 +84,8 @@ pub(super) fn sweep(setup: &OdeSetup, ctx: &Ctx) -> Result<Vec<SweepRun>, ToolEr
     let mut runs = Vec::with_capacity(solved.len());
     for solved in solved {
         runs.push(match solved {
-            Ok(solved) => run(setup, solved),
-            Err(err) if err.code() == ErrorCode::Numeric => failed(setup, &err),
+            Ok(solved) => completed_run(setup, solved),
+            Err(err) if err.code() == ErrorCode::Numeric => failed_run(setup, &err),
             Err(err) => return Err(err),
         });
     }
@@ -105,7 +105,7 @@ pub(super) fn sweep(setup: &OdeSetup, ctx: &Ctx) -> Result<Vec<SweepRun>, ToolEr
 ///
 /// # Errors
 /// `numeric` where no run did; a stop or a limit of memory.
-pub(super) fn quantiles(
+pub(super) fn sweep_quantiles(
     setup: &OdeSetup,
     runs: &[SweepRun],
     ctx: &Ctx,
@@ -138,14 +138,14 @@ pub(super) fn quantiles(
             let mut values: Vec<f64> = whole.iter().map(|run| run.y[time][component]).collect();
             values.sort_unstable_by(f64::total_cmp);
             for found in &mut quantiles {
-                found.y[time][component] = quantile(&values, found.probability);
+                found.y[time][component] = sorted_quantile(&values, found.probability);
             }
         }
     }
     Ok(quantiles)
 }
 
-fn run(setup: &OdeSetup, solved: OdeSolution) -> SweepRun {
+fn completed_run(setup: &OdeSetup, solved: OdeSolution) -> SweepRun {
     SweepRun {
         y: solved.rows(),
         completed: solved.is_complete(),
@@ -153,7 +153,7 @@ fn run(setup: &OdeSetup, solved: OdeSolution) -> SweepRun {
         error: None,
         t_end: solved.t_end,
         stats: solved.stats,
-        method: names(&solved.methods),
+        method: method_names(&solved.methods),
         error_estimate: solved.error_estimate,
         sensitivities: solved.derivatives(setup),
         events: (!setup.events.is_empty()).then_some(solved.events),
@@ -161,7 +161,7 @@ fn run(setup: &OdeSetup, solved: OdeSolution) -> SweepRun {
     }
 }
 
-fn failed(setup: &OdeSetup, err: &ToolError) -> SweepRun {
+fn failed_run(setup: &OdeSetup, err: &ToolError) -> SweepRun {
     SweepRun {
         t: Vec::new(),
         y: Vec::new(),

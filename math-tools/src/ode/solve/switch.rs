@@ -58,7 +58,7 @@ pub(super) fn explicit_pays(
         true => of_five,
         false => of_three,
     };
-    let needed = factor * step.abs() / dearer(&problem.pattern());
+    let needed = factor * step.abs() / stiff_step_cost(&problem.pattern());
     let mut trial = OdeMethod::Dop853.start(problem, at, Some(step), bounds);
     let mut attempts = 0;
     while attempts < ATTEMPTS {
@@ -84,7 +84,7 @@ pub(super) fn is_cheap(pattern: &JacobianPattern) -> bool {
 }
 
 /// The cost of a step of the stiff method in steps of the explicit one: about two, far more where a large full matrix is factored.
-pub(super) fn dearer(pattern: &JacobianPattern) -> f64 {
+pub(super) fn stiff_step_cost(pattern: &JacobianPattern) -> f64 {
     match pattern.storage() {
         JacobianStorage::Dense => (pattern.n as f64 / 8.0).max(2.5),
         JacobianStorage::Banded { .. } | JacobianStorage::Sparse => 3.0,

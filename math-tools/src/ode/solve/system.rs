@@ -154,7 +154,7 @@ impl StateNames {
 ///
 /// # Errors
 /// `invalid_args` at `/system` when their number or one of them does not fit.
-pub(crate) fn parse(
+pub(crate) fn parse_equations(
     equations: &OdeEquations,
     scope: &ExpressionScope,
     state: StateNames,
@@ -198,7 +198,11 @@ fn is_delayed(text: &str) -> bool {
 ///
 /// # Errors
 /// `invalid_args` at `/coefficients` when the sizes do not fit.
-pub(crate) fn load(linear: &LinearOde, n: usize, ctx: &Ctx) -> Result<OdeDynamics, ToolError> {
+pub(crate) fn load_linear_system(
+    linear: &LinearOde,
+    n: usize,
+    ctx: &Ctx,
+) -> Result<OdeDynamics, ToolError> {
     let (a, b) = square_and_vector((&linear.a, &linear.b), (n, "y0"), "/coefficients", ctx)?;
     Ok(OdeDynamics::linear(a, b))
 }

@@ -4,7 +4,7 @@ use second_opinions::equations;
 use tool_core::{AnswerVerification, Ctx, Tolerance, Tool, ToolError, Verify};
 
 use super::arguments::AbsoluteTolerance;
-use super::check::{OdeSetup, RTOL_MIN, check};
+use super::check::{OdeSetup, RTOL_MIN, check_arguments};
 use super::flow::OdeFlow;
 use super::method::OdeMethod;
 use super::{Args, Output};
@@ -18,12 +18,12 @@ const SHARE: f64 = 0.1;
 
 impl Verify for Args {
     fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<AnswerVerification, ToolError> {
-        let setup = check(&args, ctx)?;
+        let setup = check_arguments(&args, ctx)?;
         let changes = setup.events.iter().any(|event| !event.set.is_empty());
         if setup.mass.is_some() || changes {
             return by_another_method(args, output, ctx);
         }
-        let (times, first) = compared(output);
+        let (times, first) = select_compared_states(output);
         if times.is_empty() {
             let reason = "no time after the start was reached";
             return Ok(AnswerVerification::unavailable(EXPLICIT, COMPARED, reason));
@@ -47,12 +47,17 @@ impl Verify for Args {
             .iter()
             .flat_map(|row| row[..width].to_vec())
             .collect();
-        Ok(judged(EXPLICIT, output, &setup, (&first.concat(), &second)))
+        Ok(compare_states(
+            EXPLICIT,
+            output,
+            &setup,
+            (&first.concat(), &second),
+        ))
     }
 }
 
 /// Up to eight of the times that were reached, in order and the last among them, with the states there.
-fn compared(output: &Output) -> (Vec<f64>, Vec<&[f64]>) {
+fn select_compared_states(output: &Output) -> (Vec<f64>, Vec<&[f64]>) {
     let after = output.t.len().saturating_sub(1);
     let count = after.min(TIMES_MAX);
     let places = (1..=count).map(|k| after * k / count);
@@ -71,12 +76,12 @@ fn by_another_method(
         _ => OdeMethod::Radau,
     };
     let by = format!("{} with a tenth of the tolerances", method.name());
-    let (times, first) = compared(output);
+    let (times, first) = select_compared_states(output);
     if times.is_empty() {
         let reason = "no time after the start was reached";
         return Ok(AnswerVerification::unavailable(by, COMPARED, reason));
     }
-    let setup = check(&args, ctx)?;
+    let setup = check_arguments(&args, ctx)?;
     let smaller = |one: Tolerance| Tolerance::new(SHARE * one.get()).unwrap_or(one);
     let atol = match args.atol {
         AbsoluteTolerance::One(one) => AbsoluteTolerance::One(smaller(one)),
@@ -100,7 +105,7 @@ fn by_another_method(
     let own = ctx.without_messages();
     let found = Tool::run(again, &own)?;
     let second: Vec<&[f64]> = found.y.iter().map(|row| &row[..]).collect();
-    Ok(judged(
+    Ok(compare_states(
         &by,
         output,
         &setup,
@@ -109,7 +114,7 @@ fn by_another_method(
 }
 
 /// The comparison; both errors are at most what the tolerances allow, and what the first run estimated.
-fn judged(
+fn compare_states(
     by: &str,
     output: &Output,
     setup: &OdeSetup,

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::arguments::Args;
-use super::draws::draw;
+use super::draws::draw_parameter_sets;
 use super::model::FitRows;
 use super::names::ModelNames;
 use super::plot;
-use super::predict::{Places, Predicted, predicted};
-use super::report::{FitUncertainty, UncertaintyInputs, report};
+use super::predict::{Places, Predicted, prediction_bands};
+use super::report::{FitUncertainty, UncertaintyInputs, report_uncertainty};
 use crate::optimise::least_squares::levenberg::{LeastSquaresResult, LevenbergEnd};
 use crate::optimise::least_squares::loss::{LossKind, RobustLoss};
 use crate::prelude::*;
@@ -90,7 +90,7 @@ pub(crate) struct FittedParameter {
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parts of one answer")]
-pub(super) fn output(
+pub(super) fn curve_fit_output(
     args: &Args,
     names: &ModelNames,
     (rows, bounds): (&FitRows, &[[f64; 2]]),
@@ -144,9 +144,9 @@ pub(super) fn output(
             Some(freedom)
         },
     };
-    let report = report(&found, &uncertain, args.confidence.get());
+    let report = report_uncertainty(&found, &uncertain, args.confidence.get());
     let converged = found.reason.has_converged();
-    warn(&found, &report, freedom, args.absolute_sigma, ctx);
+    warn_of_weak_fit(&found, &report, freedom, args.absolute_sigma, ctx);
     let total: f64 = (0..n).map(|row| weight(row).powi(2)).sum();
     let mean = (0..n)
         .map(|row| rows.response[row] * weight(row).powi(2))
@@ -157,20 +157,22 @@ pub(super) fn output(
     let seed = args.draws.map(|_| ctx.seed(args.seed));
     let draws = args.draws.zip(seed);
     let draws = draws
-        .map(|(count, seed)| draw(count.size(), names, (&found, &report), bounds, seed, ctx))
+        .map(|(count, seed)| {
+            draw_parameter_sets(count.size(), names, (&found, &report), bounds, seed, ctx)
+        })
         .transpose()?;
     let predicted = places.map(|places| {
-        let found = predicted(&places, &report, of_estimates, args.sigma.is_some());
+        let found = prediction_bands(&places, &report, of_estimates, args.sigma.is_some());
         (found, places)
     });
     let plot = match args.plot {
         false => None,
-        true => Some(plot::plot(names, rows, &fit, predicted.as_ref(), ctx)?),
+        true => Some(plot::plot_fit(names, rows, &fit, predicted.as_ref(), ctx)?),
     };
     let predicted = predicted.map(|(predicted, _)| predicted);
     let real = |values: Vec<f64>| values.into_iter().map(Real).collect::<Vec<Real>>();
     Ok(Output {
-        parameters: terms(names, &found, &report),
+        parameters: parameter_terms(names, &found, &report),
         converged,
         reason: found.reason,
         cosine: found.cosine,
@@ -197,7 +199,7 @@ pub(super) fn output(
     })
 }
 
-fn warn(
+fn warn_of_weak_fit(
     found: &LeastSquaresResult,
     report: &FitUncertainty,
     freedom: usize,
@@ -219,7 +221,7 @@ fn warn(
     }
 }
 
-fn terms(
+fn parameter_terms(
     names: &ModelNames,
     found: &LeastSquaresResult,
     report: &FitUncertainty,

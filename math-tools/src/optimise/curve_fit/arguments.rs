@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// The table; columns that the model names, and the response, are numbers.
     pub data: Input<Table>,
     /// Column of the response.
-    #[value(default = "response")]
+    #[value(default = "default_response")]
     pub response: String,
     /// Start values by parameter, such as `{"a": 1, "k": 0.1}`; those of the others are searched. Differential equations need all.
     #[value(default, skip_encoding_if = "BTreeMap::is_empty")]
@@ -43,20 +43,20 @@ pub(crate) struct Args {
     #[value(default)]
     pub loss: LossKind,
     /// Residual at which a loss begins to count less, in units of the response (of `sigma` where there is one).
-    #[value(default = "one")]
+    #[value(default = "default_loss_scale")]
     pub loss_scale: Positive,
     /// New places: a table with the columns of `data` that the model names, for which `predicted` has the fit and its bands. With `sigma` also that
     /// column, where `observation_band` is wanted.
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub predict: Option<Input<Table>>,
     /// Probability of the confidence intervals and bands, above 0 and below 1.
-    #[value(default = "confidence")]
+    #[value(default = "default_confidence")]
     pub confidence: Probability,
     /// Largest number of iterations from each start point.
     #[value(default = "BoundedInteger::<1, 1_000_000>::of::<1000>")]
     pub max_iter: BoundedInteger<1, 1_000_000>,
     /// Ended when a step changes the parameters by less than this, relative to their size.
-    #[value(default = "tolerance")]
+    #[value(default = "default_tolerance")]
     pub tolerance: Tolerance,
     /// Number of parameter sets to draw from the normal distribution with the estimates and their covariance, 1 to 100,000, within the
     /// bounds; parameters at a bound stay there. For what depends on the parameters, such as a `sweep` of `solve_ode`.
@@ -66,22 +66,22 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub seed: Option<RandomSeed>,
     /// Whether to draw the data, the fit and the residuals as text, and with several places in `predict` the fit there.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub plot: bool,
 }
 
-fn response() -> String {
+fn default_response() -> String {
     "y".to_owned()
 }
 
-fn one() -> Positive {
+fn default_loss_scale() -> Positive {
     Positive::literal(1.0)
 }
 
-fn confidence() -> Probability {
+fn default_confidence() -> Probability {
     Probability::literal(0.95)
 }
 
-fn tolerance() -> Tolerance {
+fn default_tolerance() -> Tolerance {
     Tolerance::literal(1e-12)
 }

@@ -2,27 +2,33 @@
 
 use super::arguments::Args;
 use super::model::FitRows;
-use super::names::{ModelNames, place};
+use super::names::{ModelNames, find_column};
 use crate::expression::data;
 use crate::prelude::*;
 
 /// A column of finite numbers.
-fn numbers(name: &str, cells: &[Value]) -> Result<Vec<f64>, ToolError> {
-    data::numbers(name, cells).map(|column| column.to_vec())
+fn finite_column(name: &str, cells: &[Value]) -> Result<Vec<f64>, ToolError> {
+    data::numeric_column(name, cells).map(|column| column.to_vec())
 }
 
 /// The columns of a fit, checked.
-pub(super) fn rows(args: &Args, table: &Table, names: &ModelNames) -> Result<FitRows, ToolError> {
+pub(super) fn load_fit_rows(
+    args: &Args,
+    table: &Table,
+    names: &ModelNames,
+) -> Result<FitRows, ToolError> {
     if table.rows() == 0 {
         refuse!(invalid "/data", "empty"; "expected at least one row, found none");
     }
     let predictors = names.predictors.iter();
-    let predictors = predictors.map(|(name, column)| numbers(name, &table.columns()[*column]));
-    let response = place(table, "/response", &args.response)?;
+    let predictors =
+        predictors.map(|(name, column)| finite_column(name, &table.columns()[*column]));
+    let response = find_column(table, "/response", &args.response)?;
     let weights = match &args.sigma {
         None => None,
         Some(name) => {
-            let column = numbers(name, &table.columns()[place(table, "/sigma", name)?])?;
+            let column =
+                finite_column(name, &table.columns()[find_column(table, "/sigma", name)?])?;
             if let Some(row) = column.iter().position(|value| *value <= 0.0) {
                 refuse!(invalid format!("/data/{name}/{row}"); "expected positive standard deviations, found {}", column[row];
                     "leave such rows out");
@@ -32,13 +38,17 @@ pub(super) fn rows(args: &Args, table: &Table, names: &ModelNames) -> Result<Fit
     };
     Ok(FitRows {
         predictors: predictors.collect::<Result<_, _>>()?,
-        response: numbers(&args.response, &table.columns()[response])?,
+        response: finite_column(&args.response, &table.columns()[response])?,
         weights,
     })
 }
 
 /// The places of `predict`: rows whose response is not known.
-pub(super) fn places(args: &Args, table: &Table, names: &ModelNames) -> Result<FitRows, ToolError> {
+pub(super) fn load_prediction_rows(
+    args: &Args,
+    table: &Table,
+    names: &ModelNames,
+) -> Result<FitRows, ToolError> {
     if table.rows() == 0 {
         refuse!(invalid "/predict", "empty"; "expected at least one row, found none");
     }
@@ -71,7 +81,10 @@ pub(super) fn places(args: &Args, table: &Table, names: &ModelNames) -> Result<F
 }
 
 /// The bounds of each parameter.
-pub(super) fn bounds(args: &Args, names: &ModelNames) -> Result<Vec<[f64; 2]>, ToolError> {
+pub(super) fn parameter_bounds(
+    args: &Args,
+    names: &ModelNames,
+) -> Result<Vec<[f64; 2]>, ToolError> {
     let of = |name: &String| {
         let [low, high] = args.bounds.get(name).copied().unwrap_or([None, None]);
         let low = low.map_or(f64::NEG_INFINITY, Finite::get);

@@ -18,7 +18,7 @@ const ATTEMPTS: usize = 1000;
 ///
 /// # Errors
 /// `numeric` where there is no covariance, or the bounds leave next to nothing of the distribution.
-pub(super) fn draw(
+pub(super) fn draw_parameter_sets(
     count: usize,
     names: &ModelNames,
     (found, report): (&LeastSquaresResult, &FitUncertainty),

@@ -30,7 +30,7 @@ pub(crate) struct OdeModel {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub observe: Option<String>,
     /// Column of `data` that is the time, by which name the expressions use it; rows in any order.
-    #[value(default = "time")]
+    #[value(default = "default_time_name")]
     pub time: String,
     /// Time of `y0`; absent: the smallest of the data.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -39,25 +39,25 @@ pub(crate) struct OdeModel {
     #[value(default)]
     pub method: OdeMethod,
     /// Relative tolerance of the error of each step, which derivatives by parameters keep to too.
-    #[value(default = "rtol")]
+    #[value(default = "default_rtol")]
     pub rtol: Tolerance,
     /// Absolute tolerance, in the units of the states.
-    #[value(default = "atol")]
+    #[value(default = "default_atol")]
     pub atol: Tolerance,
     /// Largest number of steps of one integration; parameters that need more are treated as no fit.
     #[value(default = "BoundedInteger::<1, 10_000_000>::of::<10_000>")]
     pub max_steps: BoundedInteger<1, 10_000_000>,
 }
 
-fn time() -> String {
+fn default_time_name() -> String {
     "t".to_owned()
 }
 
-fn rtol() -> Tolerance {
+fn default_rtol() -> Tolerance {
     Tolerance::literal(1e-8)
 }
 
-fn atol() -> Tolerance {
+fn default_atol() -> Tolerance {
     Tolerance::literal(1e-10)
 }
 

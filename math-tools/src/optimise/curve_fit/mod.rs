@@ -16,17 +16,17 @@ mod start;
 mod tests;
 mod verify;
 
-use self::answer::{Output, output};
+use self::answer::{Output, curve_fit_output};
 pub(crate) use self::arguments::Args;
 use self::equations::ResponseModel;
 use self::model::{CurveFitProblem, FitCurve, OverData};
 use self::names::ModelNames;
 use self::solution::OdeCurve;
 use super::least_squares::levenberg::{
-    LeastSquaresResult, LevenbergOptions, StepWeights, minimise,
+    LeastSquaresResult, LevenbergOptions, StepWeights, minimise_squares,
 };
 use super::least_squares::loss::{LossKind, RobustLoss};
-use super::least_squares::projected::{better, minimise_doggedly};
+use super::least_squares::projected::{better_fit, minimise_doggedly};
 use crate::prelude::*;
 
 impl Tool for Args {
@@ -73,14 +73,14 @@ impl Tool for Args {
         }
         let table = args.data.load(ctx)?;
         let names = ModelNames::of(&args, &table)?;
-        let rows = data::rows(&args, &table, &names)?;
+        let rows = data::load_fit_rows(&args, &table, &names)?;
         let (n, p) = (rows.len(), names.parameters.len());
         if n < p {
             refuse!(invalid "/data", "underdetermined"; "{p} parameters cannot be fitted to {n} observations";
                 "pass more observations, or fix parameters with `parameters`");
         }
         ctx.reserve_doubles(n.saturating_mul(4 * p + 8))?;
-        let bounds = data::bounds(&args, &names)?;
+        let bounds = data::parameter_bounds(&args, &names)?;
         let loss = RobustLoss {
             kind: args.loss,
             scale: args.loss_scale.get(),
@@ -94,26 +94,26 @@ impl Tool for Args {
                     OverData::new(text, &scope, p, ctx).map(Box::new)
                 };
                 let formula = over(&table)?;
-                let starts = match given(&args, &known, &bounds)? {
+                let starts = match complete_start_point(&args, &known, &bounds)? {
                     Some(start) => vec![start],
                     None => {
-                        let few = start::thinned(&rows);
+                        let few = start::thin_rows(&rows);
                         let formula = over(&names.table(&few, &args.response)?)?;
-                        searched(formula, &few, &known, &bounds)?
+                        search_start_points(formula, &few, &known, &bounds)?
                     }
                 };
                 (formula, starts)
             }
             ResponseModel::Equations(equations) => {
                 let solution = OdeCurve::new(equations, &args, &names, &rows, ctx)?;
-                let Some(start) = given(&args, &known, &bounds)? else {
+                let Some(start) = complete_start_point(&args, &known, &bounds)? else {
                     return Err(without_start(&names, &known, &equations.time));
                 };
                 (Box::new(solution), vec![start])
             }
         };
         let mut fitted = CurveFitProblem::new(curve, &rows, loss);
-        let (found, iterations) = settled(&args, &mut fitted, &starts, &bounds, ctx)?;
+        let (found, iterations) = fit_until_settled(&args, &mut fitted, &starts, &bounds, ctx)?;
         let values = fitted.columns(&found.point)?;
         let Some(values) = values else {
             refuse!(numeric "/model", "not_finite"; "the model is not finite at the fit"; "set `bounds` or another `start`");
@@ -121,7 +121,7 @@ impl Tool for Args {
         let evaluations = fitted.evaluations;
         let places = match &args.predict {
             None => None,
-            Some(predict) => Some(predict::at(
+            Some(predict) => Some(predict::model_at_places(
                 &args,
                 predict,
                 &names,
@@ -130,7 +130,7 @@ impl Tool for Args {
                 ctx,
             )?),
         };
-        output(
+        curve_fit_output(
             &args,
             &names,
             (&rows, &bounds),
@@ -145,7 +145,7 @@ impl Tool for Args {
 }
 
 /// The start point where all of it is given.
-fn given(
+fn complete_start_point(
     args: &Args,
     known: &[Option<f64>],
     bounds: &[[f64; 2]],
@@ -154,7 +154,7 @@ fn given(
     let all = given.iter().flatten().zip(bounds).zip(args.start.keys());
     for ((value, [low, high]), name) in all {
         if !(low..=high).contains(&value) {
-            refuse!(invalid names::below("/start", name); "the start value {value} is not within the bounds");
+            refuse!(invalid names::member_pointer("/start", name); "the start value {value} is not within the bounds");
         }
     }
     Ok(given)
@@ -175,7 +175,7 @@ fn without_start(names: &ModelNames, known: &[Option<f64>], time: &str) -> ToolE
 }
 
 /// Start points that a search finds.
-fn searched(
+fn search_start_points(
     formula: Box<OverData<'_>>,
     rows: &model::FitRows,
     known: &[Option<f64>],
@@ -186,7 +186,7 @@ fn searched(
         scale: 1.0,
     };
     let mut search = CurveFitProblem::new(formula, rows, plain);
-    let found = start::search(&mut search, known, bounds)?;
+    let found = start::search_starts(&mut search, known, bounds)?;
     if found.is_empty() {
         refuse!(numeric "/model", "not_finite"; "the model is finite at no start point that was tried";
             "give `start` values at which it is");
@@ -195,7 +195,7 @@ fn searched(
 }
 
 /// The best fit, again where a closer look at its end changed the model; and the iterations of all.
-fn settled(
+fn fit_until_settled(
     args: &Args,
     fitted: &mut CurveFitProblem<'_>,
     starts: &[Vec<f64>],
@@ -206,12 +206,12 @@ fn settled(
     if let [start] = starts {
         fitted.look(start)?;
     }
-    let (mut found, mut iterations) = best(args, fitted, starts, bounds, ctx)?;
+    let (mut found, mut iterations) = best_fit(args, fitted, starts, bounds, ctx)?;
     for _ in 0..LOOKS {
         if !fitted.look(&found.point)? {
             break;
         }
-        let (again, taken) = best(args, fitted, &[found.point], bounds, ctx)?;
+        let (again, taken) = best_fit(args, fitted, &[found.point], bounds, ctx)?;
         found = again;
         iterations += taken;
     }
@@ -219,14 +219,14 @@ fn settled(
 }
 
 /// The best fit from several start points, and the iterations of all.
-fn best(
+fn best_fit(
     args: &Args,
     fitted: &mut CurveFitProblem<'_>,
     starts: &[Vec<f64>],
     bounds: &[[f64; 2]],
     ctx: &Ctx,
 ) -> Result<(LeastSquaresResult, u64), ToolError> {
-    let scale = kernels::dense::norm2(&fitted.weighted(fitted.rows.response.clone()));
+    let scale = kernels::dense::euclidean_norm(&fitted.weighted(fitted.rows.response.clone()));
     let how = LevenbergOptions {
         bounds,
         max_iter: args.max_iter.get() as u64,
@@ -245,12 +245,12 @@ fn best(
                 found
             }
             _ => {
-                let found = minimise(fitted, start, &how, ctx)?;
+                let found = minimise_squares(fitted, start, &how, ctx)?;
                 iterations += found.as_ref().map_or(0, |found| found.iterations);
                 found
             }
         };
-        best = better(best, found);
+        best = better_fit(best, found);
     }
     let Some(best) = best else {
         refuse!(numeric "/start", "not_finite"; "the model or a derivative is not finite at the start";

@@ -113,7 +113,7 @@ pub(super) fn without_derivative(
 }
 
 /// The columns where all entries are finite.
-pub(super) fn finite(columns: Columns) -> Option<Columns> {
+pub(super) fn require_finite_columns(columns: Columns) -> Option<Columns> {
     let is_finite = columns.iter().flatten().all(|value| value.is_finite());
     is_finite.then_some(columns)
 }
@@ -161,7 +161,9 @@ impl FitCurve for OverData<'_> {
             Some(column) => column.to_vec(),
             None => vec![numbers[output]; rows.len()],
         };
-        Ok(finite((0..self.outputs).map(column).collect()))
+        Ok(require_finite_columns(
+            (0..self.outputs).map(column).collect(),
+        ))
     }
 }
 

@@ -80,7 +80,7 @@ impl ModelNames {
     /// The error for a name in an argument that is no parameter.
     fn unknown(&self, argument: &str, name: &str) -> ToolError {
         let message = format!("the model has no parameter `{name}`");
-        let error = ToolError::invalid(below(&format!("/{argument}"), name), message);
+        let error = ToolError::invalid(member_pointer(&format!("/{argument}"), name), message);
         let near = did_you_mean(name, self.parameters.iter().map(String::as_str));
         let listed = || format!("its parameters are `{}`", self.parameters.join("`, `"));
         error.hint(near.unwrap_or_else(listed))
@@ -115,12 +115,12 @@ impl ModelNames {
     pub(super) fn scope(&self, parameters: &NamedParameters) -> Result<ExpressionScope, ToolError> {
         let columns = self.predictors.iter().map(|(name, _)| name);
         let names = self.parameters.iter().chain(columns).chain(&self.states);
-        scope(names, parameters)
+        scope_of_names(names, parameters)
     }
 }
 
 /// Names in the slots of a scope, with numbers that are given.
-pub(super) fn scope<'n>(
+pub(super) fn scope_of_names<'n>(
     names: impl IntoIterator<Item = &'n String>,
     parameters: &NamedParameters,
 ) -> Result<ExpressionScope, ToolError> {
@@ -130,7 +130,7 @@ pub(super) fn scope<'n>(
 }
 
 /// The pointer of a member.
-pub(super) fn below(pointer: &str, name: &str) -> String {
+pub(super) fn member_pointer(pointer: &str, name: &str) -> String {
     let mut pointer = pointer.to_owned();
     path::push_key(&mut pointer, name);
     pointer
@@ -140,7 +140,7 @@ pub(super) fn below(pointer: &str, name: &str) -> String {
 ///
 /// # Errors
 /// `invalid_args` at the argument where the table has none of that name.
-pub(super) fn place(table: &Table, pointer: &str, name: &str) -> Result<usize, ToolError> {
+pub(super) fn find_column(table: &Table, pointer: &str, name: &str) -> Result<usize, ToolError> {
     let found = table.names().position(|known| known == name);
     found.ok_or_else(|| {
         let columns: Vec<&str> = table.names().collect();
@@ -167,7 +167,7 @@ struct NameCollector<'a> {
 impl NameCollector<'_> {
     /// Adds the names of a text that may use every column but the response.
     fn columns_and_parameters(&mut self, text: &str, pointer: &str) -> Result<(), ToolError> {
-        for name in names(text, pointer)? {
+        for name in parse_free_names(text, pointer)? {
             if self.names.states.contains(&name) {
                 continue;
             }
@@ -195,7 +195,7 @@ impl NameCollector<'_> {
     fn equations(&mut self, equations: &OdeModel) -> Result<(), ToolError> {
         self.names.states = self.states(equations)?;
         let time = &equations.time;
-        let column = place(self.table, "/model/time", time)?;
+        let column = find_column(self.table, "/model/time", time)?;
         if self.args.parameters.get(time).is_some() {
             return Err(self.ambiguous(time));
         }
@@ -204,8 +204,8 @@ impl NameCollector<'_> {
         }
         self.names.predictors.push((time.clone(), column));
         for (state, text) in &equations.system {
-            let pointer = below("/model/system", state);
-            for name in names(text, &pointer)? {
+            let pointer = member_pointer("/model/system", state);
+            for name in parse_free_names(text, &pointer)? {
                 if name == *time || self.names.states.contains(&name) {
                     continue;
                 }
@@ -220,8 +220,8 @@ impl NameCollector<'_> {
             }
         }
         for (state, initial) in &equations.y0 {
-            let pointer = below("/model/y0", state);
-            for name in names(&initial.text(), &pointer)? {
+            let pointer = member_pointer("/model/y0", state);
+            for name in parse_free_names(&initial.text(), &pointer)? {
                 let is_state = self.names.states.contains(&name);
                 match self.meaning(&name)? {
                     meaning if is_state || matches!(meaning, NameMeaning::Column(_)) => {
@@ -256,8 +256,9 @@ impl NameCollector<'_> {
             refuse!(invalid "/model/system", "empty"; "expected at least one state, found none");
         }
         for state in &states {
-            let pointer = below("/model/system", state);
-            let is_name = expression::names(state).is_ok_and(|names| names == [state.as_str()]);
+            let pointer = member_pointer("/model/system", state);
+            let is_name =
+                expression::free_names(state).is_ok_and(|names| names == [state.as_str()]);
             if !is_name {
                 refuse!(invalid pointer; "expected a name of letters, digits and `_` that starts with a letter, found `{state}`";
                     "rename the state");
@@ -266,7 +267,7 @@ impl NameCollector<'_> {
                 refuse!(invalid pointer; "`{state}` is the column of the time too"; "rename the state, or name the column of the time with `time`");
             }
             if self.args.parameters.get(state).is_some() {
-                refuse!(invalid below("/parameters", state); "`{state}` is a state of the model too"; "rename one of them");
+                refuse!(invalid member_pointer("/parameters", state); "`{state}` is a state of the model too"; "rename one of them");
             }
             if !equations.y0.contains_key(state) {
                 refuse!(invalid "/model/y0"; "the state `{state}` has no initial value";
@@ -275,7 +276,7 @@ impl NameCollector<'_> {
         }
         if let Some(extra) = equations.y0.keys().find(|name| !states.contains(name)) {
             let message = format!("`{extra}` has no equation in `system`");
-            let error = ToolError::invalid(below("/model/y0", extra), message);
+            let error = ToolError::invalid(member_pointer("/model/y0", extra), message);
             let listed = || format!("the states are `{}`", states.join("`, `"));
             let near = did_you_mean(extra, states.iter().map(String::as_str));
             return Err(error.hint(near.unwrap_or_else(listed)));
@@ -298,11 +299,11 @@ impl NameCollector<'_> {
     /// The error for a name that is given and in the table.
     fn ambiguous(&self, name: &str) -> ToolError {
         let message = format!("`{name}` is a column of `data` too");
-        ToolError::invalid(below("/parameters", name), message).hint("rename one of them")
+        ToolError::invalid(member_pointer("/parameters", name), message).hint("rename one of them")
     }
 }
 
 /// The names in a text.
-fn names(text: &str, pointer: &str) -> Result<Vec<String>, ToolError> {
-    expression::names(text).map_err(|err| err.into_tool_error(pointer))
+fn parse_free_names(text: &str, pointer: &str) -> Result<Vec<String>, ToolError> {
+    expression::free_names(text).map_err(|err| err.into_tool_error(pointer))
 }

@@ -9,7 +9,7 @@ use crate::plot::{plot_braille, series};
 use tool_core::{BoundedInteger, Tool as _};
 
 /// The data and the fit over the first predictor, and the residuals; and the fit with its band at several places of a prediction.
-pub(super) fn plot(
+pub(super) fn plot_fit(
     names: &ModelNames,
     rows: &FitRows,
     fit: &[f64],

@@ -3,7 +3,7 @@
 use super::arguments::Args;
 use super::data;
 use super::equations::ResponseModel;
-use super::model::{Columns, FitRows, FormulaCurve, finite};
+use super::model::{Columns, FitRows, FormulaCurve, require_finite_columns};
 use super::names::ModelNames;
 use super::report::FitUncertainty;
 use super::solution::OdeCurve;
@@ -35,7 +35,7 @@ pub(super) struct Places {
 ///
 /// # Errors
 /// `invalid_args` at `/predict` for columns that are missing and for a model whose values depend on other rows; `numeric` where it has no value.
-pub(super) fn at(
+pub(super) fn model_at_places(
     args: &Args,
     predict: &Input<Table>,
     names: &ModelNames,
@@ -49,7 +49,7 @@ pub(super) fn at(
             .rows()
             .saturating_mul(point.len() + names.predictors.len() + 6),
     )?;
-    let rows = data::places(args, &table, names)?;
+    let rows = data::load_prediction_rows(args, &table, names)?;
     let columns = match &args.model {
         ResponseModel::Formula(text) => {
             let read = |scope: &ExpressionScope| {
@@ -66,7 +66,7 @@ pub(super) fn at(
             let slots: Vec<usize> = (0..point.len()).collect();
             let formula = FormulaCurve::new(&expression, &slots, "/model", ctx)?;
             let varying: Vec<&[f64]> = rows.predictors.iter().map(Vec::as_slice).collect();
-            finite(formula.at(point, &varying, rows.len())?)
+            require_finite_columns(formula.at(point, &varying, rows.len())?)
         }
         ResponseModel::Equations(equations) => {
             let mut equations = equations.clone();
@@ -86,7 +86,7 @@ pub(super) fn at(
 }
 
 /// Values and bands; `variance` is that of a weighted residual.
-pub(super) fn predicted(
+pub(super) fn prediction_bands(
     places: &Places,
     report: &FitUncertainty,
     variance: f64,

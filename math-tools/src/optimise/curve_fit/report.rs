@@ -43,7 +43,7 @@ pub(super) struct FitUncertainty {
 }
 
 /// The uncertainty at the end of a fit: s^2 (J'J)^-1, linear theory.
-pub(super) fn report(
+pub(super) fn report_uncertainty(
     found: &LeastSquaresResult,
     uncertain: &UncertaintyInputs<'_>,
     confidence: f64,
@@ -58,7 +58,7 @@ pub(super) fn report(
     let free: Vec<usize> = (0..count).filter(|&index| !found.held[index]).collect();
     // Columns of length 1, so that no unit of a parameter makes it look undetermined.
     let norms: Vec<f64> = (free.iter())
-        .map(|&index| kernels::dense::norm2(&uncertain.weighted[index]))
+        .map(|&index| kernels::dense::euclidean_norm(&uncertain.weighted[index]))
         .collect();
     let scaled = free.iter().zip(&norms).map(|(&index, norm)| {
         let column = &uncertain.weighted[index];

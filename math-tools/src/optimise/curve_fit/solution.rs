@@ -9,8 +9,10 @@ use tool_core::{Ctx, ToolError};
 
 use super::arguments::Args;
 use super::equations::OdeModel;
-use super::model::{Columns, FitCurve, FitRows, FormulaCurve, finite, without_derivative};
-use super::names::{ModelNames, below, scope};
+use super::model::{
+    Columns, FitCurve, FitRows, FormulaCurve, require_finite_columns, without_derivative,
+};
+use super::names::{ModelNames, member_pointer, scope_of_names};
 use crate::expression::{Expression, ExpressionScope, ExpressionSystem, NamedParameters};
 use crate::ode::solve::RTOL_MIN;
 use crate::ode::solve::drive::OdeOptions;
@@ -51,10 +53,15 @@ impl<'a> OdeCurve<'a> {
         let (states, parameters) = (names.states.len(), names.parameters.len());
         let width = states.saturating_mul(1 + parameters);
         ctx.reserve_doubles(width.saturating_mul(rows.len().saturating_add(12)))?;
-        let slopes = slopes(equations, names, &args.parameters)?;
-        let start = start(equations, names, &args.parameters)?;
-        let observed = observed(equations, names, &args.parameters, ctx)?;
-        let equations_of = ParametricOde::new(slopes, start, parameters, options(equations, ctx)?);
+        let slopes = parse_right_hand_sides(equations, names, &args.parameters)?;
+        let start = parse_initial_values(equations, names, &args.parameters)?;
+        let observed = observed_formula(equations, names, &args.parameters, ctx)?;
+        let equations_of = ParametricOde::new(
+            slopes,
+            start,
+            parameters,
+            integration_options(equations, ctx)?,
+        );
         let times = &rows.predictors[0];
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
         let t0 = equations.t0.map_or(least, tool_core::Finite::get);
@@ -148,7 +155,7 @@ impl FitCurve for OdeCurve<'_> {
                 }
             }
         }
-        Ok(finite(columns))
+        Ok(require_finite_columns(columns))
     }
 
     fn error(&self) -> f64 {
@@ -157,7 +164,7 @@ impl FitCurve for OdeCurve<'_> {
 
     fn look(&mut self, point: &[f64]) -> Result<bool, ToolError> {
         if let Err(stop) = self.solutions(point)? {
-            return Err(stopped(stop, self.t0));
+            return Err(not_integrable_error(stop, self.t0));
         }
         let mut shortest = self.equations.options.step_max;
         for times in [&self.after, &self.before] {
@@ -181,7 +188,7 @@ impl FitCurve for OdeCurve<'_> {
 }
 
 /// The error of a start from which the equations cannot be integrated.
-fn stopped(OdeStop { t, reason }: OdeStop, t0: f64) -> ToolError {
+fn not_integrable_error(OdeStop { t, reason }: OdeStop, t0: f64) -> ToolError {
     let message = match reason {
         OdeEnd::NotFinite if t == t0 => {
             format!("an initial value or a derivative is not finite at the start, at time {t}")
@@ -196,7 +203,7 @@ fn stopped(OdeStop { t, reason }: OdeStop, t0: f64) -> ToolError {
     error.hint("choose start values with which `solve_ode` reaches the last time of the data")
 }
 
-fn options(equations: &OdeModel, ctx: &Ctx) -> Result<OdeOptions, ToolError> {
+fn integration_options(equations: &OdeModel, ctx: &Ctx) -> Result<OdeOptions, ToolError> {
     let (mut rtol, atol) = (equations.rtol.get(), equations.atol.get());
     if atol == 0.0 {
         refuse!(invalid "/model/atol"; "expected a tolerance above 0, found 0: derivatives by parameters begin at 0, where `rtol` allows no error");
@@ -217,28 +224,33 @@ fn options(equations: &OdeModel, ctx: &Ctx) -> Result<OdeOptions, ToolError> {
 }
 
 /// The right-hand sides, in the slots time, states, parameters.
-fn slopes(
+fn parse_right_hand_sides(
     equations: &OdeModel,
     names: &ModelNames,
     given: &NamedParameters,
 ) -> Result<Vec<Expression>, ToolError> {
     let slots = [&equations.time].into_iter();
-    let scope = scope(slots.chain(&names.states).chain(&names.parameters), given)?;
-    let parse =
-        |(state, text): (&String, &String)| parsed(text, &scope, &below("/model/system", state));
+    let scope = scope_of_names(slots.chain(&names.states).chain(&names.parameters), given)?;
+    let parse = |(state, text): (&String, &String)| {
+        parse_formula(text, &scope, &member_pointer("/model/system", state))
+    };
     equations.system.iter().map(parse).collect()
 }
 
 /// The initial values, in the slots of the parameters, with their derivatives.
-fn start(
+fn parse_initial_values(
     equations: &OdeModel,
     names: &ModelNames,
     given: &NamedParameters,
 ) -> Result<ExpressionSystem, ToolError> {
-    let scope = scope(&names.parameters, given)?;
+    let scope = scope_of_names(&names.parameters, given)?;
     let mut initial = Vec::with_capacity(names.states.len());
     for (state, value) in &equations.y0 {
-        initial.push(parsed(&value.text(), &scope, &below("/model/y0", state))?);
+        initial.push(parse_formula(
+            &value.text(),
+            &scope,
+            &member_pointer("/model/y0", state),
+        )?);
     }
     let system = ExpressionSystem::values_and_jacobian(&initial, names.parameters.len());
     Ok(system
@@ -246,7 +258,7 @@ fn start(
         .0)
 }
 
-fn observed<'a>(
+fn observed_formula<'a>(
     equations: &OdeModel,
     names: &ModelNames,
     given: &NamedParameters,
@@ -254,7 +266,7 @@ fn observed<'a>(
 ) -> Result<FormulaCurve<'a>, ToolError> {
     let pointer = "/model/observe";
     let text = equations.observe.as_ref().unwrap_or(&names.states[0]);
-    let expression = parsed(text, &names.scope(given)?, pointer)?;
+    let expression = parse_formula(text, &names.scope(given)?, pointer)?;
     let first = names.parameters.len() + names.predictors.len();
     let slots: Vec<usize> = (0..names.parameters.len())
         .chain(first..first + names.states.len())
@@ -262,6 +274,10 @@ fn observed<'a>(
     FormulaCurve::new(&expression, &slots, pointer, ctx)
 }
 
-fn parsed(text: &str, scope: &ExpressionScope, pointer: &str) -> Result<Expression, ToolError> {
+fn parse_formula(
+    text: &str,
+    scope: &ExpressionScope,
+    pointer: &str,
+) -> Result<Expression, ToolError> {
     Expression::parse(text, scope).map_err(|err| err.into_tool_error(pointer))
 }

@@ -16,7 +16,7 @@ const POINTS_MAX: usize = 2500;
 const KEPT: usize = 8;
 
 /// Rows for the search: all, or one of each few, at uneven distances, so that no fast wave looks like a slow one.
-pub(super) fn thinned(rows: &FitRows) -> FitRows {
+pub(super) fn thin_rows(rows: &FitRows) -> FitRows {
     let every = rows.len().div_ceil(ROWS_MAX).max(1);
     let pick =
         |block: usize| block * every + (radical_inverse(block + 1, 2) * every as f64) as usize;
@@ -37,15 +37,15 @@ pub(super) fn thinned(rows: &FitRows) -> FitRows {
 ///
 /// # Errors
 /// A stop.
-pub(super) fn search(
+pub(super) fn search_starts(
     model: &mut CurveFitProblem<'_>,
     known: &[Option<f64>],
     bounds: &[[f64; 2]],
 ) -> Result<Vec<Vec<f64>>, ToolError> {
-    let mut values = values(model.rows);
-    values.extend(waves(model.rows));
+    let mut values = candidate_values(model.rows);
+    values.extend(candidate_frequencies(model.rows));
     values.sort_by(f64::total_cmp);
-    let linear = linear(model, known, &values)?;
+    let linear = linear_parameters(model, known, &values)?;
     let searched: Vec<usize> = (0..known.len())
         .filter(|&index| known[index].is_none() && !linear.contains(&index))
         .collect();
@@ -91,7 +91,7 @@ fn radical_inverse(mut number: usize, base: usize) -> f64 {
 }
 
 /// Values that parameters may have: of the size of rates, ranges and places of the data, and 1.
-fn values(rows: &FitRows) -> Vec<f64> {
+fn candidate_values(rows: &FitRows) -> Vec<f64> {
     let mut sorted = rows.predictors.first().cloned().unwrap_or_default();
     sorted.sort_by(f64::total_cmp);
     let (low, high) = (
@@ -123,7 +123,7 @@ fn values(rows: &FitRows) -> Vec<f64> {
 
 /// What parameters of a wave may be where the data shows one that is faster than sixteen over the data: the angular frequency, the frequency
 /// and the period at the two highest peaks of the periodogram with a floating mean, up to half the rate of the closest rows.
-fn waves(rows: &FitRows) -> Vec<f64> {
+fn candidate_frequencies(rows: &FitRows) -> Vec<f64> {
     const SLOWEST: f64 = 15.5;
     /// Frequencies for each wave over the data.
     const FINENESS: f64 = 5.0;
@@ -143,7 +143,9 @@ fn waves(rows: &FitRows) -> Vec<f64> {
         return Vec::new();
     }
     let (first, count) = ((FINENESS * SLOWEST) as usize, most as usize);
-    let power = |step: usize| power(times, &rows.response, step as f64 / FINENESS / span);
+    let power = |step: usize| {
+        explained_variance_share(times, &rows.response, step as f64 / FINENESS / span)
+    };
     let powers: Vec<f64> = (first..=count.max(first)).map(power).collect();
     let mut found = Vec::new();
     let mut taken: Option<usize> = None;
@@ -169,7 +171,7 @@ fn waves(rows: &FitRows) -> Vec<f64> {
 }
 
 /// The share of the variance that a wave of a frequency explains.
-fn power(times: &[f64], values: &[f64], frequency: f64) -> f64 {
+fn explained_variance_share(times: &[f64], values: &[f64], frequency: f64) -> f64 {
     let count = times.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let [mut c, mut s, mut cc, mut cs, mut yc, mut ys, mut yy] = [0.0; 7];
@@ -190,7 +192,7 @@ fn power(times: &[f64], values: &[f64], frequency: f64) -> f64 {
 }
 
 /// Parameters in which the model is linear together, as far as several places show.
-fn linear(
+fn linear_parameters(
     model: &mut CurveFitProblem<'_>,
     known: &[Option<f64>],
     values: &[f64],

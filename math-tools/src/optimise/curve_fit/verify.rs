@@ -23,8 +23,8 @@ impl Verify for Args {
     fn verify(args: Self, output: &Output, ctx: &Ctx) -> Result<AnswerVerification, ToolError> {
         let table = args.data.load(ctx)?;
         let names = ModelNames::of(&args, &table)?;
-        let rows = data::rows(&args, &table, &names)?;
-        let bounds = data::bounds(&args, &names)?;
+        let rows = data::load_fit_rows(&args, &table, &names)?;
+        let bounds = data::parameter_bounds(&args, &names)?;
         let loss = RobustLoss {
             kind: args.loss,
             scale: args.loss_scale.get(),
@@ -66,7 +66,7 @@ impl Verify for Args {
         let found = minimum::nelder_mead(
             &objective,
             &fit,
-            &steps(&fit, &bounds),
+            &simplex_steps(&fit, &bounds),
             200 * fit.len() as u64 + 200,
         );
         ctx.check()?;
@@ -100,7 +100,7 @@ impl Verify for Args {
 }
 
 /// The sides of the first simplex.
-fn steps(fit: &[f64], bounds: &[[f64; 2]]) -> Vec<f64> {
+fn simplex_steps(fit: &[f64], bounds: &[[f64; 2]]) -> Vec<f64> {
     const STEP: f64 = 0.05;
     let step = |(x, [_, high]): (&f64, &[f64; 2])| {
         let step = if *x == 0.0 { STEP } else { STEP * x.abs() };

@@ -26,14 +26,14 @@ const TAIL: f64 = 1e8;
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+pub(super) fn search_by_annealing(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     loop {
-        anneal(search)?;
+        anneal_once(search)?;
     }
 }
 
 /// A variate of the visiting distribution.
-fn visit(rng: &mut StreamRng, scale: f64) -> f64 {
+fn visiting_variate(rng: &mut StreamRng, scale: f64) -> f64 {
     let (x, y): (f64, f64) = (rng.sample(StandardNormal), rng.sample(StandardNormal));
     let spread = y.abs().powf((VISIT - 1.0) / (3.0 - VISIT));
     let step = scale * x / spread;
@@ -47,7 +47,7 @@ fn visit(rng: &mut StreamRng, scale: f64) -> f64 {
 }
 
 /// The scale of the visiting distribution at a temperature.
-fn scale(temperature: f64) -> f64 {
+fn visiting_scale(temperature: f64) -> f64 {
     let q = VISIT;
     let one = temperature.powf(1.0 / (q - 1.0));
     let two = (q - 1.0).powf(4.0 - q);
@@ -60,7 +60,7 @@ fn scale(temperature: f64) -> f64 {
 }
 
 /// One annealing, from a random point to the end of the temperatures.
-fn anneal(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+fn anneal_once(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let mut here: Vec<f64> = (0..d).map(|_| rng.random()).collect();
@@ -75,7 +75,7 @@ fn anneal(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
         if temperature < RESTART * FIRST_TEMPERATURE {
             break;
         }
-        let width = UNIT * scale(temperature);
+        let width = UNIT * visiting_scale(temperature);
         let mut improved = false;
         for visited in 0..2 * d {
             let mut trial = here.clone();
@@ -85,7 +85,7 @@ fn anneal(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
                 visited - d..visited - d + 1
             };
             for index in moves {
-                trial[index] = (trial[index] + visit(&mut rng, width)).rem_euclid(1.0);
+                trial[index] = (trial[index] + visiting_variate(&mut rng, width)).rem_euclid(1.0);
             }
             let found = search.at(&trial)?;
             let accept = found < value || {

@@ -10,7 +10,7 @@ use tool_core::ToolError;
 use tool_core::rng::StreamRng;
 
 use super::search::{GlobalSearch, INFEASIBLE};
-use crate::linalg::dense::{add_multiple, dot, norm2, symmetric_eigen};
+use crate::linalg::dense::{add_multiple, dot, euclidean_norm, symmetric_eigen};
 
 /// The size of the largest population so far, 0 before the first run, and the evaluations of runs with large and with small ones.
 #[derive(Default, Clone, Copy)]
@@ -25,7 +25,7 @@ pub(super) struct CmaRestarts {
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+pub(super) fn search_by_cma(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     const STEP: f64 = 0.2;
     let d = search.dimension();
     let default = 4 + (3.0 * (d as f64).ln()) as usize;
@@ -35,19 +35,19 @@ pub(super) fn search(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
         let start: Vec<f64> = (0..d).map(|_| rng.random()).collect();
         let CmaRestarts { large, .. } = search.restarts;
         if large == 0 {
-            run(search, &mut rng, start, STEP, default)?;
+            run_from_point(search, &mut rng, start, STEP, default)?;
             search.restarts.large = default;
         } else if search.restarts.large_used <= search.restarts.small_used {
             let large = (2 * large).min(1 << 12);
             search.restarts.large = large;
-            run(search, &mut rng, start, STEP, large)?;
+            run_from_point(search, &mut rng, start, STEP, large)?;
             search.restarts.large_used += search.spent() - before;
         } else {
             let power: f64 = rng.random::<f64>().powi(2);
             let ratio = 0.5 * large as f64 / default as f64;
             let size = (default as f64 * ratio.powf(power)) as usize;
             let step = STEP * 10_f64.powf(-2.0 * rng.random::<f64>());
-            run(search, &mut rng, start, step, size.max(default))?;
+            run_from_point(search, &mut rng, start, step, size.max(default))?;
             search.restarts.small_used += search.spent() - before;
         }
     }
@@ -91,13 +91,13 @@ impl CmaSettings {
 }
 
 /// The number in the unit interval that a number beyond it is reflected to.
-fn reflected(u: f64) -> f64 {
+fn reflect_into_unit(u: f64) -> f64 {
     let folded = u.rem_euclid(2.0);
     if folded > 1.0 { 2.0 - folded } else { folded }
 }
 
 /// One run from a start point; its best point is the end of a search. A run ends early where it will not reach what is known.
-fn run(
+fn run_from_point(
     search: &mut GlobalSearch<'_>,
     rng: &mut StreamRng,
     mut mean: Vec<f64>,
@@ -134,7 +134,7 @@ fn run(
             let unit: Vec<f64> = mean
                 .iter()
                 .zip(&y)
-                .map(|(m, y)| reflected(m + step * y))
+                .map(|(m, y)| reflect_into_unit(m + step * y))
                 .collect();
             let value = search.at(&unit)?;
             if value < best.0 {
@@ -161,7 +161,7 @@ fn run(
             (s * (2.0 - s) * settings.mass).sqrt(),
             &whitened,
         );
-        let length = norm2(&step_path);
+        let length = euclidean_norm(&step_path);
         let decay = 1.0 - (1.0 - s).powi(2 * (generation as i32 + 1));
         let moving = length / decay.sqrt() < (1.4 + 2.0 / (n + 1.0)) * settings.expected;
         path.iter_mut().for_each(|entry| *entry *= 1.0 - c);

@@ -74,7 +74,7 @@ impl SuccessHistory {
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+pub(super) fn search_by_evolution(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     loop {
         generation_loop(search)?;
     }
@@ -117,8 +117,8 @@ fn generation_loop(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
         for index in 0..members.len() {
             let (scale, rate) = history.draw(&mut rng);
             let best = &members[rng.random_range(0..best_count)].unit;
-            let one = other(&mut rng, members.len(), &[index]);
-            let two = other(&mut rng, members.len() + archive.len(), &[index, one]);
+            let one = pick_other_index(&mut rng, members.len(), &[index]);
+            let two = pick_other_index(&mut rng, members.len() + archive.len(), &[index, one]);
             let far = members
                 .get(two)
                 .map_or_else(|| &archive[two - members.len()], |member| &member.unit);
@@ -169,7 +169,7 @@ fn generation_loop(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
 }
 
 /// A number below `count` that is none of some.
-fn other(rng: &mut impl Rng, count: usize, not: &[usize]) -> usize {
+fn pick_other_index(rng: &mut impl Rng, count: usize, not: &[usize]) -> usize {
     loop {
         let found = rng.random_range(0..count);
         if !not.contains(&found) {

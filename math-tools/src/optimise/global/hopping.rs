@@ -22,7 +22,7 @@ const IDLE_MAX: usize = 40;
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+pub(super) fn search_by_hopping(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let mut first = true;

@@ -173,7 +173,7 @@ impl Tool for Args {
         let bounds = VariableBounds::new(&given, n)?;
         ctx.reserve_doubles(400 * n * n + 40_000 * n)?;
         let (variables, data) = ((n, names.as_deref()), args.data.as_ref());
-        let scope = unknowns::scope(variables, data, &args.parameters, "/bounds", ctx)?;
+        let scope = unknowns::unknowns_scope(variables, data, &args.parameters, "/bounds", ctx)?;
         let function = ObjectiveFunction::new(&args.objective, &scope, n, ctx)?;
         unknowns::check_use(data, function.expression_of(), ctx)?;
         let seed = ctx.seed(args.seed);
@@ -188,22 +188,23 @@ impl Tool for Args {
         }
         let maximise = args.mode == OptimisationMode::Maximize;
         let smooth = function.is_smooth() && constraints.smooth;
-        let (problem, first) = begin((&function, maximise), &constraints, (bounds, centre), ctx)?;
+        let (problem, first) =
+            begin_problem((&function, maximise), &constraints, (bounds, centre), ctx)?;
         let mut search = GlobalSearch::new(problem, (ctx, seed), smooth, first);
         let reserve = search.gradient_cost().min(max_evals / 2);
-        let reason = look(&mut search, args.method, max_evals - reserve)?;
-        polish(&mut search)?;
+        let reason = run_method(&mut search, args.method, max_evals - reserve)?;
+        polish_best_point(&mut search)?;
         if !search.best.0.is_finite() {
             refuse!(numeric "/objective", "not_finite"; "the objective is finite at no point that was tried";
                 "choose `bounds` within its domain");
         }
         if search.best.0 >= INFEASIBLE {
-            return Err(infeasible(&mut search)?);
+            return Err(infeasible_error(&mut search)?);
         }
-        let evidence = evidence(&mut search, max_evals)?;
+        let evidence = gather_evidence(&mut search, max_evals)?;
         let agreeing = search.agreeing();
         let converged = search.is_exhausted();
-        warn(&search, converged, ctx);
+        warn_of_weak_search(&search, converged, ctx);
         Ok(Output {
             f: search.problem.target.restored(search.best.0),
             evaluations: search.spent(),
@@ -227,7 +228,7 @@ impl Tool for Args {
 const CONSTRAINED_MIN: u64 = 100;
 
 /// The problem in a box, and the key of the centre with the centre.
-fn begin<'a>(
+fn begin_problem<'a>(
     (function, maximise): (&'a ObjectiveFunction, bool),
     constraints: &'a ConstraintSet,
     (bounds, centre): (VariableBounds, Vec<f64>),
@@ -256,7 +257,7 @@ fn begin<'a>(
     Ok((problem, (key, centre)))
 }
 
-fn warn(search: &GlobalSearch<'_>, converged: bool, ctx: &Ctx) {
+fn warn_of_weak_search(search: &GlobalSearch<'_>, converged: bool, ctx: &Ctx) {
     /// Difference of coordinates, relative to the box, beyond which points are different.
     const APART: f64 = 1e-3;
     if !converged {
@@ -269,7 +270,7 @@ fn warn(search: &GlobalSearch<'_>, converged: bool, ctx: &Ctx) {
 }
 
 /// The error of a search that found no feasible point.
-fn infeasible(search: &mut GlobalSearch<'_>) -> Result<ToolError, ToolError> {
+fn infeasible_error(search: &mut GlobalSearch<'_>) -> Result<ToolError, ToolError> {
     let x = search.best.1.clone();
     let c = search.problem.constraints(&x)?;
     let violated = search.problem.violated(&c, TOLERANCE);
@@ -293,7 +294,10 @@ struct GlobalEvidence {
     violation: Option<f64>,
 }
 
-fn evidence(search: &mut GlobalSearch<'_>, max_evals: u64) -> Result<GlobalEvidence, ToolError> {
+fn gather_evidence(
+    search: &mut GlobalSearch<'_>,
+    max_evals: u64,
+) -> Result<GlobalEvidence, ToolError> {
     if search.is_constrained() {
         let (value, x) = search.best.clone();
         let c = search.problem.constraints(&x)?;
@@ -318,7 +322,7 @@ fn evidence(search: &mut GlobalSearch<'_>, max_evals: u64) -> Result<GlobalEvide
 }
 
 /// Runs a method until the budget is used up or many searches agree; a twentieth of it is left for the polish.
-fn look(
+fn run_method(
     search: &mut GlobalSearch<'_>,
     method: GlobalMethod,
     max_evals: u64,
@@ -327,12 +331,14 @@ fn look(
     search.limit = max_evals - max_evals / POLISH;
     let limit = search.limit;
     let agrees = match method {
-        GlobalMethod::Auto => share(search)?,
-        GlobalMethod::Multistart => search.within(limit, multistart::search)?,
-        GlobalMethod::DualAnnealing => search.within(limit, annealing::search)?,
-        GlobalMethod::CmaEs => search.within(limit, cma::search)?,
-        GlobalMethod::DifferentialEvolution => search.within(limit, evolution::search)?,
-        GlobalMethod::BasinHopping => search.within(limit, hopping::search)?,
+        GlobalMethod::Auto => share_budget(search)?,
+        GlobalMethod::Multistart => search.within(limit, multistart::search_by_multistart)?,
+        GlobalMethod::DualAnnealing => search.within(limit, annealing::search_by_annealing)?,
+        GlobalMethod::CmaEs => search.within(limit, cma::search_by_cma)?,
+        GlobalMethod::DifferentialEvolution => {
+            search.within(limit, evolution::search_by_evolution)?
+        }
+        GlobalMethod::BasinHopping => search.within(limit, hopping::search_by_hopping)?,
     };
     search.limit = max_evals;
     Ok(match agrees {
@@ -348,15 +354,18 @@ type Run = fn(&mut GlobalSearch<'_>) -> Result<(), ToolError>;
 ///
 /// # Method
 /// Where local searches have gradients, `basin_hopping` and `cma_es` get a share each, and the rest goes to the one with the lower value.
-fn share(search: &mut GlobalSearch<'_>) -> Result<bool, ToolError> {
+fn share_budget(search: &mut GlobalSearch<'_>) -> Result<bool, ToolError> {
     let parts: &[(Run, f64)] = if search.smooth {
         &[
-            (multistart::search, 0.05),
-            (hopping::search, 0.2),
-            (cma::search, 0.3),
+            (multistart::search_by_multistart, 0.05),
+            (hopping::search_by_hopping, 0.2),
+            (cma::search_by_cma, 0.3),
         ]
     } else {
-        &[(cma::search, 0.4), (evolution::search, 1.0)]
+        &[
+            (cma::search_by_cma, 0.4),
+            (evolution::search_by_evolution, 1.0),
+        ]
     };
     let mut go_on = |run: Run, part: f64| {
         let limit = search.share(part);
@@ -376,8 +385,8 @@ fn share(search: &mut GlobalSearch<'_>) -> Result<bool, ToolError> {
         return Ok(false);
     };
     let better: Run = match evolution < hops {
-        true => cma::search,
-        false => hopping::search,
+        true => cma::search_by_cma,
+        false => hopping::search_by_hopping,
     };
     Ok(go_on(better, 1.0)?.0)
 }
@@ -386,7 +395,7 @@ fn share(search: &mut GlobalSearch<'_>) -> Result<bool, ToolError> {
 const AGREEING_MANY: usize = 40;
 
 /// Improves the best point by a local search with what is left of the budget.
-fn polish(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+fn polish_best_point(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     const ITERATIONS_MAX: u64 = 10_000;
     const TOLERANCE: f64 = 1e-10;
     let (bounds, x) = (search.bounds.clone(), search.best.1.clone());
@@ -397,12 +406,13 @@ fn polish(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
             search.under_constraints(&x, ITERATIONS_MAX)?;
         } else if smooth {
             in_units(search, &bounds, &x, TOLERANCE, |target, bounds, x| {
-                let found = lbfgs::minimise(target, bounds, x, ITERATIONS_MAX, TOLERANCE)?;
+                let found = lbfgs::minimise_by_lbfgs(target, bounds, x, ITERATIONS_MAX, TOLERANCE)?;
                 Ok((found, ()))
             })?;
         } else if x.len() <= nelder_mead::COORDINATES_MAX {
             in_units(search, &bounds, &x, TOLERANCE, |target, bounds, x| {
-                let found = nelder_mead::minimise(target, bounds, x, ITERATIONS_MAX, TOLERANCE)?;
+                let found =
+                    nelder_mead::minimise_by_simplex(target, bounds, x, ITERATIONS_MAX, TOLERANCE)?;
                 Ok((found, ()))
             })?;
         }

@@ -16,7 +16,7 @@ const SAMPLE: usize = 8;
 ///
 /// # Errors
 /// Those of the search.
-pub(super) fn search(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
+pub(super) fn search_by_multistart(search: &mut GlobalSearch<'_>) -> Result<(), ToolError> {
     let d = search.dimension();
     let mut rng = search.rng();
     let mut first = vec![0.5; d];

@@ -12,10 +12,10 @@ use super::cma::CmaRestarts;
 use crate::linalg::dense::max_abs;
 use crate::optimise::minimise::bounds::VariableBounds;
 use crate::optimise::minimise::constrained::{
-    ConstrainedProblem, TOLERANCE, cobyla, is_spent, spent, sqp, violations,
+    ConstrainedProblem, TOLERANCE, budget_error, cobyla, constraint_violations, is_spent, sqp,
 };
 use crate::optimise::minimise::lbfgs;
-use crate::optimise::minimise::scale::{ORDINARY, ProblemScale, ScaledFunction, rounded};
+use crate::optimise::minimise::scale::{ORDINARY, ProblemScale, ScaledFunction, round_to_scale};
 use crate::optimise::minimise::smooth::SmoothFunction;
 
 /// Values that differ by less, relative to their size or to [`GlobalSearch::resolution`], are those of one minimum.
@@ -184,7 +184,9 @@ impl<'a> GlobalSearch<'a> {
         let mut above: Vec<f64> = above.filter(|gap| *gap > 0.0).collect();
         above.sort_by(f64::total_cmp);
         let quarter = above.get(above.len() / 4).copied();
-        quarter.filter(|gap| gap.is_finite()).map_or(1.0, rounded)
+        quarter
+            .filter(|gap| gap.is_finite())
+            .map_or(1.0, round_to_scale)
     }
 
     /// The size relative to which values of one minimum agree: the range of the values, or, where that is beyond an ordinary size, no more
@@ -210,7 +212,7 @@ impl<'a> GlobalSearch<'a> {
     }
 
     fn scale_of(&self, value: f64) -> ProblemScale {
-        let width = |(low, high): (&f64, &f64)| rounded((high / 2.0 - low / 2.0) * 2.0);
+        let width = |(low, high): (&f64, &f64)| round_to_scale((high / 2.0 - low / 2.0) * 2.0);
         let x: Vec<f64> = self
             .bounds
             .low
@@ -236,14 +238,14 @@ impl<'a> GlobalSearch<'a> {
         if self.spent() < self.limit {
             return Ok(());
         }
-        Err(spent())
+        Err(budget_error())
     }
 
     /// The key of a point under constraints: the objective is evaluated where they hold.
     fn key(&mut self, x: &[f64]) -> Result<f64, ToolError> {
         let c = self.problem.constraints(x)?;
-        let most = violations(&c, self.problem.equal()).fold(0.0, f64::max);
-        let sum: f64 = violations(&c, self.problem.equal()).sum();
+        let most = constraint_violations(&c, self.problem.equal()).fold(0.0, f64::max);
+        let sum: f64 = constraint_violations(&c, self.problem.equal()).sum();
         if most <= TOLERANCE {
             // The largest value that is ordered among the feasible ones.
             return Ok(self.problem.target.value(x)?.min(0.99 * INFEASIBLE));
@@ -254,7 +256,7 @@ impl<'a> GlobalSearch<'a> {
     }
 
     /// Descends from a point to a local minimum; without gradients the point itself is the end. Without constraints, it ends early by
-    /// `enough`, as [`lbfgs::descend`] does.
+    /// `enough`, as [`lbfgs::descend_by_lbfgs`] does.
     ///
     /// # Errors
     /// As [`GlobalSearch::at`].
@@ -274,7 +276,7 @@ impl<'a> GlobalSearch<'a> {
             scale: &scale,
         };
         let ends = (TOLERANCE, enough);
-        let found = lbfgs::descend(&mut scaled, &bounds, &start, ITERATIONS_MAX, ends)?;
+        let found = lbfgs::descend_by_lbfgs(&mut scaled, &bounds, &start, ITERATIONS_MAX, ends)?;
         Ok((scale.outside(&found.x), found.value * scale.value))
     }
 
@@ -297,8 +299,10 @@ impl<'a> GlobalSearch<'a> {
         let start = scale.inside(x);
         self.problem.set_scale(scale.clone());
         let found = match self.smooth {
-            true => sqp::minimise(&mut self.problem, &start, iterations_max, TOLERANCE),
-            false => cobyla::minimise(&mut self.problem, &start, iterations_max, TOLERANCE),
+            true => sqp::minimise_by_sqp(&mut self.problem, &start, iterations_max, TOLERANCE),
+            false => {
+                cobyla::minimise_by_cobyla(&mut self.problem, &start, iterations_max, TOLERANCE)
+            }
         };
         self.problem.set_scale(ProblemScale::one(x.len()));
         self.problem.limit = None;

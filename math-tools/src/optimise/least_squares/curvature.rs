@@ -15,7 +15,7 @@ const FREE_MAX: usize = 100;
 ///
 /// # Errors
 /// A stop.
-pub(super) fn decided(
+pub(super) fn decide_ending(
     problem: &mut dyn ResidualProblem,
     found: LeastSquaresResult,
     start: &[f64],
@@ -23,7 +23,7 @@ pub(super) fn decided(
     ctx: &Ctx,
 ) -> Result<LeastSquaresResult, ToolError> {
     let undecided = matches!(found.reason, LevenbergEnd::NoProgress | LevenbergEnd::Flat);
-    let half = half(&found.linear);
+    let half = half_sum_of_squares(&found.linear);
     let free: Vec<usize> = (0..found.point.len())
         .filter(|&index| !found.held[index])
         .collect();
@@ -33,16 +33,17 @@ pub(super) fn decided(
     let mut steps = Vec::with_capacity(free.len());
     for &index in &free {
         let size = found.point[index].abs().max(start[index].abs());
-        let Some(step) = step(problem, &found, (index, size), bounds[index], ctx)? else {
+        let Some(step) = difference_step(problem, &found, (index, size), bounds[index], ctx)?
+        else {
             return Ok(found);
         };
         steps.push(step);
     }
-    let Some(hessian) = hessian(problem, &found.point, &free, &steps)? else {
+    let Some(hessian) = difference_hessian(problem, &found.point, &free, &steps)? else {
         return Ok(found);
     };
-    let slopes = slopes(&found.linear, &free);
-    let Some(newton) = newton(&hessian, &slopes, &steps) else {
+    let slopes = objective_gradient(&found.linear, &free);
+    let Some(newton) = newton_step(&hessian, &slopes, &steps) else {
         return Ok(found);
     };
     /// Promised decrease, relative to the objective, that is rounding.
@@ -72,14 +73,14 @@ pub(super) fn decided(
 }
 
 /// Half the sum of squares.
-fn half(linear: &LinearisedResiduals) -> f64 {
+fn half_sum_of_squares(linear: &LinearisedResiduals) -> f64 {
     linear.cost / 2.0
 }
 
 /// A step of a parameter, both ways, that changes the objective by a small share that is not rounding; `None` where there is none.
 ///
 /// It is looked for from a thousandth of the parameter's size, of the order of 1 where that is 0.
-fn step(
+fn difference_step(
     problem: &mut dyn ResidualProblem,
     found: &LeastSquaresResult,
     (index, size): (usize, f64),
@@ -126,13 +127,13 @@ fn step(
 }
 
 /// The gradient of half the sum of squares by some parameters.
-fn slopes(linear: &LinearisedResiduals, free: &[usize]) -> Vec<f64> {
+fn objective_gradient(linear: &LinearisedResiduals, free: &[usize]) -> Vec<f64> {
     let slope = |&index: &usize| kernels::dense::dot(&linear.jacobian[index], &linear.residuals);
     free.iter().map(slope).collect()
 }
 
 /// Second derivatives of half the sum of squares in units of the steps, by differences of the gradient.
-fn hessian(
+fn difference_hessian(
     problem: &mut dyn ResidualProblem,
     point: &[f64],
     free: &[usize],
@@ -145,7 +146,7 @@ fn hessian(
             let mut moved = point.to_vec();
             moved[index] += signed;
             let linear = problem.linear(&moved)?;
-            Ok::<_, ToolError>(linear.map(|linear| slopes(&linear, free)))
+            Ok::<_, ToolError>(linear.map(|linear| objective_gradient(&linear, free)))
         };
         let (Some(up), Some(down)) = (slopes_at(*step)?, slopes_at(-step)?) else {
             return Ok(None);
@@ -160,7 +161,7 @@ fn hessian(
 }
 
 /// The step of Newton's method; `None` where the objective does not clearly curve upwards in every direction.
-fn newton(hessian: &Mat<f64>, slopes: &[f64], steps: &[f64]) -> Option<Vec<f64>> {
+fn newton_step(hessian: &Mat<f64>, slopes: &[f64], steps: &[f64]) -> Option<Vec<f64>> {
     /// Of a correlation matrix: differences leave errors below.
     const CLEARLY: f64 = 1e-6;
     let n = slopes.len();

@@ -118,7 +118,7 @@ pub(crate) enum StepWeights {
 ///
 /// # Errors
 /// A stop; a model that is not finite at the start is `None`.
-pub(crate) fn minimise(
+pub(crate) fn minimise_squares(
     problem: &mut dyn ResidualProblem,
     start: &[f64],
     how: &LevenbergOptions<'_>,
@@ -136,16 +136,20 @@ pub(crate) fn minimise(
     let Some(mut linear) = problem.linear(&point)? else {
         return Ok(None);
     };
-    let mut norms: Vec<f64> = linear.jacobian.iter().map(|column| norm(column)).collect();
+    let mut norms: Vec<f64> = linear
+        .jacobian
+        .iter()
+        .map(|column| euclidean_norm(column))
+        .collect();
     let (mut damping, mut growth) = (DAMPING, 2.0);
     let mut iterations = 0;
     loop {
-        let held = held(&point, &linear, bounds);
-        let cosine = cosine(&linear, &held);
+        let held = active_bounds(&point, &linear, bounds);
+        let cosine = largest_cosine(&linear, &held);
         let is_exact = linear.cost.sqrt() <= 4.0 * f64::EPSILON * scale || linear.cost == 0.0;
         let reason = match is_exact {
             true => Some(LevenbergEnd::Exact),
-            false if cosine == 0.0 => Some(stationary(&linear, &held)),
+            false if cosine == 0.0 => Some(stationary_reason(&linear, &held)),
             false if iterations == max_iter => Some(LevenbergEnd::MaxIter),
             false => None,
         };
@@ -159,7 +163,7 @@ pub(crate) fn minimise(
         };
         if let Some(reason) = reason {
             let found = found(reason);
-            return Ok(Some(curvature::decided(
+            return Ok(Some(curvature::decide_ending(
                 problem, found, start, bounds, ctx,
             )?));
         }
@@ -168,8 +172,8 @@ pub(crate) fn minimise(
         let qr = JacobianQr::new(columns.collect(), &linear.residuals);
         let largest = free.iter().map(|&index| norms[index]).fold(0.0, f64::max);
         let of = |&index: &usize| match kind {
-            StepWeights::Equal => weight(largest),
-            StepWeights::Largest | StepWeights::Present => weight(norms[index]),
+            StepWeights::Equal => weight_from_norm(largest),
+            StepWeights::Largest | StepWeights::Present => weight_from_norm(norms[index]),
         };
         let weights: Vec<f64> = free.iter().map(of).collect();
         let length = |values: &[f64]| {
@@ -182,7 +186,7 @@ pub(crate) fn minimise(
         let accepted = loop {
             ctx.check()?;
             let step = qr.damped(&weights, damping);
-            let mut next = stepped(&point, &free, &step, bounds);
+            let mut next = step_within_bounds(&point, &free, &step, bounds);
             let taken: Vec<f64> = (free.iter().zip(&at))
                 .map(|(&index, at)| next[index] - at)
                 .collect();
@@ -210,17 +214,18 @@ pub(crate) fn minimise(
             growth *= 2.0;
         };
         let Some((next, found_there)) = accepted else {
-            let size = norm(&linear.residuals);
-            let rounding = ROUNDING * f64::EPSILON * scale.max(sensitivity(&point, &linear));
+            let size = euclidean_norm(&linear.residuals);
+            let rounding =
+                ROUNDING * f64::EPSILON * scale.max(residual_sensitivity(&point, &linear));
             let settled = if size <= error.max(rounding) {
                 LevenbergEnd::Exact
             } else if cosine <= COSINE_MAX.max(error / size) {
-                stationary(&linear, &held)
+                stationary_reason(&linear, &held)
             } else {
                 LevenbergEnd::NoProgress
             };
-            let found = polished(problem, found(settled), bounds)?;
-            return Ok(Some(curvature::decided(
+            let found = polish_fit(problem, found(settled), bounds)?;
+            return Ok(Some(curvature::decide_ending(
                 problem, found, start, bounds, ctx,
             )?));
         };
@@ -228,21 +233,28 @@ pub(crate) fn minimise(
         (point, linear) = (next, found_there);
         for (norm_max, column) in norms.iter_mut().zip(&linear.jacobian) {
             *norm_max = match kind {
-                StepWeights::Largest => norm(column).max(*norm_max),
-                StepWeights::Present | StepWeights::Equal => norm(column),
+                StepWeights::Largest => euclidean_norm(column).max(*norm_max),
+                StepWeights::Present | StepWeights::Equal => euclidean_norm(column),
             };
         }
     }
 }
 
 /// The size of what the residuals are made of, as far as the parameters tell: by how much a relative change of 1 of each would change them.
-fn sensitivity(point: &[f64], linear: &LinearisedResiduals) -> f64 {
+fn residual_sensitivity(point: &[f64], linear: &LinearisedResiduals) -> f64 {
     let columns = point.iter().zip(&linear.jacobian);
-    columns.map(|(x, column)| x.abs() * norm(column)).sum()
+    columns
+        .map(|(x, column)| x.abs() * euclidean_norm(column))
+        .sum()
 }
 
 /// A point after a step of the parameters that are free, cut at the bounds.
-fn stepped(point: &[f64], free: &[usize], step: &[f64], bounds: &[[f64; 2]]) -> Vec<f64> {
+fn step_within_bounds(
+    point: &[f64],
+    free: &[usize],
+    step: &[f64],
+    bounds: &[[f64; 2]],
+) -> Vec<f64> {
     let mut next = point.to_vec();
     for (&index, step) in free.iter().zip(step) {
         let [low, high] = bounds[index];
@@ -252,7 +264,7 @@ fn stepped(point: &[f64], free: &[usize], step: &[f64], bounds: &[[f64; 2]]) -> 
 }
 
 /// Takes the last steps, which the objective is too flat to tell: as long as the residuals become more orthogonal to the Jacobian.
-fn polished(
+fn polish_fit(
     problem: &mut dyn ResidualProblem,
     mut found: LeastSquaresResult,
     bounds: &[[f64; 2]],
@@ -271,14 +283,14 @@ fn polished(
         let qr = JacobianQr::new(columns.collect(), &found.linear.residuals);
         let norms = free
             .iter()
-            .map(|&index| weight(norm(&found.linear.jacobian[index])));
+            .map(|&index| weight_from_norm(euclidean_norm(&found.linear.jacobian[index])));
         let step = qr.damped(&norms.collect::<Vec<f64>>(), 0.0);
-        let next = stepped(&found.point, &free, &step, bounds);
+        let next = step_within_bounds(&found.point, &free, &step, bounds);
         let Some(linear) = problem.linear(&next)? else {
             break;
         };
-        let held = held(&next, &linear, bounds);
-        let cosine = cosine(&linear, &held);
+        let held = active_bounds(&next, &linear, bounds);
+        let cosine = largest_cosine(&linear, &held);
         let is_level = linear.cost <= found.linear.cost * (1.0 + 16.0 * f64::EPSILON);
         if !is_level || cosine >= found.cosine {
             break;
@@ -294,16 +306,16 @@ fn polished(
     Ok(found)
 }
 
-fn norm(values: &[f64]) -> f64 {
-    kernels::dense::norm2(values)
+fn euclidean_norm(values: &[f64]) -> f64 {
+    kernels::dense::euclidean_norm(values)
 }
 
-fn weight(norm: f64) -> f64 {
+fn weight_from_norm(norm: f64) -> f64 {
     if norm > 0.0 { norm } else { 1.0 }
 }
 
 /// The parameters at a bound that the objective falls beyond.
-fn held(point: &[f64], linear: &LinearisedResiduals, bounds: &[[f64; 2]]) -> Vec<bool> {
+fn active_bounds(point: &[f64], linear: &LinearisedResiduals, bounds: &[[f64; 2]]) -> Vec<bool> {
     let slope = |column: &Vec<f64>| -> f64 {
         let pairs = column.iter().zip(&linear.residuals);
         pairs.map(|(a, b)| a * b).sum()
@@ -316,20 +328,20 @@ fn held(point: &[f64], linear: &LinearisedResiduals, bounds: &[[f64; 2]]) -> Vec
 }
 
 /// The reason at a point whose residuals are orthogonal to the Jacobian.
-fn stationary(linear: &LinearisedResiduals, held: &[bool]) -> LevenbergEnd {
+fn stationary_reason(linear: &LinearisedResiduals, held: &[bool]) -> LevenbergEnd {
     let mut free = linear.jacobian.iter().zip(held).filter(|(_, held)| !**held);
-    match free.any(|(column, _)| norm(column) == 0.0) {
+    match free.any(|(column, _)| euclidean_norm(column) == 0.0) {
         true => LevenbergEnd::Flat,
         false => LevenbergEnd::Orthogonal,
     }
 }
 
 /// The largest cosine between the residuals and the column of a free parameter.
-fn cosine(linear: &LinearisedResiduals, held: &[bool]) -> f64 {
-    let size = norm(&linear.residuals);
+fn largest_cosine(linear: &LinearisedResiduals, held: &[bool]) -> f64 {
+    let size = euclidean_norm(&linear.residuals);
     let mut largest = 0.0_f64;
     for (column, _) in linear.jacobian.iter().zip(held).filter(|(_, held)| !**held) {
-        let length = norm(column) * size;
+        let length = euclidean_norm(column) * size;
         let product: f64 = column
             .iter()
             .zip(&linear.residuals)

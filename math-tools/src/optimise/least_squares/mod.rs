@@ -44,21 +44,21 @@ pub(crate) struct Args {
     #[value(default)]
     pub loss: LossKind,
     /// Residual at which a loss begins to count less.
-    #[value(default = "one")]
+    #[value(default = "default_loss_scale")]
     pub loss_scale: Positive,
     /// Largest number of iterations.
     #[value(default = "BoundedInteger::<1, 1_000_000>::of::<1000>")]
     pub max_iter: BoundedInteger<1, 1_000_000>,
     /// Ended when a step changes x by less than this, relative to its size.
-    #[value(default = "tolerance")]
+    #[value(default = "default_tolerance")]
     pub tolerance: Tolerance,
 }
 
-fn one() -> Positive {
+fn default_loss_scale() -> Positive {
     Positive::literal(1.0)
 }
 
-fn tolerance() -> Tolerance {
+fn default_tolerance() -> Tolerance {
     Tolerance::literal(1e-12)
 }
 
@@ -126,7 +126,7 @@ impl Tool for Args {
             ctx.warn("`x0` is outside `bounds`: the nearest point in them is the start");
         }
         let (variables, data) = ((x0.len(), names.as_deref()), args.data.as_ref());
-        let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
+        let scope = unknowns::unknowns_scope(variables, data, &args.parameters, "/x0", ctx)?;
         let loss = RobustLoss {
             kind: args.loss,
             scale: args.loss_scale.get(),

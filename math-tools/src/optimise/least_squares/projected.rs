@@ -8,7 +8,7 @@ use tool_core::{Ctx, ToolError};
 
 use super::levenberg::{
     LeastSquaresResult, LevenbergEnd, LevenbergOptions, LinearisedResiduals, ResidualProblem,
-    StepWeights, minimise,
+    StepWeights, minimise_squares,
 };
 use super::qr::JacobianQr;
 
@@ -27,13 +27,13 @@ pub(crate) fn minimise_doggedly(
     let mut iterations = 0;
     let mut keep = |found: Option<LeastSquaresResult>| {
         iterations += found.as_ref().map_or(0, |found| found.iterations);
-        best = better(best.take(), found);
+        best = better_fit(best.take(), found);
         best.as_ref()
             .is_some_and(|best| best.reason.has_converged())
     };
     let by = |weights: StepWeights| LevenbergOptions { weights, ..*how };
     let present = by(StepWeights::Present);
-    let first = minimise(problem, start, how, ctx)?;
+    let first = minimise_squares(problem, start, how, ctx)?;
     let is_slow = (first.as_ref()).is_some_and(|found| found.reason == LevenbergEnd::MaxIter);
     if keep(first) {
         return Ok((best, iterations));
@@ -43,18 +43,23 @@ pub(crate) fn minimise_doggedly(
     let mut solved = start.to_vec();
     if !linear.is_empty() && solve_linear(problem, &mut solved, &linear, how.bounds)?.is_some() {
         let mut projected = VariableProjection { problem, linear };
-        if keep(minimise(&mut projected, &solved, &present, ctx)?) {
+        if keep(minimise_squares(&mut projected, &solved, &present, ctx)?) {
             return Ok((best, iterations));
         }
     }
-    if !keep(minimise(problem, start, &present, ctx)?) && is_slow {
-        keep(minimise(problem, start, &by(StepWeights::Equal), ctx)?);
+    if !keep(minimise_squares(problem, start, &present, ctx)?) && is_slow {
+        keep(minimise_squares(
+            problem,
+            start,
+            &by(StepWeights::Equal),
+            ctx,
+        )?);
     }
     Ok((best, iterations))
 }
 
 /// The closer of two fits.
-pub(crate) fn better(
+pub(crate) fn better_fit(
     a: Option<LeastSquaresResult>,
     b: Option<LeastSquaresResult>,
 ) -> Option<LeastSquaresResult> {
@@ -149,7 +154,7 @@ pub(crate) fn solve_linear(
         .map(|&index| std::mem::take(&mut jacobian[index]))
         .collect();
     let weights: Vec<f64> = (design.iter())
-        .map(|column| kernels::dense::norm2(column))
+        .map(|column| kernels::dense::euclidean_norm(column))
         .collect();
     let step = JacobianQr::new(design, &residuals).damped(&weights, 1e-14);
     for (&index, step) in linear.iter().zip(&step) {

@@ -14,7 +14,7 @@ impl JacobianQr {
         let n = columns.len();
         for step in 0..n.min(target.len()) {
             let (done, rest) = columns.split_at_mut(step + 1);
-            let Some(reflector) = reflect(&mut done[step], step) else {
+            let Some(reflector) = reflect_column(&mut done[step], step) else {
                 continue;
             };
             for column in rest.iter_mut().chain([&mut target]) {
@@ -85,7 +85,7 @@ impl JacobianQr {
     pub(crate) fn inverse(&self, share: f64) -> Option<Vec<Vec<f64>>> {
         let n = self.triangle.len();
         for column in &self.triangle {
-            let size = kernels::dense::norm2(column);
+            let size = kernels::dense::euclidean_norm(column);
             let pivot = column[..].iter().rev().find(|value| **value != 0.0)?.abs();
             if size == 0.0 || pivot <= share * size {
                 return None;
@@ -123,9 +123,9 @@ struct JacobianReflector {
 }
 
 /// Reflects a column so that it is zero below the row `from`; `None` where it is so already.
-fn reflect(column: &mut [f64], from: usize) -> Option<JacobianReflector> {
+fn reflect_column(column: &mut [f64], from: usize) -> Option<JacobianReflector> {
     let below = &column[from..];
-    let size = kernels::dense::norm2(below);
+    let size = kernels::dense::euclidean_norm(below);
     if size == 0.0 || below[1..].iter().all(|value| *value == 0.0) {
         return None;
     }

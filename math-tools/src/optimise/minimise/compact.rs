@@ -10,7 +10,7 @@
 use faer::Mat;
 
 use super::bounds::VariableBounds;
-use super::curvature::along;
+use super::curvature::point_along;
 use super::smooth::GradientPoint;
 use crate::linalg::dense::{Lu, add_multiple, dot};
 
@@ -94,7 +94,11 @@ struct CauchyPoint {
     free: Vec<usize>,
 }
 
-fn cauchy(model: &CompactLbfgs<'_>, bounds: &VariableBounds, at: &GradientPoint) -> CauchyPoint {
+fn cauchy_point(
+    model: &CompactLbfgs<'_>,
+    bounds: &VariableBounds,
+    at: &GradientPoint,
+) -> CauchyPoint {
     let n = at.x.len();
     let limit = |index: usize| {
         let bound = match at.gradient[index] {
@@ -162,7 +166,11 @@ fn cauchy(model: &CompactLbfgs<'_>, bounds: &VariableBounds, at: &GradientPoint)
 }
 
 /// The minimum of the model over the free variables, from the Cauchy point on; `None` where the model does not have one.
-fn subspace(model: &CompactLbfgs<'_>, at: &GradientPoint, from: &CauchyPoint) -> Option<Vec<f64>> {
+fn subspace_minimum(
+    model: &CompactLbfgs<'_>,
+    at: &GradientPoint,
+    from: &CauchyPoint,
+) -> Option<Vec<f64>> {
     let n = at.x.len();
     let correction = model.times(&model.middle_times(&from.moved), n);
     let mut residual = vec![0.0; n];
@@ -198,25 +206,25 @@ fn subspace(model: &CompactLbfgs<'_>, at: &GradientPoint, from: &CauchyPoint) ->
 }
 
 /// The direction from a point to the minimum of the model in the box; `None` where the pairs do not define a model.
-pub(super) fn direction<'a>(
+pub(super) fn quasi_newton_direction<'a>(
     pairs: impl Iterator<Item = &'a Pair>,
     bounds: &VariableBounds,
     at: &GradientPoint,
 ) -> Option<Vec<f64>> {
     let model = CompactLbfgs::new(pairs)?;
-    let cauchy = cauchy(&model, bounds, at);
-    let to_cauchy = along(&cauchy.x, -1.0, &at.x);
-    let Some(step) = subspace(&model, at, &cauchy) else {
+    let cauchy = cauchy_point(&model, bounds, at);
+    let to_cauchy = point_along(&cauchy.x, -1.0, &at.x);
+    let Some(step) = subspace_minimum(&model, at, &cauchy) else {
         return Some(to_cauchy);
     };
-    let mut end = along(&cauchy.x, 1.0, &step);
+    let mut end = point_along(&cauchy.x, 1.0, &step);
     bounds.project(&mut end);
-    let projected = along(&end, -1.0, &at.x);
+    let projected = point_along(&end, -1.0, &at.x);
     if dot(&projected, &at.gradient) < 0.0 {
         return Some(projected);
     }
     let share = bounds.longest_step(&cauchy.x, &step).min(1.0);
-    let mut truncated = along(&cauchy.x, share, &step);
+    let mut truncated = point_along(&cauchy.x, share, &step);
     bounds.project(&mut truncated);
-    Some(along(&truncated, -1.0, &at.x))
+    Some(point_along(&truncated, -1.0, &at.x))
 }

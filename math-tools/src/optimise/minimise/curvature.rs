@@ -7,7 +7,7 @@ use tool_core::{RandomSeed, ToolError};
 
 use super::bounds::VariableBounds;
 use super::smooth::SmoothFunction;
-use crate::linalg::dense::{add_multiple, dot, max_abs, norm2, symmetric_eigen};
+use crate::linalg::dense::{add_multiple, dot, euclidean_norm, max_abs, symmetric_eigen};
 
 /// Up to so many variables the whole Hessian is formed.
 pub(super) const WHOLE_MAX: usize = 60;
@@ -74,7 +74,7 @@ impl HessianCurvature {
 ///
 /// # References
 /// G. H. Golub, C. F. Van Loan, "Matrix Computations", 4th ed., 2013, section 10.1.
-pub(crate) fn lowest(
+pub(crate) fn find_lowest_curvature(
     target: &mut impl SmoothFunction,
     x: &[f64],
     free: &[usize],
@@ -85,14 +85,14 @@ pub(crate) fn lowest(
     let basis = if free.len() <= WHOLE_MAX {
         None
     } else {
-        match lanczos(target, x, free)? {
+        match lanczos_projection(target, x, free)? {
             Some(projected) => Some(projected),
             None => return Ok(None),
         }
     };
     let (hessian, basis) = match basis {
         Some((hessian, basis)) => (hessian, Some(basis)),
-        None => match hessian(target, x, free)? {
+        None => match hessian_in_free_variables(target, x, free)? {
             Some(hessian) => (hessian, None),
             None => return Ok(None),
         },
@@ -116,7 +116,7 @@ pub(super) fn of_part(
 ///
 /// # Errors
 /// Those of the target.
-pub(crate) fn hessian(
+pub(crate) fn hessian_in_free_variables(
     target: &mut impl SmoothFunction,
     x: &[f64],
     free: &[usize],
@@ -137,7 +137,7 @@ pub(crate) fn hessian(
 /// The Hessian in the basis of a Krylov space, and that basis.
 type Projected = (Mat<f64>, Vec<Vec<f64>>);
 
-fn lanczos(
+fn lanczos_projection(
     target: &mut impl SmoothFunction,
     x: &[f64],
     free: &[usize],
@@ -150,7 +150,7 @@ fn lanczos(
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let mut projected = vec![vec![0.0; PRODUCTS]; PRODUCTS];
     for step in 0..PRODUCTS {
-        let length = norm2(&next);
+        let length = euclidean_norm(&next);
         if !basis.is_empty() && length <= f64::EPSILON * max_abs(&projected.concat()) {
             break; // the basis spans an invariant subspace
         }
@@ -219,7 +219,7 @@ fn of_matrix(
 }
 
 /// The point one step away from another.
-pub(crate) fn along(x: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
+pub(crate) fn point_along(x: &[f64], step: f64, direction: &[f64]) -> Vec<f64> {
     let pairs = x.iter().zip(direction);
     pairs.map(|(x, d)| x + step * d).collect()
 }
@@ -249,7 +249,7 @@ pub(crate) fn lower_point(
     let size = max_abs(x).max(1.0);
     let mut best: Option<(f64, Vec<f64>)> = None;
     for step in STEPS.iter().flat_map(|step| [step * size, -step * size]) {
-        let mut point = along(x, step, &curvature.direction);
+        let mut point = point_along(x, step, &curvature.direction);
         bounds.project(&mut point);
         let found = target.value(&point)?;
         let bar = best.as_ref().map_or(value - clearly, |(value, _)| *value);

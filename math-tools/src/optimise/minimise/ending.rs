@@ -3,12 +3,16 @@
 use tool_core::ToolError;
 
 use super::bounds::VariableBounds;
-use super::curvature::{self, along, lower_point};
+use super::curvature::{self, lower_point, point_along};
 use super::smooth::{GradientPoint, SmoothFunction};
 use crate::linalg::dense::max_abs;
 
 /// The largest component of a gradient that counts as zero.
-pub(super) fn small(target: &impl SmoothFunction, at: &GradientPoint, tolerance: f64) -> f64 {
+pub(super) fn gradient_threshold(
+    target: &impl SmoothFunction,
+    at: &GradientPoint,
+    tolerance: f64,
+) -> f64 {
     tolerance + target.gradient_noise(&at.x, at.value)
 }
 
@@ -30,7 +34,7 @@ pub(super) fn curvature_of_free(
     bounds: &VariableBounds,
     at: &GradientPoint,
 ) -> Result<Option<curvature::HessianCurvature>, ToolError> {
-    curvature::lowest(target, &at.x, &bounds.movable(&at.x, &at.gradient))
+    curvature::find_lowest_curvature(target, &at.x, &bounds.movable(&at.x, &at.gradient))
 }
 
 /// Whether a point where the gradient vanishes is a minimum: its neighbours along the axes, and the direction in which the function curves
@@ -38,7 +42,7 @@ pub(super) fn curvature_of_free(
 ///
 /// # Errors
 /// Those of the target.
-pub(super) fn look(
+pub(super) fn examine_stationary_point(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     at: &GradientPoint,
@@ -52,14 +56,14 @@ pub(super) fn look(
     {
         return Ok(StationaryPointVerdict::Lower(lower));
     }
-    let small = small(target, at, tolerance);
+    let small = gradient_threshold(target, at, tolerance);
     let (free, weak) = bounds.loose(&at.x, &at.gradient, small);
     if !weak.is_empty()
         && let Some(look) = look_from_bounds(target, bounds, at, (&free, &weak))?
     {
         return Ok(look);
     }
-    let Some(curvature) = curvature::lowest(target, &at.x, &free)? else {
+    let Some(curvature) = curvature::find_lowest_curvature(target, &at.x, &free)? else {
         return Ok(StationaryPointVerdict::Minimum(None));
     };
     Ok(
@@ -90,9 +94,9 @@ fn look_from_bounds(
     let all: Vec<usize> = free.iter().chain(weak).copied().collect();
     let mut widest = None;
     if all.len() > curvature::WHOLE_MAX {
-        widest = curvature::lowest(target, &at.x, &all)?;
-    } else if let Some(hessian) = curvature::hessian(target, &at.x, &all)? {
-        for face in faces(weak.len(), FACES_WHOLE_MAX) {
+        widest = curvature::find_lowest_curvature(target, &at.x, &all)?;
+    } else if let Some(hessian) = curvature::hessian_in_free_variables(target, &at.x, &all)? {
+        for face in position_subsets(weak.len(), FACES_WHOLE_MAX) {
             let kept: Vec<usize> = (0..free.len())
                 .chain(face.iter().map(|position| free.len() + position))
                 .collect();
@@ -128,7 +132,7 @@ fn look_from_bounds(
 }
 
 /// Sets of positions below a count, small ones first, none empty: all up to a count, beyond it those of one, of two and of all positions.
-pub(super) fn faces(count: usize, whole_max: usize) -> Vec<Vec<usize>> {
+pub(super) fn position_subsets(count: usize, whole_max: usize) -> Vec<Vec<usize>> {
     if count <= whole_max {
         let members = |set: usize| (0..count).filter(move |bit| set >> bit & 1 == 1).collect();
         let mut all: Vec<Vec<usize>> = (1..1_usize << count).map(members).collect();
@@ -150,7 +154,7 @@ pub(super) fn faces(count: usize, whole_max: usize) -> Vec<Vec<usize>> {
 /// # References
 /// W. W. Hager, H. Zhang, "A new conjugate gradient method with guaranteed descent and an efficient line search", SIAM J. Optim.
 /// 16(1), 2005, section 4.1.
-pub(super) fn flatter(
+pub(super) fn find_flatter_point(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     at: &GradientPoint,
@@ -158,7 +162,7 @@ pub(super) fn flatter(
 ) -> Result<Option<GradientPoint>, ToolError> {
     /// Relative to the value: residuals that cancel leave more than rounding.
     const HIGHER: f64 = 1e-9;
-    let mut x = along(&at.x, 1.0, step);
+    let mut x = point_along(&at.x, 1.0, step);
     bounds.project(&mut x);
     let value = target.value(&x)?;
     if !value.is_finite() || value > at.value + HIGHER * at.value.abs() {
@@ -182,7 +186,7 @@ fn lower_far_down(
     let mut found: Option<(f64, Vec<f64>)> = None;
     for round in 0..ROUNDS {
         let length = NEAREST * 10_f64.powi(round) * max_abs(&at.x).max(1.0);
-        let mut point = along(&at.x, -length / max_abs(&at.gradient), &at.gradient);
+        let mut point = point_along(&at.x, -length / max_abs(&at.gradient), &at.gradient);
         bounds.project(&mut point);
         let value = target.value(&point)?;
         let before = found.as_ref().map_or(at.value - clearly, |found| found.0);

@@ -13,7 +13,7 @@ use super::{lbfgs, nelder_mead, newton};
 ///
 /// # Errors
 /// Those of the target; `invalid_args` at `/method` for `newton` without second derivatives.
-pub(super) fn minimise(
+pub(super) fn minimise_in_box(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     method: MinimiseMethod,
@@ -49,7 +49,7 @@ impl<F: SmoothFunction> DescentSearch<'_, F> {
 
     fn newton(&mut self, x0: &[f64]) -> Result<Option<MinimiseResult>, ToolError> {
         let most = self.iterations();
-        newton::minimise(self.target, self.bounds, x0, most, self.tolerance)
+        newton::minimise_by_newton(self.target, self.bounds, x0, most, self.tolerance)
     }
 
     fn by(&mut self, method: MinimiseMethod, x0: &[f64]) -> Result<MinimiseResult, ToolError> {
@@ -57,7 +57,7 @@ impl<F: SmoothFunction> DescentSearch<'_, F> {
             MinimiseMethod::NelderMead => {
                 let usual = ITERATIONS.max(nelder_mead::ITERATIONS_EACH * x0.len() as u64);
                 let most = self.max_iter.unwrap_or(usual);
-                nelder_mead::minimise(self.target, self.bounds, x0, most, self.tolerance)
+                nelder_mead::minimise_by_simplex(self.target, self.bounds, x0, most, self.tolerance)
             }
             MinimiseMethod::Newton => match self.newton(x0)? {
                 Some(found) => Ok(found),
@@ -67,7 +67,7 @@ impl<F: SmoothFunction> DescentSearch<'_, F> {
             },
             _ => {
                 let most = self.iterations();
-                lbfgs::minimise(self.target, self.bounds, x0, most, self.tolerance)
+                lbfgs::minimise_by_lbfgs(self.target, self.bounds, x0, most, self.tolerance)
             }
         }
     }

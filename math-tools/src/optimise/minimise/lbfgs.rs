@@ -6,7 +6,7 @@ use tool_core::ToolError;
 
 use super::bounds::VariableBounds;
 use super::compact::{self, Pair};
-use super::curvature::{along, lower_point};
+use super::curvature::{lower_point, point_along};
 use super::ending::{self, StationaryPointVerdict};
 use super::found::{MinimiseEnd, MinimiseResult};
 use super::line;
@@ -34,14 +34,14 @@ const MEMORY: usize = 10;
 ///
 /// # References
 /// J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, algorithms 7.4, 3.5 and 3.6.
-pub(crate) fn minimise(
+pub(crate) fn minimise_by_lbfgs(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
 ) -> Result<MinimiseResult, ToolError> {
-    run(target, bounds, x0, (max_iter, tolerance, 0.0), true)
+    run_lbfgs(target, bounds, x0, (max_iter, tolerance, 0.0), true)
 }
 
 /// The same without a look at the neighbours of the end: for searches that start many. A step that lowers the value by less than the
@@ -49,17 +49,17 @@ pub(crate) fn minimise(
 ///
 /// # Errors
 /// Those of the target.
-pub(crate) fn descend(
+pub(crate) fn descend_by_lbfgs(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     x0: &[f64],
     max_iter: u64,
     (tolerance, enough): (f64, f64),
 ) -> Result<MinimiseResult, ToolError> {
-    run(target, bounds, x0, (max_iter, tolerance, enough), false)
+    run_lbfgs(target, bounds, x0, (max_iter, tolerance, enough), false)
 }
 
-fn run(
+fn run_lbfgs(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     x0: &[f64],
@@ -71,9 +71,9 @@ fn run(
     let mut history = LbfgsHistory::default();
     let mut iterations = 0;
     loop {
-        if bounds.slope(&at.x, &at.gradient) <= ending::small(target, &at, tolerance) {
+        if bounds.slope(&at.x, &at.gradient) <= ending::gradient_threshold(target, &at, tolerance) {
             let look = if verify {
-                ending::look(target, bounds, &at, tolerance)?
+                ending::examine_stationary_point(target, bounds, &at, tolerance)?
             } else {
                 StationaryPointVerdict::Minimum(None)
             };
@@ -104,9 +104,9 @@ fn run(
         } else {
             1.0
         };
-        let mut next = line::search(target, bounds, &at, &direction, first)?;
+        let mut next = line::wolfe_line_search(target, bounds, &at, &direction, first)?;
         if next.is_none() && !history.pairs.is_empty() {
-            next = ending::flatter(target, bounds, &at, &direction)?;
+            next = ending::find_flatter_point(target, bounds, &at, &direction)?;
             if next.is_none() {
                 history = LbfgsHistory::default();
                 continue;
@@ -120,7 +120,7 @@ fn run(
                 return Ok(at.found(iterations, false, MinimiseEnd::NoProgress));
             };
             next = match curvature.newton_step(&at.gradient) {
-                Some(step) => ending::flatter(target, bounds, &at, &step)?,
+                Some(step) => ending::find_flatter_point(target, bounds, &at, &step)?,
                 None => match lower_point(target, bounds, (&at.x, at.value), &curvature)? {
                     Some(lower) => Some(GradientPoint::new(target, lower)?),
                     None => None,
@@ -156,8 +156,8 @@ struct LbfgsHistory {
 
 impl LbfgsHistory {
     fn push(&mut self, from: &GradientPoint, to: &GradientPoint) {
-        let step = along(&to.x, -1.0, &from.x);
-        let change = along(&to.gradient, -1.0, &from.gradient);
+        let step = point_along(&to.x, -1.0, &from.x);
+        let change = point_along(&to.gradient, -1.0, &from.gradient);
         let inner = dot(&step, &change);
         let least = f64::EPSILON * dot(&change, &change).min(dot(&step, &step));
         if inner.is_finite() && inner > least {
@@ -173,7 +173,7 @@ impl LbfgsHistory {
         if bounds.is_free() {
             return self.newton(&at.gradient);
         }
-        compact::direction(self.pairs.iter(), bounds, at).unwrap_or_else(|| {
+        compact::quasi_newton_direction(self.pairs.iter(), bounds, at).unwrap_or_else(|| {
             let scale = first_step(at);
             let scaled: Vec<f64> = at.gradient.iter().map(|entry| scale * entry).collect();
             bounds.descent(&at.x, &scaled)

@@ -5,7 +5,7 @@
 use tool_core::ToolError;
 
 use super::bounds::VariableBounds;
-use super::curvature::along;
+use super::curvature::point_along;
 use super::smooth::{GradientPoint, SmoothFunction};
 use crate::linalg::dense::dot;
 
@@ -42,7 +42,7 @@ enum LineTrialResult {
 
 impl SearchLine<'_> {
     fn point(&self, step: f64) -> Vec<f64> {
-        let mut x = along(&self.at.x, step, self.direction);
+        let mut x = point_along(&self.at.x, step, self.direction);
         self.bounds.project(&mut x); // against rounding
         x
     }
@@ -76,7 +76,7 @@ impl SearchLine<'_> {
 ///
 /// # Errors
 /// Those of the function.
-pub(crate) fn search(
+pub(crate) fn wolfe_line_search(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     at: &GradientPoint,
@@ -101,10 +101,10 @@ pub(crate) fn search(
     let (mut step, mut bar, mut lowest) = (first.min(longest), f64::INFINITY, None);
     for _ in 0..EXPANSIONS_MAX {
         match line.tried(target, step, bar)? {
-            LineTrialResult::High(high) => return zoom(target, &line, (low, high), lowest),
+            LineTrialResult::High(high) => return zoom_bracket(target, &line, (low, high), lowest),
             LineTrialResult::Good(point) => return Ok(Some(point)),
             LineTrialResult::Lower(trial, point) if trial.slope >= 0.0 => {
-                return zoom(target, &line, (trial, low), Some(point));
+                return zoom_bracket(target, &line, (trial, low), Some(point));
             }
             LineTrialResult::Lower(trial, point) => {
                 (low, bar, lowest) = (trial, trial.value, Some(point))
@@ -119,7 +119,7 @@ pub(crate) fn search(
 }
 
 /// Narrows a bracket: `low` has the lowest value that decreases enough, `high` lies across the minimum.
-fn zoom(
+fn zoom_bracket(
     target: &mut impl SmoothFunction,
     line: &SearchLine<'_>,
     (mut low, mut high): (LineTrial, LineTrial),
@@ -127,7 +127,7 @@ fn zoom(
 ) -> Result<Option<GradientPoint>, ToolError> {
     const ROUNDS_MAX: usize = 60;
     for _ in 0..ROUNDS_MAX {
-        let step = interpolate(low, high);
+        let step = interpolate_minimum(low, high);
         let still = line.point(step) == line.at.x;
         if step == low.step || step == high.step || still {
             break;
@@ -147,7 +147,7 @@ fn zoom(
 }
 
 /// The minimum of the parabola through both ends, kept away from them; the middle where it says nothing.
-fn interpolate(low: LineTrial, high: LineTrial) -> f64 {
+fn interpolate_minimum(low: LineTrial, high: LineTrial) -> f64 {
     const MARGIN: f64 = 0.1;
     let width = high.step - low.step;
     let bend = high.value - low.value - low.slope * width;

@@ -178,7 +178,7 @@ impl Tool for Args {
         let is_constrained = !args.constraints.is_empty();
         check_size(n, args.method, is_constrained)?;
         let (variables, data) = ((n, start.names()), args.data.as_ref());
-        let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
+        let scope = unknowns::unknowns_scope(variables, data, &args.parameters, "/x0", ctx)?;
         let function = ObjectiveFunction::new(&args.objective, &scope, n, ctx)?;
         let constraints = ConstraintSet::new(&args.constraints, &scope, n)?;
         let expressions = function.expression_of().into_iter();

@@ -3,7 +3,7 @@
 use tool_core::ToolError;
 
 use super::bounds::VariableBounds;
-use super::curvature::along;
+use super::curvature::point_along;
 use super::ending::{self, StationaryPointVerdict};
 use super::found::{MinimiseEnd, MinimiseResult};
 use super::smooth::{GradientPoint, SmoothFunction};
@@ -34,7 +34,7 @@ pub(super) const ITERATIONS_EACH: u64 = 400;
 /// J. A. Nelder, R. Mead, "A simplex method for function minimization", Computer Journal 7, 1965; F. Gao, L. Han, "Implementing the
 /// Nelder-Mead simplex algorithm with adaptive parameters", Comput. Optim. Appl. 51, 2012; C. T. Kelley, "Detection and remediation of
 /// stagnation in the Nelder-Mead algorithm", SIAM J. Optim. 10, 1999 (restarts).
-pub(crate) fn minimise(
+pub(crate) fn minimise_by_simplex(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     x0: &[f64],
@@ -71,7 +71,7 @@ pub(crate) fn minimise(
                 gradient,
             })
             && let StationaryPointVerdict::Lower(lower) =
-                ending::look(target, bounds, &at, tolerance)?
+                ending::examine_stationary_point(target, bounds, &at, tolerance)?
         {
             value = target.value(&lower)?;
             (x, size) = (lower, FIRST_SIZE);
@@ -150,9 +150,9 @@ impl NelderMeadSimplex {
                     .for_each(|(sum, x)| *sum += x / n as f64);
             }
             let worst = self.vertices[n].0.clone();
-            let away = along(&centre, -1.0, &worst);
+            let away = point_along(&centre, -1.0, &worst);
             let mut trial = |step: f64| {
-                let mut x = along(&centre, step, &away);
+                let mut x = point_along(&centre, step, &away);
                 bounds.project(&mut x);
                 let value = target.value(&x)?;
                 Ok::<_, ToolError>((x, value))
@@ -178,7 +178,7 @@ impl NelderMeadSimplex {
                 None => {
                     let best = self.vertices[0].0.clone();
                     for (vertex, value) in &mut self.vertices[1..] {
-                        *vertex = along(&best, shrinkage, &along(vertex, -1.0, &best));
+                        *vertex = point_along(&best, shrinkage, &point_along(vertex, -1.0, &best));
                         bounds.project(vertex);
                         *value = target.value(vertex)?;
                     }

@@ -4,11 +4,11 @@ use faer::Mat;
 use tool_core::ToolError;
 
 use super::bounds::VariableBounds;
-use super::curvature::{self, along};
+use super::curvature::{self, point_along};
 use super::ending::{self, StationaryPointVerdict};
 use super::found::{MinimiseEnd, MinimiseResult};
 use super::smooth::{GradientPoint, SmoothFunction};
-use crate::linalg::dense::{add_multiple, dot, max_abs, norm2, symmetric_eigen};
+use crate::linalg::dense::{add_multiple, dot, euclidean_norm, max_abs, symmetric_eigen};
 
 /// Up to so many free variables the whole Hessian is formed.
 const WHOLE_MAX: usize = 60;
@@ -30,7 +30,7 @@ const WHOLE_MAX: usize = 60;
 /// J. J. Moré, D. C. Sorensen, "Computing a trust region step", SIAM J. Sci. Stat. Comput. 4, 1983; T. Steihaug, "The conjugate gradient
 /// method and trust regions in large scale optimization", SIAM J. Numer. Anal. 20, 1983; D. P. Bertsekas, "Projected Newton methods for
 /// optimization problems with simple constraints", SIAM J. Control Optim. 20, 1982.
-pub(crate) fn minimise(
+pub(crate) fn minimise_by_newton(
     target: &mut impl SmoothFunction,
     bounds: &VariableBounds,
     x0: &[f64],
@@ -41,8 +41,8 @@ pub(crate) fn minimise(
     let mut at = GradientPoint::new(target, x0.to_vec())?;
     let mut radius = max_abs(&at.x).max(1.0);
     for iterations in 0..=max_iter {
-        if bounds.slope(&at.x, &at.gradient) <= ending::small(target, &at, tolerance) {
-            match ending::look(target, bounds, &at, tolerance)? {
+        if bounds.slope(&at.x, &at.gradient) <= ending::gradient_threshold(target, &at, tolerance) {
+            match ending::examine_stationary_point(target, bounds, &at, tolerance)? {
                 StationaryPointVerdict::Lower(lower) => {
                     at = GradientPoint::new(target, lower)?;
                     continue;
@@ -72,10 +72,10 @@ pub(crate) fn minimise(
             let Some(step) = model.step(target, radius)? else {
                 return Ok(Some(at.found(iterations, false, MinimiseEnd::NoProgress)));
             };
-            let mut x = along(&at.x, 1.0, &step);
+            let mut x = point_along(&at.x, 1.0, &step);
             bounds.project(&mut x);
-            let moved = along(&x, -1.0, &at.x);
-            let length = norm2(&moved);
+            let moved = point_along(&x, -1.0, &at.x);
+            let length = euclidean_norm(&moved);
             if x == at.x || radius <= f64::EPSILON * f64::EPSILON * max_abs(&at.x) {
                 return Ok(Some(at.found(iterations, false, MinimiseEnd::NoProgress)));
             }
@@ -92,7 +92,7 @@ pub(crate) fn minimise(
                 at = GradientPoint { x, value, gradient };
                 break;
             }
-            if let Some(flatter) = ending::flatter(target, bounds, &at, &moved)? {
+            if let Some(flatter) = ending::find_flatter_point(target, bounds, &at, &moved)? {
                 at = flatter;
                 break;
             }
@@ -119,7 +119,7 @@ impl NewtonModel {
     ) -> Result<Option<Self>, ToolError> {
         let mut whole = None;
         if free.len() <= WHOLE_MAX {
-            let Some(hessian) = curvature::hessian(f, &at.x, &free)? else {
+            let Some(hessian) = curvature::hessian_in_free_variables(f, &at.x, &free)? else {
                 return Ok(None);
             };
             let Ok((values, Some(vectors))) = symmetric_eigen(hessian.as_ref(), true) else {
@@ -199,7 +199,7 @@ impl NewtonModel {
         let mut step = vec![0.0; gradient.len()];
         let mut residual = gradient.to_vec();
         let mut direction: Vec<f64> = gradient.iter().map(|entry| -entry).collect();
-        let first = norm2(gradient);
+        let first = euclidean_norm(gradient);
         let target = first * first.sqrt().min(0.5);
         for _ in 0..2 * gradient.len() {
             let Some(image) = self.hessian_times(f, &direction)? else {
@@ -207,8 +207,8 @@ impl NewtonModel {
             };
             let (bend, square) = (dot(&direction, &image), dot(&residual, &residual));
             let length = square / bend;
-            let next = along(&step, length, &direction);
-            if bend <= 0.0 || norm2(&next) >= radius {
+            let next = point_along(&step, length, &direction);
+            if bend <= 0.0 || euclidean_norm(&next) >= radius {
                 return Ok(Some(to_border(&step, &direction, radius)));
             }
             step = next;
@@ -237,7 +237,7 @@ fn to_border(from: &[f64], direction: &[f64], radius: f64) -> Vec<f64> {
     } else {
         (root - b) / a
     };
-    along(from, step, direction)
+    point_along(from, step, direction)
 }
 
 /// The minimum of `g'p + p'Hp / 2` with `|p| <= radius`, given the eigenvalues and vectors of `H`.
@@ -278,7 +278,7 @@ fn in_ball(values: &[f64], vectors: &Mat<f64>, gradient: &[f64], radius: f64) ->
     // The length falls as the shift grows from the pole at minus the lowest eigenvalue: bisection on the logarithm above it.
     let pole = (-lowest).max(0.0);
     let mut low = pole + f64::EPSILON * size.max(f64::MIN_POSITIVE);
-    let mut high = pole + norm2(gradient) / radius + f64::EPSILON * size;
+    let mut high = pole + euclidean_norm(gradient) / radius + f64::EPSILON * size;
     if length(low) <= radius {
         // The hard case: the rest of the length along the lowest eigenvector, down the slope where there is one.
         let step = compose(low);

@@ -86,27 +86,28 @@ impl MinimiseProblem<'_> {
         let limits = (self.max_iter, self.tolerance);
         let usual = (self.max_iter.unwrap_or(ITERATIONS), self.tolerance);
         if is_constrained {
-            if constrained::factors(n) {
+            if constrained::takes_dense_factors(n) {
                 ctx.reserve_doubles(2 * n * (self.constraints.len() + 2 * n) + 8 * n * n)?;
             }
             // The start moves to satisfy linear constraints.
             let (target, _) = MinimisationTarget::near(self.function, self.maximise, &x0, ctx)?;
             let watched = ConstraintEvaluator::new(self.constraints, ctx);
             let mut problem = Constrained::new(target.within(&bounds), watched, bounds, &x0);
-            let found = constrained::minimise(&mut problem, self.method, &x0, usual)?;
+            let found = constrained::minimise_constrained(&mut problem, self.method, &x0, usual)?;
             let mut output = found.output(&problem, given.is_some(), ctx);
             output.named = unknowns::by_name(names, &output.x);
-            return Ok(judged(output, self.start, ctx));
+            return Ok(judge_distance(output, self.start, ctx));
         }
         let target = MinimisationTarget::new(self.function, self.maximise, &x0, ctx)?;
         let mut target = target.within(&bounds);
-        let (found, method) = free::minimise(&mut target, &bounds, self.method, &x0, limits)?;
+        let (found, method) =
+            free::minimise_in_box(&mut target, &bounds, self.method, &x0, limits)?;
         if !found.converged {
             warn_of_no_convergence(found.iterations, ctx);
         }
         let movable = bounds.movable(&found.x, &found.gradient);
         let lowest_curvature = match found.lowest_curvature {
-            None => curvature::lowest(&mut target, &found.x, &movable)?
+            None => curvature::find_lowest_curvature(&mut target, &found.x, &movable)?
                 .map(|curvature| curvature.lowest),
             known => known,
         };
@@ -130,12 +131,12 @@ impl MinimiseProblem<'_> {
             named: unknowns::by_name(names, &found.x),
             x: found.x,
         };
-        Ok(judged(output, self.start, ctx))
+        Ok(judge_distance(output, self.start, ctx))
     }
 }
 
 /// A point that ran away is no optimum, and one far from the start is said to be.
-fn judged(mut output: Output, start: &[f64], ctx: &Ctx) -> Output {
+fn judge_distance(mut output: Output, start: &[f64], ctx: &Ctx) -> Output {
     const FAR: f64 = 1e12;
     const LOST: f64 = 1e100;
     let distance = max_abs(&output.x) / (1.0 + max_abs(start));

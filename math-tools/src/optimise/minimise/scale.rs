@@ -60,12 +60,12 @@ impl ProblemScale {
         if !(unit > 0.0 && unit.is_finite()) {
             return Self::one(n);
         }
-        let unit = rounded(unit);
+        let unit = round_to_scale(unit);
         let x = (0..n).map(|i| {
             let (g, h) = (sizes.gradient[i].abs(), bend(i));
             let step = (unit / g).min((unit / h).sqrt());
             let ordinary = !step.is_finite() || step <= 0.0;
-            if ordinary { 1.0 } else { rounded(step) }
+            if ordinary { 1.0 } else { round_to_scale(step) }
         });
         Self {
             x: x.collect(),
@@ -104,7 +104,7 @@ impl ProblemScale {
 }
 
 /// 1 for what is ordinary, else a power of two near it.
-pub(crate) fn rounded(size: f64) -> f64 {
+pub(crate) fn round_to_scale(size: f64) -> f64 {
     if (ORDINARY.0..=ORDINARY.1).contains(&size) {
         1.0
     } else {
@@ -211,7 +211,7 @@ fn other_units<F: SmoothFunction>(
     let sizes = ScaleEvidence {
         x: &found.x,
         gradient: &found.gradient,
-        bends: bends(function, &found.x)?,
+        bends: diagonal_curvatures(function, &found.x)?,
         drop: function.value(x0)? - found.value,
     };
     let scale = ProblemScale::of(&sizes);
@@ -227,7 +227,10 @@ fn other_units<F: SmoothFunction>(
 }
 
 /// The second derivatives by each variable, where they are known and the variables are few.
-fn bends<F: SmoothFunction>(function: &mut F, x: &[f64]) -> Result<Option<Vec<f64>>, ToolError> {
+fn diagonal_curvatures<F: SmoothFunction>(
+    function: &mut F,
+    x: &[f64],
+) -> Result<Option<Vec<f64>>, ToolError> {
     const VARIABLES_MAX: usize = 1000;
     if x.len() > VARIABLES_MAX {
         return Ok(None);

@@ -5,7 +5,7 @@ use tool_core::{Ctx, ToolError, Value};
 
 use super::bounds::VariableBounds;
 use super::objective::ObjectiveFunction;
-use super::scale::rounded;
+use super::scale::round_to_scale;
 use crate::expression::SystemEvaluator;
 use crate::linalg::dense::{dot, max_abs};
 
@@ -264,7 +264,9 @@ impl<'a> MinimisationTarget<'a> {
         const ROUNDINGS: f64 = 4.0;
         let size = match self.function {
             // By a step of 1, or of the size of the point where that is far beyond.
-            ObjectiveFunction::Expression(_, Some(_)) => value.abs() / rounded(max_abs(x)).max(1.0),
+            ObjectiveFunction::Expression(_, Some(_)) => {
+                value.abs() / round_to_scale(max_abs(x)).max(1.0)
+            }
             ObjectiveFunction::Expression(_, None) | ObjectiveFunction::Oracle(_) => {
                 value.abs() / difference_step(0.0)
             }

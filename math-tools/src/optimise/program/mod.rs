@@ -53,10 +53,10 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub max_evals: Option<BoundedInteger<1, 1_000_000>>,
     /// Longest time for one answer, in seconds.
-    #[value(default = "seconds")]
+    #[value(default = "default_seconds")]
     pub seconds: Positive,
     /// As in `optimize`; `bayes` has none.
-    #[value(default = "tolerance")]
+    #[value(default = "default_tolerance")]
     pub tolerance: Tolerance,
     /// Seed of `bayes`; 42 when absent.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -66,11 +66,11 @@ pub(crate) struct Args {
 /// A violation of a constraint that never counts, as in `optimize`.
 const FEASIBLE: f64 = 1e-8;
 
-fn seconds() -> Positive {
+fn default_seconds() -> Positive {
     Positive::literal(60.0)
 }
 
-fn tolerance() -> Tolerance {
+fn default_tolerance() -> Tolerance {
     Tolerance::literal(1e-6)
 }
 
@@ -192,7 +192,7 @@ impl Tool for Args {
         };
         check_size(n, method.local(), !args.constraints.is_empty())?;
         let none = NamedParameters::default();
-        let scope = unknowns::scope((n, names.as_deref()), None, &none, "/x0", ctx)?;
+        let scope = unknowns::unknowns_scope((n, names.as_deref()), None, &none, "/x0", ctx)?;
         let constraints = Rc::new(ConstraintSet::new(&args.constraints, &scope, n)?);
         let space = if bayes { args.space()? } else { Vec::new() };
         let terms = ConversationTerms {

@@ -150,7 +150,7 @@ impl ExternalObjective {
             _ => {}
         }
         let line = self.line(ctx)?;
-        read(&line, x.len()).map_err(|problem| {
+        parse_answer(&line, x.len()).map_err(|problem| {
             let shown: String = line.chars().take(SHOWN).collect();
             tool_error!(ToolError, "answer"; "the program answered `{shown}`: {problem}";
                 "for each line `{{\"x\": [...]}}` print one line: a number, or {{\"f\": number, \"gradient\": [...]}}; null where there is no value")
@@ -261,7 +261,7 @@ impl ObjectiveOracle for ExternalObjective {
 }
 
 /// The value and the gradient of an answer for n variables.
-fn read(line: &str, n: usize) -> Result<(f64, Option<Vec<f64>>), String> {
+fn parse_answer(line: &str, n: usize) -> Result<(f64, Option<Vec<f64>>), String> {
     // As Python prints them.
     let bare = match line.trim() {
         "nan" | "NaN" => Some(f64::NAN),
@@ -307,19 +307,22 @@ fn read(line: &str, n: usize) -> Result<(f64, Option<Vec<f64>>), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::parse_answer;
 
     #[test]
     fn answers_are_numbers_or_objects() {
-        assert_eq!(read("1.5", 1).unwrap(), (1.5, None));
-        assert!(read("null", 1).unwrap().0.is_nan());
-        assert!(read("nan", 1).unwrap().0.is_nan());
-        assert_eq!(read("Infinity", 1).unwrap().0, f64::INFINITY);
-        assert_eq!(read("\"-Infinity\"", 1).unwrap().0, f64::NEG_INFINITY);
-        let both = read(r#"{"f": 2, "gradient": [1, -1]}"#, 2).unwrap();
+        assert_eq!(parse_answer("1.5", 1).unwrap(), (1.5, None));
+        assert!(parse_answer("null", 1).unwrap().0.is_nan());
+        assert!(parse_answer("nan", 1).unwrap().0.is_nan());
+        assert_eq!(parse_answer("Infinity", 1).unwrap().0, f64::INFINITY);
+        assert_eq!(
+            parse_answer("\"-Infinity\"", 1).unwrap().0,
+            f64::NEG_INFINITY
+        );
+        let both = parse_answer(r#"{"f": 2, "gradient": [1, -1]}"#, 2).unwrap();
         assert_eq!(both, (2.0, Some(vec![1.0, -1.0])));
         assert_eq!(
-            read(r#"{"f": 2, "gradient": null}"#, 2).unwrap(),
+            parse_answer(r#"{"f": 2, "gradient": null}"#, 2).unwrap(),
             (2.0, None)
         );
         for (line, problem) in [
@@ -333,7 +336,7 @@ mod tests {
                 "it reports an error, \"singular\"",
             ),
         ] {
-            let found = read(line, 2).unwrap_err();
+            let found = parse_answer(line, 2).unwrap_err();
             assert!(found.contains(problem), "{line}: {found}");
         }
     }

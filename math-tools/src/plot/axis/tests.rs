@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
-use super::{AxisRange, ticks};
+use super::{AxisRange, choose_ticks};
 
 fn labels(low: f64, high: f64, ticks_max: usize) -> String {
-    let found = ticks(AxisRange::exact(low, high), ticks_max);
+    let found = choose_ticks(AxisRange::exact(low, high), ticks_max);
     found
         .iter()
         .map(|tick| tick.label.as_str())
@@ -55,7 +55,7 @@ proptest! {
     #[test]
     fn ticks_rise_inside_the_range(a in proptest::num::f64::NORMAL, b in proptest::num::f64::NORMAL, ticks_max in 2_usize..20) {
         let range = AxisRange::with_margin(a.min(b), a.max(b));
-        let found = ticks(range, ticks_max);
+        let found = choose_ticks(range, ticks_max);
         prop_assert!(!found.is_empty() && found.len() <= ticks_max, "{range:?}: {found:?}");
         prop_assert!(found.iter().all(|tick| range.contains(tick.value)));
         prop_assert!(found.windows(2).all(|pair| pair[0].value < pair[1].value && pair[0].label != pair[1].label));
@@ -67,7 +67,7 @@ proptest! {
 
     #[test]
     fn places_keep_their_order(values in proptest::collection::vec(-1e6..1e6_f64, 2..50)) {
-        let (low, high) = crate::plot::series::extent(&values);
+        let (low, high) = crate::plot::series::value_extent(&values);
         let range = AxisRange::with_margin(low, high);
         let mut sorted = values;
         sorted.sort_by(f64::total_cmp);

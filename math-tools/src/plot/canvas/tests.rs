@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use tool_core::{Ctx, StopFlag};
 
-use super::{DotSurface, PlotProjection, clip, line, trace};
+use super::{DotSurface, PlotProjection, clip_segment, draw_line, trace_curve};
 use crate::plot::axis::AxisRange;
 
 const COLUMNS: usize = 30;
@@ -39,14 +39,14 @@ fn projection() -> PlotProjection {
 fn traced(points: &[(f64, f64)]) -> Set {
     let mut set = Set::default();
     let points = points.iter().copied().map(Some);
-    trace(&mut set, &projection(), points, &Ctx::default()).expect("not stopped");
+    trace_curve(&mut set, &projection(), points, &Ctx::default()).expect("not stopped");
     set
 }
 
 #[test]
 fn a_line_is_whole_and_straight() {
     let mut set = Set::default();
-    line(&mut set, (0, 0), (6, 3));
+    draw_line(&mut set, (0, 0), (6, 3));
     let expected = [(0, 0), (1, 0), (2, 1), (3, 1), (4, 2), (5, 2), (6, 3)];
     // Where two dots are equally near either may be set: one per column, never more than half a dot away.
     assert_eq!(set.0.len(), expected.len());
@@ -61,22 +61,22 @@ fn a_line_is_whole_and_straight() {
 fn segments_are_cut_at_the_edges() {
     let rows = 10.0;
     assert_eq!(
-        clip((0.0, -5.0), (10.0, 15.0), rows),
+        clip_segment((0.0, -5.0), (10.0, 15.0), rows),
         Some(((2.5, 0.0), (7.5, 10.0)))
     );
     assert_eq!(
-        clip((0.0, 2.0), (10.0, 8.0), rows),
+        clip_segment((0.0, 2.0), (10.0, 8.0), rows),
         Some(((0.0, 2.0), (10.0, 8.0)))
     );
-    assert_eq!(clip((0.0, -1.0), (10.0, -2.0), rows), None);
-    assert_eq!(clip((0.0, 12.0), (10.0, 12.0), rows), None);
+    assert_eq!(clip_segment((0.0, -1.0), (10.0, -2.0), rows), None);
+    assert_eq!(clip_segment((0.0, 12.0), (10.0, 12.0), rows), None);
 }
 
 #[test]
 fn a_gap_is_not_crossed() {
     let mut set = Set::default();
     let points = [Some((0.1, 0.5)), None, Some((0.9, 0.5))];
-    trace(&mut set, &projection(), points.into_iter(), &Ctx::default()).expect("not stopped");
+    trace_curve(&mut set, &projection(), points.into_iter(), &Ctx::default()).expect("not stopped");
     assert_eq!(set.0, BTreeSet::from([(3, 10), (27, 10)]));
 }
 
@@ -86,7 +86,7 @@ fn a_stopped_call_stops_drawing() {
     stop.cancel();
     let ctx = Ctx::new(stop, tool_core::CallBudget::default());
     let points = std::iter::repeat_n(Some((0.5, 0.5)), 10);
-    assert!(trace(&mut Set::default(), &projection(), points, &ctx).is_err());
+    assert!(trace_curve(&mut Set::default(), &projection(), points, &ctx).is_err());
 }
 
 proptest! {
@@ -97,7 +97,7 @@ proptest! {
         let projection = projection();
         for pair in points.windows(2) {
             let dot = |(x, y): (f64, f64)| (projection.column(x) as i64, projection.row(y) as i64);
-            line(&mut each, dot(pair[0]), dot(pair[1]));
+            draw_line(&mut each, dot(pair[0]), dot(pair[1]));
         }
         prop_assert_eq!(traced(&points), each);
     }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{BAND, encode};
+use super::{BAND, encode_sixel};
 use crate::plot::raster::Raster;
 
 /// A decoder of its own: the picture and the palette in percent.
@@ -99,7 +99,7 @@ proptest! {
             *pixel = *colour;
         }
         let palette = [[255, 255, 255], [0, 0, 0], [255, 0, 0], [0, 255, 0], [51, 102, 153]];
-        let (decoded, colours) = decode(&encode(&raster, &palette));
+        let (decoded, colours) = decode(&encode_sixel(&raster, &palette));
         prop_assert_eq!(decoded, raster);
         prop_assert_eq!(colours, vec![[100, 100, 100], [0, 0, 0], [100, 0, 0], [0, 100, 0], [20, 40, 60]]);
     }

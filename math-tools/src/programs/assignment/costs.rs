@@ -12,12 +12,12 @@ pub(crate) struct CostMatrix {
     pub columns: usize,
 }
 
-fn problem(path: String, message: String) -> RequestProblem {
+fn cost_problem(path: String, message: String) -> RequestProblem {
     RequestProblem::new(path, message)
 }
 
 /// A cost; `null` and infinity forbid.
-fn cost(value: &Value) -> Option<f64> {
+fn parse_cost(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Null => f64::INFINITY,
         Value::String(text) if &**text == "Infinity" => f64::INFINITY,
@@ -38,7 +38,7 @@ impl LoadInput for CostMatrix {
             if let Some(at) = numbers.as_slice().iter().position(bad) {
                 let path = format!("/{}/{}", at / columns, at % columns);
                 let message = "expected a number, or null or infinity for a forbidden pair";
-                return Err(problem(path, message.to_owned()));
+                return Err(cost_problem(path, message.to_owned()));
             }
             if rows > 0 && columns > 0 {
                 let data = std::sync::Arc::new(numbers.as_slice().to_vec());
@@ -51,13 +51,13 @@ impl LoadInput for CostMatrix {
         }
         let Some(lists) = value.items() else {
             let message = format!("expected a list of rows of costs, found {}", value.kind());
-            return Err(problem(String::new(), message));
+            return Err(cost_problem(String::new(), message));
         };
         let (mut data, mut columns) = (Vec::new(), None);
         for (row, list) in lists.iter().enumerate() {
             let Some(entries) = list.items() else {
                 let message = format!("expected a row of costs, found {}", list.kind());
-                return Err(problem(format!("/{row}"), message));
+                return Err(cost_problem(format!("/{row}"), message));
             };
             let count = *columns.get_or_insert(entries.len());
             if entries.len() != count {
@@ -65,21 +65,21 @@ impl LoadInput for CostMatrix {
                     "row {row} has {} costs, the first has {count}",
                     entries.len()
                 );
-                return Err(problem(format!("/{row}"), message));
+                return Err(cost_problem(format!("/{row}"), message));
             }
             for (column, entry) in entries.iter().enumerate() {
-                let Some(cost) = cost(entry) else {
+                let Some(cost) = parse_cost(entry) else {
                     let message = format!(
                         "expected a number, or null for a forbidden pair, found {}",
                         entry.kind()
                     );
-                    return Err(problem(format!("/{row}/{column}"), message));
+                    return Err(cost_problem(format!("/{row}/{column}"), message));
                 };
                 data.push(cost);
             }
         }
         match columns {
-            None | Some(0) => Err(problem(
+            None | Some(0) => Err(cost_problem(
                 String::new(),
                 "expected at least one row and one column".to_owned(),
             )),

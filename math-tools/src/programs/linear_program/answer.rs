@@ -161,14 +161,14 @@ pub(crate) struct InfeasibilityCertificate {
 }
 
 /// The answer of a program without integers.
-pub(super) fn continuous(
+pub(super) fn continuous_output(
     args: &Args,
     posed: &PosedLinearProgram,
     mut solution: SimplexSolution,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     if solution.status == SimplexStatus::Stopped {
-        return Err(stopped(
+        return Err(stopped_error(
             ctx,
             &[("iterations", Value::from(solution.iterations as i64))],
         ));
@@ -182,7 +182,7 @@ pub(super) fn continuous(
         SimplexStatus::Numerical | SimplexStatus::Stopped => LinearProgramReason::Numerical,
     };
     let restored = posed.restored(solution.clone());
-    let certificate = certificate(posed, &restored);
+    let certificate = build_certificate(posed, &restored);
     solution.ray = None;
     if certificate
         .as_ref()
@@ -196,13 +196,13 @@ pub(super) fn continuous(
         _ => {}
     }
     let is_optimal = reason == LinearProgramReason::Optimal;
-    let sign = sign(args);
+    let sign = objective_sign(args);
     let has_point = matches!(
         reason,
         LinearProgramReason::Optimal | LinearProgramReason::Unbounded
     );
     let residuals = is_optimal.then(|| {
-        let found = linear::residuals(&posed.given, &restored);
+        let found = linear::solution_residuals(&posed.given, &restored);
         let bound = linear::dual_objective(program, &solution);
         LinearProgramResiduals {
             primal: found.primal,
@@ -211,10 +211,10 @@ pub(super) fn continuous(
             duality_gap: Some((solution.objective - bound) / solution.objective.abs().max(1.0)),
         }
     });
-    if is_optimal && linear::residuals(program, &solution).primal > 1e-6 {
+    if is_optimal && linear::solution_residuals(program, &solution).primal > 1e-6 {
         ctx.warn("a constraint is violated by more than 1e-6 in its own units: see `residuals`");
     }
-    let (unique, duals_unique) = uniqueness(program, &solution);
+    let (unique, duals_unique) = check_uniqueness(program, &solution);
     let solutions = Solutions {
         own: &solution,
         restored: &restored,
@@ -226,12 +226,12 @@ pub(super) fn continuous(
         reason,
         method: LinearProgramMethod::Simplex,
         variables: if has_point {
-            variables(posed, &solutions, sign)
+            variable_rows(posed, &solutions, sign)
         } else {
             Vec::new()
         },
         constraints: if has_point {
-            constraints(posed, &solutions, sign)
+            constraint_rows(posed, &solutions, sign)
         } else {
             Vec::new()
         },
@@ -244,19 +244,19 @@ pub(super) fn continuous(
         gap: None,
         nodes: None,
         iterations: solution.iterations,
-        plot: picture::of(args, posed, is_optimal.then_some(&restored.x), ctx)?,
+        plot: picture::draw_region(args, posed, is_optimal.then_some(&restored.x), ctx)?,
         x: has_point.then_some(restored.x),
     })
 }
 
 /// The answer of a program with integers.
-pub(super) fn integer(
+pub(super) fn integer_output(
     args: &Args,
     posed: &PosedLinearProgram,
     found: MilpResult,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
-    let sign = sign(args);
+    let sign = objective_sign(args);
     if found.outcome == MilpOutcome::Stopped {
         let mut evidence = vec![
             ("nodes", Value::from(found.nodes as i64)),
@@ -267,7 +267,7 @@ pub(super) fn integer(
             evidence.push(("objective", Value::from(sign * best.objective)));
             evidence.push(("x", Value::vector(best.x)));
         }
-        return Err(stopped(ctx, &evidence));
+        return Err(stopped_error(ctx, &evidence));
     }
     let reason = match found.outcome {
         MilpOutcome::Optimal => LinearProgramReason::Optimal,
@@ -278,7 +278,7 @@ pub(super) fn integer(
         MilpOutcome::Numerical | MilpOutcome::Stopped => LinearProgramReason::Numerical,
     };
     let mut restored = posed.restored(found.solution.clone());
-    let certificate = certificate(posed, &restored).filter(|_| {
+    let certificate = build_certificate(posed, &restored).filter(|_| {
         matches!(
             reason,
             LinearProgramReason::Infeasible | LinearProgramReason::Unbounded
@@ -313,17 +313,17 @@ pub(super) fn integer(
         reason,
         method: LinearProgramMethod::BranchAndBound,
         variables: if has_point {
-            variables(posed, &solutions, sign)
+            variable_rows(posed, &solutions, sign)
         } else {
             Vec::new()
         },
         constraints: if has_point {
-            constraints(posed, &solutions, sign)
+            constraint_rows(posed, &solutions, sign)
         } else {
             Vec::new()
         },
         residuals: found.is_point.then(|| LinearProgramResiduals {
-            primal: linear::residuals(&posed.given, &restored).primal,
+            primal: linear::solution_residuals(&posed.given, &restored).primal,
             dual: None,
             complementarity: None,
             duality_gap: None,
@@ -338,18 +338,18 @@ pub(super) fn integer(
         gap: gap.map(Real),
         nodes: Some(found.nodes),
         iterations: found.iterations,
-        plot: picture::of(args, posed, found.is_point.then_some(&restored.x), ctx)?,
+        plot: picture::draw_region(args, posed, found.is_point.then_some(&restored.x), ctx)?,
         x: has_point.then_some(restored.x),
     })
 }
 
 /// 1, or -1 where the maximum is asked for.
-fn sign(args: &Args) -> f64 {
+fn objective_sign(args: &Args) -> f64 {
     if args.maximize { -1.0 } else { 1.0 }
 }
 
 /// The error of a call that was stopped, with what was known by then.
-fn stopped(ctx: &Ctx, evidence: &[(&'static str, Value)]) -> ToolError {
+fn stopped_error(ctx: &Ctx, evidence: &[(&'static str, Value)]) -> ToolError {
     let error = ctx
         .check()
         .err()
@@ -364,7 +364,7 @@ struct Solutions<'a> {
     has_prices: bool,
 }
 
-fn certificate(
+fn build_certificate(
     posed: &PosedLinearProgram,
     solution: &SimplexSolution,
 ) -> Option<InfeasibilityCertificate> {
@@ -388,7 +388,7 @@ fn certificate(
     })
 }
 
-fn variables(
+fn variable_rows(
     posed: &PosedLinearProgram,
     solutions: &Solutions<'_>,
     sign: f64,
@@ -400,7 +400,7 @@ fn variables(
     let lines = lines.map(|(index, ((name, &value), (&low, &high)))| VariableReport {
         name: name.clone(),
         value,
-        reduced_cost: prices.map(|solution| signed(sign, solution.reduced[index])),
+        reduced_cost: prices.map(|solution| signed_product(sign, solution.reduced[index])),
         at: if low == high {
             VariablePlace::Fixed
         } else if value <= low {
@@ -414,11 +414,15 @@ fn variables(
     lines.collect()
 }
 
-fn constraints(posed: &PosedLinearProgram, solutions: &Solutions<'_>, sign: f64) -> Vec<RowReport> {
+fn constraint_rows(
+    posed: &PosedLinearProgram,
+    solutions: &Solutions<'_>,
+    sign: f64,
+) -> Vec<RowReport> {
     let (program, own) = (posed.program(), solutions.own);
-    let own_slacks = linear::slacks(program, &own.x);
-    let sizes = linear::activities(&program.matrix, &own.x);
-    let slacks = linear::slacks(&posed.given, &solutions.restored.x);
+    let own_slacks = linear::row_slacks(program, &own.x);
+    let sizes = linear::row_activities(&program.matrix, &own.x);
+    let slacks = linear::row_slacks(&posed.given, &solutions.restored.x);
     let prices = solutions.has_prices.then_some(solutions.restored);
     let line = |(index, ((slack, own), size)): (usize, ((f64, f64), f64))| {
         let name = match index.checked_sub(posed.upper_count) {
@@ -434,7 +438,7 @@ fn constraints(posed: &PosedLinearProgram, solutions: &Solutions<'_>, sign: f64)
             } else {
                 slack
             },
-            dual: prices.map(|solution| signed(sign, solution.duals[index])),
+            dual: prices.map(|solution| signed_product(sign, solution.duals[index])),
             active,
         }
     };
@@ -448,14 +452,14 @@ fn constraints(posed: &PosedLinearProgram, solutions: &Solutions<'_>, sign: f64)
 }
 
 /// A product without a negative zero.
-fn signed(sign: f64, value: f64) -> f64 {
+fn signed_product(sign: f64, value: f64) -> f64 {
     sign * value + 0.0
 }
 
 /// Whether x, and the prices, are the only ones.
-fn uniqueness(program: &linear::LinearProgram, solution: &SimplexSolution) -> (bool, bool) {
+fn check_uniqueness(program: &linear::LinearProgram, solution: &SimplexSolution) -> (bool, bool) {
     let n = program.costs.len();
-    let rows = linear::activities(&program.matrix, &solution.x);
+    let rows = linear::row_activities(&program.matrix, &solution.x);
     let largest = |values: &[f64]| {
         values
             .iter()

@@ -8,7 +8,7 @@ use tool_core::{
 
 use super::rows::ConstraintMatrix;
 use crate::expression::unknowns::PerVariable;
-use crate::prelude::yes;
+use crate::prelude::default_true;
 
 /// Minimise c'x under linear constraints, with integer variables where asked.
 ///
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     #[value(default = "BoundedInteger::<1, 1_000_000_000>::of::<10_000_000>")]
     pub max_iter: BoundedInteger<1, 1_000_000_000>,
     /// Whether to draw the feasible region of two variables.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub plot: bool,
 }
 

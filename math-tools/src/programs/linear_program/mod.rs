@@ -13,7 +13,7 @@ use kernels::programs::linear::{self, LinearProgram, SimplexOptions};
 
 use self::answer::Output;
 pub(crate) use self::arguments::Args;
-use self::pose::pose;
+use self::pose::pose_program;
 use crate::prelude::*;
 
 impl Tool for Args {
@@ -48,7 +48,7 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let posed = pose(&args, ctx)?;
+        let posed = pose_program(&args, ctx)?;
         let is_stopped = || ctx.stop().is_set();
         let options = || SimplexOptions {
             max_iter: args.max_iter.get() as u64,
@@ -63,19 +63,19 @@ impl Tool for Args {
                     refuse!(invalid at, "no_effect"; "there are no integer variables, so this has no effect"; "set `integrality`, or leave it out");
                 }
             }
-            let solution = linear::solve(posed.program(), &options());
-            return answer::continuous(&args, &posed, solution, ctx);
+            let solution = linear::solve_linear_program(posed.program(), &options());
+            return answer::continuous_output(&args, &posed, solution, ctx);
         }
         let limits = MilpLimits {
             options: options(),
             max_nodes: args.max_nodes.map_or(100_000, |most| most.get() as u64),
             gap: args.gap.map_or(0.0, Probability::get),
         };
-        let mut found = integer::solve(posed.program(), &posed.is_integer, &limits);
+        let mut found = integer::solve_integer_program(posed.program(), &posed.is_integer, &limits);
         if found.outcome == integer::MilpOutcome::Unbounded {
             // The relaxation falls without end; the program does too if it has any point at all (Meyer 1974, for rational data).
             let costs = vec![0.0; posed.given.costs.len()];
-            let feasible = integer::solve(
+            let feasible = integer::solve_integer_program(
                 &LinearProgram {
                     costs,
                     ..posed.program().clone()
@@ -92,6 +92,6 @@ impl Tool for Args {
                 found.bound = f64::NEG_INFINITY;
             }
         }
-        answer::integer(&args, &posed, found, ctx)
+        answer::integer_output(&args, &posed, found, ctx)
     }
 }

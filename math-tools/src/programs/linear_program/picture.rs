@@ -13,7 +13,7 @@ use crate::prelude::*;
 const COLUMNS: usize = 129;
 
 /// The picture, where there are two variables, it is wanted, and the region is not empty.
-pub(super) fn of(
+pub(super) fn draw_region(
     args: &Args,
     posed: &PosedLinearProgram,
     best: Option<&Vec<f64>>,
@@ -23,14 +23,14 @@ pub(super) fn of(
     let (true, 2, Some(best)) = (args.plot, posed.names.len(), best) else {
         return Ok(None);
     };
-    let Some([left, right]) = span(program, best) else {
+    let Some([left, right]) = drawing_span(program, best) else {
         return Ok(None);
     };
     let mut columns = Vec::new();
-    let most = height(program, best);
+    let most = drawing_height(program, best);
     for step in 0..COLUMNS {
         let x = left + (right - left) * step as f64 / (COLUMNS - 1) as f64;
-        let [low, high] = between(program, x, most);
+        let [low, high] = feasible_interval(program, x, most);
         if low <= high {
             columns.push((x, low, high));
         }
@@ -44,8 +44,8 @@ pub(super) fn of(
     let labels = vec!["lowest feasible".to_owned(), "highest feasible".to_owned()];
     let title = format!(
         "feasible region, optimum at ({}, {})",
-        rounded(best[0]),
-        rounded(best[1])
+        format_rounded(best[0]),
+        format_rounded(best[1])
     );
     let args = plot_braille::Args {
         x: Input::inline(x),
@@ -65,14 +65,14 @@ pub(super) fn of(
     plot_braille::Args::run(args, ctx).map(|output| Some(output.plot))
 }
 
-fn rounded(value: f64) -> String {
+fn format_rounded(value: f64) -> String {
     let text = format!("{value:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A value of the second variable beyond which nothing is drawn.
-fn height(program: &LinearProgram, best: &[f64]) -> f64 {
-    let corners = corners(program);
+fn drawing_height(program: &LinearProgram, best: &[f64]) -> f64 {
+    let corners = region_corners(program);
     let most = corners
         .iter()
         .map(|corner| corner[1].abs())
@@ -81,16 +81,16 @@ fn height(program: &LinearProgram, best: &[f64]) -> f64 {
 }
 
 /// The range of the first variable that is drawn: from corner to corner, and a little beyond where the region goes on.
-fn span(program: &LinearProgram, best: &[f64]) -> Option<[f64; 2]> {
-    let corners = corners(program);
+fn drawing_span(program: &LinearProgram, best: &[f64]) -> Option<[f64; 2]> {
+    let corners = region_corners(program);
     let all = corners.iter().map(|corner| corner[0]).chain([best[0]]);
     let (least, most) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| {
         (least.min(x), most.max(x))
     });
     let room = (most - least).max(1.0);
-    let beyond = height(program, best);
+    let beyond = drawing_height(program, best);
     let goes_on = |x: f64| {
-        let [low, high] = between(program, x, beyond);
+        let [low, high] = feasible_interval(program, x, beyond);
         low <= high
     };
     let left = if goes_on(least - 0.5 * room) {
@@ -107,7 +107,7 @@ fn span(program: &LinearProgram, best: &[f64]) -> Option<[f64; 2]> {
 }
 
 /// Lines a x + b y = c of all constraints and bounds that are there; few enough for all pairs.
-fn lines(program: &LinearProgram) -> Vec<[f64; 3]> {
+fn boundary_lines(program: &LinearProgram) -> Vec<[f64; 3]> {
     let mut lines = Vec::new();
     for row in 0..program.matrix.row_count() {
         let (a, b) = (program.matrix.get(row, 0), program.matrix.get(row, 1));
@@ -125,8 +125,8 @@ fn lines(program: &LinearProgram) -> Vec<[f64; 3]> {
 }
 
 /// Corners of the region.
-fn corners(program: &LinearProgram) -> Vec<[f64; 2]> {
-    let lines = lines(program);
+fn region_corners(program: &LinearProgram) -> Vec<[f64; 2]> {
+    let lines = boundary_lines(program);
     let mut corners = Vec::new();
     for (index, [a, b, c]) in lines.iter().enumerate() {
         for [d, e, f] in &lines[..index] {
@@ -157,7 +157,7 @@ fn is_inside(program: &LinearProgram, point: [f64; 2]) -> bool {
 }
 
 /// The lowest and highest feasible value of the second variable where the first is x, within `most`.
-fn between(program: &LinearProgram, x: f64, most: f64) -> [f64; 2] {
+fn feasible_interval(program: &LinearProgram, x: f64, most: f64) -> [f64; 2] {
     let slack = 1e-9 * x.abs().max(1.0);
     if x < program.low[0] - slack || x > program.high[0] + slack {
         return [1.0, 0.0];

@@ -49,16 +49,16 @@ impl PosedLinearProgram {
 }
 
 /// Reads and checks the arguments.
-pub(super) fn pose(args: &Args, ctx: &Ctx) -> Result<PosedLinearProgram, ToolError> {
+pub(super) fn pose_program(args: &Args, ctx: &Ctx) -> Result<PosedLinearProgram, ToolError> {
     let costs = args.c.load(ctx)?;
     let n = costs.len();
     if n == 0 {
         refuse!(invalid "/c", "shape"; "`c` is empty"; "give one cost for each variable");
     }
     check_count("/c", n)?;
-    let names = names(args.names.as_deref(), n)?;
-    let b_ub = right("ub", args.A_ub.as_ref(), args.b_ub.as_ref(), ctx)?;
-    let b_eq = right("eq", args.A_eq.as_ref(), args.b_eq.as_ref(), ctx)?;
+    let names = variable_names(args.names.as_deref(), n)?;
+    let b_ub = load_right_side("ub", args.A_ub.as_ref(), args.b_ub.as_ref(), ctx)?;
+    let b_eq = load_right_side("eq", args.A_eq.as_ref(), args.b_eq.as_ref(), ctx)?;
     let (upper_count, count) = (b_ub.len(), b_ub.len() + b_eq.len());
     ctx.reserve(BYTES_PER_LINE * (n + count) as u64)?;
     let mut entries = ConstraintEntries::default();
@@ -72,7 +72,7 @@ pub(super) fn pose(args: &Args, ctx: &Ctx) -> Result<PosedLinearProgram, ToolErr
     }
     ctx.reserve(BYTES_PER_ENTRY * entries.values.len() as u64)?;
     let sign = if args.maximize { -1.0 } else { 1.0 };
-    let [low, high] = bounds(args.bounds.as_ref(), args.names.as_deref(), n)?;
+    let [low, high] = variable_bounds(args.bounds.as_ref(), args.names.as_deref(), n)?;
     let free = std::iter::repeat_n(f64::NEG_INFINITY, upper_count);
     let given = LinearProgram {
         costs: costs.iter().map(|cost| sign * cost).collect(),
@@ -82,7 +82,7 @@ pub(super) fn pose(args: &Args, ctx: &Ctx) -> Result<PosedLinearProgram, ToolErr
         low,
         high,
     };
-    let is_integer = integers(args.integrality.as_ref(), &names, n)?;
+    let is_integer = integer_flags(args.integrality.as_ref(), &names, n)?;
     Ok(PosedLinearProgram {
         in_units: Units::of_linear(&given, is_integer.contains(&true)),
         given,
@@ -100,7 +100,7 @@ fn check_count(at: &str, count: usize) -> Result<(), ToolError> {
 }
 
 /// The right-hand side of constraints, empty where there are none.
-fn right(
+fn load_right_side(
     which: &str,
     matrix: Option<&Input<ConstraintMatrix>>,
     side: Option<&Input<Vector>>,
@@ -122,7 +122,7 @@ fn right(
     }
 }
 
-fn names(given: Option<&[String]>, n: usize) -> Result<Vec<String>, ToolError> {
+fn variable_names(given: Option<&[String]>, n: usize) -> Result<Vec<String>, ToolError> {
     let Some(given) = given else {
         return Ok((0..n).map(|index| format!("x{index}")).collect());
     };
@@ -141,7 +141,7 @@ fn names(given: Option<&[String]>, n: usize) -> Result<Vec<String>, ToolError> {
 }
 
 /// Lower and upper bounds: from 0 up where none are given.
-fn bounds(
+fn variable_bounds(
     given: Option<&PerVariable<[Option<Finite>; 2]>>,
     names: Option<&[String]>,
     n: usize,
@@ -173,7 +173,7 @@ fn bounds(
         }
         Some(PerVariable::Named(pairs)) => {
             for (name, pair) in pairs {
-                let at = place(name, names, n, "/bounds")?;
+                let at = find_variable(name, names, n, "/bounds")?;
                 set(at, format!("/bounds/{name}"), pair)?;
             }
         }
@@ -182,7 +182,12 @@ fn bounds(
 }
 
 /// The place of a variable by its name.
-fn place(name: &str, names: Option<&[String]>, n: usize, at: &str) -> Result<usize, ToolError> {
+fn find_variable(
+    name: &str,
+    names: Option<&[String]>,
+    n: usize,
+    at: &str,
+) -> Result<usize, ToolError> {
     let found = match names {
         Some(names) => names.iter().position(|known| known == name),
         None => name
@@ -200,7 +205,7 @@ fn place(name: &str, names: Option<&[String]>, n: usize, at: &str) -> Result<usi
     })
 }
 
-fn integers(
+fn integer_flags(
     given: Option<&IntegerVariables>,
     names: &[String],
     n: usize,
@@ -218,7 +223,7 @@ fn integers(
         Some(IntegerVariables::Names(list)) => {
             let mut is_integer = vec![false; n];
             for name in list {
-                is_integer[place(name, Some(names), n, "/integrality")?] = true;
+                is_integer[find_variable(name, Some(names), n, "/integrality")?] = true;
             }
             Ok(is_integer)
         }

@@ -134,19 +134,19 @@ impl ConstraintEntries {
                 }
                 ctx.reserve(16 * values.len() as u64)?;
                 self.columns
-                    .extend(indices(&format!("{at}/{}", names[1]), &columns, n)?);
+                    .extend(check_indices(&format!("{at}/{}", names[1]), &columns, n)?);
                 self.values.extend_from_slice(&values);
                 let path = format!("{at}/{}", names[0]);
                 match form {
                     SparseMatrixForm::Coordinates => {
                         self.rows.extend(
-                            indices(&path, &rows, count)?
+                            check_indices(&path, &rows, count)?
                                 .into_iter()
                                 .map(|row| row + above as u32),
                         );
                     }
                     SparseMatrixForm::Compressed => {
-                        let starts = indices(&path, &rows, values.len() + 1)?;
+                        let starts = check_indices(&path, &rows, values.len() + 1)?;
                         let is_good = starts.len() == count + 1
                             && starts[0] == 0
                             && starts[count] as usize == values.len()
@@ -174,7 +174,7 @@ impl ConstraintEntries {
 }
 
 /// Whole numbers from 0 to `count` - 1.
-fn indices(path: &str, numbers: &[f64], count: usize) -> Result<Vec<u32>, ToolError> {
+fn check_indices(path: &str, numbers: &[f64], count: usize) -> Result<Vec<u32>, ToolError> {
     let is_good = |number: f64| number >= 0.0 && number < count as f64 && number.fract() == 0.0;
     match numbers.iter().position(|&number| !is_good(number)) {
         None => Ok(numbers.iter().map(|&number| number as u32).collect()),

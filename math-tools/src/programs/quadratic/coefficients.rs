@@ -128,8 +128,8 @@ impl CoefficientMatrix {
                 ))
             }
             Self::Sparse(entries) => {
-                let rows_of = indices(path, "rows", &entries.rows, rows)?;
-                let columns_of = indices(path, "cols", &entries.columns, columns)?;
+                let rows_of = check_indices(path, "rows", &entries.rows, rows)?;
+                let columns_of = check_indices(path, "cols", &entries.columns, columns)?;
                 Ok(CsrMatrix::from_triplets(
                     rows,
                     columns,
@@ -143,7 +143,12 @@ impl CoefficientMatrix {
 }
 
 /// Whole numbers below a count.
-fn indices(path: &str, name: &str, numbers: &[f64], count: usize) -> Result<Vec<u32>, ToolError> {
+fn check_indices(
+    path: &str,
+    name: &str,
+    numbers: &[f64],
+    count: usize,
+) -> Result<Vec<u32>, ToolError> {
     let good = |number: f64| number >= 0.0 && number < count as f64 && number.fract() == 0.0;
     match numbers.iter().position(|&number| !good(number)) {
         None => Ok(numbers.iter().map(|&number| number as u32).collect()),

@@ -8,7 +8,7 @@ use crate::prelude::*;
 /// Longer lists would be most of the answer.
 const SHOWN_MAX: usize = 10_000;
 
-fn list(values: Vec<f64>) -> Value {
+fn short_list(values: Vec<f64>) -> Value {
     if values.len() > SHOWN_MAX {
         return Value::Null;
     }
@@ -16,7 +16,7 @@ fn list(values: Vec<f64>) -> Value {
 }
 
 /// A matrix with a negative eigenvalue.
-pub(super) fn indefinite(lowest: f64, direction: Vec<f64>) -> ToolError {
+pub(super) fn indefinite_error(lowest: f64, direction: Vec<f64>) -> ToolError {
     let message =
         format!("`P` is not positive semidefinite: its lowest eigenvalue is at most {lowest:.6e}");
     ToolError::numeric("/P", message)
@@ -24,12 +24,12 @@ pub(super) fn indefinite(lowest: f64, direction: Vec<f64>) -> ToolError {
         .hint("check the signs of `P` (a maximum of a concave objective is a minimum of its negative), or search a local minimum with `optimize`")
         .evidence(Value::object([
             ("lowest_eigenvalue", Value::Float(lowest)),
-            ("direction", list(direction)),
+            ("direction", short_list(direction)),
         ]))
 }
 
 /// An objective that falls without end from a point.
-pub(super) fn unbounded(x: Vec<f64>, failure: QuadraticFailure, ctx: &Ctx) -> ToolError {
+pub(super) fn unbounded_error(x: Vec<f64>, failure: QuadraticFailure, ctx: &Ctx) -> ToolError {
     match failure {
         QuadraticFailure::Unbounded { direction, error } => falling(x, direction, error),
         other => tool_error(other, ctx),
@@ -42,13 +42,13 @@ fn falling(x: Vec<f64>, direction: Vec<f64>, error: f64) -> ToolError {
         .reason("unbounded")
         .hint("bound the variables that `direction` moves, or check the signs of `c`")
         .evidence(Value::object([
-            ("x", list(x)),
-            ("direction", list(direction)),
+            ("x", short_list(x)),
+            ("direction", short_list(direction)),
             ("error", Value::Float(error)),
         ]))
 }
 
-fn infeasible(multipliers: PrimalDualPoint, beyond: f64) -> ToolError {
+fn infeasible_error(multipliers: PrimalDualPoint, beyond: f64) -> ToolError {
     let large = if beyond.is_finite() {
         format!(" (but for points whose entries add up to more than {beyond:.0e})")
     } else {
@@ -62,11 +62,11 @@ fn infeasible(multipliers: PrimalDualPoint, beyond: f64) -> ToolError {
         .reason("infeasible")
         .hint("loosen one of the constraints whose multiplier is not 0")
         .evidence(Value::object([
-            ("ub", list(multipliers.ub.clone())),
-            ("eq", list(multipliers.eq.clone())),
+            ("ub", short_list(multipliers.ub.clone())),
+            ("eq", short_list(multipliers.eq.clone())),
             (
                 "bounds",
-                list(bounds.map(|(low, high)| high - low).collect()),
+                short_list(bounds.map(|(low, high)| high - low).collect()),
             ),
         ]))
 }
@@ -76,7 +76,7 @@ pub(super) fn tool_error(failure: QuadraticFailure, ctx: &Ctx) -> ToolError {
         QuadraticFailure::Infeasible {
             multipliers,
             beyond,
-        } => infeasible(*multipliers, beyond),
+        } => infeasible_error(*multipliers, beyond),
         QuadraticFailure::Unbounded { direction, error } => falling(Vec::new(), direction, error),
         QuadraticFailure::Stalled => ToolError::numeric(
             "/P",

@@ -8,7 +8,7 @@ use super::coefficients::CoefficientMatrix;
 use crate::prelude::*;
 
 /// The program, and whether `P` was symmetric.
-pub(super) fn program(args: &Args, ctx: &Ctx) -> Result<(QuadraticProgram, bool), ToolError> {
+pub(super) fn load_program(args: &Args, ctx: &Ctx) -> Result<(QuadraticProgram, bool), ToolError> {
     const SIZE_MAX: usize = 10_000_000;
     const BYTES_PER_ENTRY: u64 = 96;
     let p = args.p.load(ctx)?;
@@ -35,10 +35,10 @@ pub(super) fn program(args: &Args, ctx: &Ctx) -> Result<(QuadraticProgram, bool)
     let count = |a: &Option<CoefficientMatrix>| a.as_ref().map_or(0, CoefficientMatrix::count);
     let entries = p.count() + count(&a_ub) + count(&a_eq) + n + rows;
     ctx.reserve((entries as u64).saturating_mul(BYTES_PER_ENTRY))?;
-    let (p, symmetric) = symmetrised(p.matrix("/P", n, n)?);
-    let (low, high) = bounds(args, n)?;
-    let (a_ub, b_ub) = constraints(("A_ub", a_ub), ("b_ub", b_ub), n)?;
-    let (a_eq, b_eq) = constraints(("A_eq", a_eq), ("b_eq", b_eq), n)?;
+    let (p, symmetric) = symmetric_part(p.matrix("/P", n, n)?);
+    let (low, high) = load_bounds(args, n)?;
+    let (a_ub, b_ub) = load_constraints(("A_ub", a_ub), ("b_ub", b_ub), n)?;
+    let (a_eq, b_eq) = load_constraints(("A_eq", a_eq), ("b_eq", b_eq), n)?;
     let program = QuadraticProgram {
         p,
         c: c.map_or_else(|| vec![0.0; n], |c| c.to_vec()),
@@ -53,7 +53,7 @@ pub(super) fn program(args: &Args, ctx: &Ctx) -> Result<(QuadraticProgram, bool)
 }
 
 /// The symmetric part, and whether it is all.
-fn symmetrised(p: CsrMatrix) -> (CsrMatrix, bool) {
+fn symmetric_part(p: CsrMatrix) -> (CsrMatrix, bool) {
     let turned = p.transposed();
     if turned == p {
         return (p, true);
@@ -76,7 +76,7 @@ fn symmetrised(p: CsrMatrix) -> (CsrMatrix, bool) {
 
 type Named<T> = (&'static str, Option<T>);
 
-fn constraints(
+fn load_constraints(
     (a_name, a): Named<CoefficientMatrix>,
     (b_name, b): Named<Vector>,
     n: usize,
@@ -93,7 +93,7 @@ fn constraints(
     }
 }
 
-fn bounds(args: &Args, n: usize) -> Result<(Vec<f64>, Vec<f64>), ToolError> {
+fn load_bounds(args: &Args, n: usize) -> Result<(Vec<f64>, Vec<f64>), ToolError> {
     let Some(given) = &args.bounds else {
         return Ok((vec![f64::NEG_INFINITY; n], vec![f64::INFINITY; n]));
     };

@@ -44,14 +44,14 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub bounds: Option<Vec<[Option<Finite>; 2]>>,
     /// Largest relative residual of the conditions of optimality with which it counts as converged.
-    #[value(default = "tolerance")]
+    #[value(default = "default_tolerance")]
     pub tolerance: Positive,
     /// Most iterations.
     #[value(default = "BoundedInteger::<1, 100_000>::of::<200>")]
     pub max_iterations: BoundedInteger<1, 100_000>,
 }
 
-fn tolerance() -> Positive {
+fn default_tolerance() -> Positive {
     Positive::literal(1e-8)
 }
 
@@ -136,15 +136,15 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let (program, symmetric) = given::program(&args, ctx)?;
+        let (program, symmetric) = given::load_program(&args, ctx)?;
         if !symmetric {
             ctx.warn("`P` is not symmetric: only its symmetric part (P + P')/2 counts, as in x'Px");
         }
         ctx.afford((program.n().min(1000) as f64).powi(3) * 3.0)?;
-        let lowest = match kernel::convexity(&program.p, || ctx.stop().is_set()) {
+        let lowest = match kernel::check_convexity(&program.p, || ctx.stop().is_set()) {
             Some(Convexity::Convex(lowest)) => lowest,
             Some(Convexity::Indefinite { lowest, direction }) => {
-                return Err(failure::indefinite(lowest, direction));
+                return Err(failure::indefinite_error(lowest, direction));
             }
             None => {
                 ctx.check()?;
@@ -152,8 +152,8 @@ impl Tool for Args {
             }
         };
         let in_units = QuadraticUnits::of(&program);
-        let found = solved(&program, in_units.as_ref(), &args, ctx)?;
-        output(&args, &program, (in_units, found), lowest, ctx)
+        let found = solve_program(&program, in_units.as_ref(), &args, ctx)?;
+        quadratic_output(&args, &program, (in_units, found), lowest, ctx)
     }
 }
 
@@ -161,7 +161,7 @@ impl Tool for Args {
 type InUnits = (QuadraticUnits, kernel::QuadraticProgram);
 
 /// The solution, in those units where there are some.
-fn solved(
+fn solve_program(
     program: &kernel::QuadraticProgram,
     in_units: Option<&InUnits>,
     args: &Args,
@@ -175,7 +175,7 @@ fn solved(
     let iterations = args.max_iterations.get() as u32;
     let go = |program: &kernel::QuadraticProgram| {
         let stop = ctx.stop().clone();
-        kernel::solve(program, iterations, move || stop.is_set(), &CtxLimits(ctx))
+        kernel::solve_quadratic_program(program, iterations, move || stop.is_set(), &CtxLimits(ctx))
     };
     match go(program) {
         Ok(found) => Ok(found),
@@ -192,7 +192,11 @@ fn solved(
                     if let Some((units, _)) = in_units {
                         units.restore(&mut found.point);
                     }
-                    Err(failure::unbounded(found.point.x, restored(failure), ctx))
+                    Err(failure::unbounded_error(
+                        found.point.x,
+                        restored(failure),
+                        ctx,
+                    ))
                 }
                 Err(other) => Err(failure::tool_error(restored(other), ctx)),
             }
@@ -214,7 +218,7 @@ fn violation(program: &kernel::QuadraticProgram, x: &[f64]) -> f64 {
     all.fold(0.0, f64::max)
 }
 
-fn output(
+fn quadratic_output(
     args: &Args,
     program: &kernel::QuadraticProgram,
     (in_units, found): (Option<InUnits>, QuadraticSolution),

@@ -3,7 +3,7 @@
 use tool_core::{Ctx, ErrorCode, ToolError, Value};
 
 use crate::linalg::tests::{distance, formula, multiply, parse};
-use crate::protocol::legacy::matrix as run;
+use crate::protocol::legacy::run_matrix_operation as run;
 
 const OPERATIONS: [&str; 8] = [
     "solve", "inverse", "det", "eigen", "svd", "lu", "qr", "rank",

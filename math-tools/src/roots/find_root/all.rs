@@ -3,12 +3,12 @@
 use kernels::roots::bracket::RootBracket;
 use kernels::roots::interval::Interval;
 use kernels::roots::isolate::{
-    self, FunctionEnclosure, IsolationLimits, RootIsolation, UnprovenRegion, isolate,
+    self, FunctionEnclosure, IsolationLimits, RootIsolation, UnprovenRegion, isolate_roots,
 };
 use tool_core::{Ctx, Real, ToolError};
 
 use super::function::RootFunction;
-use super::shrink::{ShrunkBracket, shrink};
+use super::shrink::{ShrunkBracket, shrink_bracket};
 use super::{FindRootMethod, FindRootReason, Output, RealRoot, SuspectKind, SuspectPlace};
 use crate::expression::enclosure::NoIntervalForm;
 
@@ -29,25 +29,29 @@ enum IntervalSearchEnd {
 ///
 /// # Errors
 /// A stop.
-pub(super) fn find(f: &RootFunction<'_>, ends: (f64, f64), ctx: &Ctx) -> Result<Output, ToolError> {
+pub(super) fn find_all_roots(
+    f: &RootFunction<'_>,
+    ends: (f64, f64),
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
     let mut over = |x: Interval| -> Result<FunctionEnclosure, IntervalSearchEnd> {
         f.over(x)
             .map_err(IntervalSearchEnd::Stopped)?
             .map_err(|NoIntervalForm(name)| IntervalSearchEnd::Unsupported(name))
     };
-    match isolate(Interval::new(ends.0, ends.1), LIMITS, &mut over) {
-        Ok(found) => answer(f, ends, &found, ctx),
+    match isolate_roots(Interval::new(ends.0, ends.1), LIMITS, &mut over) {
+        Ok(found) => all_roots_output(f, ends, &found, ctx),
         Err(IntervalSearchEnd::Stopped(err)) => Err(err),
         Err(IntervalSearchEnd::Unsupported(name)) => {
             ctx.warn(format!(
                 "`{name}` is not known over intervals: roots are sign changes and minima among {SAMPLES} samples, and some may be missing"
             ));
-            sampled(f, ends)
+            find_sampled_roots(f, ends)
         }
     }
 }
 
-fn answer(
+fn all_roots_output(
     f: &RootFunction<'_>,
     (from, to): (f64, f64),
     found: &RootIsolation,
@@ -71,7 +75,7 @@ fn answer(
     }
     let mut unresolved = Vec::new();
     for region in &found.regions {
-        let place = place(f, region, to - from)?;
+        let place = classify_region(f, region, to - from)?;
         // A value of exactly zero is a root, though others may be near it.
         if let (Some(x), isolate::UnprovenReason::Undecided) = (region.exact, region.kind) {
             roots.push(RealRoot {
@@ -110,7 +114,7 @@ fn answer(
         },
         roots,
         complete: Some(is_complete),
-        unresolved: merged(unresolved),
+        unresolved: merge_last_places(unresolved),
         method: FindRootMethod::Intervals,
         evaluations: 0,
         plot: None,
@@ -121,7 +125,7 @@ fn answer(
 const PLACES_MAX: usize = 100;
 
 /// The first places, and the rest as one.
-fn merged(mut places: Vec<SuspectPlace>) -> Vec<SuspectPlace> {
+fn merge_last_places(mut places: Vec<SuspectPlace>) -> Vec<SuspectPlace> {
     if places.len() > PLACES_MAX {
         let last = places[places.len() - 1].clone();
         places.truncate(PLACES_MAX);
@@ -133,7 +137,7 @@ fn merged(mut places: Vec<SuspectPlace>) -> Vec<SuspectPlace> {
 }
 
 /// What a part is; `span` is the length of the interval searched.
-fn place(
+fn classify_region(
     f: &RootFunction<'_>,
     region: &UnprovenRegion,
     span: f64,
@@ -170,12 +174,12 @@ fn place(
         to: hi,
         has_root: region.has_root || region.exact.is_some(),
         x: best.0,
-        residual: super::value(best.1),
+        residual: super::function_value(best.1),
     })
 }
 
 /// Roots by samples.
-fn sampled(f: &RootFunction<'_>, (from, to): (f64, f64)) -> Result<Output, ToolError> {
+fn find_sampled_roots(f: &RootFunction<'_>, (from, to): (f64, f64)) -> Result<Output, ToolError> {
     let points = f.points();
     let x = |index: usize| {
         let share = index as f64 / SAMPLES as f64;
@@ -198,17 +202,17 @@ fn sampled(f: &RootFunction<'_>, (from, to): (f64, f64)) -> Result<Output, ToolE
         };
         let is_new = bracket.at_low != 0.0 || index == 1;
         if !bracket.at_low.is_nan() && !bracket.at_high.is_nan() && bracket.has_change() && is_new {
-            match shrink(f, &points, &bracket, 0.0)? {
+            match shrink_bracket(f, &points, &bracket, 0.0)? {
                 Some(ShrunkBracket::Root(root)) => roots.push(root),
                 Some(ShrunkBracket::Place(place)) => unresolved.push(place),
                 None => {}
             }
-        } else if index < SAMPLES && touches(&values[index - 1..=index + 1]) {
+        } else if index < SAMPLES && has_touching_minimum(&values[index - 1..=index + 1]) {
             let (low, high) = (x(index - 1), x(index + 1));
-            let (at, value) = lowest(&points, low, high)?;
+            let (at, value) = golden_section_minimum(&points, low, high)?;
             let scale = values[index - 1].abs().max(values[index + 1].abs());
             if value.abs() <= 1e-9 * scale {
-                let residual = super::value(value);
+                let residual = super::function_value(value);
                 unresolved.push(SuspectPlace {
                     kind: SuspectKind::Multiple,
                     from: low,
@@ -226,7 +230,7 @@ fn sampled(f: &RootFunction<'_>, (from, to): (f64, f64)) -> Result<Output, ToolE
         converged: false,
         reason: FindRootReason::Sampled,
         complete: Some(false),
-        unresolved: merged(unresolved),
+        unresolved: merge_last_places(unresolved),
         method: FindRootMethod::Sampling,
         evaluations: 0,
         plot: None,
@@ -234,14 +238,14 @@ fn sampled(f: &RootFunction<'_>, (from, to): (f64, f64)) -> Result<Output, ToolE
 }
 
 /// Whether the middle one of three samples of one sign is the nearest to zero.
-fn touches(values: &[f64]) -> bool {
+fn has_touching_minimum(values: &[f64]) -> bool {
     let size: Vec<f64> = values.iter().map(|value| value.abs()).collect();
     let same = values.iter().all(|value| *value > 0.0) || values.iter().all(|value| *value < 0.0);
     same && size[1] <= size[0] && size[1] <= size[2]
 }
 
 /// The smallest magnitude between two points, by golden sections.
-fn lowest(
+fn golden_section_minimum(
     points: &super::function::PointEvaluator<'_, '_>,
     low: f64,
     high: f64,

@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[value(default = "default_tolerance")]
     pub tolerance: Tolerance,
     /// Whether to draw `f` with its roots.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub plot: bool,
 }
 
@@ -114,7 +114,7 @@ pub(crate) struct SuspectPlace {
 }
 
 /// A value of the function, if it is one.
-pub(crate) fn value(y: f64) -> Option<Real> {
+pub(crate) fn function_value(y: f64) -> Option<Real> {
     (!y.is_nan()).then_some(Real(y))
 }
 
@@ -185,7 +185,7 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let f = RootFunction::new(&args, ctx)?;
-        let mut output = match (ends(&args)?, args.x0) {
+        let mut output = match (interval_ends(&args)?, args.x0) {
             (None, None) => {
                 refuse!(invalid "/from", "missing"; "expected `from` and `to`, or `x0`"; "give the ends of an interval, or a start");
             }
@@ -195,20 +195,22 @@ impl Tool for Args {
             (None, Some(_)) if args.all => {
                 refuse!(invalid "/all", "conflict"; "`all` needs `from` and `to`"; "give the ends of an interval");
             }
-            (Some(ends), None) if args.all => all::find(&f, ends, ctx)?,
-            (Some(ends), None) => single::between(&f, ends, args.tolerance.get(), ctx)?,
-            (None, Some(start)) => single::around(&f, start.get(), args.tolerance.get(), ctx)?,
+            (Some(ends), None) if args.all => all::find_all_roots(&f, ends, ctx)?,
+            (Some(ends), None) => single::find_root_between(&f, ends, args.tolerance.get(), ctx)?,
+            (None, Some(start)) => {
+                single::find_root_around(&f, start.get(), args.tolerance.get(), ctx)?
+            }
         };
         output.evaluations = f.evaluations();
         if args.plot {
-            output.plot = draw(&f, &args, &output, ctx)?;
+            output.plot = plot_function(&f, &args, &output, ctx)?;
         }
         Ok(output)
     }
 }
 
 /// The ends of the interval.
-fn ends(args: &Args) -> Result<Option<(f64, f64)>, ToolError> {
+fn interval_ends(args: &Args) -> Result<Option<(f64, f64)>, ToolError> {
     let (from, to) = match (args.from, args.to) {
         (None, None) => return Ok(None),
         (Some(from), Some(to)) => (from.get(), to.get()),
@@ -225,14 +227,14 @@ fn ends(args: &Args) -> Result<Option<(f64, f64)>, ToolError> {
     Ok(Some((from, to)))
 }
 
-fn draw(
+fn plot_function(
     f: &RootFunction<'_>,
     args: &Args,
     output: &Output,
     ctx: &Ctx,
 ) -> Result<Option<String>, ToolError> {
     let marks: Vec<f64> = output.roots.iter().map(|root| root.x).collect();
-    let ends = match ends(args)? {
+    let ends = match interval_ends(args)? {
         Some(ends) => ends,
         None => {
             let centre = output.root.unwrap_or(0.0);
@@ -242,5 +244,5 @@ fn draw(
         }
     };
     let title = format!("{} (o: roots)", args.f.trim());
-    marked::function(f.expression(), ends, &marks, &title, &ctx.uncounted())
+    marked::plot_marked_function(f.expression(), ends, &marks, &title, &ctx.uncounted())
 }

@@ -19,7 +19,7 @@ pub(super) enum ShrunkBracket {
 ///
 /// # Errors
 /// A stop.
-pub(super) fn shrink(
+pub(super) fn shrink_bracket(
     f: &RootFunction<'_>,
     points: &PointEvaluator<'_, '_>,
     bracket: &RootBracket,
@@ -56,11 +56,11 @@ pub(super) fn shrink(
             to,
             has_root: false,
             x,
-            residual: super::value(residual),
+            residual: super::function_value(residual),
         }))
     };
     if points.at(x)?.is_nan() {
-        let gap = discontinuity(points, &found, bracket)?;
+        let gap = classify_discontinuity(points, &found, bracket)?;
         return Ok(place(
             gap.unwrap_or(SuspectKind::Undefined),
             found.low,
@@ -71,7 +71,7 @@ pub(super) fn shrink(
         return Ok(if is_flat(points, x, bracket)? {
             place(SuspectKind::Flat, x, x)
         } else {
-            Some(ShrunkBracket::Root(exact(f, x, bracket)?))
+            Some(ShrunkBracket::Root(exact_root(f, x, bracket)?))
         });
     }
     let inside = Interval::new(found.low, found.high);
@@ -81,7 +81,7 @@ pub(super) fn shrink(
             return Ok(place(SuspectKind::Pole, found.low, found.high));
         }
         if known.is_defined && known.is_continuous {
-            let (error, proven) = proven(f, x, &found, bracket)?;
+            let (error, proven) = prove_root(f, x, &found, bracket)?;
             return Ok(Some(ShrunkBracket::Root(RealRoot {
                 x,
                 error,
@@ -90,7 +90,7 @@ pub(super) fn shrink(
             })));
         }
     }
-    Ok(match discontinuity(points, &found, bracket)? {
+    Ok(match classify_discontinuity(points, &found, bracket)? {
         Some(kind) => place(kind, found.low, found.high),
         None => {
             let error = (found.high - x).max(x - found.low);
@@ -105,7 +105,7 @@ pub(super) fn shrink(
 }
 
 /// A root where the value in doubles is zero.
-fn exact(f: &RootFunction<'_>, x: f64, bracket: &RootBracket) -> Result<RealRoot, ToolError> {
+fn exact_root(f: &RootFunction<'_>, x: f64, bracket: &RootBracket) -> Result<RealRoot, ToolError> {
     let known = f.over(Interval::point(x))?;
     if known.is_ok_and(|found| found.values == Some(Interval::ZERO)) {
         return Ok(RealRoot {
@@ -129,7 +129,7 @@ fn exact(f: &RootFunction<'_>, x: f64, bracket: &RootBracket) -> Result<RealRoot
             proven: false,
         });
     }
-    let (error, proven) = proven(f, x, &at, bracket)?;
+    let (error, proven) = prove_root(f, x, &at, bracket)?;
     Ok(RealRoot {
         x,
         error,
@@ -140,7 +140,7 @@ fn exact(f: &RootFunction<'_>, x: f64, bracket: &RootBracket) -> Result<RealRoot
 
 /// How far to go from a root until intervals prove both signs, with a proof that the function is continuous between; at most the width
 /// of the bracket that the search began with.
-fn proven(
+fn prove_root(
     f: &RootFunction<'_>,
     x: f64,
     found: &RootBracket,
@@ -191,7 +191,7 @@ fn is_flat(
 }
 
 /// What a sign change is that does not come from a root: the values beside it do not become smaller with the bracket.
-fn discontinuity(
+fn classify_discontinuity(
     points: &PointEvaluator<'_, '_>,
     found: &RootBracket,
     bracket: &RootBracket,

@@ -4,7 +4,7 @@ use kernels::roots::bracket::RootBracket;
 use tool_core::{Ctx, ToolError};
 
 use super::function::RootFunction;
-use super::shrink::{ShrunkBracket, shrink};
+use super::shrink::{ShrunkBracket, shrink_bracket};
 use super::{FindRootMethod, FindRootReason, Output, SuspectKind};
 
 /// Samples between the ends where their signs do not differ.
@@ -14,7 +14,7 @@ const SAMPLES: usize = 256;
 ///
 /// # Errors
 /// `numeric` where no two points with different signs are found, or `f` has no value.
-pub(super) fn between(
+pub(super) fn find_root_between(
     f: &RootFunction<'_>,
     (from, to): (f64, f64),
     tolerance: f64,
@@ -31,8 +31,10 @@ pub(super) fn between(
     let is_defined = !low.is_nan() && !high.is_nan();
     let mut first = None;
     if is_defined && whole.has_change() {
-        match shrink(f, &points, &whole, tolerance)? {
-            Some(ShrunkBracket::Root(root)) => return Ok(answer(ShrunkBracket::Root(root))),
+        match shrink_bracket(f, &points, &whole, tolerance)? {
+            Some(ShrunkBracket::Root(root)) => {
+                return Ok(single_root_output(ShrunkBracket::Root(root)));
+            }
             other => first = other,
         }
     }
@@ -66,18 +68,18 @@ pub(super) fn between(
         before = here;
     }
     for bracket in &brackets {
-        let found = shrink(f, &points, bracket, tolerance)?;
+        let found = shrink_bracket(f, &points, bracket, tolerance)?;
         if let Some(ShrunkBracket::Root(root)) = found {
             ctx.warn(format!(
                 "the signs of `f` at `from` and `to` do not single this root out: it is the first of {} sign changes between {SAMPLES} samples; `all` finds every root",
                 brackets.len()
             ));
-            return Ok(answer(ShrunkBracket::Root(root)));
+            return Ok(single_root_output(ShrunkBracket::Root(root)));
         }
         first = first.or(found);
     }
     if let Some(found) = first {
-        return Ok(answer(found));
+        return Ok(single_root_output(found));
     }
     if !is_defined && brackets.is_empty() {
         let (end, value) = if low.is_nan() {
@@ -97,7 +99,7 @@ pub(super) fn between(
 ///
 /// # Errors
 /// `numeric` where they never do.
-pub(super) fn around(
+pub(super) fn find_root_around(
     f: &RootFunction<'_>,
     start: f64,
     tolerance: f64,
@@ -117,8 +119,8 @@ pub(super) fn around(
             high: start,
             at_high: value,
         };
-        if let Some(found) = shrink(f, &points, &exact, tolerance)? {
-            return Ok(answer(found));
+        if let Some(found) = shrink_bracket(f, &points, &exact, tolerance)? {
+            return Ok(single_root_output(found));
         }
     }
     let mut step = 0.01 * start.abs().max(1.0);
@@ -146,9 +148,9 @@ pub(super) fn around(
                 at_high: b.1,
             };
             if bracket.has_change() && inner.1 != 0.0 {
-                match shrink(f, &points, &bracket, tolerance)? {
+                match shrink_bracket(f, &points, &bracket, tolerance)? {
                     Some(ShrunkBracket::Root(root)) => {
-                        return Ok(answer(ShrunkBracket::Root(root)));
+                        return Ok(single_root_output(ShrunkBracket::Root(root)));
                     }
                     found => first = first.or(found),
                 }
@@ -159,13 +161,13 @@ pub(super) fn around(
     }
     if let Some(found) = first {
         ctx.warn("only places that are no roots were found around `x0`");
-        return Ok(answer(found));
+        return Ok(single_root_output(found));
     }
     refuse!(numeric "/x0", "no_sign_change"; "`f` has the same sign on both sides of {start:?}, as far as it has values";
         "give `from` and `to` with different signs; with `all`, roots without a sign change are found too");
 }
 
-fn answer(found: ShrunkBracket) -> Output {
+fn single_root_output(found: ShrunkBracket) -> Output {
     let (roots, unresolved, reason) = match found {
         ShrunkBracket::Root(root) => (vec![root], Vec::new(), FindRootReason::Root),
         ShrunkBracket::Place(place) => {

@@ -125,12 +125,16 @@ impl Tool for Args {
             ));
         }
         ctx.reserve_doubles(4 * (degree + 1) * (degree + 64))?;
-        let found = polynomial::roots(&re, &im, &mut || ctx.check())?;
-        answer(&found, degree, ctx)
+        let found = polynomial::find_roots(&re, &im, &mut || ctx.check())?;
+        polynomial_roots_output(&found, degree, ctx)
     }
 }
 
-fn answer(found: &PolynomialRoots, degree: usize, ctx: &Ctx) -> Result<Output, ToolError> {
+fn polynomial_roots_output(
+    found: &PolynomialRoots,
+    degree: usize,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
     let finite = |root: &polynomial::PolynomialRoot| {
         root.re.is_finite() && root.im.is_finite() && root.radius.is_finite()
     };

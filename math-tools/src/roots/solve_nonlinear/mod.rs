@@ -131,7 +131,7 @@ impl Tool for Args {
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let given = args.x0.as_ref().map(|x0| x0.load(ctx)).transpose()?;
-        let names = names(&args, given.as_ref())?;
+        let names = unknown_names(&args, given.as_ref())?;
         let n = names.n;
         let bounds = match (&args.bounds, given.as_ref()) {
             (None, _) => VariableBounds::free(n),
@@ -140,7 +140,7 @@ impl Tool for Args {
             }
             (Some(bounds), None) => VariableBounds::new(&bounds.entries().0, n)?,
         };
-        let scope = unknowns::scope(
+        let scope = unknowns::unknowns_scope(
             (n, names.names.as_deref()),
             args.data.as_ref(),
             &args.parameters,
@@ -153,8 +153,8 @@ impl Tool for Args {
         }
         let equations = NonlinearSystem::new(&args.system, &scope, n, ctx)?;
         unknowns::check_use(args.data.as_ref(), equations.expressions(), ctx)?;
-        let starts = starts(&args, given.as_ref(), &bounds, ctx)?;
-        let mut output = search::run(&equations, &args, scope, &starts, &bounds, ctx)?;
+        let starts = start_points(&args, given.as_ref(), &bounds, ctx)?;
+        let mut output = search::search_solutions(&equations, &args, scope, &starts, &bounds, ctx)?;
         output.named = unknowns::by_name(names.names.as_deref(), &output.x);
         Ok(output)
     }
@@ -167,7 +167,7 @@ struct UnknownNames {
     pointer: &'static str,
 }
 
-fn names(args: &Args, given: Option<&StartPoint>) -> Result<UnknownNames, ToolError> {
+fn unknown_names(args: &Args, given: Option<&StartPoint>) -> Result<UnknownNames, ToolError> {
     /// Most unknowns: an inverse of n x n is made at each solution.
     const UNKNOWNS_MAX: usize = 1000;
     let (n, names, pointer) = match (given, &args.bounds) {
@@ -185,7 +185,7 @@ fn names(args: &Args, given: Option<&StartPoint>) -> Result<UnknownNames, ToolEr
 
 /// The start points: `x0`, then a sequence that fills the bounds evenly (additive recurrence with powers of the root of
 /// g^(n+1) = g + 1: M. Roberts, 2018).
-fn starts(
+fn start_points(
     args: &Args,
     given: Option<&StartPoint>,
     bounds: &VariableBounds,

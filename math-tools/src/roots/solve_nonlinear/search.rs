@@ -5,7 +5,7 @@ use tool_core::rng::StreamRng;
 use tool_core::{Ctx, Real, ToolError};
 
 use super::equations::NonlinearSystem;
-use super::verify::{condition, inverse, times, verified};
+use super::verify::{condition_number, invert_matrix, multiply_vector, verify_solution};
 use super::{Args, NonlinearSolution, Output, SolveNonlinearReason};
 use crate::expression::ExpressionScope;
 use crate::optimise::least_squares::levenberg::{
@@ -37,7 +37,7 @@ enum StartOutcome {
     Elsewhere(Vec<f64>, Vec<f64>, SolveNonlinearReason),
 }
 
-pub(super) fn run(
+pub(super) fn search_solutions(
     equations: &NonlinearSystem<'_>,
     args: &Args,
     scope: ExpressionScope,
@@ -50,7 +50,7 @@ pub(super) fn run(
         kind: LossKind::default(),
         scale: 1.0,
     };
-    let texts = scaled(equations, &args.system, starts)?;
+    let texts = scale_equations(equations, &args.system, starts)?;
     let mut problem = ResidualSystem::new(&texts, scope, n, loss, ctx)?;
     let pairs: Vec<[f64; 2]> = bounds
         .low
@@ -92,30 +92,30 @@ pub(super) fn run(
             undefined += 1;
             continue;
         };
-        match judged(
+        match judge_point(
             equations,
             args,
             bounds,
             start,
-            norm(&first.values),
+            euclidean_norm(&first.values),
             &found,
             ctx,
         )? {
             StartOutcome::Solution(solution, reason) => {
-                add(&mut solutions, solution, reason, largest(start));
+                add_solution(&mut solutions, solution, reason, largest_magnitude(start));
             }
             StartOutcome::Elsewhere(x, values, reason) => {
                 let is_last = index == queue.len() && solutions.is_empty();
                 if is_last && !is_restart && reason == SolveNonlinearReason::LocalMinimum {
                     let others = (0..RESTARTS_EACH).map(|_| {
-                        let moved = perturbed(start, &x, bounds, &mut rng);
+                        let moved = perturb_start(start, &x, bounds, &mut rng);
                         (moved, true)
                     });
                     queue.extend(others.collect::<Vec<_>>());
                 }
                 if best
                     .as_ref()
-                    .is_none_or(|(_, least, _)| norm(&values) < norm(least))
+                    .is_none_or(|(_, least, _)| euclidean_norm(&values) < euclidean_norm(least))
                 {
                     best = Some((x, values, reason));
                 }
@@ -157,13 +157,13 @@ pub(super) fn run(
 }
 
 /// A start beside one that led to a local minimum: each unknown moved by up to the larger of its sizes here and there.
-fn perturbed(
+fn perturb_start(
     start: &[f64],
     minimum: &[f64],
     bounds: &VariableBounds,
     rng: &mut StreamRng,
 ) -> Vec<f64> {
-    let all = largest(start).max(largest(minimum));
+    let all = largest_magnitude(start).max(largest_magnitude(minimum));
     let size = if all > 0.0 { all } else { 1.0 };
     let moved = start.iter().zip(minimum).map(|(start, minimum)| {
         let own = start.abs().max(minimum.abs()).max(1e-3 * size);
@@ -176,7 +176,7 @@ fn perturbed(
 
 /// The equations, each times a power of ten where its values at the first start are far from 1: one that is much larger than the others hides
 /// them in the sum of squares.
-fn scaled(
+fn scale_equations(
     equations: &NonlinearSystem<'_>,
     texts: &[String],
     starts: &[Vec<f64>],
@@ -192,7 +192,7 @@ fn scaled(
     };
     let n = equations.n();
     let scale = |(i, text): (usize, &String)| {
-        let slopes = largest(&first.jacobian[i * n..(i + 1) * n]);
+        let slopes = largest_magnitude(&first.jacobian[i * n..(i + 1) * n]);
         let size = first.values[i].abs().max(slopes);
         let exponent = if size > 0.0 {
             libm::log10(size).floor() as i32
@@ -209,18 +209,18 @@ fn scaled(
     Ok(texts.iter().enumerate().map(scale).collect())
 }
 
-fn norm(values: &[f64]) -> f64 {
+fn euclidean_norm(values: &[f64]) -> f64 {
     values
         .iter()
         .fold(0.0, |norm, value| libm::hypot(norm, *value))
 }
 
-fn largest(values: &[f64]) -> f64 {
+fn largest_magnitude(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |most, value| most.max(value.abs()))
 }
 
 /// Whether a point is a solution; it is refined first.
-fn judged(
+fn judge_point(
     equations: &NonlinearSystem<'_>,
     args: &Args,
     bounds: &VariableBounds,
@@ -239,14 +239,14 @@ fn judged(
         ));
     };
     ctx.afford(2.0 * (n as f64).powi(3))?;
-    let mut inverted = inverse(&local.jacobian, n, ctx)?;
+    let mut inverted = invert_matrix(&local.jacobian, n, ctx)?;
     let mut step = f64::INFINITY;
     for _ in 0..POLISH {
         let Some(inverse_here) = &inverted else {
             break;
         };
-        let newton = times(inverse_here, &local.values);
-        let size = relative(&newton, &x, start);
+        let newton = multiply_vector(inverse_here, &local.values);
+        let size = relative_step(&newton, &x, start);
         if size >= step || size > 0.1 {
             step = step.min(size);
             break;
@@ -261,11 +261,11 @@ fn judged(
             break;
         }
         (x, local) = (next, there);
-        inverted = inverse(&local.jacobian, n, ctx)?;
+        inverted = invert_matrix(&local.jacobian, n, ctx)?;
     }
-    let residual = largest(&local.values);
+    let residual = largest_magnitude(&local.values);
     let grade = inverted.as_ref().map_or(f64::INFINITY, |inverted| {
-        condition(&local.jacobian, inverted, n)
+        condition_number(&local.jacobian, inverted, n)
     });
     let solution = |error: f64, verified: bool, singular: bool| NonlinearSolution {
         x: x.clone(),
@@ -276,14 +276,14 @@ fn judged(
         singular,
     };
     if let Some(inverted) = &inverted {
-        if let Some(bound) = verified(equations, &x, inverted, ctx)? {
+        if let Some(bound) = verify_solution(equations, &x, inverted, ctx)? {
             return Ok(StartOutcome::Solution(
-                solution(largest(&bound), true, false),
+                solution(largest_magnitude(&bound), true, false),
                 SolveNonlinearReason::Verified,
             ));
         }
         // The equations are known to about the rounding of their terms, whose sizes are those of the products of slopes and unknowns.
-        let newton = times(inverted, &local.values);
+        let newton = multiply_vector(inverted, &local.values);
         let sizes: Vec<f64> = local
             .jacobian
             .chunks_exact(n)
@@ -299,10 +299,10 @@ fn judged(
         let errors: Vec<f64> = (0..n)
             .map(|i| newton[i].abs() + 4.0 * f64::EPSILON * off(i))
             .collect();
-        let is_small = relative(&newton, &x, &x) <= args.tolerance.get();
-        if grade < SINGULAR && is_small && relative(&errors, &x, &x) <= BLURRED {
+        let is_small = relative_step(&newton, &x, &x) <= args.tolerance.get();
+        if grade < SINGULAR && is_small && relative_step(&errors, &x, &x) <= BLURRED {
             return Ok(StartOutcome::Solution(
-                solution(largest(&errors), false, false),
+                solution(largest_magnitude(&errors), false, false),
                 SolveNonlinearReason::Step,
             ));
         }
@@ -310,7 +310,7 @@ fn judged(
     // At a singular solution Newton's steps only halve the distance: the equations must hold far better than at the start, at a
     // place that steps no longer change much.
     let near = step <= 1e-3 || inverted.is_none();
-    if norm(&local.values) <= 1e-12 * initial && near || residual == 0.0 {
+    if euclidean_norm(&local.values) <= 1e-12 * initial && near || residual == 0.0 {
         let singular = NonlinearSolution {
             condition: Real(f64::INFINITY),
             ..solution(f64::INFINITY, false, true)
@@ -321,7 +321,7 @@ fn judged(
         ));
     }
     // How much the sum of squares changes with each unknown by its own size, here or at the start.
-    let size = norm(&local.values).max(f64::MIN_POSITIVE);
+    let size = euclidean_norm(&local.values).max(f64::MIN_POSITIVE);
     let slope = |j: usize| {
         let share = |i: usize| local.values[i] / size;
         let slope: f64 = (0..n)
@@ -343,8 +343,10 @@ fn judged(
 }
 
 /// The largest step relative to the size of an unknown, here or at the start.
-fn relative(step: &[f64], x: &[f64], start: &[f64]) -> f64 {
-    let all = largest(x).max(largest(start)).max(f64::MIN_POSITIVE);
+fn relative_step(step: &[f64], x: &[f64], start: &[f64]) -> f64 {
+    let all = largest_magnitude(x)
+        .max(largest_magnitude(start))
+        .max(f64::MIN_POSITIVE);
     let one = |i: usize| step[i].abs() / x[i].abs().max(start[i].abs()).max(1e-10 * all);
     (0..x.len()).map(one).fold(0.0, |most, size| {
         if size.is_nan() {
@@ -356,7 +358,7 @@ fn relative(step: &[f64], x: &[f64], start: &[f64]) -> f64 {
 }
 
 /// Adds a solution that is not there yet; `start` is the size of the unknowns where its search began.
-fn add(
+fn add_solution(
     solutions: &mut Vec<(NonlinearSolution, SolveNonlinearReason)>,
     new: NonlinearSolution,
     reason: SolveNonlinearReason,
@@ -366,13 +368,13 @@ fn add(
     const NEAR: f64 = 1e-6;
     /// Unknowns below this have a unit of their own, 1e-4 or less.
     const SMALL: f64 = 1e-4;
-    let all = largest(&new.x).max(start);
+    let all = largest_magnitude(&new.x).max(start);
     let unit = if all > 0.0 && all < SMALL { all } else { 1.0 };
     let reach = |solution: &NonlinearSolution| {
         if solution.verified {
             2.0 * solution.error.0
         } else {
-            NEAR * largest(&solution.x) + 1e-10 * unit
+            NEAR * largest_magnitude(&solution.x) + 1e-10 * unit
         }
     };
     let same = |(old, _): &&mut (NonlinearSolution, SolveNonlinearReason)| {
@@ -384,10 +386,12 @@ fn add(
         let most = if old.verified && new.verified {
             reach(old) + reach(&new)
         } else {
-            reach(old).max(reach(&new)).max(NEAR * largest(&old.x))
+            reach(old)
+                .max(reach(&new))
+                .max(NEAR * largest_magnitude(&old.x))
         };
         distance <= most
-            || old.singular && new.singular && distance <= 1e-3 * (unit + largest(&old.x))
+            || old.singular && new.singular && distance <= 1e-3 * (unit + largest_magnitude(&old.x))
     };
     match solutions.iter_mut().find(same) {
         Some(old) if new.verified && !old.0.verified => *old = (new, reason),

@@ -9,7 +9,11 @@ use tool_core::{Ctx, ToolError};
 use super::equations::NonlinearSystem;
 
 /// The inverse of a matrix of `n` rows by Gauss and Jordan with row exchanges; `None` where a pivot is zero or not finite.
-pub(super) fn inverse(matrix: &[f64], n: usize, ctx: &Ctx) -> Result<Option<Vec<f64>>, ToolError> {
+pub(super) fn invert_matrix(
+    matrix: &[f64],
+    n: usize,
+    ctx: &Ctx,
+) -> Result<Option<Vec<f64>>, ToolError> {
     let mut a = matrix.to_vec();
     let mut b = vec![0.0; n * n];
     (0..n).for_each(|i| b[i * n + i] = 1.0);
@@ -48,7 +52,7 @@ pub(super) fn inverse(matrix: &[f64], n: usize, ctx: &Ctx) -> Result<Option<Vec<
 }
 
 /// The product of a matrix and a vector.
-pub(super) fn times(matrix: &[f64], x: &[f64]) -> Vec<f64> {
+pub(super) fn multiply_vector(matrix: &[f64], x: &[f64]) -> Vec<f64> {
     matrix
         .chunks_exact(x.len())
         .map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum())
@@ -56,7 +60,7 @@ pub(super) fn times(matrix: &[f64], x: &[f64]) -> Vec<f64> {
 }
 
 /// The condition of a matrix in the maximum norm, its columns scaled to 1, with its inverse.
-pub(super) fn condition(matrix: &[f64], inverse: &[f64], n: usize) -> f64 {
+pub(super) fn condition_number(matrix: &[f64], inverse: &[f64], n: usize) -> f64 {
     let scale = |j: usize| (0..n).map(|i| matrix[i * n + j].abs()).fold(0.0, f64::max);
     let scales: Vec<f64> = (0..n).map(scale).collect();
     // Rows are scaled too: an equation may be multiplied by any number.
@@ -75,7 +79,7 @@ pub(super) fn condition(matrix: &[f64], inverse: &[f64], n: usize) -> f64 {
 }
 
 /// A bound of the distance of each unknown to the one solution near a point; `None` where it is not proven.
-pub(super) fn verified(
+pub(super) fn verify_solution(
     equations: &NonlinearSystem<'_>,
     x: &[f64],
     inverse: &[f64],
@@ -92,7 +96,7 @@ pub(super) fn verified(
     let Some(centre) = equations.over(&points)? else {
         return Ok(None);
     };
-    let preconditioned: Vec<Interval> = product(inverse, &centre.values, n);
+    let preconditioned: Vec<Interval> = multiply_intervals(inverse, &centre.values, n);
     let unit = |x: f64| x.abs().next_up() - x.abs();
     let mut reach: Vec<f64> = (0..n)
         .map(|i| 1.5 * preconditioned[i].magnitude() + unit(x[i]))
@@ -144,7 +148,7 @@ pub(super) fn verified(
     Ok(None)
 }
 
-fn product(matrix: &[f64], values: &[Interval], n: usize) -> Vec<Interval> {
+fn multiply_intervals(matrix: &[f64], values: &[Interval], n: usize) -> Vec<Interval> {
     let row = |i: usize| {
         (0..n).fold(Interval::ZERO, |sum, k| {
             sum.plus(Interval::point(matrix[i * n + k]).times(values[k]))

@@ -84,7 +84,7 @@ pub(super) struct TrajectoryStatistics {
 }
 
 /// Start of a chain: the first one at `x0`, the others nearby where the density is positive.
-pub(super) fn start(
+pub(super) fn chain_start(
     plan: &ChainSchedule<'_>,
     index: usize,
     rng: &mut StreamRng,
@@ -107,7 +107,7 @@ pub(super) fn start(
 }
 
 /// The error of a density without a finite integral.
-pub(super) fn improper(sign: &str) -> ToolError {
+pub(super) fn improper_density_error(sign: &str) -> ToolError {
     let message = format!("{sign}: the density has no finite integral");
     let error = ToolError::numeric("/log_density", message).reason("improper");
     error.hint("the log density must fall faster than -log|x| in every direction")

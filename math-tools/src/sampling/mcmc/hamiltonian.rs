@@ -13,7 +13,7 @@ use tool_core::ToolError;
 use super::chain::infinite_density;
 use super::model::MetricForm;
 use crate::expression::ExpressionSystem;
-use crate::linalg::factors::cholesky;
+use crate::linalg::factors::cholesky_factor;
 
 /// Most dimensions of a dense metric, whose steps cost their square.
 const DENSE_DIMENSION_MAX: usize = 50;
@@ -113,10 +113,10 @@ impl<'a> Hamiltonian<'a> {
     /// # Errors
     /// As [`Hamiltonian::evaluate`].
     pub(super) fn leapfrog(&mut self, state: &mut PhasePoint, step: f64) -> Result<(), ToolError> {
-        kick(state, 0.5 * step);
+        kick_momentum(state, 0.5 * step);
         self.scale.push(step, &state.momentum, &mut state.point);
         self.evaluate(state)?;
-        kick(state, 0.5 * step);
+        kick_momentum(state, 0.5 * step);
         Ok(())
     }
 
@@ -138,7 +138,7 @@ impl<'a> Hamiltonian<'a> {
             && (0..n)
                 .any(|row| (0..row).any(|column| correlation(row, column).abs() > CORRELATION_MAX));
         self.scale = correlated
-            .then(|| cholesky(covariance.to_vec(), n))
+            .then(|| cholesky_factor(covariance.to_vec(), n))
             .flatten()
             .map_or(CovarianceFactor::Diagonal(std), |rows| {
                 CovarianceFactor::dense(rows, n)
@@ -159,7 +159,7 @@ impl<'a> Hamiltonian<'a> {
     }
 }
 
-fn kick(state: &mut PhasePoint, time: f64) {
+fn kick_momentum(state: &mut PhasePoint, time: f64) {
     for (p, slope) in state.momentum.iter_mut().zip(&state.slope) {
         *p += time * slope;
     }

@@ -10,14 +10,16 @@ use super::{metropolis, nuts};
 ///
 /// # Errors
 /// When the call is stopped, when its evaluations are used up, or when the log density is plus infinity somewhere.
-pub(super) fn run(
+pub(super) fn run_chains(
     plan: &ChainSchedule<'_>,
     chains: usize,
     seed: RandomSeed,
     ctx: &Ctx,
 ) -> Result<Vec<MarkovChain>, ToolError> {
     if let TransitionKernel::Metropolis = plan.sampler {
-        ctx.count_evaluations(metropolis::evaluations(plan).saturating_mul(chains as u64))?;
+        ctx.count_evaluations(
+            metropolis::evaluations_per_chain(plan).saturating_mul(chains as u64),
+        )?;
     }
     let one = |index| {
         let rng = ctx.rng(seed, index as u64);
@@ -30,6 +32,6 @@ pub(super) fn run(
         }
     };
     let results: Vec<Result<MarkovChain, ToolError>> =
-        thread_pools::within(|| (0..chains).into_par_iter().map(one).collect());
+        thread_pools::run_in_pool(|| (0..chains).into_par_iter().map(one).collect());
     results.into_iter().collect()
 }

@@ -17,14 +17,14 @@ use rand_distr::{Distribution as _, StandardNormal};
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, ToolError};
 
-use super::chain::{ChainSchedule, MarkovChain, infinite_density, start};
+use super::chain::{ChainSchedule, MarkovChain, chain_start, infinite_density};
 use super::warmup::{WarmupWindow, window_ends};
 use crate::expression::SystemEvaluator;
-use crate::linalg::dense::norm2;
-use crate::linalg::factors::cholesky;
+use crate::linalg::dense::euclidean_norm;
+use crate::linalg::factors::cholesky_factor;
 
 /// Evaluations of one chain: its steps and its start.
-pub(super) fn evaluations(plan: &ChainSchedule<'_>) -> u64 {
+pub(super) fn evaluations_per_chain(plan: &ChainSchedule<'_>) -> u64 {
     (plan.steps() as u64).saturating_add(1)
 }
 
@@ -60,7 +60,7 @@ pub(super) fn run_chain(
         draws,
         accepted: accepted as f64,
         proposal_std: walker.proposal.std(),
-        evaluations: evaluations(plan),
+        evaluations: evaluations_per_chain(plan),
         trajectories: None,
     })
 }
@@ -80,7 +80,7 @@ impl<'a> MetropolisWalker<'a> {
     fn start(plan: &ChainSchedule<'a>, index: usize, rng: &mut StreamRng) -> Self {
         let dimension = plan.start.len();
         let mut evaluator = plan.density.evaluator();
-        let point = start(plan, index, rng, |point| evaluator.eval(point));
+        let point = chain_start(plan, index, rng, |point| evaluator.eval(point));
         Self {
             level: evaluator.eval(&point),
             evaluator,
@@ -153,12 +153,12 @@ impl GaussianProposal {
     fn std(&self) -> Vec<f64> {
         let scale = self.log_scale.exp();
         let rows = self.factor.chunks_exact(self.dimension);
-        rows.map(|row| scale * norm2(row)).collect()
+        rows.map(|row| scale * euclidean_norm(row)).collect()
     }
 
     /// Sets the covariance; returns false when it is not positive definite.
     fn set_covariance(&mut self, covariance: &[f64]) -> bool {
-        let Some(factor) = cholesky(covariance.to_vec(), self.dimension) else {
+        let Some(factor) = cholesky_factor(covariance.to_vec(), self.dimension) else {
             return false;
         };
         self.factor = factor;

@@ -62,13 +62,13 @@ impl Tool for Args {
         let start = args.x0.load(ctx)?;
         check_dimension(&start)?;
         let (variables, data) = ((start.len(), start.names()), args.data.as_ref());
-        let scope = unknowns::scope(variables, data, &args.parameters, "/x0", ctx)?;
+        let scope = unknowns::unknowns_scope(variables, data, &args.parameters, "/x0", ctx)?;
         let density = Expression::parse(&args.log_density, &scope)
             .map_err(|err| err.into_tool_error("/log_density"))?;
         unknowns::check_use(data, [&density], ctx)?;
         check_start(&density, &start)?;
-        let gradient = gradient(&density, &start, args.method)?;
-        let sampler = sampler(gradient.as_ref(), args.target_accept)?;
+        let gradient = density_gradient(&density, &start, args.method)?;
+        let sampler = choose_sampler(gradient.as_ref(), args.target_accept)?;
         let seed = ctx.seed(args.seed);
         let plan = ChainSchedule {
             density: &density,
@@ -80,11 +80,11 @@ impl Tool for Args {
             sampler,
         };
         let chain_count = args.chains.size();
-        reserve(&plan, chain_count, ctx)?;
-        let chains = kernel::run(&plan, chain_count, seed, ctx)?;
-        let mut output = report::summarise(&plan, &chains, seed, ctx)?;
+        reserve_draws(&plan, chain_count, ctx)?;
+        let chains = kernel::run_chains(&plan, chain_count, seed, ctx)?;
+        let mut output = report::summarise_chains(&plan, &chains, seed, ctx)?;
         if args.return_samples != Some(false) {
-            output.samples = Some(draws(chains, &plan));
+            output.samples = Some(collect_draws(chains, &plan));
         }
         output.names = start.names().map(<[String]>::to_vec);
         for (row, name) in output
@@ -94,7 +94,7 @@ impl Tool for Args {
         {
             row.name.clone_from(name);
         }
-        report::warn(&output, &args, ctx);
+        report::warn_of_unusable_draws(&output, &args, ctx);
         Ok(output)
     }
 }
@@ -128,7 +128,7 @@ fn check_start(density: &Expression, start: &[f64]) -> Result<(), ToolError> {
 ///
 /// # Errors
 /// When `nuts` is requested and there is no gradient at the start.
-fn gradient(
+fn density_gradient(
     density: &Expression,
     start: &[f64],
     method: McmcMethod,
@@ -160,7 +160,7 @@ fn gradient(
 }
 
 /// Transition kernel of the chains.
-fn sampler(
+fn choose_sampler(
     gradient: Option<&ExpressionSystem>,
     target_accept: Option<Probability>,
 ) -> Result<TransitionKernel<'_>, ToolError> {
@@ -187,7 +187,7 @@ fn sampler(
 }
 
 /// Draws, their copies for the diagnostics and the proposals' matrices.
-fn reserve(plan: &ChainSchedule<'_>, chains: usize, ctx: &Ctx) -> Result<(), ToolError> {
+fn reserve_draws(plan: &ChainSchedule<'_>, chains: usize, ctx: &Ctx) -> Result<(), ToolError> {
     const COPIES: usize = 2; // as drawn, and as one block
     let dimension = plan.start.len();
     let draws = plan.draws.saturating_mul(chains);
@@ -197,7 +197,7 @@ fn reserve(plan: &ChainSchedule<'_>, chains: usize, ctx: &Ctx) -> Result<(), Too
 }
 
 /// The draws of all chains as one block.
-fn draws(chains: Vec<MarkovChain>, plan: &ChainSchedule<'_>) -> KeptDraws {
+fn collect_draws(chains: Vec<MarkovChain>, plan: &ChainSchedule<'_>) -> KeptDraws {
     let shape = vec![chains.len(), plan.draws, plan.start.len()];
     let data = chains.into_iter().flat_map(|chain| chain.draws).collect();
     let block = Numbers::new(shape, data, false)

@@ -14,7 +14,9 @@ use rand_distr::{Distribution as _, StandardNormal};
 use tool_core::rng::StreamRng;
 use tool_core::{Ctx, ToolError};
 
-use super::chain::{ChainSchedule, MarkovChain, TrajectoryStatistics, improper, start};
+use super::chain::{
+    ChainSchedule, MarkovChain, TrajectoryStatistics, chain_start, improper_density_error,
+};
 use super::hamiltonian::{Hamiltonian, PhasePoint};
 use super::trajectory::{TrajectoryEnd, TrajectoryOutcome, TrajectoryTree};
 use super::warmup::{StepSize, WarmupWindow, window_ends};
@@ -36,7 +38,7 @@ pub(super) fn run_chain(
     let dimension = plan.start.len();
     let mut hamiltonian = Hamiltonian::new(gradient, dimension, plan.proposal_std);
     let level = |point: &[f64]| hamiltonian.start_level(point);
-    let point = start(plan, index, &mut rng, level);
+    let point = chain_start(plan, index, &mut rng, level);
     let mut sampler = NutsSampler {
         state: hamiltonian.state(point)?,
         hamiltonian,
@@ -106,7 +108,7 @@ impl NutsSampler<'_> {
         target: f64,
     ) -> Result<f64, ToolError> {
         let burnin = plan.burnin;
-        let (first, last) = edges(burnin);
+        let (first, last) = warmup_window_edges(burnin);
         let mut ends = window_ends(first, last, (last - first).clamp(1, 25));
         let dimension = self.state.point.len();
         let mut window = WarmupWindow::new(dimension);
@@ -165,7 +167,7 @@ impl NutsSampler<'_> {
 
 /// When the windows that learn the metric begin and end: after 75 steps to find the bulk and before 50 to settle the step size,
 /// or after 15 % and before 10 % of a short burn-in; in less than 20 steps the metric is not learnt.
-fn edges(burnin: usize) -> (usize, usize) {
+fn warmup_window_edges(burnin: usize) -> (usize, usize) {
     match burnin {
         0..20 => (burnin, burnin),
         20..150 => (burnin * 15 / 100, burnin - burnin / 10),
@@ -175,7 +177,7 @@ fn edges(burnin: usize) -> (usize, usize) {
 
 fn no_step(grew: bool) -> ToolError {
     if grew {
-        return improper("the log density does not fall in some direction");
+        return improper_density_error("the log density does not fall in some direction");
     }
     let message =
         "no step along the gradient keeps the energy: the log density is too rough for `nuts`";
@@ -295,7 +297,7 @@ mod tests {
     #[test]
     fn warm_up_is_cut_into_windows() {
         let cut = |burnin: usize| {
-            let (first, last) = edges(burnin);
+            let (first, last) = warmup_window_edges(burnin);
             let mut ends = window_ends(first, last, (last - first).clamp(1, 25));
             ends.reverse();
             ends

@@ -4,7 +4,7 @@ use kernels::quantile::QuantileDefinition;
 use rayon::prelude::*;
 use tool_core::{Ctx, RandomSeed, Real, ToolError};
 
-use super::chain::{ChainSchedule, MarkovChain, TrajectoryStatistics, improper};
+use super::chain::{ChainSchedule, MarkovChain, TrajectoryStatistics, improper_density_error};
 use super::model::{
     Args, DimensionSummary, ESS_PER_CHAIN_MIN, McmcMethod, NutsReport, Output, RHAT_MAX,
     UnconvergedReason,
@@ -31,30 +31,34 @@ pub(in crate::sampling) const PER_DRAW: usize = 24;
 ///
 /// # Errors
 /// When the call is stopped, or the draws diverge.
-pub(super) fn summarise(
+pub(super) fn summarise_chains(
     plan: &ChainSchedule<'_>,
     chains: &[MarkovChain],
     seed: RandomSeed,
     ctx: &Ctx,
 ) -> Result<Output, ToolError> {
     let dimension = plan.start.len();
-    let columns = |axis| columns(chains, axis, dimension);
+    let columns = |axis| draws_by_chain(chains, axis, dimension);
     let found = of_axes(dimension, (chains.len(), plan.draws), columns, ctx)?;
     let mean: Vec<f64> = found.iter().map(|(moments, _)| moments.mean).collect();
     let diagnostics: Vec<ChainDiagnostics> = found.into_iter().map(|(_, found)| found).collect();
-    let covariance = covariance(chains, &mean, ctx)?;
+    let covariance = sample_covariance(chains, &mean, ctx)?;
     let count = (chains.len() * plan.draws) as f64;
     let mut entries = covariance.iter().flatten();
     if count >= 2.0 && entries.any(|entry| !entry.is_finite()) {
-        return Err(improper("the draws diverge"));
+        return Err(improper_density_error("the draws diverge"));
     }
     let real =
         |f: fn(&ChainDiagnostics) -> f64| diagnostics.iter().map(|found| Real(f(found))).collect();
     let enough = ESS_PER_CHAIN_MIN * chains.len() as f64;
-    let nuts = trajectories(chains);
+    let nuts = trajectory_statistics(chains);
     let unsound = |nuts: &NutsReport| !is_sound(nuts, count * plan.thin as f64);
     let unmixed = |found: &ChainDiagnostics| {
-        UnconvergedReason::of(found.rhat, lowest([found.ess_bulk, found.ess_tail]), enough)
+        UnconvergedReason::of(
+            found.rhat,
+            lowest_number([found.ess_bulk, found.ess_tail]),
+            enough,
+        )
     };
     let unsound = nuts.as_ref().is_some_and(unsound);
     let reason = diagnostics.iter().find_map(unmixed);
@@ -69,7 +73,7 @@ pub(super) fn summarise(
             .as_ref()
             .map_or(McmcMethod::Metropolis, |_| McmcMethod::Nuts),
         acceptance_rate: accepted / (count * plan.thin as f64),
-        summary: summary(chains, (&mean, &covariance, &diagnostics), ctx)?,
+        summary: dimension_summaries(chains, (&mean, &covariance, &diagnostics), ctx)?,
         mean,
         std_dev: (0..dimension).map(std_dev).collect(),
         covariance: covariance.iter().map(reals).collect(),
@@ -92,7 +96,7 @@ pub(super) fn summarise(
 }
 
 /// A row for each dimension, with the names `x0`, `x1`, ...
-fn summary(
+fn dimension_summaries(
     chains: &[MarkovChain],
     (mean, covariance, diagnostics): (&[f64], &[Vec<f64>], &[ChainDiagnostics]),
     ctx: &Ctx,
@@ -100,7 +104,7 @@ fn summary(
     let dimension = mean.len();
     let row = |axis: usize| {
         ctx.check()?;
-        let mut draws = columns(chains, axis, dimension).concat();
+        let mut draws = draws_by_chain(chains, axis, dimension).concat();
         draws.sort_unstable_by(f64::total_cmp);
         let quantile = |p: f64| QuantileDefinition::Linear.of(&draws, p);
         Ok(DimensionSummary {
@@ -118,7 +122,7 @@ fn summary(
 }
 
 /// The lowest of some numbers; NaN where one is: what is not known of one is not known of all.
-pub(in crate::sampling) fn lowest(numbers: impl IntoIterator<Item = f64>) -> f64 {
+pub(in crate::sampling) fn lowest_number(numbers: impl IntoIterator<Item = f64>) -> f64 {
     let lower = |a: f64, b: f64| if a.is_nan() || a < b { a } else { b };
     numbers.into_iter().reduce(lower).unwrap_or(f64::NAN)
 }
@@ -149,14 +153,14 @@ pub(in crate::sampling) fn of_axes(
             ))
         };
         let of_group: Result<Vec<_>, ToolError> =
-            thread_pools::within(|| group.par_iter().map(of_axis).collect());
+            thread_pools::run_in_pool(|| group.par_iter().map(of_axis).collect());
         found.extend(of_group?);
     }
     Ok(found)
 }
 
 /// One coordinate of the draws, by chain.
-fn columns(chains: &[MarkovChain], axis: usize, dimension: usize) -> Vec<Vec<f64>> {
+fn draws_by_chain(chains: &[MarkovChain], axis: usize, dimension: usize) -> Vec<Vec<f64>> {
     let column = |chain: &MarkovChain| {
         let draws = chain.draws[axis..].iter();
         draws.step_by(dimension).copied().collect()
@@ -165,7 +169,7 @@ fn columns(chains: &[MarkovChain], axis: usize, dimension: usize) -> Vec<Vec<f64
 }
 
 /// Statistics of the trajectories; `None` for random walks.
-fn trajectories(chains: &[MarkovChain]) -> Option<NutsReport> {
+fn trajectory_statistics(chains: &[MarkovChain]) -> Option<NutsReport> {
     let of_chains = chains
         .iter()
         .filter_map(|chain| chain.trajectories.as_ref());
@@ -189,7 +193,11 @@ fn is_sound(nuts: &NutsReport, count: f64) -> bool {
 }
 
 /// Sample covariance over all draws of all chains.
-fn covariance(chains: &[MarkovChain], mean: &[f64], ctx: &Ctx) -> Result<Vec<Vec<f64>>, ToolError> {
+fn sample_covariance(
+    chains: &[MarkovChain],
+    mean: &[f64],
+    ctx: &Ctx,
+) -> Result<Vec<Vec<f64>>, ToolError> {
     let dimension = mean.len();
     let mut sums = vec![vec![0.0; dimension]; dimension];
     let mut count = 0.0;
@@ -212,7 +220,7 @@ fn covariance(chains: &[MarkovChain], mean: &[f64], ctx: &Ctx) -> Result<Vec<Vec
 }
 
 /// Warns of draws that must not be used as they are.
-pub(super) fn warn(output: &Output, args: &Args, ctx: &Ctx) {
+pub(super) fn warn_of_unusable_draws(output: &Output, args: &Args, ctx: &Ctx) {
     let axes = |bad: &dyn Fn(usize) -> bool| -> String {
         let found = (0..output.dimension).filter(|&axis| bad(axis));
         found

@@ -13,7 +13,7 @@
 //! 2014; M. Betancourt, "A Conceptual Introduction to Hamiltonian Monte Carlo", arXiv:1701.02434, 2017, appendix A; the checks
 //! across halves are those of Stan since 2.21.
 
-use kernels::vector::{Unary, unary};
+use kernels::vector::{Unary, evaluate_unary};
 use rand::RngExt;
 use rand_distr::{Distribution as _, StandardNormal};
 use tool_core::rng::StreamRng;
@@ -208,7 +208,7 @@ impl TrajectoryTree {
                 Err(end) => return Ok(Some(end)),
             };
             self.refer(fall, height);
-            let weight = unary(Unary::Exp, fall - self.reference);
+            let weight = evaluate_unary(Unary::Exp, fall - self.reference);
             self.pending[height].set(&self.ends[usize::from(forward)], weight);
             height += 1;
             for _ in 0..leaf.trailing_zeros() {
@@ -228,7 +228,7 @@ impl TrajectoryTree {
     fn refer(&mut self, fall: f64, height: usize) {
         const RANGE: f64 = 300.0;
         if fall > self.reference + RANGE {
-            let factor = unary(Unary::Exp, self.reference - fall);
+            let factor = evaluate_unary(Unary::Exp, self.reference - fall);
             self.whole.weight *= factor;
             for segment in &mut self.pending[..height] {
                 segment.weight *= factor;
@@ -260,7 +260,7 @@ impl LeapfrogWalk<'_, '_> {
         if fall.is_nan() || fall < -RISE_MAX {
             return Ok(Err(TrajectoryEnd::Divergence));
         }
-        self.acceptance += unary(Unary::Exp, fall.min(0.0));
+        self.acceptance += evaluate_unary(Unary::Exp, fall.min(0.0));
         Ok(Ok(fall))
     }
 }

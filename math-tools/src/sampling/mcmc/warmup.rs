@@ -1,6 +1,6 @@
 //! Adaptation before the first retained draw: windows, the covariance of a window, and the step size.
 
-use kernels::vector::{Unary, unary};
+use kernels::vector::{Unary, evaluate_unary};
 
 /// Ends of warm-up windows, the next one last: the first window, up to `start`, only finds the bulk; then windows of doubling
 /// length up to `end`. A rest shorter than the next window belongs to the one before.
@@ -101,13 +101,13 @@ impl StepSize {
         let log = self.centre - self.count.sqrt() / GAMMA * self.mean_error;
         let weight = self.count.powf(-KAPPA);
         self.mean_log += weight * (log - self.mean_log);
-        self.current = unary(Unary::Exp, log);
+        self.current = evaluate_unary(Unary::Exp, log);
     }
 
     /// The step to keep: the average of the iterates, weighted towards the last; the guess when there were none.
     pub(super) fn settled(&self) -> f64 {
         if self.count > 0.0 {
-            unary(Unary::Exp, self.mean_log)
+            evaluate_unary(Unary::Exp, self.mean_log)
         } else {
             self.current
         }

@@ -1,11 +1,11 @@
 use tool_core::Ctx;
 
-use kernels::special::normppf;
+use kernels::special::normal_quantile;
 
 use crate::sampling::diagnostics::ChainDiagnostics;
 
 fn diagnose(chains: &[Vec<f64>]) -> ChainDiagnostics {
-    crate::sampling::diagnostics::diagnose(chains, &Ctx::default()).unwrap()
+    crate::sampling::diagnostics::diagnose_chains(chains, &Ctx::default()).unwrap()
 }
 
 /// An autoregressive chain driven by a linear congruential generator: the same numbers in any language.
@@ -128,7 +128,7 @@ fn normal_quantiles() {
         (1e-300, -37.0470962993612),
         (0.9999, 3.719016485455709),
     ] {
-        let found = normppf(probability);
+        let found = normal_quantile(probability);
         assert!(
             (found - expected).abs() <= 2e-14 * f64::max(1.0, f64::abs(expected)),
             "{probability}: {found}"

@@ -2,7 +2,7 @@
 
 use kernels::signal::Complex64;
 use kernels::signal::spectrum::TrendRemoval;
-use kernels::signal::transform::operations;
+use kernels::signal::transform::transform_cost;
 use kernels::signal::window::WindowFunction;
 
 use super::{Args, Kind, Sides, TrendName, WindowName};
@@ -103,15 +103,15 @@ impl FftRequest {
         if sides == Sides::One && !args.inverse && imaginary.is_some() {
             refuse!(invalid "/sides"; "complex samples have negative frequencies of their own"; "leave `sides` out");
         }
-        let n = points(args, sides, count)?;
+        let n = transform_points(args, sides, count)?;
         ctx.reserve_doubles(n.max(count).saturating_mul(12))?;
-        ctx.afford(operations(n))?;
+        ctx.afford(transform_cost(n))?;
         let samples = match (data, imaginary) {
             (Rhs::Many(re), im) => {
-                FftSamples::Matrix(pairs(re.as_slice(), im.as_ref()), re.columns())
+                FftSamples::Matrix(complex_values(re.as_slice(), im.as_ref()), re.columns())
             }
             (Rhs::One(re), None) if !args.inverse => FftSamples::Real(re.to_vec()),
-            (Rhs::One(re), im) => FftSamples::Complex(pairs(&re, im.as_ref())),
+            (Rhs::One(re), im) => FftSamples::Complex(complex_values(&re, im.as_ref())),
         };
         let mut given = Self {
             samples,
@@ -119,9 +119,9 @@ impl FftRequest {
             n,
             rate: args.rate.map_or(1.0, Positive::get),
             sides,
-            window: window(args)?,
+            window: build_window(args)?,
             window_name: window_name(args),
-            trend: trend(args),
+            trend: choose_trend(args),
         };
         if args.kind != Kind::Power && !args.inverse {
             given.cut();
@@ -152,7 +152,7 @@ impl FftRequest {
     }
 }
 
-fn pairs(re: &[f64], im: Option<&Rhs>) -> Vec<Complex64> {
+fn complex_values(re: &[f64], im: Option<&Rhs>) -> Vec<Complex64> {
     let im = im
         .map_or(&[][..], Rhs::as_slice)
         .iter()
@@ -165,7 +165,7 @@ fn pairs(re: &[f64], im: Option<&Rhs>) -> Vec<Complex64> {
 }
 
 /// Points of the transform.
-fn points(args: &Args, sides: Sides, count: usize) -> Result<usize, ToolError> {
+fn transform_points(args: &Args, sides: Sides, count: usize) -> Result<usize, ToolError> {
     let asked = args.n.map(BoundedInteger::size);
     if !(args.inverse && sides == Sides::One) {
         return Ok(asked.unwrap_or(count));
@@ -261,7 +261,7 @@ fn window_name(args: &Args) -> WindowName {
     args.window.unwrap_or(usual)
 }
 
-fn window(args: &Args) -> Result<WindowFunction, ToolError> {
+fn build_window(args: &Args) -> Result<WindowFunction, ToolError> {
     const BETA_MAX: f64 = 700.0;
     let name = window_name(args);
     let shapes = [
@@ -288,7 +288,7 @@ fn window(args: &Args) -> Result<WindowFunction, ToolError> {
     })
 }
 
-fn trend(args: &Args) -> TrendRemoval {
+fn choose_trend(args: &Args) -> TrendRemoval {
     let usual = match args.kind {
         Kind::Power => TrendName::Constant,
         _ => TrendName::None,

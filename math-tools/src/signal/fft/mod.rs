@@ -64,7 +64,7 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub peaks: Option<BoundedInteger<0, 1000>>,
     /// Whether to draw a list's spectrum, or the samples of an inverse.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub plot: bool,
 }
 
@@ -225,12 +225,12 @@ impl Tool for Args {
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
         let given = FftRequest::new(&args, ctx)?;
         let mut output = match (args.inverse, args.kind) {
-            (true, _) => transforms::inverse(given)?,
-            (false, Kind::Power) => power::power(&args, given, ctx)?,
-            (false, _) => transforms::forward(&args, given, ctx)?,
+            (true, _) => transforms::inverse_transform(given)?,
+            (false, Kind::Power) => power::power_spectrum(&args, given, ctx)?,
+            (false, _) => transforms::forward_transform(&args, given, ctx)?,
         };
         if args.plot {
-            output.plot = plot::plot(&output, args.rate, ctx)?;
+            output.plot = plot::plot_spectrum(&output, args.rate, ctx)?;
         }
         Ok(output)
     }

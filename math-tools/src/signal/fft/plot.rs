@@ -6,7 +6,7 @@ use crate::plot::{plot_braille, series};
 use crate::prelude::*;
 
 /// Draws lists; matrices are not drawn.
-pub(super) fn plot(
+pub(super) fn plot_spectrum(
     output: &Output,
     rate: Option<Positive>,
     ctx: &Ctx,
@@ -28,15 +28,15 @@ pub(super) fn plot(
             .fold(f64::INFINITY, f64::min);
         let decibels = |&power: &f64| 10.0 * libm::log10(power.max(least).max(f64::MIN_POSITIVE));
         let points = frequencies.iter().copied().zip(power.iter().map(decibels));
-        let (x, y) = ascending(points.collect());
-        return draw(x, y, "power, dB", unit, ctx).map(Some);
+        let (x, y) = ascending_frequencies(points.collect());
+        return plot_line(x, y, "power, dB", unit, ctx).map(Some);
     }
     let Some(frequencies) = &output.frequencies else {
         let Some(samples) = list(&output.real) else {
             return Ok(None);
         };
         let x = (0..samples.len()).map(|j| j as f64).collect();
-        return draw(x, samples, "samples", "index", ctx).map(Some);
+        return plot_line(x, samples, "samples", "index", ctx).map(Some);
     };
     let amplitudes = match (list(&output.real), list(&output.imaginary)) {
         (Some(re), Some(im)) => re.iter().zip(&im).map(|(re, im)| re.hypot(*im)).collect(),
@@ -50,18 +50,18 @@ pub(super) fn plot(
     } else {
         "amplitude"
     };
-    let (x, y) = ascending(frequencies.iter().copied().zip(amplitudes).collect());
-    draw(x, y, title, unit, ctx).map(Some)
+    let (x, y) = ascending_frequencies(frequencies.iter().copied().zip(amplitudes).collect());
+    plot_line(x, y, title, unit, ctx).map(Some)
 }
 
 /// Points in the order of their frequencies.
-fn ascending(mut points: Vec<(f64, f64)>) -> (Vec<f64>, Vec<f64>) {
+fn ascending_frequencies(mut points: Vec<(f64, f64)>) -> (Vec<f64>, Vec<f64>) {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     points.into_iter().unzip()
 }
 
 /// A line over an axis.
-pub(in crate::signal) fn draw(
+pub(in crate::signal) fn plot_line(
     x: Vec<f64>,
     y: Vec<f64>,
     title: &str,

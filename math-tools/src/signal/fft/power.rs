@@ -2,16 +2,20 @@
 
 use kernels::signal::peaks::PeakSearch;
 use kernels::signal::spectrum::{SpectrumScaling, WelchMethod};
-use kernels::signal::transform::{frequencies, operations};
+use kernels::signal::transform::{bin_frequencies, transform_cost};
 
 use super::given::{FftRequest, FftSamples};
-use super::tones::tones;
+use super::tones::find_tones;
 use super::transforms::half_width;
 use super::{Args, Output, ScalingName, Sides};
 use crate::prelude::*;
 
 /// Welch's method.
-pub(super) fn power(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Output, ToolError> {
+pub(super) fn power_spectrum(
+    args: &Args,
+    given: FftRequest,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
     const SEGMENT: usize = 256;
     let FftSamples::Real(samples) = given.samples else {
         refuse!(invalid "/data"; "power is of real samples in a list"; "pass one list");
@@ -31,7 +35,7 @@ pub(super) fn power(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Output,
     }
     ctx.reserve_doubles(points.saturating_mul(8))?;
     let segments = (count - segment) / (segment - overlap) + 1;
-    ctx.afford(operations(points))?;
+    ctx.afford(transform_cost(points))?;
     // Segments are stopped between; their sum may still take longer than any deadline.
     ctx.afford(2.0 * segments as f64 * points as f64)?;
     let scaling = match args.scaling.unwrap_or_default() {
@@ -80,11 +84,11 @@ pub(super) fn power(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Output,
         false => found.power,
     };
     Ok(Output {
-        peaks: tones(&search, args.peaks, given.rate),
+        peaks: find_tones(&search, args.peaks, given.rate),
         n: points,
         window: given.window_name,
         resolution: Some(half_width(given.window, segment) * given.rate),
-        frequencies: Some(frequencies(points, given.rate, is_two_sided)),
+        frequencies: Some(bin_frequencies(points, given.rate, is_two_sided)),
         segments: Some(found.segments),
         power: Some(power),
         ..Output::default()

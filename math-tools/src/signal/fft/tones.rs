@@ -20,7 +20,7 @@ pub(crate) struct SpectralTone {
 }
 
 /// The tones of a spectrum of amplitudes.
-pub(super) fn tones(
+pub(super) fn find_tones(
     search: &PeakSearch<'_>,
     most: Option<BoundedInteger<0, 1000>>,
     rate: f64,

@@ -1,13 +1,13 @@
 //! Spectra and amplitudes of samples, and the way back.
 
-use kernels::dense::{exponent_of, scaled};
-use kernels::signal::spectrum::detrend;
+use kernels::dense::{exponent_of, scale_by_exponent};
+use kernels::signal::spectrum::subtract_trend;
 use kernels::signal::transform::{self, TransformDirection};
 use kernels::signal::window::WindowFunction;
 use kernels::signal::{Complex64, lobe, peaks};
 
 use super::given::{FftRequest, FftSamples, TransformShape};
-use super::tones::tones;
+use super::tones::find_tones;
 use super::{Args, Kind, Output, Sides};
 use crate::linalg::solve::Rhs;
 use crate::prelude::*;
@@ -32,7 +32,10 @@ impl ScaledEnergy {
             _ => exponent_of(most),
         };
         let square = |([re, im], weight): ([f64; 2], f64)| {
-            let (re, im) = (scaled(re, -exponent), scaled(im, -exponent));
+            let (re, im) = (
+                scale_by_exponent(re, -exponent),
+                scale_by_exponent(im, -exponent),
+            );
             weight * (re * re + im * im)
         };
         Self {
@@ -57,9 +60,10 @@ impl ScaledEnergy {
 }
 
 /// Relative difference of two energies.
-fn parseval(of_samples: ScaledEnergy, of_coefficients: ScaledEnergy) -> f64 {
+fn parseval_difference(of_samples: ScaledEnergy, of_coefficients: ScaledEnergy) -> f64 {
     let exponent = of_samples.exponent.max(of_coefficients.exponent);
-    let same = |energy: ScaledEnergy| scaled(energy.value, 2 * (energy.exponent - exponent));
+    let same =
+        |energy: ScaledEnergy| scale_by_exponent(energy.value, 2 * (energy.exponent - exponent));
     let (samples, coefficients) = (same(of_samples), same(of_coefficients));
     let most = samples.max(coefficients);
     if most == 0.0 {
@@ -74,7 +78,7 @@ fn are_finite(values: &[Complex64]) -> bool {
 }
 
 /// Samples of coefficients.
-pub(super) fn inverse(given: FftRequest) -> Result<Output, ToolError> {
+pub(super) fn inverse_transform(given: FftRequest) -> Result<Output, ToolError> {
     let (n, shape) = (given.n, given.shape());
     let samples = given.samples;
     let (mut values, columns) = samples.into_complex();
@@ -91,7 +95,7 @@ pub(super) fn inverse(given: FftRequest) -> Result<Output, ToolError> {
         let here = ScaledEnergy::of_real(&samples);
         return Ok(Output {
             n,
-            parseval_error: Some(parseval(here, there.over(n as f64))),
+            parseval_error: Some(parseval_difference(here, there.over(n as f64))),
             real: Some(Rhs::One(samples.into())),
             ..Output::default()
         });
@@ -104,14 +108,14 @@ pub(super) fn inverse(given: FftRequest) -> Result<Output, ToolError> {
             columns,
             TransformDirection::Inverse,
         ),
-        None => transform::complex(&mut values, TransformDirection::Inverse),
+        None => transform::transform_complex(&mut values, TransformDirection::Inverse),
     }
     check_finite(are_finite(&values))?;
     let (real, imaginary) = shape.parts(&values);
     let here = ScaledEnergy::of_complex(&values);
     Ok(Output {
         n,
-        parseval_error: Some(parseval(here, before.over(n as f64))),
+        parseval_error: Some(parseval_difference(here, before.over(n as f64))),
         real: Some(real),
         imaginary: Some(imaginary),
         ..Output::default()
@@ -127,7 +131,11 @@ fn check_finite(are_finite: bool) -> Result<(), ToolError> {
 }
 
 /// Coefficients of samples.
-pub(super) fn forward(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Output, ToolError> {
+pub(super) fn forward_transform(
+    args: &Args,
+    given: FftRequest,
+    ctx: &Ctx,
+) -> Result<Output, ToolError> {
     let (n, rate, length, window, sides) =
         (given.n, given.rate, given.length, given.window, given.sides);
     let (shape, name) = (given.shape(), given.window_name);
@@ -143,25 +151,25 @@ pub(super) fn forward(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Outpu
         transform::complex_2d(&mut values, rows, columns, TransformDirection::Forward);
         check_finite(are_finite(&values))?;
         let there = ScaledEnergy::of_complex(&values);
-        output.parseval_error = Some(parseval(before, there.over(n as f64)));
-        output.frequencies = Some(transform::frequencies(columns, rate, true));
-        output.row_frequencies = Some(transform::frequencies(rows, rate, true));
+        output.parseval_error = Some(parseval_difference(before, there.over(n as f64)));
+        output.frequencies = Some(transform::bin_frequencies(columns, rate, true));
+        output.row_frequencies = Some(transform::bin_frequencies(rows, rate, true));
         output.resolution = Some(rate / columns as f64);
         let unit = (n as f64).recip();
-        show(&mut output, args.kind, &values, &shape, |_| unit);
+        show_coefficients(&mut output, args.kind, &values, &shape, |_| unit);
         return Ok(output);
     }
     let weights = window.weights(length);
     let sum: f64 = weights.iter().sum();
     let (values, before) = match given.samples {
         FftSamples::Real(mut x) => {
-            detrend(&mut x, trend);
+            subtract_trend(&mut x, trend);
             x.iter_mut()
                 .zip(&weights)
                 .for_each(|(x, weight)| *x *= weight);
             let before = ScaledEnergy::of_real(&x);
             x.resize(n, 0.0);
-            let mut values = transform::real(&x);
+            let mut values = transform::transform_real(&x);
             if sides == Sides::Two {
                 let mirrored: Vec<Complex64> =
                     (values.len()..n).map(|k| values[n - k].conj()).collect();
@@ -177,7 +185,7 @@ pub(super) fn forward(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Outpu
                 .for_each(|(z, weight)| *z *= weight);
             let before = ScaledEnergy::of_complex(&values);
             values.resize(n, Complex64::default());
-            transform::complex(&mut values, TransformDirection::Forward);
+            transform::transform_complex(&mut values, TransformDirection::Forward);
             (values, before)
         }
     };
@@ -186,8 +194,8 @@ pub(super) fn forward(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Outpu
     check_finite(are_finite(&values))?;
     let weighted = values.iter().enumerate();
     let there = ScaledEnergy::of(weighted.map(|(k, z)| ([z.re, z.im], both(k))));
-    output.parseval_error = Some(parseval(before, there.over(n as f64)));
-    let frequencies = transform::frequencies(n, rate, sides == Sides::Two);
+    output.parseval_error = Some(parseval_difference(before, there.over(n as f64)));
+    let frequencies = transform::bin_frequencies(n, rate, sides == Sides::Two);
     let magnitudes: Vec<f64> = (0..values.len())
         .map(|k| values[k].norm() / sum * both(k))
         .collect();
@@ -199,7 +207,7 @@ pub(super) fn forward(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Outpu
     };
     let magnitudes: Vec<f64> = magnitudes
         .into_iter()
-        .map(|size| scaled(size, -exponent))
+        .map(|size| scale_by_exponent(size, -exponent))
         .collect();
     ctx.check()?;
     let search = peaks::PeakSearch {
@@ -209,13 +217,13 @@ pub(super) fn forward(args: &Args, given: FftRequest, ctx: &Ctx) -> Result<Outpu
         points: n,
         is_circular: sides == Sides::Two,
     };
-    output.peaks = tones(&search, args.peaks, rate);
+    output.peaks = find_tones(&search, args.peaks, rate);
     for tone in &mut output.peaks {
-        tone.amplitude = scaled(tone.amplitude, exponent);
+        tone.amplitude = scale_by_exponent(tone.amplitude, exponent);
     }
     output.resolution = Some(half_width(window, length) * rate);
     output.frequencies = Some(frequencies);
-    show(&mut output, args.kind, &values, &shape, |k| both(k) / sum);
+    show_coefficients(&mut output, args.kind, &values, &shape, |k| both(k) / sum);
     Ok(output)
 }
 
@@ -226,7 +234,7 @@ pub(super) fn half_width(window: WindowFunction, length: usize) -> f64 {
 }
 
 /// The parts of coefficients that are asked for.
-fn show(
+fn show_coefficients(
     output: &mut Output,
     kind: Kind,
     values: &[Complex64],

@@ -1,6 +1,6 @@
 //! The filter of a call: designed, or as it is given.
 
-use kernels::signal::design::{FilterPrototype, PassBand, Section, design};
+use kernels::signal::design::{FilterPrototype, PassBand, Section, design_filter};
 use kernels::signal::filter::FilterCascade;
 use tool_core::schema::json;
 use tool_core::{DecodeError, EncodeError, Encoder};
@@ -78,10 +78,10 @@ impl FilterRequest {
             let a = args.a.as_ref().map(|a| a.load(ctx)).transpose()?;
             return of_polynomials(&b.load(ctx)?, a.as_deref().unwrap_or(&[1.0]));
         }
-        let (band, frequencies, kind) = band(args)?;
-        let prototype = prototype(args);
+        let (band, frequencies, kind) = filter_band(args)?;
+        let prototype = filter_prototype(args);
         let sections =
-            design(prototype, args.order.map_or(4, BoundedInteger::size), band).sections();
+            design_filter(prototype, args.order.map_or(4, BoundedInteger::size), band).sections();
         if sections.iter().flatten().any(|value| !value.is_finite()) {
             refuse!(numeric "/order", "overflow"; "the coefficients of this design are no doubles"; "lower `order`, or move `cutoff` away from the ends");
         }
@@ -157,7 +157,7 @@ fn refuse_idle(args: &Args) -> Result<(), ToolError> {
     Ok(())
 }
 
-fn prototype(args: &Args) -> FilterPrototype {
+fn filter_prototype(args: &Args) -> FilterPrototype {
     let ripple = |usual: f64| args.ripple.map_or(usual, Positive::get);
     match args.design.unwrap_or_default() {
         FilterDesign::Butterworth => FilterPrototype::Butterworth,
@@ -166,7 +166,7 @@ fn prototype(args: &Args) -> FilterPrototype {
     }
 }
 
-fn band(args: &Args) -> Result<(PassBand, Vec<f64>, PassbandKind), ToolError> {
+fn filter_band(args: &Args) -> Result<(PassBand, Vec<f64>, PassbandKind), ToolError> {
     let rate = args.rate.map_or(1.0, Positive::get);
     let given = args.cutoff.as_ref().map_or(&[][..], |cutoff| &cutoff.0);
     let half = rate / 2.0;

@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub a: Option<Input<Vector>>,
     /// Whether to filter forward and backward: no delay, gains squared. Else causal.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub zero_phase: bool,
     /// Zero phase: samples that continue each end, point-mirrored; absent: three times the coefficients, as SciPy.
     #[value(default, skip_encoding_if = "Option::is_none")]
@@ -56,7 +56,7 @@ pub(crate) struct Args {
     #[value(default, skip_encoding_if = "Option::is_none")]
     pub state: Option<Vec<Vec<Finite>>>,
     /// Whether to draw the response.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub plot: bool,
 }
 
@@ -181,7 +181,7 @@ impl Tool for Args {
             refuse!(numeric "/data", "overflow"; "the filtered samples grow beyond any double";
                 "take a stable filter: all poles inside the unit circle");
         }
-        report::output(&args, given, filtered, spread, ctx)
+        report::filter_output(&args, given, filtered, spread, ctx)
     }
 }
 

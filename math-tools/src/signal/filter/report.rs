@@ -5,12 +5,12 @@ use kernels::signal::filter::{is_stable, pole_radius};
 use super::given::{EdgeTreatment, FilterRequest};
 use super::{Args, FilterDesign, Output, PassbandKind};
 use crate::prelude::*;
-use crate::signal::fft::plot::draw;
+use crate::signal::fft::plot::plot_line;
 
 /// Beyond this many coefficients the radius of the poles is not searched.
 const SEARCHED_MAX: usize = 200;
 
-pub(super) fn output(
+pub(super) fn filter_output(
     args: &Args,
     given: FilterRequest,
     filtered: Vec<f64>,
@@ -43,7 +43,7 @@ pub(super) fn output(
         .as_ref()
         .filter(|_| !args.zero_phase)
         .map(|(cutoffs, kind)| {
-            let all = passing(cutoffs, *kind);
+            let all = passband_frequencies(cutoffs, *kind);
             all.map(|f| given.cascade.group_delay(f))
                 .fold(f64::NEG_INFINITY, f64::max)
         });
@@ -54,7 +54,7 @@ pub(super) fn output(
         } else {
             "cycles per sample"
         };
-        response(rate, unit, &decibels, ctx)
+        plot_response(rate, unit, &decibels, ctx)
     });
     let (padding, state) = match spread {
         EdgeTreatment::Padding(padding) => (Some(padding), None),
@@ -64,7 +64,7 @@ pub(super) fn output(
         filtered,
         stable,
         pole_radius: radius,
-        settling: Real(settling(radius, &stages)),
+        settling: Real(settling_samples(radius, &stages)),
         gain_at_cutoff_db: gains.map(|gains| gains.into_iter().map(Real).collect()),
         group_delay: delay,
         padding,
@@ -75,7 +75,7 @@ pub(super) fn output(
 }
 
 /// Samples until an impulse has faded to a millionth.
-fn settling(radius: f64, stages: &[&[f64]]) -> f64 {
+fn settling_samples(radius: f64, stages: &[&[f64]]) -> f64 {
     if radius == 0.0 {
         return stages.iter().map(|stage| stage.len() - 1).sum::<usize>() as f64;
     }
@@ -106,7 +106,7 @@ fn warn_of_rounding(args: &Args, gains: Option<&[f64]>, passes: f64, ctx: &Ctx) 
 }
 
 /// Frequencies within the band that passes.
-fn passing(cutoffs: &[f64], kind: PassbandKind) -> impl Iterator<Item = f64> {
+fn passband_frequencies(cutoffs: &[f64], kind: PassbandKind) -> impl Iterator<Item = f64> {
     const COUNT: usize = 200;
     let (from, to) = match (kind, cutoffs) {
         (PassbandKind::Lowpass, [to]) => (0.0, *to),
@@ -119,7 +119,7 @@ fn passing(cutoffs: &[f64], kind: PassbandKind) -> impl Iterator<Item = f64> {
 }
 
 /// The gain over the frequency, cut at -120 dB.
-fn response(
+fn plot_response(
     rate: f64,
     unit: &str,
     decibels: &impl Fn(f64) -> f64,
@@ -136,5 +136,5 @@ fn response(
     if x.is_empty() {
         return Ok(String::new());
     }
-    draw(x, y, "gain, dB", unit, ctx)
+    plot_line(x, y, "gain, dB", unit, ctx)
 }

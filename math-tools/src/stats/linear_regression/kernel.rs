@@ -3,7 +3,7 @@
 use tool_core::{Ctx, Matrix, ToolError, Value, tool_error};
 
 use kernels::dense::lstsq::DesignMatrix;
-use kernels::dense::{add_multiple, exponent_of, max_abs, norm2, scaled};
+use kernels::dense::{add_multiple, euclidean_norm, exponent_of, max_abs, scale_by_exponent};
 use kernels::exact::{self, CompensatedSum};
 use kernels::special::{student_two_sided, student_two_sided_inverse};
 
@@ -43,7 +43,7 @@ pub(super) struct RegressionFit {
 /// # References
 /// G. H. Golub, Numerische Mathematik 7, 1965; A. Bjorck, "Iterative refinement of linear least squares solutions", BIT 7,
 /// 1967.
-pub(super) fn fit(
+pub(super) fn fit_regression(
     x: &Matrix,
     degree: Option<usize>,
     y: &[f64],
@@ -54,12 +54,16 @@ pub(super) fn fit(
     let p = degree.unwrap_or(x.columns()) + usize::from(intercept);
     // The design, plain and scaled, its factorisation and a few vectors.
     ctx.reserve_doubles(n.saturating_mul(4 * p + 8))?;
-    let (design, exponents) = design(x, degree, intercept).scaled();
+    let (design, exponents) = design_matrix(x, degree, intercept).scaled();
     let y_exponent = exponent_of(max_abs(y));
-    let y: Vec<f64> = y.iter().map(|&value| scaled(value, -y_exponent)).collect();
+    let y: Vec<f64> = y
+        .iter()
+        .map(|&value| scale_by_exponent(value, -y_exponent))
+        .collect();
     let qr = HouseholderQr::new(&design, intercept, ctx)?;
     let (solution, residual) = qr.solve(&design, &y, ctx)?;
-    let restored = |value: f64, column: usize| scaled(value, exponents[column] + y_exponent);
+    let restored =
+        |value: f64, column: usize| scale_by_exponent(value, exponents[column] + y_exponent);
 
     let mut residual_squares = CompensatedSum::default();
     for &value in &residual {
@@ -105,7 +109,7 @@ pub(super) fn fit(
         estimates,
         r2: defined(r2, total_squares != 0.0),
         adjusted_r2: defined(1.0 - variance / total_variance, total_squares != 0.0),
-        residual_std: scaled(variance.sqrt(), y_exponent),
+        residual_std: scale_by_exponent(variance.sqrt(), y_exponent),
         degrees_of_freedom: freedom,
         rcond: inverse.rcond(&qr),
     })
@@ -129,7 +133,7 @@ fn rank_deficient(k: usize, parameters: usize, intercept: bool) -> ToolError {
 /// Squares of y around its mean, or around 0.
 fn total_squares(y: &[f64], around_mean: bool) -> f64 {
     let mean = if around_mean {
-        exact::sum(y).divide(y.len() as f64)
+        exact::compensated_sum(y).divide(y.len() as f64)
     } else {
         CompensatedSum::default()
     };
@@ -142,7 +146,7 @@ fn total_squares(y: &[f64], around_mean: bool) -> f64 {
 }
 
 /// The columns of the fit: a leading one for the intercept, then those of `x` or its powers.
-fn design(x: &Matrix, degree: Option<usize>, intercept: bool) -> DesignMatrix {
+fn design_matrix(x: &Matrix, degree: Option<usize>, intercept: bool) -> DesignMatrix {
     let rows = x.rows();
     let Some(degree) = degree else {
         let mut design = DesignMatrix::from_rows(x.as_slice(), rows, x.columns());
@@ -179,8 +183,8 @@ impl HouseholderQr {
         for k in 0..p {
             let (head, tail) = data.split_at_mut((k + 1) * n);
             let reflector = &mut head[k * n + k..];
-            let length = norm2(reflector);
-            let whole = norm2(design.column(k));
+            let length = euclidean_norm(reflector);
+            let whole = euclidean_norm(design.column(k));
             if length <= n as f64 * f64::EPSILON * whole {
                 return Err(rank_deficient(k, p, intercept));
             }
@@ -192,7 +196,7 @@ impl HouseholderQr {
             diagonal.push(-sign * length);
             for column in tail.chunks_exact_mut(n) {
                 ctx.check()?;
-                reflect(reflector, &mut column[k..]);
+                apply_reflector(reflector, &mut column[k..]);
             }
         }
         Ok(Self {
@@ -214,13 +218,13 @@ impl HouseholderQr {
 
     fn apply_transposed(&self, vector: &mut [f64]) {
         for k in 0..self.columns {
-            reflect(self.reflector(k), &mut vector[k..]);
+            apply_reflector(self.reflector(k), &mut vector[k..]);
         }
     }
 
     fn apply(&self, vector: &mut [f64]) {
         for k in (0..self.columns).rev() {
-            reflect(self.reflector(k), &mut vector[k..]);
+            apply_reflector(self.reflector(k), &mut vector[k..]);
         }
     }
 
@@ -320,7 +324,7 @@ impl TriangleInverse {
 }
 
 /// Applies H = I - v v' to a vector.
-fn reflect(reflector: &[f64], vector: &mut [f64]) {
+fn apply_reflector(reflector: &[f64], vector: &mut [f64]) {
     let dot: f64 = reflector.iter().zip(&*vector).map(|(v, x)| v * x).sum();
     add_multiple(vector, -dot, reflector);
 }

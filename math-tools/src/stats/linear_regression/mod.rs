@@ -8,7 +8,7 @@ use tool_core::LoadInput;
 use tool_core::input::InputKind;
 use tool_core::schema::{Schema, json};
 
-use self::kernel::{RegressionFit, fit};
+use self::kernel::{RegressionFit, fit_regression};
 use crate::prelude::*;
 
 /// Fits y = intercept + x b, or a polynomial in x, by ordinary least squares (Householder QR) and reports each term with its standard error, t and p
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[schema(extend("x-shape" = ["n"]))]
     pub y: Input<Vector>,
     /// Whether to fit a constant term.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub intercept: bool,
     /// Degree of a polynomial in the single predictor: its powers from 1 to this take the place of the columns of `x`, formed to 30
     /// digits, so that no digit is lost to their rounding.
@@ -138,7 +138,7 @@ impl Tool for Args {
     };
 
     fn run(args: Args, ctx: &Ctx) -> Result<Output, ToolError> {
-        let names = names(&args.x);
+        let names = predictor_names(&args.x);
         let x = args.x.load(ctx)?.0;
         let y = args.y.load(ctx)?;
         if x.rows() != y.len() {
@@ -163,7 +163,7 @@ impl Tool for Args {
                 "{parameters} parameters cannot be fitted to {rows} observations";
                 "pass more observations or fewer columns");
         }
-        let fit = fit(&x, degree, &y, args.intercept, ctx)?;
+        let fit = fit_regression(&x, degree, &y, args.intercept, ctx)?;
         let freedom = fit.degrees_of_freedom;
         if freedom == 0 {
             ctx.warn(
@@ -179,7 +179,7 @@ impl Tool for Args {
         Ok(Output {
             coefficients: slopes.to_vec(),
             intercept: constant.first().copied().unwrap_or(0.0),
-            terms: terms(&fit, constant.len(), degree.is_some(), &names),
+            terms: regression_terms(&fit, constant.len(), degree.is_some(), &names),
             r2: Real(fit.r2),
             adjusted_r2: Real(fit.adjusted_r2),
             residual_std: Real(fit.residual_std),
@@ -191,7 +191,7 @@ impl Tool for Args {
 }
 
 /// The names of the columns of a file, where `x` names them.
-fn names(x: &Input<PredictorMatrix>) -> Vec<String> {
+fn predictor_names(x: &Input<PredictorMatrix>) -> Vec<String> {
     match x {
         Input::Inline(_) => Vec::new(),
         Input::From(source) => {
@@ -203,7 +203,7 @@ fn names(x: &Input<PredictorMatrix>) -> Vec<String> {
 }
 
 /// The estimates of a fit by name, `constants` of them before the coefficients.
-fn terms(
+fn regression_terms(
     fit: &RegressionFit,
     constants: usize,
     are_powers: bool,

@@ -56,27 +56,27 @@ impl<'a> SampleSummary<'a> {
 
     pub(super) fn sum(&mut self, ctx: &Ctx) -> Result<f64, ToolError> {
         let scale = self.scale(ctx)?;
-        Ok(unscale(self.total(ctx)?.value(), scale))
+        Ok(divide_by_scale(self.total(ctx)?.value(), scale))
     }
 
     pub(super) fn mean(&mut self, ctx: &Ctx) -> Result<f64, ToolError> {
         let scale = self.scale(ctx)?;
         let mean = self.total(ctx)?.divide(self.count() as f64).value();
-        Ok(unscale(mean, scale))
+        Ok(divide_by_scale(mean, scale))
     }
 
     /// The variance with divisor n - `lost`.
     pub(super) fn variance(&mut self, lost: usize, ctx: &Ctx) -> Result<f64, ToolError> {
         let scale = self.scale(ctx)?;
         let variance = self.squares(ctx)? / (self.count() - lost) as f64;
-        Ok(unscale(unscale(variance, scale), scale))
+        Ok(divide_by_scale(divide_by_scale(variance, scale), scale))
     }
 
     /// The standard deviation with divisor n - `lost`.
     pub(super) fn std(&mut self, lost: usize, ctx: &Ctx) -> Result<f64, ToolError> {
         let scale = self.scale(ctx)?;
         let variance = self.squares(ctx)? / (self.count() - lost) as f64;
-        Ok(unscale(variance.sqrt(), scale))
+        Ok(divide_by_scale(variance.sqrt(), scale))
     }
 
     /// The quantile of a probability from 0 to 1.
@@ -93,7 +93,7 @@ impl<'a> SampleSummary<'a> {
     ) -> Result<f64, ToolError> {
         let sorted = match self.sorted.take() {
             Some(sorted) => sorted,
-            None => sort(self.data, ctx)?,
+            None => sort_in_runs(self.data, ctx)?,
         };
         let value = definition.of(&sorted, probability);
         self.sorted = Some(sorted);
@@ -164,12 +164,12 @@ impl<'a> SampleSummary<'a> {
     }
 }
 
-fn unscale(value: f64, scale: f64) -> f64 {
+fn divide_by_scale(value: f64, scale: f64) -> f64 {
     value / scale
 }
 
 /// A sorted copy: runs sorted in place, then merged; looks at the stop flag between runs.
-fn sort(data: &[f64], ctx: &Ctx) -> Result<Vec<f64>, ToolError> {
+fn sort_in_runs(data: &[f64], ctx: &Ctx) -> Result<Vec<f64>, ToolError> {
     ctx.reserve_doubles(2 * data.len())?;
     let mut sorted = data.to_vec();
     for run in sorted.chunks_mut(CHUNK) {
@@ -182,7 +182,7 @@ fn sort(data: &[f64], ctx: &Ctx) -> Result<Vec<f64>, ToolError> {
         while width < sorted.len() {
             for (from, to) in sorted.chunks(2 * width).zip(spare.chunks_mut(2 * width)) {
                 let (left, right) = from.split_at(width.min(from.len()));
-                merge(left, right, to, ctx)?;
+                merge_runs(left, right, to, ctx)?;
             }
             std::mem::swap(&mut sorted, &mut spare);
             width *= 2;
@@ -192,7 +192,7 @@ fn sort(data: &[f64], ctx: &Ctx) -> Result<Vec<f64>, ToolError> {
 }
 
 /// Merges two sorted runs into a buffer of their joint length.
-fn merge(left: &[f64], right: &[f64], to: &mut [f64], ctx: &Ctx) -> Result<(), ToolError> {
+fn merge_runs(left: &[f64], right: &[f64], to: &mut [f64], ctx: &Ctx) -> Result<(), ToolError> {
     let (mut i, mut j) = (0, 0);
     for chunk in to.chunks_mut(CHUNK) {
         ctx.check()?;

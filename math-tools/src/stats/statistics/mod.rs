@@ -237,7 +237,7 @@ impl Tool for Args {
                     "the sample variance of a single value is undefined";
                     "request the population variant, or pass at least two values");
             }
-            fill(&mut output, metric, &mut summary, ctx)?;
+            fill_statistic(&mut output, metric, &mut summary, ctx)?;
         }
         if args.definition.is_some() && args.quantiles.is_none() {
             refuse!(invalid "/definition"; "`definition` is that of `quantiles`, which are absent";
@@ -254,7 +254,7 @@ impl Tool for Args {
 }
 
 /// Computes one statistic into its field.
-fn fill(
+fn fill_statistic(
     output: &mut Output,
     metric: StatisticMetric,
     summary: &mut kernel::SampleSummary<'_>,
@@ -266,12 +266,14 @@ fn fill(
             return Ok(());
         }
         // These lie within the data.
-        StatisticMetric::Mean => return set(&mut output.mean, summary.mean(ctx)),
-        StatisticMetric::Min => return set(&mut output.min, summary.min(ctx)),
-        StatisticMetric::Max => return set(&mut output.max, summary.max(ctx)),
-        StatisticMetric::Median => return set(&mut output.median, summary.quantile(0.5, ctx)),
-        StatisticMetric::Q25 => return set(&mut output.q25, summary.quantile(0.25, ctx)),
-        StatisticMetric::Q75 => return set(&mut output.q75, summary.quantile(0.75, ctx)),
+        StatisticMetric::Mean => return set_statistic(&mut output.mean, summary.mean(ctx)),
+        StatisticMetric::Min => return set_statistic(&mut output.min, summary.min(ctx)),
+        StatisticMetric::Max => return set_statistic(&mut output.max, summary.max(ctx)),
+        StatisticMetric::Median => {
+            return set_statistic(&mut output.median, summary.quantile(0.5, ctx));
+        }
+        StatisticMetric::Q25 => return set_statistic(&mut output.q25, summary.quantile(0.25, ctx)),
+        StatisticMetric::Q75 => return set_statistic(&mut output.q75, summary.quantile(0.75, ctx)),
         StatisticMetric::Sum => (&mut output.sum, "sum", summary.sum(ctx)?),
         StatisticMetric::Iqr => {
             let range = summary.quantile(0.75, ctx)? - summary.quantile(0.25, ctx)?;
@@ -306,7 +308,7 @@ fn fill(
     Ok(())
 }
 
-fn set(slot: &mut Option<f64>, value: Result<f64, ToolError>) -> Result<(), ToolError> {
+fn set_statistic(slot: &mut Option<f64>, value: Result<f64, ToolError>) -> Result<(), ToolError> {
     *slot = Some(value?);
     Ok(())
 }

@@ -91,7 +91,7 @@ fn minimum(program: &LinearProgram) -> SimplexSolution {
         max_iter: 10_000,
         stop: &|| false,
     };
-    crate::programs::linear::solve(program, &options)
+    crate::programs::linear::solve_linear_program(program, &options)
 }
 
 /// Rows of a program as costs with the bound that they must not fall below.
@@ -125,7 +125,7 @@ fn sides(program: &LinearProgram) -> Vec<(Vec<f64>, f64)> {
 
 /// Cuts of a program; panics when one, or a tightened row or bound, is violated at a point of the program.
 fn cuts_that_hold(program: &LinearProgram, is_integer: &[bool], whole: usize) -> usize {
-    let Some(strong) = presolve::strengthen(program, is_integer) else {
+    let Some(strong) = presolve::strengthen_program(program, is_integer) else {
         assert!(
             fixed(program, whole).all(|fixed| minimum(&fixed).status == SimplexStatus::Infeasible),
             "there are points"
@@ -134,7 +134,7 @@ fn cuts_that_hold(program: &LinearProgram, is_integer: &[bool], whole: usize) ->
     };
     let first = first_round(&strong, is_integer);
     let count = first.row_low.len() - strong.row_low.len();
-    let root = root::tightened(strong, is_integer, &limits(1));
+    let root = root::tighten_root(strong, is_integer, &limits(1));
     let sides = [sides(&first), sides(&root.program)].concat();
     for mut fixed in fixed(program, whole) {
         fixed.costs.fill(0.0);
@@ -166,8 +166,8 @@ fn first_round(program: &LinearProgram, is_integer: &[bool]) -> LinearProgram {
     }
     let mut x = vec![0.0; is_integer.len()];
     resolver.x(&mut x);
-    let cuts = root::separate(program, is_integer, x, &mut resolver);
-    root::changed(program, &vec![true; program.row_low.len()], &cuts)
+    let cuts = root::separate_cuts(program, is_integer, x, &mut resolver);
+    root::replace_rows(program, &vec![true; program.row_low.len()], &cuts)
 }
 
 proptest! {
@@ -182,7 +182,7 @@ proptest! {
     #[test]
     fn the_best_mixed_point_is_found(whole in 2_usize..5, parts in 1_usize..4, rows in 1_usize..6, values in prop::collection::vec(-9_i32..10, 30..40)) {
         let (program, is_integer) = mixed(whole, parts, rows, &values);
-        let found = solve(&program, &is_integer, &limits(10_000));
+        let found = solve_integer_program(&program, &is_integer, &limits(10_000));
         let solutions: Vec<SimplexSolution> = fixed(&program, whole).map(|fixed| minimum(&fixed)).collect();
         let is_unbounded = solutions.iter().any(|solution| solution.status == SimplexStatus::Unbounded);
         prop_assume!(!is_unbounded);

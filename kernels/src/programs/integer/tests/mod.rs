@@ -68,7 +68,7 @@ proptest! {
     #[test]
     fn the_best_of_all_points_is_found(rows in 1_usize..5, columns in 1_usize..6, values in prop::collection::vec(-9_i32..10, 30..40)) {
         let program = program(rows, columns, &values);
-        let found = solve(&program, &vec![true; columns], &limits(100_000));
+        let found = solve_integer_program(&program, &vec![true; columns], &limits(100_000));
         match best(&program) {
             None => prop_assert_eq!(found.outcome, MilpOutcome::Infeasible),
             Some(best) => {
@@ -106,10 +106,10 @@ fn a_search_that_ends_early_keeps_a_bound_below_the_optimum() {
         high: vec![1.0; columns as usize],
     };
     let is_integer = vec![true; columns as usize];
-    let early = solve(&program, &is_integer, &limits(10));
+    let early = solve_integer_program(&program, &is_integer, &limits(10));
     assert_eq!(early.outcome, MilpOutcome::NodeLimit);
     assert_eq!(early.bound.fract(), 0.0, "raised to an integer");
-    let found = solve(&program, &is_integer, &limits(1_000_000));
+    let found = solve_integer_program(&program, &is_integer, &limits(1_000_000));
     assert_eq!(
         (found.outcome, found.is_point),
         (MilpOutcome::Optimal, true)
@@ -128,7 +128,7 @@ fn a_search_that_ends_early_keeps_a_bound_below_the_optimum() {
         row_high: vec![15.0],
         ..program
     };
-    let found = solve(&parity, &is_integer, &limits(10));
+    let found = solve_integer_program(&parity, &is_integer, &limits(10));
     assert_eq!(
         (found.outcome, found.is_point),
         (MilpOutcome::Infeasible, false)
@@ -140,11 +140,11 @@ fn bounds_without_an_integer_between_them_are_infeasible() {
     let mut gap = program(1, 1, &[1, 1, 1, 1, 1]);
     (gap.low[0], gap.high[0]) = (0.2, 0.8);
     assert_eq!(
-        solve(&gap, &[true], &limits(10)).outcome,
+        solve_integer_program(&gap, &[true], &limits(10)).outcome,
         MilpOutcome::Infeasible
     );
     assert_eq!(
-        solve(&gap, &[false], &limits(10)).outcome,
+        solve_integer_program(&gap, &[false], &limits(10)).outcome,
         MilpOutcome::Optimal
     );
 }

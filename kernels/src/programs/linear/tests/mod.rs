@@ -7,13 +7,13 @@ use proptest::prelude::*;
 use super::eliminate::BasisElimination;
 use super::factor::{BasisFactor, MiddleRetention};
 use super::sparse::SparseVector;
-use super::state::noise;
+use super::state::pseudorandom_noise;
 use super::*;
 
 const INF: f64 = f64::INFINITY;
 
 fn solved(program: &LinearProgram) -> SimplexSolution {
-    solve(
+    solve_linear_program(
         program,
         &SimplexOptions {
             max_iter: 1_000_000,
@@ -49,14 +49,14 @@ fn standard(c: &[f64], a: &[Vec<f64>], b: &[f64]) -> LinearProgram {
 /// A solution is an optimum when it is feasible and its prices, which have the right signs, prove its objective.
 fn assert_optimal(program: &LinearProgram, solution: &SimplexSolution, tolerance: f64) {
     assert_proved(program, solution, tolerance);
-    let found = residuals(program, solution);
+    let found = solution_residuals(program, solution);
     assert!(found.dual <= tolerance, "{found:?}");
 }
 
 /// The same for units that are far apart, in which a price of the wrong sign is compared with nothing.
 fn assert_proved(program: &LinearProgram, solution: &SimplexSolution, tolerance: f64) {
     assert_eq!(solution.status, SimplexStatus::Optimal);
-    let found = residuals(program, solution);
+    let found = solution_residuals(program, solution);
     assert!(found.primal <= tolerance, "{found:?}");
     let bound = dual_objective(program, solution);
     let size = solution.objective.abs().max(1.0);
@@ -123,17 +123,23 @@ fn limits_end_a_solve() {
         max_iter: 3,
         stop: &|| false,
     };
-    assert_eq!(solve(&program, &few).status, SimplexStatus::IterationLimit);
+    assert_eq!(
+        solve_linear_program(&program, &few).status,
+        SimplexStatus::IterationLimit
+    );
     let stopped = SimplexOptions {
         max_iter: 1000,
         stop: &|| true,
     };
-    assert_eq!(solve(&program, &stopped).status, SimplexStatus::Stopped);
+    assert_eq!(
+        solve_linear_program(&program, &stopped).status,
+        SimplexStatus::Stopped
+    );
 }
 
 /// A program with a known optimum in general position or, where values are small integers, with many ties.
 fn random(rows: usize, columns: usize, seed: u64, kind: u64) -> LinearProgram {
-    let draw = |at: usize, stream: u64| noise(at, seed * 100 + stream);
+    let draw = |at: usize, stream: u64| pseudorandom_noise(at, seed * 100 + stream);
     let value = |at: usize| match kind % 3 {
         0 => (draw(at, 1) * 7.0).floor() - 3.0,
         1 => draw(at, 1) * 2.0 - 1.0,
@@ -237,7 +243,7 @@ proptest! {
         // Other costs and right-hand sides: any of the three endings.
         for (stream, values) in [&mut program.costs, &mut program.row_high].into_iter().enumerate() {
             for (at, value) in values.iter_mut().enumerate() {
-                *value = (noise(at, seed + stream as u64) * 9.0).floor() - 5.0;
+                *value = (pseudorandom_noise(at, seed + stream as u64) * 9.0).floor() - 5.0;
             }
         }
         let mut solution = solved(&program);
@@ -250,7 +256,7 @@ proptest! {
             SimplexStatus::Unbounded => {
                 let proof = prove_unbounded(&program, solution.ray.as_ref().expect("a ray"));
                 prop_assert!(proof.margin > 0.0 && proof.residual < 1e-12, "{proof:?}");
-                prop_assert!(residuals(&program, &solution).primal < 1e-9);
+                prop_assert!(solution_residuals(&program, &solution).primal < 1e-9);
             }
             other => prop_assert!(false, "{other:?}"),
         }
@@ -260,7 +266,7 @@ proptest! {
     fn factors_solve_also_after_exchanges(size in 1_usize..40, seed in 0_u64..100_000) {
         let entry = |row: usize, column: usize, round: u64| {
             let at = row * size + column;
-            if row == column { 2.0 + noise(at, seed + round) } else if noise(at, seed + round + 1) < 0.15 { noise(at, seed + round + 2) - 0.5 } else { 0.0 }
+            if row == column { 2.0 + pseudorandom_noise(at, seed + round) } else if pseudorandom_noise(at, seed + round + 1) < 0.15 { pseudorandom_noise(at, seed + round + 2) - 0.5 } else { 0.0 }
         };
         let mut columns: Vec<Vec<f64>> = (0..size).map(|column| (0..size).map(|row| entry(row, column, 0)).collect()).collect();
         let rows: Vec<u32> = (0..size as u32).collect();
@@ -275,7 +281,7 @@ proptest! {
             slot_of_row[elimination.row_of(slot) as usize] = slot;
         }
         for round in 0..8 {
-            let b: Vec<f64> = (0..size).map(|at| noise(at, seed + 50 + round) - 0.5).collect();
+            let b: Vec<f64> = (0..size).map(|at| pseudorandom_noise(at, seed + 50 + round) - 0.5).collect();
             let mut x = SparseVector::new(size);
             x.values.copy_from_slice(&b);
             x.gather();
@@ -293,7 +299,7 @@ proptest! {
                 prop_assert!((sum - b[at]).abs() < 1e-9, "backward, round {round}");
             }
             // Another column for one row.
-            let row = (noise(round as usize, seed + 9) * size as f64) as usize;
+            let row = (pseudorandom_noise(round as usize, seed + 9) * size as f64) as usize;
             let column: Vec<f64> = (0..size).map(|at| entry(at, slot_of_row[row], 10 + round)).collect();
             let mut entering = SparseVector::new(size);
             for (at, value) in column.iter().enumerate().filter(|(_, value)| **value != 0.0) {
@@ -346,11 +352,11 @@ fn weights_are_the_lengths_of_their_edges() {
         entries[first + SIZE + item] = -1.0;
         for other in 0..SIZE {
             let index = row * SIZE + other;
-            if noise(index, 3) < 0.5 {
-                entries[first + other] += noise(index, 4);
+            if pseudorandom_noise(index, 3) < 0.5 {
+                entries[first + other] += pseudorandom_noise(index, 4);
             }
-            if period > 0 && noise(index, 5) < 0.3 {
-                entries[first - 2 * SIZE + other] = -noise(index, 6);
+            if period > 0 && pseudorandom_noise(index, 5) < 0.3 {
+                entries[first - 2 * SIZE + other] = -pseudorandom_noise(index, 6);
             }
         }
         if period > 0 {
@@ -358,11 +364,13 @@ fn weights_are_the_lengths_of_their_edges() {
         }
     }
     let x: Vec<f64> = (0..columns)
-        .map(|at| (noise(at, 7) - 0.5).max(0.0))
+        .map(|at| (pseudorandom_noise(at, 7) - 0.5).max(0.0))
         .collect();
     let right = |row: &Vec<f64>| row.iter().zip(&x).map(|(a, x)| a * x).sum();
     let right: Vec<f64> = matrix.iter().map(right).collect();
-    let costs: Vec<f64> = (0..columns).map(|at| 0.1 + noise(at, 8)).collect();
+    let costs: Vec<f64> = (0..columns)
+        .map(|at| 0.1 + pseudorandom_noise(at, 8))
+        .collect();
     let mut program = standard(&costs, &matrix, &right);
     program.row_low = right;
     assert_optimal(&program, &solved(&program), 1e-9);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::programs::linear::model::SimplexModel;
 use crate::programs::linear::reduce::PresolveReduction;
-use crate::programs::linear::restore::start;
+use crate::programs::linear::restore::reduced_start;
 use crate::programs::linear::state::Simplex;
 use crate::programs::linear::step::PresolveStep;
 
@@ -14,7 +14,7 @@ const OPTIONS: SimplexOptions<'static> = SimplexOptions {
 
 /// Rows of one, two and more entries, equations and others, around a point that meets many of them with equality.
 fn program(rows: usize, columns: usize, seed: u64, is_possible: bool) -> LinearProgram {
-    let draw = |at: usize, stream: u64| noise(at, seed * 100 + stream);
+    let draw = |at: usize, stream: u64| pseudorandom_noise(at, seed * 100 + stream);
     let whole = |at: usize, stream: u64, range: f64| (draw(at, stream) * range).floor();
     let x: Vec<f64> = (0..columns)
         .map(|at| (whole(at, 1, 6.0) - 2.0).max(0.0))
@@ -58,7 +58,7 @@ fn unreduced(program: &LinearProgram) -> SimplexSolution {
     let model = SimplexModel::new(program);
     let mut simplex = Simplex::new(&model, OPTIONS.max_iter, OPTIONS.stop);
     let status = simplex.drive(None);
-    polish::solution(&mut simplex, program, status)
+    polish::polish_solution(&mut simplex, program, status)
 }
 
 proptest! {
@@ -94,9 +94,10 @@ fn the_restored_basis_is_an_optimal_one() {
     let (mut optima, mut moved) = (0, 0);
     for seed in 0..600 {
         let program = program(12, 14, seed, true);
-        let (Ok(reduction), Some(from)) =
-            (PresolveReduction::new(&program), start(&program, &OPTIONS))
-        else {
+        let (Ok(reduction), Some(from)) = (
+            PresolveReduction::new(&program),
+            reduced_start(&program, &OPTIONS),
+        ) else {
             continue;
         };
         let model = SimplexModel::new(&program);
@@ -144,7 +145,10 @@ fn a_long_search_ends() {
         let reduction = PresolveReduction::new(&program(rows)).ok().unwrap();
         assert_eq!(reduction.has_row.contains(&true), is_long);
     }
-    assert_eq!(solve(&program(ROWS), &OPTIONS).objective, 0.0);
+    assert_eq!(
+        solve_linear_program(&program(ROWS), &OPTIONS).objective,
+        0.0
+    );
 }
 
 /// `x + y + z - w >= 2` with costs 1, 3, 2 and -0.5: the price is at most 1 because of `x`, so that `y` and `z` are 0, and at least 0.5
@@ -209,8 +213,8 @@ fn free_variables_are_replaced() {
         .map(|row| {
             let value = |column: usize| {
                 (
-                    noise(row * COLUMNS + column, 1) < 0.1,
-                    noise(row * COLUMNS + column, 2) - 0.5,
+                    pseudorandom_noise(row * COLUMNS + column, 1) < 0.1,
+                    pseudorandom_noise(row * COLUMNS + column, 2) - 0.5,
                 )
             };
             (0..COLUMNS)
@@ -221,7 +225,9 @@ fn free_variables_are_replaced() {
                 .collect()
         })
         .collect();
-    let prices: Vec<f64> = (0..ROWS).map(|row| noise(row, 3) - 0.5).collect();
+    let prices: Vec<f64> = (0..ROWS)
+        .map(|row| pseudorandom_noise(row, 3) - 0.5)
+        .collect();
     let program = LinearProgram {
         costs: (0..COLUMNS)
             .map(|column| {

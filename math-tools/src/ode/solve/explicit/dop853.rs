@@ -1,7 +1,7 @@
 //! The pair 8(5,3) of J. R. Dormand and P. J. Prince with the interpolation of order 7 (Hairer, Norsett, Wanner, sections II.5, II.6
 //! and II.10); the coefficients are those of the authors' program DOP853.
 
-use super::tableau::{ButcherTableau, RungeKuttaStep, combine};
+use super::tableau::{ButcherTableau, RungeKuttaStep, combine_stages};
 use crate::ode::solve::flow::OdeProblem;
 
 /// Stages that only the interpolation needs.
@@ -292,13 +292,13 @@ pub(super) fn extra_stages(
     let mut stage = vec![0.0; n];
     for (extra, weights) in EXTRA_A.iter().enumerate() {
         let (done, rest) = k.split_at_mut((13 + extra) * n);
-        combine(&mut stage, before, h, done, weights);
+        combine_stages(&mut stage, before, h, done, weights);
         problem.eval(t + EXTRA_C[extra] * h, &stage, &mut rest[..n]);
     }
 }
 
 /// The coefficients of the interpolation, seven per entry of the state.
-pub(super) fn dense(step: RungeKuttaStep<'_>, dense: &mut [f64]) {
+pub(super) fn dense_coefficients(step: RungeKuttaStep<'_>, dense: &mut [f64]) {
     let (n, h) = (step.before.len(), step.h);
     for index in 0..n {
         let k = |stage: usize| step.k[stage * n + index];
@@ -317,7 +317,7 @@ pub(super) fn dense(step: RungeKuttaStep<'_>, dense: &mut [f64]) {
     }
 }
 
-pub(super) fn interpolate(dense: &[f64], before: &[f64], s: f64, y: &mut [f64]) {
+pub(super) fn interpolate_step(dense: &[f64], before: &[f64], s: f64, y: &mut [f64]) {
     let r = 1.0 - s;
     for ((y, before), c) in y.iter_mut().zip(before).zip(dense.chunks_exact(7)) {
         let inner = c[3] + s * (c[4] + r * (c[5] + s * c[6]));

@@ -59,7 +59,7 @@ const D: [f64; 7] = [
 ];
 
 /// The coefficients of the interpolation, four per entry of the state.
-pub(super) fn dense(step: RungeKuttaStep<'_>, dense: &mut [f64]) {
+pub(super) fn dense_coefficients(step: RungeKuttaStep<'_>, dense: &mut [f64]) {
     let (n, h) = (step.before.len(), step.h);
     for index in 0..n {
         let k = |stage: usize| step.k[stage * n + index];
@@ -75,7 +75,7 @@ pub(super) fn dense(step: RungeKuttaStep<'_>, dense: &mut [f64]) {
     }
 }
 
-pub(super) fn interpolate(dense: &[f64], before: &[f64], s: f64, y: &mut [f64]) {
+pub(super) fn interpolate_step(dense: &[f64], before: &[f64], s: f64, y: &mut [f64]) {
     let r = 1.0 - s;
     for ((y, before), c) in y.iter_mut().zip(before).zip(dense.chunks_exact(4)) {
         *y = before + s * (c[0] + r * (c[1] + s * (c[2] + r * c[3])));

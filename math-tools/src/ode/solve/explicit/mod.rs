@@ -9,10 +9,10 @@ mod dopri5;
 mod tableau;
 mod tsit5;
 
-use self::tableau::{ButcherTableau, RungeKuttaStep, combine};
+use self::tableau::{ButcherTableau, RungeKuttaStep, combine_stages};
 use super::control::StepController;
 use super::flow::OdeProblem;
-use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, planned, stuck};
+use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, plan_step, stuck_attempt};
 
 /// Smaller than that of stiff methods, whose steps are limited by more than the error: fewer steps are rejected, and of `dop853` a tenth to a
 /// sixth fewer evaluations are needed for the same error at the end (Lorenz, Kepler, Arenstorf, Brusselator, Van der Pol, Henon-Heiles).
@@ -135,7 +135,7 @@ impl ExplicitRungeKutta {
         let last = tableau.a.len() - 1;
         for index in 1..last {
             let (before, after) = self.k.split_at_mut(index * n);
-            combine(&mut self.stage, &self.y, h, before, tableau.a[index]);
+            combine_stages(&mut self.stage, &self.y, h, before, tableau.a[index]);
             let time = if tableau.c[index] == 1.0 {
                 self.t + h
             } else {
@@ -143,7 +143,7 @@ impl ExplicitRungeKutta {
             };
             problem.eval(time, &self.stage, &mut after[..n]);
         }
-        combine(&mut self.next, &self.y, h, &self.k, tableau.a[last]);
+        combine_stages(&mut self.next, &self.y, h, &self.k, tableau.a[last]);
     }
 
     fn last_stage(&self) -> usize {
@@ -248,9 +248,9 @@ impl ExplicitRungeKutta {
             after: &self.y,
         };
         match self.pair {
-            RungeKuttaPair::Dopri5 => dopri5::dense(step, &mut self.dense),
+            RungeKuttaPair::Dopri5 => dopri5::dense_coefficients(step, &mut self.dense),
             RungeKuttaPair::Tsit5 => {}
-            RungeKuttaPair::Dop853 => dop853::dense(step, &mut self.dense),
+            RungeKuttaPair::Dop853 => dop853::dense_coefficients(step, &mut self.dense),
         }
     }
 }
@@ -266,8 +266,8 @@ impl OdeStepper for ExplicitRungeKutta {
             self.t_before = self.t;
         }
         self.dense_ready = false;
-        let Some((h, last)) = planned(self.h, self.t, bounds, 0.01) else {
-            return stuck(0, self.non_finite);
+        let Some((h, last)) = plan_step(self.h, self.t, bounds, 0.01) else {
+            return stuck_attempt(0, self.non_finite);
         };
         self.stages(problem, h);
         let fsal = self.pair != RungeKuttaPair::Dop853;
@@ -312,12 +312,18 @@ impl OdeStepper for ExplicitRungeKutta {
         self.prepare_dense(problem);
         let s = (t - self.t_before) / (self.t - self.t_before);
         match self.pair {
-            RungeKuttaPair::Dopri5 => dopri5::interpolate(&self.dense, &self.y_before, s, y),
+            RungeKuttaPair::Dopri5 => dopri5::interpolate_step(&self.dense, &self.y_before, s, y),
             RungeKuttaPair::Tsit5 => {
                 let h = self.t - self.t_before;
-                combine(y, &self.y_before, h, &self.k, &tsit5::weights(s));
+                combine_stages(
+                    y,
+                    &self.y_before,
+                    h,
+                    &self.k,
+                    &tsit5::interpolation_weights(s),
+                );
             }
-            RungeKuttaPair::Dop853 => dop853::interpolate(&self.dense, &self.y_before, s, y),
+            RungeKuttaPair::Dop853 => dop853::interpolate_step(&self.dense, &self.y_before, s, y),
         }
     }
 

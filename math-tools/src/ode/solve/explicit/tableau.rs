@@ -23,7 +23,7 @@ pub(super) struct RungeKuttaStep<'a> {
 }
 
 /// The combination of stages with the weights of a row, from the state: `y + h sum a_j k_j`, added in the order of the stages.
-pub(super) fn combine(out: &mut [f64], y: &[f64], h: f64, k: &[f64], weights: &[f64]) {
+pub(super) fn combine_stages(out: &mut [f64], y: &[f64], h: f64, k: &[f64], weights: &[f64]) {
     // The sums of few components stay in registers.
     match out.len() {
         1 => combine_few::<1>(out, y, h, k, weights),

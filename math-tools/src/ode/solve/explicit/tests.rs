@@ -27,7 +27,7 @@ fn coefficients_fulfil_their_conditions() {
             );
         }
     }
-    let end = tsit5::weights(1.0);
+    let end = tsit5::interpolation_weights(1.0);
     for (weight, expected) in end.iter().zip(tsit5::TABLEAU.a[6]) {
         assert!((weight - expected).abs() < 1e-14);
     }

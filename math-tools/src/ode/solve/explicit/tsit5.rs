@@ -52,7 +52,7 @@ pub(super) const ERROR: [f64; 7] = [
 ];
 
 /// The weights of the stages at the part `s` of a step.
-pub(super) fn weights(s: f64) -> [f64; 7] {
+pub(super) fn interpolation_weights(s: f64) -> [f64; 7] {
     let square = s * s;
     [
         -1.053_088_497_729_021_6

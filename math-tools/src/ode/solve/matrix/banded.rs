@@ -161,7 +161,7 @@ fn eliminate_column<T: RealOrComplexField>(
     let (mut pivot, mut size) = (0, first[0].size());
     // A branch, which is foreseen; a choice would have to wait for both sizes.
     if first[1..].iter().any(|entry| entry.size() > size) {
-        (pivot, size) = largest(first);
+        (pivot, size) = largest_entry(first);
     }
     if size == 0.0 || !size.is_finite() {
         return Err(SingularShift);
@@ -195,7 +195,7 @@ fn eliminate_column<T: RealOrComplexField>(
 /// The place of the first of the largest entries, and its size.
 #[cold]
 #[inline(never)]
-fn largest<T: RealOrComplexField>(entries: &[T]) -> (usize, f64) {
+fn largest_entry<T: RealOrComplexField>(entries: &[T]) -> (usize, f64) {
     let mut pivot = 0;
     for step in 1..entries.len() {
         if entries[step].size() > entries[pivot].size() {

@@ -24,7 +24,9 @@ use self::coefficients::{KnownRadauCoefficients, RadauCoefficients, RadauStages}
 use super::control::StepController;
 use super::flow::{OdeProblem, OdeTolerances};
 use super::matrix::{JacobianPattern, ShiftedFactors};
-use super::stepper::{OdeStepper, StepAttempt, StepBounds, initial_step, stuck, vanishes};
+use super::stepper::{
+    OdeStepper, StepAttempt, StepBounds, initial_step, is_vanishing_step, stuck_attempt,
+};
 
 /// Corrections below this part of the tolerance of the iterations end them.
 const NEGLIGIBLE: f64 = 1e-3;
@@ -78,7 +80,7 @@ struct Radau<const S: usize> {
 }
 
 /// Starts at a state, with as many stages as the tolerances are worth; `step` is the size of the first step, found when absent.
-pub(crate) fn start(
+pub(crate) fn start_radau(
     problem: &mut OdeProblem<'_>,
     at: (f64, &[f64]),
     step: Option<f64>,
@@ -93,7 +95,7 @@ pub(crate) fn start(
 
 /// Whether the tolerances are worth the longer and dearer steps of order 9.
 pub(crate) fn has_five_stages(tolerances: &OdeTolerances) -> bool {
-    reference(tolerances) < NINTH_ORDER
+    reference_tolerance(tolerances) < NINTH_ORDER
 }
 
 impl<const S: usize> Radau<S>
@@ -112,7 +114,7 @@ where
     ) -> Self {
         let n = y.len();
         let pattern = problem.pattern();
-        let tolerances = tightened(&problem.tolerances, S as f64);
+        let tolerances = tighten_tolerances(&problem.tolerances, S as f64);
         let mut slope = vec![0.0; n];
         problem.eval(t, y, &mut slope);
         let order = (2 * S - 1) as f64;
@@ -408,7 +410,7 @@ fn dot<const S: usize>(row: &[f64; S], column: &[f64; S]) -> f64 {
 }
 
 /// The relative tolerance; where the absolute one alone counts, that is taken as relative to a solution of size 1.
-fn reference(given: &OdeTolerances) -> f64 {
+fn reference_tolerance(given: &OdeTolerances) -> f64 {
     let largest = given.atol.iter().copied().fold(0.0, f64::max);
     if given.rtol < 1e-13 {
         given.rtol.max(largest.min(1.0))
@@ -418,8 +420,8 @@ fn reference(given: &OdeTolerances) -> f64 {
 }
 
 /// Tolerances for an error estimate whose order is the number of stages, with which the error of the method follows the tolerances given.
-fn tightened(given: &OdeTolerances, stages: f64) -> OdeTolerances {
-    let reference = reference(given);
+fn tighten_tolerances(given: &OdeTolerances, stages: f64) -> OdeTolerances {
+    let reference = reference_tolerance(given);
     let factor = 0.1 * reference.powf((stages + 1.0) / (2.0 * stages)) / reference;
     // A component that has become small is not given up: its absolute tolerance stays.
     let mut tightened = given.times(factor.min(1.0));
@@ -434,8 +436,8 @@ where
     fn attempt(&mut self, problem: &mut OdeProblem<'_>, bounds: StepBounds) -> StepAttempt {
         let rest = bounds.end - self.t;
         let mut h = self.h.signum() * self.h.abs().min(bounds.step_max);
-        if vanishes(h, self.t) && !vanishes(rest, self.t) {
-            return stuck(self.singular, self.non_finite);
+        if is_vanishing_step(h, self.t) && !is_vanishing_step(rest, self.t) {
+            return stuck_attempt(self.singular, self.non_finite);
         }
         let last = (self.t + 1.0001 * h - bounds.end) * h.signum() >= 0.0
             && rest.abs() <= bounds.step_max * (1.0 + 1e-12);

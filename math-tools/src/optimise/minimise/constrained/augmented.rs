@@ -2,7 +2,7 @@
 
 use tool_core::ToolError;
 
-use super::kkt::{KktEvidence, violations};
+use super::kkt::{KktEvidence, constraint_violations};
 use super::look::{CurvatureProbeResult, look_down};
 use super::restore::{self, RestorationEnd};
 use super::{ConstrainedPoint, ConstrainedProblem, ConstrainedResult};
@@ -32,7 +32,7 @@ pub(crate) const VARIABLES_MAX: usize = 5000;
 /// A. R. Conn, N. I. M. Gould, P. L. Toint, "A globally convergent augmented Lagrangian algorithm for optimization with general
 /// constraints and simple bounds", SIAM J. Numer. Anal. 28, 1991; E. G. Birgin, J. M. Martinez, "Practical Augmented Lagrangian Methods for
 /// Constrained Optimization", SIAM 2014, algorithm 4.1.
-pub(crate) fn minimise(
+pub(crate) fn minimise_augmented_lagrangian(
     problem: &mut ConstrainedProblem<'_>,
     x0: &[f64],
     max_iter: u64,
@@ -45,7 +45,7 @@ pub(crate) fn minimise(
     for factor in PRICES {
         let mut lagrangian = AugmentedObjective::new(problem, x0)?;
         lagrangian.price *= factor;
-        let mut found = rounds(&mut lagrangian, x0, max_iter, tolerance)?;
+        let mut found = run_rounds(&mut lagrangian, x0, max_iter, tolerance)?;
         iterations += found.iterations;
         found.iterations = iterations;
         let before = best
@@ -68,7 +68,7 @@ pub(crate) fn minimise(
     if best.evidence.violation > tolerance
         && problem.is_small()
         && let RestorationEnd::Stationary(x, c) =
-            restore::restore(problem, &best.at, problem.equal(), tolerance)?
+            restore::restore_feasibility(problem, &best.at, problem.equal(), tolerance)?
     {
         let violated = problem.violated(&c, tolerance);
         return Err(problem.infeasible(&x, &c, &violated, false));
@@ -77,7 +77,7 @@ pub(crate) fn minimise(
 }
 
 /// Rounds from a start point.
-fn rounds(
+fn run_rounds(
     lagrangian: &mut AugmentedObjective<'_, '_>,
     x0: &[f64],
     max_iter: u64,
@@ -175,7 +175,9 @@ impl<'p, 'a> AugmentedObjective<'p, 'a> {
             one[index] = 0.0;
         }
         let scaled: Vec<f64> = c.iter().zip(&units).map(|(c, unit)| c / unit).collect();
-        let sum: f64 = violations(&scaled, problem.equal()).map(|v| v * v).sum();
+        let sum: f64 = constraint_violations(&scaled, problem.equal())
+            .map(|v| v * v)
+            .sum();
         let price = (20.0 * value.abs().max(1.0) / sum.max(1.0)).clamp(1e-6, 10.0);
         Ok(Self {
             multipliers: vec![0.0; c.len()],
@@ -237,11 +239,11 @@ impl<'p, 'a> AugmentedObjective<'p, 'a> {
         tolerance: f64,
     ) -> Result<(Vec<f64>, u64, MinimiseEnd), ToolError> {
         let bounds = self.problem.bounds.clone();
-        let first = lbfgs::descend(self, &bounds, x, max_iter, (tolerance, 0.0))?;
+        let first = lbfgs::descend_by_lbfgs(self, &bounds, x, max_iter, (tolerance, 0.0))?;
         if first.converged {
             return Ok((first.x, first.iterations, first.reason));
         }
-        let second = newton::minimise(self, &bounds, &first.x, max_iter, tolerance)?;
+        let second = newton::minimise_by_newton(self, &bounds, &first.x, max_iter, tolerance)?;
         Ok(match second {
             Some(second) => {
                 let iterations = first.iterations + second.iterations;

@@ -4,10 +4,10 @@ use faer::Mat;
 use tool_core::ToolError;
 
 use super::super::bounds::VariableBounds;
-use super::kkt::violations;
+use super::kkt::constraint_violations;
 use super::step::StepConditions;
 use super::{ConstrainedPoint, ConstrainedProblem, ConstrainedResult};
-use crate::linalg::dense::{Lu, add_multiple, dot, max_abs, norm2};
+use crate::linalg::dense::{Lu, add_multiple, dot, euclidean_norm, max_abs};
 use crate::optimise::minimise::found::{MinimiseEnd, MinimiseMethod};
 
 /// The cost of a step grows with the cube of the number of variables.
@@ -31,7 +31,7 @@ pub(crate) const COORDINATES_MAX: usize = 100;
 /// # References
 /// M. J. D. Powell, "A direct search optimization method that models the objective and constraint functions by linear interpolation", in:
 /// Advances in Optimization and Numerical Analysis, Kluwer 1994.
-pub(crate) fn minimise(
+pub(crate) fn minimise_by_cobyla(
     problem: &mut ConstrainedProblem<'_>,
     x0: &[f64],
     max_iter: u64,
@@ -193,7 +193,7 @@ impl CobylaSimplex {
     }
 
     fn merit(&self, corner: &CobylaCorner, equal: &[bool]) -> f64 {
-        corner.value + self.price * violations(&corner.c, equal).sum::<f64>()
+        corner.value + self.price * constraint_violations(&corner.c, equal).sum::<f64>()
     }
 
     fn choose_best(&mut self, equal: &[bool]) {
@@ -258,7 +258,7 @@ impl CobylaSimplex {
             let edge: Vec<f64> = (0..n)
                 .map(|i| self.corners[position + 1].x[self.free[i]] - base[self.free[i]])
                 .collect();
-            volume(position) * (norm2(&edge) / self.radius).max(1.0)
+            volume(position) * (euclidean_norm(&edge) / self.radius).max(1.0)
         };
         let largest = |best: usize, position: usize| {
             if weight(position) > weight(best) {
@@ -290,13 +290,13 @@ impl CobylaSimplex {
                 .iter()
                 .map(|&i| self.corners[position + 1].x[i] - base[i])
                 .collect();
-            norm2(&edge)
+            euclidean_norm(&edge)
         };
         let farthest = (0..n).max_by(|&a, &b| distance(a).total_cmp(&distance(b)))?;
         if distance(farthest) > FAR * self.radius * (n as f64).sqrt() {
             return Some(farthest);
         }
-        let height = |position: usize| norm2(inverse.col_as_slice(position)).recip();
+        let height = |position: usize| euclidean_norm(inverse.col_as_slice(position)).recip();
         let flattest = (0..n).min_by(|&a, &b| height(a).total_cmp(&height(b)))?;
         (height(flattest) < FLAT * self.radius).then_some(flattest)
     }
@@ -309,7 +309,7 @@ impl CobylaSimplex {
         worst: usize,
     ) -> Result<CobylaProgress, ToolError> {
         let normal = inverse.col_as_slice(worst);
-        let length = norm2(normal);
+        let length = euclidean_norm(normal);
         let base = self.corners[0].x.clone();
         for share in [1.0, -1.0, 0.5, -0.5, 0.25, -0.25] {
             let offset: Vec<f64> = normal
@@ -391,7 +391,7 @@ impl CobylaSimplex {
             return Ok(None);
         };
         self.price = self.price.max(MARGIN * max_abs(&step.multipliers));
-        let before: f64 = violations(&at.c, equal).sum();
+        let before: f64 = constraint_violations(&at.c, equal).sum();
         let after: f64 = step.left.iter().sum();
         let expected = self.price * (before - after) - dot(&at.gradient, &step.direction);
         Ok(Some((step.direction, expected)))

@@ -6,7 +6,7 @@ use crate::expression::program;
 use tool_core::{Ctx, ToolError};
 
 use super::super::bounds::VariableBounds;
-use super::kkt::violations;
+use super::kkt::constraint_violations;
 use crate::expression::{Expression, ExpressionScope, ExpressionSystem};
 use crate::linalg::dense::add_multiple;
 
@@ -52,7 +52,7 @@ impl ConstraintSet {
         let (mut equal, mut signs, mut sides) = (Vec::new(), Vec::new(), Vec::new());
         for (index, text) in texts.iter().enumerate() {
             let pointer = format!("/constraints/{index}");
-            let (sign, side) = comparison(text, scope, &pointer)?;
+            let (sign, side) = parse_comparison(text, scope, &pointer)?;
             equal.push(sign == "==");
             signs.push(if sign == "<=" { -1.0 } else { 1.0 });
             sides.push(side);
@@ -98,7 +98,7 @@ impl ConstraintSet {
         if c.iter().any(|c| c.is_nan()) {
             return f64::INFINITY;
         }
-        violations(&c, &self.equal).fold(0.0, f64::max)
+        constraint_violations(&c, &self.equal).fold(0.0, f64::max)
     }
 
     fn gradient(&self) -> Option<&ExpressionSystem> {
@@ -113,7 +113,7 @@ impl ConstraintSet {
 }
 
 /// The sign of a constraint, and its left side minus its right side.
-fn comparison(
+fn parse_comparison(
     text: &str,
     scope: &ExpressionScope,
     pointer: &str,

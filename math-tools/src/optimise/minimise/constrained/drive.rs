@@ -15,7 +15,7 @@ use crate::optimise::minimise::scale::{ProblemScale, ScaleEvidence};
 ///
 /// # Errors
 /// Those of the problem; `invalid_args` at `/method` for one that does not fit.
-pub(crate) fn minimise(
+pub(crate) fn minimise_constrained(
     problem: &mut ConstrainedProblem<'_>,
     method: MinimiseMethod,
     x0: &[f64],
@@ -23,7 +23,7 @@ pub(crate) fn minimise(
 ) -> Result<ConstrainedResult, ToolError> {
     const ROUNDS_MAX: usize = 3;
     let mut scale = ProblemScale::one(x0.len());
-    let mut best = round(problem, method, x0, limits)?;
+    let mut best = run_round(problem, method, x0, limits)?;
     for _ in 0..ROUNDS_MAX {
         let Some(next) = other_units(problem, x0, &mut best, limits.1)? else {
             break;
@@ -34,8 +34,8 @@ pub(crate) fn minimise(
         scale = next;
         let inside = scale.inside(&best.at.x);
         problem.set_scale(scale.clone());
-        let found = round(problem, method, &inside, limits);
-        let found = outside(problem, found?)?;
+        let found = run_round(problem, method, &inside, limits);
+        let found = restore_units(problem, found?)?;
         let iterations = best.iterations + found.iterations;
         let lower = best.at.value - found.at.value > limits.1 * scale.value;
         if !best.converged || found.converged || lower {
@@ -47,7 +47,7 @@ pub(crate) fn minimise(
 }
 
 /// The same end in the caller's units.
-fn outside(
+fn restore_units(
     problem: &mut ConstrainedProblem<'_>,
     found: ConstrainedResult,
 ) -> Result<ConstrainedResult, ToolError> {
@@ -129,7 +129,7 @@ fn other_units(
     Ok((!passes).then_some(scale))
 }
 
-fn round(
+fn run_round(
     problem: &mut ConstrainedProblem<'_>,
     method: MinimiseMethod,
     x0: &[f64],
@@ -141,12 +141,12 @@ fn round(
             let message = format!("`sqp` takes at most {VARIABLES_MAX} variables, found {n}");
             Err(ToolError::invalid("/method", message).hint("use `augmented_lagrangian`"))
         }
-        MinimiseMethod::Sqp => sqp::minimise(problem, x0, max_iter, tolerance),
+        MinimiseMethod::Sqp => sqp::minimise_by_sqp(problem, x0, max_iter, tolerance),
         MinimiseMethod::AugmentedLagrangian => {
-            augmented::minimise(problem, x0, max_iter, tolerance)
+            augmented::minimise_augmented_lagrangian(problem, x0, max_iter, tolerance)
         }
         MinimiseMethod::Auto if n > VARIABLES_MAX => {
-            augmented::minimise(problem, x0, max_iter, tolerance)
+            augmented::minimise_augmented_lagrangian(problem, x0, max_iter, tolerance)
         }
         MinimiseMethod::Cobyla => {
             let most = cobyla::COORDINATES_MAX;
@@ -154,7 +154,7 @@ fn round(
                 let message = format!("`cobyla` takes at most {most} variables, found {n}");
                 return Err(ToolError::invalid("/method", message).hint("use `auto`"));
             }
-            cobyla::minimise(problem, x0, max_iter, tolerance)
+            cobyla::minimise_by_cobyla(problem, x0, max_iter, tolerance)
         }
         MinimiseMethod::Auto => in_turn(problem, x0, max_iter, tolerance),
         MinimiseMethod::Gradient | MinimiseMethod::Newton | MinimiseMethod::NelderMead => {
@@ -174,7 +174,7 @@ fn in_turn(
     /// Iterations of each round of a second look at an end that converged.
     const SECOND_LOOK: u64 = 300;
     let mut turns = MethodTurns {
-        first: sqp::minimise(problem, x0, max_iter, tolerance),
+        first: sqp::minimise_by_sqp(problem, x0, max_iter, tolerance),
         tolerance,
     };
     let doubtful = turns.is_doubtful(problem);
@@ -186,13 +186,13 @@ fn in_turn(
             true => (x0.to_vec(), max_iter.min(SECOND_LOOK)),
             false => (turns.end(x0), max_iter),
         };
-        let second = augmented::minimise(problem, &from, max_iter, tolerance);
+        let second = augmented::minimise_augmented_lagrangian(problem, &from, max_iter, tolerance);
         let near =
             |end: &ConstrainedResult| end.evidence.violation <= tolerance.sqrt() && !end.converged;
         let polished = match &second {
             Ok(end) if near(end) => {
                 let from = end.at.x.clone();
-                Some(sqp::minimise(problem, &from, max_iter, tolerance))
+                Some(sqp::minimise_by_sqp(problem, &from, max_iter, tolerance))
             }
             _ => None,
         };
@@ -206,7 +206,7 @@ fn in_turn(
         let from = turns.end(x0);
         let kinked = !problem.is_smooth();
         turns.take(
-            cobyla::minimise(problem, &from, max_iter, tolerance),
+            cobyla::minimise_by_cobyla(problem, &from, max_iter, tolerance),
             kinked,
         )?;
     }

@@ -2,10 +2,10 @@
 
 use tool_core::ToolError;
 
-use super::kkt::violations;
+use super::kkt::constraint_violations;
 use super::restore::{self, RestorationEnd};
 use super::{ConstrainedPoint, ConstrainedProblem};
-use crate::optimise::minimise::curvature::along;
+use crate::optimise::minimise::curvature::point_along;
 
 /// Whether a point violates no constraint by more than the rounding of its terms.
 ///
@@ -18,7 +18,7 @@ pub(super) fn is_feasible(
 ) -> Result<bool, ToolError> {
     const ROUNDING: f64 = 1e-8;
     if !problem.is_small() {
-        return Ok(violations(c, problem.equal()).all(|violation| violation <= ROUNDING));
+        return Ok(constraint_violations(c, problem.equal()).all(|violation| violation <= ROUNDING));
     }
     let jacobian = problem.jacobian(x)?;
     let reach = |row: &Vec<f64>| -> f64 { row.iter().zip(x).map(|(d, x)| (d * x).abs()).sum() };
@@ -27,7 +27,9 @@ pub(super) fn is_feasible(
         .map(|row| ROUNDING * reach(row).max(1.0))
         .collect();
     let within = |(violation, most): (f64, &f64)| violation <= *most;
-    Ok(violations(c, problem.equal()).zip(&most).all(within))
+    Ok(constraint_violations(c, problem.equal())
+        .zip(&most)
+        .all(within))
 }
 
 /// Whether the value falls further at points ever farther from the start, in the direction of a point with a value: each is moved to satisfy
@@ -44,10 +46,10 @@ pub(super) fn goes_on(
     const ROUNDS: i32 = 12;
     const TOLERANCE: f64 = 1e-6;
     let start = problem.start();
-    let away = along(x, -1.0, &start);
+    let away = point_along(x, -1.0, &start);
     let mut lowest = value;
     for round in 1..=ROUNDS {
-        let mut far = along(&start, FARTHER.powi(round), &away);
+        let mut far = point_along(&start, FARTHER.powi(round), &away);
         problem.bounds.project(&mut far);
         let c = problem.constraints(&far)?;
         // An infinite constraint is satisfied or violated by its sign.
@@ -66,7 +68,7 @@ pub(super) fn goes_on(
                 x: far.clone(),
                 c,
             };
-            match restore::restore(problem, &at, problem.equal(), TOLERANCE)? {
+            match restore::restore_feasibility(problem, &at, problem.equal(), TOLERANCE)? {
                 RestorationEnd::Better(x) => far = x,
                 _ => return Ok(false),
             }

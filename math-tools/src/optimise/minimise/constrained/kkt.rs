@@ -12,8 +12,8 @@ use tool_core::ToolError;
 use super::super::bounds::VariableBounds;
 use super::quadratic::{self, LinearConstraint};
 use super::{ConstrainedPoint, ConstrainedProblem};
-use crate::linalg::dense::orthogonal::orthogonal;
-use crate::linalg::dense::{add_multiple, max_abs, norm2};
+use crate::linalg::dense::orthogonal::factor_orthogonal;
+use crate::linalg::dense::{add_multiple, euclidean_norm, max_abs};
 
 /// A constraint nearer than this, relative to the size of the point, is active.
 pub(super) const NEAR: f64 = 1e-7;
@@ -48,7 +48,10 @@ impl KktEvidence {
 }
 
 /// How much each constraint is violated.
-pub(crate) fn violations<'a>(c: &'a [f64], equal: &'a [bool]) -> impl Iterator<Item = f64> + 'a {
+pub(crate) fn constraint_violations<'a>(
+    c: &'a [f64],
+    equal: &'a [bool],
+) -> impl Iterator<Item = f64> + 'a {
     c.iter()
         .zip(equal)
         .map(|(c, equal)| if *equal { c.abs() } else { (-c).max(0.0) })
@@ -104,7 +107,7 @@ impl KktEvidence {
                 .collect(),
             residual: max_abs(&open),
             relative: (0..n).map(relative).fold(0.0, f64::max),
-            violation: violations(&at.c, equal).fold(0.0, f64::max),
+            violation: constraint_violations(&at.c, equal).fold(0.0, f64::max),
             complementarity: products.map(|(multiplier, c)| (multiplier * c).abs()).sum(),
             multipliers,
         })
@@ -131,7 +134,7 @@ impl ActiveNormals {
         let mut origins = Vec::new();
         let mut active = Vec::new();
         for (index, normal) in at.jacobian.iter().enumerate() {
-            let length = norm2(normal);
+            let length = euclidean_norm(normal);
             let reach = normal
                 .iter()
                 .zip(&near)
@@ -193,7 +196,7 @@ pub(super) fn are_unique(
         return false;
     }
     let normals = Mat::from_fn(n, rows.len(), |i, j| rows[j].normal[i]);
-    let r = orthogonal(normals, true, false).r;
+    let r = factor_orthogonal(normals, true, false).r;
     (0..rows.len()).all(|index| r[(index, index)].abs() > least)
 }
 
@@ -201,7 +204,7 @@ pub(super) fn are_unique(
 ///
 /// # Errors
 /// Those of `check`.
-pub(super) fn evidence(
+pub(super) fn kkt_evidence(
     at: &ConstrainedPoint,
     equal: &[bool],
     bounds: &VariableBounds,
@@ -220,16 +223,16 @@ pub(super) fn evidence(
         active,
         residual: max_abs(&at.gradient),
         relative: max_abs(&at.gradient),
-        violation: violations(&at.c, equal).fold(0.0, f64::max),
+        violation: constraint_violations(&at.c, equal).fold(0.0, f64::max),
         complementarity: 0.0,
     };
-    let size = norm2(&at.gradient);
+    let size = euclidean_norm(&at.gradient);
     if size == 0.0 || !size.is_finite() {
         return Ok(found);
     }
     let scaled: Vec<f64> = at.gradient.iter().map(|entry| entry / size).collect();
     let identity = Mat::identity(n, n);
-    let Ok(projection) = quadratic::minimise(&identity, &scaled, &rows, check)? else {
+    let Ok(projection) = quadratic::minimise_quadratic(&identity, &scaled, &rows, check)? else {
         return Ok(found);
     };
     found.residual = size * max_abs(&projection.x);

@@ -8,13 +8,13 @@
 use faer::Mat;
 use tool_core::ToolError;
 
-use super::kkt::{KktEvidence, NEAR, violations};
+use super::kkt::{KktEvidence, NEAR, constraint_violations};
 use super::restore::{self, RestorationEnd};
 use super::step::StepConditions;
 use super::{ConstrainedPoint, ConstrainedProblem};
 use crate::linalg::dense::{dot, max_abs};
-use crate::optimise::minimise::curvature::along;
-use crate::optimise::minimise::ending::faces;
+use crate::optimise::minimise::curvature::point_along;
+use crate::optimise::minimise::ending::position_subsets;
 
 /// What a look at the curvature found.
 #[derive(Default)]
@@ -106,7 +106,7 @@ fn lowest_in_cone(
         }
         along(1.0, &direction).then_some((lowest, direction, size))
     };
-    let open = faces(active.weak.len(), WHOLE_MAX);
+    let open = position_subsets(active.weak.len(), WHOLE_MAX);
     let found = open.iter().filter_map(|open| face(open));
     let lower = |a: (f64, Vec<f64>, f64), b: (f64, Vec<f64>, f64)| if b.0 < a.0 { b } else { a };
     face(&[]).into_iter().chain(found).reduce(lower)
@@ -154,21 +154,25 @@ fn lower_point(
     let scale = max_abs(&at.x).max(1.0);
     let clearly = 1e-12 * (1.0 + at.value.abs());
     for step in STEPS.iter().flat_map(|step| [step * scale, -step * scale]) {
-        let mut x = along(&at.x, step, direction);
+        let mut x = point_along(&at.x, step, direction);
         problem.bounds.project(&mut x);
         let c = problem.constraints(&x)?;
         if c.iter().any(|c| !c.is_finite()) {
             continue;
         }
         let away = ConstrainedPoint { x, c, ..at.clone() };
-        let RestorationEnd::Better(x) = restore::restore(problem, &away, held, tolerance)? else {
+        let RestorationEnd::Better(x) =
+            restore::restore_feasibility(problem, &away, held, tolerance)?
+        else {
             continue;
         };
         let (value, c) = problem.values(&x)?;
         let bar = lowest
             .as_ref()
             .map_or(at.value - clearly, |lower| lower.value);
-        if value < bar && violations(&c, problem.equal()).all(|violation| violation <= tolerance) {
+        if value < bar
+            && constraint_violations(&c, problem.equal()).all(|violation| violation <= tolerance)
+        {
             lowest = Some(problem.state(x, (value, c))?);
         }
     }

@@ -22,9 +22,9 @@ use kkt::KktEvidence;
 
 pub(crate) use augmented::VARIABLES_MAX as VARIABLES_MAX_SPARSE;
 pub(crate) use constraints::ConstraintSet;
-pub(crate) use drive::minimise;
-pub(crate) use kkt::violations;
-pub(crate) use problem::{ConstrainedProblem, is_spent, spent};
+pub(crate) use drive::minimise_constrained;
+pub(crate) use kkt::constraint_violations;
+pub(crate) use problem::{ConstrainedProblem, budget_error, is_spent};
 
 /// The most variables of methods that factor dense matrices, which cannot be interrupted.
 const VARIABLES_MAX: usize = 300;
@@ -60,6 +60,6 @@ pub(crate) struct ConstrainedPoint {
 pub(crate) const TOLERANCE: f64 = 1e-8;
 
 /// Whether matrices of all variables are factored.
-pub(crate) fn factors(n: usize) -> bool {
+pub(crate) fn takes_dense_factors(n: usize) -> bool {
     n <= VARIABLES_MAX
 }

@@ -15,7 +15,7 @@ use crate::optimise::minimise::target::MinimisationTarget;
 const SPENT: &str = "global_budget_spent";
 
 /// The error of a budget that is used up.
-pub(crate) fn spent() -> ToolError {
+pub(crate) fn budget_error() -> ToolError {
     ToolError::numeric("/max_evals", "the evaluations are used up").reason(SPENT)
 }
 
@@ -99,7 +99,7 @@ impl<'a> ConstrainedProblem<'a> {
 
     fn afford(&self) -> Result<(), ToolError> {
         match self.limit {
-            Some(limit) if self.target.evaluations >= limit => Err(spent()),
+            Some(limit) if self.target.evaluations >= limit => Err(budget_error()),
             _ => Ok(()),
         }
     }
@@ -167,7 +167,7 @@ impl<'a> ConstrainedProblem<'a> {
 
     /// Whether matrices of all variables can be factored.
     pub(super) fn is_small(&self) -> bool {
-        super::factors(self.start.len())
+        super::takes_dense_factors(self.start.len())
     }
 
     /// Objective and constraints at a point of the box; an infinite value where one of them is not finite.
@@ -285,7 +285,7 @@ impl<'a> ConstrainedProblem<'a> {
     /// # Errors
     /// A stop request.
     pub(crate) fn evidence(&self, at: &ConstrainedPoint) -> Result<KktEvidence, ToolError> {
-        kkt::evidence(at, self.equal(), &self.bounds, || self.target.ctx.check())
+        kkt::kkt_evidence(at, self.equal(), &self.bounds, || self.target.ctx.check())
     }
 
     /// Whether the multipliers at a point are determined, as far as the derivatives are at hand.
@@ -296,7 +296,7 @@ impl<'a> ConstrainedProblem<'a> {
 
     /// What is violated at a point by more than a tolerance, as given.
     pub(crate) fn violated(&self, c: &[f64], tolerance: f64) -> Vec<usize> {
-        let violations = kkt::violations(c, self.equal()).enumerate();
+        let violations = kkt::constraint_violations(c, self.equal()).enumerate();
         violations
             .filter(|(_, violation)| *violation > tolerance)
             .map(|(index, _)| index)
@@ -317,7 +317,7 @@ impl<'a> ConstrainedProblem<'a> {
             .collect();
         let named: Vec<String> = texts.iter().map(|text| format!("`{text}`")).collect();
         let named = named.join(", ");
-        let most = kkt::violations(c, self.equal()).fold(0.0, f64::max);
+        let most = kkt::constraint_violations(c, self.equal()).fold(0.0, f64::max);
         let message = if anywhere && of.len() == 1 {
             format!("the problem is infeasible: no point within the bounds satisfies {named}")
         } else if anywhere {

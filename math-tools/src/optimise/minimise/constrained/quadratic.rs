@@ -10,7 +10,7 @@ use faer::Mat;
 use tool_core::ToolError;
 
 use crate::linalg::dense::cholesky::Cholesky;
-use crate::linalg::dense::{add_multiple, dot, norm2};
+use crate::linalg::dense::{add_multiple, dot, euclidean_norm};
 
 /// `normal' x >= least`, or `= least`.
 #[derive(Debug, Clone)]
@@ -136,7 +136,7 @@ impl ActiveSetFactors {
 ///
 /// # Errors
 /// Those of `check`.
-pub(super) fn minimise(
+pub(super) fn minimise_quadratic(
     hessian: &Mat<f64>,
     gradient: &[f64],
     rows: &[LinearConstraint],
@@ -156,7 +156,7 @@ pub(super) fn minimise(
         signs: Vec::new(),
         multipliers: Vec::new(),
     };
-    let lengths: Vec<f64> = rows.iter().map(|row| norm2(&row.normal)).collect();
+    let lengths: Vec<f64> = rows.iter().map(|row| euclidean_norm(&row.normal)).collect();
     let mut skipped = vec![false; rows.len()];
     let steps_max = 100 + 50 * (n + rows.len());
     let mut next_equality = (0..rows.len()).filter(|&index| rows[index].equal);
@@ -167,7 +167,7 @@ pub(super) fn minimise(
             None => most_violated(rows, &lengths, &x, &active.rows, &skipped),
         };
         let Some(row) = chosen else {
-            return Ok(Ok(solution(x, &active, rows.len())));
+            return Ok(Ok(build_solution(x, &active, rows.len())));
         };
         let gap = dot(&rows[row].normal, &x) - rows[row].least;
         let sign = if rows[row].equal && gap > 0.0 {
@@ -184,8 +184,8 @@ pub(super) fn minimise(
                 return Ok(Err(SubproblemFailure::Numeric));
             }
             let image = active.image(&normal);
-            let free = norm2(&image[active.rows.len()..]);
-            let dependent = free <= DEPENDENT * norm2(&image);
+            let free = euclidean_norm(&image[active.rows.len()..]);
+            let dependent = free <= DEPENDENT * euclidean_norm(&image);
             let r = active.dual(&image);
             // The first multiplier to vanish; those of equalities may have any sign.
             let mut blocking: Option<(usize, f64)> = None;
@@ -206,7 +206,7 @@ pub(super) fn minimise(
             let dual = blocking.map_or(f64::INFINITY, |(_, ratio)| ratio);
             if dependent && dual.is_infinite() {
                 // The start may be far larger than the point, and leaves its rounding.
-                let far = norm2(&x).max(1e-4 * norm2(start.col_as_slice(0)));
+                let far = euclidean_norm(&x).max(1e-4 * euclidean_norm(start.col_as_slice(0)));
                 let size = rows[row].least.abs() + lengths[row] * far;
                 if gap.abs() <= 1e-9 * size.max(f64::MIN_POSITIVE) {
                     skipped[row] = true; // it follows from the others
@@ -264,7 +264,7 @@ fn most_violated(
     skipped: &[bool],
 ) -> Option<usize> {
     const ROUNDING: f64 = 1e-13;
-    let size = norm2(x);
+    let size = euclidean_norm(x);
     let mut worst: Option<(usize, f64)> = None;
     for (index, row) in rows.iter().enumerate() {
         if row.equal || skipped[index] || active.contains(&index) {
@@ -282,7 +282,7 @@ fn most_violated(
     worst.map(|(index, _)| index)
 }
 
-fn solution(x: Vec<f64>, active: &ActiveSetFactors, count: usize) -> SubproblemSolution {
+fn build_solution(x: Vec<f64>, active: &ActiveSetFactors, count: usize) -> SubproblemSolution {
     let mut multipliers = vec![0.0; count];
     for (position, &row) in active.rows.iter().enumerate() {
         multipliers[row] = active.signs[position] * active.multipliers[position];

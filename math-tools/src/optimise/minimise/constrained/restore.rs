@@ -8,18 +8,18 @@
 use faer::Mat;
 use tool_core::ToolError;
 
-use super::kkt::violations;
+use super::kkt::constraint_violations;
 use super::quadratic::{self, SubproblemFailure};
 use super::step::StepConditions;
 use super::{ConstrainedPoint, ConstrainedProblem};
 use crate::linalg::dense::max_abs;
-use crate::optimise::minimise::curvature::along;
+use crate::optimise::minimise::curvature::point_along;
 
 /// Moves a start point to the nearest one in the box that satisfies the affine constraints.
 ///
 /// # Errors
 /// `numeric` with reason `infeasible` when they contradict each other or the bounds.
-pub(super) fn affine(
+pub(super) fn restore_affine(
     problem: &mut ConstrainedProblem<'_>,
     x0: &[f64],
 ) -> Result<Vec<f64>, ToolError> {
@@ -46,7 +46,7 @@ pub(super) fn affine(
             .iter()
             .map(|&index| constraints.equal[index])
             .collect();
-        if violations(&affine, &equal).all(|violation| violation == 0.0) {
+        if constraint_violations(&affine, &equal).all(|violation| violation == 0.0) {
             break;
         }
         let mut jacobian = problem.jacobian(&x)?;
@@ -63,9 +63,14 @@ pub(super) fn affine(
         };
         let conditions = StepConditions::new(&at, &equal, &problem.bounds);
         let check = || problem.target.ctx.check();
-        match quadratic::minimise(&Mat::identity(n, n), &at.gradient, &conditions.rows, check)? {
+        match quadratic::minimise_quadratic(
+            &Mat::identity(n, n),
+            &at.gradient,
+            &conditions.rows,
+            check,
+        )? {
             Ok(found) => {
-                x = along(&x, 1.0, &found.x);
+                x = point_along(&x, 1.0, &found.x);
                 problem.bounds.project(&mut x);
             }
             Err(SubproblemFailure::Infeasible(rows)) => {
@@ -74,7 +79,7 @@ pub(super) fn affine(
                     .filter_map(|&row| origins.get(row).copied())
                     .collect();
                 named.sort_unstable();
-                let most = violations(&at.c, &equal).fold(0.0, f64::max);
+                let most = constraint_violations(&at.c, &equal).fold(0.0, f64::max);
                 if most > CLOSE * max_abs(&x).max(1.0) {
                     return Err(problem.infeasible(&x, &c, &named, true));
                 }
@@ -100,7 +105,7 @@ pub(super) enum RestorationEnd {
 ///
 /// # Errors
 /// Those of the problem.
-pub(super) fn restore(
+pub(super) fn restore_feasibility(
     problem: &mut ConstrainedProblem<'_>,
     from: &ConstrainedPoint,
     equal: &[bool],
@@ -109,12 +114,12 @@ pub(super) fn restore(
     const ROUNDS: usize = 200;
     const PENALTY: f64 = 1e4;
     let n = from.x.len();
-    let sum = |c: &[f64]| violations(c, equal).sum::<f64>();
+    let sum = |c: &[f64]| constraint_violations(c, equal).sum::<f64>();
     let first = sum(&from.c);
     let mut x = from.x.clone();
     let mut c = from.c.clone();
     for _ in 0..ROUNDS {
-        if violations(&c, equal).all(|violation| violation <= 0.1 * tolerance) {
+        if constraint_violations(&c, equal).all(|violation| violation <= 0.1 * tolerance) {
             return Ok(RestorationEnd::Better(x));
         }
         let jacobian = problem.jacobian(&x)?;
@@ -143,7 +148,7 @@ pub(super) fn restore(
         let mut share = 1.0;
         let mut next = None;
         while share > 1e-10 {
-            let mut trial = along(&x, share, &step.direction);
+            let mut trial = point_along(&x, share, &step.direction);
             problem.bounds.project(&mut trial);
             let values = problem.constraints(&trial)?;
             let defined = values.iter().all(|c| c.is_finite());

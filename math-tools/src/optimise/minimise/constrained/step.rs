@@ -9,10 +9,10 @@ use tool_core::ToolError;
 
 use super::super::bounds::VariableBounds;
 use super::ConstrainedPoint;
-use super::kkt::violations;
+use super::kkt::constraint_violations;
 use super::quadratic::{self, LinearConstraint, SubproblemFailure};
 use crate::linalg::dense::cholesky::Cholesky;
-use crate::linalg::dense::orthogonal::orthogonal;
+use crate::linalg::dense::orthogonal::factor_orthogonal;
 use crate::linalg::dense::{add_multiple, dot, max_abs, symmetric_eigen};
 
 /// A step from a point.
@@ -84,7 +84,7 @@ impl StepConditions {
             .map(|row| row.equal)
             .collect();
         SqpStep {
-            left: violations(&linear, &equal).collect(),
+            left: constraint_violations(&linear, &equal).collect(),
             multipliers: multipliers[..self.constraints].to_vec(),
             direction,
             active,
@@ -102,7 +102,7 @@ impl StepConditions {
         penalty: f64,
         mut check: impl FnMut() -> Result<(), ToolError>,
     ) -> Result<Option<SqpStep>, ToolError> {
-        match quadratic::minimise(hessian, &at.gradient, &self.rows, &mut check)? {
+        match quadratic::minimise_quadratic(hessian, &at.gradient, &self.rows, &mut check)? {
             Ok(found) => {
                 // The dual method starts far away where the matrix is nearly singular: its digits are restored.
                 let refined = self.newton(at, hessian, &found.active);
@@ -173,7 +173,7 @@ impl StepConditions {
                 equal: false,
             });
         }
-        let Ok(mut found) = quadratic::minimise(&wide, &gradient, &rows, check)? else {
+        let Ok(mut found) = quadratic::minimise_quadratic(&wide, &gradient, &rows, check)? else {
             return Ok(None);
         };
         found.x.truncate(n);
@@ -207,10 +207,10 @@ impl StepConditions {
         let least: Vec<f64> = active.iter().map(|&row| self.rows[row].least).collect();
         let mut direction = split.range_step(&least);
         let mut slope = at.gradient.clone();
-        add_multiple(&mut slope, 1.0, &times(hessian, &direction));
+        add_multiple(&mut slope, 1.0, &multiply_symmetric(hessian, &direction));
         let null = split.null();
         if !null.is_empty() {
-            let reduced = Cholesky::new(reduced(hessian, &null)).ok()?;
+            let reduced = Cholesky::new(reduced_hessian(hessian, &null)).ok()?;
             if !well_conditioned(&reduced) {
                 return None;
             }
@@ -221,7 +221,7 @@ impl StepConditions {
             }
         }
         let mut slope = at.gradient.clone();
-        add_multiple(&mut slope, 1.0, &times(hessian, &direction));
+        add_multiple(&mut slope, 1.0, &multiply_symmetric(hessian, &direction));
         let shares = split.multipliers(&slope);
         let scale = max_abs(&shares);
         let mut multipliers = vec![0.0; self.rows.len()];
@@ -262,7 +262,7 @@ impl StepConditions {
         active: &[usize],
     ) -> Option<(f64, Vec<f64>, f64)> {
         let n = hessian.nrows();
-        let found = orthogonal(self.normals(active, n), true, true);
+        let found = factor_orthogonal(self.normals(active, n), true, true);
         let rank = (0..active.len().min(n))
             .take_while(|&i| found.r[(i, i)] > 1e-10 * found.r[(0, 0)])
             .count();
@@ -272,7 +272,8 @@ impl StepConditions {
         if null.is_empty() {
             return None;
         }
-        let (values, vectors) = symmetric_eigen(reduced(hessian, &null).as_ref(), true).ok()?;
+        let (values, vectors) =
+            symmetric_eigen(reduced_hessian(hessian, &null).as_ref(), true).ok()?;
         let vectors = vectors?;
         let mut direction = vec![0.0; n];
         for (vector, share) in null.iter().zip(vectors.col_as_slice(0)) {
@@ -295,7 +296,7 @@ impl NormalSplit {
         if k > n {
             return None;
         }
-        let found = orthogonal(normals, false, true);
+        let found = factor_orthogonal(normals, false, true);
         let diagonal = (0..k).map(|index| found.r[(index, index)]);
         let (least, most) = diagonal.fold((f64::INFINITY, 0.0), |(a, b): (f64, f64), r| {
             (a.min(r), b.max(r))
@@ -347,14 +348,17 @@ impl NormalSplit {
 }
 
 /// `A v` of a symmetric matrix.
-pub(super) fn times(matrix: &Mat<f64>, v: &[f64]) -> Vec<f64> {
+pub(super) fn multiply_symmetric(matrix: &Mat<f64>, v: &[f64]) -> Vec<f64> {
     (0..v.len())
         .map(|column| dot(matrix.col_as_slice(column), v))
         .collect()
 }
 
-fn reduced(hessian: &Mat<f64>, basis: &[&[f64]]) -> Mat<f64> {
-    let images: Vec<Vec<f64>> = basis.iter().map(|vector| times(hessian, vector)).collect();
+fn reduced_hessian(hessian: &Mat<f64>, basis: &[&[f64]]) -> Mat<f64> {
+    let images: Vec<Vec<f64>> = basis
+        .iter()
+        .map(|vector| multiply_symmetric(hessian, vector))
+        .collect();
     let entry =
         |i: usize, j: usize| dot(basis[i], &images[j]) / 2.0 + dot(basis[j], &images[i]) / 2.0;
     Mat::from_fn(basis.len(), basis.len(), entry)
@@ -371,7 +375,7 @@ fn well_conditioned(factor: &Cholesky) -> bool {
 
 /// A positive definite matrix near a symmetric one, and whether it differs: the magnitudes of its eigenvalues, at least so large that
 /// no step without constraints is longer than the radius.
-pub(super) fn convex(
+pub(super) fn convexify_hessian(
     hessian: &Mat<f64>,
     gradient: &[f64],
     radius: f64,

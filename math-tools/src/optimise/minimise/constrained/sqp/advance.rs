@@ -2,17 +2,17 @@
 
 use tool_core::ToolError;
 
-use super::super::kkt::violations;
+use super::super::kkt::constraint_violations;
 use super::super::step::{self, SqpStep, StepConditions};
 use super::super::{ConstrainedPoint, ConstrainedProblem};
 use super::SqpSearch;
 use crate::linalg::dense::{dot, max_abs};
-use crate::optimise::minimise::curvature::along;
+use crate::optimise::minimise::curvature::point_along;
 
 impl SqpSearch {
     /// The objective and the weighted violations.
     fn merit(&self, value: f64, c: &[f64], equal: &[bool]) -> f64 {
-        let priced = violations(c, equal)
+        let priced = constraint_violations(c, equal)
             .zip(&self.weights)
             .map(|(violation, weight)| violation * weight);
         value + priced.sum::<f64>()
@@ -30,7 +30,8 @@ impl SqpSearch {
         };
         let is_exact = exact.is_some();
         let hessian = exact.unwrap_or_else(|| self.quasi.matrix(&self.at, self.radius));
-        let Some((convex, modified)) = step::convex(&hessian, &self.at.gradient, self.radius)
+        let Some((convex, modified)) =
+            step::convexify_hessian(&hessian, &self.at.gradient, self.radius)
         else {
             return Ok(false);
         };
@@ -52,7 +53,9 @@ impl SqpSearch {
         for step in newton.into_iter().chain([step]) {
             let before = self.at.clone();
             if self.line_search(problem, &conditions, &step, modified)? {
-                let sum = |at: &ConstrainedPoint| violations(&at.c, problem.equal()).sum::<f64>();
+                let sum = |at: &ConstrainedPoint| {
+                    constraint_violations(&at.c, problem.equal()).sum::<f64>()
+                };
                 let (old, new) = (sum(&before), sum(&self.at));
                 self.worse = new > 2.0 * old && new > 1e-2 * max_abs(&self.at.x).max(1.0);
                 self.quasi.update(&before, &self.at, &step.multipliers);
@@ -73,7 +76,7 @@ impl SqpSearch {
     ) -> Result<bool, ToolError> {
         const HIGHER: f64 = 1e-9;
         let equal = problem.equal();
-        let mut x = along(&self.at.x, 1.0, &step.direction);
+        let mut x = point_along(&self.at.x, 1.0, &step.direction);
         problem.bounds.project(&mut x);
         let (value, c) = problem.values(&x)?;
         let start = self.merit(self.at.value, &self.at.c, equal);
@@ -120,7 +123,7 @@ impl SqpSearch {
         const FLAT_MAX: usize = 10;
         let equal = problem.equal();
         self.reprice(&step.multipliers);
-        let gains = violations(&self.at.c, equal)
+        let gains = constraint_violations(&self.at.c, equal)
             .zip(&step.left)
             .zip(&self.weights);
         let gain: f64 = gains
@@ -137,7 +140,7 @@ impl SqpSearch {
         }
         let mut share = 1.0;
         for cut in 0..CUTS_MAX {
-            let mut x = along(&self.at.x, share, &step.direction);
+            let mut x = point_along(&self.at.x, share, &step.direction);
             problem.bounds.project(&mut x);
             if x == self.at.x {
                 return Ok(false);
@@ -169,7 +172,7 @@ impl SqpSearch {
                 && let Some(correction) = conditions.correction(&step.active, &c, x.len())
                 && max_abs(&correction) <= length
             {
-                let mut corrected = along(&x, 1.0, &correction);
+                let mut corrected = point_along(&x, 1.0, &correction);
                 problem.bounds.project(&mut corrected);
                 let (value, c) = problem.values(&corrected)?;
                 if self.merit(value, &c, equal) <= bar {

@@ -1,4 +1,4 @@
-//! Sequential quadratic programming: [`minimise`] decides, `advance` takes a step.
+//! Sequential quadratic programming: [`minimise_by_sqp`] decides, `advance` takes a step.
 
 mod advance;
 mod quasi;
@@ -34,13 +34,13 @@ use crate::optimise::minimise::found::{MinimiseEnd, MinimiseMethod};
 /// # References
 /// J. Nocedal, S. J. Wright, "Numerical Optimization", 2nd ed., Springer 2006, chapter 18; M. J. D. Powell, "A fast algorithm for
 /// nonlinearly constrained optimization calculations", 1978 (weights, damped updates).
-pub(crate) fn minimise(
+pub(crate) fn minimise_by_sqp(
     problem: &mut ConstrainedProblem<'_>,
     x0: &[f64],
     max_iter: u64,
     tolerance: f64,
 ) -> Result<ConstrainedResult, ToolError> {
-    let x = restore::affine(problem, x0)?;
+    let x = restore::restore_affine(problem, x0)?;
     let values = problem.values(&x)?;
     if !values.0.is_finite() || values.1.iter().any(|c| !c.is_finite()) {
         refuse!(numeric "/x0", "not_finite";
@@ -51,7 +51,7 @@ pub(crate) fn minimise(
     let multipliers = problem.evidence(&at)?.multipliers;
     let n = at.x.len();
     let mut search = SqpSearch {
-        weights: steepness(&at),
+        weights: exact_penalty_prices(&at),
         radius: max_abs(&at.x).max(1.0),
         quasi: QuasiNewtonHessian::new(n),
         plain: false,
@@ -122,13 +122,13 @@ pub(crate) fn minimise(
         search.plain = false;
         if evidence.violation > tolerance && restorations < RESTORATIONS_MAX {
             restorations += 1;
-            match restore::restore(problem, &search.at, problem.equal(), tolerance)? {
+            match restore::restore_feasibility(problem, &search.at, problem.equal(), tolerance)? {
                 RestorationEnd::Better(x) => {
                     let values = problem.values(&x)?;
                     if values.0.is_finite() {
                         search.at = problem.state(x, values)?;
                         search.multipliers = problem.evidence(&search.at)?.multipliers;
-                        search.weights = steepness(&search.at);
+                        search.weights = exact_penalty_prices(&search.at);
                         continue;
                     }
                 }
@@ -149,7 +149,7 @@ pub(crate) fn minimise(
 }
 
 /// Prices at which no violation pays to first order.
-fn steepness(at: &ConstrainedPoint) -> Vec<f64> {
+fn exact_penalty_prices(at: &ConstrainedPoint) -> Vec<f64> {
     let size = max_abs(&at.gradient);
     let price = |row: &Vec<f64>| size / max_abs(row).max(1e-8 * size).max(f64::MIN_POSITIVE);
     at.jacobian.iter().map(price).collect()

@@ -8,7 +8,7 @@ use faer::Mat;
 use super::super::ConstrainedPoint;
 use super::super::step;
 use crate::linalg::dense::{add_multiple, dot, max_abs};
-use crate::optimise::minimise::curvature::along;
+use crate::optimise::minimise::curvature::point_along;
 
 /// A positive definite matrix in the place of the Hessian of the Lagrangian, by damped updates.
 pub(super) struct QuasiNewtonHessian {
@@ -38,8 +38,8 @@ impl QuasiNewtonHessian {
         multipliers: &[f64],
     ) {
         const DAMPING: f64 = 0.2;
-        let step = along(&to.x, -1.0, &from.x);
-        let mut change = along(&to.gradient, -1.0, &from.gradient);
+        let step = point_along(&to.x, -1.0, &from.x);
+        let mut change = point_along(&to.gradient, -1.0, &from.gradient);
         for (multiplier, (new, old)) in multipliers
             .iter()
             .zip(to.jacobian.iter().zip(&from.jacobian))
@@ -60,7 +60,7 @@ impl QuasiNewtonHessian {
                 Mat::from_fn(self.n, self.n, |i, j| if i == j { scale } else { 0.0 })
             }
         };
-        let image = step::times(&matrix, &step);
+        let image = step::multiply_symmetric(&matrix, &step);
         let bend = dot(&step, &image);
         if bend > 0.0 && bend.is_finite() && square.is_finite() {
             let theta = if inner >= DAMPING * bend {
