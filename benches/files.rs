@@ -95,7 +95,7 @@ fn main() {
 }
 
 fn try_call(ctx: &Ctx, tool: &str, args: &str) -> Result<Value, tool_core::ToolError> {
-    let args = json::parse(args, json::JsonLimits::default()).expect("JSON");
+    let args = json::parse_json(args, json::JsonLimits::default()).expect("JSON");
     let families = host_tools::FAMILIES.iter().copied().flatten();
     let found = families
         .map(|entry| entry.tool())

@@ -129,7 +129,7 @@ fn columns() -> Table {
         write!(text, "{comma}\"{name}\":{column:?}").expect("a string grows");
     }
     text.push('}');
-    let value = json::parse(&text, JsonLimits::default()).expect("JSON");
+    let value = json::parse_json(&text, JsonLimits::default()).expect("JSON");
     Table::from_value(&value).expect("columns of equal length")
 }
 

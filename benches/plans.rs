@@ -171,7 +171,7 @@ fn timed(toolkit: &Toolkit, text: &str, threads: usize) -> (f64, f64) {
         ..RunOptions::default()
     };
     let began = Instant::now();
-    let result = chain_runtime::run(&checked, &toolkit.dispatcher(), options);
+    let result = chain_runtime::run_checked_plan(&checked, &toolkit.dispatcher(), options);
     let run_s = began.elapsed().as_secs_f64();
     assert!(result.is_success(), "{:?}", result.error);
     (checked_s, run_s)

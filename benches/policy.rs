@@ -257,7 +257,7 @@ impl Logged {
 }
 
 fn event(text: &str) -> Event {
-    let value = json::parse(text, json::JsonLimits::default()).expect("JSON");
+    let value = json::parse_json(text, json::JsonLimits::default()).expect("JSON");
     Event::from_value(&value).expect("an event")
 }
 
@@ -316,7 +316,7 @@ fn sessions(criterion: &mut Criterion) {
         bencher.iter(|| {
             let mut replay = LogReplay::default();
             for (number, line) in logged.log.iter().enumerate() {
-                let line = json::parse(line, json::JsonLimits::default()).expect("JSON");
+                let line = json::parse_json(line, json::JsonLimits::default()).expect("JSON");
                 replay.line(number as u64 + 1, &line).expect("follows");
             }
             replay.finish().expect("whole")

@@ -7,7 +7,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use mathchain::Toolkit;
 use mathchain::host_tools::web::{WebClient, WebSettings};
 use tool_core::capability::{HttpRequest, HttpTransport};
-use tool_core::json::{JsonLimits, parse, to_text};
+use tool_core::json::{JsonLimits, parse_json, to_text};
 use tool_core::{StopFlag, Value};
 
 /// As the binaries do.
@@ -20,7 +20,7 @@ fn json(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("json 1000x1000");
     group.throughput(Throughput::Bytes(text.len() as u64));
     group.bench_function("parse", |bencher| {
-        bencher.iter(|| parse(&text, JsonLimits::default()).expect("JSON"))
+        bencher.iter(|| parse_json(&text, JsonLimits::default()).expect("JSON"))
     });
     group.bench_function("parse with serde_json, float_roundtrip", |bencher| {
         bencher.iter(|| serde_json::from_str::<Vec<Vec<f64>>>(&text).expect("JSON"))
@@ -39,7 +39,7 @@ fn json(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("json 10000 records");
     group.throughput(Throughput::Bytes(records.len() as u64));
     group.bench_function("parse", |bencher| {
-        bencher.iter(|| parse(&records, JsonLimits::default()).expect("JSON"))
+        bencher.iter(|| parse_json(&records, JsonLimits::default()).expect("JSON"))
     });
     group.finish();
 }

@@ -129,7 +129,7 @@ fn call(a: &CsrMatrix, b: &[f64]) -> String {
         bytes_max: text.len(),
         ..json::JsonLimits::default()
     };
-    let value = json::parse(&text, limits).expect("JSON");
+    let value = json::parse_json(&text, limits).expect("JSON");
     let args = convert::from_value(&value).expect("arguments");
     let output = math_tools::linalg::sparse_solve::Args::run(args, &ctx).expect("a solution");
     let answer = json::to_text(&convert::to_value(&output).expect("a value"));

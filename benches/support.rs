@@ -25,5 +25,5 @@ pub fn matrix(n: usize) -> Matrix {
 /// # Panics
 /// When the text is not JSON.
 pub fn arguments(text: &str) -> Value {
-    tool_core::json::parse(text, tool_core::json::JsonLimits::default()).expect("JSON")
+    tool_core::json::parse_json(text, tool_core::json::JsonLimits::default()).expect("JSON")
 }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use tool_core::{
-    Ctx, Decode, Describe, Encode, ErasedTool, Finite, Input, Matrix, Spec, Tool, ToolError, entry,
+    Ctx, Decode, Describe, Encode, ErasedTool, Finite, Input, Matrix, Spec, Tool, ToolError,
+    tool_entry,
 };
 
 /// The tools of this file.
-pub static TOOLS: &[ErasedTool] = &[entry::<AddArgs>(), entry::<HandOnArgs>()];
+pub static TOOLS: &[ErasedTool] = &[tool_entry::<AddArgs>(), tool_entry::<HandOnArgs>()];
 
 /// Add one to a number, some time later.
 #[derive(Debug, Encode, Decode, Describe)]

@@ -5,7 +5,7 @@
 use mathchain::{CallContext, PolicyLayer, Toolkit, parse};
 use tool_core::{
     Ctx, Decode, Describe, Encode, ErasedTool, Input, Positive, Result, Spec, Tool, ToolError,
-    Vector, entry,
+    Vector, tool_entry,
 };
 
 /// Smooth a series with an exponential moving average.
@@ -44,7 +44,7 @@ impl Tool for Args {
 }
 
 /// The tools of this program.
-static OWN: &[ErasedTool] = &[entry::<Args>()];
+static OWN: &[ErasedTool] = &[tool_entry::<Args>()];
 
 fn main() -> Result<()> {
     let toolkit = Toolkit::builder().add_tools(OWN).build()?;

@@ -14,9 +14,12 @@ fn every_alias_means_a_tool_and_none_hides_one() {
 fn every_alias_of_a_role_means_a_role() {
     for (name, role) in ToolAliases::built_in().roles() {
         assert!(
-            workflow::roles::role(role).is_some(),
+            workflow::roles::find_role(role).is_some(),
             "{name}: no role {role}"
         );
-        assert_eq!(workflow::roles::role(name), workflow::roles::role(role));
+        assert_eq!(
+            workflow::roles::find_role(name),
+            workflow::roles::find_role(role)
+        );
     }
 }

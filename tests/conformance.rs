@@ -352,7 +352,7 @@ fn check(case: &Value, configs: &Value) {
 
 #[test]
 fn the_cases_of_the_earlier_systems_hold() {
-    let document = document::parse("policy.yaml", CASES, DocumentFormat::Yaml);
+    let document = document::parse_document("policy.yaml", CASES, DocumentFormat::Yaml);
     let document = document.unwrap_or_else(|errors| panic!("{errors}"));
     let cases = document
         .value

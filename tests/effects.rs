@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use registry::agent_cli::{CliArgs, CliRequest, CliTool, ServerStart, translate};
+use registry::agent_cli::{CliArgs, CliRequest, CliTool, ServerStart, translate_cli_request};
 use registry::agents::ToolName;
 use registry::document::{self, DocumentFormat};
 use registry::model::CliSpec;
@@ -185,7 +185,11 @@ fn answers(cli: &CliSpec) -> Vec<Result<CliArgs, Vec<String>>> {
                     }),
                     words: &[],
                 };
-                found.push(translate(cli, ToolAliases::built_in(), &request));
+                found.push(translate_cli_request(
+                    cli,
+                    ToolAliases::built_in(),
+                    &request,
+                ));
             }
         }
     }
@@ -255,7 +259,7 @@ fn each_key_of_an_agent_of_an_earlier_system_acts() {
 }
 
 fn read(text: &str) -> Value {
-    let document = document::parse("effects.yaml", text, DocumentFormat::Yaml);
+    let document = document::parse_document("effects.yaml", text, DocumentFormat::Yaml);
     document.expect("a document").value
 }
 
@@ -422,7 +426,7 @@ fn judged(catalogue: &Catalogue, policy: &Policy, who: &Principal) -> String {
     for (tool, args) in CALLS {
         let index = catalogue.index(tool).expect("a tool");
         let tool = catalogue.tool(index);
-        let args = json::parse(args, json::JsonLimits::default()).expect("arguments");
+        let args = json::parse_json(args, json::JsonLimits::default()).expect("arguments");
         let call = tool.decode(&args).expect("a call");
         let facts = CallFacts::of(tool, call.as_ref(), None);
         let decision = caller.decide(catalogue, index, Some(&facts), None);
@@ -450,7 +454,8 @@ const OF_PIPELINES: &str = "phases[].clis phases[].depends_on phases[].failure_m
 
 #[test]
 fn each_key_of_the_policy_acts() {
-    let args = json::parse(r#"{"path":"data"}"#, json::JsonLimits::default()).expect("arguments");
+    let args =
+        json::parse_json(r#"{"path":"data"}"#, json::JsonLimits::default()).expect("arguments");
     let document = read(&POLICY.replace("CALL", &registry::digest::of_value(&args)));
     let tables = [
         "default_role",

@@ -266,7 +266,7 @@ fn the_grammar_takes_the_examples_of_every_tool_and_nothing_else() {
         .iter()
         .map(|tool| ToolOffer::of(*tool, OfferDetail::Brief))
         .collect();
-    let text = offer::grammar(&offered);
+    let text = offer::tool_call_grammar(&offered);
     let grammar = Grammar::read(&text);
     let mut tried = 0;
     for (tool, offered) in tools.iter().zip(&offered) {

@@ -51,8 +51,11 @@ fn paths(schema: &Json, root: &Json, path: &str, found: &mut BTreeMap<String, bo
 fn documents() -> BTreeMap<String, BTreeMap<String, bool>> {
     let plan: Json = serde_json::from_str(include_str!("../docs/schema/plan.schema.json"))
         .expect("the schema of plans");
-    let named = registry::load::documents().into_iter();
-    let all = named.chain([("configuration", registry::load::schema()), ("plan", plan)]);
+    let named = registry::load::document_schemas().into_iter();
+    let all = named.chain([
+        ("configuration", registry::load::config_schema()),
+        ("plan", plan),
+    ]);
     all.map(|(name, schema)| {
         let mut found = BTreeMap::new();
         paths(&schema, &schema, "", &mut found);

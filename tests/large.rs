@@ -31,7 +31,7 @@ fn four_thousand_unknowns_through_an_array_file() {
         .map(|row| row.iter().sum())
         .collect();
     let write = |name: &str, numbers: &Numbers| {
-        std::fs::write(folder.path().join(name), npy::write(numbers)).expect("writes");
+        std::fs::write(folder.path().join(name), npy::write_npy(numbers)).expect("writes");
     };
     write("a.npy", &matrix);
     write("b.npy", &Numbers::vector(sums, false));
@@ -40,7 +40,7 @@ fn four_thousand_unknowns_through_an_array_file() {
         .build()
         .expect("a toolkit");
     let args = r#"{"A": {"$file": "a.npy"}, "b": {"$file": "b.npy"}}"#;
-    let args = json::parse(args, json::JsonLimits::default()).expect("JSON");
+    let args = json::parse_json(args, json::JsonLimits::default()).expect("JSON");
     let outcome = toolkit.call_with(&CallContext::default(), "matrix_solve", &args);
     let output = outcome
         .output()

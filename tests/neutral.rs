@@ -7,7 +7,7 @@ use registry::{CallLimits, Catalogue, DispatchHost, Dispatcher, LoadErrors, Poli
 use tool_core::tool::ErasedExample;
 use tool_core::{
     AnyTool, Category, Ctx, Determinism, Effect, EffectReach, ErasedTool, ErrorCode, Spec,
-    ToolCall, ToolError, Value, entry,
+    ToolCall, ToolError, Value, tool_entry,
 };
 
 fakes::tool!(Calculate(NumberArgs) { id: "calculate", category: Category::Math } = |args, _| {
@@ -17,8 +17,8 @@ fakes::tool!(Calculate(NumberArgs) { id: "calculate", category: Category::Math }
 /// The twelve; `run_shell` takes a command line, and `calculate` returns its arguments.
 fn twelve() -> Vec<ErasedTool> {
     let neutral = |one: &ErasedTool| match one.tool().spec().id {
-        "run_shell" => entry::<RunCommand>(),
-        "calculate" => entry::<Calculate>(),
+        "run_shell" => tool_entry::<RunCommand>(),
+        "calculate" => tool_entry::<Calculate>(),
         _ => *one,
     };
     TWELVE.iter().map(neutral).collect()

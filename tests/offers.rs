@@ -48,7 +48,7 @@ fn tokens(tools: &[ToolOffer]) -> usize {
 
 /// Tokens of everything that a client of a catalogue is sent.
 fn told(catalog: Catalog) -> usize {
-    tokens(&all_of(catalog)) + offer::instructions(catalog).len() / 4
+    tokens(&all_of(catalog)) + offer::catalog_instructions(catalog).len() / 4
 }
 
 /// A number as pages write it, rounded to hundreds.
@@ -138,7 +138,7 @@ fn no_provider_refuses_a_tool() {
         for dialect in Dialect::ALL {
             for part in offered.chunks(100) {
                 assert_eq!(
-                    offer::faults(part, *dialect),
+                    offer::dialect_faults(part, *dialect),
                     Vec::<String>::new(),
                     "{dialect}, {detail:?}"
                 );
@@ -154,7 +154,7 @@ fn the_lint_finds_what_providers_refuse() {
             input,
             ..Finder::Search.offered()
         };
-        offer::faults(&[tool], Dialect::Openai)
+        offer::dialect_faults(&[tool], Dialect::Openai)
     };
     let of =
         |property: Schema| serde_json::json!({ "type": "object", "properties": { "a": property } });
@@ -320,7 +320,7 @@ fn results_of_any_size_fit_the_offered_schema() {
         assert_eq!(offered.output["type"], "object", "{}", tool.spec().id);
         let handle = Value::object([("$artifact", "b3:0")]);
         for example in tool.examples() {
-            let cut = registry::cut(&example.output, 40, &mut |_| Some(handle.clone()));
+            let cut = registry::truncate_value(&example.output, 40, &mut |_| Some(handle.clone()));
             assert!(
                 admits(&offered.output, &cut),
                 "{}: {} for {cut}",

@@ -33,7 +33,7 @@ fn operator() -> CallContext {
 
 fn value(json: &Schema) -> Value {
     let limits = tool_core::json::JsonLimits::default();
-    tool_core::json::parse(&json.to_string(), limits).expect("JSON")
+    tool_core::json::parse_json(&json.to_string(), limits).expect("JSON")
 }
 
 fn schema(value: &Value) -> Schema {
@@ -146,7 +146,7 @@ fn check(reference: &Schema, name: &str) -> Result<Vec<(&'static str, usize)>, S
     for tool in tools() {
         let mut count = 0;
         for text in poisoned(tool, reference) {
-            let args = tool_core::json::parse(&text, tool_core::json::JsonLimits::default());
+            let args = tool_core::json::parse_json(&text, tool_core::json::JsonLimits::default());
             match meet(&toolkit, tool, &args.expect("JSON"), name) {
                 Met::Opened => count += 1,
                 Met::Refused => {}

@@ -142,8 +142,8 @@ fn state(machine: &PipelineMachine, name: &str) -> &'static str {
 
 #[test]
 fn cases_of_pipelines() {
-    let document =
-        document::parse("pipelines.yaml", CASES, DocumentFormat::Yaml).expect("a document");
+    let document = document::parse_document("pipelines.yaml", CASES, DocumentFormat::Yaml)
+        .expect("a document");
     let cases = document.value.items_at("cases");
     assert!(cases.len() > 10);
     for case in cases {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chain_runtime::{Fault, Plan, PlanProblems};
 use mathchain::{CallContext, Toolkit};
 use serde_json::Value as Schema;
-use tool_core::present::{ConditionalField, fields};
+use tool_core::present::{ConditionalField, condition_fields};
 use tool_core::{AnyTool, Object, Value};
 
 use crate::shapes::{calls, run, tools, value};
@@ -260,7 +260,7 @@ fn what_is_stated_to_be_there_is_there() {
     for tool in tools() {
         let id = tool.spec().id;
         let (input, output) = (tool.input_schema(), tool.output_schema());
-        let stated = fields(&output).unwrap_or_else(|fault| panic!("`{id}`: {fault}"));
+        let stated = condition_fields(&output).unwrap_or_else(|fault| panic!("`{id}`: {fault}"));
         let mut may_lack = Vec::new();
         optional(&output, "", &mut may_lack);
         if may_lack.is_empty() {

@@ -92,7 +92,7 @@ fn documents_of_configuration() {
         ("json", document::DocumentFormat::Json),
     ] {
         assert_linear(name, SHAPES, |text| {
-            let _ = document::read(name, text, format);
+            let _ = document::read_document(name, text, format);
         });
     }
     for name in ["mathchain.toml", "mathchain.yaml", "mathchain.json"] {
@@ -123,13 +123,13 @@ fn plans_scripts_and_calls() {
         let _ = chain_runtime::Plan::parse(text);
     });
     assert_linear("script", SHAPES, |text| {
-        let _ = chain_runtime::script::parse("a.chain", text);
+        let _ = chain_runtime::script::parse_script("a.chain", text);
     });
     assert_linear("redaction", SHAPES, |text| {
-        let _ = redact::text(text);
+        let _ = redact::redact_text(text);
     });
     assert_linear("table", SHAPES, |text| {
-        let _ = tool_core::csv::read(text, &tool_core::csv::CsvDialect::default(), &|| Ok(()));
+        let _ = tool_core::csv::read_csv(text, &tool_core::csv::CsvDialect::default(), &|| Ok(()));
     });
 }
 
@@ -151,8 +151,10 @@ fn pages_of_workflows() {
         ".choragen/workflows/WF-001.json",
     ] {
         assert_linear(path, SHAPES, |text| {
-            let _ =
-                workflow::import::import(&state, &[workflow::import::ImportSource { path, text }]);
+            let _ = workflow::import::import_files(
+                &state,
+                &[workflow::import::ImportSource { path, text }],
+            );
         });
     }
     for path in [
@@ -160,15 +162,17 @@ fn pages_of_workflows() {
         "workflow/tasks/CHAIN-001-a/001-a.md",
     ] {
         assert_linear(path, SHAPES, |text| {
-            let _ =
-                workflow::import::adopt(&state, &[workflow::import::ImportSource { path, text }]);
+            let _ = workflow::import::adopt_item_files(
+                &state,
+                &[workflow::import::ImportSource { path, text }],
+            );
         });
     }
     assert_linear("template", SHAPES, |text| {
-        let _ = template::read("t.yaml", text);
+        let _ = template::read_template("t.yaml", text);
     });
     assert_linear("rules of files", SHAPES, |text| {
-        let _ = governance::read("governance.yaml", text);
+        let _ = governance::read_governance("governance.yaml", text);
     });
     let long: Vec<String> = (0..64).map(|i| format!("a{i}")).collect();
     let long: Vec<&str> = long.iter().map(String::as_str).collect();

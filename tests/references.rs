@@ -64,7 +64,7 @@ fn faults(case: &Value) -> Vec<String> {
 }
 
 fn check(document: &str, least: usize) {
-    let cases = json::parse(document, json::JsonLimits::default()).unwrap();
+    let cases = json::parse_json(document, json::JsonLimits::default()).unwrap();
     let cases = cases.items().unwrap();
     assert!(cases.len() >= least, "{} cases", cases.len());
     let faults: Vec<String> = cases.iter().flat_map(faults).collect();
@@ -123,7 +123,7 @@ fn samples_and_derivatives() {
 
 /// How a tool that integrates answers a document of integrals: the true error is never above the stated one. How many converge.
 fn within_errors(tool_id: &str, document: &str, more: &[(&str, f64)]) -> (usize, usize) {
-    let cases = json::parse(document, json::JsonLimits::default()).unwrap();
+    let cases = json::parse_json(document, json::JsonLimits::default()).unwrap();
     let cases = cases.items().unwrap();
     let (mut faults, mut converged) = (Vec::new(), 0);
     for case in &cases {

@@ -82,7 +82,9 @@ fn t12_a_link_that_moved_since_the_check_is_refused() {
         "version: 1\nsteps:\n  - {id: r, tool: read_file, args: {path: l/x}}\noutputs: {text: {$ref: r.content}}\n",
     )
     .expect("a plan");
-    let run = |checked| chain_runtime::run(&checked, &toolkit.dispatcher(), RunOptions::default());
+    let run = |checked| {
+        chain_runtime::run_checked_plan(&checked, &toolkit.dispatcher(), RunOptions::default())
+    };
     let checked = toolkit
         .check(
             &context(),

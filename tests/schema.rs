@@ -4,7 +4,7 @@ use std::path::Path;
 
 use registry::Config;
 use registry::document::{self, DocumentFormat};
-use tool_core::schema::check;
+use tool_core::schema::check_value;
 use tool_core::{Object, Value, json};
 
 const STARTER: &str = include_str!("../mathchain/src/cli/starter.toml");
@@ -29,7 +29,7 @@ fn the_published_schema_is_that_of_the_reader() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema/mathchain.schema.json");
     let published = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
-        published == format!("{:#}\n", registry::load::schema()),
+        published == format!("{:#}\n", registry::load::config_schema()),
         "run `mathchain schema config > docs/schema/mathchain.schema.json` and look at the difference"
     );
 }
@@ -63,7 +63,7 @@ fn uncommented(text: &str) -> String {
 }
 
 fn toml(place: String, text: &str) -> Written {
-    let document = document::parse("c.toml", text, DocumentFormat::Toml);
+    let document = document::parse_document("c.toml", text, DocumentFormat::Toml);
     let document = document.unwrap_or_else(|errors| panic!("{place}: {errors}"));
     Written {
         place,
@@ -137,11 +137,11 @@ fn refused(value: &Value) -> Vec<String> {
 
 #[test]
 fn configurations_of_this_repository_fit_as_far_as_they_are_read() {
-    let schema = registry::load::schema();
+    let schema = registry::load::config_schema();
     let found = configurations();
     assert!(found.len() > 40, "{} configurations", found.len());
     for Written { place, value } in found {
-        let (problems, errors) = (check(&schema, &value), refused(&value));
+        let (problems, errors) = (check_value(&schema, &value), refused(&value));
         assert_eq!(
             problems.is_empty(),
             errors.is_empty(),
@@ -201,14 +201,14 @@ fn misspelt(value: &Value, path: &str) -> Vec<(String, Value)> {
 
 #[test]
 fn a_misspelt_key_is_refused_by_both_or_is_a_name() {
-    let schema = registry::load::schema();
+    let schema = registry::load::config_schema();
     let mut refusals = 0;
     for Written { place, value } in configurations() {
         if !refused(&value).is_empty() {
             continue;
         }
         for (key, value) in misspelt(&value, "") {
-            let (problems, errors) = (check(&schema, &value), refused(&value));
+            let (problems, errors) = (check_value(&schema, &value), refused(&value));
             assert_eq!(
                 problems.is_empty(),
                 errors.is_empty(),

@@ -98,7 +98,7 @@ impl Run {
     }
 
     fn bytes(&self) -> String {
-        json::canonical(&self.session.state().to_value().expect("a state"))
+        json::canonical_json(&self.session.state().to_value().expect("a state"))
     }
 
     fn find<T>(&self, of: impl Fn(&Emitted) -> Option<T>) -> T {
@@ -239,14 +239,15 @@ fn check(case: &Value) {
     );
     let mut replay = LogReplay::default();
     for (number, line) in run.log.iter().enumerate() {
-        let line = json::parse(&json::to_text(line), json::JsonLimits::default()).expect("JSON");
+        let line =
+            json::parse_json(&json::to_text(line), json::JsonLimits::default()).expect("JSON");
         replay
             .line(number as u64 + 1, &line)
             .unwrap_or_else(|err| panic!("{err:?}"));
     }
     let state = replay.finish().expect("whole").state;
     assert_eq!(
-        json::canonical(&state.to_value().expect("a state")),
+        json::canonical_json(&state.to_value().expect("a state")),
         run.bytes()
     );
 }
@@ -254,7 +255,7 @@ fn check(case: &Value) {
 /// Case D34 is held by every case here.
 #[test]
 fn d34_the_cases_of_sessions_hold_and_fold_to_the_same_bytes_again() {
-    let document = document::parse("sessions.yaml", CASES, DocumentFormat::Yaml);
+    let document = document::parse_document("sessions.yaml", CASES, DocumentFormat::Yaml);
     let document = document.unwrap_or_else(|errors| panic!("{errors}"));
     let cases = document
         .value

@@ -8,7 +8,7 @@ use tool_core::{Ctx, Tool, Value, convert, json};
 const SPARSE: &str = include_str!("reference/sparse_solve.json");
 
 fn cases(text: &str) -> Vec<Value> {
-    json::parse(text, json::JsonLimits::default())
+    json::parse_json(text, json::JsonLimits::default())
         .expect("the reference file is JSON")
         .items()
         .expect("the reference file is a list")

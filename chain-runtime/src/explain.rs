@@ -8,7 +8,7 @@ use crate::check::{CheckedPlan, CheckedStep};
 use crate::graph::PlanEdge;
 use crate::plan::{PlanBudget, StepMap};
 use crate::template::ArgumentNode;
-use registry::conflicts::describe;
+use registry::conflicts::describe_resource_key;
 
 /// Most edges of one step that the text shows.
 const EDGES_SHOWN: usize = 8;
@@ -56,7 +56,7 @@ impl CheckedPlan {
             "calls" => calls,
             "calls_certain" => !more,
         };
-        explained.insert_some("budget", budget(&self.budget));
+        explained.insert_some("budget", explain_budget(&self.budget));
         explained.insert_some("deadline_ms", self.deadline_ms);
         let waves = self.graph.waves();
         let steps = (0..self.steps.len()).map(|step| self.explain_step(step));
@@ -93,7 +93,7 @@ impl CheckedPlan {
             "layer" => &*step.permit.layer,
             "reason" => &*step.permit.reason,
             "effects" => effects,
-            "resources" => resources(step),
+            "resources" => resource_lines(step),
         };
         if !step.gives.is_empty() {
             let gives = step.gives.iter();
@@ -117,7 +117,7 @@ impl CheckedPlan {
             object! {
                 "tool" => undo.tool,
                 "verdict" => undo.permit.verdict.as_str(),
-                "resources" => resources(undo),
+                "resources" => resource_lines(undo),
             }
         });
         fields.insert_some("compensate", undo);
@@ -141,8 +141,8 @@ impl CheckedPlan {
         // Writing to a string cannot fail.
         let mut text = String::new();
         let waves = self.graph.waves();
-        let steps = counted(self.steps.len() as u64, "step");
-        let in_waves = counted(waves.len() as u64, "wave");
+        let steps = count_phrase(self.steps.len() as u64, "step");
+        let in_waves = count_phrase(waves.len() as u64, "wave");
         let barriers = if self.barrier { ", with barriers" } else { "" };
         let (id, mode) = (&self.id, self.mode_used);
         let _ = writeln!(
@@ -155,7 +155,7 @@ impl CheckedPlan {
         let (calls, more) = self.calls();
         let at_least = if more { "at least " } else { "" };
         let _ = writeln!(text, "calls: {at_least}{calls}");
-        if let Some(limits) = budget(&self.budget) {
+        if let Some(limits) = explain_budget(&self.budget) {
             let limits = limits.iter().map(|(key, value)| format!("{key} {value}"));
             let limits = limits.collect::<Vec<_>>().join(", ");
             let _ = writeln!(text, "budget: at most {limits}");
@@ -182,12 +182,16 @@ impl CheckedPlan {
         let step = &self.steps[position];
         let verdict = step.permit.verdict.as_str();
         let _ = write!(text, "  {}: {} ({verdict})", step.id, step.tool);
-        let resources = resources(step);
+        let resources = resource_lines(step);
         if !resources.is_empty() {
             let _ = write!(text, " [{}]", resources.join(", "));
         }
         text.push('\n');
-        text.extend(said(step).into_iter().map(|line| format!("    {line}\n")));
+        text.extend(
+            describe_step_settings(step)
+                .into_iter()
+                .map(|line| format!("    {line}\n")),
+        );
         let edges = self.graph.edges_into(position);
         for edge in edges.iter().take(EDGES_SHOWN) {
             let from = &self.steps[edge.from].id;
@@ -200,7 +204,7 @@ impl CheckedPlan {
 }
 
 /// Settings of a step other than its tool and arguments, one line each.
-fn said(step: &CheckedStep) -> Vec<String> {
+fn describe_step_settings(step: &CheckedStep) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(step.when.as_ref().map(|when| format!("only when {when}")));
     if let Some(map) = &step.map {
@@ -248,17 +252,17 @@ fn explain_map(map: &StepMap) -> Value {
 }
 
 /// The limits of the plan itself; `None` where it has none.
-fn budget(budget: &PlanBudget) -> Option<Object> {
+fn explain_budget(budget: &PlanBudget) -> Option<Object> {
     let limits = convert::to_value(budget).ok()?;
     limits.as_object().filter(|set| !set.is_empty()).cloned()
 }
 
-fn resources(step: &CheckedStep) -> Vec<String> {
-    let text = |key: &ResourceKey| format!("{} {}", key.access, describe(key));
+fn resource_lines(step: &CheckedStep) -> Vec<String> {
+    let text = |key: &ResourceKey| format!("{} {}", key.access, describe_resource_key(key));
     step.resources.iter().map(text).collect()
 }
 
 /// A number of things, in words.
-pub fn counted(count: u64, what: &str) -> String {
+pub fn count_phrase(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -179,17 +179,17 @@ pub(crate) fn shortest_cycle(waits: &[Vec<usize>]) -> Option<Vec<usize>> {
             if !cyclic[step] || !cyclic[later] {
                 continue;
             }
-            if let Some(found) = path(waits, &cyclic, later, step, &mut work)
+            if let Some(found) = shortest_wait_path(waits, &cyclic, later, step, &mut work)
                 && best.as_ref().is_none_or(|best| found.len() < best.len())
             {
                 best = Some(found);
             }
             if work > SEARCH_MAX {
-                return best.map(rotate);
+                return best.map(rotate_to_lowest);
             }
         }
     }
-    best.map(rotate)
+    best.map(rotate_to_lowest)
 }
 
 /// Steps that are left when those without unmet waits are removed again and again; every cycle is among them.
@@ -214,7 +214,7 @@ fn on_cycles(waits: &[Vec<usize>]) -> Vec<bool> {
 }
 
 /// A shortest way from one step to another along `waits`.
-fn path(
+fn shortest_wait_path(
     waits: &[Vec<usize>],
     within: &[bool],
     from: usize,
@@ -245,7 +245,7 @@ fn path(
     None
 }
 
-fn rotate(mut cycle: Vec<usize>) -> Vec<usize> {
+fn rotate_to_lowest(mut cycle: Vec<usize>) -> Vec<usize> {
     let lowest = (0..cycle.len()).min_by_key(|&position| cycle[position]);
     cycle.rotate_left(lowest.unwrap_or(0));
     cycle

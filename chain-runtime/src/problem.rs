@@ -94,8 +94,8 @@ impl PlanProblem {
     pub fn new(fault: Fault, pointer: impl AsRef<str>, message: impl fmt::Display) -> Self {
         Self {
             fault,
-            pointer: path::brief(pointer.as_ref()).into_owned(),
-            message: brief::message(message),
+            pointer: path::brief_pointer(pointer.as_ref()).into_owned(),
+            message: brief::brief_message(message),
             hint: None,
             place: None,
         }
@@ -117,7 +117,7 @@ impl PlanProblem {
     /// Adds the next step.
     #[must_use]
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
-        self.hint = Some(brief::message(hint));
+        self.hint = Some(brief::brief_message(hint));
         self
     }
 

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use tool_core::Value;
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 
 /// Longest text of a reference, in bytes.
 pub const TEXT_BYTES_MAX: usize = 1024;
@@ -60,17 +60,21 @@ impl PlanReference {
     pub fn parse(text: &str) -> Result<Self, ReferenceSyntaxError> {
         if text.len() > TEXT_BYTES_MAX {
             let most = format!("a reference has at most {TEXT_BYTES_MAX} bytes");
-            return Err(malformed(format!("{most}, found {}", text.len())));
+            return Err(malformed_reference(format!("{most}, found {}", text.len())));
         }
         let mut rest = text;
-        let root = ident(&mut rest).ok_or_else(|| unexpected(text, rest, "the id of a step"))?;
+        let root = parse_identifier(&mut rest)
+            .ok_or_else(|| unexpected_text_error(text, rest, "the id of a step"))?;
         let mut segments = Vec::new();
         while !rest.is_empty() {
-            segments.push(segment(text, &mut rest)?);
+            segments.push(parse_segment(text, &mut rest)?);
         }
         if segments.len() > SEGMENTS_MAX {
             let most = format!("a reference has at most {SEGMENTS_MAX} parts");
-            return Err(malformed(format!("{most}, found {}", segments.len())));
+            return Err(malformed_reference(format!(
+                "{most}, found {}",
+                segments.len()
+            )));
         }
         Ok(Self {
             root: root.into(),
@@ -93,7 +97,7 @@ impl PlanReference {
     /// # Errors
     /// [`MissingValueError`] where a field, an element or a list is not there.
     pub fn resolve(&self, root: &Value) -> Result<Value, MissingValueError> {
-        walk(root, &self.segments).map_err(|(left, message)| MissingValueError {
+        walk_segments(root, &self.segments).map_err(|(left, message)| MissingValueError {
             reached: self.prefix(self.segments.len() - left),
             message,
         })
@@ -107,7 +111,7 @@ impl PlanReference {
 
     /// Whether the value is `null`, or has an element that is, so that a default replaces it.
     pub fn is_lacking(&self, given: &Value) -> bool {
-        lacking(given, self.projections())
+        is_lacking_value(given, self.projections())
     }
 
     /// The text of the first `count` segments.
@@ -144,7 +148,7 @@ impl fmt::Display for ReferenceSegment {
 
 /// Follows segments; a failure says how many were left, the failing one included. Recursion is bounded by
 /// [`SEGMENTS_MAX`].
-fn walk(value: &Value, segments: &[ReferenceSegment]) -> Result<Value, (usize, String)> {
+fn walk_segments(value: &Value, segments: &[ReferenceSegment]) -> Result<Value, (usize, String)> {
     let mut current = value.clone();
     for (position, segment) in segments.iter().enumerate() {
         let left = segments.len() - position;
@@ -159,13 +163,19 @@ fn walk(value: &Value, segments: &[ReferenceSegment]) -> Result<Value, (usize, S
                     format!("there is no element {index} in {}", current.kind()),
                 )
             })?,
-            ReferenceSegment::Each => return each(&current, &segments[position + 1..], left),
+            ReferenceSegment::Each => {
+                return walk_each_item(&current, &segments[position + 1..], left);
+            }
         };
     }
     Ok(current)
 }
 
-fn each(list: &Value, rest: &[ReferenceSegment], left: usize) -> Result<Value, (usize, String)> {
+fn walk_each_item(
+    list: &Value,
+    rest: &[ReferenceSegment],
+    left: usize,
+) -> Result<Value, (usize, String)> {
     if !matches!(list, Value::Array(_) | Value::Numbers(_)) {
         return Err((left, format!("expected a list, found {}", list.kind())));
     }
@@ -174,16 +184,19 @@ fn each(list: &Value, rest: &[ReferenceSegment], left: usize) -> Result<Value, (
     }
     let items = list.items().unwrap_or_default();
     let items = items.iter().enumerate().map(|(index, item)| {
-        walk(item, rest).map_err(|(left, message)| (left, format!("element {index}: {message}")))
+        walk_segments(item, rest)
+            .map_err(|(left, message)| (left, format!("element {index}: {message}")))
     });
     items.collect::<Result<Vec<_>, _>>().map(Value::array)
 }
 
 /// Whether a value is `null`, or an element so many lists deep. Recursion is bounded by [`SEGMENTS_MAX`].
-fn lacking(value: &Value, depth: usize) -> bool {
+fn is_lacking_value(value: &Value, depth: usize) -> bool {
     match value {
         Value::Null => true,
-        Value::Array(items) if depth > 0 => items.iter().any(|item| lacking(item, depth - 1)),
+        Value::Array(items) if depth > 0 => {
+            items.iter().any(|item| is_lacking_value(item, depth - 1))
+        }
         _ => false, // blocks of numbers hold no `null`
     }
 }
@@ -192,14 +205,14 @@ fn no_field(value: &Value, name: &str) -> String {
     let Some(object) = value.as_object() else {
         return format!("there is no field `{name}` in {}", value.kind());
     };
-    let near = nearest(name, object.iter().map(|(key, _)| key));
+    let near = nearest_name(name, object.iter().map(|(key, _)| key));
     let near = near
         .map(|near| format!("; did you mean `{near}`?"))
         .unwrap_or_default();
     format!("there is no field `{name}`{near}")
 }
 
-fn ident<'a>(rest: &mut &'a str) -> Option<&'a str> {
+fn parse_identifier<'a>(rest: &mut &'a str) -> Option<&'a str> {
     let end = rest
         .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .unwrap_or(rest.len());
@@ -211,10 +224,11 @@ fn ident<'a>(rest: &mut &'a str) -> Option<&'a str> {
     })
 }
 
-fn segment(text: &str, rest: &mut &str) -> Result<ReferenceSegment, ReferenceSyntaxError> {
+fn parse_segment(text: &str, rest: &mut &str) -> Result<ReferenceSegment, ReferenceSyntaxError> {
     if let Some(after) = rest.strip_prefix('.') {
         *rest = after;
-        let name = ident(rest).ok_or_else(|| unexpected(text, rest, "the name of a field"))?;
+        let name = parse_identifier(rest)
+            .ok_or_else(|| unexpected_text_error(text, rest, "the name of a field"))?;
         return Ok(ReferenceSegment::Field(name.into()));
     }
     if let Some(after) = rest.strip_prefix("[*]") {
@@ -222,7 +236,7 @@ fn segment(text: &str, rest: &mut &str) -> Result<ReferenceSegment, ReferenceSyn
         return Ok(ReferenceSegment::Each);
     }
     let Some(after) = rest.strip_prefix('[') else {
-        return Err(unexpected(text, rest, "`.` or `[`"));
+        return Err(unexpected_text_error(text, rest, "`.` or `[`"));
     };
     let end = after
         .find(|c: char| !c.is_ascii_digit())
@@ -232,20 +246,24 @@ fn segment(text: &str, rest: &mut &str) -> Result<ReferenceSegment, ReferenceSyn
             *rest = after;
             Ok(ReferenceSegment::Index(index))
         }
-        (Ok(_), None) => Err(unexpected(text, &after[end..], "`]`")),
-        (Err(_), _) => Err(unexpected(text, after, "an index from 0, or `*`")),
+        (Ok(_), None) => Err(unexpected_text_error(text, &after[end..], "`]`")),
+        (Err(_), _) => Err(unexpected_text_error(
+            text,
+            after,
+            "an index from 0, or `*`",
+        )),
     }
 }
 
-fn unexpected(text: &str, rest: &str, expected: &str) -> ReferenceSyntaxError {
+fn unexpected_text_error(text: &str, rest: &str, expected: &str) -> ReferenceSyntaxError {
     let position = text.len() - rest.len();
     let found = rest.chars().next();
     let found = found.map_or_else(|| "the end".to_owned(), |c| format!("{c:?}"));
     let expected = format!("expected {expected} at position {position}, found {found}");
-    malformed(format!("`{text}` is not a valid reference: {expected}"))
+    malformed_reference(format!("`{text}` is not a valid reference: {expected}"))
 }
 
-fn malformed(message: String) -> ReferenceSyntaxError {
+fn malformed_reference(message: String) -> ReferenceSyntaxError {
     let hint = HINT;
     ReferenceSyntaxError { message, hint }
 }
@@ -256,7 +274,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn value(text: &str) -> Value {
-        tool_core::json::parse(text, tool_core::json::JsonLimits::default()).unwrap()
+        tool_core::json::parse_json(text, tool_core::json::JsonLimits::default()).unwrap()
     }
 
     #[test]

@@ -12,7 +12,7 @@ impl Plan {
     /// Reads a text: JSON when it starts with `{`, a call script when its first line is a call, YAML otherwise.
     ///
     /// # Errors
-    /// When the text is too long or not a document. Problems of the plan itself are reported by [`crate::check()`], all at once.
+    /// When the text is too long or not a document. Problems of the plan itself are reported by [`crate::check_plan()`], all at once.
     pub fn parse(text: &str) -> Result<Self, ToolError> {
         Ok(Self::read("plan", text)?)
     }
@@ -43,12 +43,12 @@ impl Plan {
             _ if script::is_likely(text) => return Ok(Self::of_script(name, text)),
             _ => DocumentFormat::Yaml,
         };
-        let (document, errors) = document::read(name, text, format)?;
+        let (document, errors) = document::read_document(name, text, format)?;
         Ok(Self::of_text(document, errors))
     }
 
     fn of_script(name: &str, text: &str) -> Self {
-        let (document, errors) = script::read(name, text);
+        let (document, errors) = script::read_script(name, text);
         let mut plan = Self::of_text(document, errors);
         plan.is_script = true;
         plan

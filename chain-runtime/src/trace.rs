@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tool_core::{Object, Value, fields, object};
 
-use crate::run::{ChainResult, StepOutcome, StepReport, ms};
+use crate::run::{ChainResult, StepOutcome, StepReport, duration_in_ms};
 use crate::tools::TOOL_CHAINS;
 
 /// One call of a chain.
@@ -44,14 +44,14 @@ impl TraceCall<'_> {
 const COLUMNS: usize = 80;
 
 /// A name, shortened to a width.
-fn cut(name: &str, width: usize) -> Cow<'_, str> {
+fn shorten_name(name: &str, width: usize) -> Cow<'_, str> {
     match name.chars().count() > width {
         true => format!("{}~", name.chars().take(width - 1).collect::<String>()).into(),
         false => name.into(),
     }
 }
 
-fn us(duration: Duration) -> u64 {
+fn duration_in_us(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
@@ -97,8 +97,8 @@ impl ChainResult {
                 "wave" => call.step.wave,
                 "lane" => call.lane,
                 "status" => call.end.status.as_str(),
-                "began_ms" => ms(call.began()),
-                "ended_ms" => ms(call.end.ended),
+                "began_ms" => duration_in_ms(call.began()),
+                "ended_ms" => duration_in_ms(call.end.ended),
                 "attempts" => call.end.attempts,
             };
             let within = call.within();
@@ -145,7 +145,7 @@ impl ChainResult {
             let elapsed = line.get("elapsed_ms").and_then(Value::as_f64);
             let _ = writeln!(text, "wave {wave}: {:.1} ms", elapsed.unwrap_or_default());
             for call in calls.iter().filter(|call| call.step.wave == wave) {
-                let (began, ended) = (ms(call.began()), ms(call.end.ended));
+                let (began, ended) = (duration_in_ms(call.began()), duration_in_ms(call.end.ended));
                 let at = |time: f64| match whole > 0.0 {
                     true => ((time / whole) * bar as f64) as usize,
                     false => 0,
@@ -155,8 +155,8 @@ impl ChainResult {
                 let _ = writeln!(
                     text,
                     "  {:width$}  {:tools$}  lane {:numbers$}  |{}{}{}| {:8.1} ms  {}",
-                    cut(&call.name(), width),
-                    cut(call.step.tool, tools),
+                    shorten_name(&call.name(), width),
+                    shorten_name(call.step.tool, tools),
                     call.lane,
                     " ".repeat(from),
                     "=".repeat(to - from),
@@ -193,7 +193,7 @@ impl ChainResult {
             if let (Some(began), Some(ended)) = (began, ended) {
                 let (name, lane) = (format!("wave {wave}"), wave as u64);
                 trace.name("thread_name", WAVES, lane, &name);
-                let times = (us(began), us(ended));
+                let times = (duration_in_us(began), duration_in_us(ended));
                 let args = object! { "wave" => wave };
                 trace.span((WAVES, lane), &name, "wave", times, args);
             }
@@ -205,7 +205,7 @@ impl ChainResult {
                 let members = fields! {
                     "cat" => "map",
                     "id" => number,
-                    "ts" => us(time),
+                    "ts" => duration_in_us(time),
                     "args" => args,
                 };
                 trace.event((CALLS, 0), phase, &step.id, &members);
@@ -269,9 +269,19 @@ impl ChromeTrace {
     /// Adds every attempt of a call, and the calls of the plans that it ran.
     fn call(&mut self, call: &TraceCall<'_>) {
         let tries = call.end.tries.iter();
-        let tries = tries.map(|one| (one.code.as_str(), us(one.began), us(one.ended)));
+        let tries = tries.map(|one| {
+            (
+                one.code.as_str(),
+                duration_in_us(one.began),
+                duration_in_us(one.ended),
+            )
+        });
         let (status, began, ended) = (call.end.status, call.end.began, call.end.ended);
-        let end = (status.as_str(), us(began), us(ended));
+        let end = (
+            status.as_str(),
+            duration_in_us(began),
+            duration_in_us(ended),
+        );
         for (before, (status, began, ended)) in tries.chain([end]).enumerate() {
             let attempt = before + 1;
             let name = match call.end.tries.is_empty() {
@@ -290,7 +300,7 @@ impl ChromeTrace {
             self.span(place, &name, call.step.tool, (began, ended), args);
         }
         for chain in call.within() {
-            self.nested(&chain, &call.name(), us(call.end.began));
+            self.nested(&chain, &call.name(), duration_in_us(call.end.began));
         }
     }
 

@@ -408,7 +408,7 @@ fn problems_have_lines_and_columns() {
     let json =
         Plan::parse("{\"version\":1,\n\"steps\":[{\"id\":\"a\",\n  \"tool\":\"nope\"}]}").unwrap();
     let world = World::new();
-    let problems = chain_runtime::check(
+    let problems = chain_runtime::check_plan(
         &json,
         &world.dispatcher,
         &operator(),
@@ -439,7 +439,7 @@ fn limits_hold() {
     };
     let world = World::new();
     let check = |plan: &Plan| {
-        chain_runtime::check(
+        chain_runtime::check_plan(
             plan,
             &world.dispatcher,
             &operator(),
@@ -509,7 +509,7 @@ fn t22_ten_thousand_steps() {
     let world = World::new();
     let check = |dependent: bool| -> CheckedPlan {
         let plan = Plan::from_value(&steps(dependent));
-        chain_runtime::check(
+        chain_runtime::check_plan(
             &plan,
             &world.dispatcher,
             &operator(),
@@ -521,7 +521,7 @@ fn t22_ten_thousand_steps() {
     assert_eq!(check(false).graph.waves().len(), 1);
     let chain = check(true);
     assert_eq!(chain.graph.waves().len(), 10_000);
-    let result = chain_runtime::run(&chain, &world.dispatcher, Default::default());
+    let result = chain_runtime::run_checked_plan(&chain, &world.dispatcher, Default::default());
     assert!(result.is_success());
     assert_eq!(result.outputs.get("last"), Some(&Value::Int(0)));
 }

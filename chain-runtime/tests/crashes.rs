@@ -73,7 +73,7 @@ fn run_crashing(folder: &Path, plan: &str, context: &CallerContext) -> ChainResu
         chain_id: Some("crashing".to_owned()),
         ..durable.options()
     };
-    chain_runtime::execute(&parse(plan), &durable.asking(), context, &inputs, options).unwrap()
+    chain_runtime::execute_plan(&parse(plan), &durable.asking(), context, &inputs, options).unwrap()
 }
 
 /// The answer of a run of a plan that nobody killed.

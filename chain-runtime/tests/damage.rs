@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Barrier};
 
-use chain_runtime::run::{ResumeRequest, resume};
+use chain_runtime::run::{ResumeRequest, resume_recorded_run};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
 use fakes::TestClock;
 use journal::{FILE_NAME, RunState, StateStore};
@@ -256,7 +256,7 @@ impl Dated {
             ..RunOptions::default()
         };
         let none = Object::new();
-        let run = chain_runtime::execute(&parse(plan), &dispatcher, &asker(), &none, options);
+        let run = chain_runtime::execute_plan(&parse(plan), &dispatcher, &asker(), &none, options);
         let run = run.unwrap();
         assert_eq!(run.status, ChainStatus::Suspended, "{:?}", run.error);
         Self {
@@ -270,7 +270,7 @@ impl Dated {
 
     fn go_on(&self) -> ChainResult {
         let (options, how) = (RunOptions::default(), ResumeRequest::default());
-        resume(
+        resume_recorded_run(
             &self.state,
             &self.id,
             &self.dispatcher,

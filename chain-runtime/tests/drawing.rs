@@ -1,6 +1,6 @@
 //! Pictures of plans: every text is escaped, every reason is there, and nothing depends on anything but the plan.
 
-use chain_runtime::draw::{DrawingFormat, draw};
+use chain_runtime::draw::{DrawingFormat, draw_plan};
 
 use crate::fakes::{World, steps};
 
@@ -8,7 +8,7 @@ use crate::fakes::{World, steps};
 const HOSTILE: &str = r#"a<b>&c"d'e\\f`g#h|i[j]{k}%%;</title><script>--"#;
 
 fn picture(world: &World, plan: &str, format: DrawingFormat) -> String {
-    draw(&world.checked(plan), format).unwrap()
+    draw_plan(&world.checked(plan), format).unwrap()
 }
 
 fn hostile() -> String {
@@ -134,7 +134,7 @@ fn a_plan_without_steps_and_a_large_one_are_drawn() {
         .collect();
     let chain: Vec<&str> = chain.iter().map(String::as_str).collect();
     let plan = world.checked(&steps(&chain));
-    let err = draw(&plan, DrawingFormat::Svg).unwrap_err();
+    let err = draw_plan(&plan, DrawingFormat::Svg).unwrap_err();
     assert!(err.hint_str().unwrap().contains("--format dot"), "{err}");
-    assert!(draw(&plan, DrawingFormat::Dot).is_ok());
+    assert!(draw_plan(&plan, DrawingFormat::Dot).is_ok());
 }

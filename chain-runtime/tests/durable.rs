@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use chain_runtime::run::{ResumeRequest, RunReplayResult, cancel, replay, resume};
+use chain_runtime::run::{
+    ResumeRequest, RunReplayResult, cancel_run, replay_run, resume_recorded_run,
+};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
 use journal::{RunState, StateStore};
 use registry::{ApprovalAnswer, CallerContext};
@@ -45,7 +47,7 @@ impl Durable {
 
     pub(crate) fn run(&self, plan: &str, context: &CallerContext) -> ChainResult {
         let dispatcher = self.asking();
-        chain_runtime::execute(
+        chain_runtime::execute_plan(
             &parse(plan),
             &dispatcher,
             context,
@@ -70,7 +72,7 @@ impl Durable {
         context: &CallerContext,
         how: &ResumeRequest,
     ) -> Result<ChainResult, ToolError> {
-        resume(
+        resume_recorded_run(
             &self.state,
             id,
             &self.asking(),
@@ -85,7 +87,7 @@ impl Durable {
             threads,
             ..RunOptions::default()
         };
-        replay(&self.state, id, &self.asking(), &operator(), options).unwrap()
+        replay_run(&self.state, id, &self.asking(), &operator(), options).unwrap()
     }
 
     pub(crate) fn state_of(&self, id: &str) -> RunState {
@@ -145,7 +147,7 @@ fn t03_a_refused_plan_leaves_no_run() {
         "{id: a, tool: note, args: {key: t03-run, text: {$ref: b.text}}}",
         "{id: b, tool: note, args: {key: t03-run, text: {$ref: a.text}}}",
     ]);
-    let refused = chain_runtime::execute(
+    let refused = chain_runtime::execute_plan(
         &parse(&plan),
         &durable.asking(),
         &operator(),
@@ -225,7 +227,7 @@ fn t17_an_approval_does_not_hold_under_another_policy() {
     let text = "version = 1\n[limits]\ntimeout_ms = 5000\n[[policies]]\nlevel = \"global\"\n  [[policies.rules]]\n  match = { tools = [\"any\"] }\n  decision = \"ask\"\n";
     let (_, policy) = registry::Config::load("mathchain.toml", text, catalogue).unwrap();
     let dispatcher = with_policy(&durable.asking(), policy);
-    let result = resume(
+    let result = resume_recorded_run(
         &durable.state,
         &result.chain_id,
         &dispatcher,
@@ -327,7 +329,7 @@ fn a_run_that_may_not_go_on_can_be_cancelled() {
     for plan in [effects("forbidden"), one] {
         let result = durable.run(&plan, &asker());
         let id = &result.chain_id;
-        let cancelled = cancel(&durable.state, id, &dispatcher, &asker()).unwrap();
+        let cancelled = cancel_run(&durable.state, id, &dispatcher, &asker()).unwrap();
         assert!(cancelled.result.is_err(), "{cancelled:?}");
         assert_eq!(durable.state_of(id), RunState::Cancelled);
     }
@@ -343,7 +345,7 @@ fn a_run_that_waits_can_be_cancelled_and_is_undone() {
         "{id: w, tool: write, args: {key: cancel, path: out}}",
     ]);
     let result = durable.run(&plan, &asker());
-    let cancelled = cancel(
+    let cancelled = cancel_run(
         &durable.state,
         &result.chain_id,
         &durable.asking(),
@@ -354,7 +356,7 @@ fn a_run_that_waits_can_be_cancelled_and_is_undone() {
     assert_eq!(logged("cancel"), ["note undo"]);
     assert_eq!(durable.state_of(&result.chain_id), RunState::Cancelled);
     assert_eq!(
-        cancel(
+        cancel_run(
             &durable.state,
             &result.chain_id,
             &durable.asking(),
@@ -469,7 +471,7 @@ fn results_are_kept_for_later_runs() {
         no_cache: true,
         ..durable.options()
     };
-    chain_runtime::execute(
+    chain_runtime::execute_plan(
         &parse(&plan("x")),
         &durable.asking(),
         &operator(),

@@ -1,6 +1,6 @@
 //! What ends a chain, what it goes on without, and runs that are gone through again although they did not come to their end.
 
-use chain_runtime::run::{ResumeRequest, cancel};
+use chain_runtime::run::{ResumeRequest, cancel_run};
 use chain_runtime::{ChainStatus, StepStatus};
 use journal::RunState;
 use registry::{CallRequest, CallerContext, ChainPosition};
@@ -189,7 +189,7 @@ fn a_replay_of_a_run_that_waits_compares_and_does_nothing() {
         );
         assert!(logged("replay-waits").is_empty(), "what waits was done");
         if state == RunState::Suspended {
-            cancel(&durable.state, &waits.chain_id, &durable.asking(), &asker()).unwrap();
+            cancel_run(&durable.state, &waits.chain_id, &durable.asking(), &asker()).unwrap();
         }
     }
 }

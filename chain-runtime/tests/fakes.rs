@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use chain_runtime::{ChainResult, Plan, PlanProblems, RunOptions, execute};
+use chain_runtime::{ChainResult, Plan, PlanProblems, RunOptions, execute_plan};
 use fakes::{MemoryFiles, MemoryLedger, READS_PATH, TestClock, WRITES_PATH, tool};
 use journal::StateStore;
 use rand::rngs::SmallRng;
@@ -15,7 +15,7 @@ use registry::{
 };
 use tool_core::{
     CallProbe, Caller, Ctx, Decode, Describe, Determinism, Effect, Encode, ErasedTool, ErrorCode,
-    Input, Matrix, Object, RandomSeed, Spec, Syntax, Tool, ToolError, Value, Vector, entry,
+    Input, Matrix, Object, RandomSeed, Spec, Syntax, Tool, ToolError, Value, Vector, tool_entry,
 };
 
 /// What tools did, in order, by the key of the test.
@@ -348,7 +348,7 @@ tool!(
     SpelledArgs { text: String },
     SpelledOutput { result: Value },
     |args, _| {
-        let value = tool_core::json::parse(&args.text, tool_core::json::JsonLimits::default())?;
+        let value = tool_core::json::parse_json(&args.text, tool_core::json::JsonLimits::default())?;
         Ok(SpelledOutput { result: value })
     }
 );
@@ -440,32 +440,32 @@ tool!(pub(crate) Silent, "silent", { permissions: &[], determinism: Determinism:
     |_, _| { Ok(SilentOutput { mean: 0.0 }) });
 
 static TOOLS: &[ErasedTool] = &[
-    entry::<Note>(),
-    entry::<Spelled>(),
-    entry::<Write>(),
-    entry::<Read>(),
-    entry::<Shell>(),
-    entry::<Fail>(),
-    entry::<Flaky>(),
-    entry::<Attempt>(),
-    entry::<Counting>(),
-    entry::<Block>(),
-    entry::<Append>(),
-    entry::<Mark>(),
-    entry::<StampArgs>(),
-    entry::<FailWrite>(),
-    entry::<Boom>(),
-    entry::<Any>(),
-    entry::<Sum>(),
-    entry::<Trace>(),
-    entry::<Random>(),
-    entry::<Maybe>(),
-    entry::<Direct>(),
-    entry::<Alone>(),
-    entry::<Meet>(),
-    entry::<Crowd>(),
-    entry::<Expression>(),
-    entry::<Silent>(),
+    tool_entry::<Note>(),
+    tool_entry::<Spelled>(),
+    tool_entry::<Write>(),
+    tool_entry::<Read>(),
+    tool_entry::<Shell>(),
+    tool_entry::<Fail>(),
+    tool_entry::<Flaky>(),
+    tool_entry::<Attempt>(),
+    tool_entry::<Counting>(),
+    tool_entry::<Block>(),
+    tool_entry::<Append>(),
+    tool_entry::<Mark>(),
+    tool_entry::<StampArgs>(),
+    tool_entry::<FailWrite>(),
+    tool_entry::<Boom>(),
+    tool_entry::<Any>(),
+    tool_entry::<Sum>(),
+    tool_entry::<Trace>(),
+    tool_entry::<Random>(),
+    tool_entry::<Maybe>(),
+    tool_entry::<Direct>(),
+    tool_entry::<Alone>(),
+    tool_entry::<Meet>(),
+    tool_entry::<Crowd>(),
+    tool_entry::<Expression>(),
+    tool_entry::<Silent>(),
 ];
 
 /// A clock with real time, for tests outside a [`World`].
@@ -493,7 +493,7 @@ impl World {
 
     /// As [`World::written`], of a later program whose `any` has another version.
     pub(crate) fn later(state: Option<Arc<StateStore>>) -> Self {
-        let newer = entry::<newer::Any>();
+        let newer = tool_entry::<newer::Any>();
         let tools = TOOLS.iter().map(|one| match one.tool().spec().id {
             "any" => newer,
             _ => *one,
@@ -506,7 +506,7 @@ impl World {
     }
 
     fn made(config: Config, state: Option<Arc<StateStore>>, tools: &[ErasedTool]) -> Self {
-        let reader: &[ErasedTool] = &[entry::<reader::ReadFile>()];
+        let reader: &[ErasedTool] = &[tool_entry::<reader::ReadFile>()];
         let catalogue =
             Arc::new(Catalogue::new(&[tools, reader, chain_runtime::tools::TOOLS]).unwrap());
         let policy = Arc::new(Policy::compile(&catalogue, &config, &[]).unwrap());
@@ -549,7 +549,7 @@ impl World {
         inputs: &Object,
         options: RunOptions,
     ) -> Result<ChainResult, PlanProblems> {
-        execute(plan, &self.dispatcher, &operator(), inputs, options)
+        execute_plan(plan, &self.dispatcher, &operator(), inputs, options)
     }
 
     /// The problems of a plan, one a line; empty when there is none.
@@ -558,7 +558,7 @@ impl World {
     }
 
     pub(crate) fn problems_for(&self, plan: &str, context: &CallerContext) -> String {
-        match chain_runtime::check(
+        match chain_runtime::check_plan(
             &parse(plan),
             &self.dispatcher,
             context,
@@ -576,7 +576,7 @@ impl World {
             Ok(plan) => plan,
             Err(err) => return format!("{err:?}"),
         };
-        match chain_runtime::check(
+        match chain_runtime::check_plan(
             &plan,
             &self.dispatcher,
             &operator(),
@@ -602,7 +602,7 @@ impl World {
     }
 
     pub(crate) fn checked(&self, plan: &str) -> chain_runtime::CheckedPlan {
-        chain_runtime::check(
+        chain_runtime::check_plan(
             &parse(plan),
             &self.dispatcher,
             &operator(),

@@ -152,7 +152,7 @@ fn a_plan_is_looked_at_without_its_inputs() {
     ));
     let world = World::new();
     let look = |plan: &Plan| {
-        chain_runtime::check(
+        chain_runtime::check_plan(
             plan,
             &world.dispatcher,
             &operator(),
@@ -169,7 +169,7 @@ fn a_plan_is_looked_at_without_its_inputs() {
             .collect::<Vec<_>>(),
         ["list", "n"]
     );
-    let result = chain_runtime::run(&looked, &world.dispatcher, Default::default());
+    let result = chain_runtime::run_checked_plan(&looked, &world.dispatcher, Default::default());
     assert!(
         !result.is_success()
             && result
@@ -227,7 +227,7 @@ fn many_faults_are_told_and_counted() {
     ] {
         let world = World::new();
         let plan = Plan::parse(&text).unwrap();
-        let found = chain_runtime::check(
+        let found = chain_runtime::check_plan(
             &plan,
             &world.dispatcher,
             &operator(),
@@ -299,7 +299,7 @@ fn long_names_are_told_once_and_in_short() {
         let text = format!("{{\"version\":1,{members}}}");
         let world = World::new();
         let plan = Plan::parse(&text).unwrap();
-        let found = chain_runtime::check(
+        let found = chain_runtime::check_plan(
             &plan,
             &world.dispatcher,
             &operator(),

@@ -1,6 +1,6 @@
 //! Runs that are part of other runs: they go on, are cancelled and count with these, and a call that began one goes on with it.
 
-use chain_runtime::run::{OutcomeRuling, ResumeRequest, cancel, root_run};
+use chain_runtime::run::{OutcomeRuling, ResumeRequest, cancel_run, root_run};
 use chain_runtime::{ChainStatus, StepStatus};
 use journal::RunState;
 use registry::CallRequest;
@@ -78,7 +78,8 @@ fn a_run_with_a_name_of_its_own_goes_on_alone() {
         };
         let dispatcher = durable.asking();
         let none = tool_core::Object::new();
-        let waits = chain_runtime::execute(&parse(&plan), &dispatcher, &asker(), &none, options);
+        let waits =
+            chain_runtime::execute_plan(&parse(&plan), &dispatcher, &asker(), &none, options);
         let approval = approval_of(&waits.unwrap(), "w");
         durable.state.approve(&approval, "terminal").unwrap();
     }
@@ -125,7 +126,7 @@ fn a_cancelled_run_takes_those_within_it_along() {
     let durable = Durable::open(folder.path());
     let waits = durable.run(&plan("inner-cancel", ""), &asker());
     let child = child_of(&durable, &waits.chain_id);
-    let cancel = |id: &str| cancel(&durable.state, id, &durable.asking(), &asker());
+    let cancel = |id: &str| cancel_run(&durable.state, id, &durable.asking(), &asker());
     assert_eq!(cancel(&child).unwrap_err().reason_str(), Some("run_within"));
     let cancelled = cancel(&waits.chain_id).unwrap();
     assert_eq!(cancelled.within.len(), 1);
@@ -187,7 +188,7 @@ fn decisions_reach_runs_within() {
 }
 
 fn call(durable: &Durable, plan: &str, inputs: &str) -> CallOutcome {
-    let inputs = json::parse(inputs, json::JsonLimits::default()).unwrap();
+    let inputs = json::parse_json(inputs, json::JsonLimits::default()).unwrap();
     durable.asking().call(CallRequest {
         tool: "chain_run".to_owned(),
         args: Value::object([

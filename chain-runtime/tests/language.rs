@@ -265,7 +265,7 @@ fn seeds_of_elements_differ_and_repeat() {
     };
     let first = run(1);
     assert_eq!(first, run(8));
-    let value = json::parse(&first, json::JsonLimits::default()).unwrap();
+    let value = json::parse_json(&first, json::JsonLimits::default()).unwrap();
     let rows = value.get("v").unwrap().items().unwrap();
     assert!(rows[0] != rows[1] && rows[1] != rows[2]);
 }

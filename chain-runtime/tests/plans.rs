@@ -7,7 +7,7 @@ use crate::fakes::{World, logged, operator, statuses, steps};
 fn call(world: &World, tool: &str, args: &str) -> tool_core::CallOutcome {
     world.dispatcher.call(registry::CallRequest {
         tool: tool.to_owned(),
-        args: json::parse(args, json::JsonLimits::default()).unwrap(),
+        args: json::parse_json(args, json::JsonLimits::default()).unwrap(),
         context: operator(),
         seed: RandomSeed::DEFAULT,
         timeout_ms: None,

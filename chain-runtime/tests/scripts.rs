@@ -12,7 +12,7 @@ fn scripts_report_every_problem_at_once() {
         let world = World::new();
         let plan = Plan::read("s.chain", script).unwrap();
         let context = operator();
-        let found = chain_runtime::check(
+        let found = chain_runtime::check_plan(
             &plan,
             &world.dispatcher,
             &context,

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use chain_runtime::run::{replay, shuffled};
-use chain_runtime::{ChainResult, ChainStatus, Mode, Plan, RunOptions, StepStatus, execute};
+use chain_runtime::run::{replay_run, run_in_shuffled_order};
+use chain_runtime::{ChainResult, ChainStatus, Mode, Plan, RunOptions, StepStatus, execute_plan};
 use journal::StateStore;
 use rand::rngs::SmallRng;
 use rand::seq::IndexedRandom as _;
@@ -240,7 +240,7 @@ impl Way {
         logged(key);
         draw_naps(key, self.seed);
         let run = || {
-            execute(
+            execute_plan(
                 &plan,
                 &world.dispatcher,
                 &operator(),
@@ -248,7 +248,7 @@ impl Way {
                 options,
             )
         };
-        shuffled(self.seed, run).unwrap_or_else(|problems| panic!("{problems}"))
+        run_in_shuffled_order(self.seed, run).unwrap_or_else(|problems| panic!("{problems}"))
     }
 }
 
@@ -365,8 +365,8 @@ fn replayed(state: &Arc<StateStore>, result: &ChainResult, way: &Way, key: &str,
         ..RunOptions::default()
     };
     let world = World::new();
-    let again = shuffled(!way.seed, || {
-        replay(
+    let again = run_in_shuffled_order(!way.seed, || {
+        replay_run(
             state,
             &result.chain_id,
             &world.dispatcher,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chain_runtime::run::{OutcomeRuling, ResumeRequest, cancel};
+use chain_runtime::run::{OutcomeRuling, ResumeRequest, cancel_run};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
 use journal::RunState;
 use registry::CallerContext;
@@ -36,7 +36,7 @@ fn run_and(
             then(&stop);
         });
         let (plan, none) = (parse(plan), Object::new());
-        chain_runtime::execute(&plan, &durable.asking(), context, &none, options)
+        chain_runtime::execute_plan(&plan, &durable.asking(), context, &none, options)
             .unwrap_or_else(|problems| panic!("{problems}"))
     })
 }
@@ -172,7 +172,7 @@ fn a_run_is_cancelled_by_another_process() {
     let durable = Durable::open(folder.path());
     let other = Durable::open(folder.path());
     let result = run_and(&durable, (&plan, &operator()), (key, 1), |_| {
-        let busy = cancel(&other.state, RUN, &other.asking(), &operator());
+        let busy = cancel_run(&other.state, RUN, &other.asking(), &operator());
         assert_eq!(busy.unwrap_err().reason_str(), Some("run_busy"));
         other.state.request_cancel(RUN).unwrap();
     });
@@ -272,7 +272,7 @@ fn a_replay_has_no_effects() {
         "{id: w, tool: write, after: [a], args: {key: replayed, path: out}}",
     ]);
     let waits = durable.run(&plan, &asker());
-    let cancelled = cancel(&durable.state, &waits.chain_id, &durable.asking(), &asker());
+    let cancelled = cancel_run(&durable.state, &waits.chain_id, &durable.asking(), &asker());
     assert!(cancelled.unwrap().result.is_ok());
     durable.replay(&waits.chain_id, 2);
     assert!(logged("replayed").is_empty());

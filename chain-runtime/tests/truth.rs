@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use chain_runtime::run::{ResumeRequest, RunReplayResult, replay};
+use chain_runtime::run::{ResumeRequest, RunReplayResult, replay_run};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions, StepStatus};
 use journal::{RetentionPolicy, RunState};
 use rusqlite::Connection;
@@ -18,7 +18,7 @@ use crate::fakes::{World, logged, operator, statuses, steps};
 
 fn replayed(durable: &Durable, id: &str) -> Result<RunReplayResult, ToolError> {
     let options = RunOptions::default();
-    replay(&durable.state, id, &durable.asking(), &operator(), options)
+    replay_run(&durable.state, id, &durable.asking(), &operator(), options)
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

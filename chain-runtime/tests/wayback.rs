@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use chain_runtime::run::{OutcomeRuling, ResumeRequest, cancel};
+use chain_runtime::run::{OutcomeRuling, ResumeRequest, cancel_run};
 use chain_runtime::{ChainResult, ChainStatus, RunOptions};
 use journal::RunState;
 use journal::failpoints::PLACES;
@@ -93,7 +93,12 @@ fn goes_back_where_it_is_told() {
     // A run that stands as it should is no fault of the process.
     match what.as_str() {
         "resume" => drop(durable.resume(RUN, &operator(), &ResumeRequest::default())),
-        "cancel" => drop(cancel(&durable.state, RUN, &durable.asking(), &operator())),
+        "cancel" => drop(cancel_run(
+            &durable.state,
+            RUN,
+            &durable.asking(),
+            &operator(),
+        )),
         word => run(
             &durable,
             &folder,
@@ -125,7 +130,8 @@ fn run(durable: &Durable, folder: &Path, way: Way) {
         ..durable.options()
     };
     let plan = parse(&way.plan().replace(", SLOW", ""));
-    let ended = chain_runtime::execute(&plan, &durable.asking(), &operator(), &inputs, options);
+    let ended =
+        chain_runtime::execute_plan(&plan, &durable.asking(), &operator(), &inputs, options);
     ended.unwrap();
 }
 
@@ -194,7 +200,7 @@ fn settle(folder: &Path, name: &str, cancels: bool) -> Option<ChainResult> {
 }
 
 fn cancelled(durable: &Durable) -> Result<ChainResult, ToolError> {
-    let cancelled = cancel(&durable.state, RUN, &durable.asking(), &operator())?;
+    let cancelled = cancel_run(&durable.state, RUN, &durable.asking(), &operator())?;
     cancelled.result.map(|result| *result)
 }
 

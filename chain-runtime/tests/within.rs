@@ -61,7 +61,7 @@ fn a_plan_that_runs_itself_is_named() {
     world.files.put("a.yaml", runs("b.yaml"));
     world.files.put("b.yaml", runs("a.yaml"));
     let plan = Plan::read("a.yaml", &runs("b.yaml")).unwrap();
-    let checked = chain_runtime::check(
+    let checked = chain_runtime::check_plan(
         &plan,
         &world.dispatcher,
         &operator(),
@@ -147,12 +147,12 @@ fn a_plan_that_changed_since_the_check_does_not_run() {
         "{id: s, tool: chain_run, args: {plan: {$file: sub.yaml}}}",
     ]));
     world.files.put("sub.yaml", text("second"));
-    let result = chain_runtime::run(&checked, &world.dispatcher, Default::default());
+    let result = chain_runtime::run_checked_plan(&checked, &world.dispatcher, Default::default());
     let error = result.error.unwrap();
     assert_eq!(error.code(), ErrorCode::ResourceChanged, "{error}");
     assert!(logged("changed").is_empty());
     world.files.put("sub.yaml", text("first"));
-    let result = chain_runtime::run(&checked, &world.dispatcher, Default::default());
+    let result = chain_runtime::run_checked_plan(&checked, &world.dispatcher, Default::default());
     assert_eq!(result.status, ChainStatus::Success, "{:?}", result.error);
     assert_eq!(logged("changed"), ["note first"]);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use mathchain::registry::Catalogue;
-use mathchain::registry::plugins::{PluginBundle, PluginHost, PluginManifest, PluginRunner, PluginSettings, load};
+use mathchain::registry::plugins::{PluginBundle, PluginHost, PluginManifest, PluginRunner, PluginSettings, load_plugins};
 use mathchain::{Ctx, ToolError, Value};
 
 /// Stands between the manifest and its settings.
@@ -43,7 +43,7 @@ fuzz_target!(|text: &str| {
         files: vec!["manifest.json".to_owned(), "plugin.py".to_owned()],
         digest: "0".to_owned(),
     };
-    let (loaded, broken) = load(std::slice::from_ref(&bundle), &Idle, &[]);
+    let (loaded, broken) = load_plugins(std::slice::from_ref(&bundle), &Idle, &[]);
     assert!(loaded.len() + broken.len() <= 1);
     assert!(broken.iter().all(|one| !one.errors.list().is_empty()));
     for plugin in &loaded {

@@ -8,7 +8,7 @@ use mathchain::chain_runtime::{Plan, script};
 
 fuzz_target!(|text: &str| {
     let toolkit = fuzz::toolkit();
-    if let Err(errors) = script::parse("fuzz.chain", text) {
+    if let Err(errors) = script::parse_script("fuzz.chain", text) {
         let lines = text.matches('\n').count() + 1;
         for error in errors.list() {
             let place = error.place.as_ref().expect("a place");

@@ -38,23 +38,23 @@ fn fold(text: &str) {
         assert!(!run.due, "a turn that is due was not asked for");
     }
     assert_eq!(run.settled, state.calls, "calls without a result");
-    let bytes = json::canonical(&state.to_value().expect("a state"));
+    let bytes = json::canonical_json(&state.to_value().expect("a state"));
     let mut replay = LogReplay::default();
     for (number, line) in run.log.iter().enumerate() {
-        let line = json::parse(line, JsonLimits::default()).expect("a line of the log");
+        let line = json::parse_json(line, JsonLimits::default()).expect("a line of the log");
         replay
             .line(number as u64 + 1, &line)
             .unwrap_or_else(|divergence| panic!("{divergence}: {divergence:?}"));
     }
     let again = replay.finish().expect("a whole log").state;
-    assert_eq!(json::canonical(&again.to_value().expect("a state")), bytes);
+    assert_eq!(json::canonical_json(&again.to_value().expect("a state")), bytes);
 }
 
 /// The lines as a log: it folds, or is refused at a line.
 fn replay(text: &str) {
     let mut replay = LogReplay::default();
     for (number, line) in text.lines().enumerate() {
-        let Ok(line) = json::parse(line, JsonLimits::default()) else {
+        let Ok(line) = json::parse_json(line, JsonLimits::default()) else {
             return;
         };
         if let Err(divergence) = replay.line(number as u64 + 1, &line) {
@@ -102,7 +102,7 @@ impl Run {
             depth_max: JsonLimits::default().depth_max - 1,
             ..JsonLimits::default()
         };
-        let Ok(value) = json::parse(line, limits) else {
+        let Ok(value) = json::parse_json(line, limits) else {
             return;
         };
         let event = match Event::from_value(&value) {
@@ -112,7 +112,7 @@ impl Run {
                 return;
             }
         };
-        assert_eq!(schema::check(schema(), &value), [], "{line}");
+        assert_eq!(schema::check_value(schema(), &value), [], "{line}");
         let written = event.to_value().expect("an event");
         assert_eq!(Event::from_value(&written).expect("an event"), event);
         let before = self.digest();

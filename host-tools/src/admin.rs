@@ -5,7 +5,7 @@ use tool_core::convert;
 use crate::prelude::*;
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[ErasedTool] = &[entry::<ReloadPlugins>()];
+pub(crate) static TOOLS: &[ErasedTool] = &[tool_entry::<ReloadPlugins>()];
 
 /// Reload plugins and configuration. Running calls are unaffected; changes apply to later calls. On errors, all of them are reported and
 /// the previous generation remains in force.

@@ -16,7 +16,7 @@ pub(crate) use tool_core::{
     Access, BoundedInteger, CallProbe, Caller, Capability, Category, Ctx, Determinism, Effect,
     EffectReach, ErasedTool, ErrorCode, Input, JsonExample, Numbers, Permission, Reason,
     ResourceId, ResourceKey, ResourceKind, ResourceTemplate, Result, Shortfall, Spec, StopFlag,
-    Syntax, TextInput, Tool, ToolError, Value, entry, examples, json, tool_error,
+    Syntax, TextInput, Tool, ToolError, Value, examples, json, tool_entry, tool_error,
 };
 pub(crate) use tool_core::{Decode, Encode};
 

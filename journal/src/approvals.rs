@@ -204,7 +204,8 @@ impl StateStore {
         })?;
         found.expire_at(now_ms);
         let details = details.filter(|_| found.state == "pending");
-        let details = details.and_then(|text| json::parse(&text, json::JsonLimits::default()).ok());
+        let details =
+            details.and_then(|text| json::parse_json(&text, json::JsonLimits::default()).ok());
         Ok((found, details))
     }
 

@@ -309,7 +309,7 @@ impl StateStore {
     }
 
     fn parsed(&self, row: RawRecord) -> Result<AuditRecord> {
-        let record = json::parse(&row.body, json::JsonLimits::default()).map_err(|err| {
+        let record = json::parse_json(&row.body, json::JsonLimits::default()).map_err(|err| {
             let (session, sequence, file) =
                 (&row.session, row.sequence, self.shared.file.display());
             tool_error!(ToolError, "state_corrupt";

@@ -26,7 +26,7 @@ pub(super) fn record_hash(before: &Hash, body: &str) -> Hash {
 /// The hash of a link after another.
 pub(super) fn link_hash(before: &Hash, session: &str, sequence: u64, head: &Hash) -> Hash {
     let body = object! { "session" => session, "sequence" => sequence, "hash" => hex(head) };
-    hash(HEADS, before, &json::canonical(&body))
+    hash(HEADS, before, &json::canonical_json(&body))
 }
 
 fn hash(domain: &[u8], before: &Hash, body: &str) -> Hash {

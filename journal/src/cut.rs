@@ -59,11 +59,11 @@ impl ChainCut {
             ..self.clone()
         };
         let cut = convert::to_value(&unsigned).unwrap_or_default();
-        json::canonical(&object! { "cut" => cut, "session" => session })
+        json::canonical_json(&object! { "cut" => cut, "session" => session })
     }
 
     fn of_body(body: &str) -> Option<Self> {
-        let record = json::parse(body, json::JsonLimits::default()).ok()?;
+        let record = json::parse_json(body, json::JsonLimits::default()).ok()?;
         (record.get("event")?.as_str()? == EVENT).then_some(())?;
         convert::from_value(record.get("cut")?).ok()
     }

@@ -78,7 +78,7 @@ struct GrantAnswer {
 
 impl GrantAnswer {
     fn of_body(body: &str) -> Option<Self> {
-        let record = json::parse(body, json::JsonLimits::default()).ok()?;
+        let record = json::parse_json(body, json::JsonLimits::default()).ok()?;
         let text = |key| Some(record.get(key)?.as_str()?.to_owned());
         (text("event")? == "approval").then_some(())?;
         Some(Self {
@@ -131,7 +131,7 @@ pub(super) fn faults(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 
 /// Id of the approval that a call consumed, from the record of its intent or outcome.
 fn used_in(body: &str) -> Option<String> {
-    let record = json::parse(body, json::JsonLimits::default()).ok()?;
+    let record = json::parse_json(body, json::JsonLimits::default()).ok()?;
     record.get("approved_by")?.as_str()?;
     Some(record.get("approval_id")?.as_str()?.to_owned())
 }

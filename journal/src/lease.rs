@@ -39,11 +39,11 @@ pub(super) struct LeaseOwner {
 
 impl LeaseOwner {
     pub(super) fn to_text(&self) -> String {
-        json::canonical(&convert::to_value(self).unwrap_or_default())
+        json::canonical_json(&convert::to_value(self).unwrap_or_default())
     }
 
     pub(super) fn parse(text: &str) -> Option<Self> {
-        convert::from_value(&json::parse(text, json::JsonLimits::default()).ok()?).ok()
+        convert::from_value(&json::parse_json(text, json::JsonLimits::default()).ok()?).ok()
     }
 }
 

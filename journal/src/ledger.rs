@@ -187,7 +187,7 @@ impl LedgerShared {
         let whole = || object! { "record" => record.clone() }.as_object().cloned();
         let mut object = (record.as_object().cloned().or_else(whole)).unwrap_or_default();
         object.insert("recorded_ms", self.clock.unix_ms());
-        let body = json::canonical(&Value::Object(Arc::new(object)));
+        let body = json::canonical_json(&Value::Object(Arc::new(object)));
         if body.len() <= RECORD_BYTES_MAX {
             return Ok(body);
         }
@@ -423,7 +423,7 @@ impl LedgerShared {
 
 /// The header of a chain of direct calls.
 pub(super) fn header(session: &str, opened_ms: u64) -> String {
-    json::canonical(&object! { "opened_ms" => opened_ms, "session" => session })
+    json::canonical_json(&object! { "opened_ms" => opened_ms, "session" => session })
 }
 
 /// Begins a transaction that may write, waiting for other processes.

@@ -56,7 +56,7 @@ fn check_key(key: &str) -> Result<()> {
 }
 
 fn read(key: &str, text: String) -> Result<Value> {
-    json::parse(&text, json::JsonLimits::default()).map_err(|err| {
+    json::parse_json(&text, json::JsonLimits::default()).map_err(|err| {
         tool_error!(ToolError, "state_corrupt"; "the memory of `{key}` cannot be read: {err}").hint(
             "`mathchain doctor` shows the state file; retain the file and start with a new one",
         )

@@ -226,7 +226,7 @@ impl StateStore {
         let params = params![id, after as i64];
         let rows: Vec<Row> = self.shared.select("read the pipeline", &sql, params)?;
         let parsed = |row: Row| {
-            let event = json::parse(&row.body, json::JsonLimits::default());
+            let event = json::parse_json(&row.body, json::JsonLimits::default());
             let event = event.map_err(|_| {
                 let message = format!("event {} of pipeline `{id}` is damaged", row.number);
                 ToolError::new(ErrorCode::ToolError, message).reason("state_corrupt")

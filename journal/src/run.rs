@@ -230,7 +230,7 @@ impl RunRow {
         if let Some(parent) = parent {
             members.insert("parent", parent);
         }
-        json::canonical(&Value::Object(members.into()))
+        json::canonical_json(&Value::Object(members.into()))
     }
 
     pub(super) fn insert(&self, transaction: &Transaction<'_>) -> rusqlite::Result<()> {
@@ -245,7 +245,7 @@ impl RunRow {
             json::to_text(&run.plan.to_value()),
             json::to_text(&run.inputs.to_value()),
             run.role,
-            json::canonical(&run.who),
+            json::canonical_json(&run.who),
             run.seed.to_string(),
             run.build,
             run.profile,
@@ -265,7 +265,7 @@ impl RunRow {
 }
 
 fn parsed(text: &str) -> Value {
-    json::parse(text, json::JsonLimits::default()).unwrap_or_else(|_| Value::from(text))
+    json::parse_json(text, json::JsonLimits::default()).unwrap_or_else(|_| Value::from(text))
 }
 
 /// A handle in a row; for a damaged one the header of the chain differs.

@@ -403,7 +403,7 @@ fn read_chain(connection: &Connection, row: &RunRow) -> Done<(RecordChain, Vec<V
         if hash != *stored {
             return Err(corrupt(id, expected, "it was changed").into());
         }
-        let record = json::parse(body, json::JsonLimits::default());
+        let record = json::parse_json(body, json::JsonLimits::default());
         records.push(record.map_err(|err| corrupt(id, expected, &err.to_string()))?);
     }
     let newest = events.len() as u64;

@@ -13,7 +13,7 @@ pub(crate) fn did_you_mean<'a>(
     name: &str,
     known: impl IntoIterator<Item = &'a str>,
 ) -> Option<String> {
-    tool_core::nearest::nearest(name, known).map(|near| format!("did you mean `{near}`?"))
+    tool_core::nearest::nearest_name(name, known).map(|near| format!("did you mean `{near}`?"))
 }
 
 /// The default of a flag that is on.

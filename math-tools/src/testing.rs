@@ -4,7 +4,7 @@ use tool_core::{Ctx, ErrorCode, Tool, ToolError, convert, json};
 
 /// Calls a tool with arguments as JSON.
 pub(crate) fn run_in<T: Tool>(args: &str, ctx: &Ctx) -> Result<T::Output, ToolError> {
-    let value = json::parse(args, json::JsonLimits::default()).expect("JSON");
+    let value = json::parse_json(args, json::JsonLimits::default()).expect("JSON");
     let args = convert::from_value(&value)
         .map_err(|problem| ToolError::invalid(problem.path, problem.message))?;
     T::run(args, ctx)

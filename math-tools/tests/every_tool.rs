@@ -90,13 +90,13 @@ fn schemas_describe_every_field_and_accept_the_examples() {
         }
         for example in tool.examples() {
             assert_eq!(
-                schema::check(&tool.input_schema(), &example.args),
+                schema::check_value(&tool.input_schema(), &example.args),
                 [],
                 "`{id}`, {}",
                 example.title
             );
             assert_eq!(
-                schema::check(&tool.output_schema(), &example.output),
+                schema::check_value(&tool.output_schema(), &example.output),
                 [],
                 "`{id}`, {}",
                 example.title

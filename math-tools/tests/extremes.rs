@@ -381,7 +381,8 @@ fn mixed(tool: &'static dyn AnyTool, args: &Json, count: usize) -> Vec<Case> {
 
 /// What is wrong with the answer to a call, if anything.
 fn fault(case: &Case, ctx: &Ctx) -> Option<String> {
-    let args = strict::parse(&case.args.to_string(), strict::JsonLimits::default()).expect("JSON");
+    let args =
+        strict::parse_json(&case.args.to_string(), strict::JsonLimits::default()).expect("JSON");
     let outcome = catch_unwind(AssertUnwindSafe(|| case.tool.decode(&args)?.run(ctx)));
     match outcome {
         Err(_) => Some("it panicked".to_owned()),
@@ -496,7 +497,7 @@ fn the_calls_to_start_from_are_answered() {
     for tool in tools() {
         for args in starts(tool) {
             let text = args.to_string();
-            let args = strict::parse(&text, strict::JsonLimits::default()).expect("JSON");
+            let args = strict::parse_json(&text, strict::JsonLimits::default()).expect("JSON");
             let answer = tool
                 .decode(&args)
                 .and_then(|call| call.run(&Ctx::default()));

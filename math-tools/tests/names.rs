@@ -9,7 +9,7 @@ fn decoded(id: &str, args: &str) -> Result<Value, String> {
     let tool = tools()
         .find(|tool| tool.spec().id == id)
         .expect("a tool of this name");
-    let args = json::parse(args, json::JsonLimits::default()).expect("JSON");
+    let args = json::parse_json(args, json::JsonLimits::default()).expect("JSON");
     let call = tool.decode(&args).map_err(|err| format!("{err:?}"))?;
     Ok(call.args().clone())
 }

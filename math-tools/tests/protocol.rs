@@ -34,7 +34,7 @@ fn ask(input: &[u8]) -> Value {
         "{shown}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let answer = json::parse(&stdout, json::JsonLimits::default())
+    let answer = json::parse_json(&stdout, json::JsonLimits::default())
         .unwrap_or_else(|err| panic!("{shown}: {err}: {stdout}"));
     let keys: Vec<&str> = answer
         .as_object()

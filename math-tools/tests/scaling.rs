@@ -223,7 +223,7 @@ fn answer(case: &Case, s: f64) -> (Result<Json, String>, usize) {
         .find(|tool| tool.spec().id == case.tool)
         .expect("a tool of this name");
     let text = (case.call)(s).to_string();
-    let args = strict::parse(&text, strict::JsonLimits::default()).expect("JSON");
+    let args = strict::parse_json(&text, strict::JsonLimits::default()).expect("JSON");
     let ctx = Ctx::default();
     let outcome = tool.decode(&args).and_then(|call| call.run(&ctx));
     let outcome = outcome.map(|value| serde_json::from_str(&value.to_string()).expect("JSON"));

@@ -25,7 +25,7 @@ fn run(tool: &dyn AnyTool, args: &Value) -> (Value, Vec<String>, Option<String>)
 
 fn call(id: &str, args: &str) -> (Value, Vec<String>, Option<String>) {
     let tool = tools().find(|tool| tool.spec().id == id).expect("a tool");
-    let args = json::parse(args, json::JsonLimits::default()).expect("JSON");
+    let args = json::parse_json(args, json::JsonLimits::default()).expect("JSON");
     run(tool, &with_verify(&args))
 }
 
@@ -241,7 +241,7 @@ fn another_value_of_the_argument_is_refused() {
         .expect("a tool");
     for value in ["true", "\"twice\"", "1"] {
         let text = format!(r#"{{"A": [[1]], "b": [1], "verify": {value}}}"#);
-        let args = json::parse(&text, json::JsonLimits::default()).expect("JSON");
+        let args = json::parse_json(&text, json::JsonLimits::default()).expect("JSON");
         let Err(err) = tool.decode(&args) else {
             panic!("{value}")
         };

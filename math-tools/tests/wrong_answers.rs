@@ -10,7 +10,8 @@ use tool_core::{Value, json};
 
 fn ask(request: &str) -> Value {
     let (line, _) = answer_request(request.as_bytes());
-    json::parse(&line, json::JsonLimits::default()).unwrap_or_else(|err| panic!("{request}: {err}"))
+    json::parse_json(&line, json::JsonLimits::default())
+        .unwrap_or_else(|err| panic!("{request}: {err}"))
 }
 
 fn number(found: &Value, pointer: &str) -> f64 {
@@ -265,7 +266,7 @@ fn w24_threads_do_not_change_a_result() {
             .build()
             .expect("a pool");
         let params =
-            json::parse(r#"{"n_samples":300000}"#, json::JsonLimits::default()).expect("JSON");
+            json::parse_json(r#"{"n_samples":300000}"#, json::JsonLimits::default()).expect("JSON");
         let ctx = tool_core::Ctx::default();
         let run = || math_tools::sampling::legacy::run_operation("pi", &params, &ctx);
         number(&pool.install(run).expect("an estimate"), "/pi_estimate")

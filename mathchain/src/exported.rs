@@ -72,7 +72,7 @@ impl DeclarationFormat {
             Self::Mcp => declared(Dialect::Mcp),
             Self::Jsonschema => format!("{:#}\n", schemas(dispatcher, offered)),
             Self::Markdown => markdown(catalog, offered) + &run_elsewhere(elsewhere),
-            Self::Gbnf => offer::grammar(offered),
+            Self::Gbnf => offer::tool_call_grammar(offered),
             Self::Index => {
                 let catalogue = dispatcher.catalogue();
                 let tools = offered.iter().filter_map(|tool| catalogue.get(&tool.name));
@@ -142,7 +142,7 @@ fn schemas(dispatcher: &Dispatcher, offered: &[ToolOffer]) -> Json {
 }
 
 fn markdown(catalog: Catalog, offered: &[ToolOffer]) -> String {
-    let mut text = format!("# Tools\n\n{}\n", offer::instructions(catalog));
+    let mut text = format!("# Tools\n\n{}\n", offer::catalog_instructions(catalog));
     for tool in offered {
         let (name, title, description) = (&tool.name, &tool.title, &tool.description);
         let _ = write!(text, "\n## {name}\n\n{title}. {description}\n\n");

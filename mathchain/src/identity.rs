@@ -71,7 +71,7 @@ pub(crate) fn recognise(
 /// The content of the file; `None` where there is none that can be read, which is as good as none.
 fn read(state: &Path) -> Option<WorkspaceBinding> {
     let text = owned::read(&state.join(FILE_NAME)).ok()??;
-    let value = json::parse(&text, json::JsonLimits::default()).ok()?;
+    let value = json::parse_json(&text, json::JsonLimits::default()).ok()?;
     convert::from_value(&value).ok()
 }
 

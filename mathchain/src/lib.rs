@@ -85,7 +85,7 @@ pub use registry::{
 use tool_core::AnyTool;
 pub use tool_core::{
     CallOutcome, Ctx, ErasedTool, ErrorCode, Input, Matrix, Spec, Tool, ToolError, ToolExample,
-    Value, Vector, entry,
+    Value, Vector, tool_entry,
 };
 pub use toolkit::{CallContext, Toolkit, ToolkitBuilder};
 
@@ -119,7 +119,7 @@ pub(crate) fn built_in_tool(name: &str) -> Option<&'static dyn AnyTool> {
 /// `invalid_request` with line, column and JSON pointer.
 pub fn parse(text: &str) -> tool_core::Result<Value> {
     let limits = tool_core::json::JsonLimits::default();
-    Ok(tool_core::json::parse(text, limits)?)
+    Ok(tool_core::json::parse_json(text, limits)?)
 }
 
 /// A two-dimensional view of a result, such as the `U` of `matrix_svd`; `None` when the value is no matrix.

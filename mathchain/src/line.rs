@@ -115,7 +115,7 @@ fn line_call(
         },
         tool: tool.ok_or_else(missing)?.to_owned(),
         args: match object.get("args") {
-            Some(args) => json::arguments(args, bytes_max)?,
+            Some(args) => json::parse_call_arguments(args, bytes_max)?,
             None => object! {},
         },
         role: role.map(str::to_owned),

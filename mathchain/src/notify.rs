@@ -82,12 +82,12 @@ impl NotifyingLog {
         let old = (before - state.seq()) as usize;
         events.truncate(old + count);
         let continued = events.split_off(old.min(events.len()));
-        log::fold(&mut state, &events)?;
+        log::fold_events(&mut state, &events)?;
         let waited: Vec<Value> = in_workflows(&state)
             .iter()
             .map(WaitingEntry::value)
             .collect();
-        log::fold(&mut state, &continued)?;
+        log::fold_events(&mut state, &continued)?;
         let waiting = in_workflows(&state);
         let mut waiting: Vec<Value> = waiting.iter().map(WaitingEntry::value).collect();
         waiting.retain(|entry| !waited.contains(entry));

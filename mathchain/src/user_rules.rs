@@ -58,7 +58,7 @@ fn all(folder: &Path) -> Result<Vec<PolicyLayer>> {
 }
 
 fn read(name: &str, text: &str) -> Result<Vec<PolicyLayer>, LoadErrors> {
-    let document = document::parse(name, text, DocumentFormat::Toml)?;
+    let document = document::parse_document(name, text, DocumentFormat::Toml)?;
     let mut errors = Vec::new();
     let members = document.value.as_object().into_iter();
     for (key, _) in members.flat_map(|top| top.iter()) {

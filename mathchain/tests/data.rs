@@ -34,7 +34,7 @@ fn place() -> Place {
     place.write("table.csv", "name,value\na,1\nb,2\nc,3\n");
     place.write("note.txt", "from a file");
     for (name, values) in [("first", [1.0, 2.0]), ("second", [3.0, 4.0])] {
-        let bytes = npy::write(&Numbers::vector(values.to_vec(), false));
+        let bytes = npy::write_npy(&Numbers::vector(values.to_vec(), false));
         place.write(&format!("arrays/{name}.npy"), "");
         std::fs::write(place.path("work/arrays").join(format!("{name}.npy")), bytes)
             .expect("writes");

@@ -583,7 +583,7 @@ fn the_schema_of_the_configuration_is_printed() {
     let printed = place.run(&["schema", "config"], "");
     assert_eq!(
         printed.expect_code(0).stdout,
-        format!("{:#}\n", registry::load::schema())
+        format!("{:#}\n", registry::load::config_schema())
     );
     assert_eq!(place.run(&["schema", "confg"], "").code, 2);
 }

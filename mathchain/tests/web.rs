@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 
 use mathchain::{CallContext, PolicyLayer, Toolkit};
-use tool_core::json::{JsonLimits, parse};
+use tool_core::json::{JsonLimits, parse_json};
 use tool_core::{ErrorCode, Value};
 
 use crate::support::Place;
@@ -193,7 +193,7 @@ fn without_web_texts_are_still_compared_here() {
     let toolkit = Toolkit::builder().build().expect("the built-in tools");
     let offline = CallContext::default().narrow(PolicyLayer::no_web());
     let call = |tool: &str, args: &str| {
-        let args = parse(args, JsonLimits::default()).expect("arguments");
+        let args = parse_json(args, JsonLimits::default()).expect("arguments");
         toolkit.call_with(&offline, tool, &args)
     };
     for (tool, args, endpoint) in [

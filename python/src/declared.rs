@@ -55,7 +55,7 @@ pub(crate) fn declared(
         (names, _) => names,
     };
     let Some(names) = names else {
-        let offered = offer::offered(&dispatcher, &caller, catalog)?;
+        let offered = offer::visible_tools(&dispatcher, &caller, catalog)?;
         return Ok(dialect.map_or(Json::Null, |dialect| dialect.declare(&offered)));
     };
     let named = names.iter().map(|name| dispatcher.resolve(name, &caller));

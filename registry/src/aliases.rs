@@ -82,7 +82,7 @@ impl ToolAliases {
     /// # Errors
     /// All that is wrong with it, names that mean two things among them.
     pub fn parse(name: &str, text: &str) -> Result<Self, LoadErrors> {
-        let document = document::parse(name, text, DocumentFormat::of_name(name))?;
+        let document = document::parse_document(name, text, DocumentFormat::of_name(name))?;
         let mut errors = Vec::new();
         let aliases: Self = document::read_typed(&document, &mut errors).unwrap_or_default();
         aliases.check_unique(&mut errors);

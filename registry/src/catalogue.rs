@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 use tool_core::spec::wire_name;
 use tool_core::{AnyTool, ErasedTool, Spec, ToolError, tool_error};
 
@@ -222,7 +222,7 @@ impl Catalogue {
 
     /// The canonical id nearest to a mistyped name.
     pub fn nearest(&self, name: &str) -> Option<&str> {
-        nearest(&wire_name(name), self.names.keys().map(String::as_str))
+        nearest_name(&wire_name(name), self.names.keys().map(String::as_str))
             .and_then(|near| self.get(near))
             .map(|tool| tool.spec().id)
     }
@@ -276,7 +276,7 @@ pub(crate) fn plugin_of_source(source: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use tool_core::{ErasedTool, Value, entry};
+    use tool_core::{ErasedTool, Value, tool_entry};
 
     use super::*;
     use crate::fakes::twelve;
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn r1_both_spellings_find_a_tool_and_names_are_unique() {
-        static ONE: &[ErasedTool] = &[entry::<Submit>()];
+        static ONE: &[ErasedTool] = &[tool_entry::<Submit>()];
         let catalogue = Catalogue::new(&[TWELVE, ONE]).unwrap();
         assert_eq!(catalogue.len(), 13);
         for name in ["task:submit", "task_submit"] {
@@ -301,13 +301,13 @@ mod tests {
             );
         }
         static BAD: &[ErasedTool] = &[
-            entry::<Submit>(),
-            entry::<Submit>(),
-            entry::<Same>(),
-            entry::<Grouped>(),
-            entry::<Loud>(),
-            entry::<Unsound>(),
-            entry::<Finding>(),
+            tool_entry::<Submit>(),
+            tool_entry::<Submit>(),
+            tool_entry::<Same>(),
+            tool_entry::<Grouped>(),
+            tool_entry::<Loud>(),
+            tool_entry::<Unsound>(),
+            tool_entry::<Finding>(),
         ];
         let errors = Catalogue::new(&[BAD]).unwrap_err().to_string();
         for expected in [

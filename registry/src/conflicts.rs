@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tool_core::capability::folded;
+use tool_core::capability::fold_file_name;
 use tool_core::{Access, Inode, ResourceKey, ResourceKind};
 
 /// Most conflict edges of a plan that is run in parallel.
@@ -104,7 +104,7 @@ impl ConflictCollector {
             if found.is_empty() {
                 continue;
             }
-            let resource: Arc<str> = describe(key).into();
+            let resource: Arc<str> = describe_resource_key(key).into();
             let edges = found
                 .into_iter()
                 .map(|(from, from_writes)| ResourceConflict {
@@ -124,7 +124,7 @@ impl ConflictCollector {
 }
 
 /// The resource in words: `path:out/a.csv`, or `path:*` for any path, `host:*` for any host.
-pub fn describe(key: &ResourceKey) -> String {
+pub fn describe_resource_key(key: &ResourceKey) -> String {
     match (key.kind, key.name.as_str()) {
         (ResourceKind::Path, "" | ".") => "path:*".to_owned(),
         (ResourceKind::Host, "") => "host:*".to_owned(),
@@ -161,7 +161,7 @@ impl PathTrie {
     fn touch(&mut self, step: usize, path: &str, access: Access, found: &mut Vec<(usize, bool)>) {
         let mut at = 0;
         self.nodes[at].slot.collect(access, found);
-        for part in components(path) {
+        for part in resolve_path_components(path) {
             at = self.child(at, part);
             self.nodes[at].slot.collect(access, found);
         }
@@ -175,7 +175,7 @@ impl PathTrie {
     fn child(&mut self, at: usize, part: &str) -> usize {
         // On every file system, since which one a file will lie on is not known before it is there: two files whose names differ in
         // case alone are written one after the other.
-        let part = folded(part);
+        let part = fold_file_name(part);
         if let Some(&child) = self.nodes[at].children.get(&part) {
             return child;
         }
@@ -219,7 +219,7 @@ impl PathTrie {
 }
 
 /// The components of a path, `.` and `..` resolved by name; what leaves the root stays at the root.
-fn components(path: &str) -> Vec<&str> {
+fn resolve_path_components(path: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     for part in path.split('/') {
         match part {
@@ -352,7 +352,7 @@ mod tests {
     }
 
     fn overlap(a: &str, b: &str) -> bool {
-        let (a, b) = (components(a), components(b));
+        let (a, b) = (resolve_path_components(a), resolve_path_components(b));
         let shorter = a.len().min(b.len());
         a[..shorter] == b[..shorter]
     }

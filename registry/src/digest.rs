@@ -222,13 +222,15 @@ mod tests {
     use super::*;
 
     fn digest(text: &str) -> String {
-        of_value(&tool_core::json::parse(text, tool_core::json::JsonLimits::default()).unwrap())
+        of_value(
+            &tool_core::json::parse_json(text, tool_core::json::JsonLimits::default()).unwrap(),
+        )
     }
 
     #[test]
     fn digests_of_spelling_tell_spellings_apart() {
         let spelling = |text: &str| {
-            let value = tool_core::json::parse(text, tool_core::json::JsonLimits::default());
+            let value = tool_core::json::parse_json(text, tool_core::json::JsonLimits::default());
             of_spelling(&value.unwrap())
         };
         for (a, b) in [

@@ -43,7 +43,7 @@ impl LoadError {
         Self {
             place: place.cloned(),
             pointer: String::new(),
-            message: brief::message(message),
+            message: brief::brief_message(message),
             hint: None,
         }
     }
@@ -51,21 +51,21 @@ impl LoadError {
     /// Names the JSON pointer.
     #[must_use]
     pub fn at(mut self, pointer: impl AsRef<str>) -> Self {
-        self.pointer = path::brief(pointer.as_ref()).into_owned();
+        self.pointer = path::brief_pointer(pointer.as_ref()).into_owned();
         self
     }
 
     /// Adds the next step.
     #[must_use]
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
-        self.hint = Some(brief::message(hint));
+        self.hint = Some(brief::brief_message(hint));
         self
     }
 
     /// Adds the nearest name as the next step, where there is one.
     #[must_use]
     pub fn nearest<'a>(self, name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
-        match tool_core::nearest::nearest(name, candidates) {
+        match tool_core::nearest::nearest_name(name, candidates) {
             Some(near) => self.hint(format!("did you mean `{near}`?")),
             None => self,
         }

@@ -138,7 +138,7 @@ pub(crate) fn context(role: &str) -> CallerContext {
 pub(crate) fn request(role: &str, tool: &str, args: &str) -> CallRequest {
     CallRequest {
         tool: tool.to_owned(),
-        args: tool_core::json::parse(args, tool_core::json::JsonLimits::default()).unwrap(),
+        args: tool_core::json::parse_json(args, tool_core::json::JsonLimits::default()).unwrap(),
         context: context(role),
         seed: RandomSeed::DEFAULT,
         timeout_ms: None,

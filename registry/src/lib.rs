@@ -31,7 +31,7 @@ pub use dispatch::{
     Agents, AnswerReader, ApprovalAnswer, CallAssessment, CallLineage, CallRequest, CallWitness,
     CallerContext, ChainPosition, Chains, DispatchHost, Dispatcher, Governor, Heir,
     NestedRunAllowance, Notifier, READABLE_BYTES, ResultCache, ResultStore, RunIdReceiver,
-    TraceParent, WorkspaceId, cut, fold, install_panic_hook,
+    TraceParent, WorkspaceId, fold_number_arrays, install_panic_hook, truncate_value,
 };
 pub use document::ParsedDocument;
 pub use error::{LoadError, LoadErrors, TextPlace};

@@ -1,6 +1,6 @@
 //! Search of tools by everyday words: names, titles, tags and descriptions, with words of one stem and synonyms.
 
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 use tool_core::{AnyTool, Category, Effect, Spec};
 
 use crate::catalogue::Catalogue;
@@ -122,20 +122,23 @@ impl Catalogue {
     /// The tools that match, the best first; equals in the order of the lists.
     pub fn search(&self, query: &ToolQuery<'_>) -> Vec<&dyn AnyTool> {
         let words = words_of(query.text);
-        let fitting = self.iter().filter(|tool| fits(tool.spec(), query));
-        let ranked = fitting.filter_map(|tool| Some((rank(tool, &words)?, tool)));
+        let fitting = self.iter().filter(|tool| fits_query(tool.spec(), query));
+        let ranked = fitting.filter_map(|tool| Some((rank_tool(tool, &words)?, tool)));
         best_first(ranked.collect())
     }
 
     /// What there is for a query that nothing matches: the tools that do such work by another name, else those with some of its words, also
     /// misspelt ones.
     pub fn instead_of(&self, query: &ToolQuery<'_>) -> NearestTools<'_> {
-        let words = format!(" {} ", split(query.text).join(" "));
-        let is_of = |topic: &&str| words.contains(&format!(" {} ", split(topic).join(" ")));
+        let words = format!(" {} ", split_query_words(query.text).join(" "));
+        let is_of =
+            |topic: &&str| words.contains(&format!(" {} ", split_query_words(topic).join(" ")));
         let mut topics = TOPICS.iter();
         if let Some((_, ids, said)) = topics.find(|(names, ..)| names.iter().any(&is_of)) {
             let found = ids.iter().filter_map(|id| self.get(id));
-            let tools = found.filter(|tool| fits(tool.spec(), query)).collect();
+            let tools = found
+                .filter(|tool| fits_query(tool.spec(), query))
+                .collect();
             let said = Some(*said);
             return NearestTools { tools, said };
         }
@@ -149,15 +152,15 @@ impl Catalogue {
         const MOST: usize = 5;
         let spoken: Vec<String> = self.iter().flat_map(name_words).collect();
         let corrected = |word: String| {
-            let near = nearest(&word, spoken.iter().map(String::as_str));
+            let near = nearest_name(&word, spoken.iter().map(String::as_str));
             near.map_or(word.clone(), str::to_owned)
         };
         let words: Vec<String> = words_of(query.text).into_iter().map(corrected).collect();
         let some = |tool: &dyn AnyTool| -> u32 {
-            let one = |word: &String| rank(tool, std::slice::from_ref(word)).unwrap_or(0);
+            let one = |word: &String| rank_tool(tool, std::slice::from_ref(word)).unwrap_or(0);
             words.iter().map(one).sum()
         };
-        let fitting = self.iter().filter(|tool| fits(tool.spec(), query));
+        let fitting = self.iter().filter(|tool| fits_query(tool.spec(), query));
         let ranked = fitting.map(|tool| (some(tool), tool));
         let mut found = best_first(ranked.filter(|(rank, _)| *rank >= IN_TITLE).collect());
         found.truncate(MOST);
@@ -170,7 +173,7 @@ fn best_first(mut ranked: Vec<(u32, &dyn AnyTool)>) -> Vec<&dyn AnyTool> {
     ranked.into_iter().map(|(_, tool)| tool).collect()
 }
 
-fn fits(spec: &Spec, query: &ToolQuery<'_>) -> bool {
+fn fits_query(spec: &Spec, query: &ToolQuery<'_>) -> bool {
     let category = query.category;
     let category = category.is_none_or(|category| spec.category == category);
     let tag = query.tag.is_none_or(|tag| spec.tags.contains(&tag));
@@ -180,7 +183,7 @@ fn fits(spec: &Spec, query: &ToolQuery<'_>) -> bool {
 
 /// The words of a query that say something.
 fn words_of(text: &str) -> Vec<String> {
-    let all = split(text);
+    let all = split_query_words(text);
     let kept = all
         .iter()
         .filter(|word| !STOP_WORDS.contains(&word.as_str()));
@@ -188,7 +191,7 @@ fn words_of(text: &str) -> Vec<String> {
     if kept.is_empty() { all } else { kept }
 }
 
-fn split(text: &str) -> Vec<String> {
+fn split_query_words(text: &str) -> Vec<String> {
     let parts = text.split(|one: char| !one.is_alphanumeric());
     let parts = parts.filter(|part| !part.is_empty());
     parts.map(str::to_lowercase).collect()
@@ -197,20 +200,22 @@ fn split(text: &str) -> Vec<String> {
 /// The words of the name, title and tags of a tool.
 fn name_words(tool: &dyn AnyTool) -> Vec<String> {
     let spec = tool.spec();
-    split(&[spec.id, spec.title, &spec.tags.join(" ")].join(" "))
+    split_query_words(&[spec.id, spec.title, &spec.tags.join(" ")].join(" "))
 }
 
 /// The weight of all words; `None` if one does not occur.
-fn rank(tool: &dyn AnyTool, words: &[String]) -> Option<u32> {
+fn rank_tool(tool: &dyn AnyTool, words: &[String]) -> Option<u32> {
     let spec = tool.spec();
     let parts = [
-        (IN_NAME, split(spec.id)),
-        (IN_TITLE, split(spec.title)),
-        (IN_TAGS, split(&spec.tags.join(" "))),
-        (IN_DESCRIPTION, split(&tool.description())),
+        (IN_NAME, split_query_words(spec.id)),
+        (IN_TITLE, split_query_words(spec.title)),
+        (IN_TAGS, split_query_words(&spec.tags.join(" "))),
+        (IN_DESCRIPTION, split_query_words(&tool.description())),
     ];
     let weight = |word: &String| {
-        let has = |(_, tokens): &&(u32, Vec<String>)| tokens.iter().any(|token| means(word, token));
+        let has = |(_, tokens): &&(u32, Vec<String>)| {
+            tokens.iter().any(|token| is_word_match(word, token))
+        };
         let found: Vec<u32> = parts
             .iter()
             .filter(has)
@@ -222,7 +227,7 @@ fn rank(tool: &dyn AnyTool, words: &[String]) -> Option<u32> {
 }
 
 /// Whether a word of a query means a word of a tool.
-fn means(word: &str, token: &str) -> bool {
+fn is_word_match(word: &str, token: &str) -> bool {
     let same = |word: &str| is_of_stem(word, token);
     let mut groups = SYNONYMS.iter();
     same(word) || groups.any(|group| group.contains(&word) && group.iter().any(|other| same(other)))
@@ -301,7 +306,7 @@ mod tests {
             ("svd", "svd"),
             ("download", "fetch"),
         ] {
-            assert!(means(word, token), "{word} {token}");
+            assert!(is_word_match(word, token), "{word} {token}");
         }
         for (word, token) in [
             ("mean", "median"),
@@ -309,7 +314,7 @@ mod tests {
             ("square", "squeeze"),
             ("fit", "file"),
         ] {
-            assert!(!means(word, token), "{word} {token}");
+            assert!(!is_word_match(word, token), "{word} {token}");
         }
     }
 

@@ -119,7 +119,7 @@ pub(super) fn unknown(kind: &str, known: &[&str]) -> ToolError {
     let shown: String = kind.chars().take(80).collect();
     let error =
         tool_error!(InvalidRequest, "document"; "no document of type `{shown}`").at("/type");
-    match tool_core::nearest::nearest(kind, known.iter().copied()) {
+    match tool_core::nearest::nearest_name(kind, known.iter().copied()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint(format!("types are `{}`", known.join("`, `"))),
     }

@@ -211,7 +211,7 @@ impl LogReplay {
     }
 
     fn same(&self, what: &str, expected: &Value, found: &Value) -> Result<(), LogDivergence> {
-        let (expected, found) = (json::canonical(expected), json::canonical(found));
+        let (expected, found) = (json::canonical_json(expected), json::canonical_json(found));
         if expected == found {
             return Ok(());
         }

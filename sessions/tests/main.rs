@@ -160,7 +160,7 @@ impl SessionRegistry for Fake {
 #[track_caller]
 pub(crate) fn event(text: &str) -> Event {
     let value =
-        json::parse(text, json::JsonLimits::default()).unwrap_or_else(|err| panic!("{err}"));
+        json::parse_json(text, json::JsonLimits::default()).unwrap_or_else(|err| panic!("{err}"));
     Event::from_value(&value).unwrap_or_else(|err| panic!("{err:?}: {text}"))
 }
 
@@ -208,18 +208,18 @@ impl Logged {
     pub(crate) fn replays(&self) {
         let mut replay = LogReplay::default();
         for (number, line) in self.log.iter().enumerate() {
-            let line = json::parse(&json::to_text(line), json::JsonLimits::default());
+            let line = json::parse_json(&json::to_text(line), json::JsonLimits::default());
             replay
                 .line(number as u64 + 1, &line.unwrap())
                 .unwrap_or_else(|divergence| panic!("{divergence}: {divergence:?}"));
         }
         let state = replay.finish().unwrap().state.to_value().unwrap();
-        assert_eq!(json::canonical(&state), self.bytes());
+        assert_eq!(json::canonical_json(&state), self.bytes());
     }
 
     /// The state, as the bytes of its document.
     pub(crate) fn bytes(&self) -> String {
-        json::canonical(&self.session.state().to_value().unwrap())
+        json::canonical_json(&self.session.state().to_value().unwrap())
     }
 }
 

@@ -8,7 +8,7 @@ const LOG: &str = include_str!("golden/session.jsonl");
 fn replay(log: &str) -> Result<LogReplayResult, LogDivergence> {
     let mut replay = LogReplay::default();
     for (number, line) in log.lines().enumerate() {
-        let value = json::parse(line, JsonLimits::default()).unwrap();
+        let value = json::parse_json(line, JsonLimits::default()).unwrap();
         replay.line(number as u64 + 1, &value)?;
     }
     replay.finish()
@@ -19,7 +19,7 @@ fn a_log_replays_to_the_state_it_ends_with() {
     let replayed = replay(LOG).unwrap();
     assert!(replayed.complete);
     assert_eq!(replayed.generations, ["g0"]);
-    let end = json::parse(LOG.lines().last().unwrap(), JsonLimits::default()).unwrap();
+    let end = json::parse_json(LOG.lines().last().unwrap(), JsonLimits::default()).unwrap();
     let state = replayed.state.to_value().unwrap();
     assert_eq!(
         json::to_text(end.get("state").unwrap()),
@@ -97,7 +97,7 @@ fn every_line_that_is_missing_doubled_or_changed_is_found() {
 fn another_tool_in_place_of_the_one_that_was_asked_for_is_found() {
     let mut looked_at = 0;
     for (place, line) in LOG.lines().enumerate() {
-        let value = json::parse(line, JsonLimits::default()).unwrap();
+        let value = json::parse_json(line, JsonLimits::default()).unwrap();
         let calls = value.pointer("/event/calls");
         let Some(calls) = calls.as_ref().and_then(|calls| calls.items()) else {
             continue;

@@ -22,8 +22,12 @@ fn every_line_of_a_log_fits_the_schema_and_reads_back() {
     let (event, output) = (schema::event(), schema::output());
     let mut kinds = std::collections::BTreeSet::new();
     for line in include_str!("golden/session.jsonl").lines() {
-        let value = json::parse(line, JsonLimits::default()).unwrap();
-        assert_eq!(tool_core::schema::check(&output, &value), [], "{line}");
+        let value = json::parse_json(line, JsonLimits::default()).unwrap();
+        assert_eq!(
+            tool_core::schema::check_value(&output, &value),
+            [],
+            "{line}"
+        );
         let kind = value
             .get("type")
             .and_then(Value::as_str)
@@ -35,7 +39,11 @@ fn every_line_of_a_log_fits_the_schema_and_reads_back() {
         };
         assert_eq!(json::to_text(&again.unwrap()), line);
         if let Some(applied) = value.get("event") {
-            assert_eq!(tool_core::schema::check(&event, applied), [], "{line}");
+            assert_eq!(
+                tool_core::schema::check_value(&event, applied),
+                [],
+                "{line}"
+            );
         }
         kinds.insert(kind);
     }
@@ -61,13 +69,13 @@ fn documents_are_closed() {
         r#"{"type":"call.settled","call_id":"a","status":"rejected"}"#,
         r#"{"type":"generate.requested"}"#,
     ] {
-        let value = json::parse(text, JsonLimits::default()).unwrap();
+        let value = json::parse_json(text, JsonLimits::default()).unwrap();
         let err = Event::from_value(&value).unwrap_err();
         assert_eq!(err.code(), ErrorCode::InvalidRequest, "{text}");
-        assert_ne!(tool_core::schema::check(&event, &value), [], "{text}");
+        assert_ne!(tool_core::schema::check_value(&event, &value), [], "{text}");
     }
     for text in [OPENED, READY, RUN] {
-        let value = json::parse(text, JsonLimits::default()).unwrap();
-        assert_eq!(tool_core::schema::check(&event, &value), [], "{text}");
+        let value = json::parse_json(text, JsonLimits::default()).unwrap();
+        assert_eq!(tool_core::schema::check_value(&event, &value), [], "{text}");
     }
 }

@@ -23,7 +23,7 @@ fn tool(id: &str) -> &'static dyn AnyTool {
 }
 
 pub(crate) fn value(text: &str) -> Value {
-    json::parse(text, json::JsonLimits::default()).expect("JSON")
+    json::parse_json(text, json::JsonLimits::default()).expect("JSON")
 }
 
 pub(crate) fn run(tool: &dyn AnyTool, args: &Value) -> Result<Value, ToolError> {

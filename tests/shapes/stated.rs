@@ -2,10 +2,10 @@
 
 use chain_runtime::shapes::{ShapeCall, ShapeCallSite, ShapeSolver, ToolShapes, shape_of_node};
 use chain_runtime::template::ArgumentNode;
-use tool_core::shape::{ArrayField, fields};
+use tool_core::shape::{ArrayField, shape_fields};
 use tool_core::{
     AnyTool, Ctx, Decode, Describe, Encode, ErasedTool, Input, Spec, Tool, ToolError, Value,
-    Vector, entry,
+    Vector, tool_entry,
 };
 
 use super::{run, tools, value};
@@ -209,8 +209,8 @@ fn what_tools_state_of_their_arrays_is_true_of_calls() {
     for tool in tools() {
         let id = tool.spec().id;
         let sides = [tool.input_schema(), tool.output_schema()];
-        let [args, output] =
-            sides.map(|schema| fields(&schema).unwrap_or_else(|fault| panic!("`{id}`: {fault}")));
+        let [args, output] = sides
+            .map(|schema| shape_fields(&schema).unwrap_or_else(|fault| panic!("`{id}`: {fault}")));
         if args.is_empty() && output.is_empty() {
             continue;
         }
@@ -277,7 +277,7 @@ impl Tool for Args {
 
 #[test]
 fn a_statement_that_is_not_true_is_found() {
-    static LIAR: ErasedTool = entry::<Args>();
+    static LIAR: ErasedTool = tool_entry::<Args>();
     let args = value(r#"{"data": [1,2], "more": [1,2,3]}"#);
     let output = run(LIAR.tool(), &args).expect("runs");
     let found = faults(LIAR.tool(), &args, &output)

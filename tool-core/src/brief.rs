@@ -11,16 +11,16 @@ const NAME_BYTES_MAX: usize = 128;
 const NAME_BYTES_SHOWN: usize = 64;
 
 /// A name, a key or a text of a caller, for a message.
-pub fn name(text: &str) -> Cow<'_, str> {
+pub fn brief_name(text: &str) -> Cow<'_, str> {
     if text.len() <= NAME_BYTES_MAX {
         return Cow::Borrowed(text);
     }
-    let shown = head(text, NAME_BYTES_SHOWN);
+    let shown = text_head(text, NAME_BYTES_SHOWN);
     Cow::Owned(format!("{shown}...({} bytes)", text.len()))
 }
 
 /// A whole message; text beyond the limit is counted and never stored.
-pub fn message(message: impl Display) -> String {
+pub fn brief_message(message: impl Display) -> String {
     let mut kept = BriefWriter::default();
     let _ = write!(kept, "{message}"); // it cannot fail: nothing below gives an error
     if kept.bytes > kept.text.len() {
@@ -30,7 +30,7 @@ pub fn message(message: impl Display) -> String {
 }
 
 /// The beginning of a text: at most this many bytes, at a character boundary.
-fn head(text: &str, bytes_max: usize) -> &str {
+fn text_head(text: &str, bytes_max: usize) -> &str {
     &text[..text.floor_char_boundary(bytes_max)]
 }
 
@@ -45,8 +45,10 @@ impl fmt::Write for BriefWriter {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         // After a first cut nothing is added any more, also where a short piece would fit again.
         if self.bytes == self.text.len() {
-            self.text
-                .push_str(head(text, MESSAGE_BYTES_MAX.saturating_sub(self.bytes)));
+            self.text.push_str(text_head(
+                text,
+                MESSAGE_BYTES_MAX.saturating_sub(self.bytes),
+            ));
         }
         self.bytes += text.len();
         Ok(())
@@ -59,22 +61,25 @@ mod tests {
 
     #[test]
     fn what_is_short_stays_and_what_is_long_says_how_long_it_was() {
-        assert_eq!(name("samples"), "samples");
-        assert_eq!(name(&"a".repeat(NAME_BYTES_MAX)).len(), NAME_BYTES_MAX);
-        let long = name(&"a".repeat(1_000_000)).into_owned();
+        assert_eq!(brief_name("samples"), "samples");
+        assert_eq!(
+            brief_name(&"a".repeat(NAME_BYTES_MAX)).len(),
+            NAME_BYTES_MAX
+        );
+        let long = brief_name(&"a".repeat(1_000_000)).into_owned();
         assert_eq!(long, format!("{}...(1000000 bytes)", "a".repeat(64)));
         // No character is cut in two.
-        let wide = name(&"\u{20ac}".repeat(100)).into_owned();
+        let wide = brief_name(&"\u{20ac}".repeat(100)).into_owned();
         assert_eq!(wide, format!("{}...(300 bytes)", "\u{20ac}".repeat(21)));
     }
 
     #[test]
     fn a_message_is_held_up_to_its_limit_only() {
-        assert_eq!(message(format_args!("found {}", 3)), "found 3");
+        assert_eq!(brief_message(format_args!("found {}", 3)), "found 3");
         let whole = "b".repeat(MESSAGE_BYTES_MAX);
-        assert_eq!(message(&whole), whole);
+        assert_eq!(brief_message(&whole), whole);
         let long = "b".repeat(1_000_000);
-        let cut = message(format_args!("{long} and {long}"));
+        let cut = brief_message(format_args!("{long} and {long}"));
         assert_eq!(cut, format!("{whole}...(2000005 bytes)"));
     }
 }

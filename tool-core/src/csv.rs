@@ -1,5 +1,5 @@
 //! The one reader of delimited text (RFC 4180): which character separates, whether there is a header, which cells are missing and
-//! of which type a column is, by the same rules at every door. Start with [`read`].
+//! of which type a column is, by the same rules at every door. Start with [`read_csv`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl CsvDialect {
 }
 
 /// A character between cells: ASCII, and no quote, line end or NUL; `None` for any other text.
-pub fn delimiter(text: &str) -> Option<u8> {
+pub fn parse_delimiter(text: &str) -> Option<u8> {
     match text.as_bytes() {
         [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | 0) => Some(*byte),
         _ => None,
@@ -93,7 +93,7 @@ impl From<ToolError> for CsvReadError {
     }
 }
 
-fn fault(message: impl Into<String>, hint: &'static str) -> CsvReadError {
+fn csv_fault(message: impl Into<String>, hint: &'static str) -> CsvReadError {
     CsvReadError::Fault(NpyFault::new(message, hint))
 }
 
@@ -107,7 +107,7 @@ const LINES: usize = 256;
 ///
 /// # Errors
 /// Rows of unequal length, quotes that are not closed, two columns of one name, with the line; what `check` returns.
-pub fn read(
+pub fn read_csv(
     text: &str,
     dialect: &CsvDialect,
     check: &dyn Fn() -> Result<(), ToolError>,
@@ -115,9 +115,9 @@ pub fn read(
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let delimiter = dialect.delimiter.unwrap_or_else(|| delimiter_of(text));
     check_quotes(text, delimiter, check)?;
-    let mut records = records(text, delimiter, check)?;
+    let mut records = read_csv_records(text, delimiter, check)?;
     let Some(first) = records.first() else {
-        return Err(fault(
+        return Err(csv_fault(
             "there is no line",
             "expected rows of numbers, or a header and rows",
         ));
@@ -130,7 +130,7 @@ pub fn read(
     let only_numbers = first
         .1
         .iter()
-        .all(|cell| number(cell, decimal_comma).is_some());
+        .all(|cell| parse_csv_number(cell, decimal_comma).is_some());
     let has_header = dialect.has_header.unwrap_or(!only_numbers);
     if only_numbers && dialect.has_header.is_none() {
         let text = "the first row has only numbers, so that it is data and no header; if it names the columns, say `\"has_header\": true`";
@@ -211,7 +211,7 @@ impl Words {
         if kept.is_empty() {
             return None;
         }
-        let name = brief::name(name);
+        let name = brief::brief_name(name);
         let cells = |word: &usize| match (self.0[*word], MISSING[*word]) {
             (1, word) => format!("1 cell is `{word}`"),
             (count, word) => format!("{count} cells are `{word}`"),
@@ -243,7 +243,7 @@ impl Words {
 /// A row with the line that it starts on.
 type Record = (u64, ::csv::StringRecord);
 
-fn records(
+fn read_csv_records(
     text: &str,
     delimiter: u8,
     check: &dyn Fn() -> Result<(), ToolError>,
@@ -260,11 +260,11 @@ fn records(
         if index % LINES == 0 {
             check()?;
         }
-        let record = record.map_err(|err| fault(err.to_string(), "pass UTF-8 text"))?;
+        let record = record.map_err(|err| csv_fault(err.to_string(), "pass UTF-8 text"))?;
         let line = lines.of(text, record.position());
         let (expected, found) = (*width.get_or_insert(record.len()), record.len());
         if found != expected {
-            return Err(fault(
+            return Err(csv_fault(
                 format!("line {line} has {found} cells, expected {expected} as in the first"),
                 "check the delimiter and the quotes; a cell that contains the delimiter must be quoted",
             ));
@@ -347,7 +347,7 @@ fn delimiter_of(text: &str) -> u8 {
         && Some(second) == semicolons
         && text.lines().take(ROWS).all(|line| {
             let mut cells = line.split(';');
-            cells.all(|cell| cell.is_empty() || number(cell, true).is_some())
+            cells.all(|cell| cell.is_empty() || parse_csv_number(cell, true).is_some())
         })
     {
         return b';';
@@ -360,10 +360,10 @@ fn has_decimal_comma(records: &[Record]) -> bool {
     let mut found = false;
     for cell in records.iter().flat_map(|(_, record)| record) {
         match cell.split_once(',') {
-            Some((_, fraction)) if number(cell, true).is_some() => {
+            Some((_, fraction)) if parse_csv_number(cell, true).is_some() => {
                 found |= fraction.trim_end().len() != 3;
             }
-            _ if cell.contains('.') && number(cell, false).is_some() => return false,
+            _ if cell.contains('.') && parse_csv_number(cell, false).is_some() => return false,
             _ => {}
         }
     }
@@ -380,7 +380,7 @@ fn names_of(header: &::csv::StringRecord) -> Result<Vec<Arc<str>>, CsvReadError>
             name => name.into(),
         };
         if let Some(first) = seen.insert(Arc::clone(&name), number) {
-            return Err(fault(
+            return Err(csv_fault(
                 format!("columns {first} and {number} are both named `{name}`"),
                 "rename one of them, or state that there is no header if the first line is data",
             ));
@@ -418,7 +418,7 @@ fn check_quotes(
             (_, b'\n' | b'\r') => CsvQuoteState::CellStart,
             (_, byte) if byte == delimiter => CsvQuoteState::CellStart,
             (CsvQuoteState::Closed { .. }, _) => {
-                return Err(fault(
+                return Err(csv_fault(
                     format!("line {line} has text after a closing quote"),
                     "a quote inside a quoted cell is written twice",
                 ));
@@ -428,7 +428,7 @@ fn check_quotes(
         line += u64::from(byte == b'\n');
     }
     match state {
-        CsvQuoteState::Quoted { opened } => Err(fault(
+        CsvQuoteState::Quoted { opened } => Err(csv_fault(
             format!("the quote opened on line {opened} is never closed"),
             "close it; a quote inside a quoted cell is written twice",
         )),
@@ -499,7 +499,7 @@ impl CsvCellReader<'_> {
             }
             let here = match cell {
                 "true" | "false" => Kind::Boolean,
-                _ if number(cell, self.decimal_comma).is_some() => Kind::Number,
+                _ if parse_csv_number(cell, self.decimal_comma).is_some() => Kind::Number,
                 _ if is_date(cell) => Kind::Date,
                 _ => return Ok(Kind::Text),
             };
@@ -519,7 +519,9 @@ impl CsvCellReader<'_> {
             return Value::Null;
         }
         match kind {
-            Kind::Number => number(cell, self.decimal_comma).unwrap_or_else(|| Value::from(cell)),
+            Kind::Number => {
+                parse_csv_number(cell, self.decimal_comma).unwrap_or_else(|| Value::from(cell))
+            }
             Kind::Boolean => Value::Bool(cell == "true"),
             Kind::Date | Kind::Text | Kind::Null => Value::from(cell),
         }
@@ -552,7 +554,7 @@ fn is_date(cell: &str) -> bool {
 
 /// Reads a number in the form of JSON, with blanks around it: no leading zeros, plus sign, bare point or separators; an integer
 /// with all its digits, or a finite double.
-fn number(cell: &str, decimal_comma: bool) -> Option<Value> {
+fn parse_csv_number(cell: &str, decimal_comma: bool) -> Option<Value> {
     /// The text after its digits, of which there must be one.
     fn after_digits(text: &str) -> Option<&str> {
         let rest = text.trim_start_matches(|byte: char| byte.is_ascii_digit());
@@ -590,7 +592,7 @@ fn number(cell: &str, decimal_comma: bool) -> Option<Value> {
 pub fn line_of(text: &str, dialect: &CsvDialect, column: &str, cell: &str) -> Option<u64> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let delimiter = dialect.delimiter.unwrap_or_else(|| delimiter_of(text));
-    let records = records(text, delimiter, &|| Ok(())).ok()?;
+    let records = read_csv_records(text, delimiter, &|| Ok(())).ok()?;
     let (_, header) = records.first()?;
     let named = header.iter().position(|name| name.trim() == column);
     let index = match named.filter(|_| dialect.has_header != Some(false)) {
@@ -606,12 +608,13 @@ pub fn line_of(text: &str, dialect: &CsvDialect, column: &str, cell: &str) -> Op
 mod tests {
     use super::*;
 
-    fn read(text: &str, dialect: &CsvDialect) -> CsvTable {
-        super::read(text, dialect, &|| Ok(())).unwrap_or_else(|halt| panic!("{text:?}: {halt:?}"))
+    fn read_csv(text: &str, dialect: &CsvDialect) -> CsvTable {
+        super::read_csv(text, dialect, &|| Ok(()))
+            .unwrap_or_else(|halt| panic!("{text:?}: {halt:?}"))
     }
 
     fn first_column(text: &str, dialect: &CsvDialect) -> String {
-        Value::array(read(text, dialect).columns[0].clone()).to_string()
+        Value::array(read_csv(text, dialect).columns[0].clone()).to_string()
     }
 
     /// The words are missing where everything else is numbers, booleans or dates, and texts among texts.
@@ -657,7 +660,7 @@ mod tests {
     #[test]
     fn a_note_names_column_word_and_count() {
         let notes = |text: &str, dialect: &CsvDialect| -> Vec<String> {
-            let notes = read(text, dialect).notes.into_iter();
+            let notes = read_csv(text, dialect).notes.into_iter();
             notes.map(|note| note.text).collect()
         };
         let open = CsvDialect::default();

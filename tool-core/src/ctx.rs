@@ -45,7 +45,7 @@ macro_rules! capabilities {
                 /// # Errors
                 /// `precondition_failed` when the tool did not declare it, or the interface does not offer it.
                 pub fn $field(&self) -> Result<&$type, ToolError> {
-                    present(self.capabilities.$field.as_deref(), $name)
+                    require_capability(self.capabilities.$field.as_deref(), $name)
                 }
             )*
         }
@@ -382,7 +382,10 @@ impl Ctx {
     }
 }
 
-fn present<'a, T: ?Sized>(capability: Option<&'a T>, name: &str) -> Result<&'a T, ToolError> {
+fn require_capability<'a, T: ?Sized>(
+    capability: Option<&'a T>,
+    name: &str,
+) -> Result<&'a T, ToolError> {
     capability.ok_or_else(|| {
         tool_error!(PreconditionFailed, "capability";
             "the capability `{name}` does not exist for this call";

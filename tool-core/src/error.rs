@@ -78,8 +78,8 @@ impl RequestProblem {
     /// A problem at a JSON pointer. Long pointers and messages are cut.
     pub fn new(path: impl AsRef<str>, message: impl fmt::Display) -> Self {
         Self {
-            path: path::brief(path.as_ref()).into_owned(),
-            message: brief::message(message),
+            path: path::brief_pointer(path.as_ref()).into_owned(),
+            message: brief::brief_message(message),
             ..Self::default()
         }
     }
@@ -87,12 +87,12 @@ impl RequestProblem {
     /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
-        self.hint = Some(brief::message(hint));
+        self.hint = Some(brief::brief_message(hint));
         self
     }
 
     fn to_value(&self) -> Value {
-        members([
+        present_members([
             ("reason", self.reason.as_deref().map(Value::from)),
             ("path", Some(self.path.as_str().into())),
             ("message", Some(self.message.as_str().into())),
@@ -136,7 +136,7 @@ impl ToolError {
         Self(Box::new(ToolErrorInner {
             code,
             reason: None,
-            message: brief::message(message),
+            message: brief::brief_message(message),
             path: None,
             hint: None,
             problems: Vec::new(),
@@ -182,7 +182,7 @@ impl ToolError {
         let more = problems.len() - kept;
         problems.truncate(kept);
         let words = problems.iter().map(|problem| problem.message.as_str());
-        let mut message = brief::message(words.collect::<Vec<_>>().join("; "));
+        let mut message = brief::brief_message(words.collect::<Vec<_>>().join("; "));
         if more > 0 {
             message.push_str(&format!("; and {more} more"));
         }
@@ -210,14 +210,14 @@ impl ToolError {
     /// Adds the JSON pointer of the argument.
     #[must_use]
     pub fn at(mut self, path: impl AsRef<str>) -> Self {
-        self.0.path = Some(path::brief(path.as_ref()).into_owned());
+        self.0.path = Some(path::brief_pointer(path.as_ref()).into_owned());
         self
     }
 
     /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl fmt::Display) -> Self {
-        self.0.hint = Some(brief::message(hint));
+        self.0.hint = Some(brief::brief_message(hint));
         self
     }
 
@@ -246,7 +246,7 @@ impl ToolError {
     #[must_use]
     pub fn prefixed(&self, words: impl fmt::Display) -> Self {
         Self(Box::new(ToolErrorInner {
-            message: brief::message(format_args!("{words}: {}", self.0.message)),
+            message: brief::brief_message(format_args!("{words}: {}", self.0.message)),
             problems: Vec::new(),
             evidence: None,
             approval: None,
@@ -360,7 +360,7 @@ impl ToolError {
             .iter()
             .map(RequestProblem::to_value)
             .collect();
-        members([
+        present_members([
             ("code", Some(inner.code.as_str().into())),
             ("reason", inner.reason.as_deref().map(Value::from)),
             ("message", Some(inner.message.as_str().into())),
@@ -377,7 +377,7 @@ impl ToolError {
 }
 
 /// An object of the members with a value.
-fn members<const N: usize>(members: [(&'static str, Option<Value>); N]) -> Value {
+fn present_members<const N: usize>(members: [(&'static str, Option<Value>); N]) -> Value {
     Value::object(
         members
             .into_iter()

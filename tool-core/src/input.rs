@@ -17,7 +17,7 @@ pub use crate::source::{DataPlace, DataSource, InputKind, SourceRef};
 use crate::value::{NumberBlock, Numbers, Value};
 
 /// A problem of the whole value.
-fn expected(what: &str, found: impl fmt::Display) -> RequestProblem {
+fn expected_problem(what: &str, found: impl fmt::Display) -> RequestProblem {
     expected_at("", what, found)
 }
 
@@ -70,18 +70,22 @@ impl<T: LoadInput> Input<T> {
             Self::From(source) => {
                 let value = ctx.loaded(source)?;
                 let rows = match source.selection.columns {
-                    Some(_) if !T::NAMED => selection::rows(&value),
+                    Some(_) if !T::NAMED => selection::table_rows(&value),
                     _ => None,
                 };
                 T::from_value(rows.as_ref().unwrap_or(&value))
-                    .map_err(|problem| unfit(source, &value, &problem))
+                    .map_err(|problem| unfit_content_error(source, &value, &problem))
             }
         }
     }
 }
 
 /// A content that an argument does not take; of a table with named columns, how one is chosen.
-pub fn unfit(source: &DataSource, content: &Value, problem: &RequestProblem) -> ToolError {
+pub fn unfit_content_error(
+    source: &DataSource,
+    content: &Value,
+    problem: &RequestProblem,
+) -> ToolError {
     let (name, place, message) = (source.name(), &problem.path, &problem.message);
     let error = |words: fmt::Arguments<'_>| ToolError::new(ErrorCode::InvalidArgs, words);
     let names = selection::column_names(content).filter(|_| source.selection.is_whole_table());
@@ -96,7 +100,7 @@ pub fn unfit(source: &DataSource, content: &Value, problem: &RequestProblem) -> 
     chosen.insert("column", names[0].as_str());
     error(format_args!(
         "`{name}` is a table with the columns {}: choose a `column`, or `columns` for a matrix",
-        selection::listed(&names)
+        selection::list_column_names(&names)
     ))
     .hint(format_args!("for example {}", Value::Object(chosen.into())))
 }
@@ -189,14 +193,15 @@ impl LoadInput for Vector {
     fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         match value {
             Value::Numbers(numbers) if numbers.rank() == 1 => {
-                finite(numbers).map(|numbers| Self(numbers.clone().into_shared()))
+                require_finite(numbers).map(|numbers| Self(numbers.clone().into_shared()))
             }
-            Value::Numbers(numbers) => {
-                Err(expected("a flat list of numbers", shape_words(numbers)))
-            }
+            Value::Numbers(numbers) => Err(expected_problem(
+                "a flat list of numbers",
+                shape_words(numbers),
+            )),
             Value::Array(items) if items.is_empty() => Ok(Self::default()),
             Value::Array(items) => Err(first_non_number(items)),
-            other => Err(expected("a list of numbers", other.kind())),
+            other => Err(expected_problem("a list of numbers", other.kind())),
         }
     }
 
@@ -281,23 +286,25 @@ impl LoadInput for Matrix {
         match value {
             Value::Numbers(numbers) if numbers.rank() == 2 => {
                 let (rows, columns) = (numbers.shape()[0], numbers.shape()[1]);
-                finite(numbers).map(|numbers| Self {
+                require_finite(numbers).map(|numbers| Self {
                     data: numbers.clone().into_shared(),
                     rows,
                     columns,
                 })
             }
-            Value::Numbers(numbers) if numbers.rank() == 1 => Err(expected(
+            Value::Numbers(numbers) if numbers.rank() == 1 => Err(expected_problem(
                 "a list of rows",
                 format_args!("a flat list of {} numbers", numbers.len()),
             )
             .hint("write a column as [[1], [2]] and a row as [[1, 2]]")),
-            Value::Numbers(numbers) => Err(expected("a list of rows", shape_words(numbers))),
-            Value::Array(items) if items.is_empty() => {
-                Err(expected("at least one row", "an empty list"))
+            Value::Numbers(numbers) => {
+                Err(expected_problem("a list of rows", shape_words(numbers)))
             }
-            Value::Array(rows) => Err(ragged(rows)),
-            other => Err(expected("a list of rows of numbers", other.kind())),
+            Value::Array(items) if items.is_empty() => {
+                Err(expected_problem("at least one row", "an empty list"))
+            }
+            Value::Array(rows) => Err(ragged_rows_problem(rows)),
+            other => Err(expected_problem("a list of rows of numbers", other.kind())),
         }
     }
 
@@ -344,7 +351,7 @@ impl Table {
                 return Err(expected_at(&path, "a record (an object)", record.kind()));
             };
             for (name, cell) in members.iter() {
-                check_cell(cell, || pointer([&row.to_string(), name]))?;
+                check_cell(cell, || pointer_from_keys([&row.to_string(), name]))?;
                 let column = *index.entry(Arc::<str>::from(name)).or_insert_with(|| {
                     names.push(name.into());
                     columns.push(vec![Value::Null; records.len()]);
@@ -383,16 +390,16 @@ impl Table {
         for (name, column) in object.iter() {
             let Some(cells) = column.items() else {
                 let what = "a column (a list of cells)";
-                return Err(expected_at(&pointer([name]), what, column.kind()));
+                return Err(expected_at(&pointer_from_keys([name]), what, column.kind()));
             };
             for (row, cell) in cells.iter().enumerate() {
-                check_cell(cell, || pointer([name, &row.to_string()]))?;
+                check_cell(cell, || pointer_from_keys([name, &row.to_string()]))?;
             }
             let found = cells.len();
             if !names.is_empty() && found != rows {
                 let message =
                     format_args!("the column has {found} cells, the ones before it {rows}");
-                return Err(RequestProblem::new(pointer([name]), message));
+                return Err(RequestProblem::new(pointer_from_keys([name]), message));
             }
             rows = found;
             names.push(name.into());
@@ -407,7 +414,7 @@ impl Table {
 }
 
 fn no_table(found: &Value) -> RequestProblem {
-    let problem = expected("a list of records or an object of columns", found.kind());
+    let problem = expected_problem("a list of records or an object of columns", found.kind());
     match found.as_str() {
         Some(path) if !path.contains(['\n', ' ']) && path.contains('.') => {
             problem.hint(format!("a file is written {{\"$file\": {path:?}}}"))
@@ -473,7 +480,7 @@ impl LoadInput for TextInput {
     fn from_value(value: &Value) -> Result<Self, RequestProblem> {
         match value {
             Value::String(text) => Ok(Self(Arc::clone(text))),
-            other => Err(expected("a text", other.kind())),
+            other => Err(expected_problem("a text", other.kind())),
         }
     }
 
@@ -487,7 +494,7 @@ impl LoadInput for TextInput {
 }
 
 /// Checks that all numbers are finite, as those of a file or an earlier step need not be.
-fn finite(numbers: &Numbers) -> Result<&Numbers, RequestProblem> {
+fn require_finite(numbers: &Numbers) -> Result<&Numbers, RequestProblem> {
     if numbers.is_finite() {
         return Ok(numbers);
     }
@@ -504,7 +511,7 @@ fn finite(numbers: &Numbers) -> Result<&Numbers, RequestProblem> {
         crate::path::push_index(&mut pointer, rest / stride);
         rest %= stride;
     }
-    let found = crate::number::spelling(numbers.as_slice()[position]);
+    let found = crate::number::non_finite_spelling(numbers.as_slice()[position]);
     Err(expected_at(&pointer, "a finite number", found))
 }
 
@@ -515,7 +522,7 @@ fn first_non_number(items: &[Value]) -> RequestProblem {
     expected_at(&format!("/{index}"), "a number", item.kind())
 }
 
-fn ragged(rows: &[Value]) -> RequestProblem {
+fn ragged_rows_problem(rows: &[Value]) -> RequestProblem {
     const EQUAL: &str = "give every row the same number of entries, as in [[1, 2], [3, 4]]";
     let mut columns = None;
     for (index, row) in rows.iter().enumerate() {
@@ -560,7 +567,7 @@ fn shape_words(numbers: &Numbers) -> String {
     format!("an array of {} dimensions", numbers.rank())
 }
 
-fn pointer<const N: usize>(keys: [&str; N]) -> String {
+fn pointer_from_keys<const N: usize>(keys: [&str; N]) -> String {
     let mut pointer = String::new();
     for key in keys {
         crate::path::push_key(&mut pointer, key);

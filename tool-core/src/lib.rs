@@ -1,6 +1,6 @@
 //! The contract that every tool and every runtime part of mathchain shares.
 //!
-//! A tool is one type that implements [`Tool`]; [`entry`] erases it for a family's list. Arguments arrive as a [`Value`], parsed
+//! A tool is one type that implements [`Tool`]; [`tool_entry`] erases it for a family's list. Arguments arrive as a [`Value`], parsed
 //! once by the strict scan of [`json`], and become typed through the checked types of [`types`] and [`input`]. A running tool
 //! knows the world only through its [`Ctx`]. Nothing here does I/O or knows a clock: what crosses the border is a trait in
 //! [`capability`].
@@ -53,7 +53,8 @@ pub use source::DataPlace;
 pub use spec::{Caller, Capability, Category, Determinism, Effect, Permission, Spec, Syntax};
 pub use stop::StopFlag;
 pub use tool::{
-    AnyTool, CallProbe, EffectReach, ErasedTool, JsonExample, Tool, ToolCall, ToolExample, entry,
+    AnyTool, CallProbe, EffectReach, ErasedTool, JsonExample, Tool, ToolCall, ToolExample,
+    tool_entry,
 };
 pub use types::{
     BoundedInteger, Count, Finite, Positive, Probability, RandomSeed, Real, Tolerance,

@@ -1,7 +1,10 @@
 //! The nearest name, for "did you mean".
 
 /// The candidate closest to a mistyped name, within a third of its length in edits.
-pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest_name<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     const NAME_MAX: usize = 128;
     if name.len() > NAME_MAX {
         return None;
@@ -11,7 +14,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .map(|candidate| {
             (
-                distance(&name.to_lowercase(), &candidate.to_lowercase()),
+                edit_distance(&name.to_lowercase(), &candidate.to_lowercase()),
                 candidate,
             )
         })
@@ -21,10 +24,10 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// The end of a message about an unknown argument: the nearest name, else all names.
-pub(crate) fn instead<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn suggest_instead<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     const SHOWN_MAX: usize = 20;
     let known: Vec<&str> = known.into_iter().collect();
-    if let Some(near) = nearest(name, known.iter().copied()) {
+    if let Some(near) = nearest_name(name, known.iter().copied()) {
         return format!("; did you mean `{near}`?");
     }
     match known.len() {
@@ -35,7 +38,7 @@ pub(crate) fn instead<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// Edits (insert, delete, replace, swap of neighbours) between two names: optimal string alignment.
-fn distance(a: &str, b: &str) -> usize {
+fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();
     let mut previous: Vec<usize> = (0..=b.len()).collect();

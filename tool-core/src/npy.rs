@@ -42,8 +42,8 @@ const RANK_MAX: usize = 8;
 const FORMAT_HINT: &str = "write it with `numpy.save(path, array)`";
 
 /// The bytes of a file: version 1, little-endian doubles, row-major.
-pub fn write(numbers: &Numbers) -> Vec<u8> {
-    let mut bytes = header(numbers.shape());
+pub fn write_npy(numbers: &Numbers) -> Vec<u8> {
+    let mut bytes = npy_header(numbers.shape());
     let data = numbers.as_slice();
     bytes.reserve_exact(size_of_val(data));
     bytes.extend(data.iter().flat_map(|number| number.to_le_bytes()));
@@ -51,7 +51,7 @@ pub fn write(numbers: &Numbers) -> Vec<u8> {
 }
 
 /// The bytes before the elements: magic, version and the description of little-endian doubles, row-major.
-pub fn header(shape: &[usize]) -> Vec<u8> {
+pub fn npy_header(shape: &[usize]) -> Vec<u8> {
     /// The data begins at a multiple of this.
     const ALIGNMENT: usize = 64;
     let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
@@ -85,22 +85,25 @@ pub fn from_value(value: &Value) -> Option<Result<Value, NpyFault>> {
             "encode the bytes of an .npy file in the standard alphabet, with padding and without line breaks",
         )
     });
-    Some(bytes.and_then(|bytes| parse(&bytes)))
+    Some(bytes.and_then(|bytes| parse_npy(&bytes)))
 }
 
 /// The value with every array of at least `least` numbers as `{"$npy": base64}`.
-pub fn encoded(value: &Value, least: usize) -> Value {
+pub fn encode_npy_arrays(value: &Value, least: usize) -> Value {
     match value {
         Value::Numbers(numbers) if numbers.as_slice().len() >= least => {
-            Value::object([(KEY, STANDARD.encode(write(numbers)))])
+            Value::object([(KEY, STANDARD.encode(write_npy(numbers)))])
         }
-        Value::Array(items) => {
-            Value::array(items.iter().map(|item| encoded(item, least)).collect())
-        }
+        Value::Array(items) => Value::array(
+            items
+                .iter()
+                .map(|item| encode_npy_arrays(item, least))
+                .collect(),
+        ),
         Value::Object(object) => {
             let mut copy = Object::new();
             for (key, member) in object.iter() {
-                copy.insert(key, encoded(member, least));
+                copy.insert(key, encode_npy_arrays(member, least));
             }
             Value::Object(copy.into())
         }
@@ -112,8 +115,8 @@ pub fn encoded(value: &Value, least: usize) -> Value {
 ///
 /// # Errors
 /// Malformed files, elements that are not numbers, integers beyond 2^53.
-pub fn parse(bytes: &[u8]) -> Result<Value, NpyFault> {
-    let (header, data) = split(bytes)?;
+pub fn parse_npy(bytes: &[u8]) -> Result<Value, NpyFault> {
+    let (header, data) = split_npy(bytes)?;
     let header = NpyHeader::parse(header)?;
     let count = header
         .shape
@@ -144,7 +147,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value, NpyFault> {
 }
 
 /// Header text and data.
-fn split(bytes: &[u8]) -> Result<(&str, &[u8]), NpyFault> {
+fn split_npy(bytes: &[u8]) -> Result<(&str, &[u8]), NpyFault> {
     let fault = |message: &str| NpyFault::new(message, FORMAT_HINT);
     let rest = bytes
         .strip_prefix(MAGIC)
@@ -260,7 +263,8 @@ impl NpyHeader {
             let message = "expected a header with `descr`, `fortran_order` and `shape`";
             NpyFault::new(message, FORMAT_HINT)
         };
-        let header = json::parse(&spelled, json::JsonLimits::default()).map_err(|_| fault())?;
+        let header =
+            json::parse_json(&spelled, json::JsonLimits::default()).map_err(|_| fault())?;
         let fields = header.as_object().filter(|fields| fields.len() == 3);
         let field = |key: &str| fields.and_then(|fields| fields.get(key)).ok_or_else(fault);
         let descr = field("descr")?;

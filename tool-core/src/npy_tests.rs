@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use crate::input::{Input, Matrix};
-use crate::npy::{encoded, from_value, parse, write};
+use crate::npy::{encode_npy_arrays, from_value, parse_npy, write_npy};
 use crate::value::{Numbers, Value};
 use crate::{Vector, convert};
 
@@ -16,20 +16,20 @@ fn arrays() -> impl Strategy<Value = Numbers> {
 proptest! {
     #[test]
     fn a_written_array_reads_back_bit_by_bit(array in arrays()) {
-        let bytes = write(&array);
+        let bytes = write_npy(&array);
         prop_assert_eq!((bytes.len() - 8 * array.as_slice().len()) % 64, 0);
-        let Value::Numbers(found) = parse(&bytes).unwrap() else { panic!("not an array") };
+        let Value::Numbers(found) = parse_npy(&bytes).unwrap() else { panic!("not an array") };
         prop_assert_eq!(found.shape(), array.shape());
         let bits = |array: &Numbers| array.as_slice().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         prop_assert_eq!(bits(&found), bits(&array));
-        let Some(Ok(Value::Numbers(found))) = from_value(&encoded(&Value::Numbers(array.clone()), 0)) else { panic!("not an array") };
+        let Some(Ok(Value::Numbers(found))) = from_value(&encode_npy_arrays(&Value::Numbers(array.clone()), 0)) else { panic!("not an array") };
         prop_assert_eq!(bits(&found), bits(&array));
     }
 }
 
 #[test]
 fn the_header_is_the_one_that_numpy_writes() {
-    let bytes = write(&Numbers::vector(vec![1.0, 2.0], false));
+    let bytes = write_npy(&Numbers::vector(vec![1.0, 2.0], false));
     let header = "\u{1}\0v\0{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }";
     assert_eq!(&bytes[..6], b"\x93NUMPY");
     assert_eq!(&bytes[6..6 + header.len()], header.as_bytes());
@@ -46,7 +46,7 @@ fn long_arrays_anywhere_in_a_value_are_encoded() {
             Value::array(vec![Value::from("a"), Value::vector(vec![1.5; 100])]),
         ),
     ]);
-    let found = encoded(&value, 64);
+    let found = encode_npy_arrays(&value, 64);
     assert!(found.pointer("/long/$npy").is_some());
     assert!(found.pointer("/list/1/$npy").is_some());
     assert_eq!(found.get("short"), value.get("short"));
@@ -57,7 +57,8 @@ fn arguments_take_them() {
     let matrix = Value::Numbers(
         Numbers::new(vec![2, 3], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0], false).unwrap(),
     );
-    let Input::Inline(found) = convert::from_value::<Input<Matrix>>(&encoded(&matrix, 0)).unwrap()
+    let Input::Inline(found) =
+        convert::from_value::<Input<Matrix>>(&encode_npy_arrays(&matrix, 0)).unwrap()
     else {
         panic!("not inline");
     };
@@ -65,9 +66,9 @@ fn arguments_take_them() {
         (found.rows(), found.columns(), found.row(1)),
         (2, 3, &[4.0, 5.0, 6.0][..])
     );
-    let nan = encoded(&Value::vector(vec![1.0, f64::NAN]), 0);
+    let nan = encode_npy_arrays(&Value::vector(vec![1.0, f64::NAN]), 0);
     for (value, expected) in [
-        (encoded(&matrix, 0), "flat list"),
+        (encode_npy_arrays(&matrix, 0), "flat list"),
         (nan, "finite"),
         (Value::object([("$npy", "no base64!")]), "no base64"),
         (

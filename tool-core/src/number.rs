@@ -1,7 +1,7 @@
 //! Spelling of doubles: the shortest text that reads back as the same bits, and the names of the non-finite ones.
 
 /// The spelling of a non-finite double; finite ones get their shortest decimal.
-pub fn spelling(value: f64) -> String {
+pub fn non_finite_spelling(value: f64) -> String {
     if value.is_nan() {
         "NaN".to_owned()
     } else if value == f64::INFINITY {

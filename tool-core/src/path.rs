@@ -20,7 +20,7 @@ pub fn push_index(pointer: &mut String, index: usize) {
 
 /// A pointer for display: of a long one the beginning, its length and the end. A cut pointer cannot be resolved. Its cost does not
 /// grow with the pointer.
-pub fn brief(pointer: &str) -> Cow<'_, str> {
+pub fn brief_pointer(pointer: &str) -> Cow<'_, str> {
     const WHOLE_BYTES_MAX: usize = 512;
     const HEAD_BYTES: usize = 128;
     const TAIL_BYTES: usize = 64;
@@ -44,9 +44,12 @@ mod tests {
         push_key(&mut pointer, &"k".repeat(1_000_000));
         push_key(&mut pointer, "type");
         let shown = format!("/inputs/{}...(1000013 bytes).../type", "k".repeat(120));
-        assert_eq!(brief(&pointer), shown);
-        assert_eq!(brief("/steps/0/args/a~1b"), "/steps/0/args/a~1b");
+        assert_eq!(brief_pointer(&pointer), shown);
+        assert_eq!(brief_pointer("/steps/0/args/a~1b"), "/steps/0/args/a~1b");
         let wide = format!("/{}", "\u{20ac}".repeat(1_000));
-        assert!(brief(&wide).len() < 256, "no character is cut in two");
+        assert!(
+            brief_pointer(&wide).len() < 256,
+            "no character is cut in two"
+        );
     }
 }

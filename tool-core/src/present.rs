@@ -16,7 +16,7 @@
 
 use std::sync::Arc;
 
-use crate::schema::{Schema, equals};
+use crate::schema::{Schema, equals_constant};
 use crate::value::Value;
 
 /// The keyword.
@@ -60,13 +60,13 @@ enum ArrayForm {
 ///
 /// # Errors
 /// The first malformed statement, with its place.
-pub fn fields(schema: &Schema) -> Result<Vec<ConditionalField>, String> {
+pub fn condition_fields(schema: &Schema) -> Result<Vec<ConditionalField>, String> {
     let mut found = Vec::new();
-    collect(schema, &mut Vec::new(), &mut found)?;
+    collect_condition_fields(schema, &mut Vec::new(), &mut found)?;
     Ok(found)
 }
 
-fn collect(
+fn collect_condition_fields(
     schema: &Schema,
     path: &mut Vec<Arc<str>>,
     found: &mut Vec<ConditionalField>,
@@ -75,7 +75,7 @@ fn collect(
         return Ok(());
     }
     if let Some(stated) = schema.get(KEYWORD) {
-        let when = conditions(stated);
+        let when = parse_conditions(stated);
         let place = path.join(".");
         found.push(ConditionalField {
             path: path.clone(),
@@ -87,26 +87,27 @@ fn collect(
     let properties = schema.get("properties").and_then(Schema::as_object);
     for (name, property) in properties.into_iter().flatten() {
         path.push(name.as_str().into());
-        collect(property, path, found)?;
+        collect_condition_fields(property, path, found)?;
         path.pop();
     }
     Ok(())
 }
 
-fn conditions(stated: &Schema) -> Option<Vec<Condition>> {
+fn parse_conditions(stated: &Schema) -> Option<Vec<Condition>> {
     match stated {
-        Schema::Array(list) => list.iter().map(condition).collect(),
-        one => Some(vec![condition(one)?]),
+        Schema::Array(list) => list.iter().map(parse_condition).collect(),
+        one => Some(vec![parse_condition(one)?]),
     }
 }
 
-fn condition(stated: &Schema) -> Option<Condition> {
+fn parse_condition(stated: &Schema) -> Option<Condition> {
     let tests = stated.as_object().filter(|tests| !tests.is_empty())?;
-    let test = |(name, stated): (&String, &Schema)| Some((name.as_str().into(), test(stated)?));
+    let test =
+        |(name, stated): (&String, &Schema)| Some((name.as_str().into(), parse_test(stated)?));
     tests.iter().map(test).collect()
 }
 
-fn test(stated: &Schema) -> Option<PresenceTest> {
+fn parse_test(stated: &Schema) -> Option<PresenceTest> {
     let object = match stated {
         Schema::Array(values) => return Some(PresenceTest::OneOf(values.clone())),
         Schema::Object(object) if object.len() == 1 => object,
@@ -115,7 +116,7 @@ fn test(stated: &Schema) -> Option<PresenceTest> {
     };
     let (name, of) = object.iter().next()?;
     Some(match (name.as_str(), of) {
-        ("not", of) => PresenceTest::Not(Box::new(test(of)?)),
+        ("not", of) => PresenceTest::Not(Box::new(parse_test(of)?)),
         ("has", of) => PresenceTest::Has(of.clone()),
         ("least", of) => PresenceTest::Least(usize::try_from(of.as_u64()?).ok()?),
         ("is", Schema::String(form)) => PresenceTest::Is(match form.as_str() {
@@ -153,11 +154,10 @@ impl ConditionalField {
 impl PresenceTest {
     fn passes(&self, value: &Value) -> bool {
         match self {
-            Self::OneOf(values) => values.iter().any(|one| equals(one, value)),
+            Self::OneOf(values) => values.iter().any(|one| equals_constant(one, value)),
             Self::Not(test) => !test.passes(value),
-            Self::Has(entry) => {
-                (value.items()).is_some_and(|items| items.iter().any(|one| equals(entry, one)))
-            }
+            Self::Has(entry) => (value.items())
+                .is_some_and(|items| items.iter().any(|one| equals_constant(entry, one))),
             Self::Least(count) => match value {
                 Value::Array(items) => items.len() >= *count,
                 Value::Numbers(numbers) => numbers.len() >= *count,
@@ -216,8 +216,8 @@ mod tests {
 
     fn holds(stated: Schema, args: &str) -> bool {
         let schema = json!({"properties": {"a": {KEYWORD: stated}}});
-        let found = fields(&schema).unwrap();
-        let args = json::parse(args, json::JsonLimits::default()).unwrap();
+        let found = condition_fields(&schema).unwrap();
+        let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
         found[0].is_there(&|name| match args.get(name) {
             Some(Value::String(text)) if **text == *"?" => None,
             known => Some(known.cloned().unwrap_or_default()),
@@ -287,7 +287,7 @@ mod tests {
             json!({"m": {"has": 1, "least": 1}}),
         ] {
             let schema = json!({"properties": {"a": {"properties": {"b": {KEYWORD: stated}}}}});
-            let fault = fields(&schema).unwrap_err();
+            let fault = condition_fields(&schema).unwrap_err();
             assert!(
                 fault.contains("`x-present` of `a.b` cannot be read"),
                 "{fault}"

@@ -16,7 +16,7 @@ pub type StreamRng = Xoshiro256PlusPlus;
 /// D. Blackman and S. Vigna, "Scrambled Linear Pseudorandom Number Generators", ACM TOMS 47(4), 2021.
 pub fn stream_rng(seed: u64, stream: u64) -> StreamRng {
     let mut state = [0_u8; 32];
-    expansion(seed, stream).fill_bytes(&mut state);
+    expand_seed(seed, stream).fill_bytes(&mut state);
     Xoshiro256PlusPlus::from_seed(state)
 }
 
@@ -25,7 +25,7 @@ pub fn stream_rng(seed: u64, stream: u64) -> StreamRng {
 /// They are made as the state in [`stream_rng`] is, out of later blocks, so they are unrelated to it and to each other.
 pub fn stream_states<const N: usize>(seed: u64, stream: u64) -> [[u64; N]; 4] {
     const WORDS_OF_A_BLOCK: u64 = 16;
-    let mut expand = expansion(seed, stream);
+    let mut expand = expand_seed(seed, stream);
     expand.set_word_pos(WORDS_OF_A_BLOCK.into());
     let mut states = [[0; N]; 4];
     for generator in 0..N {
@@ -36,7 +36,7 @@ pub fn stream_states<const N: usize>(seed: u64, stream: u64) -> [[u64; N]; 4] {
     states
 }
 
-fn expansion(seed: u64, stream: u64) -> ChaCha8Rng {
+fn expand_seed(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut key = [0_u8; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     let mut expand = ChaCha8Rng::from_seed(key);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::brief;
 use crate::csv::{self, CsvDialect};
 use crate::error::RequestProblem;
-use crate::nearest::nearest;
+use crate::nearest::nearest_name;
 use crate::npy::NpyFault;
 use crate::value::{Object, Value};
 
@@ -85,28 +85,29 @@ impl DataSelection {
 
     pub(crate) fn read(object: &Object) -> Result<Self, RequestProblem> {
         let name = |key: &str| {
-            let read = |value: &Value| text(value, &format!("/{key}"));
+            let read = |value: &Value| require_text(value, &format!("/{key}"));
             object.get(key).map(read).transpose()
         };
         let columns = object.get(COLUMNS).map(|value| {
             let found = value.items().filter(|items| !items.is_empty());
-            let names = found.ok_or_else(|| wrong("/columns", "a list of column names", value))?;
+            let names =
+                found.ok_or_else(|| type_problem("/columns", "a list of column names", value))?;
             let names: Vec<String> = (names.iter().enumerate())
-                .map(|(index, name)| text(name, &format!("/columns/{index}")))
+                .map(|(index, name)| require_text(name, &format!("/columns/{index}")))
                 .collect::<Result<_, _>>()?;
             let mut seen = HashSet::new();
             match names.iter().find(|name| !seen.insert(name.as_str())) {
                 Some(twice) => Err(RequestProblem::new(
                     "/columns",
-                    format_args!("the column `{}` is named twice", brief::name(twice)),
+                    format_args!("the column `{}` is named twice", brief::brief_name(twice)),
                 )),
                 None => Ok(names),
             }
         });
         let rows = object.get(WHERE).map(|value| {
             let members = value.as_object().filter(|members| !members.is_empty());
-            let members =
-                members.ok_or_else(|| wrong("/where", "an object of column names", value))?;
+            let members = members
+                .ok_or_else(|| type_problem("/where", "an object of column names", value))?;
             let read = |(name, wanted): (&str, &Value)| {
                 Ok::<_, RequestProblem>((name.to_owned(), CellCondition::read(name, wanted)?))
             };
@@ -118,7 +119,7 @@ impl DataSelection {
         let missing = object.get(MISSING).map(|value| match value.as_str() {
             Some("drop") => Ok(MissingCellMode::Drop),
             Some("refuse") => Ok(MissingCellMode::Refuse),
-            _ => Err(wrong("/missing", "`drop` or `refuse`", value)),
+            _ => Err(type_problem("/missing", "`drop` or `refuse`", value)),
         });
         let read = Self {
             member: name(MEMBER)?,
@@ -126,7 +127,7 @@ impl DataSelection {
             columns: columns.transpose()?,
             rows: rows.transpose()?.unwrap_or_default(),
             missing: missing.transpose()?,
-            dialect: dialect(object)?,
+            dialect: parse_dialect(object)?,
         };
         match (&read.column, &read.columns) {
             (Some(_), Some(_)) => Err(RequestProblem::new(
@@ -171,7 +172,7 @@ impl DataSelection {
         let rows = self.matching(&table)?;
         if let Some(name) = &self.column {
             let cells = table.column(name)?;
-            return Ok(Value::array(taken(cells, &rows)));
+            return Ok(Value::array(take_rows(cells, &rows)));
         }
         let names: Vec<&str> = match &self.columns {
             Some(names) => names.iter().map(String::as_str).collect(),
@@ -179,14 +180,14 @@ impl DataSelection {
         };
         let mut columns = Vec::with_capacity(names.len());
         for name in names {
-            columns.push((name, taken(table.column(name)?, &rows)));
+            columns.push((name, take_rows(table.column(name)?, &rows)));
         }
         Ok(match table {
             TableForm::Columns(_) => {
                 let columns = columns.into_iter();
                 Value::object(columns.map(|(name, cells)| (name, Value::array(cells))))
             }
-            TableForm::Records(_) => records(&columns),
+            TableForm::Records(_) => column_records(&columns),
         })
     }
 
@@ -209,8 +210,8 @@ impl DataSelection {
                 let wanted = crate::json::to_text(&wanted.to_value());
                 let message = format!(
                     "no row has a `{}` that is {}",
-                    brief::name(name),
-                    brief::name(&wanted)
+                    brief::brief_name(name),
+                    brief::brief_name(&wanted)
                 );
                 return Err(NpyFault::new(
                     message,
@@ -224,24 +225,25 @@ impl DataSelection {
 }
 
 /// How delimited text is written, as far as it is stated.
-fn dialect(object: &Object) -> Result<CsvDialect, RequestProblem> {
+fn parse_dialect(object: &Object) -> Result<CsvDialect, RequestProblem> {
     let flag = |key: &str| {
         let read = |value: &Value| {
             let flag = value.as_bool();
-            flag.ok_or_else(|| wrong(&format!("/{key}"), "true or false", value))
+            flag.ok_or_else(|| type_problem(&format!("/{key}"), "true or false", value))
         };
         object.get(key).map(read).transpose()
     };
     let delimiter = object.get(DELIMITER).map(|value| {
-        let found = value.as_str().and_then(csv::delimiter);
-        found.ok_or_else(|| wrong("/delimiter", "one ASCII character such as \",\"", value))
+        let found = value.as_str().and_then(csv::parse_delimiter);
+        found.ok_or_else(|| type_problem("/delimiter", "one ASCII character such as \",\"", value))
     });
     let words = object.get(MISSING_WORDS).map(|value| {
         let words = value.items().filter(|_| value.as_str().is_none());
-        let words = words.ok_or_else(|| wrong("/missing_words", "a list of texts", value))?;
+        let words =
+            words.ok_or_else(|| type_problem("/missing_words", "a list of texts", value))?;
         let words = words.iter().enumerate();
         words
-            .map(|(index, word)| text(word, &format!("/missing_words/{index}")))
+            .map(|(index, word)| require_text(word, &format!("/missing_words/{index}")))
             .collect::<Result<_, _>>()
     });
     Ok(CsvDialect {
@@ -253,7 +255,7 @@ fn dialect(object: &Object) -> Result<CsvDialect, RequestProblem> {
 }
 
 /// The objects of a list of columns of equal length.
-pub fn records(columns: &[(&str, Vec<Value>)]) -> Value {
+pub fn column_records(columns: &[(&str, Vec<Value>)]) -> Value {
     let rows = columns.first().map_or(0, |(_, cells)| cells.len());
     let record = |row: usize| {
         let cells = columns.iter();
@@ -269,7 +271,7 @@ pub fn column_names(value: &Value) -> Option<Vec<String>> {
 }
 
 /// The rows of a table, each a list of its cells; `None` where the value is no table.
-pub fn rows(value: &Value) -> Option<Value> {
+pub fn table_rows(value: &Value) -> Option<Value> {
     let table = TableForm::of(value).ok()?;
     let names = table.names();
     let columns: Vec<Vec<Value>> = names
@@ -343,14 +345,14 @@ impl<'a> TableForm<'a> {
         };
         found.ok_or_else(|| {
             let names = self.names();
-            let near = nearest(name, names.iter().copied());
+            let near = nearest_name(name, names.iter().copied());
             let near = near.map(|near| format!(" (did you mean `{near}`?)"));
             NpyFault::new(
                 format!(
                     "no column is named `{}`{}: the columns are {}",
-                    brief::name(name),
+                    brief::brief_name(name),
                     near.unwrap_or_default(),
-                    listed(&names)
+                    list_column_names(&names)
                 ),
                 "names of columns are compared exactly, with upper and lower case",
             )
@@ -371,11 +373,11 @@ fn is_columns(object: &Object) -> bool {
 }
 
 /// Names of columns, for a message.
-pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
+pub fn list_column_names<T: AsRef<str>>(names: &[T]) -> String {
     const SHOWN_MAX: usize = 20;
     let shown = names.iter().take(SHOWN_MAX);
     let shown: Vec<String> = shown
-        .map(|name| format!("`{}`", brief::name(name.as_ref())))
+        .map(|name| format!("`{}`", brief::brief_name(name.as_ref())))
         .collect();
     let more = names.len().saturating_sub(SHOWN_MAX);
     match more {
@@ -384,7 +386,7 @@ pub fn listed<T: AsRef<str>>(names: &[T]) -> String {
     }
 }
 
-fn taken(cells: Vec<Value>, rows: &Option<Vec<usize>>) -> Vec<Value> {
+fn take_rows(cells: Vec<Value>, rows: &Option<Vec<usize>>) -> Vec<Value> {
     match rows {
         None => cells,
         Some(rows) => rows.iter().map(|row| cells[*row].clone()).collect(),
@@ -406,14 +408,14 @@ impl CellCondition {
             let bound = |key: &str| {
                 let read = |bound: &Value| {
                     let number = bound.as_f64().filter(|number| number.is_finite());
-                    number.ok_or_else(|| wrong(&format!("{at}/{key}"), "a number", bound))
+                    number.ok_or_else(|| type_problem(&format!("{at}/{key}"), "a number", bound))
                 };
                 object.get(key).map(read).transpose()
             };
             let (min, max) = (bound("min")?, bound("max")?);
             let known = usize::from(min.is_some()) + usize::from(max.is_some());
             return match known {
-                0 => Err(wrong(&at, what, value)),
+                0 => Err(type_problem(&at, what, value)),
                 _ if known < object.len() => {
                     Err(RequestProblem::new(at, "expected `min` and `max` only"))
                 }
@@ -426,7 +428,7 @@ impl CellCondition {
         };
         match values.iter().all(is_cell) && !values.is_empty() {
             true => Ok(Self::OneOf(values, is_list)),
-            false => Err(wrong(&at, what, value)),
+            false => Err(type_problem(&at, what, value)),
         }
     }
 
@@ -447,7 +449,7 @@ impl CellCondition {
     fn suits(&self, name: &str, cells: &[Value]) -> Result<(), NpyFault> {
         let is_text = !cells.is_empty() && cells.iter().all(|cell| cell.as_f64().is_none());
         if matches!(self, Self::Between(..)) && is_text {
-            let message = format!("the column `{}` holds no numbers", brief::name(name));
+            let message = format!("the column `{}` holds no numbers", brief::brief_name(name));
             return Err(NpyFault::new(message, "`min` and `max` compare numbers"));
         }
         Ok(())
@@ -470,12 +472,12 @@ impl CellCondition {
     }
 }
 
-fn text(value: &Value, at: &str) -> Result<String, RequestProblem> {
+fn require_text(value: &Value, at: &str) -> Result<String, RequestProblem> {
     let text = value.as_str().map(str::to_owned);
-    text.ok_or_else(|| wrong(at, "a text", value))
+    text.ok_or_else(|| type_problem(at, "a text", value))
 }
 
-fn wrong(at: &str, what: &str, found: &Value) -> RequestProblem {
+fn type_problem(at: &str, what: &str, found: &Value) -> RequestProblem {
     RequestProblem::new(at, format_args!("expected {what}, found {}", found.kind()))
 }
 
@@ -485,7 +487,7 @@ mod tests {
     use crate::source::DataSource;
 
     fn value(text: &str) -> Value {
-        crate::json::parse(text, crate::json::JsonLimits::default()).unwrap()
+        crate::json::parse_json(text, crate::json::JsonLimits::default()).unwrap()
     }
 
     fn selected(selection: &str, of: &str) -> Result<String, String> {

@@ -69,13 +69,13 @@ pub struct ArrayField {
 ///
 /// # Errors
 /// The first malformed statement, with its place.
-pub fn fields(schema: &Schema) -> Result<Vec<ArrayField>, String> {
+pub fn shape_fields(schema: &Schema) -> Result<Vec<ArrayField>, String> {
     let mut found = Vec::new();
-    collect(schema, &mut Vec::new(), true, &mut found)?;
+    collect_shape_fields(schema, &mut Vec::new(), true, &mut found)?;
     Ok(found)
 }
 
-fn collect(
+fn collect_shape_fields(
     schema: &Schema,
     path: &mut Vec<Arc<str>>,
     required: bool,
@@ -85,7 +85,7 @@ fn collect(
         return Ok(());
     }
     if let Some(stated) = schema.get(KEYWORD) {
-        let declared = declared(stated).ok_or_else(|| {
+        let declared = parse_declared_shape(stated).ok_or_else(|| {
             format!(
                 "`{KEYWORD}` of `{}` cannot be read: {stated}",
                 path.join(".")
@@ -94,7 +94,7 @@ fn collect(
         found.push(ArrayField {
             path: path.clone(),
             required,
-            integers: leaf(schema) == Some("integer"),
+            integers: element_type(schema) == Some("integer"),
             declared,
         });
         return Ok(());
@@ -104,13 +104,13 @@ fn collect(
     for (name, property) in properties.into_iter().flatten() {
         let always = needed.is_some_and(|names| names.iter().any(|one| one == name));
         path.push(name.as_str().into());
-        collect(property, path, required && always, found)?;
+        collect_shape_fields(property, path, required && always, found)?;
         path.pop();
     }
-    branches(schema).try_for_each(|branch| collect(branch, path, false, found))
+    schema_branches(schema).try_for_each(|branch| collect_shape_fields(branch, path, false, found))
 }
 
-fn branches(schema: &Schema) -> impl Iterator<Item = &Schema> {
+fn schema_branches(schema: &Schema) -> impl Iterator<Item = &Schema> {
     let of = |key| {
         schema
             .get(key)
@@ -122,10 +122,10 @@ fn branches(schema: &Schema) -> impl Iterator<Item = &Schema> {
 }
 
 /// The type of the innermost elements.
-fn leaf(schema: &Schema) -> Option<&str> {
+fn element_type(schema: &Schema) -> Option<&str> {
     let mut inner = schema;
     for _ in 0..DEPTH_MAX {
-        inner = match (inner.get("items"), branches(inner).next()) {
+        inner = match (inner.get("items"), schema_branches(inner).next()) {
             (Some(items), _) => items,
             (None, Some(branch)) => branch,
             (None, None) => return inner.get("type").and_then(Schema::as_str),
@@ -134,33 +134,33 @@ fn leaf(schema: &Schema) -> Option<&str> {
     None
 }
 
-fn declared(stated: &Schema) -> Option<ShapeDeclaration> {
+fn parse_declared_shape(stated: &Schema) -> Option<ShapeDeclaration> {
     let Some(choice) = stated.as_object() else {
-        return shape(stated).map(ShapeDeclaration::Always);
+        return parse_shape(stated).map(ShapeDeclaration::Always);
     };
     match (choice.len(), choice.get("if")) {
         (3, Some(argument)) => Some(ShapeDeclaration::If {
-            argument: name(argument.as_str()?)?,
-            then: shape(choice.get("then")?)?,
-            otherwise: shape(choice.get("else")?)?,
+            argument: parse_dimension_name(argument.as_str()?)?,
+            then: parse_shape(choice.get("then")?)?,
+            otherwise: parse_shape(choice.get("else")?)?,
         }),
         _ => None,
     }
 }
 
-fn shape(stated: &Schema) -> Option<ArrayShape> {
+fn parse_shape(stated: &Schema) -> Option<ArrayShape> {
     let mut entries = stated.as_array()?.as_slice();
     let mut rest = None;
     if let Some((last, first)) = entries.split_last()
         && let Some(named) = last.as_str().and_then(|text| text.strip_prefix('*'))
     {
-        (entries, rest) = (first, Some(name(named)?));
+        (entries, rest) = (first, Some(parse_dimension_name(named)?));
     }
-    let extents = entries.iter().map(extent).collect::<Option<_>>()?;
+    let extents = entries.iter().map(parse_extent).collect::<Option<_>>()?;
     Some(ArrayShape { extents, rest })
 }
 
-fn extent(stated: &Schema) -> Option<AxisExtent> {
+fn parse_extent(stated: &Schema) -> Option<AxisExtent> {
     let Some(text) = stated.as_str() else {
         return stated.as_u64().map(AxisExtent::Size);
     };
@@ -170,13 +170,16 @@ fn extent(stated: &Schema) -> Option<AxisExtent> {
     {
         Some(inside) => {
             let (a, b) = inside.split_once(',')?;
-            Some(AxisExtent::Least(name(a)?, name(b)?))
+            Some(AxisExtent::Least(
+                parse_dimension_name(a)?,
+                parse_dimension_name(b)?,
+            ))
         }
-        None => name(text).map(AxisExtent::Name),
+        None => parse_dimension_name(text).map(AxisExtent::Name),
     }
 }
 
-fn name(text: &str) -> Option<Arc<str>> {
+fn parse_dimension_name(text: &str) -> Option<Arc<str>> {
     let letters = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let begins = text.starts_with(|first: char| first.is_ascii_alphabetic());
     (begins && text.bytes().all(letters)).then(|| text.into())
@@ -211,7 +214,7 @@ mod tests {
     use serde_json::json;
 
     fn only(stated: Schema) -> Result<Vec<ArrayField>, String> {
-        fields(&json!({"properties": {"a": {"type": "array", KEYWORD: stated}}}))
+        shape_fields(&json!({"properties": {"a": {"type": "array", KEYWORD: stated}}}))
     }
 
     #[test]
@@ -264,7 +267,7 @@ mod tests {
                 "t": {"type": "string"}
             }
         });
-        let found: Vec<(String, bool, bool)> = fields(&schema)
+        let found: Vec<(String, bool, bool)> = shape_fields(&schema)
             .unwrap()
             .iter()
             .map(|field| (field.path.join("."), field.required, field.integers))

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use crate::brief;
 use crate::error::RequestProblem;
-use crate::nearest::instead;
+use crate::nearest::suggest_instead;
 use crate::selection::DataSelection;
 use crate::value::{Object, Value};
 
@@ -56,7 +56,7 @@ pub const FILE: &str = "$file";
 pub const ARTIFACT: &str = "$artifact";
 
 /// Whether an object refers to a file or artifact, well or badly.
-pub fn refers(object: &Object) -> bool {
+pub fn has_source_reference(object: &Object) -> bool {
     object.get(FILE).is_some() || object.get(ARTIFACT).is_some()
 }
 
@@ -66,7 +66,7 @@ pub fn find_reference(value: &Value, skip: &dyn Fn(&str) -> bool) -> Option<Stri
         let length = at.len();
         let found = match value {
             _ if skip(at) => false,
-            Value::Object(object) if refers(object) => return true,
+            Value::Object(object) if has_source_reference(object) => return true,
             Value::Object(object) => object.iter().any(|(key, member)| {
                 at.truncate(length);
                 crate::path::push_key(at, key);
@@ -110,7 +110,9 @@ impl DataSource {
     /// # Errors
     /// An object with one of these keys that is malformed; the pointer is relative to it.
     pub fn from_value(value: &Value) -> Option<Result<Self, RequestProblem>> {
-        let object = value.as_object().filter(|object| refers(object))?;
+        let object = value
+            .as_object()
+            .filter(|object| has_source_reference(object))?;
         Some(Self::read(object))
     }
 
@@ -139,9 +141,9 @@ impl DataSource {
         {
             let message = format!(
                 "unknown key `{}` beside `{}`{}",
-                brief::name(key),
+                brief::brief_name(key),
                 place.key(),
-                instead(key, DataSelection::KEYS)
+                suggest_instead(key, DataSelection::KEYS)
             );
             return Err(RequestProblem::new("", message));
         }

@@ -108,7 +108,7 @@ impl StopFlag {
     pub fn check(&self) -> Result<(), ToolError> {
         match self.state() {
             RUNNING => Ok(()),
-            state => Err(stopped(state)),
+            state => Err(stop_error(state)),
         }
     }
 
@@ -136,7 +136,7 @@ impl StopFlag {
 }
 
 #[cold]
-fn stopped(state: u8) -> ToolError {
+fn stop_error(state: u8) -> ToolError {
     match state {
         TIMED_OUT => tool_error!(Timeout; "the deadline passed before the call finished";
             "raise `timeout_ms`, or ask for less"),

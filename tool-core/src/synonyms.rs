@@ -41,14 +41,14 @@ const GROUPS: &[&[&str]] = &[
 ];
 
 /// The argument of a tool that another name means.
-pub fn meant<'a>(spec: &Spec, schema: &'a Schema, name: &str) -> Option<&'a str> {
+pub fn resolve_synonym<'a>(spec: &Spec, schema: &'a Schema, name: &str) -> Option<&'a str> {
     if spec.category != Category::Math {
         return None;
     }
     of_properties(schema, name)
 }
 
-/// As [`meant`], of the schema of the arguments of a tool that computes.
+/// As [`resolve_synonym`], of the schema of the arguments of a tool that computes.
 pub fn of_properties<'a>(schema: &'a Schema, name: &str) -> Option<&'a str> {
     let properties = schema["properties"].as_object()?;
     if properties.contains_key(name) {
@@ -63,21 +63,25 @@ pub fn of_properties<'a>(schema: &'a Schema, name: &str) -> Option<&'a str> {
 }
 
 /// The other names of an argument.
-pub fn others<'a>(spec: &Spec, schema: &'a Schema, argument: &'a str) -> Vec<&'static str> {
+pub fn argument_synonyms<'a>(
+    spec: &Spec,
+    schema: &'a Schema,
+    argument: &'a str,
+) -> Vec<&'static str> {
     let group = GROUPS.iter().find(|group| group.contains(&argument));
     let names = group.into_iter().flat_map(|group| group.iter().copied());
     names
-        .filter(|name| meant(spec, schema, name) == Some(argument))
+        .filter(|name| resolve_synonym(spec, schema, name) == Some(argument))
         .collect()
 }
 
 /// Arguments by the names of the tool; `None` where no other name is among them, and where both names of one are.
-pub fn renamed(spec: &Spec, schema: &Schema, args: &Value) -> Option<Value> {
+pub fn rename_arguments(spec: &Spec, schema: &Schema, args: &Value) -> Option<Value> {
     let given = args.as_object()?;
     let mut renamed = Object::new();
     let mut changed = false;
     for (name, value) in given.iter() {
-        let own = meant(spec, schema, name);
+        let own = resolve_synonym(spec, schema, name);
         changed |= own.is_some();
         let own = own.unwrap_or(name);
         if own != name && given.get(own).is_some() || renamed.get(own).is_some() {

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use rand::rand_core::Rng;
 
 use crate::convert::to_value;
-use crate::json::{JsonLimits, parse};
-use crate::nearest::nearest;
+use crate::json::{JsonLimits, parse_json};
+use crate::nearest::nearest_name;
 use crate::rng::{derive_seed, stream_rng};
 use crate::*;
 
@@ -83,10 +83,10 @@ impl Tool for Args {
     }
 }
 
-static TOOLS: &[ErasedTool] = &[entry::<Args>()];
+static TOOLS: &[ErasedTool] = &[tool_entry::<Args>()];
 
 fn value(text: &str) -> Value {
-    parse(text, JsonLimits::default()).expect(text)
+    parse_json(text, JsonLimits::default()).expect(text)
 }
 
 fn run(text: &str) -> Result<Value, ToolError> {
@@ -176,8 +176,8 @@ fn of_several_forms_the_one_nearest_to_the_value_is_explained() {
         { "type": "object", "properties": { "$artifact": { "type": "string" } }, "required": ["$artifact"] },
         { "type": "object", "additionalProperties": { "type": "array" } }
     ] });
-    let value = parse(r#"{"v":5}"#, JsonLimits::default()).expect("JSON");
-    let found = schema::check(&schema, &value);
+    let value = parse_json(r#"{"v":5}"#, JsonLimits::default()).expect("JSON");
+    let found = schema::check_value(&schema, &value);
     let paths: Vec<&str> = found.iter().map(|problem| problem.path.as_str()).collect();
     assert_eq!(paths, ["/v"], "{found:?}");
 }
@@ -342,7 +342,7 @@ fn suggests_the_nearest_name() {
         ("zzz", None),
         ("", None),
     ] {
-        assert_eq!(nearest(typed, names), expected, "{typed}");
+        assert_eq!(nearest_name(typed, names), expected, "{typed}");
     }
 }
 

@@ -234,7 +234,7 @@ pub trait ToolCall: Send {
 pub struct ErasedTool(&'static dyn AnyTool);
 
 /// Erases a tool for a family's list.
-pub const fn entry<T: Tool>() -> ErasedTool {
+pub const fn tool_entry<T: Tool>() -> ErasedTool {
     ErasedTool(const { &TypedTool::<T>(PhantomData) })
 }
 
@@ -267,7 +267,7 @@ impl<T: Tool> AnyTool for TypedTool<T> {
     }
 
     fn description(&self) -> String {
-        schema::description(&schema::of_input::<T>())
+        schema::root_description(&schema::of_input::<T>())
     }
 
     fn input_schema(&self) -> Schema {
@@ -286,8 +286,8 @@ impl<T: Tool> AnyTool for TypedTool<T> {
         };
         let written = T::EXAMPLES.iter().map(|example| ErasedExample {
             title: example.title,
-            args: encode(canonical::<T>(example.args)),
-            output: encode(parse(example.output)),
+            args: encode(canonical_arguments::<T>(example.args)),
+            output: encode(parse_json_arguments(example.output)),
         });
         let computed = T::examples().into_iter().map(|example| ErasedExample {
             title: example.title,
@@ -312,12 +312,16 @@ impl<T: Tool> TypedTool<T> {
         let typed: T = match from_value(args) {
             Ok(typed) => typed,
             // Other names of arguments are looked for where their own do not fit.
-            Err(first) => match synonyms::renamed(Self::SPEC, &self.input_schema(), args) {
-                Some(args) => from_value(&args).map_err(|err| Self::argument_error(&args, err))?,
-                None => return Err(Self::argument_error(args, first)),
-            },
+            Err(first) => {
+                match synonyms::rename_arguments(Self::SPEC, &self.input_schema(), args) {
+                    Some(args) => {
+                        from_value(&args).map_err(|err| Self::argument_error(&args, err))?
+                    }
+                    None => return Err(Self::argument_error(args, first)),
+                }
+            }
         };
-        let encoded = convert::encode(&typed)?;
+        let encoded = convert::encode_value(&typed)?;
         check_references(Self::SPEC, &encoded.value, &encoded.sources)?;
         Ok(TypedCall {
             typed,
@@ -342,13 +346,13 @@ pub fn check_references(spec: &Spec, args: &Value, opened: &[SourceRef]) -> Resu
     }
 }
 
-fn parse(text: &str) -> Result<Value, ToolError> {
-    Ok(json::parse(text, json::JsonLimits::default())?)
+fn parse_json_arguments(text: &str) -> Result<Value, ToolError> {
+    Ok(json::parse_json(text, json::JsonLimits::default())?)
 }
 
 /// Arguments with their defaults filled in, in the order of the struct.
-fn canonical<A: Decode + Encode>(text: &str) -> Result<Value, ToolError> {
-    let args: A = from_value(&parse(text)?)
+fn canonical_arguments<A: Decode + Encode>(text: &str) -> Result<Value, ToolError> {
+    let args: A = from_value(&parse_json_arguments(text)?)
         .map_err(|problem| ToolError::of_problems(ErrorCode::InvalidArgs, vec![problem]))?;
     to_value(&args)
 }
@@ -356,7 +360,7 @@ fn canonical<A: Decode + Encode>(text: &str) -> Result<Value, ToolError> {
 impl<T: Tool> TypedTool<T> {
     /// The error with every problem: those found by the schema, and the one that stopped decoding.
     fn argument_error(args: &Value, first: RequestProblem) -> ToolError {
-        let mut problems = schema::check(&schema::of_input::<T>(), args);
+        let mut problems = schema::check_value(&schema::of_input::<T>(), args);
         match problems
             .iter_mut()
             .find(|problem| problem.path == first.path)
@@ -364,18 +368,20 @@ impl<T: Tool> TypedTool<T> {
             Some(same) => *same = first, // the type's own words say more
             None => problems.insert(0, first),
         }
-        let given = T::EXAMPLES.iter().map(|example| parse(example.args));
+        let given = T::EXAMPLES
+            .iter()
+            .map(|example| parse_json_arguments(example.args));
         let computed = T::examples().into_iter().map(|one| to_value(&one.args));
         let examples: Vec<Value> = given.chain(computed).flatten().collect();
         for problem in problems.iter_mut().filter(|one| one.hint.is_none()) {
-            problem.hint = written(&examples, &problem.path);
+            problem.hint = example_spelling(&examples, &problem.path);
         }
         ToolError::of_problems(ErrorCode::InvalidArgs, problems)
     }
 }
 
 /// How the argument at a pointer is written, by the first short example that has it.
-fn written(examples: &[Value], pointer: &str) -> Option<String> {
+fn example_spelling(examples: &[Value], pointer: &str) -> Option<String> {
     const SHOWN_MAX: usize = 120;
     let name = pointer.split('/').nth(1)?;
     let mut texts = examples

@@ -35,7 +35,7 @@ macro_rules! checked_number {
             fn decode(value: &Value) -> Result<Self, DecodeError> {
                 let mismatch = |found: &str| DecodeError::new(format_args!("expected {}, found {found}", $expected));
                 match value.as_f64() {
-                    Some(number) => Self::new(number).ok_or_else(|| mismatch(&number::spelling(number))),
+                    Some(number) => Self::new(number).ok_or_else(|| mismatch(&number::non_finite_spelling(number))),
                     None => Err(DecodeError::unexpected(value, $expected)),
                 }
             }
@@ -76,7 +76,7 @@ impl Encode for Real {
     fn encode(&self, _: &mut Encoder) -> Result<Value, EncodeError> {
         Ok(match self.0.is_finite() {
             true => Value::Float(self.0),
-            false => Value::from(number::spelling(self.0)),
+            false => Value::from(number::non_finite_spelling(self.0)),
         })
     }
 }

@@ -154,7 +154,7 @@ impl Value {
 
     /// An array; packed into [`Numbers`] when it is a regular block of numbers.
     pub fn array(items: Vec<Self>) -> Self {
-        match pack(&items) {
+        match pack_numbers(&items) {
             Some(numbers) => Self::Numbers(numbers),
             None => Self::Array(Arc::new(items)),
         }
@@ -342,7 +342,7 @@ impl Value {
 }
 
 /// Packs a list into one block when it is non-empty and every item is a number, or every item is a block of one shape.
-fn pack(items: &[Value]) -> Option<Numbers> {
+fn pack_numbers(items: &[Value]) -> Option<Numbers> {
     const RANK_MAX: usize = 8;
     let scalar = |value: &Value| match value {
         Value::Int(number) if number.unsigned_abs() <= SAFE_INTEGER as u64 => {
@@ -455,7 +455,7 @@ impl From<f64> for Value {
         if value.is_finite() {
             Self::Float(value)
         } else {
-            Self::from(crate::number::spelling(value))
+            Self::from(crate::number::non_finite_spelling(value))
         }
     }
 }

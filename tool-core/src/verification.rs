@@ -104,7 +104,7 @@ impl AnswerVerification {
             },
             by,
             compared,
-            digits: Some(digits(difference)),
+            digits: Some(agreement_digits(difference)),
             difference: Some(Real(difference)),
             tolerance: Some(Real(tolerance)),
             note,
@@ -150,7 +150,7 @@ impl AnswerVerification {
 }
 
 /// Decimal digits that a relative difference leaves, to a tenth.
-fn digits(difference: f64) -> f64 {
+fn agreement_digits(difference: f64) -> f64 {
     let digits = if difference > 0.0 {
         -difference.log10()
     } else {
@@ -214,7 +214,7 @@ impl<T: Verify> AnyTool for VerifiedTool<T> {
     }
 
     fn decode(&self, args: &Value) -> Result<Box<dyn ToolCall>, ToolError> {
-        let (own, verify) = split(args)?;
+        let (own, verify) = split_verification_arguments(args)?;
         let call = self.0.decode_typed(own.as_ref().unwrap_or(args))?;
         let own_args = call.args().clone();
         let args = match (verify, own_args.as_object()) {
@@ -235,7 +235,7 @@ impl<T: Verify> AnyTool for VerifiedTool<T> {
 }
 
 /// The arguments of the tool itself, where they are others, and whether a second computation is asked for.
-fn split(args: &Value) -> Result<(Option<Value>, bool), ToolError> {
+fn split_verification_arguments(args: &Value) -> Result<(Option<Value>, bool), ToolError> {
     let Some((object, verify)) = args
         .as_object()
         .and_then(|all| Some((all, all.get(ARGUMENT)?)))
@@ -248,7 +248,7 @@ fn split(args: &Value) -> Result<(Option<Value>, bool), ToolError> {
             "/verify",
             format_args!(
                 "expected \"{INDEPENDENT}\", found {}",
-                crate::brief::name(&found)
+                crate::brief::brief_name(&found)
             ),
         )
         .hint("leave it out for an answer that is computed once"));

@@ -270,14 +270,14 @@ impl DeriveVariant {
         let mut name = case.map_or_else(|| written.clone(), |case| case.of_variant(&written));
         let (mut aliases, mut skip_decoding, mut untagged) = (Vec::new(), false, false);
         let (mut fields_case, mut common) = (None, CommonAttributes::of(&variant.attrs));
-        nested(&variant.attrs, "value", |meta| {
+        visit_nested_attributes(&variant.attrs, "value", |meta| {
             let path = &meta.path;
             if path.is_ident("rename") {
-                name = text(&meta)?.value();
+                name = attribute_text(&meta)?.value();
             } else if path.is_ident("rename_all") {
-                fields_case = Some(NameCase::parse(&text(&meta)?)?);
+                fields_case = Some(NameCase::parse(&attribute_text(&meta)?)?);
             } else if path.is_ident("alias") {
-                aliases.push(text(&meta)?.value());
+                aliases.push(attribute_text(&meta)?.value());
             } else if path.is_ident("skip_decoding") {
                 skip_decoding = true;
             } else if path.is_ident("untagged") {
@@ -287,7 +287,7 @@ impl DeriveVariant {
             }
             Ok(())
         })?;
-        nested(&variant.attrs, "schema", |meta| common.schema(&meta))?;
+        visit_nested_attributes(&variant.attrs, "schema", |meta| common.schema(&meta))?;
         let mut spellings = aliases;
         spellings.push(name.clone());
         spellings.sort();
@@ -327,18 +327,18 @@ impl DeriveField {
             schema: FieldSchema::default(),
             common: CommonAttributes::of(&field.attrs),
         };
-        nested(&field.attrs, "value", |meta| parsed.value(&meta))?;
-        nested(&field.attrs, "schema", |meta| parsed.schema(&meta))?;
+        visit_nested_attributes(&field.attrs, "value", |meta| parsed.value(&meta))?;
+        visit_nested_attributes(&field.attrs, "schema", |meta| parsed.schema(&meta))?;
         Ok(parsed)
     }
 
     fn value(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         let path = &meta.path;
         if path.is_ident("rename") {
-            self.name = text(meta)?.value();
+            self.name = attribute_text(meta)?.value();
         } else if path.is_ident("default") {
             self.default = match meta.input.peek(Token![=]) {
-                true => DefaultValue::Function(text(meta)?.parse()?),
+                true => DefaultValue::Function(attribute_text(meta)?.parse()?),
                 false => DefaultValue::Trait,
             };
         } else if path.is_ident("skip") {
@@ -348,11 +348,11 @@ impl DeriveField {
         } else if path.is_ident("skip_encoding") {
             self.skip_encoding = true;
         } else if path.is_ident("skip_encoding_if") {
-            self.skip_encoding_if = Some(text(meta)?.parse()?);
+            self.skip_encoding_if = Some(attribute_text(meta)?.parse()?);
         } else if path.is_ident("encode_with") {
-            self.encode_with = Some(text(meta)?.parse()?);
+            self.encode_with = Some(attribute_text(meta)?.parse()?);
         } else if path.is_ident("decode_with") {
-            self.decode_with = Some(text(meta)?.parse()?);
+            self.decode_with = Some(attribute_text(meta)?.parse()?);
         } else {
             return Err(meta.error("unknown attribute of a field"));
         }
@@ -362,9 +362,9 @@ impl DeriveField {
     fn schema(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         let path = &meta.path;
         if path.is_ident("with") {
-            self.schema.with = Some(SchemaSource::Type(text(meta)?.parse()?));
+            self.schema.with = Some(SchemaSource::Type(attribute_text(meta)?.parse()?));
         } else if path.is_ident("schema_with") {
-            self.schema.with = Some(SchemaSource::Function(text(meta)?.parse()?));
+            self.schema.with = Some(SchemaSource::Function(attribute_text(meta)?.parse()?));
         } else if path.is_ident("required") {
             self.schema.required = true;
         } else if path.is_ident("range") {
@@ -443,11 +443,11 @@ impl ContainerAttributes {
             common: CommonAttributes::of(attributes),
             ..Self::default()
         };
-        nested(attributes, "value", |meta| parsed.value(&meta))?;
-        nested(attributes, "schema", |meta| {
+        visit_nested_attributes(attributes, "value", |meta| parsed.value(&meta))?;
+        visit_nested_attributes(attributes, "schema", |meta| {
             let path = &meta.path;
             if path.is_ident("with") {
-                parsed.schema_with = Some(text(&meta)?.parse()?);
+                parsed.schema_with = Some(attribute_text(&meta)?.parse()?);
             } else {
                 return parsed.common.schema(&meta);
             }
@@ -459,7 +459,7 @@ impl ContainerAttributes {
     fn value(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         let path = &meta.path;
         if path.is_ident("rename_all") {
-            self.rename_all = Some(NameCase::parse(&text(meta)?)?);
+            self.rename_all = Some(NameCase::parse(&attribute_text(meta)?)?);
         } else if path.is_ident("default") {
             self.default = true;
         } else if path.is_ident("deny_unknown_fields") {
@@ -469,11 +469,11 @@ impl ContainerAttributes {
         } else if path.is_ident("untagged") {
             self.untagged = true;
         } else if path.is_ident("from") {
-            self.from = Some(text(meta)?.parse()?);
+            self.from = Some(attribute_text(meta)?.parse()?);
         } else if path.is_ident("try_from") {
-            self.try_from = Some(text(meta)?.parse()?);
+            self.try_from = Some(attribute_text(meta)?.parse()?);
         } else if path.is_ident("into") {
-            self.into = Some(text(meta)?.parse()?);
+            self.into = Some(attribute_text(meta)?.parse()?);
         } else {
             return Err(meta.error("unknown attribute of a type"));
         }
@@ -482,7 +482,7 @@ impl ContainerAttributes {
 }
 
 /// Calls back for each item in the attributes of a name.
-fn nested(
+fn visit_nested_attributes(
     attributes: &[Attribute],
     name: &str,
     mut each: impl FnMut(ParseNestedMeta<'_>) -> Result<()>,
@@ -494,7 +494,7 @@ fn nested(
 }
 
 /// The text after `=`; inside of a macro it may arrive wrapped in invisible delimiters.
-fn text(meta: &ParseNestedMeta<'_>) -> Result<LitStr> {
+fn attribute_text(meta: &ParseNestedMeta<'_>) -> Result<LitStr> {
     match meta.value()?.parse::<Expr>()? {
         Expr::Lit(literal) => match literal.lit {
             syn::Lit::Str(text) => Ok(text),

@@ -7,8 +7,8 @@ use crate::attributes::{
     DefaultValue, DeriveBody, DeriveField, DeriveTarget, DeriveVariant, FieldLayout,
 };
 
-pub(crate) fn implementation(container: &DeriveTarget) -> TokenStream {
-    let body = body(container);
+pub(crate) fn implement_decode(container: &DeriveTarget) -> TokenStream {
+    let body = decode_body(container);
     container.implement(
         quote!(::tool_core::convert::Decode),
         quote! {
@@ -19,7 +19,7 @@ pub(crate) fn implementation(container: &DeriveTarget) -> TokenStream {
     )
 }
 
-fn body(container: &DeriveTarget) -> TokenStream {
+fn decode_body(container: &DeriveTarget) -> TokenStream {
     let attributes = &container.attributes;
     if let Some(from) = &attributes.from {
         return quote! {
@@ -33,7 +33,7 @@ fn body(container: &DeriveTarget) -> TokenStream {
         };
     }
     if let Some(inner) = container.inner() {
-        let (member, read) = (&inner.member, read(inner));
+        let (member, read) = (&inner.member, field_reader(inner));
         let skipped = container_fields(container)
             .iter()
             .filter(|field| field.skip_decoding);
@@ -47,19 +47,21 @@ fn body(container: &DeriveTarget) -> TokenStream {
             <() as ::tool_core::convert::Decode>::decode(value).map(|()| Self)
         },
         DeriveBody::Struct(FieldLayout::Named(fields)) => {
-            let read = named(fields, &quote!(Self), attributes.default);
-            let names = names(fields);
+            let read = decode_named_fields(fields, &quote!(Self), attributes.default);
+            let names = field_names(fields);
             quote! {
                 let mut fields = ::tool_core::convert::Fields::read(value, &[#(#names),*])?;
                 #read
             }
         }
         DeriveBody::Struct(FieldLayout::Tuple(fields)) => {
-            tuple(fields, &quote!(Self), &quote!(value))
+            decode_tuple_fields(fields, &quote!(Self), &quote!(value))
         }
         DeriveBody::Struct(FieldLayout::Newtype(_)) => unreachable!("read as its field"),
-        DeriveBody::Enum(variants) if attributes.untagged => untagged(container, variants),
-        DeriveBody::Enum(variants) => tagged(variants),
+        DeriveBody::Enum(variants) if attributes.untagged => {
+            decode_untagged_variants(container, variants)
+        }
+        DeriveBody::Enum(variants) => decode_tagged_variants(variants),
     }
 }
 
@@ -71,7 +73,7 @@ fn container_fields(container: &DeriveTarget) -> &[DeriveField] {
 }
 
 /// The function that reads a field.
-fn read(field: &DeriveField) -> TokenStream {
+fn field_reader(field: &DeriveField) -> TokenStream {
     let ty = &field.ty;
     match &field.decode_with {
         Some(function) => quote!(#function),
@@ -79,20 +81,20 @@ fn read(field: &DeriveField) -> TokenStream {
     }
 }
 
-fn names(fields: &[DeriveField]) -> Vec<&str> {
+fn field_names(fields: &[DeriveField]) -> Vec<&str> {
     let read = fields.iter().filter(|field| !field.skip_decoding);
     read.map(|field| field.name.as_str()).collect()
 }
 
 /// Reads named fields from `fields`.
-fn named(
+fn decode_named_fields(
     fields: &[DeriveField],
     constructor: &TokenStream,
     container_default: bool,
 ) -> TokenStream {
     let read_fields: Vec<&DeriveField> = fields.iter().filter(|one| !one.skip_decoding).collect();
     let reads = read_fields.iter().map(|field| {
-        let (local, name, ty, read) = (&field.local, &field.name, &field.ty, read(field));
+        let (local, name, ty, read) = (&field.local, &field.name, &field.ty, field_reader(field));
         if container_default || !matches!(field.default, DefaultValue::None) {
             quote!(let #local = fields.optional(#name, #read);)
         } else if field.decode_with.is_some() {
@@ -140,10 +142,14 @@ fn named(
     }
 }
 
-fn tuple(fields: &[DeriveField], constructor: &TokenStream, value: &TokenStream) -> TokenStream {
+fn decode_tuple_fields(
+    fields: &[DeriveField],
+    constructor: &TokenStream,
+    value: &TokenStream,
+) -> TokenStream {
     let length = fields.len();
     let reads = fields.iter().enumerate().map(|(index, field)| {
-        let read = read(field);
+        let read = field_reader(field);
         quote!(elements.read_with(#index, #read)?)
     });
     quote! {
@@ -152,7 +158,7 @@ fn tuple(fields: &[DeriveField], constructor: &TokenStream, value: &TokenStream)
     }
 }
 
-fn tagged(variants: &[DeriveVariant]) -> TokenStream {
+fn decode_tagged_variants(variants: &[DeriveVariant]) -> TokenStream {
     let readable: Vec<&DeriveVariant> = variants.iter().filter(|one| !one.skip_decoding).collect();
     let spellings = readable.iter().flat_map(|variant| &variant.spellings);
     let arms = readable.iter().map(|variant| {
@@ -161,15 +167,18 @@ fn tagged(variants: &[DeriveVariant]) -> TokenStream {
         let content = match &variant.shape {
             FieldLayout::Unit => quote!(tagged.unit().map(|()| #constructor)),
             FieldLayout::Newtype(field) => {
-                let read = read(field);
+                let read = field_reader(field);
                 quote!(tagged.content("newtype variant", #read).map(#constructor))
             }
             FieldLayout::Tuple(fields) => {
-                let read = tuple(fields, &constructor, &quote!(value));
+                let read = decode_tuple_fields(fields, &constructor, &quote!(value));
                 quote!(tagged.content("tuple variant", |value| { #read }))
             }
             FieldLayout::Named(fields) => {
-                let (read, names) = (named(fields, &constructor, false), names(fields));
+                let (read, names) = (
+                    decode_named_fields(fields, &constructor, false),
+                    field_names(fields),
+                );
                 quote!(tagged.content("struct variant", |value| {
                     let mut fields = ::tool_core::convert::Fields::read(value, &[#(#names),*])?;
                     #read
@@ -187,7 +196,7 @@ fn tagged(variants: &[DeriveVariant]) -> TokenStream {
     }
 }
 
-fn untagged(container: &DeriveTarget, variants: &[DeriveVariant]) -> TokenStream {
+fn decode_untagged_variants(container: &DeriveTarget, variants: &[DeriveVariant]) -> TokenStream {
     let readable = variants.iter().filter(|variant| !variant.skip_decoding);
     let attempts = readable.map(|variant| {
         let ident = &variant.ident;
@@ -197,12 +206,12 @@ fn untagged(container: &DeriveTarget, variants: &[DeriveVariant]) -> TokenStream
                 <() as ::tool_core::convert::Decode>::decode(value).map(|()| #constructor)
             },
             FieldLayout::Newtype(field) => {
-                let read = read(field);
+                let read = field_reader(field);
                 quote!(#read(value).map(#constructor))
             }
-            FieldLayout::Tuple(fields) => tuple(fields, &constructor, &quote!(value)),
+            FieldLayout::Tuple(fields) => decode_tuple_fields(fields, &constructor, &quote!(value)),
             FieldLayout::Named(fields) => {
-                let (read, names) = (named(fields, &constructor, false), names(fields));
+                let (read, names) = (decode_named_fields(fields, &constructor, false), field_names(fields));
                 quote! {
                     let mut fields = ::tool_core::convert::Fields::read(value, &[#(#names),*])?;
                     #read

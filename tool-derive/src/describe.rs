@@ -9,10 +9,10 @@ use crate::attributes::{
     FieldLayout, NumberBounds, SchemaSource,
 };
 
-pub(crate) fn implementation(container: &DeriveTarget) -> TokenStream {
+pub(crate) fn implement_describe(container: &DeriveTarget) -> TokenStream {
     let attributes = &container.attributes;
-    let schema = body(container);
-    let notes = notes(&attributes.common);
+    let schema = describe_body(container);
+    let notes = schema_notes(&attributes.common);
     container.implement(
         quote!(::tool_core::schema::Describe),
         quote! {
@@ -26,38 +26,42 @@ pub(crate) fn implementation(container: &DeriveTarget) -> TokenStream {
 }
 
 /// Adds the doc comment and the extensions to `schema`.
-fn notes(common: &CommonAttributes) -> TokenStream {
-    let (described, extended) = (described(common), extended(common));
+fn schema_notes(common: &CommonAttributes) -> TokenStream {
+    let (described, extended) = (describe_doc_comment(common), extend_schema(common));
     quote!(#described #extended)
 }
 
-fn described(common: &CommonAttributes) -> Option<TokenStream> {
+fn describe_doc_comment(common: &CommonAttributes) -> Option<TokenStream> {
     let doc = &common.doc;
-    (!doc.is_empty()).then(|| quote!(::tool_core::schema::derived::describe(&mut schema, #doc);))
+    (!doc.is_empty())
+        .then(|| quote!(::tool_core::schema::derived::set_description(&mut schema, #doc);))
 }
 
-fn extended(common: &CommonAttributes) -> TokenStream {
+fn extend_schema(common: &CommonAttributes) -> TokenStream {
     let extend = common.extend.iter().map(|(key, value)| {
-        quote!(::tool_core::schema::derived::set(&mut schema, #key, ::tool_core::schema::json!(#value));)
+        quote!(::tool_core::schema::derived::set_keyword(&mut schema, #key, ::tool_core::schema::json!(#value));)
     });
     quote!(#(#extend)*)
 }
 
-fn of(ty: &Type) -> TokenStream {
+fn type_schema_call(ty: &Type) -> TokenStream {
     quote!(<#ty as ::tool_core::schema::Describe>::describe(contract))
 }
 
-fn body(container: &DeriveTarget) -> TokenStream {
+fn describe_body(container: &DeriveTarget) -> TokenStream {
     let attributes = &container.attributes;
     if let Some(with) = &attributes.schema_with {
-        return of(with);
+        return type_schema_call(with);
     }
     let from = attributes.from.as_ref().or(attributes.try_from.as_ref());
     if from.is_some() || attributes.into.is_some() {
         let own = quote!(::core::compile_error!(
             "state the schema: `#[schema(with = ..)]`"
         ));
-        let (read, written) = (from.map(of), attributes.into.as_ref().map(of));
+        let (read, written) = (
+            from.map(type_schema_call),
+            attributes.into.as_ref().map(type_schema_call),
+        );
         let (read, written) = (read.unwrap_or_else(|| own.clone()), written.unwrap_or(own));
         return quote! {
             match contract {
@@ -67,38 +71,42 @@ fn body(container: &DeriveTarget) -> TokenStream {
         };
     }
     if let Some(inner) = container.inner() {
-        return field(inner);
+        return field_schema(inner);
     }
     match &container.body {
         DeriveBody::Struct(FieldLayout::Unit) => {
             quote!(<() as ::tool_core::schema::Describe>::describe(contract))
         }
         DeriveBody::Struct(FieldLayout::Named(fields)) => {
-            named(fields, attributes.default, attributes.closed)
+            describe_named_fields(fields, attributes.default, attributes.closed)
         }
-        DeriveBody::Struct(FieldLayout::Tuple(fields)) => tuple(fields),
+        DeriveBody::Struct(FieldLayout::Tuple(fields)) => describe_tuple_fields(fields),
         DeriveBody::Struct(FieldLayout::Newtype(_)) => unreachable!("described as its field"),
-        DeriveBody::Enum(variants) => choice(container, variants),
+        DeriveBody::Enum(variants) => describe_variants(container, variants),
     }
 }
 
 /// The schema of the type of a field.
-fn source(field: &DeriveField) -> TokenStream {
+fn field_type_schema(field: &DeriveField) -> TokenStream {
     match (&field.schema.with, field.schema.required) {
-        (Some(SchemaSource::Type(ty)), _) => of(ty),
+        (Some(SchemaSource::Type(ty)), _) => type_schema_call(ty),
         (Some(SchemaSource::Function(function)), _) => quote!(#function()),
         (None, true) => {
             let ty = &field.ty;
             quote!(<#ty as ::tool_core::schema::Describe>::describe_present(contract))
         }
-        (None, false) => of(&field.ty),
+        (None, false) => type_schema_call(&field.ty),
     }
 }
 
 /// The schema of a field with what its attributes add.
-fn field(field: &DeriveField) -> TokenStream {
-    let (source, described, bounds) = (source(field), described(&field.common), bounds(field));
-    let extended = extended(&field.common);
+fn field_schema(field: &DeriveField) -> TokenStream {
+    let (source, described, bounds) = (
+        field_type_schema(field),
+        describe_doc_comment(&field.common),
+        field_bounds(field),
+    );
+    let extended = extend_schema(&field.common);
     quote!({
         #[allow(unused_mut, reason = "few fields add something")]
         let mut schema = #source;
@@ -109,8 +117,8 @@ fn field(field: &DeriveField) -> TokenStream {
     })
 }
 
-fn bounds(field: &DeriveField) -> TokenStream {
-    let row = |kind: &str, key: &str, bound: &syn::Expr| quote!(::tool_core::schema::derived::bound(&mut schema, #kind, #key, ::tool_core::schema::json!(#bound)););
+fn field_bounds(field: &DeriveField) -> TokenStream {
+    let row = |kind: &str, key: &str, bound: &syn::Expr| quote!(::tool_core::schema::derived::set_bound(&mut schema, #kind, #key, ::tool_core::schema::json!(#bound)););
     let mut rows = Vec::new();
     let mut add = |bounds: &NumberBounds, kind: &str, suffix: &str| {
         rows.extend(
@@ -132,16 +140,20 @@ fn bounds(field: &DeriveField) -> TokenStream {
     quote!(#(#rows)*)
 }
 
-fn named(fields: &[DeriveField], container_default: bool, closed: bool) -> TokenStream {
+fn describe_named_fields(
+    fields: &[DeriveField],
+    container_default: bool,
+    closed: bool,
+) -> TokenStream {
     let shown = fields
         .iter()
         .filter(|field| !(field.skip_decoding && field.skip_encoding));
-    let rows = shown.map(|field| row(field, container_default));
-    quote!(::tool_core::schema::derived::object(contract, #closed, &[#(#rows),*]))
+    let rows = shown.map(|field| field_row(field, container_default));
+    quote!(::tool_core::schema::derived::struct_schema(contract, #closed, &[#(#rows),*]))
 }
 
 /// A row of the table of fields.
-fn row(field: &DeriveField, container_default: bool) -> TokenStream {
+fn field_row(field: &DeriveField, container_default: bool) -> TokenStream {
     let (name, ty) = (&field.name, &field.ty);
     let doc = &field.common.doc;
     let source = match (&field.schema.with, field.schema.required) {
@@ -154,7 +166,7 @@ fn row(field: &DeriveField, container_default: bool) -> TokenStream {
     };
     let some = |function: TokenStream| quote!(::core::option::Option::Some(#function));
     let none = || quote!(::core::option::Option::None);
-    let bounds = bounds(field);
+    let bounds = field_bounds(field);
     let bounds = match bounds.is_empty() {
         true => none(),
         false => some(quote!(|schema: &mut ::tool_core::schema::Schema| {
@@ -162,7 +174,7 @@ fn row(field: &DeriveField, container_default: bool) -> TokenStream {
             #bounds
         })),
     };
-    let extended = extended(&field.common);
+    let extended = extend_schema(&field.common);
     let extended = match extended.is_empty() {
         true => none(),
         false => some(quote!(|schema: &mut ::tool_core::schema::Schema| {
@@ -231,12 +243,14 @@ fn default(field: &DeriveField, container_default: bool) -> Option<TokenStream> 
     }))
 }
 
-fn tuple(fields: &[DeriveField]) -> TokenStream {
-    let items = fields.iter().map(field);
-    quote!(::tool_core::schema::derived::tuple(vec![#(#items),*]))
+fn describe_tuple_fields(fields: &[DeriveField]) -> TokenStream {
+    let items = fields.iter().map(field_schema);
+    quote!(::tool_core::schema::derived::tuple_schema(
+        vec![#(#items),*]
+    ))
 }
 
-fn choice(container: &DeriveTarget, variants: &[DeriveVariant]) -> TokenStream {
+fn describe_variants(container: &DeriveTarget, variants: &[DeriveVariant]) -> TokenStream {
     let attributes = &container.attributes;
     let plain = |variant: &&DeriveVariant| {
         matches!(variant.shape, FieldLayout::Unit) && variant.common.is_empty() && !variant.untagged
@@ -252,20 +266,24 @@ fn choice(container: &DeriveTarget, variants: &[DeriveVariant]) -> TokenStream {
             let (name, read, notes) = (
                 &variant.name,
                 !variant.skip_decoding,
-                notes(&variant.common),
+                schema_notes(&variant.common),
             );
             let content = match &variant.shape {
                 FieldLayout::Unit => {
                     quote!(<() as ::tool_core::schema::Describe>::describe(contract))
                 }
-                FieldLayout::Newtype(inner) => field(inner),
-                FieldLayout::Tuple(fields) => tuple(fields),
-                FieldLayout::Named(fields) => named(fields, false, attributes.closed),
+                FieldLayout::Newtype(inner) => field_schema(inner),
+                FieldLayout::Tuple(fields) => describe_tuple_fields(fields),
+                FieldLayout::Named(fields) => {
+                    describe_named_fields(fields, false, attributes.closed)
+                }
             };
             let schema = match (variant.untagged, &variant.shape) {
                 (true, _) => content,
-                (false, FieldLayout::Unit) => quote!(::tool_core::schema::derived::name(#name)),
-                (false, _) => quote!(::tool_core::schema::derived::tagged(#name, #content)),
+                (false, FieldLayout::Unit) => {
+                    quote!(::tool_core::schema::derived::name_schema(#name))
+                }
+                (false, _) => quote!(::tool_core::schema::derived::tagged_schema(#name, #content)),
             };
             quote!((#read, {
                 #[allow(unused_mut, reason = "not every variant has notes")]
@@ -275,5 +293,5 @@ fn choice(container: &DeriveTarget, variants: &[DeriveVariant]) -> TokenStream {
             }))
         });
     let exclusive = !variants.iter().any(|variant| variant.untagged);
-    quote!(::tool_core::schema::derived::choice(contract, #exclusive, &[#(#names),*], vec![#(#branches),*]))
+    quote!(::tool_core::schema::derived::enum_schema(contract, #exclusive, &[#(#names),*], vec![#(#branches),*]))
 }

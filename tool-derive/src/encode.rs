@@ -5,8 +5,8 @@ use quote::{format_ident, quote};
 
 use crate::attributes::{DeriveBody, DeriveField, DeriveTarget, DeriveVariant, FieldLayout};
 
-pub(crate) fn implementation(container: &DeriveTarget) -> TokenStream {
-    let body = body(container);
+pub(crate) fn implement_encode(container: &DeriveTarget) -> TokenStream {
+    let body = encode_body(container);
     container.implement(
         quote!(::tool_core::convert::Encode),
         quote! {
@@ -17,7 +17,7 @@ pub(crate) fn implementation(container: &DeriveTarget) -> TokenStream {
     )
 }
 
-fn body(container: &DeriveTarget) -> TokenStream {
+fn encode_body(container: &DeriveTarget) -> TokenStream {
     let attributes = &container.attributes;
     if let Some(into) = &attributes.into {
         return quote! {
@@ -27,7 +27,7 @@ fn body(container: &DeriveTarget) -> TokenStream {
     }
     if let Some(inner) = container.inner() {
         let member = &inner.member;
-        return write(inner, &quote!(&self.#member));
+        return write_field(inner, &quote!(&self.#member));
     }
     match &container.body {
         DeriveBody::Struct(FieldLayout::Unit) => quote!(Ok(::tool_core::Value::Null)),
@@ -36,7 +36,7 @@ fn body(container: &DeriveTarget) -> TokenStream {
                 let member = &field.member;
                 quote!(&self.#member)
             };
-            self::fields(fields, access, |rows| quote!(encoder.fields(#rows)))
+            self::write_named_fields(fields, access, |rows| quote!(encoder.fields(#rows)))
         }
         DeriveBody::Struct(FieldLayout::Tuple(fields)) => {
             let members = fields.iter().map(|field| &field.member);
@@ -44,14 +44,14 @@ fn body(container: &DeriveTarget) -> TokenStream {
         }
         DeriveBody::Struct(FieldLayout::Newtype(_)) => unreachable!("written as its field"),
         DeriveBody::Enum(variants) => {
-            let arms = variants.iter().map(arm);
+            let arms = variants.iter().map(variant_arm);
             quote!(match self { #(#arms)* })
         }
     }
 }
 
 /// Writes one value, given as an expression of a reference.
-fn write(field: &DeriveField, value: &TokenStream) -> TokenStream {
+fn write_field(field: &DeriveField, value: &TokenStream) -> TokenStream {
     match &field.encode_with {
         Some(function) => quote!(#function(#value, encoder)),
         None => quote!(::tool_core::convert::Encode::encode(#value, encoder)),
@@ -59,7 +59,7 @@ fn write(field: &DeriveField, value: &TokenStream) -> TokenStream {
 }
 
 /// Writes named fields by a method of the encoder: rows of `(name, value where it is written)`.
-fn fields(
+fn write_named_fields(
     fields: &[DeriveField],
     access: impl Fn(&DeriveField) -> TokenStream,
     write: impl Fn(TokenStream) -> TokenStream,
@@ -86,7 +86,7 @@ fn fields(
     quote!({ #(#bindings)* #written })
 }
 
-fn arm(variant: &DeriveVariant) -> TokenStream {
+fn variant_arm(variant: &DeriveVariant) -> TokenStream {
     let (ident, name) = (&variant.ident, &variant.name);
     match &variant.shape {
         FieldLayout::Unit if variant.untagged => {
@@ -95,7 +95,7 @@ fn arm(variant: &DeriveVariant) -> TokenStream {
         FieldLayout::Unit => quote!(Self::#ident => Ok(::tool_core::Value::from(#name)),),
         FieldLayout::Newtype(field) => {
             let inner = match variant.untagged {
-                true => write(field, &quote!(inner)),
+                true => write_field(field, &quote!(inner)),
                 false => quote!(encoder.tagged(#name, inner)),
             };
             quote!(Self::#ident(inner) => #inner,)
@@ -117,7 +117,7 @@ fn arm(variant: &DeriveVariant) -> TokenStream {
                 let member = &field.member;
                 quote!(#member)
             };
-            let written = self::fields(fields, access, |rows| match variant.untagged {
+            let written = self::write_named_fields(fields, access, |rows| match variant.untagged {
                 true => quote!(encoder.fields(#rows)),
                 false => quote!(encoder.tagged_fields(#name, #rows)),
             });

@@ -16,23 +16,23 @@ use attributes::DeriveTarget;
 
 /// Reads a type from a value.
 #[proc_macro_derive(Decode, attributes(value, schema))]
-pub fn decode(input: TokenStream) -> TokenStream {
-    derive(parse_macro_input!(input), decode::implementation)
+pub fn derive_decode(input: TokenStream) -> TokenStream {
+    expand_derive(parse_macro_input!(input), decode::implement_decode)
 }
 
 /// Writes a type as a value.
 #[proc_macro_derive(Encode, attributes(value, schema))]
-pub fn encode(input: TokenStream) -> TokenStream {
-    derive(parse_macro_input!(input), encode::implementation)
+pub fn derive_encode(input: TokenStream) -> TokenStream {
+    expand_derive(parse_macro_input!(input), encode::implement_encode)
 }
 
 /// The JSON Schema of a type.
 #[proc_macro_derive(Describe, attributes(value, schema))]
-pub fn describe(input: TokenStream) -> TokenStream {
-    derive(parse_macro_input!(input), describe::implementation)
+pub fn derive_describe(input: TokenStream) -> TokenStream {
+    expand_derive(parse_macro_input!(input), describe::implement_describe)
 }
 
-fn derive(
+fn expand_derive(
     input: DeriveInput,
     implementation: fn(&DeriveTarget) -> proc_macro2::TokenStream,
 ) -> TokenStream {

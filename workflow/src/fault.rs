@@ -203,11 +203,11 @@ impl WorkflowFault {
         /// Ids that a hint lists.
         const LISTED_MAX: usize = 8;
         let known: Vec<&str> = known.into_iter().collect();
-        let near = nearest::nearest(id, known.iter().copied()).map(str::to_owned);
+        let near = nearest::nearest_name(id, known.iter().copied()).map(str::to_owned);
         let lists = near.is_none() && known.len() <= LISTED_MAX;
         Self::Unknown {
             what,
-            id: brief::name(id).into_owned(),
+            id: brief::brief_name(id).into_owned(),
             near,
             known: match lists {
                 true => known.into_iter().map(str::to_owned).collect(),
@@ -220,7 +220,7 @@ impl WorkflowFault {
         Self::Invalid {
             field,
             expected: expected.into(),
-            found: format!("`{}`", brief::name(found)),
+            found: format!("`{}`", brief::brief_name(found)),
         }
     }
 

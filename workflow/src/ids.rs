@@ -9,7 +9,7 @@ use crate::limits::{ID_BYTES_MAX, SLUG_BYTES_MAX};
 ///
 /// Accents are dropped, every other character separates words, and a title without ASCII letters or digits is `untitled`. The
 /// result has at most [`SLUG_BYTES_MAX`] bytes, cut between words where there are several.
-pub fn slug(title: &str) -> String {
+pub fn title_slug(title: &str) -> String {
     let mut slug = String::new();
     for character in title.nfkd().take(16 * SLUG_BYTES_MAX) {
         if character.is_ascii_alphanumeric() {
@@ -50,12 +50,12 @@ pub fn is_id(text: &str) -> bool {
 }
 
 /// `CHAIN-001-slug`; of a checkout `CHAIN-001-4f1ac-slug`.
-pub fn chain(number: u32, checkout: &str, slug: &str) -> String {
-    format!("CHAIN-{}", task(number, checkout, slug))
+pub fn chain_id(number: u32, checkout: &str, slug: &str) -> String {
+    format!("CHAIN-{}", task_id(number, checkout, slug))
 }
 
 /// `001-slug`; of a checkout `001-4f1ac-slug`.
-pub fn task(number: u32, checkout: &str, slug: &str) -> String {
+pub fn task_id(number: u32, checkout: &str, slug: &str) -> String {
     match checkout.is_empty() {
         true => format!("{number:03}-{slug}"),
         false => format!("{number:03}-{checkout}-{slug}"),
@@ -63,7 +63,7 @@ pub fn task(number: u32, checkout: &str, slug: &str) -> String {
 }
 
 /// `CR`; of a checkout `CR-4f1ac`.
-pub fn prefix(prefix: &str, checkout: &str) -> String {
+pub fn checkout_prefix(prefix: &str, checkout: &str) -> String {
     match checkout.is_empty() {
         true => prefix.to_owned(),
         false => format!("{prefix}-{checkout}"),
@@ -71,12 +71,12 @@ pub fn prefix(prefix: &str, checkout: &str) -> String {
 }
 
 /// `CR-20251206-001`, with any prefix.
-pub fn dated(prefix: &str, date: CalendarDate, number: u32) -> String {
+pub fn dated_id(prefix: &str, date: CalendarDate, number: u32) -> String {
     format!("{prefix}-{date}-{number:03}")
 }
 
 /// `FB-001`; of a checkout `FB-001-4f1ac`.
-pub fn feedback(number: u32, checkout: &str) -> String {
+pub fn feedback_id(number: u32, checkout: &str) -> String {
     match checkout.is_empty() {
         true => format!("FB-{number:03}"),
         false => format!("FB-{number:03}-{checkout}"),
@@ -96,7 +96,7 @@ pub fn task_number(id: &str) -> Option<u32> {
 /// The number of a feedback item's id.
 pub fn feedback_number(id: &str) -> Option<u32> {
     let rest = id.strip_prefix("FB-")?;
-    number(rest.split_once('-').map_or(rest, |(digits, _)| digits))
+    parse_id_number(rest.split_once('-').map_or(rest, |(digits, _)| digits))
 }
 
 /// Prefix with date, and number: `("CR-20251206", 1)`.
@@ -104,19 +104,19 @@ pub fn dated_number(id: &str) -> Option<(&str, u32)> {
     let (head, last) = id.rsplit_once('-')?;
     let (_, date) = head.rsplit_once('-')?;
     CalendarDate::parse(date).filter(|_| date.len() == 8)?;
-    Some((head, number(last)?))
+    Some((head, parse_id_number(last)?))
 }
 
 fn number_before_slug(text: &str) -> Option<u32> {
     let (digits, slug) = text.split_once('-')?;
-    number(digits).filter(|_| !slug.is_empty())
+    parse_id_number(digits).filter(|_| !slug.is_empty())
 }
 
 /// The largest number of an id that is counted; with a larger one, from elsewhere, the id is a name without a number.
 const NUMBER_MAX: u32 = 999_999;
 
 /// At least three digits, as written by this crate; a longer number has no leading zero.
-fn number(digits: &str) -> Option<u32> {
+fn parse_id_number(digits: &str) -> Option<u32> {
     let well_formed = digits.len() == 3 || digits.len() > 3 && !digits.starts_with('0');
     if !well_formed || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -142,21 +142,21 @@ mod tests {
             ("  --x--  ", "x"),
             ("ﬁne ①", "fine-1"),
         ] {
-            assert_eq!(slug(title), expected, "{title:?}");
-            assert!(is_id(&task(1, "", &slug(title))), "{title:?}");
+            assert_eq!(title_slug(title), expected, "{title:?}");
+            assert!(is_id(&task_id(1, "", &title_slug(title))), "{title:?}");
         }
-        let long = slug(&"word ".repeat(10_000));
+        let long = title_slug(&"word ".repeat(10_000));
         assert!(
             long.len() <= SLUG_BYTES_MAX && long.ends_with("word"),
             "{long}"
         );
-        assert_eq!(slug(&"x".repeat(1000)).len(), SLUG_BYTES_MAX);
+        assert_eq!(title_slug(&"x".repeat(1000)).len(), SLUG_BYTES_MAX);
     }
 
     #[test]
     fn ids_have_numbers() {
         assert_eq!(chain_number("CHAIN-012-parser"), Some(12));
-        assert_eq!(chain_number(&chain(1234, "", "x")), Some(1234));
+        assert_eq!(chain_number(&chain_id(1234, "", "x")), Some(1234));
         for other in [
             "parser",
             "CHAIN-1-x",
@@ -171,12 +171,12 @@ mod tests {
         }
         assert_eq!(task_number("002-next"), Some(2));
         // The ids of another checkout are others, and count as well.
-        assert_eq!(chain(2, "4f1ac", "x"), "CHAIN-002-4f1ac-x");
+        assert_eq!(chain_id(2, "4f1ac", "x"), "CHAIN-002-4f1ac-x");
         assert_eq!(chain_number("CHAIN-002-4f1ac-x"), Some(2));
-        assert_eq!(task_number(&task(3, "4f1ac", "next")), Some(3));
-        assert_eq!(feedback_number(&feedback(4, "4f1ac")), Some(4));
-        let dated_there = dated(
-            &prefix("CR", "4f1ac"),
+        assert_eq!(task_number(&task_id(3, "4f1ac", "next")), Some(3));
+        assert_eq!(feedback_number(&feedback_id(4, "4f1ac")), Some(4));
+        let dated_there = dated_id(
+            &checkout_prefix("CR", "4f1ac"),
             CalendarDate::parse("20250101").unwrap(),
             7,
         );

@@ -1,7 +1,7 @@
 //! Workflows: requests, chains of tasks, reviews, gates, feedback and locks, as a fold of events.
 //!
-//! Three functions carry everything. [`decide`](decide::decide) takes the state, a command and a [`DecisionContext`] (time, date, actor,
-//! grants) and returns events or a [`WorkflowFault`]; [`WorkflowState::apply`] is the only way the state changes; [`item::project`] gives the
+//! Three functions carry everything. [`decide_command`](decide::decide) takes the state, a command and a [`DecisionContext`] (time, date, actor,
+//! grants) and returns events or a [`WorkflowFault`]; [`WorkflowState::apply`] is the only way the state changes; [`item::project_item`] gives the
 //! files that show it. Beside them are data: [`template`] (stages and gates), [`roles`] (who may call what) and [`governance`]
 //! (which files may change, and whose locks collide). [`import`] reads the layouts of earlier systems. Nothing here does I/O or
 //! knows a clock, a thread or a random number.
@@ -44,7 +44,7 @@ pub mod template;
 pub mod tools;
 
 pub use actor::{CalendarDate, DecisionContext, EventActor, EventTime, GateGrants};
-pub use decide::{ItemCommand, decide};
+pub use decide::{ItemCommand, decide_command};
 pub use event::{EventPayload, WorkflowEvent};
 pub use fault::WorkflowFault;
 pub use state::WorkflowState;

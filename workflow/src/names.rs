@@ -273,7 +273,7 @@ impl RequestKind {
 }
 
 /// Spellings for a message: `todo, blocked`.
-pub(crate) fn joined<T: std::fmt::Display>(names: &[T]) -> String {
+pub(crate) fn join_names<T: std::fmt::Display>(names: &[T]) -> String {
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
     names.join(", ")
 }

@@ -24,28 +24,28 @@ const WORKERS: &[&str] = &[
 
 /// The roles.
 pub const ROLES: &[WorkflowRole] = &[
-    of("impl", &["impl"]),
-    of("review", &["review"]),
-    of("ideation", &["ideation"]),
-    of("design", &["design"]),
-    of("commit", &["commit"]),
-    of("orchestration", WORKERS),
-    of("control", WORKERS),
-    of("operator", WORKERS),
+    spawning_role("impl", &["impl"]),
+    spawning_role("review", &["review"]),
+    spawning_role("ideation", &["ideation"]),
+    spawning_role("design", &["design"]),
+    spawning_role("commit", &["commit"]),
+    spawning_role("orchestration", WORKERS),
+    spawning_role("control", WORKERS),
+    spawning_role("operator", WORKERS),
 ];
 
-const fn of(name: &'static str, spawns: &'static [&'static str]) -> WorkflowRole {
+const fn spawning_role(name: &'static str, spawns: &'static [&'static str]) -> WorkflowRole {
     WorkflowRole { name, spawns }
 }
 
 /// The role of a name or alias.
-pub fn role(name: &str) -> Option<&'static WorkflowRole> {
+pub fn find_role(name: &str) -> Option<&'static WorkflowRole> {
     let name = ToolAliases::built_in().role(name).unwrap_or(name);
     ROLES.iter().find(|role| role.name == name)
 }
 
 /// Every name and alias of a role.
-pub fn names() -> impl Iterator<Item = &'static str> {
+pub fn role_names() -> impl Iterator<Item = &'static str> {
     ROLES
         .iter()
         .map(|role| role.name)
@@ -54,7 +54,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Whether a role may spawn another, both given by name or alias; an unknown role spawns nothing.
 pub fn may_spawn(spawner: &str, spawned: &str) -> bool {
-    match (role(spawner), role(spawned)) {
+    match (find_role(spawner), find_role(spawned)) {
         (Some(spawner), Some(spawned)) => spawner.spawns.contains(&spawned.name),
         _ => false,
     }
@@ -67,9 +67,9 @@ mod tests {
     #[test]
     fn aliases_lead_to_what_exists() {
         for (alias, meant) in ToolAliases::built_in().roles() {
-            assert_eq!(role(alias).map(|role| role.name), Some(meant));
+            assert_eq!(find_role(alias).map(|role| role.name), Some(meant));
         }
-        assert!(role("implementr").is_none());
+        assert!(find_role("implementr").is_none());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The cases of the earlier system that this crate decides, as data.
 
-use registry::document::{DocumentFormat, parse};
+use registry::document::{DocumentFormat, parse_document};
 use tool_core::Value;
 use workflow::WorkflowFault;
 
@@ -12,7 +12,7 @@ fn cases() -> Vec<Value> {
         ("workflows.yaml", include_str!("cases/workflows.yaml")),
     ];
     let read = |(name, text)| {
-        parse(name, text, DocumentFormat::Yaml)
+        parse_document(name, text, DocumentFormat::Yaml)
             .expect("a sound document")
             .value
             .items()
@@ -150,16 +150,16 @@ fn check(
 
 #[test]
 fn the_cases_about_files_hold() {
-    use workflow::governance::{Action, read};
+    use workflow::governance::{Action, read_governance};
     let text = include_str!("cases/files.yaml");
-    let cases = parse("files.yaml", text, DocumentFormat::Yaml)
+    let cases = parse_document("files.yaml", text, DocumentFormat::Yaml)
         .expect("a sound document")
         .value;
     for case in cases.items().expect("a list") {
         let id = case.text("id").expect("an id");
         let rules = tool_core::json::to_text(case.get("rules").expect("rules"));
         let governance =
-            read("rules.yaml", &rules).unwrap_or_else(|errors| panic!("{id}: {errors}"));
+            read_governance("rules.yaml", &rules).unwrap_or_else(|errors| panic!("{id}: {errors}"));
         let path = case.text("path").expect("a path");
         let ruling = governance.decide(case.text("role"), Action::Modify, path);
         let ruling = ruling.map_or("refused", |decided| decided.ruling.as_str());

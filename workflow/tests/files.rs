@@ -1,6 +1,6 @@
 //! The files that show the state.
 
-use workflow::item::{ItemId, ItemPage, items, project, touched};
+use workflow::item::{ItemId, ItemPage, items_with_files, project_item, touched_items};
 
 use crate::world::{CHAIN, REQUEST, TASK, WORKFLOW, World};
 
@@ -25,7 +25,7 @@ fn a_new_task_is_a_page() {
         chain: CHAIN.to_owned(),
         task: "002-write-numbers".to_owned(),
     };
-    let file = project(&world.state, &item, None).unwrap();
+    let file = project_item(&world.state, &item, None).unwrap();
     assert_eq!(
         file.path,
         "workflow/tasks/CHAIN-001-parser/002-write-numbers.md"
@@ -41,7 +41,7 @@ fn a_new_task_is_a_page() {
 #[test]
 fn what_others_wrote_into_a_file_stays() {
     let mut world = World::with_task("in-progress");
-    let first = project(&world.state, &task(), None).unwrap();
+    let first = project_item(&world.state, &task(), None).unwrap();
     let edited = first
         .text
         .replace("status: in-progress", "status: in-progress # see board\nmine: [1,  2]")
@@ -55,7 +55,7 @@ fn what_others_wrote_into_a_file_stays() {
         "task:request_changes",
         &format!(r#"{{"chainId":"{CHAIN}","taskId":"{TASK}","reason":"signs","suggestions":["plus","minus"]}}"#),
     );
-    let second = project(&world.state, &task(), Some(&edited)).unwrap();
+    let second = project_item(&world.state, &task(), Some(&edited)).unwrap();
     assert_eq!(second.path, first.path);
     let page = ItemPage::parse(&second.text).unwrap();
     assert_eq!(
@@ -77,14 +77,14 @@ fn what_others_wrote_into_a_file_stays() {
     );
     // What the state no longer says goes, and nothing changes where nothing happened.
     assert_eq!(
-        project(&world.state, &task(), Some(&second.text)).unwrap(),
+        project_item(&world.state, &task(), Some(&second.text)).unwrap(),
         second
     );
     world.task("ann/impl", "task:block").unwrap();
-    let blocked = project(&world.state, &task(), Some(&second.text)).unwrap();
+    let blocked = project_item(&world.state, &task(), Some(&second.text)).unwrap();
     assert!(blocked.text.contains("blocked_because: because\r\n"));
     world.task("ann/impl", "task:unblock").unwrap();
-    let freed = project(&world.state, &task(), Some(&blocked.text)).unwrap();
+    let freed = project_item(&world.state, &task(), Some(&blocked.text)).unwrap();
     assert!(
         !freed.text.contains("blocked_because")
             && freed.text.contains("status: todo # see board\r\n")
@@ -102,12 +102,15 @@ fn every_item_has_a_file_and_is_touched_by_its_events() {
         ),
     );
     world.did("pat", "feedback:respond", &format!(r#"{{"workflowId":"{WORKFLOW}","feedbackId":"FB-001","content":"This.","selectedOption":"a"}}"#));
-    let all = items(&world.state);
+    let all = items_with_files(&world.state);
     assert_eq!(all.len(), 4);
     let mut paths = std::collections::BTreeSet::new();
     for item in &all {
-        let file = project(&world.state, item, None).unwrap();
-        assert_eq!(project(&world.state, item, Some(&file.text)).unwrap(), file);
+        let file = project_item(&world.state, item, None).unwrap();
+        assert_eq!(
+            project_item(&world.state, item, Some(&file.text)).unwrap(),
+            file
+        );
         assert!(paths.insert(file.path));
     }
     assert!(
@@ -119,9 +122,9 @@ fn every_item_has_a_file_and_is_touched_by_its_events() {
     let mut files = std::collections::BTreeMap::new();
     for event in &world.events {
         state.apply(event).unwrap();
-        for item in touched(event, &state) {
+        for item in touched_items(event, &state) {
             let old = files.get(&item).map(String::as_str);
-            let file = project(&state, &item, old).unwrap();
+            let file = project_item(&state, &item, old).unwrap();
             files.insert(item, file.text);
         }
     }
@@ -134,12 +137,12 @@ fn every_item_has_a_file_and_is_touched_by_its_events() {
     );
     for (item, text) in &files {
         assert_eq!(
-            &project(&state, item, Some(text)).unwrap().text,
+            &project_item(&state, item, Some(text)).unwrap().text,
             text,
             "{item:?}"
         );
     }
-    let request = project(
+    let request = project_item(
         &state,
         &ItemId::Request(REQUEST.to_owned()),
         files

@@ -1,7 +1,7 @@
 //! Texts from outside: whatever they are, they are read or refused, and nothing panics.
 
 use proptest::prelude::*;
-use workflow::import::{ImportSource, import};
+use workflow::import::{ImportSource, import_files};
 use workflow::{WorkflowEvent, WorkflowState, governance, template};
 
 const PATHS: [&str; 8] = [
@@ -46,7 +46,7 @@ proptest! {
     #[test]
     fn whatever_is_imported_is_a_history(texts in proptest::collection::vec((0..PATHS.len(), text()), 1..6)) {
         let files: Vec<ImportSource<'_>> = texts.iter().map(|(path, text)| ImportSource { path: PATHS[*path], text }).collect();
-        let read = import(&WorkflowState::default(), &files);
+        let read = import_files(&WorkflowState::default(), &files);
         prop_assert!(WorkflowState::fold(&read.events).is_ok());
         prop_assert!(read.errors.iter().all(|error| error.place.is_some()));
     }
@@ -54,8 +54,8 @@ proptest! {
     #[test]
     fn whatever_is_read_is_accepted_or_refused(text in text()) {
         for errors in [
-            template::read("t.yaml", &text).err(),
-            governance::read("g.yaml", &text).err(),
+            template::read_template("t.yaml", &text).err(),
+            governance::read_governance("g.yaml", &text).err(),
         ].into_iter().flatten() {
             prop_assert!(errors.list().iter().all(|error| error.place.is_some()));
         }
@@ -64,6 +64,6 @@ proptest! {
             prop_assert!(glob.meets(&glob));
         }
         _ = workflow::EventTime::parse(&text);
-        prop_assert!(workflow::ids::is_id(&workflow::ids::slug(&text)));
+        prop_assert!(workflow::ids::is_id(&workflow::ids::title_slug(&text)));
     }
 }

@@ -138,7 +138,7 @@ fn legal(state: &WorkflowState, now: i64) {
     let locks: Vec<_> = state.locks_at(workflow::EventTime(now)).collect();
     for (position, lock) in locks.iter().enumerate() {
         let others = locks[..position].iter().map(|lock| lock.held());
-        workflow::governance::collide::check(&lock.chain, &lock.patterns, others)
+        workflow::governance::collide::check_lock_overlap(&lock.chain, &lock.patterns, others)
             .expect("no overlap");
     }
 }

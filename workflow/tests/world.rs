@@ -1,11 +1,11 @@
 //! A small project for tests: people, agents, and the commands that lead to a state.
 
 use tool_core::Value;
-use tool_core::json::{JsonLimits, parse};
+use tool_core::json::{JsonLimits, parse_json};
 use workflow::names::ActorKind;
 use workflow::{
     CalendarDate, DecisionContext, EventActor, EventTime, GateGrants, ItemCommand, WorkflowEvent,
-    WorkflowFault, WorkflowState, decide, template,
+    WorkflowFault, WorkflowState, decide_command, template,
 };
 
 /// A state with its events, and who may satisfy gates.
@@ -39,7 +39,7 @@ pub(crate) fn actor(text: &str) -> EventActor {
 }
 
 pub(crate) fn json(text: &str) -> Value {
-    parse(text, JsonLimits::default()).expect("JSON")
+    parse_json(text, JsonLimits::default()).expect("JSON")
 }
 
 impl World {
@@ -66,7 +66,7 @@ impl World {
             grants: &self.grants,
             checkout: "",
         };
-        decide(&self.state, &context, command)
+        decide_command(&self.state, &context, command)
     }
 
     /// Decides a command and applies its events.

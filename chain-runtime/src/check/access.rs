@@ -1,6 +1,6 @@
 //! Resources of a step with unknown arguments: those that are known, and those that must be assumed.
 
-use tool_core::capability::{WorkspaceFiles, folded};
+use tool_core::capability::{WorkspaceFiles, fold_file_name};
 use tool_core::schema::Schema;
 use tool_core::{
     Access, Capability, Determinism, ResourceKey, ResourceKind, Spec, ToolError, Value,
@@ -57,7 +57,7 @@ pub(super) fn of_open_call(
         let key = |name: &str| ResourceKey::new(template.kind, name, template.access);
         match args.pointer(template.pointer) {
             Some(ArgumentNode::Literal(Value::String(name))) => {
-                found.keys.push(identified(key(&name), files)?);
+                found.keys.push(normalise_path_key(key(&name), files)?);
             }
             Some(ArgumentNode::Literal(_)) => {} // null, or refused with the arguments
             Some(_) if template.access == Access::Read && template.kind == ResourceKind::Path => {
@@ -67,7 +67,7 @@ pub(super) fn of_open_call(
             None if refers_above(args, template.pointer) => found.unknown_at(template.pointer),
             None => {
                 if let Some(name) = default_of(schema, template.pointer) {
-                    found.keys.push(identified(key(&name), files)?);
+                    found.keys.push(normalise_path_key(key(&name), files)?);
                 }
             }
         }
@@ -78,7 +78,7 @@ pub(super) fn of_open_call(
     }
     each_source(args, &mut |path| {
         found.keys.push(match path {
-            Some(path) => identified(ResourceKey::read_path(path), files)?,
+            Some(path) => normalise_path_key(ResourceKey::read_path(path), files)?,
             None => any_path(),
         });
         Ok(())
@@ -102,7 +102,7 @@ fn any_path() -> ResourceKey {
 }
 
 /// Normalizes the spelling of a path.
-fn identified(
+fn normalise_path_key(
     key: ResourceKey,
     files: Option<&dyn WorkspaceFiles>,
 ) -> Result<ResourceKey, ToolError> {
@@ -199,15 +199,15 @@ impl EarlierWrites {
             || written.any(|one| {
                 read.iter()
                     .filter(is_path)
-                    .any(|other| overlap(&one.name, &other.name))
+                    .any(|other| is_path_overlap(&one.name, &other.name))
             })
     }
 }
 
 /// Whether one path is the other, or contains it; the root of the workspace contains every path.
-fn overlap(one: &str, other: &str) -> bool {
+fn is_path_overlap(one: &str, other: &str) -> bool {
     let path = |name: &str| {
-        let name = folded(name.trim_end_matches('/'));
+        let name = fold_file_name(name.trim_end_matches('/'));
         if name == "." { String::new() } else { name }
     };
     let within = |inner: &str, outer: &str| {
@@ -230,11 +230,14 @@ mod tests {
             ("plans/", "plans/a.yaml"),
             ("a", "a"),
         ] {
-            assert!(overlap(one, other) && overlap(other, one), "{one} {other}");
+            assert!(
+                is_path_overlap(one, other) && is_path_overlap(other, one),
+                "{one} {other}"
+            );
         }
         for (one, other) in [("plans", "plan"), ("a", "b/a"), (".git", "a")] {
             assert!(
-                !overlap(one, other) && !overlap(other, one),
+                !is_path_overlap(one, other) && !is_path_overlap(other, one),
                 "{one} {other}"
             );
         }

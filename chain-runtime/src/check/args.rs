@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use tool_core::Value;
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 use tool_core::path::{self, push_key};
 use tool_core::schema::{self, Schema};
 use tool_core::synonyms;
@@ -13,7 +13,7 @@ use super::tools::ToolFacts;
 use crate::problem::{Fault, PlanProblem, problem};
 use crate::reference::PlanReference;
 use crate::template::{ArgumentNode, PlacedReference};
-use crate::types::{ReferenceTarget, SchemaTypes, Type, TypeFit, fit};
+use crate::types::{ReferenceTarget, SchemaTypes, Type, TypeFit, check_type_fit};
 
 /// Type of a reference; `None` where a problem is reported already.
 pub(super) type Lookup<'a> = &'a dyn Fn(&PlacedReference) -> Option<ReferenceTarget>;
@@ -28,7 +28,7 @@ pub(super) struct ArgumentFindings {
 }
 
 /// Checks the arguments of one step.
-pub(super) fn check(
+pub(super) fn check_arguments(
     facts: &ToolFacts<'_>,
     args: &ArgumentNode,
     pointer: &str,
@@ -45,10 +45,11 @@ pub(super) fn check(
         findings: ArgumentFindings::default(),
     };
     let spec = facts.tool.spec();
-    let own = |name: &str| synonyms::meant(spec, &facts.input, name);
+    let own = |name: &str| synonyms::resolve_synonym(spec, &facts.input, name);
     // Other names of arguments are those of the tool: what is said of an argument names it as the tool does.
     match args {
-        ArgumentNode::Literal(value) => match synonyms::renamed(spec, &facts.input, value) {
+        ArgumentNode::Literal(value) => match synonyms::rename_arguments(spec, &facts.input, value)
+        {
             Some(value) => checker.literal(&facts.input, &value),
             None => checker.node(&facts.input, args),
         },
@@ -109,8 +110,8 @@ impl ArgumentChecker<'_> {
     }
 
     fn literal(&mut self, schema: &Schema, value: &Value) {
-        for found in schema::check(schema, value) {
-            let pointer = format!("{}{}", path::brief(&self.pointer), found.path);
+        for found in schema::check_value(schema, value) {
+            let pointer = format!("{}{}", path::brief_pointer(&self.pointer), found.path);
             let (message, tool) = (found.message, self.tool);
             let problem = problem!(Argument, pointer, "{message} (argument of `{tool}`)");
             self.findings.problems.push(problem.hint_some(found.hint));
@@ -124,7 +125,7 @@ impl ArgumentChecker<'_> {
 
     fn format(&mut self, schema: &Schema) {
         let slot = self.slots.of(schema);
-        if fit(&Type::String, &slot) == TypeFit::Never {
+        if check_type_fit(&Type::String, &slot) == TypeFit::Never {
             let message = format!("a `$fmt` is a string, {}", self.taken(&slot));
             self.problem(Fault::Type, message);
         }
@@ -136,7 +137,7 @@ impl ArgumentChecker<'_> {
         };
         let slot = self.slots.of(schema);
         let (text, ty, taken) = (&placed.reference, &walked.ty, self.taken(&slot));
-        match fit(ty, &slot) {
+        match check_type_fit(ty, &slot) {
             // Further problems follow from this one.
             TypeFit::Never => {
                 return self.problem(Fault::Type, format!("`{text}` gives {ty}, {taken}"));
@@ -167,7 +168,7 @@ impl ArgumentChecker<'_> {
 
     /// Checks an object or a list that contains references against the best fitting branch of the schema.
     fn composite(&mut self, schema: &Schema, node: &ArgumentNode) {
-        let schema = tool_core::schema::referred(schema).unwrap_or(schema);
+        let schema = tool_core::schema::resolve_shared_definition(schema).unwrap_or(schema);
         let Some(object) = schema.as_object() else {
             return;
         };
@@ -205,7 +206,11 @@ impl ArgumentChecker<'_> {
             attempt.node(branch, node);
             let found = attempt.findings;
             let is_fine = found.problems.is_empty();
-            if is_fine || best.as_ref().is_none_or(|best| depth(&found) > depth(best)) {
+            if is_fine
+                || best
+                    .as_ref()
+                    .is_none_or(|best| problem_depth(&found) > problem_depth(best))
+            {
                 best = Some(found);
             }
             if is_fine {
@@ -237,8 +242,8 @@ impl ArgumentChecker<'_> {
                 (Some(property), _) => checker.node(property, node),
                 (None, Some(Schema::Bool(false))) => {
                     let known = properties.into_iter().flat_map(|known| known.keys());
-                    let near = nearest(name, known.map(String::as_str));
-                    let (shown, tool) = (tool_core::brief::name(name), checker.tool);
+                    let near = nearest_name(name, known.map(String::as_str));
+                    let (shown, tool) = (tool_core::brief::brief_name(name), checker.tool);
                     let hint = near.map(|near| format!("did you mean `{near}`?"));
                     let message = format_args!("unknown argument `{shown}` of `{tool}`");
                     checker.problem_with(Fault::Argument, message, hint);
@@ -293,23 +298,23 @@ pub(super) fn add_default(reference: &PlanReference, is_script: bool) -> String 
 }
 
 /// Fit of a branch: best without a problem, else by the depth of its first problem.
-fn depth(findings: &ArgumentFindings) -> usize {
+fn problem_depth(findings: &ArgumentFindings) -> usize {
     let depths = findings.problems.iter();
     let depths = depths.map(|problem| problem.pointer.matches('/').count());
     depths.min().unwrap_or(usize::MAX)
 }
 
 /// A value that a schema accepts, for the preview of a call; nothing runs with it.
-pub(super) fn sample(schema: &Schema) -> Value {
+pub(super) fn sample_value(schema: &Schema) -> Value {
     let Some(object) = schema.as_object() else {
         return Value::Null;
     };
     let first = |key: &str| object.get(key).and_then(Schema::as_array)?.first();
     if let Some(branch) = first("anyOf").or_else(|| first("oneOf")) {
-        return sample(branch);
+        return sample_value(branch);
     }
     if let Some(value) = first("enum").or_else(|| object.get("const")) {
-        return constant(value);
+        return constant_value(value);
     }
     let name = match object.get("type") {
         Some(Schema::Array(names)) => names.first().and_then(Schema::as_str),
@@ -327,7 +332,7 @@ pub(super) fn sample(schema: &Schema) -> Value {
             .map_or(Value::vector(Vec::new()), |items| {
                 let least = object.get("minItems").and_then(Schema::as_u64);
                 Value::array(vec![
-                    sample(items);
+                    sample_value(items);
                     least.unwrap_or(1).clamp(1, 64) as usize
                 ])
             }),
@@ -336,7 +341,7 @@ pub(super) fn sample(schema: &Schema) -> Value {
             let required = object.get("required").and_then(Schema::as_array);
             let member = |name: &Schema| {
                 let name = name.as_str()?;
-                Some((name.to_owned(), sample(properties?.get(name)?)))
+                Some((name.to_owned(), sample_value(properties?.get(name)?)))
             };
             Value::object(required.into_iter().flatten().filter_map(member))
         }
@@ -344,7 +349,7 @@ pub(super) fn sample(schema: &Schema) -> Value {
     }
 }
 
-fn constant(schema: &Schema) -> Value {
+fn constant_value(schema: &Schema) -> Value {
     match schema {
         Schema::Bool(value) => Value::Bool(*value),
         Schema::Number(number) => number.as_f64().map_or(Value::Null, Value::from),

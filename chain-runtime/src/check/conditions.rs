@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::checked::CheckedStep;
 use super::checker::{PlanChecker, StepSite};
-use crate::condition::{ConditionExpression, StepCondition, contradiction};
+use crate::condition::{ConditionExpression, StepCondition, find_contradiction};
 use crate::plan::Plan;
 use crate::problem::{Fault, PlanProblem, problem};
 use crate::template::PlacedReference;
-use crate::types::{Type, TypeFit, fit};
+use crate::types::{Type, TypeFit, check_type_fit};
 
 /// The conjuncts of the condition of a step, as text.
 pub(super) fn conjuncts_of(plan: &Plan, position: usize) -> Vec<String> {
@@ -36,7 +36,7 @@ impl PlanChecker<'_> {
         }
         let parts: Vec<&ConditionExpression> = when.conjuncts().iter().collect();
         let whole = |expr: &ConditionExpression| self.kind(expr) == Type::Integer;
-        if let Some(never) = contradiction(&parts, &whole) {
+        if let Some(never) = find_contradiction(&parts, &whole) {
             let what = match &never[..] {
                 [one] => format!("`{one}` is never true"),
                 [one, other] => format!("`{one}` and `{other}` are never true together"),
@@ -96,8 +96,13 @@ impl PlanChecker<'_> {
                 self.typed(right, position, known, checked);
                 let (a, b) = (self.kind(left), self.kind(right));
                 let kinds = [Type::Number, Type::String];
-                let ordered = |ty: &Type| kinds.iter().any(|kind| fit(ty, kind) != TypeFit::Never);
-                let never = fit(&a, &b) == TypeFit::Never && fit(&b, &a) == TypeFit::Never;
+                let ordered = |ty: &Type| {
+                    kinds
+                        .iter()
+                        .any(|kind| check_type_fit(ty, kind) != TypeFit::Never)
+                };
+                let never = check_type_fit(&a, &b) == TypeFit::Never
+                    && check_type_fit(&b, &a) == TypeFit::Never;
                 let null = a == Type::Null || b == Type::Null;
                 if (op.is_order() && !(ordered(&a) && ordered(&b))) || (never && !null) {
                     let when = self.plan.steps[position].when.as_ref();

@@ -8,7 +8,7 @@ use crate::plan::{OnError, OnItemError};
 use crate::problem::{Fault, PlanProblem};
 use crate::reference::{PlanReference, ReferenceSegment};
 use crate::shapes::{
-    ExtentAxis, ExtentOrigin, ShapeCall, ShapeCallSite, ShapeId, ShapeSolver, element,
+    ExtentAxis, ExtentOrigin, ShapeCall, ShapeCallSite, ShapeId, ShapeSolver, element_type,
     shape_of_node,
 };
 
@@ -62,7 +62,7 @@ impl PlanChecker<'_> {
             }
             let reference = &placed.reference;
             match map.filter(|map| *map.name == *reference.root()) {
-                Some(_) => project(solver, item?, reference.segments()),
+                Some(_) => project_shape(solver, item?, reference.segments()),
                 None => self.leads_to(solver, reference),
             }
         });
@@ -132,7 +132,7 @@ impl PlanChecker<'_> {
         if shaped.elements.is_some() {
             shape = solver.known_part(shape); // every call of a map has its own arrays
         }
-        let inner = project(solver, shape, &segments[field.path.len()..])?;
+        let inner = project_shape(solver, shape, &segments[field.path.len()..])?;
         Some(match each {
             Some(elements) => solver.list(&[elements], inner),
             None => inner,
@@ -162,7 +162,7 @@ impl PlanChecker<'_> {
                     shape = solver.list(&[elements], shape);
                 }
                 let extents = solver.write(shape, position, &id_of);
-                let text = format!("{}{extents}", element(field));
+                let text = format!("{}{extents}", element_type(field));
                 step.gives.push((field.path.join("."), text));
             }
         }
@@ -170,7 +170,7 @@ impl PlanChecker<'_> {
 }
 
 /// The shape of a part of an array: an index drops an axis, `[*]` keeps it.
-fn project(
+fn project_shape(
     solver: &mut ShapeSolver,
     shape: ShapeId,
     segments: &[ReferenceSegment],

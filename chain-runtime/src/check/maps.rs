@@ -11,13 +11,13 @@ use super::taint::InterpolationTaint;
 use crate::plan::{OnItemError, StepMap};
 use crate::problem::{Fault, PROBLEMS_MAX, PlanProblem, problem};
 use crate::template::{ArgumentNode, PlacedReference};
-use crate::types::{RecordField, RecordType, ReferenceTarget, Type, TypeFit, fit};
+use crate::types::{RecordField, RecordType, ReferenceTarget, Type, TypeFit, check_type_fit};
 
 /// Maximum number of elements whose problems are reported.
 const REPORTED_MAX: usize = 5;
 
 /// Type of the result of a map.
-pub(super) fn output(item: Type, on_item_error: OnItemError) -> Type {
+pub(super) fn map_output_type(item: Type, on_item_error: OnItemError) -> Type {
     let element = match on_item_error {
         OnItemError::Fail => item,
         OnItemError::Collect => {
@@ -139,7 +139,7 @@ impl PlanChecker<'_> {
             let message = format_args!("the map takes at most {most} elements, found {found}");
             self.report(PlanProblem::new(Fault::Limit, &site.base, message));
         }
-        if fit(&ty, &Type::list(1, Type::Any)) == TypeFit::Never {
+        if check_type_fit(&ty, &Type::list(1, Type::Any)) == TypeFit::Never {
             self.report(problem!(Type, &site.base; "a map needs a list, found {ty}";
                 "write `over: [..]`, or a reference to a list"));
         }

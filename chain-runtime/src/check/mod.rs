@@ -1,6 +1,6 @@
 //! The check of a plan before anything runs: names, references, types, arguments, permissions, resources, order.
 //!
-//! [`check()`] reports every problem at once, or gives a [`CheckedPlan`]: the graph, the waves and the reasons are settled
+//! [`check_plan()`] reports every problem at once, or gives a [`CheckedPlan`]: the graph, the waves and the reasons are settled
 //! then and no longer depend on anything but the plan, its inputs and the policy. Schemas are read once per tool, and every
 //! pass is a loop, so that a plan of 10,000 steps is checked in a fraction of a second.
 
@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use registry::{CallerContext, ChainPosition, Dispatcher};
 use tool_core::Object;
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 
 use crate::graph::{EdgeReason, PlanEdge, PlanGraph};
 use crate::plan::{self, InputBindings, Mode, Plan};
@@ -39,7 +39,7 @@ pub use checked::{CheckedPlan, CheckedStep, StepPermit};
 pub(crate) use checker::item_seed;
 use checker::{CheckContext, NOTES_MAX, PlanChecker, PlanFindings, SUGGESTIONS_MAX, StepShapes};
 pub(crate) use maps::item_value;
-pub(crate) use subplan::read as read_subplan;
+pub(crate) use subplan::read_subplan;
 
 /// Purpose of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub enum CheckMode {
 ///
 /// # Errors
 /// Every problem, each with its JSON pointer, what was expected and the next step; line and column when it came from a text.
-pub fn check(
+pub fn check_plan(
     plan: &Plan,
     dispatcher: &Dispatcher,
     context: &CallerContext,
@@ -84,7 +84,7 @@ fn check_within(
     how: CheckContext,
 ) -> Result<CheckedPlan, PlanProblems> {
     let mut problems = plan.faults.clone();
-    let (inputs, open_inputs) = plan::settle(&plan.inputs, &given, &mut problems);
+    let (inputs, open_inputs) = plan::settle_inputs(&plan.inputs, &given, &mut problems);
     let mut context = context.clone();
     context.chain = Some(ChainPosition::default());
     let mut checker = PlanChecker {
@@ -191,7 +191,7 @@ impl<'d> PlanChecker<'d> {
         let close = |id: &&str| id.len().abs_diff(name.len()) <= name.len() / 3 + 1;
         let ids = self.plan.steps.iter().map(|step| &*step.id);
         let ids = ids.filter(|id| !id.is_empty()).chain(["inputs"]);
-        nearest(name, ids.filter(close)).map(str::to_owned)
+        nearest_name(name, ids.filter(close)).map(str::to_owned)
     }
 
     /// The step that a reference or `after` names, if it precedes `user`; `None` as `user` stands for the outputs of the plan.
@@ -249,7 +249,9 @@ impl<'d> PlanChecker<'d> {
                 let reference = &placed.reference;
                 let (reached, part) = end.last_of(reference);
                 let known = end.known.iter().map(|name| &**name);
-                let near = part.strip_prefix('.').and_then(|part| nearest(part, known));
+                let near = part
+                    .strip_prefix('.')
+                    .and_then(|part| nearest_name(part, known));
                 let (tool, found) = (facts.tool.spec().id, end.found);
                 let problem = problem!(ReferenceField, &placed.pointer;
                     "`{reference}`: `{reached}` of `{tool}` gives {found}, which has no `{part}`");

@@ -228,7 +228,7 @@ fn stand_in(facts: &ToolFacts<'_>, node: &ArgumentNode) -> Option<Box<dyn ToolCa
     let args = Value::object(members.iter().filter_map(|(key, member)| {
         let value = match member {
             ArgumentNode::Literal(value) => value.clone(),
-            _ => args::sample(properties.get(&**key)?),
+            _ => args::sample_value(properties.get(&**key)?),
         };
         Some((Arc::clone(key), value))
     }));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tool_core::Value;
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 
 use super::checked::{self, CheckedStep};
 use super::checker::{MapElement, PlanChecker, StepSite, Types};
@@ -123,7 +123,7 @@ impl PlanChecker<'_> {
         }
         let known = self.plan.inputs.iter().map(|input| &*input.name);
         let problem = problem!(ReferenceField, &placed.pointer; "`{reference}`: {missing}");
-        Err(problem.near(nearest(name, known)))
+        Err(problem.near(nearest_name(name, known)))
     }
 
     /// Type of a reference to an input whose value is not known yet; `None` for other references.

@@ -13,7 +13,7 @@ use crate::template::PlacedReference;
 use crate::types::Type;
 
 /// Copies the properties of the tool to the step.
-fn describe(checked: &mut CheckedStep, facts: &ToolFacts<'_>) {
+fn copy_tool_properties(checked: &mut CheckedStep, facts: &ToolFacts<'_>) {
     let spec = facts.tool.spec();
     checked.tool = spec.id;
     checked.tool_version = spec.version;
@@ -50,10 +50,10 @@ impl<'d> PlanChecker<'d> {
             let gives = facts.gives(&checked.args);
             given = Some(gives.clone());
             self.outputs[position] = Some(match &step.map {
-                Some(map) => maps::output(gives, map.on_item_error),
+                Some(map) => maps::map_output_type(gives, map.on_item_error),
                 None => gives,
             });
-            describe(&mut checked, &facts);
+            copy_tool_properties(&mut checked, &facts);
             self.formats(&facts, &step.args, &site.base, mapped.as_ref());
             let called = ResolvedCall {
                 site: &site,
@@ -107,7 +107,7 @@ impl<'d> PlanChecker<'d> {
         self.outputs[position] = of_step;
         let pointer = format!("/steps/{position}/compensate/tool");
         if let Some(facts) = self.facts_of(&undo.tool, &pointer) {
-            describe(&mut checked, &facts);
+            copy_tool_properties(&mut checked, &facts);
             self.formats(&facts, &undo.args, &site.base, mapped);
             let called = ResolvedCall {
                 site: &site,
@@ -145,7 +145,7 @@ impl<'d> PlanChecker<'d> {
         let lookup =
             |placed: &PlacedReference| types.get(placed.pointer.as_str()).cloned().flatten();
         let is_script = self.plan.is_script;
-        let found = args::check(facts, &checked.args, &site.base, &lookup, is_script);
+        let found = args::check_arguments(facts, &checked.args, &site.base, &lookup, is_script);
         let fine = found.problems.is_empty();
         for problem in found.problems {
             self.report(problem);

@@ -21,7 +21,7 @@ use crate::types::Type;
 const CALLS_WITHIN_MAX: usize = 100_000;
 
 /// The plan of a call, as the call reads it.
-pub(crate) fn read(plan: &Value) -> Result<Plan, PlanProblems> {
+pub(crate) fn read_subplan(plan: &Value) -> Result<Plan, PlanProblems> {
     match plan {
         Value::String(text) => Plan::read("plan", text),
         value => Ok(Plan::from_value(value)),
@@ -64,7 +64,7 @@ impl PlanChecker<'_> {
                 Err(problem) => return self.report(problem),
             },
         };
-        let plan = match read(&value) {
+        let plan = match read_subplan(&value) {
             Ok(plan) => plan.with_defaults(self.plan.defaults),
             Err(problems) => return self.inner_problems(&pointer, &name, &problems),
         };
@@ -86,7 +86,7 @@ impl PlanChecker<'_> {
             resumes: self.how.resumes,
             taints: tainted_inputs(site),
         };
-        let given = given(args.pointer("/inputs"), types);
+        let given = subplan_inputs(args.pointer("/inputs"), types);
         match super::check_within(&plan, self.dispatcher, &context, given, how) {
             Ok(inner) => self.take_over(site, checked, inner),
             Err(problems) => self.inner_problems(&pointer, &name, &problems),
@@ -217,7 +217,7 @@ fn tainted_inputs(site: &StepSite) -> HashMap<Arc<str>, InterpolationTaint> {
 }
 
 /// The inputs of the inner plan: values, and types of what comes from other steps.
-fn given(inputs: Option<ArgumentNode>, types: &Types) -> InputBindings {
+fn subplan_inputs(inputs: Option<ArgumentNode>, types: &Types) -> InputBindings {
     let type_at = |pointer: &str| {
         let walked = types.get(pointer).cloned().flatten();
         walked.map_or(Type::Any, |walked| walked.ty)

@@ -153,7 +153,7 @@ impl PlanChecker<'_> {
         mapped: Option<&MapElement>,
     ) {
         let mut found = Vec::new();
-        gather(
+        gather_taints(
             args,
             false,
             &|placed| self.taint_of(mapped, placed),
@@ -198,7 +198,7 @@ fn is_read(marked: &str, slot: &str, taint: &InterpolationTaint) -> bool {
     taint.at(&way).is_any()
 }
 
-fn gather(
+fn gather_taints(
     node: &ArgumentNode,
     in_file: bool,
     known: &dyn Fn(&PlacedReference) -> InterpolationTaint,
@@ -226,12 +226,12 @@ fn gather(
         ArgumentNode::Object(members) => {
             for (key, member) in members {
                 let in_file = in_file || matches!(&**key, "$file" | "$artifact");
-                gather(member, in_file, known, found);
+                gather_taints(member, in_file, known, found);
             }
         }
         ArgumentNode::Array(nodes) => nodes
             .iter()
-            .for_each(|node| gather(node, in_file, known, found)),
+            .for_each(|node| gather_taints(node, in_file, known, found)),
     }
 }
 
@@ -241,7 +241,8 @@ mod tests {
     use crate::reference::PlanReference;
 
     fn taint(text: &str) -> InterpolationTaint {
-        let value = tool_core::json::parse(text, tool_core::json::JsonLimits::default()).unwrap();
+        let value =
+            tool_core::json::parse_json(text, tool_core::json::JsonLimits::default()).unwrap();
         let mut problems = crate::problem::PlanProblems::default();
         let node = ArgumentNode::compile(&value, &mut String::new(), &mut problems);
         assert!(problems.is_empty(), "{problems}");

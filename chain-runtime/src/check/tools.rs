@@ -53,13 +53,13 @@ impl<'d> PlanChecker<'d> {
         match self.dispatcher.resolve(name, &self.context) {
             Ok(tool) if tool.spec().callers.contains(&Caller::Chain) => {
                 let (input, output) = (tool.input_schema(), tool.output_schema());
-                let present = present::fields(&output).unwrap_or_default();
+                let present = present::condition_fields(&output).unwrap_or_default();
                 let deciding = present
                     .iter()
                     .flat_map(present::ConditionalField::arguments);
                 let default_of = |name: &str| {
                     let stated = input.get("properties")?.get(name)?.get("default")?;
-                    let value = json::parse(&stated.to_string(), json::JsonLimits::default());
+                    let value = json::parse_json(&stated.to_string(), json::JsonLimits::default());
                     Some((name.to_owned(), value.ok()?))
                 };
                 let defaults = deciding.filter_map(default_of).collect();
@@ -74,7 +74,7 @@ impl<'d> PlanChecker<'d> {
                     strictest: self.dispatcher.preview(tool, None, &self.context),
                 }))
             }
-            Ok(tool) => Err(blocked(tool.spec().id)),
+            Ok(tool) => Err(blocked_tool_problem(tool.spec().id)),
             Err(err) => Err(self.refused(name, &err)),
         }
     }
@@ -88,7 +88,7 @@ impl<'d> PlanChecker<'d> {
         if let Ok(tool) = self.dispatcher.resolve(name, &direct)
             && !tool.spec().callers.contains(&Caller::Chain)
         {
-            return blocked(tool.spec().id);
+            return blocked_tool_problem(tool.spec().id);
         }
         let fault = match err.code() {
             tool_core::ErrorCode::UnknownTool => Fault::UnknownTool,
@@ -98,7 +98,7 @@ impl<'d> PlanChecker<'d> {
     }
 }
 
-fn blocked(tool: &str) -> PlanProblem {
+fn blocked_tool_problem(tool: &str) -> PlanProblem {
     let why = "it does not list `chain` among its callers";
     problem!(BlockedTool, ""; "`{tool}` cannot be used in a plan: {why}"; "call `{tool}` directly")
 }

@@ -7,7 +7,7 @@
 
 use tool_core::Value;
 
-use super::{ComparisonOperator, ConditionExpression, compare};
+use super::{ComparisonOperator, ConditionExpression, compare_values};
 
 /// Maximum number of alternatives that are examined, and of terms and values of one.
 const ALTERNATIVES_MAX: usize = 32;
@@ -16,7 +16,7 @@ const NODES_MAX: usize = 32;
 const PARTS_MAX: usize = 40;
 
 /// The parts that are never true together, as few as are easily found; `whole` tells whether a term is an integer.
-pub(crate) fn contradiction(
+pub(crate) fn find_contradiction(
     parts: &[&ConditionExpression],
     whole: &dyn Fn(&ConditionExpression) -> bool,
 ) -> Option<Vec<String>> {
@@ -58,8 +58,9 @@ type Alternative<'a> = Vec<ComparisonAtom<'a>>;
 fn can_hold(parts: &[&ConditionExpression], whole: &dyn Fn(&ConditionExpression) -> bool) -> bool {
     let all = vec![Vec::new()];
     let mut parts = parts.iter();
-    let Some(alternatives) = parts.try_fold(all, |all, part| product(all, normal(part, true)))
-    else {
+    let Some(alternatives) = parts.try_fold(all, |all, part| {
+        conjoin_alternatives(all, disjunctive_normal_form(part, true))
+    }) else {
         return true; // too many to say
     };
     alternatives
@@ -68,42 +69,50 @@ fn can_hold(parts: &[&ConditionExpression], whole: &dyn Fn(&ConditionExpression)
 }
 
 /// The alternatives in which an expression is true, or false; none where there are too many. The depth is that of a condition.
-fn normal(expr: &ConditionExpression, truth: bool) -> Option<Vec<Alternative<'_>>> {
+fn disjunctive_normal_form(
+    expr: &ConditionExpression,
+    truth: bool,
+) -> Option<Vec<Alternative<'_>>> {
     match (expr, truth) {
-        (ConditionExpression::Not(inner), _) => normal(inner, !truth),
+        (ConditionExpression::Not(inner), _) => disjunctive_normal_form(inner, !truth),
         (ConditionExpression::All(parts), true) | (ConditionExpression::Any(parts), false) => {
             let one = vec![Vec::new()];
             let mut parts = parts.iter();
-            parts.try_fold(one, |all, part| product(all, normal(part, truth)))
+            parts.try_fold(one, |all, part| {
+                conjoin_alternatives(all, disjunctive_normal_form(part, truth))
+            })
         }
         (ConditionExpression::Any(parts), true) | (ConditionExpression::All(parts), false) => {
             let mut all = Vec::new();
             for part in parts {
-                all.extend(normal(part, truth)?);
+                all.extend(disjunctive_normal_form(part, truth)?);
             }
             (all.len() <= ALTERNATIVES_MAX).then_some(all)
         }
         (ConditionExpression::Compare(left, op, right), _) => {
             let op = if truth { *op } else { op.negated() };
-            let (left, right) = (side(left), side(right));
+            let (left, right) = (comparison_side(left), comparison_side(right));
             Some(vec![vec![ComparisonAtom { left, op, right }]])
         }
         _ => {
-            let (left, right) = (side(expr), ComparisonSide::Known(Value::Bool(truth)));
+            let (left, right) = (
+                comparison_side(expr),
+                ComparisonSide::Known(Value::Bool(truth)),
+            );
             let op = ComparisonOperator::Equal;
             Some(vec![vec![ComparisonAtom { left, op, right }]])
         }
     }
 }
 
-fn side(expr: &ConditionExpression) -> ComparisonSide<'_> {
+fn comparison_side(expr: &ConditionExpression) -> ComparisonSide<'_> {
     match expr {
         ConditionExpression::Literal(value) => ComparisonSide::Known(value.clone()),
         term => ComparisonSide::Term(term),
     }
 }
 
-fn product<'a>(
+fn conjoin_alternatives<'a>(
     one: Vec<Alternative<'a>>,
     other: Option<Vec<Alternative<'a>>>,
 ) -> Option<Vec<Alternative<'a>>> {
@@ -161,7 +170,7 @@ impl OrderGraph {
         };
         let known = |other: &OrderNode| match (&node, other) {
             (OrderNode::Known(a), OrderNode::Known(b)) => {
-                compare(a, ComparisonOperator::Equal, b) == Some(true)
+                compare_values(a, ComparisonOperator::Equal, b) == Some(true)
             }
             (a, b) => a == b,
         };
@@ -263,7 +272,7 @@ impl OrderGraph {
         for (a, one) in self.nodes.iter().enumerate() {
             for (b, other) in self.nodes.iter().enumerate() {
                 if let (OrderNode::Known(x), OrderNode::Known(y)) = (one, other)
-                    && compare(x, ComparisonOperator::Less, y) == Some(true)
+                    && compare_values(x, ComparisonOperator::Less, y) == Some(true)
                 {
                     known[a][b] = OrderEdge::Less;
                 }
@@ -298,12 +307,13 @@ impl OrderGraph {
             })
         };
         values().any(|(a, one)| {
-            let unordered = compare(one, ComparisonOperator::Less, one).is_none();
+            let unordered = compare_values(one, ComparisonOperator::Less, one).is_none();
             let compared = self.ordered.iter().any(|&b| linked[a][b]);
             (unordered && compared)
                 || values().any(|(b, other)| {
-                    let differ = compare(one, ComparisonOperator::Equal, other) == Some(false);
-                    let kinds = compare(one, ComparisonOperator::Less, other).is_none();
+                    let differ =
+                        compare_values(one, ComparisonOperator::Equal, other) == Some(false);
+                    let kinds = compare_values(one, ComparisonOperator::Less, other).is_none();
                     differ && ((kinds && linked[a][b]) || (a != b && equal(a, b)))
                 })
         })

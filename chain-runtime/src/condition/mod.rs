@@ -25,7 +25,7 @@ use tool_core::{Decode, DecodeError, ErrorCode, ToolError, Value, json};
 
 use crate::template::PlacedReference;
 
-pub(crate) use contradiction::contradiction;
+pub(crate) use contradiction::find_contradiction;
 use parse::ConditionParser;
 
 /// Longest text of a condition, in bytes.
@@ -242,19 +242,22 @@ impl ConditionExpression {
             }
             Self::Compare(left, op, right) => {
                 let (a, b) = (left.value(lookup)?, right.value(lookup)?);
-                compare(&a, *op, &b).ok_or_else(|| {
+                compare_values(&a, *op, &b).ok_or_else(|| {
                     let message =
                         format_args!("`{self}`: {} and {} have no order", a.kind(), b.kind());
                     let hint =
                         "only numbers, and only texts, have an order; test `defined(..) &&` first";
-                    fault(message).hint(hint)
+                    condition_fault(message).hint(hint)
                 })
             }
             other => match other.value(lookup)? {
                 Value::Bool(truth) => Ok(truth),
                 found => {
                     let what = "is not a condition: expected true or false, found";
-                    Err(fault(format_args!("`{other}` {what} {}", found.kind())))
+                    Err(condition_fault(format_args!(
+                        "`{other}` {what} {}",
+                        found.kind()
+                    )))
                 }
             },
         }
@@ -269,8 +272,8 @@ impl ConditionExpression {
             )),
             Self::Length(placed) => {
                 let found = lookup(placed)?.unwrap_or(Value::Null);
-                length(&found).map(Value::from).ok_or_else(|| {
-                    fault(format_args!("`{self}`: {} has no length", found.kind()))
+                value_length(&found).map(Value::from).ok_or_else(|| {
+                    condition_fault(format_args!("`{self}`: {} has no length", found.kind()))
                         .hint("test `defined(..) &&` first")
                 })
             }
@@ -279,11 +282,11 @@ impl ConditionExpression {
     }
 }
 
-fn fault(message: fmt::Arguments<'_>) -> ToolError {
+fn condition_fault(message: fmt::Arguments<'_>) -> ToolError {
     ToolError::new(ErrorCode::InvalidArgs, message).reason("condition")
 }
 
-fn length(value: &Value) -> Option<u64> {
+fn value_length(value: &Value) -> Option<u64> {
     Some(match value {
         Value::String(text) => text.chars().count(),
         Value::Object(object) => object.len(),
@@ -294,7 +297,7 @@ fn length(value: &Value) -> Option<u64> {
 }
 
 /// Result of the comparison; `None` where the sides have no order.
-fn compare(left: &Value, op: ComparisonOperator, right: &Value) -> Option<bool> {
+fn compare_values(left: &Value, op: ComparisonOperator, right: &Value) -> Option<bool> {
     let order = match (left, right) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
         (Value::String(a), Value::String(b)) => Some(a.as_bytes().cmp(b.as_bytes())),

@@ -136,7 +136,7 @@ impl<'a> ConditionParser<'a> {
         let rest = self.rest();
         let in_number = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
         let end = rest.find(|c| !in_number(c)).unwrap_or(rest.len());
-        match json::parse(&rest[..end], json::JsonLimits::default()) {
+        match json::parse_json(&rest[..end], json::JsonLimits::default()) {
             Ok(value) if value.as_f64().is_some() => {
                 self.at += end;
                 Ok(ConditionExpression::Literal(value))

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn holds(text: &str) -> Result<bool, ToolError> {
-    let root = json::parse(
+    let root = json::parse_json(
         r#"{"r2":0.93,"n":12,"rows":[1,2,3],"name":"fit","ok":true,"gone":null,"big":9007199254740991}"#,
         json::JsonLimits::default(),
     )
@@ -91,7 +91,7 @@ fn never(text: &str) -> Option<String> {
     let whole = |expr: &ConditionExpression| {
         matches!(expr, ConditionExpression::Length(_)) || expr.to_string().ends_with(".n")
     };
-    contradiction(&parts, &whole).map(|parts| parts.join(" | "))
+    find_contradiction(&parts, &whole).map(|parts| parts.join(" | "))
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn conditions() -> impl Strategy<Value = String> {
 /// Whether any of a few values makes it hold.
 fn can_hold(text: &str) -> bool {
     let condition = StepCondition::parse(text, "").unwrap();
-    let read = |text: &str| json::parse(text, json::JsonLimits::default()).unwrap();
+    let read = |text: &str| json::parse_json(text, json::JsonLimits::default()).unwrap();
     let any = [
         "null", "true", "false", "0", "0.5", "1", "1.5", "1.7", "2", "3", "-1", "\"p\"", "\"q\"",
         "\"a\"",

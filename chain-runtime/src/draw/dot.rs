@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::{PlanDrawing, escape, shown};
+use super::{PlanDrawing, escape_text, single_line_text};
 
-pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
+pub(super) fn draw_dot(picture: &PlanDrawing<'_>) -> String {
     let mut text = format!(
         "digraph {} {{\n  label={}; labelloc=t; rankdir=TB; fontname=\"monospace\";\n",
-        quoted(&picture.title),
-        quoted(&format!("{}: {}", picture.title, picture.summary)),
+        quote_dot_text(&picture.title),
+        quote_dot_text(&format!("{}: {}", picture.title, picture.summary)),
     );
     text.push_str("  node [shape=box, style=\"rounded,filled\", fillcolor=\"#ffffff\", fontname=\"monospace\"];\n");
     text.push_str("  edge [fontname=\"monospace\", fontsize=10];\n");
@@ -18,7 +18,11 @@ pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
             let (one, step) = (&picture.boxes[number], picture.boxes[number].step);
             let mut lines = vec![step.id.to_string(), step.tool.to_owned()];
             lines.extend(one.lines());
-            let _ = write!(text, "    s{number} [label={}", quoted(&lines.join("\n")));
+            let _ = write!(
+                text,
+                "    s{number} [label={}",
+                quote_dot_text(&lines.join("\n"))
+            );
             let styles = [
                 (step.when.is_some(), ", style=\"rounded,filled,dashed\""),
                 (!step.effects.is_empty(), ", fillcolor=\"#fff3e0\""),
@@ -34,9 +38,13 @@ pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
     for arrow in &picture.arrows {
         let style = arrow.kind.style();
         let label = arrow.label.as_ref();
-        let label = label.map(|label| format!(", label={}", quoted(&shown(label))));
+        let label =
+            label.map(|label| format!(", label={}", quote_dot_text(&single_line_text(label))));
         let (line, colour, from, to) = (style.dot, style.colour, arrow.from, arrow.to);
-        let (tip, label) = (quoted(&arrow.words.join("\n")), label.unwrap_or_default());
+        let (tip, label) = (
+            quote_dot_text(&arrow.words.join("\n")),
+            label.unwrap_or_default(),
+        );
         let _ = writeln!(
             text,
             "  s{from} -> s{to} [style={line}, color=\"{colour}\", tooltip={tip}{label}];"
@@ -47,8 +55,8 @@ pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
 }
 
 /// Quotes a text for Graphviz.
-fn quoted(text: &str) -> String {
-    let text = escape(text, ' ', |c| match c {
+fn quote_dot_text(text: &str) -> String {
+    let text = escape_text(text, ' ', |c| match c {
         '"' => Some("\\\""),
         '\\' => Some("\\\\"),
         '\n' => Some("\\n"),

@@ -92,20 +92,20 @@ impl LayoutVertex {
 }
 
 /// Computes the layout; `None` above [`VERTICES_MAX`].
-pub(super) fn place(boxes: &[BoxSize], links: &[BoxLink]) -> Option<DrawingLayout> {
+pub(super) fn compute_layout(boxes: &[BoxSize], links: &[BoxLink]) -> Option<DrawingLayout> {
     let bends = |link: &BoxLink| boxes[link.to].row - boxes[link.from].row - 1;
     if boxes.len() + links.iter().map(bends).sum::<usize>() > VERTICES_MAX {
         return None;
     }
-    let (mut vertices, chains) = vertices(boxes, links);
-    let rows = order(&vertices);
-    position(&mut vertices, &rows);
-    let tops = tops(&vertices, &rows);
-    Some(finish(boxes, links, &vertices, &chains, &tops))
+    let (mut vertices, chains) = build_vertices(boxes, links);
+    let rows = order_vertices(&vertices);
+    position_vertices(&mut vertices, &rows);
+    let tops = row_tops(&vertices, &rows);
+    Some(finish_layout(boxes, links, &vertices, &chains, &tops))
 }
 
 /// Returns boxes, then the bends of each arrow from top to bottom; and for each arrow all its vertices, ends included.
-fn vertices(boxes: &[BoxSize], links: &[BoxLink]) -> (Vec<LayoutVertex>, Vec<Vec<usize>>) {
+fn build_vertices(boxes: &[BoxSize], links: &[BoxLink]) -> (Vec<LayoutVertex>, Vec<Vec<usize>>) {
     let new = |size, weight| LayoutVertex {
         size,
         x: 0.0,
@@ -136,7 +136,7 @@ fn vertices(boxes: &[BoxSize], links: &[BoxLink]) -> (Vec<LayoutVertex>, Vec<Vec
 }
 
 /// The indices of rows downwards or upwards, and the side of the neighbours that were visited before.
-fn passes(rows: usize, count: usize) -> impl Iterator<Item = (Vec<usize>, usize)> {
+fn sweep_passes(rows: usize, count: usize) -> impl Iterator<Item = (Vec<usize>, usize)> {
     (0..count).map(move |pass| match pass % 2 {
         0 => ((0..rows).collect(), 0),
         _ => ((0..rows).rev().collect(), 1),
@@ -144,7 +144,7 @@ fn passes(rows: usize, count: usize) -> impl Iterator<Item = (Vec<usize>, usize)
 }
 
 /// The vertices of each row, from left to right.
-fn order(vertices: &[LayoutVertex]) -> Vec<Vec<usize>> {
+fn order_vertices(vertices: &[LayoutVertex]) -> Vec<Vec<usize>> {
     let count = vertices.iter().map(|one| one.size.row + 1).max();
     let mut rows: Vec<Vec<usize>> = vec![Vec::new(); count.unwrap_or(0)];
     let mut rank = vec![0.0; vertices.len()];
@@ -154,7 +154,7 @@ fn order(vertices: &[LayoutVertex]) -> Vec<Vec<usize>> {
         row.push(index);
     }
     let (mut best, mut fewest) = (rows.clone(), usize::MAX);
-    for (order, side) in passes(rows.len(), PASSES) {
+    for (order, side) in sweep_passes(rows.len(), PASSES) {
         for row in order {
             let row = &mut rows[row];
             let mean = |&vertex: &usize| {
@@ -166,7 +166,10 @@ fn order(vertices: &[LayoutVertex]) -> Vec<Vec<usize>> {
             *row = keyed.into_iter().map(|(_, vertex)| vertex).collect();
             (row.iter().enumerate()).for_each(|(at, &vertex)| rank[vertex] = at as f64);
         }
-        let crossings = rows.iter().map(|row| crossings(vertices, row, &rank)).sum();
+        let crossings = rows
+            .iter()
+            .map(|row| count_crossings(vertices, row, &rank))
+            .sum();
         if crossings < fewest {
             fewest = crossings;
             best.clone_from(&rows);
@@ -176,7 +179,7 @@ fn order(vertices: &[LayoutVertex]) -> Vec<Vec<usize>> {
 }
 
 /// The number of crossing pairs of lines below a row.
-fn crossings(vertices: &[LayoutVertex], row: &[usize], rank: &[f64]) -> usize {
+fn count_crossings(vertices: &[LayoutVertex], row: &[usize], rank: &[f64]) -> usize {
     let mut ends: Vec<usize> = Vec::new();
     for &vertex in row {
         let from = ends.len();
@@ -187,11 +190,11 @@ fn crossings(vertices: &[LayoutVertex], row: &[usize], rank: &[f64]) -> usize {
         );
         ends[from..].sort_unstable();
     }
-    inversions(&ends)
+    count_inversions(&ends)
 }
 
 /// Counts inversions with a Fenwick tree of the numbers seen so far.
-fn inversions(numbers: &[usize]) -> usize {
+fn count_inversions(numbers: &[usize]) -> usize {
     let mut seen = vec![0; numbers.iter().max().map_or(0, |most| most + 2)];
     let mut count = 0;
     for (before, &number) in numbers.iter().enumerate() {
@@ -211,17 +214,17 @@ fn inversions(numbers: &[usize]) -> usize {
 }
 
 /// Computes the horizontal centre of every vertex.
-fn position(vertices: &mut [LayoutVertex], rows: &[Vec<usize>]) {
+fn position_vertices(vertices: &mut [LayoutVertex], rows: &[Vec<usize>]) {
     rows.iter()
-        .for_each(|row| settle(vertices, row, &vec![0.0; row.len()]));
-    for (order, side) in passes(rows.len(), 2 * PASSES) {
+        .for_each(|row| settle_row(vertices, row, &vec![0.0; row.len()]));
+    for (order, side) in sweep_passes(rows.len(), 2 * PASSES) {
         for row in order.into_iter().map(|row| &rows[row]) {
             let wanted = row.iter().map(|&vertex| {
                 let mean = vertices[vertex].mean(side, |other| vertices[other].x);
                 mean.unwrap_or(vertices[vertex].x)
             });
             let wanted: Vec<f64> = wanted.collect();
-            settle(vertices, row, &wanted);
+            settle_row(vertices, row, &wanted);
         }
     }
     let left = vertices.iter().map(|one| one.x - one.size.width / 2.0);
@@ -230,7 +233,7 @@ fn position(vertices: &mut [LayoutVertex], rows: &[Vec<usize>]) {
 }
 
 /// Moves a row as close to its wanted positions as order and gaps allow.
-fn settle(vertices: &mut [LayoutVertex], row: &[usize], wanted: &[f64]) {
+fn settle_row(vertices: &mut [LayoutVertex], row: &[usize], wanted: &[f64]) {
     /// Adjacent vertices: their count, weight, and mean wanted position.
     struct VertexBlock(usize, f64, f64);
     // Without gaps the centres must be increasing: blocks that would overlap share the weighted mean of their wanted positions.
@@ -259,7 +262,7 @@ fn settle(vertices: &mut [LayoutVertex], row: &[usize], wanted: &[f64]) {
 }
 
 /// The top and height of each row; wide arrows get more space between rows.
-fn tops(vertices: &[LayoutVertex], rows: &[Vec<usize>]) -> Vec<(f64, f64)> {
+fn row_tops(vertices: &[LayoutVertex], rows: &[Vec<usize>]) -> Vec<(f64, f64)> {
     const ROOM_LEAST: f64 = 16.0;
     const ROOM_MOST: f64 = 44.0;
     let mut tops = Vec::with_capacity(rows.len());
@@ -276,7 +279,7 @@ fn tops(vertices: &[LayoutVertex], rows: &[Vec<usize>]) -> Vec<(f64, f64)> {
     tops
 }
 
-fn finish(
+fn finish_layout(
     boxes: &[BoxSize],
     links: &[BoxLink],
     vertices: &[LayoutVertex],
@@ -294,8 +297,8 @@ fn finish(
         }
     };
     let (leaves, enters) = (
-        ports(vertices, chains, true),
-        ports(vertices, chains, false),
+        arrow_ports(vertices, chains, true),
+        arrow_ports(vertices, chains, false),
     );
     let mut labels = vec![None; links.len()];
     let mut ways = Vec::with_capacity(links.len());
@@ -332,7 +335,7 @@ fn finish(
 }
 
 /// The position of each arrow on the side of its box, from 0 to 1, ordered by its other end.
-fn ports(vertices: &[LayoutVertex], chains: &[Vec<usize>], leaving: bool) -> Vec<f64> {
+fn arrow_ports(vertices: &[LayoutVertex], chains: &[Vec<usize>], leaving: bool) -> Vec<f64> {
     let mut sides: Vec<Vec<(f64, usize)>> = vec![Vec::new(); vertices.len()];
     for (link, chain) in chains.iter().enumerate() {
         let (end, next) = match leaving {

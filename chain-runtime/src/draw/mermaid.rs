@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::{ArrowKind, CLASSES, PlanDrawing, escape, shown};
+use super::{ArrowKind, CLASSES, PlanDrawing, escape_text, single_line_text};
 
-pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
-    let title = shown(&picture.title).replace(['%', '{', '}'], " ");
+pub(super) fn draw_mermaid(picture: &PlanDrawing<'_>) -> String {
+    let title = single_line_text(&picture.title).replace(['%', '{', '}'], " ");
     let mut text = format!("flowchart TB\n  %% {title}: {}\n", picture.summary);
     for (wave, steps) in picture.waves.iter().enumerate() {
         let _ = writeln!(text, "  subgraph w{wave}[\"wave {wave}\"]");
         for &step in steps {
             let one = &picture.boxes[step];
-            let id = format!("<b>{}</b>", escaped(&one.step.id));
-            let mut lines = vec![id, escaped(one.step.tool)];
-            lines.extend(one.lines().map(|line| escaped(&line)));
+            let id = format!("<b>{}</b>", escape_mermaid_text(&one.step.id));
+            let mut lines = vec![id, escape_mermaid_text(one.step.tool)];
+            lines.extend(one.lines().map(|line| escape_mermaid_text(&line)));
             let (open, close) = match one.is_mapped() {
                 true => ("[[", "]]"),
                 false => ("[", "]"),
@@ -25,9 +25,9 @@ pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
     for arrow in &picture.arrows {
         let line = arrow.kind.style().mermaid;
         let label = match (&arrow.label, arrow.kind) {
-            (Some(label), _) => format!("|\"{}\"|", escaped(&shown(label))),
+            (Some(label), _) => format!("|\"{}\"|", escape_mermaid_text(&single_line_text(label))),
             (None, ArrowKind::Reference) => String::new(),
-            (None, kind) => format!("|\"{}\"|", escaped(kind.style().words)),
+            (None, kind) => format!("|\"{}\"|", escape_mermaid_text(kind.style().words)),
         };
         let _ = writeln!(text, "  s{} {line}{label} s{}", arrow.from, arrow.to);
     }
@@ -49,8 +49,8 @@ pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
 }
 
 /// Escapes a text in quotes: special characters of Mermaid and HTML become entities.
-fn escaped(text: &str) -> String {
-    escape(text, ' ', |c| match c {
+fn escape_mermaid_text(text: &str) -> String {
+    escape_text(text, ' ', |c| match c {
         '"' => Some("#quot;"),
         '<' => Some("#lt;"),
         '>' => Some("#gt;"),

@@ -15,7 +15,7 @@ mod tests;
 use tool_core::{ToolError, tool_error};
 
 use crate::check::{CheckedPlan, CheckedStep};
-use crate::explain::counted;
+use crate::explain::count_phrase;
 use crate::graph::EdgeReason;
 
 /// The format of a drawing.
@@ -40,13 +40,13 @@ const SHOWN_MAX: usize = 40;
 ///
 /// # Errors
 /// `limit_exceeded` for an SVG of more than 20,000 boxes and bends.
-pub fn draw(plan: &CheckedPlan, format: DrawingFormat) -> Result<String, ToolError> {
+pub fn draw_plan(plan: &CheckedPlan, format: DrawingFormat) -> Result<String, ToolError> {
     let picture = PlanDrawing::of(plan);
     match format {
-        DrawingFormat::Text => Ok(text::draw(&picture)),
-        DrawingFormat::Dot => Ok(dot::draw(&picture)),
-        DrawingFormat::Mermaid => Ok(mermaid::draw(&picture)),
-        DrawingFormat::Svg => svg::draw(&picture).ok_or_else(|| {
+        DrawingFormat::Text => Ok(text::draw_text(&picture)),
+        DrawingFormat::Dot => Ok(dot::draw_dot(&picture)),
+        DrawingFormat::Mermaid => Ok(mermaid::draw_mermaid(&picture)),
+        DrawingFormat::Svg => svg::draw_svg(&picture).ok_or_else(|| {
             let most = layout::VERTICES_MAX;
             tool_error!(
                 LimitExceeded,
@@ -138,7 +138,7 @@ kinds! {
 }
 
 /// Writes a text with the characters that a format reserves in their escaped form; control characters become `control`.
-fn escape<'a>(text: &str, control: char, escaped: impl Fn(char) -> Option<&'a str>) -> String {
+fn escape_text<'a>(text: &str, control: char, escaped: impl Fn(char) -> Option<&'a str>) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match escaped(c) {
@@ -152,8 +152,8 @@ fn escape<'a>(text: &str, control: char, escaped: impl Fn(char) -> Option<&'a st
 impl<'p> PlanDrawing<'p> {
     fn of(plan: &'p CheckedPlan) -> Self {
         let waves = plan.graph.waves();
-        let steps = counted(plan.steps.len() as u64, "step");
-        let in_waves = counted(waves.len() as u64, "wave");
+        let steps = count_phrase(plan.steps.len() as u64, "step");
+        let in_waves = count_phrase(waves.len() as u64, "wave");
         let barrier = if plan.barrier { ", wave by wave" } else { "" };
         let fallback = plan.fallback_reason.as_ref();
         let fallback = fallback.map_or("", |_| " (sequential)");
@@ -164,7 +164,7 @@ impl<'p> PlanDrawing<'p> {
             title: plan.id.to_string(),
             summary,
             boxes: boxes.collect(),
-            arrows: reduced(arrows(plan), plan.steps.len()),
+            arrows: reduce_transitively(plan_arrows(plan), plan.steps.len()),
             waves,
         }
     }
@@ -204,12 +204,12 @@ impl<'p> StepBox<'p> {
 
     /// The lines below the name of the tool, truncated.
     fn lines(&self) -> impl Iterator<Item = String> {
-        self.marks.iter().map(|(text, _)| shown(text))
+        self.marks.iter().map(|(text, _)| single_line_text(text))
     }
 }
 
 /// One arrow for each pair of steps, in the order of the graph.
-fn arrows(plan: &CheckedPlan) -> Vec<StepArrow> {
+fn plan_arrows(plan: &CheckedPlan) -> Vec<StepArrow> {
     let mut arrows: Vec<StepArrow> = Vec::new();
     for edge in plan.graph.edges() {
         let kind = ArrowKind::of(&edge.reason);
@@ -239,7 +239,7 @@ fn arrows(plan: &CheckedPlan) -> Vec<StepArrow> {
 }
 
 /// Removes the arrows whose order is implied by a longer path.
-fn reduced(mut arrows: Vec<StepArrow>, steps: usize) -> Vec<StepArrow> {
+fn reduce_transitively(mut arrows: Vec<StepArrow>, steps: usize) -> Vec<StepArrow> {
     if steps > REDUCED_MAX {
         return arrows;
     }
@@ -267,7 +267,7 @@ fn reduced(mut arrows: Vec<StepArrow>, steps: usize) -> Vec<StepArrow> {
 }
 
 /// A text in one line, truncated to [`SHOWN_MAX`].
-fn shown(text: &str) -> String {
+fn single_line_text(text: &str) -> String {
     let clean = |c: char| if c.is_control() { ' ' } else { c };
     let mut cut: String = text.chars().take(SHOWN_MAX).map(clean).collect();
     if text.chars().nth(SHOWN_MAX).is_some() {

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::layout::{self, BoxLink, BoxRectangle, BoxSize, DrawingLayout};
 use super::{
-    ArrowKind, ArrowStyle, CLASSES, Class, PlanDrawing, StepArrow, StepBox, escape, shown,
+    ArrowKind, ArrowStyle, CLASSES, Class, PlanDrawing, StepArrow, StepBox, escape_text,
+    single_line_text,
 };
 
 const FONT: f64 = 13.0;
@@ -21,11 +22,11 @@ const PAD: f64 = 12.0;
 /// Offset of the second sheet of a step with `map`.
 const SHEET: f64 = 5.0;
 
-pub(super) fn draw(picture: &PlanDrawing<'_>) -> Option<String> {
-    let layout = arranged(picture)?;
-    let entries = legend(picture);
-    let header = wide(&picture.title, 16.0).max(wide(&picture.summary, SMALL));
-    let entry_width = |words: &str| 44.0 + wide(words, SMALL) + 18.0;
+pub(super) fn draw_svg(picture: &PlanDrawing<'_>) -> Option<String> {
+    let layout = arrange_drawing(picture)?;
+    let entries = legend_entries(picture);
+    let header = text_width(&picture.title, 16.0).max(text_width(&picture.summary, SMALL));
+    let entry_width = |words: &str| 44.0 + text_width(words, SMALL) + 18.0;
     let widths = entries.iter().map(|(_, words)| entry_width(words));
     let inner = widths.fold(header.max(LEFT + layout.width), f64::max);
     let width = inner + 2.0 * MARGIN;
@@ -40,13 +41,13 @@ pub(super) fn draw(picture: &PlanDrawing<'_>) -> Option<String> {
         text_at(&mut samples, MARGIN + x + 44.0, y + 4.0, "note", words);
         x += entry_width(words);
     }
-    let mut svg = head(picture, width, y + 12.0 + MARGIN);
-    waves(&mut svg, picture, &layout, width);
+    let mut svg = svg_head(picture, width, y + 12.0 + MARGIN);
+    draw_wave_names(&mut svg, picture, &layout, width);
     // Arrows first, below boxes and labels.
     for (arrow, way) in picture.arrows.iter().zip(&layout.ways) {
-        let (name, path) = (arrow.kind.style().name, curve(way));
+        let (name, path) = (arrow.kind.style().name, curve_path(way));
         let [from, to] = [arrow.from, arrow.to].map(|step| &picture.boxes[step].step.id);
-        let tip = escaped(&format!("{from} -> {to}: {}", arrow.words.join(", ")));
+        let tip = escape_svg_text(&format!("{from} -> {to}: {}", arrow.words.join(", ")));
         let _ = writeln!(
             svg,
             "<path class=\"{name}\" d=\"{path}\" marker-end=\"url(#{name}-end)\"><title>{tip}</title></path>"
@@ -65,10 +66,16 @@ pub(super) fn draw(picture: &PlanDrawing<'_>) -> Option<String> {
 }
 
 /// Lays out the drawing, which begins below the title.
-pub(super) fn arranged(picture: &PlanDrawing<'_>) -> Option<DrawingLayout> {
+pub(super) fn arrange_drawing(picture: &PlanDrawing<'_>) -> Option<DrawingLayout> {
     let size = |one: &StepBox<'_>| {
-        let names = [wide(&one.step.id, FONT), wide(one.step.tool, SMALL)];
-        let texts = one.lines().map(|line| wide(&line, SMALL)).chain(names);
+        let names = [
+            text_width(&one.step.id, FONT),
+            text_width(one.step.tool, SMALL),
+        ];
+        let texts = one
+            .lines()
+            .map(|line| text_width(&line, SMALL))
+            .chain(names);
         let sheet = if one.is_mapped() { SHEET } else { 0.0 };
         BoxSize {
             row: 2 * one.wave,
@@ -79,22 +86,23 @@ pub(super) fn arranged(picture: &PlanDrawing<'_>) -> Option<DrawingLayout> {
     let link = |arrow: &StepArrow| BoxLink {
         from: arrow.from,
         to: arrow.to,
-        label: (arrow.label.as_ref()).map(|label| (wide(&shown(label), SMALL) + 10.0, LINE)),
+        label: (arrow.label.as_ref())
+            .map(|label| (text_width(&single_line_text(label), SMALL) + 10.0, LINE)),
     };
     let boxes: Vec<BoxSize> = picture.boxes.iter().map(size).collect();
     let links: Vec<BoxLink> = picture.arrows.iter().map(link).collect();
-    layout::place(&boxes, &links)
+    layout::compute_layout(&boxes, &links)
 }
 
 /// Largest width of a text; wide characters count twice.
-fn wide(text: &str, size: f64) -> f64 {
+fn text_width(text: &str, size: f64) -> f64 {
     let cells = text.chars().map(|c| 1 + usize::from(c as u32 >= 0x1100));
     cells.sum::<usize>() as f64 * size * ADVANCE
 }
 
-fn head(picture: &PlanDrawing<'_>, width: f64, height: f64) -> String {
-    let [w, h] = [width, height].map(number);
-    let [title, summary] = [&picture.title, &picture.summary].map(|text| escaped(text));
+fn svg_head(picture: &PlanDrawing<'_>, width: f64, height: f64) -> String {
+    let [w, h] = [width, height].map(format_coordinate);
+    let [title, summary] = [&picture.title, &picture.summary].map(|text| escape_svg_text(text));
     let conflict = ArrowKind::Conflict.style().colour;
     let mut svg = format!(
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" aria-labelledby="title">
@@ -147,7 +155,12 @@ path {{ fill: none; stroke-width: 1.5; }}
 }
 
 /// The name of each wave, left of a thin line above it.
-fn waves(svg: &mut String, picture: &PlanDrawing<'_>, layout: &DrawingLayout, width: f64) {
+fn draw_wave_names(
+    svg: &mut String,
+    picture: &PlanDrawing<'_>,
+    layout: &DrawingLayout,
+    width: f64,
+) {
     for (wave, steps) in picture.waves.iter().enumerate() {
         let places = || steps.iter().map(|&step| &layout.boxes[step]);
         let top = places()
@@ -155,7 +168,7 @@ fn waves(svg: &mut String, picture: &PlanDrawing<'_>, layout: &DrawingLayout, wi
             .fold(f64::INFINITY, f64::min);
         let bottom = places().map(BoxRectangle::bottom).fold(0.0, f64::max);
         let middle = TOP + (top + bottom) / 2.0;
-        let [from, to, y] = [MARGIN + LEFT - 12.0, width - MARGIN, middle].map(number);
+        let [from, to, y] = [MARGIN + LEFT - 12.0, width - MARGIN, middle].map(format_coordinate);
         let _ = writeln!(
             svg,
             "<line class=\"wave\" x1=\"{from}\" y1=\"{y}\" x2=\"{to}\" y2=\"{y}\"/>"
@@ -165,10 +178,16 @@ fn waves(svg: &mut String, picture: &PlanDrawing<'_>, layout: &DrawingLayout, wi
 }
 
 /// A smooth path through rows.
-fn curve(way: &[(f64, f64)]) -> String {
+fn curve_path(way: &[(f64, f64)]) -> String {
     /// Length of the straight end, so that the head points down.
     const STRAIGHT: f64 = 9.0;
-    let at = |(x, y): (f64, f64)| format!("{} {}", number(MARGIN + LEFT + x), number(TOP + y));
+    let at = |(x, y): (f64, f64)| {
+        format!(
+            "{} {}",
+            format_coordinate(MARGIN + LEFT + x),
+            format_coordinate(TOP + y)
+        )
+    };
     let mut path = format!("M{}", at(way[0]));
     for (index, pair) in way.windows(2).enumerate() {
         let (from, mut to) = (pair[0], pair[1]);
@@ -193,13 +212,19 @@ fn curve(way: &[(f64, f64)]) -> String {
 
 fn label_of(svg: &mut String, label: &str, place: &BoxRectangle) {
     let (left, top) = (MARGIN + LEFT + place.left(), TOP + place.top);
-    let [x, y, width, height] = [left, top, place.width, place.height].map(number);
-    let title = escaped(label);
+    let [x, y, width, height] = [left, top, place.width, place.height].map(format_coordinate);
+    let title = escape_svg_text(label);
     let _ = writeln!(
         svg,
         r##"<g><title>{title}</title><rect x="{x}" y="{y}" width="{width}" height="{height}" rx="3" fill="#ffffff" stroke="#e6c9b5"/>"##
     );
-    text_at(svg, left + 5.0, top + 12.5, "label", &shown(label));
+    text_at(
+        svg,
+        left + 5.0,
+        top + 12.5,
+        "label",
+        &single_line_text(label),
+    );
     svg.push_str("</g>\n");
 }
 
@@ -209,7 +234,7 @@ fn box_of(svg: &mut String, one: &StepBox<'_>, place: &BoxRectangle) {
     let class = classes.fold(String::from("box"), |all, (name, ..)| all + " " + name);
     let marks: Vec<&str> = one.marks.iter().map(|(text, _)| &**text).collect();
     let title = format!("{}: {}\n{}", one.step.id, one.step.tool, marks.join("\n"));
-    let _ = writeln!(svg, "<g><title>{}</title>", escaped(&title));
+    let _ = writeln!(svg, "<g><title>{}</title>", escape_svg_text(&title));
     let sheets: &[f64] = if one.is_mapped() {
         &[SHEET, 0.0]
     } else {
@@ -217,7 +242,8 @@ fn box_of(svg: &mut String, one: &StepBox<'_>, place: &BoxRectangle) {
     };
     for shift in sheets {
         let (width, height) = (place.width - sheets[0], place.height - sheets[0]);
-        let [x, y, width, height] = [left + shift, top + shift, width, height].map(number);
+        let [x, y, width, height] =
+            [left + shift, top + shift, width, height].map(format_coordinate);
         let _ = writeln!(
             svg,
             "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>"
@@ -245,7 +271,7 @@ enum LegendSample {
 }
 
 /// The kinds of arrows and boxes in the drawing.
-fn legend(picture: &PlanDrawing<'_>) -> Vec<(LegendSample, &'static str)> {
+fn legend_entries(picture: &PlanDrawing<'_>) -> Vec<(LegendSample, &'static str)> {
     let used = |kind: &&ArrowKind| picture.arrows.iter().any(|arrow| arrow.kind == **kind);
     let lines = ArrowKind::ALL.iter().filter(used);
     let lines = lines.map(|&kind| (LegendSample::Line(kind), kind.style().words));
@@ -259,7 +285,7 @@ fn legend(picture: &PlanDrawing<'_>) -> Vec<(LegendSample, &'static str)> {
 
 fn sample_of(svg: &mut String, sample: LegendSample, x: f64, y: f64) {
     let mut rectangle = |x: f64, y: f64, class: &str| {
-        let [x, y] = [x, y].map(number);
+        let [x, y] = [x, y].map(format_coordinate);
         let _ = writeln!(
             svg,
             "<rect class=\"box {class}\" x=\"{x}\" y=\"{y}\" width=\"26\" height=\"11\" rx=\"3\"/>"
@@ -272,7 +298,7 @@ fn sample_of(svg: &mut String, sample: LegendSample, x: f64, y: f64) {
             rectangle(x + 4.0, y - 6.5, "");
         }
         LegendSample::Line(kind) => {
-            let (name, [x, y, end]) = (kind.style().name, [x, y, x + 34.0].map(number));
+            let (name, [x, y, end]) = (kind.style().name, [x, y, x + 34.0].map(format_coordinate));
             let _ = writeln!(
                 svg,
                 "<path class=\"{name}\" d=\"M{x} {y} L{end} {y}\" marker-end=\"url(#{name}-end)\"/>"
@@ -282,7 +308,7 @@ fn sample_of(svg: &mut String, sample: LegendSample, x: f64, y: f64) {
 }
 
 fn text_at(svg: &mut String, x: f64, y: f64, class: &str, text: &str) {
-    let ([x, y], text) = ([x, y].map(number), escaped(text));
+    let ([x, y], text) = ([x, y].map(format_coordinate), escape_svg_text(text));
     let _ = writeln!(
         svg,
         "<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{text}</text>"
@@ -290,13 +316,13 @@ fn text_at(svg: &mut String, x: f64, y: f64, class: &str, text: &str) {
 }
 
 /// A coordinate rounded to one decimal, so that all machines print the same.
-fn number(value: f64) -> String {
+fn format_coordinate(value: f64) -> String {
     ((value * 10.0).round() / 10.0).to_string()
 }
 
 /// Escapes a text for an element or attribute.
-fn escaped(text: &str) -> String {
-    escape(text, '\u{fffd}', |c| match c {
+fn escape_svg_text(text: &str) -> String {
+    escape_text(text, '\u{fffd}', |c| match c {
         '&' => Some("&amp;"),
         '<' => Some("&lt;"),
         '>' => Some("&gt;"),

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::layout::{BoxLink, BoxRectangle, BoxSize, DrawingLayout, place};
+use super::layout::{BoxLink, BoxRectangle, BoxSize, DrawingLayout, compute_layout};
 
 /// Two rectangles that share more than an edge.
 fn overlap(a: &BoxRectangle, b: &BoxRectangle) -> bool {
@@ -73,9 +73,9 @@ proptest! {
             .filter(|&(from, to, _)| from < boxes.len() && to < boxes.len() && boxes[from].row < boxes[to].row)
             .map(|(from, to, width)| BoxLink { from, to, label: width.map(|width| (width, 17.0)) })
             .collect();
-        let layout = place(&boxes, &links).unwrap();
+        let layout = compute_layout(&boxes, &links).unwrap();
         prop_assert_eq!(faults(&layout), Vec::<String>::new());
-        let again = place(&boxes, &links).unwrap();
+        let again = compute_layout(&boxes, &links).unwrap();
         prop_assert_eq!(format!("{layout:?}"), format!("{again:?}"));
     }
 }
@@ -94,7 +94,7 @@ fn too_much_is_not_drawn() {
         to: 1,
         label: None,
     };
-    assert!(place(&boxes, &[link]).is_none());
-    assert!(place(&boxes[..1], &[]).is_some());
-    assert!(place(&[], &[]).is_some());
+    assert!(compute_layout(&boxes, &[link]).is_none());
+    assert!(compute_layout(&boxes[..1], &[]).is_some());
+    assert!(compute_layout(&[], &[]).is_some());
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{PlanDrawing, shown};
+use super::{PlanDrawing, single_line_text};
 
-pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
+pub(super) fn draw_text(picture: &PlanDrawing<'_>) -> String {
     let mut text = format!("{}: {}\n", picture.title, picture.summary);
     let widest = |of: fn(&super::StepBox<'_>) -> usize| picture.boxes.iter().map(of).max();
     let id_width = widest(|one| one.step.id.len()).unwrap_or(0);
@@ -23,7 +23,7 @@ pub(super) fn draw(picture: &PlanDrawing<'_>) -> String {
             let _ = writeln!(text, "{}", line.trim_end());
             for arrow in &into[step] {
                 let (id, words) = (&picture.boxes[arrow.from].step.id, arrow.words.join(", "));
-                let _ = writeln!(text, "    <- {id:id_width$}  {}", shown(&words));
+                let _ = writeln!(text, "    <- {id:id_width$}  {}", single_line_text(&words));
             }
         }
     }

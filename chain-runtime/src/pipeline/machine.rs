@@ -3,7 +3,7 @@
 use registry::model::FailureMode;
 
 use super::event::{AgentResult, Category, End, PhaseEvent, PhaseSkip, PhaseStatus, Stop};
-use super::{PhaseSetup, order, retry};
+use super::{PhaseSetup, order_phases, retry};
 
 /// What is to be done next.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,7 +149,7 @@ impl PipelineMachine {
             }
         };
         Self {
-            phases: order(phases).into_iter().map(progress).collect(),
+            phases: order_phases(phases).into_iter().map(progress).collect(),
             at_once: at_once.max(1),
             skips: Vec::new(),
             seed: String::new(),
@@ -293,7 +293,7 @@ impl PipelineMachine {
         }
         let ended = |agent: &PhaseAgent| matches!(agent.state, AgentState::Ended(_));
         if phase.agents.iter().all(ended) {
-            let (status, error) = settled(phase);
+            let (status, error) = phase_outcome(phase);
             acts.push(PipelineAction::EndPhase {
                 phase: phase.setup.name.clone(),
                 status,
@@ -455,7 +455,7 @@ impl PipelineMachine {
             }
             phase.state = match &phase.state {
                 PhaseState::Ended(PhaseStatus::Failed) if phase.refused => {
-                    let (status, error) = settled(phase);
+                    let (status, error) = phase_outcome(phase);
                     phase.error = error;
                     PhaseState::AtGate(status)
                 }
@@ -492,7 +492,7 @@ impl PipelineMachine {
 const UNMET: &str = "Dependencies not met: ";
 
 /// The status of a phase whose agents have all ended, and the messages of those that failed.
-fn settled(phase: &PhaseProgress) -> (PhaseStatus, Option<String>) {
+fn phase_outcome(phase: &PhaseProgress) -> (PhaseStatus, Option<String>) {
     let mut succeeded = 0;
     let mut messages = Vec::new();
     for agent in &phase.agents {

@@ -12,7 +12,7 @@ mod tests;
 
 pub use event::{AgentResult, Category, End, PhaseEvent, PhaseSkip, PhaseStatus, Stop};
 pub use machine::{AgentState, PhaseState, PipelineAction, PipelineMachine};
-pub use order::order;
+pub use order::order_phases;
 use tool_core::{Decode, Encode};
 
 use registry::model::{FailureMode, Phase, RetryPolicy};

@@ -7,7 +7,7 @@ use super::PhaseSetup;
 
 /// The positions of the phases in the order in which they run; a declared order that fits is kept. Phases in a cycle, which a configuration
 /// cannot have, are left out.
-pub fn order(phases: &[PhaseSetup]) -> Vec<usize> {
+pub fn order_phases(phases: &[PhaseSetup]) -> Vec<usize> {
     let position = |name: &String| phases.iter().position(|phase| phase.name == *name);
     let depends: Vec<Vec<usize>> = phases
         .iter()

@@ -17,14 +17,14 @@ pub(super) fn wait_ms(
     let wait_ms = reset_s.unwrap_or(usual).saturating_mul(1000);
     let jitter_ms = match policy.jitter_s {
         0 => 0,
-        most => mixed(key, number) % (most.saturating_mul(1000) + 1),
+        most => mix_hash(key, number) % (most.saturating_mul(1000) + 1),
     };
     let longest_ms = policy.longest_s.saturating_mul(1000);
     Some(wait_ms.saturating_add(jitter_ms).min(longest_ms))
 }
 
 /// A number that depends on every byte of the texts: FNV-1a with a finaliser.
-fn mixed(key: [&str; 3], number: u32) -> u64 {
+fn mix_hash(key: [&str; 3], number: u32) -> u64 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0100_0000_01b3;
     let texts = key.iter().flat_map(|text| text.bytes().chain([0xff]));

@@ -312,7 +312,7 @@ proptest! {
     /// Every dependency comes first, and of the phases that may come next the earliest declared one does.
     #[test]
     fn the_order_is_the_smallest_that_fits(phases in phases()) {
-        let found = order(&phases);
+        let found = order_phases(&phases);
         prop_assert_eq!(found.len(), phases.len());
         for (place, phase) in found.iter().enumerate() {
             let before = |name: &String| found[..place].iter().any(|one| phases[*one].name == *name);

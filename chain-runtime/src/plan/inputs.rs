@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 use tool_core::{Decode, DecodeError, Describe, Object, Value, json};
 
 use crate::problem::{Fault, PlanProblem, PlanProblems, problem};
-use crate::types::{Type, TypeFit, fit};
+use crate::types::{Type, TypeFit, check_type_fit};
 
 tool_core::names! {
     /// Type of an input.
@@ -59,7 +59,7 @@ pub struct PlanInput {
     #[value(rename = "type")]
     pub kind: InputType,
     /// Value where none is given; an input without one is required.
-    #[value(decode_with = "present")]
+    #[value(decode_with = "decode_present_value")]
     #[schema(with = "Value")]
     pub default: Option<Value>,
     /// Least number allowed.
@@ -67,7 +67,7 @@ pub struct PlanInput {
     /// Greatest number allowed.
     pub maximum: Option<f64>,
     /// The only values allowed.
-    #[value(rename = "enum", decode_with = "items")]
+    #[value(rename = "enum", decode_with = "decode_items")]
     #[schema(with = "Vec<Value>", length(min = 1))]
     pub choices: Option<Vec<Value>>,
     /// Purpose of the input, for its users.
@@ -75,11 +75,11 @@ pub struct PlanInput {
 }
 
 /// A value that is there, `null` included.
-fn present(value: &Value) -> Result<Option<Value>, DecodeError> {
+fn decode_present_value(value: &Value) -> Result<Option<Value>, DecodeError> {
     Ok(Some(value.clone()))
 }
 
-fn items(value: &Value) -> Result<Option<Vec<Value>>, DecodeError> {
+fn decode_items(value: &Value) -> Result<Option<Vec<Value>>, DecodeError> {
     Ok(value.items())
 }
 
@@ -111,7 +111,7 @@ impl PlanInput {
     /// Why a value is not one of this input.
     pub(crate) fn fault(&self, value: &Value) -> Option<String> {
         let whole = self.kind == InputType::Integer && value.as_i64().is_some();
-        if !whole && fit(&Type::of_value(value), &self.kind.ty()) != TypeFit::Always {
+        if !whole && check_type_fit(&Type::of_value(value), &self.kind.ty()) != TypeFit::Always {
             let (expected, found) = (self.kind.ty(), value.kind());
             return Some(format!("expected {expected}, found {found}"));
         }
@@ -137,10 +137,9 @@ impl PlanInput {
     pub fn read(&self, text: &str) -> Result<Value, String> {
         let value = match self.kind {
             InputType::String | InputType::Path => Value::from(text),
-            InputType::Any => {
-                json::parse(text, json::JsonLimits::default()).unwrap_or_else(|_| Value::from(text))
-            }
-            _ => json::parse(text, json::JsonLimits::default())
+            InputType::Any => json::parse_json(text, json::JsonLimits::default())
+                .unwrap_or_else(|_| Value::from(text)),
+            _ => json::parse_json(text, json::JsonLimits::default())
                 .map_err(|_| format!("expected {} as JSON, found `{text}`", self.kind.ty()))?,
         };
         self.fault(&value).map_or(Ok(()), Err)?;
@@ -160,7 +159,7 @@ pub(crate) struct InputBindings {
 }
 
 /// The value of every input: given, or its default; and the types of those that are given later. Problems are added.
-pub(crate) fn settle(
+pub(crate) fn settle_inputs(
     inputs: &[PlanInput],
     given: &InputBindings,
     problems: &mut PlanProblems,
@@ -170,7 +169,7 @@ pub(crate) fn settle(
         let known = inputs.iter().map(|input| &*input.name);
         if !known.clone().any(|known| known == name) {
             let problem = problem!(Input, "/inputs", "the plan has no input `{name}`");
-            problems.push(problem.near(nearest(name, known)));
+            problems.push(problem.near(nearest_name(name, known)));
         }
     }
     let mut values = Object::new();
@@ -179,7 +178,7 @@ pub(crate) fn settle(
         let (name, declared) = (&input.name, input.kind.ty());
         let pointer = format!("/inputs/{name}");
         if let Some(ty) = given.open.get(name) {
-            let fits = fit(ty, &declared);
+            let fits = check_type_fit(ty, &declared);
             if fits == TypeFit::Never {
                 let message = format_args!("the input `{name}` takes {declared}, found {ty}");
                 problems.push(PlanProblem::new(Fault::Type, pointer, message));

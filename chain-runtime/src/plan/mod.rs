@@ -1,6 +1,6 @@
 //! The plan: one document as typed data, which defines its keys, their schema and their defaults.
 //!
-//! [`Plan::from_document`] reads its form; references, types and permissions are up to [`crate::check()`].
+//! [`Plan::from_document`] reads its form; references, types and permissions are up to [`crate::check_plan()`].
 
 mod inputs;
 mod read;
@@ -14,10 +14,10 @@ use registry::document::ParsedDocument;
 pub use registry::model::{ChainDefaults as Defaults, ChainMode as Mode, OnError};
 use tool_core::{Decode, DecodeError, Describe, Encode, RandomSeed, Value, verification};
 
-pub(crate) use inputs::{InputBindings, settle};
+pub(crate) use inputs::{InputBindings, settle_inputs};
 pub use inputs::{InputType, PlanInput};
-pub use schema::schema;
-use schema::{id_schema, outputs_schema, positive, version_schema};
+pub use schema::plan_schema;
+use schema::{id_schema, outputs_schema, positive_integer_schema, version_schema};
 pub use step::{
     Approval, COMPENSATE_SUFFIX, ITEMS_MAX, OnItemError, PlanStep, StepCompensation, StepMap,
 };
@@ -45,27 +45,27 @@ pub(crate) const RESERVED: [&str; 3] = ["inputs", "item", "index"];
 pub struct PlanBudget {
     /// Number of calls; every element of a map and every attempt counts.
     #[value(skip_encoding_if = "Option::is_none")]
-    #[schema(schema_with = "positive")]
+    #[schema(schema_with = "positive_integer_schema")]
     pub steps: Option<u64>,
     /// Milliseconds since the start.
     #[value(skip_encoding_if = "Option::is_none")]
-    #[schema(schema_with = "positive")]
+    #[schema(schema_with = "positive_integer_schema")]
     pub wall_ms: Option<u64>,
     /// Milliseconds of all calls together.
     #[value(skip_encoding_if = "Option::is_none")]
-    #[schema(schema_with = "positive")]
+    #[schema(schema_with = "positive_integer_schema")]
     pub cpu_ms: Option<u64>,
     /// Bytes of all results together.
     #[value(skip_encoding_if = "Option::is_none")]
-    #[schema(schema_with = "positive")]
+    #[schema(schema_with = "positive_integer_schema")]
     pub bytes_out: Option<u64>,
     /// Bytes of the results that are large enough to be stored as files.
     #[value(skip_encoding_if = "Option::is_none")]
-    #[schema(schema_with = "positive")]
+    #[schema(schema_with = "positive_integer_schema")]
     pub artifact_bytes: Option<u64>,
     /// Sum of the `cost_ms` of all calls.
     #[value(skip_encoding_if = "Option::is_none")]
-    #[schema(schema_with = "positive")]
+    #[schema(schema_with = "positive_integer_schema")]
     pub cost: Option<u64>,
 }
 
@@ -99,7 +99,7 @@ pub struct Plan {
     /// Limits of a run, plans that it calls included.
     pub budget: PlanBudget,
     /// Deadline of the whole run in milliseconds.
-    #[schema(schema_with = "positive")]
+    #[schema(schema_with = "positive_integer_schema")]
     pub deadline_ms: Option<u64>,
     /// The calls; a step uses earlier steps only.
     #[schema(length(max = 10_000), extend("examples" = [[{"id": "fit", "tool": "linear_regression", "args": {}}]]))]
@@ -159,14 +159,14 @@ fn one_or_more(value: &Value) -> Result<Vec<Arc<str>>, DecodeError> {
 impl Plan {
     /// Reads a document; problems carry line and column.
     pub fn from_document(document: ParsedDocument) -> Self {
-        let mut plan = read::read(&document.value);
+        let mut plan = read::read_plan(&document.value);
         plan.document = Some(Arc::new(document));
         plan
     }
 
     /// Reads a value, without places of problems.
     pub fn from_value(value: &Value) -> Self {
-        read::read(value)
+        read::read_plan(value)
     }
 
     /// Returns the plan with another order of steps.
@@ -188,7 +188,7 @@ impl Plan {
             document: self.document,
             defaults: self.defaults,
             is_script: self.is_script,
-            ..read::read(&Value::from(object))
+            ..read::read_plan(&Value::from(object))
         }
     }
 

@@ -5,15 +5,17 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use tool_core::path::{push_index, push_key};
-use tool_core::schema::{SchemaViolation, violations};
+use tool_core::schema::{SchemaViolation, document_violations};
 use tool_core::{Object, Value, brief, convert};
 
-use super::{Plan, PlanStep, RESERVED, schema};
+use super::{
+    Plan, PlanStep, RESERVED, {plan_schema, schema},
+};
 use crate::problem::{Fault, PlanProblem, PlanProblems};
 use crate::template::{ArgumentNode, DEPTH_MAX};
 
 /// Reads a plan; problems of its form are collected in it.
-pub(super) fn read(value: &Value) -> Plan {
+pub(super) fn read_plan(value: &Value) -> Plan {
     let mut reader = PlanReader::default();
     let mut plan = Plan::default();
     if deeper_than(value, DEPTH_MAX) {
@@ -52,7 +54,7 @@ pub(super) fn is_id(name: &str) -> bool {
 }
 
 /// A value without the parts at these pointers. A step leaves an empty object, so that the others keep their places.
-fn without(value: &Value, faulty: &HashSet<&str>, pointer: &mut String) -> Value {
+fn remove_faulty_parts(value: &Value, faulty: &HashSet<&str>, pointer: &mut String) -> Value {
     let length = pointer.len();
     match value {
         Value::Object(object) => {
@@ -60,7 +62,7 @@ fn without(value: &Value, faulty: &HashSet<&str>, pointer: &mut String) -> Value
             for (key, member) in object.iter() {
                 push_key(pointer, key);
                 if !faulty.contains(pointer.as_str()) {
-                    kept.push_unique(key.into(), without(member, faulty, pointer));
+                    kept.push_unique(key.into(), remove_faulty_parts(member, faulty, pointer));
                 }
                 pointer.truncate(length);
             }
@@ -73,7 +75,7 @@ fn without(value: &Value, faulty: &HashSet<&str>, pointer: &mut String) -> Value
                 match faulty.contains(pointer.as_str()) {
                     true if &pointer[..length] != "/steps" => {}
                     true => kept.push(Value::object::<&str, Value>([])),
-                    false => kept.push(without(item, faulty, pointer)),
+                    false => kept.push(remove_faulty_parts(item, faulty, pointer)),
                 }
                 pointer.truncate(length);
             }
@@ -120,7 +122,7 @@ impl PlanReader {
 
     /// Reads what has the form of the schema; the rest is reported and has its default.
     fn typed(&mut self, value: &Value) -> Plan {
-        let violations = violations(schema::shared(), value);
+        let violations = document_violations(schema::shared_plan_schema(), value);
         let (missing, refused): (Vec<&SchemaViolation>, Vec<&SchemaViolation>) =
             violations.iter().partition(|one| one.keyword == "required");
         self.incomplete = missing.iter().map(|one| one.path.clone()).collect();
@@ -128,7 +130,7 @@ impl PlanReader {
         let sound = match violations.is_empty() {
             true => value.clone(),
             false if faulty.contains("") => Value::object::<&str, Value>([]),
-            false => without(value, &faulty, &mut String::new()),
+            false => remove_faulty_parts(value, &faulty, &mut String::new()),
         };
         self.refused = faulty.into_iter().map(str::to_owned).collect();
         for violation in violations {
@@ -189,7 +191,7 @@ impl PlanReader {
             let hint = "references use it for something else; choose another id";
             self.report(Fault::Id, format!("`{id}` is reserved"), Some(hint));
         } else if !is_id(id) {
-            *id = brief::name(id).into();
+            *id = brief::brief_name(id).into();
             let hint = "an id starts with a-z, continues with a-z, 0-9 and _, and has at most 64 characters";
             self.report(Fault::Id, format!("`{id}` is not a valid id"), Some(hint));
         }

@@ -16,22 +16,22 @@ static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
     let mut schema = of_document::<Plan>();
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("A plan of mathchain");
-    schema["$defs"] = definitions();
+    schema["$defs"] = value_definitions();
     schema
 });
 
 /// The JSON Schema (draft 2020-12) of a plan.
-pub fn schema() -> Schema {
+pub fn plan_schema() -> Schema {
     SCHEMA.clone()
 }
 
-/// [`schema`], built once.
-pub(super) fn shared() -> &'static Schema {
+/// [`plan_schema`], built once.
+pub(super) fn shared_plan_schema() -> &'static Schema {
     &SCHEMA
 }
 
 /// What values of a plan may be: data, references, formatted texts and literals.
-fn definitions() -> Schema {
+fn value_definitions() -> Schema {
     let special = |key: &str, properties: Schema| json!({"type": "object", "properties": properties, "required": [key], "additionalProperties": false});
     let reference = json!({
         "$ref": {
@@ -91,7 +91,7 @@ pub(super) fn reserved_schema() -> Schema {
     json!({"type": "string", "pattern": ID, "not": {"enum": RESERVED}, "examples": ["fit"]})
 }
 
-pub(super) fn positive() -> Schema {
+pub(super) fn positive_integer_schema() -> Schema {
     json!({"type": "integer", "minimum": 1, "maximum": INTEGER_MAX})
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use tool_core::schema::{Schema, json};
 use tool_core::{Decode, Describe, Encode, ErrorCode};
 
-use super::schema::{args_schema, id_schema, list_schema, names_schema, positive, reserved_schema};
+use super::schema::{
+    args_schema, id_schema, list_schema, names_schema, positive_integer_schema, reserved_schema,
+};
 use super::{OnError, STEPS_MAX};
 use crate::condition::StepCondition;
 use crate::template::ArgumentNode;
@@ -42,13 +44,13 @@ pub struct PlanStep {
     #[schema(extend("examples" = [{"max": 2, "on": ["timeout"], "backoff_ms": 200}]))]
     pub retry: StepRetry,
     /// Timeout of one attempt in milliseconds.
-    #[schema(schema_with = "positive")]
+    #[schema(schema_with = "positive_integer_schema")]
     pub timeout_ms: Option<u64>,
     /// Deadline of all attempts and waits together in milliseconds.
-    #[schema(schema_with = "positive")]
+    #[schema(schema_with = "positive_integer_schema")]
     pub deadline_ms: Option<u64>,
     /// Expected duration in milliseconds: a hint for scheduling the critical path first.
-    #[schema(schema_with = "positive")]
+    #[schema(schema_with = "positive_integer_schema")]
     pub cost_ms: Option<u64>,
     /// Whether the call needs an approval.
     pub approval: Approval,
@@ -198,7 +200,7 @@ const RETRIED_REASONS: [&str; 12] = [
 ];
 
 /// The names that `retry.on` accepts.
-fn retried() -> Vec<&'static str> {
+fn retryable_errors() -> Vec<&'static str> {
     let codes = ErrorCode::ALL.iter().copied();
     let codes = codes.filter(|code| !NEVER_RETRIED.contains(code));
     let codes = codes.map(ErrorCode::as_str);
@@ -210,7 +212,7 @@ fn retried() -> Vec<&'static str> {
 #[value(default, deny_unknown_fields)]
 pub struct StepRetry {
     /// Maximum number of retries.
-    #[value(default = "one")]
+    #[value(default = "default_retry_count")]
     #[schema(range(min = 0, max = 10))]
     pub max: u32,
     /// Codes or reasons of errors that are retried; those that would fail again the same way cannot be listed.
@@ -227,7 +229,7 @@ pub struct StepRetry {
 }
 
 /// A step with a `retry` is retried once where it does not say how often; one without is not.
-const fn one() -> u32 {
+const fn default_retry_count() -> u32 {
     1
 }
 
@@ -244,7 +246,7 @@ tool_core::names! {
 }
 
 fn retried_schema() -> Schema {
-    json!({"type": "array", "items": {"enum": retried()}})
+    json!({"type": "array", "items": {"enum": retryable_errors()}})
 }
 
 impl Default for StepRetry {

@@ -68,8 +68,8 @@ impl<'a> RunCore<'a> {
 
     pub(super) fn push(&mut self, commands: impl IntoIterator<Item = MachineCommand>) {
         for command in commands {
-            if self.is_observed || lasts(&command) {
-                self.lasting += usize::from(lasts(&command));
+            if self.is_observed || is_lasting_command(&command) {
+                self.lasting += usize::from(is_lasting_command(&command));
                 self.queue.push_back(command);
             }
         }
@@ -90,7 +90,7 @@ impl<'a> RunCore<'a> {
     pub(super) fn pop(&mut self) -> Option<(MachineCommand, bool)> {
         let next = self.order.pick(self.queue.len());
         let command = self.queue.remove(next)?;
-        let lasts = lasts(&command);
+        let lasts = is_lasting_command(&command);
         self.lasting -= usize::from(lasts);
         // A thread that is soon done takes one of them itself.
         let served = self.idle + usize::from(!lasts);
@@ -99,6 +99,6 @@ impl<'a> RunCore<'a> {
 }
 
 /// Whether a command may take long enough to justify a thread of its own.
-fn lasts(command: &MachineCommand) -> bool {
+fn is_lasting_command(command: &MachineCommand) -> bool {
     !matches!(command, MachineCommand::Settled(_))
 }

@@ -2,12 +2,12 @@
 
 use tool_core::{Object, Value, fields, object};
 
-use super::finished::{StepOutcome, ms};
+use super::finished::{StepOutcome, duration_in_ms};
 use super::report::{ChainStatus, RunProcess};
 use crate::check::CheckedPlan;
 use crate::plan::Mode;
 
-pub(super) fn diagnostics(
+pub(super) fn run_diagnostics(
     plan: &CheckedPlan,
     waves: &[Vec<usize>],
     ends: &[StepOutcome],
@@ -26,7 +26,7 @@ pub(super) fn diagnostics(
         let ended = ran.map(|end| end.ended).max();
         let elapsed = began
             .zip(ended)
-            .map(|(began, ended)| ms(ended.saturating_sub(began)));
+            .map(|(began, ended)| duration_in_ms(ended.saturating_sub(began)));
         let mutates = steps
             .iter()
             .any(|&step| !plan.steps[step].effects.is_empty());
@@ -56,12 +56,12 @@ pub(super) fn diagnostics(
         "waves" => waves.len(),
         "steps" => plan.steps.len(),
         "wave_timeline" => timeline.collect::<Vec<_>>(),
-        "elapsed_ms" => ms(process.elapsed),
+        "elapsed_ms" => duration_in_ms(process.elapsed),
     }
 }
 
 /// Diagnostics with bounded lists; `left_out` has the number of omitted entries of each.
-pub(super) fn bounded(diagnostics: &Object, most: usize) -> Object {
+pub(super) fn bound_diagnostics(diagnostics: &Object, most: usize) -> Object {
     let mut shown = Object::new();
     let mut left_out = Object::new();
     for (key, value) in diagnostics.iter() {
@@ -70,7 +70,7 @@ pub(super) fn bounded(diagnostics: &Object, most: usize) -> Object {
             continue;
         };
         let first = items.iter().take(most).map(|item| match item {
-            Value::Object(entry) => bounded(entry, most).into(),
+            Value::Object(entry) => bound_diagnostics(entry, most).into(),
             other => other.clone(),
         });
         shown.insert(key, Value::array(first.collect()));

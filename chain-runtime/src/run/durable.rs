@@ -17,23 +17,23 @@ use super::nesting::{CancellationResult, cancel_nested, require_root};
 use super::options::RunOptions;
 use super::order::ToolCosts;
 use super::resume::{OutcomeRuling, ResumeRequest};
-use super::{ChainResult, ChainStatus, drive};
-use crate::check::{CheckMode, CheckedPlan, check};
+use super::{ChainResult, ChainStatus, drive_run};
+use crate::check::{CheckMode, CheckedPlan, check_plan};
 use crate::plan::{COMPENSATE_SUFFIX, Mode, OnError, Plan};
 
 /// Name and version of this program.
-pub fn build() -> &'static str {
+pub fn build_version() -> &'static str {
     concat!("mathchain ", env!("CARGO_PKG_VERSION"))
 }
 
 /// Instruction set of the processor: where it is equal, results are equal bit for bit.
-pub fn profile() -> String {
+pub fn processor_profile() -> String {
     let mut words = vec![std::env::consts::ARCH, std::env::consts::OS];
-    words.extend(features());
+    words.extend(processor_features());
     words.join(" ")
 }
 
-fn features() -> Vec<&'static str> {
+fn processor_features() -> Vec<&'static str> {
     #[cfg(target_arch = "x86_64")]
     let found = [
         ("avx2", std::arch::is_x86_feature_detected!("avx2")),
@@ -56,7 +56,7 @@ impl StateResultCache {
     pub(super) fn new(journal: &Arc<Journal>) -> Self {
         Self {
             journal: Arc::clone(journal),
-            made_by: format!("{}, {}", build(), profile()),
+            made_by: format!("{}, {}", build_version(), processor_profile()),
         }
     }
 }
@@ -86,13 +86,13 @@ pub const ACCEPTED_KEY: &str = "accepted";
 ///
 /// # Errors
 /// As [`StateStore::begin_run`].
-pub(super) fn begin(
+pub(super) fn begin_journal(
     state: &Arc<StateStore>,
     plan: &CheckedPlan,
     dispatcher: &Dispatcher,
     options: &RunOptions,
 ) -> Result<Arc<Journal>, ToolError> {
-    let mut who = initiator(plan, dispatcher)
+    let mut who = run_initiator(plan, dispatcher)
         .as_object()
         .cloned()
         .unwrap_or_default();
@@ -107,13 +107,13 @@ pub(super) fn begin(
         role: plan.context.who.role.clone(),
         who: who.into(),
         seed: plan.seed.get(),
-        build: build().to_owned(),
-        profile: profile(),
+        build: build_version().to_owned(),
+        profile: processor_profile(),
     })
 }
 
 /// Initiator of a run: the principal, the workspace, and the session facts that must be the same when it is resumed.
-pub(crate) fn initiator(plan: &CheckedPlan, dispatcher: &Dispatcher) -> Value {
+pub(crate) fn run_initiator(plan: &CheckedPlan, dispatcher: &Dispatcher) -> Value {
     let who = plan.context.who.to_value();
     let mut who = who.as_object().cloned().unwrap_or_default();
     who.insert_some("world", session_facts(dispatcher));
@@ -147,8 +147,8 @@ pub fn same_workspace(run: &RunRecord, dispatcher: &Dispatcher) -> Result<(), To
         Some(here) if here.root == began.root && here.roots != began.roots => {
             format!(
                 "its other roots were {}, and are {}",
-                listed(&began.roots),
-                listed(&here.roots)
+                list_roots(&began.roots),
+                list_roots(&here.roots)
             )
         }
         Some(here) if here.root == began.root => {
@@ -162,7 +162,7 @@ pub fn same_workspace(run: &RunRecord, dispatcher: &Dispatcher) -> Result<(), To
         "continue in that folder, or in this one with `--accept-changes`"))
 }
 
-fn listed(roots: &[String]) -> String {
+fn list_roots(roots: &[String]) -> String {
     let quoted = roots.iter().map(|root| format!("`{root}`"));
     match roots {
         [] => "none".to_owned(),
@@ -231,7 +231,7 @@ impl PlanRecord {
 }
 
 /// The plan and inputs of a run, checked for the current caller.
-pub(super) fn checked(
+pub(super) fn check_recorded_plan(
     state: &StateStore,
     run: &RunRecord,
     dispatcher: &Dispatcher,
@@ -246,7 +246,7 @@ pub(super) fn checked(
     }
     let (record, inputs) = PlanRecord::read(state, run)?;
     let plan = record.to_plan();
-    let checked = check(&plan, dispatcher, context, &inputs, CheckMode::Resume)?;
+    let checked = check_plan(&plan, dispatcher, context, &inputs, CheckMode::Resume)?;
     let mut changed: Vec<String> = (checked.calls_of_steps())
         .filter_map(|call| {
             let (tool, now) = (call.tool, call.tool_version);
@@ -271,7 +271,7 @@ pub(super) fn checked(
 /// # Errors
 /// `invalid_args` for an unknown run or decision, `not_visible` for another role's, `conflict` with reason `run_busy`,
 /// `run_ended` or `tool_changed`, the problems of a plan that the policy no longer allows.
-pub fn resume(
+pub fn resume_recorded_run(
     state: &Arc<StateStore>,
     id: &str,
     dispatcher: &Dispatcher,
@@ -321,7 +321,7 @@ pub(super) struct ResumeSettings<'a> {
 /// Resumes a run, also one that is nested in another.
 ///
 /// # Errors
-/// As [`resume`].
+/// As [`resume_recorded_run`].
 pub(super) fn resume_run(
     state: &Arc<StateStore>,
     found: &RunRecord,
@@ -348,7 +348,7 @@ pub(super) fn resume_run(
     if !how.accept_changes {
         same_workspace(found, dispatcher)?;
     }
-    let (plan, costs) = checked(state, found, dispatcher, context, how.accept_changes)?;
+    let (plan, costs) = check_recorded_plan(state, found, dispatcher, context, how.accept_changes)?;
     for (name, decision) in &how.decisions {
         if let OutcomeRuling::Done(value) = decision
             && *value != Value::Null
@@ -382,7 +382,7 @@ pub(super) fn resume_run(
         how: Some(Arc::new(how.clone())),
         ..going.options
     };
-    Ok(drive(&plan, dispatcher, options))
+    Ok(drive_run(&plan, dispatcher, options))
 }
 
 /// Refuses a result given by the operator that does not fit the schema of the tool.
@@ -403,7 +403,7 @@ fn check_ruled_result(
     let Some(tool) = dispatcher.catalogue().get(step) else {
         return Ok(());
     };
-    let problems = tool_core::schema::check(&tool.output_schema(), value);
+    let problems = tool_core::schema::check_value(&tool.output_schema(), value);
     if problems.is_empty() {
         return Ok(());
     }
@@ -419,7 +419,7 @@ fn check_ruled_result(
 ///
 /// # Errors
 /// `precondition_failed` with reason `values_collected` where the values of the run were collected.
-pub fn again(state: &StateStore, id: &str) -> Result<(Plan, Object), ToolError> {
+pub fn load_recorded_plan(state: &StateStore, id: &str) -> Result<(Plan, Object), ToolError> {
     let found = state.run(id)?;
     found.with_values()?;
     let (record, inputs) = PlanRecord::read(state, &found)?;

@@ -23,7 +23,7 @@ pub(super) fn name_of(plan: &CheckedPlan, unit: CallUnit) -> String {
 }
 
 /// A word quoted for a shell: brackets are patterns in some shells, and `!` recalls earlier commands.
-pub(super) fn quoted(word: &str) -> Cow<'_, str> {
+pub(super) fn quote_shell_word(word: &str) -> Cow<'_, str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-=.,:/".contains(&byte);
     match word.bytes().all(plain) {
         true => word.into(),
@@ -131,8 +131,8 @@ pub(super) fn cancelled_record() -> Value {
 }
 
 /// Options of `runs resume RUN` that decide the outcome of a call, in backticks.
-pub(super) fn options(name: &str, ended: bool) -> String {
-    let option = |outcome: &str| quoted(&format!("{name}={outcome}")).into_owned();
+pub(super) fn resume_options_text(name: &str, ended: bool) -> String {
+    let option = |outcome: &str| quote_shell_word(&format!("{name}={outcome}")).into_owned();
     let [again, failed, done] = ["again", "failed", "done"].map(option);
     match ended {
         true => format!("--decide {done}`, or `{failed}`"),

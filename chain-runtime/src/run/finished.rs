@@ -220,7 +220,7 @@ fn with_origin(step: &CheckedStep, error: ToolError) -> ToolError {
 }
 
 /// Milliseconds with a microsecond's resolution.
-pub(crate) fn ms(duration: Duration) -> f64 {
+pub(crate) fn duration_in_ms(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }
 

@@ -179,7 +179,7 @@ impl MapItems {
             let elements = ends.iter_mut().map(|end| {
                 let output = end.output.take();
                 match collect {
-                    true => collected(end, output),
+                    true => collect_item_end(end, output),
                     false => output.unwrap_or_default(),
                 }
             });
@@ -201,7 +201,7 @@ fn add_each(known: &mut Vec<String>, texts: &mut Vec<String>) {
 }
 
 /// `{ok, value}` or `{ok, error}`.
-fn collected(end: &StepOutcome, output: Option<Value>) -> Value {
+fn collect_item_end(end: &StepOutcome, output: Option<Value>) -> Value {
     let mut element = fields! { "ok" => end.status == StepStatus::Done };
     element.insert_some("value", output);
     let error = end.error.as_ref();

@@ -6,7 +6,7 @@ use tool_core::capability::{Clock, ClockAlarm};
 use tool_core::{ErrorCode, StopFlag, ToolError, Value, tool_error};
 
 use super::finished::StepOutcome;
-use super::meter::exhausted;
+use super::meter::budget_exhausted_error;
 use crate::check::CheckedPlan;
 
 /// The limits of time of a run, as one flag.
@@ -77,8 +77,8 @@ impl RunTimeLimit {
         self.stop.check().map_err(|why| match self.first {
             // Cancelled from another process.
             _ if why.code() == ErrorCode::Cancelled => why,
-            Some((TimeLimitName::Deadline, ms)) => passed("plan", ms),
-            Some((TimeLimitName::Wall, _)) => exhausted("wall_ms", false),
+            Some((TimeLimitName::Deadline, ms)) => deadline_error("plan", ms),
+            Some((TimeLimitName::Wall, _)) => budget_exhausted_error("wall_ms", false),
             Some((TimeLimitName::Call, _)) | None => why,
         })
     }
@@ -93,7 +93,7 @@ impl RunTimeLimit {
         };
         let which = match (self.check(), is_late, deadline_ms) {
             (Err(why), ..) => why,
-            (_, true, Some(ms)) => passed("step", ms),
+            (_, true, Some(ms)) => deadline_error("step", ms),
             _ => error.clone(),
         };
         end.error = Some(match error.is_outcome_unknown() {
@@ -104,7 +104,7 @@ impl RunTimeLimit {
 }
 
 /// The `deadline_ms` of a plan or a step has passed.
-fn passed(whose: &str, ms: u64) -> ToolError {
+fn deadline_error(whose: &str, ms: u64) -> ToolError {
     tool_error!(Timeout, "deadline_ms"; "the `deadline_ms` of the {whose}, {ms}, has passed";
         "raise `deadline_ms` of the {whose}")
 }

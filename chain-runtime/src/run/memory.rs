@@ -12,10 +12,11 @@ use tool_core::capability::RecordDurability;
 use tool_core::{ErrorCode, Reason, ToolError, Value, fields, object, tool_error};
 
 use super::encoding::{
-    PriorRunEnd, digest_in, end_of, ending_in, name_of, options, status_in, unit_of, value_of,
+    PriorRunEnd, digest_in, end_of, ending_in, name_of, resume_options_text, status_in, unit_of,
+    value_of,
 };
 use super::events::{CallAttempt, CallUnit};
-use super::finished::{StepOutcome, StepStatus, ms};
+use super::finished::{StepOutcome, StepStatus, duration_in_ms};
 use super::limit::spent_ms;
 use super::resume::OutcomeRuling;
 use crate::check::{CheckedPlan, CheckedStep, is_chain};
@@ -164,7 +165,7 @@ impl RunMemory {
             };
             let is_again = matches!(decision, OutcomeRuling::Again);
             if is_again && self.ending.is_some() && !unit.part.undoes() {
-                let options = options(name, true);
+                let options = resume_options_text(name, true);
                 let what = format!("`{name}` is not called again");
                 let error = tool_error!(InvalidArgs, "the run is being undone: {what}");
                 return Err(error
@@ -231,7 +232,7 @@ impl RunMemory {
             }
             return match self.state.value(&past.end) {
                 Ok(value) => {
-                    lock(&self.compared).taken += 1;
+                    lock_ignoring_poison(&self.compared).taken += 1;
                     CallRecall::ended(end_of(&value))
                 }
                 // A function of its arguments is computed again.
@@ -244,7 +245,7 @@ impl RunMemory {
         }
         // A replay makes no call that the run did not make.
         if self.is_replay() {
-            return CallRecall::ended(unrecorded(step));
+            return CallRecall::ended(unrecorded_end(step));
         }
         let Some(before) = self.unknown.get(&unit) else {
             return Ok(CallRecall::Call);
@@ -312,7 +313,7 @@ impl RunMemory {
     ) -> ToolError {
         let run = self.journal.as_ref().map_or("RUN", |journal| journal.id());
         let ended = (ends || self.ending.is_some()) && !attempt.unit.part.undoes();
-        let options = options(&name_of(attempt.plan, attempt.unit), ended);
+        let options = resume_options_text(&name_of(attempt.plan, attempt.unit), ended);
         error.hint(format!(
             "check what happened, then `mathchain runs resume {run} {options}"
         ))
@@ -360,7 +361,7 @@ impl RunMemory {
             "output_digest" => end.digest(),
         });
         event.insert_some("error_code", error.map(|error| error.code().as_str()));
-        event.insert("elapsed_ms", ms(end.elapsed()));
+        event.insert("elapsed_ms", duration_in_ms(end.elapsed()));
         event.insert(END_KEY, handle.to_value());
         let durability = match step.effects.is_empty() {
             true => RecordDurability::Batched,
@@ -382,7 +383,7 @@ fn is_computed_again(step: &CheckedStep) -> bool {
 }
 
 /// End in a replay of a call without a recorded end: pending.
-fn unrecorded(step: &CheckedStep) -> StepOutcome {
+fn unrecorded_end(step: &CheckedStep) -> StepOutcome {
     let what = format!("how the call of `{}` ended", step.tool);
     let error = tool_error!(PreconditionFailed, "{what} is not recorded");
     StepOutcome {
@@ -399,7 +400,7 @@ fn is_by_chance(record: &Value) -> bool {
         || matches!(code, Some(ErrorCode::Timeout | ErrorCode::Cancelled))
 }
 
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -441,7 +442,7 @@ pub struct UnreadableValue {
 impl RunMemory {
     /// The findings of a replay, by plan order.
     pub fn compared(&self) -> ReplayComparison {
-        let mut compared = lock(&self.compared).clone();
+        let mut compared = lock_ignoring_poison(&self.compared).clone();
         compared.divergences.sort_by_key(|one| one.unit);
         compared.unreadable.sort_by_key(|one| one.unit);
         compared
@@ -459,7 +460,7 @@ impl RunMemory {
             self.unreadable(attempt, err);
         }
         if past.status == end.status && past.output_digest.as_deref() == end.digest() {
-            lock(&self.compared).same += 1;
+            lock_ignoring_poison(&self.compared).same += 1;
             return;
         }
         let shown = |end: &StepOutcome| match (&end.output, &end.error) {
@@ -480,14 +481,18 @@ impl RunMemory {
             recorded,
             found: shown(end),
         };
-        lock(&self.compared).divergences.push(divergence);
+        lock_ignoring_poison(&self.compared)
+            .divergences
+            .push(divergence);
     }
 
     pub(super) fn unreadable(&self, attempt: CallAttempt<'_>, error: &ToolError) {
-        lock(&self.compared).unreadable.push(UnreadableValue {
-            what: name_of(attempt.plan, attempt.unit),
-            unit: Some(attempt.unit),
-            error: error.clone(),
-        });
+        lock_ignoring_poison(&self.compared)
+            .unreadable
+            .push(UnreadableValue {
+                what: name_of(attempt.plan, attempt.unit),
+                unit: Some(attempt.unit),
+                error: error.clone(),
+            });
     }
 }

@@ -87,7 +87,7 @@ impl UsageMeter {
                 for below in self.all().take(taken) {
                     below.used[kind as usize].fetch_sub(amount, Ordering::Relaxed);
                 }
-                return Err(exhausted(name, taken > 0));
+                return Err(budget_exhausted_error(name, taken > 0));
             }
         }
         Ok(())
@@ -101,14 +101,14 @@ impl UsageMeter {
             let (name, most) = kind.of(&meter.budget);
             let is_over = most.is_some_and(|most| before.saturating_add(amount) > most);
             if exceeded.is_ok() && is_over {
-                exceeded = Err(exhausted(name, above > 0));
+                exceeded = Err(budget_exhausted_error(name, above > 0));
             }
         }
         exceeded
     }
 }
 
-pub(super) fn exhausted(what: &str, above: bool) -> ToolError {
+pub(super) fn budget_exhausted_error(what: &str, above: bool) -> ToolError {
     let (of, whose) = match above {
         true => (
             format!("the budget of `{what}` of an enclosing plan"),

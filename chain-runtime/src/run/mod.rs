@@ -40,28 +40,31 @@ use registry::{CallerContext, Dispatcher};
 use tool_core::Object;
 use tool_core::capability::RecordDurability;
 
-use crate::check::{CheckMode, CheckedPlan, check};
+use crate::check::{CheckMode, CheckedPlan, check_plan};
 use crate::plan::{Mode, Plan};
 use crate::problem::PlanProblems;
-pub(crate) use durable::initiator;
-pub use durable::{ACCEPTED_KEY, again, build, profile, resume, same_workspace, workspace_of};
+pub(crate) use durable::run_initiator;
+pub use durable::{
+    ACCEPTED_KEY, build_version, load_recorded_plan, processor_profile, resume_recorded_run,
+    same_workspace, workspace_of,
+};
 use events::CallSlots;
 pub use finished::OutputDigest;
-pub(crate) use finished::ms;
+pub(crate) use finished::duration_in_ms;
 pub use finished::{FailedAttempt, StepOutcome, StepStatus};
 use limit::RunTimeLimit;
 pub use memory::RunMemory;
 pub use memory::{CallDivergence, ReplayComparison, UnreadableValue};
 use meter::UsageKind;
 pub use meter::UsageMeter;
-pub use nesting::{CancellationResult, cancel, root_run};
+pub use nesting::{CancellationResult, cancel_run, root_run};
 pub use options::{RunOptions, STACK_BYTES, StepObserver, THREADS_MAX, WAITING_MAX};
 pub use order::ToolCosts;
 #[cfg(any(test, feature = "failpoints"))]
-pub use order::shuffled;
-pub use queued::{QueuedRun, enqueue};
-pub use recorded_outcome::{RecordedOutcome, ended, outcome_of};
-pub use replay::{RunReplayResult, replay};
+pub use order::run_in_shuffled_order;
+pub use queued::{QueuedRun, enqueue_run};
+pub use recorded_outcome::{RecordedOutcome, ended_run_outcome, outcome_of};
+pub use replay::{RunReplayResult, replay_run};
 pub use report::{ChainResult, ChainStatus, LISTED_MAX, StepReport};
 pub use resume::{OutcomeRuling, ResumeRequest};
 use workers::{RunJob, RunWorkers};
@@ -73,32 +76,36 @@ const COSTS_MATTER: usize = 8;
 ///
 /// # Errors
 /// Every problem of the plan; nothing has run then.
-pub fn execute(
+pub fn execute_plan(
     plan: &Plan,
     dispatcher: &Dispatcher,
     context: &CallerContext,
     inputs: &Object,
     options: RunOptions,
 ) -> Result<ChainResult, PlanProblems> {
-    check(plan, dispatcher, context, inputs, CheckMode::Run)
+    check_plan(plan, dispatcher, context, inputs, CheckMode::Run)
         .inspect_err(|problems| record_rejection(plan, dispatcher, context, problems))
-        .map(|checked| run(&checked, dispatcher, options))
+        .map(|checked| run_checked_plan(&checked, dispatcher, options))
 }
 
 /// Runs a checked plan, durably where there is a state. Without one, and where it cannot be written, steps without effects still
 /// run; those with effects are refused by the dispatcher.
-pub fn run(plan: &CheckedPlan, dispatcher: &Dispatcher, mut options: RunOptions) -> ChainResult {
+pub fn run_checked_plan(
+    plan: &CheckedPlan,
+    dispatcher: &Dispatcher,
+    mut options: RunOptions,
+) -> ChainResult {
     let Some(state) = options.state.take() else {
-        return drive(plan, dispatcher, options);
+        return drive_run(plan, dispatcher, options);
     };
-    options.costs = queued::costs(&state, plan);
-    match durable::begin(&state, plan, dispatcher, &options) {
+    options.costs = queued::recorded_costs(&state, plan);
+    match durable::begin_journal(&state, plan, dispatcher, &options) {
         Ok(journal) => {
             options.memory = Some(Arc::new(RunMemory::begin(journal)));
-            drive(plan, dispatcher, options)
+            drive_run(plan, dispatcher, options)
         }
         Err(err) => {
-            let mut result = drive(plan, dispatcher, options);
+            let mut result = drive_run(plan, dispatcher, options);
             let why = err.message();
             let warning = format!("the run cannot be resumed, because it is not recorded: {why}");
             result.warnings.push(warning);
@@ -114,7 +121,8 @@ pub fn record_rejection(
     context: &CallerContext,
     problems: &PlanProblems,
 ) {
-    let record = report::rejection(plan, context, problems, dispatcher.host().clock.unix_ms());
+    let record =
+        report::rejection_record(plan, context, problems, dispatcher.host().clock.unix_ms());
     if let Some(ledger) = &dispatcher.host().ledger {
         let _ = ledger.record(&record, RecordDurability::Batched);
     }
@@ -122,7 +130,7 @@ pub fn record_rejection(
 }
 
 /// Runs a checked plan with the memory in its options: of a run that begins, is resumed or replayed, or of none.
-fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> ChainResult {
+fn drive_run(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> ChainResult {
     let clock = Arc::clone(&dispatcher.host().clock);
     let started = clock.monotonic();
     let started_unix_ms = clock.unix_ms();
@@ -160,7 +168,7 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
     if !plan.open_inputs.is_empty() {
         limit.stop().cancel(); // it was checked for inspection only
     }
-    let slots = slots(plan, options.threads);
+    let slots = parallel_slots(plan, options.threads);
     let meter = UsageMeter::new(plan.budget, options.above.clone(), options.how.clone());
     // An exhausted budget takes effect with the next call that ends.
     let _ = meter.spend(UsageKind::CpuMs, memory.map_or(0, RunMemory::called_ms));
@@ -183,7 +191,7 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
         started_unix_ms,
         elapsed: clock.monotonic().saturating_sub(started),
     };
-    let mut result = report::compose(plan, parts, process);
+    let mut result = report::compose_result(plan, parts, process);
     result.part = memory.map_or(1, RunMemory::part);
     match (journal, memory) {
         (Some(journal), _) => {
@@ -197,16 +205,16 @@ fn drive(plan: &CheckedPlan, dispatcher: &Dispatcher, options: RunOptions) -> Ch
 }
 
 /// Number of calls that run in parallel.
-fn slots(plan: &CheckedPlan, asked: usize) -> CallSlots {
+fn parallel_slots(plan: &CheckedPlan, asked: usize) -> CallSlots {
     let (compute, waiting) = match asked {
         _ if plan.mode_used == Mode::Seq => (1, None),
         0 => (
-            processors::available().clamp(1, THREADS_MAX),
+            processors::available_processors().clamp(1, THREADS_MAX),
             Some(WAITING_MAX),
         ),
         _ => {
             let asked = asked.min(THREADS_MAX);
-            processors::processors().at_least(asked);
+            processors::process_processors().at_least(asked);
             (asked, None)
         }
     };

@@ -62,8 +62,8 @@ pub struct CancellationResult {
 /// are undone in reverse order. A run whose plan is no longer allowed is cancelled without undoing anything.
 ///
 /// # Errors
-/// As [`super::resume`], without the problems of its plan.
-pub fn cancel(
+/// As [`super::resume_recorded_run`], without the problems of its plan.
+pub fn cancel_run(
     state: &Arc<StateStore>,
     id: &str,
     dispatcher: &Dispatcher,
@@ -78,7 +78,7 @@ pub fn cancel(
 /// Cancels the nested runs of a run that is undone.
 ///
 /// # Errors
-/// As [`cancel`].
+/// As [`cancel_run`].
 pub(super) fn cancel_nested(
     state: &Arc<StateStore>,
     found: &RunRecord,

@@ -19,7 +19,7 @@ thread_local! {
 
 /// Runs a closure on this thread; runs that it starts take ready calls in an order drawn from a seed.
 #[cfg(any(test, feature = "failpoints"))]
-pub fn shuffled<T>(seed: u64, run: impl FnOnce() -> T) -> T {
+pub fn run_in_shuffled_order<T>(seed: u64, run: impl FnOnce() -> T) -> T {
     let before = SEED.replace(Some(seed));
     let done = run();
     SEED.set(before);

@@ -35,12 +35,12 @@ struct ProcessorCount {
 pub(super) struct ProcessorGuard<'a>(&'a ProcessorPool);
 
 /// The processors of this process.
-pub(super) fn processors() -> &'static ProcessorPool {
+pub(super) fn process_processors() -> &'static ProcessorPool {
     &PROCESSORS
 }
 
 /// Number of processors of this machine.
-pub(super) fn available() -> usize {
+pub(super) fn available_processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
@@ -55,8 +55,8 @@ impl ProcessorPool {
     /// Raises the number of slots: a caller that requests more parallel calls than there are processors gets them.
     pub(super) fn at_least(&self, asked: usize) {
         let mut count = self.lock();
-        if count.total < asked.max(available()) {
-            count.total = asked.max(available());
+        if count.total < asked.max(available_processors()) {
+            count.total = asked.max(available_processors());
             self.freed.notify_all();
         }
     }
@@ -68,7 +68,7 @@ impl ProcessorPool {
     pub(super) fn take(&self, stop: &StopFlag) -> Result<ProcessorGuard<'_>, ToolError> {
         let mut count = self.lock();
         if count.total == 0 {
-            count.total = available();
+            count.total = available_processors();
         }
         while count.taken >= count.total {
             stop.check()?;
@@ -101,7 +101,7 @@ mod tests {
         let processors = ProcessorPool::new();
         processors.at_least(0);
         let total = processors.lock().total;
-        assert_eq!(total, available());
+        assert_eq!(total, available_processors());
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for _ in 0..4 * total {
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn who_asks_for_more_gets_more_and_who_is_stopped_waits_no_longer() {
         let processors = ProcessorPool::new();
-        let total = available() + 3;
+        let total = available_processors() + 3;
         processors.at_least(total);
         processors.at_least(1);
         let held: Vec<_> = (0..total)

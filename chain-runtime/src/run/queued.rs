@@ -10,7 +10,7 @@ use tool_core::{ToolError, fields};
 use super::memory::RunMemory;
 use super::options::RunOptions;
 use super::order::ToolCosts;
-use super::{COSTS_MATTER, ChainResult, drive, durable};
+use super::{COSTS_MATTER, ChainResult, drive_run, durable};
 use crate::check::CheckedPlan;
 
 /// A run that is recorded and has not begun; this process holds its lease.
@@ -23,20 +23,20 @@ pub struct QueuedRun {
 ///
 /// # Errors
 /// As [`StateStore::begin_run`].
-pub fn enqueue(
+pub fn enqueue_run(
     state: &Arc<StateStore>,
     plan: &CheckedPlan,
     dispatcher: &Dispatcher,
     mut options: RunOptions,
 ) -> Result<QueuedRun, ToolError> {
-    options.costs = costs(state, plan);
-    let journal = durable::begin(state, plan, dispatcher, &options)?;
+    options.costs = recorded_costs(state, plan);
+    let journal = durable::begin_journal(state, plan, dispatcher, &options)?;
     let costs = options.costs;
     Ok(QueuedRun { journal, costs })
 }
 
 /// The durations of tools in earlier runs, where they matter. Durations that cannot be read only affect the order.
-pub(super) fn costs(state: &StateStore, plan: &CheckedPlan) -> ToolCosts {
+pub(super) fn recorded_costs(state: &StateStore, plan: &CheckedPlan) -> ToolCosts {
     match plan.steps.len() >= COSTS_MATTER {
         true => ToolCosts::of_history(state.recent_durations_ms().unwrap_or_default()),
         false => ToolCosts::default(),
@@ -61,7 +61,7 @@ impl QueuedRun {
             costs: self.costs,
             ..options
         };
-        drive(plan, dispatcher, options)
+        drive_run(plan, dispatcher, options)
     }
 
     /// Ends the run without a step, with the reason.

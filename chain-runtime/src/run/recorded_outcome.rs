@@ -1,6 +1,6 @@
 //! Outcome of a run from its records.
 
-use registry::{READABLE_BYTES, fold};
+use registry::{READABLE_BYTES, fold_number_arrays};
 use tool_core::{CallOutcome, ErrorCode, OutcomeStatus, ToolError, Value, fields, object};
 
 use journal::artifacts::ArtifactHandle;
@@ -46,7 +46,7 @@ impl RecordedOutcome {
     /// The outputs as shown: handles in place of large arrays, and of everything where it cannot be read.
     pub fn shown(&self, state: &StateStore) -> Value {
         match self.outputs(state) {
-            Ok(outputs) => fold(&outputs, READABLE_BYTES, &mut |array| {
+            Ok(outputs) => fold_number_arrays(&outputs, READABLE_BYTES, &mut |array| {
                 state
                     .handle_of(array)
                     .as_ref()
@@ -81,7 +81,7 @@ impl RecordedOutcome {
 ///
 /// # Errors
 /// When its records cannot be read.
-pub fn ended(state: &StateStore, run: &RunRecord) -> Result<CallOutcome, ToolError> {
+pub fn ended_run_outcome(state: &StateStore, run: &RunRecord) -> Result<CallOutcome, ToolError> {
     let again = "the run had ended before: this is its recorded answer, and nothing was called";
     let outcome = outcome_of(state, run)?;
     Ok(CallOutcome {

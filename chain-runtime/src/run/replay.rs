@@ -7,11 +7,11 @@ use journal::{END_KEY, RunRecord, RunState, StateStore, named_values};
 use registry::{CallerContext, Dispatcher};
 use tool_core::{ToolError, Value};
 
-use super::durable::{build, checked, profile};
+use super::durable::{build_version, check_recorded_plan, processor_profile};
 use super::finished::StepStatus;
 use super::memory::{ReplayComparison, RunMemory, UnreadableValue};
 use super::options::RunOptions;
-use super::{ChainResult, drive};
+use super::{ChainResult, drive_run};
 
 /// Result of a replay.
 #[derive(Debug)]
@@ -41,8 +41,8 @@ impl RunReplayResult {
 /// Replays a run without changing it: only calls whose end is recorded are made.
 ///
 /// # Errors
-/// As [`super::resume`]; `precondition_failed` with reason `values_collected` where the values of the run were collected.
-pub fn replay(
+/// As [`super::resume_recorded_run`]; `precondition_failed` with reason `values_collected` where the values of the run were collected.
+pub fn replay_run(
     state: &Arc<StateStore>,
     id: &str,
     dispatcher: &Dispatcher,
@@ -51,7 +51,7 @@ pub fn replay(
 ) -> Result<RunReplayResult, ToolError> {
     let found = state.run(id)?;
     found.with_values()?;
-    let (plan, _) = checked(state, &found, dispatcher, context, true)?;
+    let (plan, _) = check_recorded_plan(state, &found, dispatcher, context, true)?;
     let records = state.run_records(&found.id)?;
     let memory = Arc::new(RunMemory::replay(Arc::clone(state), &plan, &records));
     let options = RunOptions {
@@ -59,10 +59,10 @@ pub fn replay(
         chain_id: Some(format!("{}-replay", found.id)),
         ..options
     };
-    let result = drive(&plan, dispatcher, options);
+    let result = drive_run(&plan, dispatcher, options);
     let facts = [
-        ("program", &found.build, build().to_owned()),
-        ("processor", &found.profile, profile()),
+        ("program", &found.build, build_version().to_owned()),
+        ("processor", &found.profile, processor_profile()),
     ];
     let differs = facts.iter().filter(|(_, before, now)| *before != now);
     let differs = differs.map(|(what, before, now)| format!("{what}: {before} -> {now}"));
@@ -91,7 +91,7 @@ pub fn replay(
     let result_same = recorded.map(|recorded| recorded == digest);
     let reasons = match last {
         Some(record) if result_same != Some(true) => {
-            reasons(is_whole, &state.with_lists(record), &result)
+            difference_reasons(is_whole, &state.with_lists(record), &result)
         }
         _ => Vec::new(),
     };
@@ -100,13 +100,13 @@ pub fn replay(
         compared,
         result_same,
         reasons,
-        open: open(&result),
+        open: open_steps(&result),
         differs,
     })
 }
 
 /// Steps and compensations without a recorded end.
-fn open(result: &ChainResult) -> Vec<String> {
+fn open_steps(result: &ChainResult) -> Vec<String> {
     let steps = result.steps.iter();
     let steps = steps.map(|step| (step.id.to_string(), &step.end));
     let undone = result.undone.iter();
@@ -118,7 +118,7 @@ fn open(result: &ChainResult) -> Vec<String> {
 }
 
 /// Differences of a result from the recorded one; of a run that did not end, only those of ended steps.
-fn reasons(is_whole: bool, recorded: &Value, result: &ChainResult) -> Vec<String> {
+fn difference_reasons(is_whole: bool, recorded: &Value, result: &ChainResult) -> Vec<String> {
     let mut reasons = Vec::new();
     let (ended, now) = (recorded.text("status"), result.status.as_str());
     if let Some(ended) = ended.filter(|ended| is_whole && *ended != now) {

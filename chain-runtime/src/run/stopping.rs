@@ -12,7 +12,7 @@ use super::finished::StepOutcome;
 use super::memory::RunMemory;
 use super::workers::{LOOK_AGAIN, RunWorkers};
 use crate::check::is_chain;
-use crate::tools::{child_id, recorded};
+use crate::tools::{child_id, recorded_answer};
 use journal::RunRecord;
 
 impl RunWorkers<'_> {
@@ -100,7 +100,7 @@ impl RunWorkers<'_> {
             return why.map_or_else(StepOutcome::default, StepOutcome::cancelled);
         };
         if run.state.is_final() {
-            let output = recorded(journal.state(), &run);
+            let output = recorded_answer(journal.state(), &run);
             return output.map_or_else(StepOutcome::cancelled, StepOutcome::done);
         }
         let id = &run.id;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use registry::Dispatcher;
-use tool_core::source::refers;
+use tool_core::source::has_source_reference;
 use tool_core::{ToolError, Value, tool_error};
 
 use super::finished::{StepOutcome, StepStatus};
@@ -111,7 +111,7 @@ pub(super) fn has_defaults(plan: &CheckedPlan, position: usize, used: usize) -> 
 
 /// The step that prevents another from running: a dependency that failed with an `on_error` that stops dependents, or one that
 /// was skipped and whose value is used. A skipped step is replaced by its cause.
-pub(super) fn obstacle<'e>(
+pub(super) fn find_obstacle<'e>(
     plan: &CheckedPlan,
     position: usize,
     end: &dyn Fn(usize) -> Option<&'e StepOutcome>,
@@ -195,5 +195,5 @@ fn is_in_plan(args: &ArgumentNode, pointer: &str, key: &str) -> bool {
 
 /// Whether an object that opens a file or an artifact is anywhere in a value.
 fn holds_file(value: &Value) -> bool {
-    has_object(value, refers)
+    has_object(value, has_source_reference)
 }

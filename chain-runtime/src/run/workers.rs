@@ -24,7 +24,7 @@ use super::memory::{CallRecall, RunMemory};
 use super::meter::UsageMeter;
 use super::options::{STACK_BYTES, StepObserver};
 use super::order::ToolCosts;
-use super::processors::processors;
+use super::processors::process_processors;
 use super::values;
 use crate::check::{CheckedPlan, CheckedStep, is_chain, item_seed};
 use crate::plan::Approval;
@@ -260,7 +260,7 @@ impl<'a> RunWorkers<'a> {
     fn report(&self, step: usize) {
         let end = self.lock().machine.end(step).cloned();
         if let (Some(observer), Some(end)) = (self.job.observer, end) {
-            guarded(|| observer.finished(&self.job.plan.steps[step], step, &end));
+            call_observer(|| observer.finished(&self.job.plan.steps[step], step, &end));
         }
     }
 
@@ -350,14 +350,14 @@ impl<'a> RunWorkers<'a> {
         let (values, undoes) = (self.lock().machine.values(unit), unit.part.undoes());
         // Occupied until the call has ended; waiting for it does not count as duration.
         let ending = self.ended_by().is_some() && noted.is_some();
-        let processor = (!step.reads_world).then(|| processors().take(limit.stop()));
+        let processor = (!step.reads_world).then(|| process_processors().take(limit.stop()));
         let _processor = match processor.transpose() {
             Err(why) if !undoes && !ending => return StepOutcome::cancelled(why),
             taken => taken,
         };
         let first = matches!(unit.part, CallPart::Whole | CallPart::Item(0)) && attempt.number == 1;
         if let Some(observer) = observer.filter(|_| first) {
-            guarded(|| observer.started(step, unit.step, plan.graph.wave(unit.step)));
+            call_observer(|| observer.started(step, unit.step, plan.graph.wave(unit.step)));
         }
         let began = self.elapsed();
         let left_ms = self.left_ms(unit);
@@ -439,7 +439,7 @@ impl<'a> RunWorkers<'a> {
         let progress = self.job.observer.map(|observer| {
             let observer = Arc::clone(observer);
             Arc::new(move |fraction, words: &str| {
-                guarded(|| observer.progress(unit.step, fraction, words));
+                call_observer(|| observer.progress(unit.step, fraction, words));
             }) as Arc<Progress>
         });
         let seed = match unit.part {
@@ -484,6 +484,6 @@ impl Drop for WorkerEndGuard<'_, '_> {
 }
 
 /// Calls an observer and ignores its panics.
-fn guarded(call: impl FnOnce()) {
+fn call_observer(call: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(call));
 }

@@ -85,7 +85,7 @@ impl<'t> ScriptPositions<'t> {
 }
 
 /// A text shortened for messages.
-pub(super) fn shortened(text: &str) -> String {
+pub(super) fn shorten_message_text(text: &str) -> String {
     const SHOWN: usize = 40;
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}..", &text[..end]),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use registry::document::Part;
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 use tool_core::{Object, Value, object};
 
 use super::faults::{ScriptFault, ScriptFaults, ScriptPositions};
@@ -15,7 +15,7 @@ use crate::plan::{NAMES_MAX, RESERVED, VERSION};
 const ID_BYTES_MAX: usize = 64;
 
 /// The value of the plan, and where its parts were written.
-pub(super) fn document(
+pub(super) fn lower_document(
     name: &str,
     text: &str,
     script: &CallScript,
@@ -39,7 +39,7 @@ pub(super) fn document(
     let steps = script.calls.iter();
     let steps: Vec<(Arc<str>, Built)> = steps.map(|line| lowering.step(line)).collect();
     let ids: Vec<Arc<str>> = steps.iter().map(|(id, _)| Arc::clone(id)).collect();
-    let steps = list((1, 1), steps.into_iter().map(|(_, step)| step));
+    let steps = build_list((1, 1), steps.into_iter().map(|(_, step)| step));
     let stem = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.strip_suffix(super::ENDING).unwrap_or(stem);
     if script.answer.is_none() && ids.len() > NAMES_MAX {
@@ -57,27 +57,27 @@ pub(super) fn document(
             let result = |(id, line): (&Arc<str>, &ScriptCall)| {
                 (
                     Arc::clone(id),
-                    (reference(id, ""), Part::at(places.of(line.at))),
+                    (reference_value(id, ""), Part::at(places.of(line.at))),
                 )
             };
-            record((1, 1), results.map(result))
+            build_record((1, 1), results.map(result))
         }
     };
     let leaf = |value: Value| (value, Part::at((1, 1)));
     let members = [
         ("version", leaf(VERSION.into())),
-        ("id", leaf(base(stem).into())),
+        ("id", leaf(id_base(stem).into())),
         ("steps", steps),
         ("outputs", outputs),
     ];
-    record((1, 1), members)
+    build_record((1, 1), members)
 }
 
 /// A value with the places of its parts.
 type Built = (Value, Part);
 
 /// An object with its places: the place of a member is that of its key, its parts are those of its value.
-fn record<K: Into<Arc<str>>>(
+fn build_record<K: Into<Arc<str>>>(
     place: (u32, u32),
     members: impl IntoIterator<Item = (K, Built)>,
 ) -> Built {
@@ -89,7 +89,7 @@ fn record<K: Into<Arc<str>>>(
     (object.into(), part)
 }
 
-fn list(place: (u32, u32), items: impl IntoIterator<Item = Built>) -> Built {
+fn build_list(place: (u32, u32), items: impl IntoIterator<Item = Built>) -> Built {
     let mut part = Part::at(place);
     let values = items.into_iter().map(|(value, below)| {
         part.children.push(below);
@@ -130,7 +130,7 @@ impl ScriptLowering<'_> {
             ("tool", (Value::from(&*line.tool.text), tool)),
             ("args", args),
         ];
-        (id, record(start, members))
+        (id, build_record(start, members))
     }
 
     /// Reports what is called like a method of a value.
@@ -149,7 +149,7 @@ impl ScriptLowering<'_> {
     fn outputs(&mut self, answer: &ScriptExpression) -> Built {
         match &answer.kind {
             ScriptExpressionKind::Record(members) => self.members(answer.at, members),
-            _ => record(self.places.of(answer.at), [("result", self.value(answer))]),
+            _ => build_record(self.places.of(answer.at), [("result", self.value(answer))]),
         }
     }
 
@@ -160,7 +160,7 @@ impl ScriptLowering<'_> {
             (part.line, part.column) = self.places.of(name.at);
             (Arc::clone(&name.text), (value, part))
         };
-        record(place, members.iter().map(member).collect::<Vec<_>>())
+        build_record(place, members.iter().map(member).collect::<Vec<_>>())
     }
 
     /// A value with the places of its parts. Recursion is bounded by the depth that was read.
@@ -175,7 +175,7 @@ impl ScriptLowering<'_> {
                 };
                 let text = reference.get("$ref").cloned().unwrap_or_default();
                 let default = self.value(default);
-                record(
+                build_record(
                     place,
                     [("$ref", (text, Part::at(place))), ("default", default)],
                 )
@@ -183,21 +183,21 @@ impl ScriptLowering<'_> {
             ScriptExpressionKind::Record(members) => self.members(expr.at, members),
             ScriptExpressionKind::List(items) => {
                 let items: Vec<Built> = items.iter().map(|item| self.value(item)).collect();
-                list(place, items)
+                build_list(place, items)
             }
         }
     }
 
     fn reference(&mut self, at: usize, name: &str, path: &str) -> Value {
         if let Some(id) = self.current.get(name) {
-            return reference(id, path);
+            return reference_value(id, path);
         }
         if name == "inputs" && !self.broken.contains(name) {
             let fault = ScriptFault::new(at, "a script has no inputs");
             let hint = "write the value, or a plan with `inputs` (docs/plans.md)";
             self.faults.push(fault.hint(hint));
         } else if !self.broken.contains(name) {
-            let hint = match nearest(name, self.current.keys().map(|name| &**name)) {
+            let hint = match nearest_name(name, self.current.keys().map(|name| &**name)) {
                 _ if self.first.contains_key(name) => {
                     format!("move the line that assigns `{name}` before this one")
                 }
@@ -207,11 +207,11 @@ impl ScriptLowering<'_> {
             let message = format!("no line before this one assigns `{name}`");
             self.faults.push(ScriptFault::new(at, message).hint(hint));
         }
-        reference(super::UNKNOWN, "")
+        reference_value(super::UNKNOWN, "")
     }
 }
 
-fn reference(id: &str, path: &str) -> Value {
+fn reference_value(id: &str, path: &str) -> Value {
     object! { "$ref" => format!("{id}{path}") }
 }
 
@@ -234,7 +234,7 @@ impl Default for StepIds {
 impl StepIds {
     /// The name itself as an id, else with the first number from 2 that makes one.
     fn fresh(&mut self, name: &str) -> Arc<str> {
-        let stem = base(name);
+        let stem = id_base(name);
         let last = self.last.entry(stem.clone()).or_insert(0);
         loop {
             *last += 1;
@@ -253,7 +253,7 @@ impl StepIds {
 }
 
 /// A name in the form of an id.
-fn base(name: &str) -> String {
+fn id_base(name: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() {
             c.to_ascii_lowercase()

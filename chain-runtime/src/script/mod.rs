@@ -43,17 +43,17 @@ pub const PROBLEMS_MAX: usize = 100;
 ///
 /// # Errors
 /// Every line that is no call, and every name that means nothing, with line, column and the next step.
-pub fn parse(name: &str, text: &str) -> Result<ParsedDocument, LoadErrors> {
-    let (document, errors) = read(name, text);
+pub fn parse_script(name: &str, text: &str) -> Result<ParsedDocument, LoadErrors> {
+    let (document, errors) = read_script(name, text);
     LoadErrors::check(errors)?;
     Ok(document)
 }
 
-/// As [`parse`], with the readable part of a faulty script, so that the check of the plan reports its problems together with
+/// As [`parse_script`], with the readable part of a faulty script, so that the check of the plan reports its problems together with
 /// these.
-pub(crate) fn read(name: &str, text: &str) -> (ParsedDocument, Vec<LoadError>) {
-    let (script, mut faults) = parse::read(text);
-    let (value, parts) = lower::document(name, text, &script, &mut faults);
+pub(crate) fn read_script(name: &str, text: &str) -> (ParsedDocument, Vec<LoadError>) {
+    let (script, mut faults) = parse::read_script_lines(text);
+    let (value, parts) = lower::lower_document(name, text, &script, &mut faults);
     let document = ParsedDocument::of_parts(name, value, parts);
     (document, faults.in_order(name, text))
 }

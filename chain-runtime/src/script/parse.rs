@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tool_core::Value;
 
-use super::faults::{Read, ScriptFault, ScriptFaults, shortened};
+use super::faults::{Read, ScriptFault, ScriptFaults, shorten_message_text};
 use super::{ARGS_MAX, NAME_BYTES_MAX};
 use crate::plan::STEPS_MAX;
 
@@ -24,7 +24,7 @@ pub(super) const STEP_HINT: &str =
     "a script computes nothing itself: make it a call, such as `calculate` or `json_query`";
 
 /// Reads the lines of a script.
-pub(super) fn read(text: &str) -> (CallScript, ScriptFaults) {
+pub(super) fn read_script_lines(text: &str) -> (CallScript, ScriptFaults) {
     let mut parser = ScriptParser {
         text,
         at: text.len() - text.trim_start_matches('\u{feff}').len(),
@@ -164,7 +164,7 @@ impl<'t> ScriptParser<'t> {
             return Ok(None);
         }
         if !word.is_ascii() {
-            let message = format!("`{}` is not a valid name", shortened(word));
+            let message = format!("`{}` is not a valid name", shorten_message_text(word));
             let hint = "names have the letters a-z and A-Z, digits and _";
             return Err(ScriptFault::new(self.at, message).hint(hint));
         }

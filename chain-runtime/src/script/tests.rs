@@ -7,12 +7,12 @@ use crate::plan::{Plan, STEPS_MAX, TEXT_BYTES_MAX};
 
 /// The value of the plan, as JSON.
 fn value(text: &str) -> String {
-    json::to_text(&parse("s.chain", text).unwrap().value)
+    json::to_text(&parse_script("s.chain", text).unwrap().value)
 }
 
 /// The problems, one a line: `line:column: message (hint)`.
 fn problems(text: &str) -> String {
-    match parse("s.chain", text) {
+    match parse_script("s.chain", text) {
         Ok(document) => panic!("no problem in {text:?}: {}", document.value),
         Err(errors) => errors
             .list()
@@ -48,7 +48,7 @@ steps:
   - {id: summary, tool: statistics, args: {data: {$ref: prices.result}}}
 outputs: {mean: {$ref: summary.mean}, first: {$ref: "raw.rows[0].price"}, all: {$ref: "raw.rows[*].price"}}
 "#;
-    let script = parse("a/b/housing.chain", script).unwrap();
+    let script = parse_script("a/b/housing.chain", script).unwrap();
     let plan = parse_yaml(plan).unwrap();
     assert_eq!(json::to_text(&script.value), json::to_text(&plan.value));
     assert_eq!(
@@ -133,7 +133,7 @@ f(x=a)
 git.commit()
 return [a, a_2, b]
 ";
-    let document = parse("My Script.chain", text).unwrap();
+    let document = parse_script("My Script.chain", text).unwrap();
     let steps = document.value.get("steps").unwrap().items().unwrap();
     let shown: Vec<String> = steps
         .iter()
@@ -241,7 +241,7 @@ fn a_reference_may_have_a_default() {
     }
     let plan = Plan::read("s.chain", text).unwrap();
     assert!(plan.faults.is_empty(), "{}", plan.faults);
-    let document = parse("s.chain", text).unwrap();
+    let document = parse_script("s.chain", text).unwrap();
     assert_eq!(document.locate("/steps/1/args/x/default"), (2, 19));
 }
 
@@ -418,7 +418,7 @@ e = g(x=c.v, y=unknown)
 #[test]
 fn limits_are_explicit() {
     let deep = |depth: usize| format!("f(x={}1{})", "[".repeat(depth), "]".repeat(depth));
-    assert!(parse("s", &deep(DEPTH_MAX - 1)).is_ok());
+    assert!(parse_script("s", &deep(DEPTH_MAX - 1)).is_ok());
     assert!(problems(&deep(DEPTH_MAX)).contains("at most 32 deep"));
     assert!(problems(&deep(100_000)).contains("at most 32 deep"));
     assert!(
@@ -429,9 +429,9 @@ fn limits_are_explicit() {
         let args: Vec<String> = (0..count).map(|index| format!("a{index}=1")).collect();
         format!("f({})", args.join(","))
     };
-    assert!(parse("s", &args(ARGS_MAX)).is_ok());
+    assert!(parse_script("s", &args(ARGS_MAX)).is_ok());
     assert!(problems(&args(ARGS_MAX + 1)).contains("at most 256 arguments"));
-    assert!(parse("s", &format!("{}return 1", "f()\n".repeat(STEPS_MAX))).is_ok());
+    assert!(parse_script("s", &format!("{}return 1", "f()\n".repeat(STEPS_MAX))).is_ok());
     assert!(problems(&"f()\n".repeat(STEPS_MAX + 1)).contains("at most 10000 calls"));
     let long = format!("f(x='{}')", "a".repeat(TEXT_BYTES_MAX));
     assert!(
@@ -446,7 +446,7 @@ fn limits_are_explicit() {
 #[test]
 fn problems_of_the_plan_point_at_the_lines_of_the_script() {
     let text = "# comment\nfirst = nothing(\n  x=1)\nsecond = nothing(\n  data=first.v)\nreturn {\n  \"a\": first}";
-    let document = parse("s.chain", text).unwrap();
+    let document = parse_script("s.chain", text).unwrap();
     for (pointer, place) in [
         ("/steps/0", (2, 1)),
         ("/steps/0/id", (2, 1)),
@@ -463,7 +463,7 @@ fn problems_of_the_plan_point_at_the_lines_of_the_script() {
 proptest! {
     #[test]
     fn no_text_is_a_panic_and_every_problem_has_a_place(text in "[a-c=(),.\\[\\]{}:*0-9 \n'\"#\\\\é]{0,60}") {
-        match parse("s.chain", &text) {
+        match parse_script("s.chain", &text) {
             Ok(document) => prop_assert!(document.value.get("steps").is_some()),
             Err(errors) => {
                 let lines = text.matches('\n').count() + 1;

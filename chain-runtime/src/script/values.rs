@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tool_core::{Value, json};
 
 use super::DEPTH_MAX;
-use super::faults::{Read, ScriptFault, shortened};
+use super::faults::{Read, ScriptFault, shorten_message_text};
 use super::parse::{STEP_HINT, ScriptExpression, ScriptExpressionKind, ScriptName, ScriptParser};
 
 impl ScriptParser<'_> {
@@ -67,8 +67,10 @@ impl ScriptParser<'_> {
                 ));
             }
             if !keys.insert(Arc::clone(&text)) {
-                let fault =
-                    ScriptFault::new(at, format!("the key `{}` is given twice", shortened(&text)));
+                let fault = ScriptFault::new(
+                    at,
+                    format!("the key `{}` is given twice", shorten_message_text(&text)),
+                );
                 return Err(fault.hint("leave one out"));
             }
             parser.space();
@@ -148,7 +150,10 @@ impl ScriptParser<'_> {
                     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
                     let starts = |c: char| is_plain(c) && !c.is_ascii_digit();
                     if !(field.starts_with(starts) && field.chars().all(is_plain)) {
-                        let message = format!("`{}` is not a valid field name", shortened(&field));
+                        let message = format!(
+                            "`{}` is not a valid field name",
+                            shorten_message_text(&field)
+                        );
                         let hint = "take it out of the result with a call of `json_query`";
                         return Err(ScriptFault::new(at, message).hint(hint));
                     }
@@ -284,7 +289,7 @@ impl ScriptParser<'_> {
         });
         let end = end.unwrap_or(rest.len());
         let text = &rest[..end];
-        if let Ok(value) = json::parse(text, json::JsonLimits::default())
+        if let Ok(value) = json::parse_json(text, json::JsonLimits::default())
             && value.as_f64().is_some()
         {
             self.at += end;
@@ -300,6 +305,10 @@ impl ScriptParser<'_> {
             Some('0'..='9') => "integers beyond 2^63 are written as texts, in quotes",
             _ => STEP,
         };
-        Err(ScriptFault::new(self.at, format!("`{}` is not a number", shortened(text))).hint(hint))
+        Err(ScriptFault::new(
+            self.at,
+            format!("`{}` is not a number", shorten_message_text(text)),
+        )
+        .hint(hint))
     }
 }

@@ -29,7 +29,7 @@ impl ToolShapes {
     /// # Errors
     /// The first statement that cannot be read.
     pub fn of(input: &Schema, output: &Schema) -> Result<Self, String> {
-        let (args, output) = (shape::fields(input)?, shape::fields(output)?);
+        let (args, output) = (shape::shape_fields(input)?, shape::shape_fields(output)?);
         if args.is_empty() && output.is_empty() {
             return Ok(Self::default());
         }
@@ -335,7 +335,7 @@ impl<'a> ShapeCall<'a> {
         if shape == "[]" {
             return format!("`{name}`, which is no array,");
         }
-        format!("`{name}`: {}{shape}", element(field))
+        format!("`{name}`: {}{shape}", element_type(field))
     }
 
     /// `3 rows` of an argument, and where that was said, when elsewhere.
@@ -367,7 +367,7 @@ impl<'a> ShapeCall<'a> {
 }
 
 /// The type of the elements of a field.
-pub(crate) fn element(field: &ArrayField) -> &'static str {
+pub(crate) fn element_type(field: &ArrayField) -> &'static str {
     if field.integers {
         "array<i64>"
     } else {
@@ -452,7 +452,7 @@ pub(super) fn shape_of(
 
 /// The shape of a literal; `None` for what is no array: a file, a text, or nothing.
 fn of_value(solver: &mut ShapeSolver, value: &Value, pointer: &str) -> Option<ShapeId> {
-    let (sizes, whole) = extents(value)?;
+    let (sizes, whole) = array_extents(value)?;
     let pointer: Arc<str> = pointer.into();
     let mut extent = |(axis, &size): (usize, &usize)| {
         let origin = ExtentOrigin::new(Arc::clone(&pointer), ExtentAxis::of(axis, sizes.len()));
@@ -467,7 +467,7 @@ fn of_value(solver: &mut ShapeSolver, value: &Value, pointer: &str) -> Option<Sh
 }
 
 /// The extents of an array, and whether these are all: nothing is known below an empty one, or one whose elements differ.
-fn extents(value: &Value) -> Option<(Vec<usize>, bool)> {
+fn array_extents(value: &Value) -> Option<(Vec<usize>, bool)> {
     match value {
         Value::Numbers(numbers) => {
             let empty = numbers.shape().iter().position(|&extent| extent == 0);
@@ -475,7 +475,7 @@ fn extents(value: &Value) -> Option<(Vec<usize>, bool)> {
             Some((numbers.shape()[..known].to_vec(), empty.is_none()))
         }
         Value::Array(items) => {
-            let mut inner = items.iter().map(extents);
+            let mut inner = items.iter().map(array_extents);
             let first = inner.next();
             let (mut sizes, whole) = match first {
                 Some(first) if inner.all(|one| one == first) => {

@@ -8,7 +8,7 @@ mod solver;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use call::element;
+pub(crate) use call::element_type;
 pub use call::{Given, shape_of_node};
 pub use call::{ShapeCall, ShapeCallSite, ShapeMisfit, ToolShapes};
 pub use solver::{ExtentAxis, ExtentOrigin, ShapeClash, ShapeId, ShapeSolver};

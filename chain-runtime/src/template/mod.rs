@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 use tool_core::path::{push_index, push_key};
 use tool_core::{Decode, DecodeError, Object, ToolError, Value, json, tool_error};
 
@@ -253,7 +253,7 @@ fn compile_object(
         }
         None => {}
     }
-    misspelled(object, pointer)
+    misspelled_key_problem(object, pointer)
         .into_iter()
         .for_each(|problem| problems.push(problem));
     let mut members = Vec::with_capacity(object.len());
@@ -342,7 +342,7 @@ fn compile_format(
     pointer.push_str("/args");
     let args = compile_items(&items, pointer, problems);
     pointer.truncate(length);
-    let format = pieces(text).and_then(|pieces| {
+    let format = split_template(text).and_then(|pieces| {
         let (places, values) = (pieces.len() - 1, args.len());
         let wrong = || format!("the text has {places} places `{{}}`, `args` has {values} values");
         (places == values).then_some(pieces).ok_or_else(wrong)
@@ -361,7 +361,7 @@ fn compile_format(
 }
 
 /// Cuts a text at `{}`; `{{` and `}}` stand for braces.
-fn pieces(text: &str) -> Result<Vec<String>, String> {
+fn split_template(text: &str) -> Result<Vec<String>, String> {
     let mut pieces = vec![String::new()];
     let mut rest = text;
     while let Some(position) = rest.find(['{', '}']) {
@@ -394,7 +394,7 @@ fn write_format(format: &FormatTemplate, values: &[&Value]) -> Result<Value, Too
             Some(value) if value.memory_bytes() > 4 * FORMAT_BYTES_MAX as u64 => {
                 return Err(too_long());
             }
-            Some(value) => json::write(value, &mut text),
+            Some(value) => json::write_value(value, &mut text),
             None => {}
         }
         if text.len() > FORMAT_BYTES_MAX {
@@ -439,25 +439,25 @@ fn refuse_others(object: &Object, allowed: &[&str], pointer: &str, problems: &mu
         return;
     }
     extra.sort_unstable();
-    let (key, extra, allowed) = (allowed[0], extra.join("`, `"), list(allowed));
+    let (key, extra, allowed) = (allowed[0], extra.join("`, `"), list_names(allowed));
     let message =
         format_args!("an object with `{key}` has no other members than {allowed}, found `{extra}`");
     problems.push(PlanProblem::new(Fault::Form, pointer, message).hint(AS_IT_IS));
 }
 
-fn list(names: &[&str]) -> String {
+fn list_names(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     names.join(" and ")
 }
 
 /// Refuses a single member with an unknown name that starts with `$`: it is a slip, not data.
-fn misspelled(object: &Object, pointer: &str) -> Option<PlanProblem> {
+fn misspelled_key_problem(object: &Object, pointer: &str) -> Option<PlanProblem> {
     const KNOWN: [&str; 6] = ["$ref", "$lit", "$fmt", "$file", "$artifact", "$npy"];
     let (key, _) = object.iter().next().filter(|_| object.len() == 1)?;
     (key.starts_with('$') && !KNOWN.contains(&key)).then(|| {
-        problem!(Form, pointer, "`{key}` is none of {}", list(&KNOWN))
+        problem!(Form, pointer, "`{key}` is none of {}", list_names(&KNOWN))
             .hint(AS_IT_IS)
-            .near(nearest(key, KNOWN))
+            .near(nearest_name(key, KNOWN))
     })
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 fn compile(text: &str) -> (ArgumentNode, PlanProblems) {
-    let value = json::parse(text, json::JsonLimits::default()).unwrap();
+    let value = json::parse_json(text, json::JsonLimits::default()).unwrap();
     let mut problems = PlanProblems::default();
     let node = ArgumentNode::compile(&value, &mut String::new(), &mut problems);
     (node, problems)

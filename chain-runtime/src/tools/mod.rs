@@ -14,11 +14,11 @@ use tool_core::schema::Schema;
 use tool_core::schema::json;
 use tool_core::{
     Capability, Category, Ctx, Decode, Determinism, Encode, ErasedTool, Input, Object,
-    RequestProblem, Spec, Syntax, ToolError, Value, entry,
+    RequestProblem, Spec, Syntax, ToolError, Value, tool_entry,
 };
 
 pub use subchains::SubchainRunner;
-pub(crate) use subchains::{child_id, recorded};
+pub(crate) use subchains::{child_id, recorded_answer};
 
 /// The common part of the specs. These tools have no effects of their own: those of the steps are declared, decided and recorded with
 /// each step.
@@ -34,7 +34,10 @@ const PLANS: Spec = Spec {
 };
 
 /// The tools of this family, in reading order.
-pub static TOOLS: &[ErasedTool] = &[entry::<chain_run::Args>(), entry::<chain_check::Args>()];
+pub static TOOLS: &[ErasedTool] = &[
+    tool_entry::<chain_run::Args>(),
+    tool_entry::<chain_check::Args>(),
+];
 
 /// A plan as an argument: the document itself, or its text in YAML, JSON or as a call script.
 #[derive(Debug, Clone)]

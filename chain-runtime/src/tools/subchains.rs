@@ -9,11 +9,11 @@ use tool_core::ctx::Progress;
 use tool_core::{Object, StopFlag, ToolError, Value, fields, tool_error};
 
 use super::step_progress::StepProgress;
-use crate::check::{CheckMode, CheckedPlan, check, read_subplan};
+use crate::check::{CheckMode, CheckedPlan, check_plan, read_subplan};
 use crate::plan::Defaults;
 use crate::run::{
-    ChainResult, ChainStatus, RecordedOutcome, ResumeRequest, RunOptions, UsageMeter, initiator,
-    record_rejection, resume, run,
+    ChainResult, ChainStatus, RecordedOutcome, ResumeRequest, RunOptions, UsageMeter,
+    record_rejection, resume_recorded_run, run_checked_plan, run_initiator,
 };
 use journal::{RunRecord, RunState, StateScope, StateStore, new_id};
 
@@ -42,7 +42,7 @@ impl SubchainRunner {
         // The next step of an outer plan takes the outputs themselves, a door their handles.
         let within = context.chain.is_some();
         let Some(state) = &self.state else {
-            return answer(&run(plan, dispatcher, options), within);
+            return chain_answer(&run_checked_plan(plan, dispatcher, options), within);
         };
         let (id, known) = match &context.chain {
             Some(chain) => {
@@ -50,7 +50,7 @@ impl SubchainRunner {
                 let known = state.run_named(&id)?;
                 (Some(id), known)
             }
-            None => match waiting(state, plan, dispatcher)? {
+            None => match find_waiting_run(state, plan, dispatcher)? {
                 Some(known) => (None, Some(known)),
                 None => (context.origin.begun.is_some().then(new_id), None),
             },
@@ -61,7 +61,7 @@ impl SubchainRunner {
             begun.set(id);
         }
         let result = match known {
-            None => run(
+            None => run_checked_plan(
                 plan,
                 dispatcher,
                 RunOptions {
@@ -70,15 +70,15 @@ impl SubchainRunner {
                     ..options
                 },
             ),
-            Some(known) if known.state.is_final() => return recorded(state, &known),
+            Some(known) if known.state.is_final() => return recorded_answer(state, &known),
             Some(known) => {
                 let above = options.above.as_ref();
                 let how =
                     above.map_or_else(ResumeRequest::default, |above| above.resume_of(&known.id));
-                resume(state, &known.id, dispatcher, context, options, &how)?
+                resume_recorded_run(state, &known.id, dispatcher, context, options, &how)?
             }
         };
-        answer(&result, within)
+        chain_answer(&result, within)
     }
 }
 
@@ -92,14 +92,14 @@ pub(crate) fn child_id(chain_id: &str, step: &str, item: Option<usize>, attempt:
 }
 
 /// The newest top-level run of the same caller with the same plan and inputs that waits for approval.
-fn waiting(
+fn find_waiting_run(
     state: &StateStore,
     plan: &CheckedPlan,
     dispatcher: &Dispatcher,
 ) -> Result<Option<RunRecord>, ToolError> {
     /// Older runs are resumed by id.
     const LOOKED_AT: usize = 100;
-    let who = initiator(plan, dispatcher);
+    let who = run_initiator(plan, dispatcher);
     let scope = StateScope::new(dispatcher.host().workspace.clone(), &plan.context.who.role);
     for run in state.runs_in(&scope, Some(RunState::Suspended), LOOKED_AT)? {
         let same = run.plan_digest == plan.digest
@@ -117,7 +117,7 @@ fn waiting(
 }
 
 /// The answer of a run that has ended.
-pub(crate) fn recorded(state: &StateStore, run: &RunRecord) -> Result<Value, ToolError> {
+pub(crate) fn recorded_answer(state: &StateStore, run: &RunRecord) -> Result<Value, ToolError> {
     let recorded = RecordedOutcome::of(state, run)?;
     if run.state != RunState::Succeeded {
         return Err(recorded.error(run));
@@ -128,7 +128,7 @@ pub(crate) fn recorded(state: &StateStore, run: &RunRecord) -> Result<Value, Too
         "outputs" => recorded.outputs(state)?,
         "chain_id" => &*run.id,
         "status" => ChainStatus::Success.as_str(),
-        "steps" => counted(steps.iter().filter_map(|step| step.text("status"))),
+        "steps" => count_statuses(steps.iter().filter_map(|step| step.text("status"))),
     };
     for key in ["waves", "mode_used", "fallback_reason"] {
         summary.insert(key, recorded.get(key).cloned());
@@ -158,13 +158,13 @@ impl SubchainRunner {
         if let Some(plans) = position.and_then(|position| position.plans.as_ref())
             && !plans.contains(&registry::digest::of_value(&request.plan))
         {
-            return Err(changed());
+            return Err(text_changed_error());
         }
         let plan = read_subplan(&request.plan)?.with_defaults(self.defaults);
         let none = Object::new();
         let inputs = request.inputs.as_object().unwrap_or(&none);
         let checked =
-            check(&plan, dispatcher, context, inputs, CheckMode::Run).map_err(|problems| {
+            check_plan(&plan, dispatcher, context, inputs, CheckMode::Run).map_err(|problems| {
                 record_rejection(&plan, dispatcher, context, &problems);
                 ToolError::from(problems)
             })?;
@@ -184,18 +184,18 @@ impl SubchainRunner {
 }
 
 /// The error for a text that changed since the outer plan was checked.
-fn changed() -> ToolError {
+fn text_changed_error() -> ToolError {
     tool_error!(ResourceChanged, "resource_changed";
         "the plan is not the one that was checked: its text has changed since";
         "check the outer plan again")
 }
 
-fn answer(result: &ChainResult, within: bool) -> Result<Value, ToolError> {
+fn chain_answer(result: &ChainResult, within: bool) -> Result<Value, ToolError> {
     let outputs = match within {
         true => &result.outputs,
         false => result.shown(),
     };
-    let mut summary = summary(result, outputs);
+    let mut summary = summarise_result(result, outputs);
     let Some(error) = &result.error else {
         return Ok(summary.into());
     };
@@ -214,20 +214,20 @@ fn answer(result: &ChainResult, within: bool) -> Result<Value, ToolError> {
 }
 
 /// The number of steps by status.
-fn counted<'s>(statuses: impl Iterator<Item = &'s str>) -> Value {
+fn count_statuses<'s>(statuses: impl Iterator<Item = &'s str>) -> Value {
     let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
     statuses.for_each(|status| *counted.entry(status).or_default() += 1);
     Value::object(counted)
 }
 
-fn summary(result: &ChainResult, outputs: &Object) -> Object {
+fn summarise_result(result: &ChainResult, outputs: &Object) -> Object {
     let statuses = result.steps.iter().map(|step| step.end.status.as_str());
     let member = |key: &str| result.diagnostics.get(key).cloned();
     fields! {
         "outputs" => outputs.clone(),
         "chain_id" => &*result.chain_id,
         "status" => result.status.as_str(),
-        "steps" => counted(statuses),
+        "steps" => count_statuses(statuses),
         "waves" => member("waves"),
         "mode_used" => member("mode_used"),
         "fallback_reason" => member("fallback_reason"),

@@ -14,22 +14,22 @@ pub(crate) enum TypeFit {
 }
 
 /// Whether a value of one type fits where another is expected.
-pub(crate) fn fit(from: &Type, to: &Type) -> TypeFit {
+pub(crate) fn check_type_fit(from: &Type, to: &Type) -> TypeFit {
     match (from, to) {
         (_, Type::Any) => TypeFit::Always,
         (Type::Any, _) => TypeFit::Check,
         (Type::Union(members), _) => {
-            let fits = members.iter().map(|one| fit(one, to));
+            let fits = members.iter().map(|one| check_type_fit(one, to));
             let joined = fits.reduce(|all, one| if all == one { all } else { TypeFit::Check });
             joined.unwrap_or(TypeFit::Always)
         }
         (_, Type::Union(members)) => {
-            let fits = members.iter().map(|one| fit(from, one));
+            let fits = members.iter().map(|one| check_type_fit(from, one));
             fits.max().unwrap_or(TypeFit::Never)
         }
         (Type::Integer, Type::Number) => TypeFit::Always,
         (Type::Number, Type::Integer) => TypeFit::Check,
-        (Type::List(from), Type::List(to)) => fit(from, to),
+        (Type::List(from), Type::List(to)) => check_type_fit(from, to),
         (Type::Record(from), Type::Record(to)) => fit_records(from, to),
         _ if from == to => TypeFit::Always,
         _ => TypeFit::Never,
@@ -40,7 +40,7 @@ fn fit_records(from: &RecordType, to: &RecordType) -> TypeFit {
     let wanted = to.fields.iter().map(|slot| match from.field(&slot.name) {
         Some((ty, optional)) => {
             let known = from.fields.iter().any(|field| field.name == slot.name);
-            match (slot.required, fit(&ty, &slot.ty)) {
+            match (slot.required, check_type_fit(&ty, &slot.ty)) {
                 (true, one) if optional || !known => one.min(TypeFit::Check),
                 (false, _) if !known => TypeFit::Check,
                 (_, one) => one,
@@ -52,14 +52,14 @@ fn fit_records(from: &RecordType, to: &RecordType) -> TypeFit {
     let is_extra = |field: &&RecordField| !to.fields.iter().any(|slot| slot.name == field.name);
     let extra = from.fields.iter().filter(is_extra);
     let extra = extra.map(|field| match (&to.rest, field.required) {
-        (Some(rest), _) => fit(&field.ty, rest),
+        (Some(rest), _) => check_type_fit(&field.ty, rest),
         (None, true) => TypeFit::Never,
         (None, false) => TypeFit::Check,
     });
     let open = match (&from.rest, &to.rest) {
         (None, _) => TypeFit::Always,
         (Some(_), None) => TypeFit::Check,
-        (Some(from), Some(to)) => fit(from, to).max(TypeFit::Check),
+        (Some(from), Some(to)) => check_type_fit(from, to).max(TypeFit::Check),
     };
     wanted
         .chain(extra)

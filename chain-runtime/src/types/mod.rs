@@ -1,7 +1,7 @@
 //! The type lattice of plans: what the schemas say of a value, before it exists.
 //!
 //! [`Type::of_schema`] reads JSON Schema as made by `tool_core::schema`; what a schema cannot say becomes [`Type::Any`].
-//! [`Type::walk`] follows a reference into a type; [`fit`] compares what comes with what a slot takes. Start with [`Type`].
+//! [`Type::walk`] follows a reference into a type; [`check_type_fit`] compares what comes with what a slot takes. Start with [`Type`].
 
 mod fit;
 mod read;
@@ -12,7 +12,7 @@ use tool_core::schema::Schema;
 
 use crate::reference::{PlanReference, ReferenceSegment};
 
-pub(crate) use fit::{TypeFit, fit};
+pub(crate) use fit::{TypeFit, check_type_fit};
 pub(crate) use read::SchemaTypes;
 
 /// Type of a value.
@@ -68,7 +68,7 @@ pub(crate) struct ReferenceTarget {
 impl ReferenceTarget {
     /// Whether a slot needs a default: the value may be absent or `null`, which does not fit the slot.
     pub(crate) fn needs_default(&self, slot: &Type) -> bool {
-        let refused = |nothing: &Type| fit(nothing, slot) == TypeFit::Never;
+        let refused = |nothing: &Type| check_type_fit(nothing, slot) == TypeFit::Never;
         self.through
             || self.maybe && refused(&Type::Null)
             || self.gaps.as_ref().is_some_and(refused)
@@ -96,7 +96,7 @@ impl DeadEnd {
 
 impl Type {
     pub(crate) fn of_schema(schema: &Schema) -> Self {
-        read::read(schema, 0)
+        read::type_from_schema(schema, 0)
     }
 
     /// The type of a value at hand, as far as a message needs it.
@@ -131,8 +131,10 @@ impl Type {
         for member in members {
             match member {
                 Self::Any => return Self::Any,
-                Self::Union(inner) => inner.iter().for_each(|one| add(&mut flat, one.clone())),
-                other => add(&mut flat, other),
+                Self::Union(inner) => inner
+                    .iter()
+                    .for_each(|one| add_distinct_type(&mut flat, one.clone())),
+                other => add_distinct_type(&mut flat, other),
             }
         }
         if flat.contains(&Self::Number) {
@@ -280,7 +282,7 @@ impl RecordType {
     }
 }
 
-fn add(flat: &mut Vec<Type>, one: Type) {
+fn add_distinct_type(flat: &mut Vec<Type>, one: Type) {
     if !flat.contains(&one) {
         flat.push(one);
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tool_core::number::from_spelling;
-use tool_core::schema::{Schema, referred};
+use tool_core::schema::{Schema, resolve_shared_definition};
 
 use super::{RecordField, RecordType, Type};
 
@@ -25,7 +25,7 @@ impl SchemaTypes {
     }
 }
 
-pub(super) fn read(schema: &Schema, depth: usize) -> Type {
+pub(super) fn type_from_schema(schema: &Schema, depth: usize) -> Type {
     let Some(object) = schema.as_object() else {
         return match schema {
             Schema::Bool(false) => Type::union([]),
@@ -38,9 +38,11 @@ pub(super) fn read(schema: &Schema, depth: usize) -> Type {
     for key in ["anyOf", "oneOf"] {
         if let Some(branches) = object.get(key).and_then(Schema::as_array) {
             // The output of a step is data and opens nothing.
-            let is_data = |branch: &&Schema| !is_spelling(branch) && referred(branch).is_none();
+            let is_data = |branch: &&Schema| {
+                !is_spelling(branch) && resolve_shared_definition(branch).is_none()
+            };
             let branches = branches.iter().filter(is_data);
-            return Type::union(branches.map(|branch| read(branch, depth + 1)));
+            return Type::union(branches.map(|branch| type_from_schema(branch, depth + 1)));
         }
     }
     let constants = object.get("enum").and_then(Schema::as_array);
@@ -49,12 +51,12 @@ pub(super) fn read(schema: &Schema, depth: usize) -> Type {
         return Type::union(constants.iter().map(of_constant));
     }
     match object.get("type") {
-        Some(Schema::String(name)) => named(name, object, depth),
+        Some(Schema::String(name)) => type_from_name(name, object, depth),
         Some(Schema::Array(names)) => {
             let names = names.iter().filter_map(Schema::as_str);
-            Type::union(names.map(|name| named(name, object, depth)))
+            Type::union(names.map(|name| type_from_name(name, object, depth)))
         }
-        _ if object.contains_key("properties") => named("object", object, depth),
+        _ if object.contains_key("properties") => type_from_name("object", object, depth),
         _ => Type::Any,
     }
 }
@@ -78,7 +80,7 @@ fn of_constant(constant: &Schema) -> Type {
     }
 }
 
-fn named(name: &str, schema: &serde_json::Map<String, Schema>, depth: usize) -> Type {
+fn type_from_name(name: &str, schema: &serde_json::Map<String, Schema>, depth: usize) -> Type {
     match name {
         "null" => Type::Null,
         "boolean" => Type::Boolean,
@@ -86,31 +88,31 @@ fn named(name: &str, schema: &serde_json::Map<String, Schema>, depth: usize) -> 
         "number" => Type::Number,
         "string" => Type::String,
         "array" => {
-            let below = |items: &Schema| read(items, depth + 1);
+            let below = |items: &Schema| type_from_schema(items, depth + 1);
             let items = match schema.get("prefixItems").and_then(Schema::as_array) {
                 Some(items) => Type::union(items.iter().map(below)),
                 None => schema.get("items").map_or(Type::Any, below),
             };
             Type::List(Arc::new(items))
         }
-        "object" => Type::Record(Arc::new(record(schema, depth))),
+        "object" => Type::Record(Arc::new(record_from_schema(schema, depth))),
         _ => Type::Any,
     }
 }
 
-fn record(schema: &serde_json::Map<String, Schema>, depth: usize) -> RecordType {
+fn record_from_schema(schema: &serde_json::Map<String, Schema>, depth: usize) -> RecordType {
     let required = schema.get("required").and_then(Schema::as_array);
     let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
     let properties = schema.get("properties").and_then(Schema::as_object);
     let field = |(name, member): (&String, &Schema)| RecordField {
         name: name.as_str().into(),
-        ty: read(member, depth + 1),
+        ty: type_from_schema(member, depth + 1),
         required: is_required(name),
     };
     let fields = properties.into_iter().flatten().map(field).collect();
     let rest = match schema.get("additionalProperties") {
         Some(Schema::Bool(false)) => None,
-        Some(rest) => Some(read(rest, depth + 1)),
+        Some(rest) => Some(type_from_schema(rest, depth + 1)),
         None => Some(Type::Any),
     };
     RecordType { fields, rest }

@@ -152,7 +152,7 @@ impl LauncherReport {
 
     /// Reads a line.
     pub(super) fn parse(line: &str) -> Option<Self> {
-        let value = json::parse(line, json::JsonLimits::default()).ok()?;
+        let value = json::parse_json(line, json::JsonLimits::default()).ok()?;
         tool_core::convert::from_value(&value).ok()
     }
 }

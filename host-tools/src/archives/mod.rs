@@ -22,9 +22,9 @@ pub(crate) mod tests;
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<archive_open::Args>(),
-    entry::<archive_extract::Args>(),
-    entry::<archive_file::Args>(),
-    entry::<archive_search::Args>(),
-    entry::<archive_create::Args>(),
+    tool_entry::<archive_open::Args>(),
+    tool_entry::<archive_extract::Args>(),
+    tool_entry::<archive_file::Args>(),
+    tool_entry::<archive_search::Args>(),
+    tool_entry::<archive_create::Args>(),
 ];

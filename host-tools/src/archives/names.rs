@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tool_core::capability::folded;
+use tool_core::capability::fold_file_name;
 
 use super::fault::{ArchiveFault, FaultKind};
 use super::read::{ArchiveMember, MemberKind};
@@ -56,8 +56,9 @@ impl MemberNames {
     }
 
     fn claim(&mut self, path: &str, kind: NameUse, once: bool) -> Result<(), ArchiveFault> {
-        let Some((known, used)) = self.seen.get(&folded(path)) else {
-            self.seen.insert(folded(path), (path.to_owned(), kind));
+        let Some((known, used)) = self.seen.get(&fold_file_name(path)) else {
+            self.seen
+                .insert(fold_file_name(path), (path.to_owned(), kind));
             return Ok(());
         };
         let (fault, message) = if known != path {

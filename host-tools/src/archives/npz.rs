@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 
 use tool_core::npy::NpyFault as Unfit;
-use tool_core::selection::listed;
+use tool_core::selection::list_column_names;
 
 use super::fault::ArchiveError;
 use super::read::{MemberKind, OpenArchive, WalkControl};
@@ -47,11 +47,11 @@ pub(crate) fn array(
         Some(array) if member.is_some() || names.len() == 1 => Ok(array),
         _ => {
             let what = match member {
-                Some(member) => format!("it has no member `{}`", brief::name(member)),
+                Some(member) => format!("it has no member `{}`", brief::brief_name(member)),
                 None => "choose a `member`".to_owned(),
             };
             Err(Unfit::new(
-                format!("{what}: its arrays are {}", listed(&names)),
+                format!("{what}: its arrays are {}", list_column_names(&names)),
                 "name one as {\"$file\": \"arrays.npz\", \"member\": \"NAME\"}",
             ))
         }

@@ -16,10 +16,10 @@ pub(crate) use run::cut;
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<run_shell::Args>(),
-    entry::<python_eval::Args>(),
-    entry::<python_run::Args>(),
-    entry::<run_tests::Args>(),
-    entry::<lint_python::Args>(),
-    entry::<format_python::Args>(),
+    tool_entry::<run_shell::Args>(),
+    tool_entry::<python_eval::Args>(),
+    tool_entry::<python_run::Args>(),
+    tool_entry::<run_tests::Args>(),
+    tool_entry::<lint_python::Args>(),
+    tool_entry::<format_python::Args>(),
 ];

@@ -23,9 +23,9 @@ const CALLS: Spec = Spec {
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<Delegate>(),
-    entry::<Escalate>(),
-    entry::<BudgetOverride>(),
+    tool_entry::<Delegate>(),
+    tool_entry::<Escalate>(),
+    tool_entry::<BudgetOverride>(),
 ];
 
 /// Make calls as a delegate: sequentially, with at most your own permissions, restricted to the tools in `tools`. Each call is

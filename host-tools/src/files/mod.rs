@@ -49,16 +49,16 @@ pub(crate) const WRITING: Spec = Spec {
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<read_file::Args>(),
-    entry::<write_file::Args>(),
-    entry::<edit_file::Args>(),
-    entry::<apply_patch::Args>(),
-    entry::<delete_file::Args>(),
-    entry::<create_directory::Args>(),
-    entry::<list_directory::Args>(),
-    entry::<glob::Args>(),
-    entry::<grep::Args>(),
-    entry::<stat::Stat>(),
-    entry::<stat::Exists>(),
-    entry::<disk_usage::Args>(),
+    tool_entry::<read_file::Args>(),
+    tool_entry::<write_file::Args>(),
+    tool_entry::<edit_file::Args>(),
+    tool_entry::<apply_patch::Args>(),
+    tool_entry::<delete_file::Args>(),
+    tool_entry::<create_directory::Args>(),
+    tool_entry::<list_directory::Args>(),
+    tool_entry::<glob::Args>(),
+    tool_entry::<grep::Args>(),
+    tool_entry::<stat::Stat>(),
+    tool_entry::<stat::Exists>(),
+    tool_entry::<disk_usage::Args>(),
 ];

@@ -106,7 +106,7 @@ fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>> {
                 "a file of this format cannot be appended to";
                 "use `create` or `overwrite`, or a path that ends in `.csv`"))
         }
-        (Some("npy"), _) => Ok(npy::write(numbers)),
+        (Some("npy"), _) => Ok(npy::write_npy(numbers)),
         (Some("json"), _) => {
             let text = json::to_text(&Value::Numbers(numbers.clone()));
             Ok((text + "\n").into_bytes())
@@ -124,7 +124,10 @@ fn array_bytes(numbers: &Numbers, args: &Args) -> Result<Vec<u8>> {
 fn rows(numbers: &Numbers) -> String {
     let width = numbers.shape().get(1).copied().unwrap_or(1);
     let line = |row: &[f64]| {
-        let cells: Vec<String> = row.iter().map(|&value| number::spelling(value)).collect();
+        let cells: Vec<String> = row
+            .iter()
+            .map(|&value| number::non_finite_spelling(value))
+            .collect();
         cells.join(",") + "\n"
     };
     numbers.as_slice().chunks(width).map(line).collect()

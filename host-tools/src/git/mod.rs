@@ -29,12 +29,12 @@ mod tests;
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<status::Args>(),
-    entry::<diff::Args>(),
-    entry::<log::Args>(),
-    entry::<commit::Args>(),
-    entry::<branch::Args>(),
-    entry::<push::Args>(),
+    tool_entry::<status::Args>(),
+    tool_entry::<diff::Args>(),
+    tool_entry::<log::Args>(),
+    tool_entry::<commit::Args>(),
+    tool_entry::<branch::Args>(),
+    tool_entry::<push::Args>(),
 ];
 
 /// The declaration of a tool that reads the repository at `repo_path`.

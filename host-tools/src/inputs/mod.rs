@@ -106,7 +106,7 @@ fn data(
             .hint("use a file that ends in `.csv`, `.tsv`, `.json`, `.jsonl`, `.npy` or `.npz`; each may end in `.gz` as well"));
     };
     if let (Some(member), true) = (&source.selection.member, format != InputFormat::Npz) {
-        let message = format!("it has no member `{}`", brief::name(member));
+        let message = format!("it has no member `{}`", brief::brief_name(member));
         return Err(unfit(path, &message, "format").hint("only .npz files have members"));
     }
     let is_delimited = matches!(format, InputFormat::Csv | InputFormat::Tsv);
@@ -180,9 +180,9 @@ fn content(
                 _ => table,
             })
         }
-        InputFormat::Npy => npy::parse(bytes).map_err(fault),
+        InputFormat::Npy => npy::parse_npy(bytes).map_err(fault),
         InputFormat::Npz => npz(source, bytes, bytes_max)
-            .and_then(|bytes| npy::parse(&bytes))
+            .and_then(|bytes| npy::parse_npy(&bytes))
             .map_err(fault),
     }
 }
@@ -287,7 +287,7 @@ fn as_records(value: Value) -> Value {
     let columns: Vec<_> = columns
         .map(|(name, cells)| (name, cells.items().unwrap_or_default()))
         .collect();
-    selection::records(&columns)
+    selection::column_records(&columns)
 }
 
 fn unfit(path: &str, message: &str, reason: &'static str) -> ToolError {

@@ -17,7 +17,7 @@ pub(super) fn parse(
     kind: InputKind,
 ) -> Result<(Value, Vec<Note>), NpyFault> {
     let dialect = &selection.dialect;
-    let mut table = csv::read(text, dialect, &|| Ok(())).map_err(|halt| match halt {
+    let mut table = csv::read_csv(text, dialect, &|| Ok(())).map_err(|halt| match halt {
         CsvReadError::Fault(fault) => fault,
         CsvReadError::Stopped(stopped) => NpyFault::new(stopped.message(), "try again"),
     })?;
@@ -93,6 +93,6 @@ fn grid(table: CsvTable) -> Result<Value, NpyFault> {
 
 /// Whether a text of a column of texts is a number by itself.
 fn is_number(text: &str) -> bool {
-    let number = json::parse(text.trim(), json::JsonLimits::default());
+    let number = json::parse_json(text.trim(), json::JsonLimits::default());
     number.is_ok_and(|number| number.as_f64().is_some())
 }

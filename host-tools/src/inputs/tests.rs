@@ -38,7 +38,7 @@ impl Place {
             .unwrap()
             .write_all(content.as_bytes())
             .unwrap();
-        let source = json::parse(beside, json::JsonLimits::default()).unwrap();
+        let source = json::parse_json(beside, json::JsonLimits::default()).unwrap();
         let source = DataSource::from_value(&source).unwrap().unwrap();
         let mut notes = Vec::new();
         let value = self
@@ -165,7 +165,7 @@ fn what_is_stated_of_a_table_goes_before_what_is_found() {
         InputKind::Table,
     );
     assert!(ragged.unwrap_err().message().contains("line 2 has 1 cells"));
-    let source = json::parse(
+    let source = json::parse_json(
         r#"{"$file":"t.json","delimiter":";"}"#,
         json::JsonLimits::default(),
     )
@@ -563,8 +563,8 @@ proptest! {
     /// Whatever the bytes, an answer comes, and no panic.
     #[test]
     fn no_bytes_crash_a_reader(bytes in prop::collection::vec(any::<u8>(), 0..200), header in "[{}'a-z:,()<>0-9 _]{0,80}") {
-        let _ = npy::parse(&bytes);
-        let _ = npy::parse(&super::tests::npy(1, &header, &bytes));
+        let _ = npy::parse_npy(&bytes);
+        let _ = npy::parse_npy(&super::tests::npy(1, &header, &bytes));
         let _ = table::parse(&String::from_utf8_lossy(&bytes), &selection::DataSelection::default(), InputKind::Data);
     }
 
@@ -588,7 +588,7 @@ proptest! {
     fn fortran_order_is_a_transposition(rows in 1_usize..6, columns in 1_usize..6) {
         let data: Vec<f64> = (0..rows * columns).map(|index| index as f64).collect();
         let bytes = bytes_of(&data, f64::to_le_bytes);
-        let value = npy::parse(&super::tests::npy(1, &described("<f8", true, &format!("({rows}, {columns})")), &bytes)).unwrap();
+        let value = npy::parse_npy(&super::tests::npy(1, &described("<f8", true, &format!("({rows}, {columns})")), &bytes)).unwrap();
         for row in 0..rows {
             for column in 0..columns {
                 let found = value.at(row).unwrap().at(column).unwrap();

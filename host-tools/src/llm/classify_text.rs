@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 
 use super::backend::{SimilarityBackend, check_text};
 use super::compare::SimilarityQuery;
@@ -155,7 +155,7 @@ fn owners(categories: &[String], examples: &[LabelledText]) -> Result<Vec<usize>
         let Some(&owner) = positions.get(category) else {
             let error = tool_error!(InvalidArgs at format!("/examples/{index}/category");
                 "`{category}` is not one of `categories`");
-            return Err(match nearest(category, names()) {
+            return Err(match nearest_name(category, names()) {
                 Some(near) => error.hint(format!("did you mean `{near}`?")),
                 None => error,
             });

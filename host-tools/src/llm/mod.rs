@@ -19,8 +19,8 @@ mod tests;
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<embed_text::Args>(),
-    entry::<similarity_search::Args>(),
-    entry::<classify_text::Args>(),
-    entry::<ocr_extract::Args>(),
+    tool_entry::<embed_text::Args>(),
+    tool_entry::<similarity_search::Args>(),
+    tool_entry::<classify_text::Args>(),
+    tool_entry::<ocr_extract::Args>(),
 ];

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 use tool_core::capability::{LanguageModel, ModelMessage, ModelReply, TextEmbeddings};
 use tool_core::{
     AnyTool, CallBudget, Capabilities, Ctx, Effect, ErrorCode, StopFlag, Tool, ToolError, Value,
-    entry, json,
+    json, tool_entry,
 };
 
 use super::{TOOLS, backend, ocr_extract};
@@ -58,7 +58,7 @@ fn find(id: &str) -> &'static dyn AnyTool {
 }
 
 fn call_in(ctx: &Ctx, tool: &str, args: &str) -> Result<Value, ToolError> {
-    let args = json::parse(args, json::JsonLimits::default()).unwrap();
+    let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
     find(tool).decode(&args)?.run(ctx)
 }
 
@@ -256,8 +256,8 @@ fn only_the_endpoint_has_effects() {
         ("classify_text", r#""text":"a","categories":["b"]"#),
     ] {
         let reach = |rest: &str| {
-            let args =
-                json::parse(&format!("{{{args}{rest}}}"), json::JsonLimits::default()).unwrap();
+            let args = json::parse_json(&format!("{{{args}{rest}}}"), json::JsonLimits::default())
+                .unwrap();
             find(tool).decode(&args).unwrap().reach().effects
         };
         assert_eq!(reach(""), []);
@@ -288,7 +288,7 @@ fn a_vector_goes_from_one_tool_to_the_other_as_it_is() {
     assert_eq!(search(&[&moon, &bread]).unwrap(), search(&[]).unwrap());
     assert_eq!(failure(search(&[&moon])), invalid("", "/vectors"));
     let other = |from: &str, to: &str| {
-        json::parse(
+        json::parse_json(
             &bread.to_string().replace(from, to),
             json::JsonLimits::default(),
         )
@@ -442,7 +442,7 @@ fn categories_are_checked_and_chosen() {
 fn an_image_is_checked_before_a_model_is_asked() {
     use ocr_extract::{Args, image};
     let (ctx, _) = with_model(Fake::default());
-    let tool = entry::<Args>().tool();
+    let tool = tool_entry::<Args>().tool();
     let example = tool.examples().remove(0);
     let output = tool.decode(&example.args).unwrap().run(&ctx).unwrap();
     assert_eq!(output.get("truncated"), Some(&Value::from(false)));

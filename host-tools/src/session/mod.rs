@@ -61,7 +61,10 @@ impl Output {
 }
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[ErasedTool] = &[entry::<WorkspaceOpen>(), entry::<WorkspaceClose>()];
+pub(crate) static TOOLS: &[ErasedTool] = &[
+    tool_entry::<WorkspaceOpen>(),
+    tool_entry::<WorkspaceClose>(),
+];
 
 /// Open the workspace of the session: file and program tools become available from the next turn on. Paths remain relative to the
 /// workspace root; only the opened folder is accessible.

@@ -9,7 +9,10 @@ use jiff::{Timestamp, Zoned};
 use crate::prelude::*;
 
 /// The tools of this family, in the order of the documentation.
-pub(crate) static TOOLS: &[ErasedTool] = &[entry::<GetCurrentDate>(), entry::<GetCurrentTime>()];
+pub(crate) static TOOLS: &[ErasedTool] = &[
+    tool_entry::<GetCurrentDate>(),
+    tool_entry::<GetCurrentTime>(),
+];
 
 /// Get the current date in a time zone.
 #[derive(Debug, Encode, Decode, Describe)]
@@ -175,7 +178,7 @@ fn nearest(name: &str) -> String {
     let database = TimeZoneDatabase::bundled();
     let names = database.available().map(|known| known.to_string());
     let names: Vec<String> = names.collect();
-    match tool_core::nearest::nearest(name, names.iter().map(String::as_str)) {
+    match tool_core::nearest::nearest_name(name, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`? {EXPECTED}"),
         None => EXPECTED.to_owned(),
     }

@@ -11,7 +11,7 @@ use crate::prelude::*;
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<todo_create::Args>(),
-    entry::<todo_update::Args>(),
-    entry::<todo_list::Args>(),
+    tool_entry::<todo_create::Args>(),
+    tool_entry::<todo_update::Args>(),
+    tool_entry::<todo_list::Args>(),
 ];

@@ -169,7 +169,7 @@ fn a_task_is_known_by_the_call_that_made_it() {
     let args = r#"{"subject":" one ","description":"d"}"#;
     let tool = TOOLS[0].tool();
     let call = tool
-        .decode(&json::parse(args, json::JsonLimits::default()).unwrap())
+        .decode(&json::parse_json(args, json::JsonLimits::default()).unwrap())
         .unwrap();
     let attempt = |key: &str| lists.0.clone().with_idempotency_key(key);
     let before = call.before(&attempt("run-a")).unwrap().unwrap();

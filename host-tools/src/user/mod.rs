@@ -28,8 +28,8 @@ fn default_user() -> String {
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<recall::UserProfile>(),
-    entry::<recall::UserSearch>(),
-    entry::<recall::UserContext>(),
-    entry::<user_conclude::Args>(),
+    tool_entry::<recall::UserProfile>(),
+    tool_entry::<recall::UserSearch>(),
+    tool_entry::<recall::UserContext>(),
+    tool_entry::<user_conclude::Args>(),
 ];

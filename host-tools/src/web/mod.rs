@@ -35,15 +35,15 @@ const WEB: Spec = Spec {
 
 /// The tools of this family, in the order of the documentation.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<http::HttpGet>(),
-    entry::<http::HttpPost>(),
-    entry::<fetch_docs::Args>(),
-    entry::<web_search::WebSearch>(),
-    entry::<web_research::Args>(),
-    entry::<wikipedia::SearchWikipedia>(),
-    entry::<wikipedia::FetchWikipedia>(),
-    entry::<wikipedia::GetWikipediaArticle>(),
-    entry::<search_arxiv::Args>(),
-    entry::<search_papers::Args>(),
-    entry::<search_books::Args>(),
+    tool_entry::<http::HttpGet>(),
+    tool_entry::<http::HttpPost>(),
+    tool_entry::<fetch_docs::Args>(),
+    tool_entry::<web_search::WebSearch>(),
+    tool_entry::<web_research::Args>(),
+    tool_entry::<wikipedia::SearchWikipedia>(),
+    tool_entry::<wikipedia::FetchWikipedia>(),
+    tool_entry::<wikipedia::GetWikipediaArticle>(),
+    tool_entry::<search_arxiv::Args>(),
+    tool_entry::<search_papers::Args>(),
+    tool_entry::<search_books::Args>(),
 ];

@@ -39,7 +39,7 @@ impl ConfiguredService {
             memory_bytes_max: 512 << 20,
             ..json::JsonLimits::default()
         };
-        json::parse(&text, limits).map_err(|err| self.unreadable(&format!("not JSON: {err}")))
+        json::parse_json(&text, limits).map_err(|err| self.unreadable(&format!("not JSON: {err}")))
     }
 
     /// Requests a text of some content types; also returns the final URL.

@@ -75,7 +75,7 @@ impl Place {
     }
 
     fn call(&self, tool: &str, args: &str) -> Result<Value, ToolError> {
-        let args = json::parse(args, json::JsonLimits::default()).expect("JSON");
+        let args = json::parse_json(args, json::JsonLimits::default()).expect("JSON");
         find(tool).decode(&args)?.run(&self.ctx)
     }
 

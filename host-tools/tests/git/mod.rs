@@ -157,7 +157,7 @@ impl Place {
     }
 
     pub(crate) fn call(&self, tool: &str, args: &str) -> Result<Value, ToolError> {
-        let args = json::parse(args, json::JsonLimits::default()).expect("JSON");
+        let args = json::parse_json(args, json::JsonLimits::default()).expect("JSON");
         find(tool).decode(&args)?.run(&self.ctx)
     }
 
@@ -183,7 +183,7 @@ impl Place {
         args: &str,
         between: impl FnOnce(),
     ) -> tool_core::CallProbe {
-        let args = json::parse(&in_repo(args), json::JsonLimits::default()).expect("JSON");
+        let args = json::parse_json(&in_repo(args), json::JsonLimits::default()).expect("JSON");
         let call = find(tool).decode(&args).expect("fits");
         let before = call.before(&self.ctx).expect("evidence");
         between();

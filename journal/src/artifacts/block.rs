@@ -68,7 +68,7 @@ pub(super) fn npy_parts<E>(
         ..=RANK_MAX => numbers.shape(),
         _ => &flat,
     };
-    take(&tool_core::npy::header(shape))?;
+    take(&tool_core::npy::npy_header(shape))?;
     let mut buffer = vec![0_u8; 8 * PART.min(numbers.as_slice().len())];
     for part in numbers.as_slice().chunks(PART) {
         for (place, number) in buffer.as_chunks_mut::<8>().0.iter_mut().zip(part) {
@@ -108,7 +108,7 @@ pub(super) fn span(handle: &ArtifactHandle, rows: Range<usize>) -> Result<BlockS
         Some(extent) if rows.start <= rows.end && rows.end <= *extent => *extent = rows.len(),
         _ => return Err(damaged("rows lie beyond the end of their block")),
     }
-    let before = tool_core::npy::header(stored).len() + 8 * width * rows.start;
+    let before = tool_core::npy::npy_header(stored).len() + 8 * width * rows.start;
     Ok(BlockSpan {
         offset: before as u64,
         bytes: 8 * width * rows.len(),
@@ -144,7 +144,7 @@ pub(super) fn block(handle: &ArtifactHandle, bytes: &[u8]) -> Result<Value> {
     else {
         return Err(damaged("a handle is not of a block"));
     };
-    match tool_core::npy::parse(bytes).map_err(|fault| damaged(&fault.message))? {
+    match tool_core::npy::parse_npy(bytes).map_err(|fault| damaged(&fault.message))? {
         Value::Numbers(numbers) if numbers.shape() == shape && !integral => {
             Ok(Value::Numbers(numbers))
         }

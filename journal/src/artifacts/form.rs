@@ -104,7 +104,7 @@ fn parse(body: &str) -> Result<Value> {
         depth_max: 3 * DEPTH_MAX + 8,
         ..json::JsonLimits::default()
     };
-    json::parse(body, limits).map_err(|err| damaged(&err.to_string()))
+    json::parse_json(body, limits).map_err(|err| damaged(&err.to_string()))
 }
 
 pub(super) fn too_large(reason: &'static str, found: u64, limit: u64) -> ToolError {

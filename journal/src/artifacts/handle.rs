@@ -158,7 +158,7 @@ impl ArtifactHandle {
 
     /// Parses the text of a handle.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        Self::from_value(&json::parse(text, json::JsonLimits::default()).ok()?)
+        Self::from_value(&json::parse_json(text, json::JsonLimits::default()).ok()?)
     }
 
     /// The handle of a small value.
@@ -184,7 +184,7 @@ impl ArtifactHandle {
                 }
             }
             // Compared as text, since records and rows spell numbers differently.
-            json::canonical(&handle.to_value())
+            json::canonical_json(&handle.to_value())
         };
         of_file(self) == of_file(other)
     }

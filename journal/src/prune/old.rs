@@ -113,7 +113,7 @@ pub(super) fn collections(connection: &Connection) -> rusqlite::Result<Vec<(Stri
     let runs: HashSet<String> = sql::rows(connection, RUNS, [])?.into_iter().collect();
     let mut found: HashMap<String, HashSet<String>> = HashMap::new();
     for (session, body) in sql::rows::<(String, String)>(connection, SQL, [])? {
-        let record = json::parse(&body, json::JsonLimits::default()).unwrap_or_default();
+        let record = json::parse_json(&body, json::JsonLimits::default()).unwrap_or_default();
         let listed = record.get("runs").and_then(Value::items);
         let listed = listed.unwrap_or_default();
         let names = listed.iter().filter_map(Value::as_str);

@@ -30,11 +30,11 @@ fn records_form_a_chain() {
     );
     assert_eq!(listed[1].hash, second.hash);
     assert_eq!(
-        json::canonical(&listed[1].record),
+        json::canonical_json(&listed[1].record),
         r#"{"call_id":"c1","recorded_ms":1795305600000,"tool":"calculate"}"#
     );
     assert_eq!(
-        json::canonical(&listed[0].record),
+        json::canonical_json(&listed[0].record),
         r#"{"record":"not an object","recorded_ms":1795305600000}"#
     );
     assert_eq!(state.audit_list(Some(&first.session), 1).unwrap().len(), 1);
@@ -303,7 +303,7 @@ fn an_export_can_be_verified_by_itself() {
     assert_eq!((lines, text.lines().count()), (3 + 6 + 5, 14));
     let mut hashes = std::collections::HashMap::new();
     for line in text.lines() {
-        let value = json::parse(line, json::JsonLimits::default()).unwrap();
+        let value = json::parse_json(line, json::JsonLimits::default()).unwrap();
         let field = |name: &str| {
             value
                 .get(name)
@@ -317,7 +317,7 @@ fn an_export_can_be_verified_by_itself() {
             "record" => value.get("record").unwrap(),
             _ => continue,
         };
-        let body = json::canonical(body);
+        let body = json::canonical_json(body);
         let mut bytes = b"mc-audit-v1".to_vec();
         bytes.extend(before);
         bytes.extend((body.len() as u64).to_le_bytes());
@@ -390,10 +390,10 @@ proptest! {
             let record = Value::object([("text", Value::from(text.as_str())), ("number", Value::from(*number)), ("recorded_ms", Value::from(NOW))]);
             let durability = if *synced { RecordDurability::Synced } else { RecordDurability::Batched };
             state.record(&record, durability).unwrap();
-            expected.push(json::canonical(&record));
+            expected.push(json::canonical_json(&record));
         }
         expected.reverse();
-        let found: Vec<String> = state.audit_list(None, 100).unwrap().iter().map(|record| json::canonical(&record.record)).collect();
+        let found: Vec<String> = state.audit_list(None, 100).unwrap().iter().map(|record| json::canonical_json(&record.record)).collect();
         prop_assert_eq!(found, expected);
         prop_assert!(state.verify(&[], true).unwrap().is_sound());
     }

@@ -22,7 +22,8 @@ fn record_of_cut(file: &Connection) -> (String, i64, Value) {
     let (session, sequence, body): (String, i64, String) = file
         .query_row(SQL, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .unwrap();
-    let record = tool_core::json::parse(&body, tool_core::json::JsonLimits::default()).unwrap();
+    let record =
+        tool_core::json::parse_json(&body, tool_core::json::JsonLimits::default()).unwrap();
     (session, sequence, record)
 }
 
@@ -38,7 +39,7 @@ fn with_cut(place: &Place, change: impl FnOnce(&mut ChainCut, &str)) {
     change(&mut cut, &session);
     let mut record = record.as_object().unwrap().clone();
     record.insert("cut", tool_core::convert::to_value(&cut).unwrap());
-    let body = tool_core::json::canonical(&Value::Object(record.into()));
+    let body = tool_core::json::canonical_json(&Value::Object(record.into()));
     let sql = "UPDATE events SET body = ? WHERE session = ? AND sequence = ?";
     let params = rusqlite::params![body, session, sequence];
     assert_eq!(file.execute(sql, params).unwrap(), 1);
@@ -199,7 +200,7 @@ fn a_cut_that_never_happened_is_found() {
         }
         let cut_value = tool_core::convert::to_value(&cut).unwrap();
         let record = tool_core::object! { "event" => "prune", "cut" => cut_value };
-        let body = tool_core::json::canonical(&record);
+        let body = tool_core::json::canonical_json(&record);
         let sql =
             "INSERT INTO events(session, sequence, body, hash) VALUES (?, ?, ?, zeroblob(32))";
         file.execute(sql, rusqlite::params![session, next, body])

@@ -372,7 +372,7 @@ fn forged_cuts_and_holes_are_faults() {
     };
     let cut = tool_core::convert::to_value(&cut).unwrap();
     let record = tool_core::object! { "event" => "prune", "before_ms" => NOW, "cut" => cut };
-    let body = tool_core::json::canonical(&record);
+    let body = tool_core::json::canonical_json(&record);
     let sql = "SELECT session, max(sequence), hash FROM events GROUP BY session LIMIT 1";
     let (session, sequence, hash): (String, i64, [u8; 32]) = file
         .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
@@ -423,7 +423,7 @@ fn an_export_has_all_that_hashes_cover_and_ends_with_the_head() {
     let limits = tool_core::json::JsonLimits::default();
     let parsed = text
         .lines()
-        .map(|line| tool_core::json::parse(line, limits).unwrap());
+        .map(|line| tool_core::json::parse_json(line, limits).unwrap());
     let parsed: Vec<Value> = parsed.collect();
     assert_eq!(parsed.len() as u64, lines);
     let kinds = |kind: &str| {
@@ -445,7 +445,7 @@ fn an_export_has_all_that_hashes_cover_and_ends_with_the_head() {
         .lines()
         .filter(|line| line.starts_with(r#"{"type":"session""#))
     {
-        let line_of = tool_core::json::parse(line, limits).unwrap();
+        let line_of = tool_core::json::parse_json(line, limits).unwrap();
         let header = line
             .split_once(r#""header":"#)
             .unwrap()
@@ -459,7 +459,7 @@ fn an_export_has_all_that_hashes_cover_and_ends_with_the_head() {
         .lines()
         .filter(|line| line.starts_with(r#"{"type":"record""#))
     {
-        let line_of = tool_core::json::parse(line, limits).unwrap();
+        let line_of = tool_core::json::parse_json(line, limits).unwrap();
         let body = line
             .split_once(r#""record":"#)
             .unwrap()

@@ -73,7 +73,7 @@ impl CollectedRuns {
 
 fn parsed(body: &str) -> Value {
     // An unreadable record is reported with its chain.
-    json::parse(body, json::JsonLimits::default()).unwrap_or_default()
+    json::parse_json(body, json::JsonLimits::default()).unwrap_or_default()
 }
 
 fn misdescribed(hash: ArtifactHash) -> String {

@@ -7,12 +7,12 @@ pub(crate) mod integrate_samples;
 mod limit;
 mod samples;
 
-use tool_core::{ErasedTool, entry, verified_entry};
+use tool_core::{ErasedTool, tool_entry, verified_entry};
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[ErasedTool] = &[
     verified_entry::<integrate::Args>(),
-    entry::<integrate_nd::Args>(),
-    entry::<integrate_samples::Args>(),
-    entry::<differentiate::Args>(),
+    tool_entry::<integrate_nd::Args>(),
+    tool_entry::<integrate_samples::Args>(),
+    tool_entry::<differentiate::Args>(),
 ];

@@ -10,7 +10,7 @@ pub(crate) struct CsvDelimiter(u8);
 impl CsvDelimiter {
     /// A delimiter; `None` when the text is not exactly one such character.
     pub(crate) fn new(text: &str) -> Option<Self> {
-        tool_core::csv::delimiter(text).map(Self)
+        tool_core::csv::parse_delimiter(text).map(Self)
     }
 
     /// Byte of the delimiter.

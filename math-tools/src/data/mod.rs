@@ -2,7 +2,7 @@
 //!
 //! [`delimiter`] is what the two CSV tools share. Texts come in as arguments; nothing here opens a file.
 
-use tool_core::{ErasedTool, entry};
+use tool_core::{ErasedTool, tool_entry};
 
 pub(crate) mod csv_to_json;
 pub(crate) mod delimiter;
@@ -12,8 +12,8 @@ pub(crate) mod sql_query;
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<json_query::Args>(),
-    entry::<csv_to_json::Args>(),
-    entry::<json_to_csv::Args>(),
-    entry::<sql_query::Args>(),
+    tool_entry::<json_query::Args>(),
+    tool_entry::<csv_to_json::Args>(),
+    tool_entry::<json_to_csv::Args>(),
+    tool_entry::<sql_query::Args>(),
 ];

@@ -225,7 +225,7 @@ fn in_integers(ast: &Ast, values: &[f64]) -> bool {
 
 /// Variables as the decimals they are spelled with.
 fn exact_values(values: &[f64]) -> Vec<Rational> {
-    let exact = |&value: &f64| Rational::parse(&number::spelling(value));
+    let exact = |&value: &f64| Rational::parse(&number::non_finite_spelling(value));
     let exact: Result<_, _> = values.iter().map(exact).collect();
     exact.expect("a finite double has fewer bits than the limit")
 }

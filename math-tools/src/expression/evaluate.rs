@@ -181,7 +181,7 @@ pub(super) trait Arithmetic {
 
     /// A number of a column of data.
     fn datum(&mut self, value: f64) -> Result<Self::Value, EvaluationFault> {
-        self.number(value, &number::spelling(value))
+        self.number(value, &number::non_finite_spelling(value))
     }
 
     /// The logarithm of the sum of the exponentials of at least one value.

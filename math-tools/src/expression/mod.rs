@@ -16,7 +16,7 @@
 //! ```
 //! Names may carry the prefix `np.`, `numpy.` or `math.`.
 
-use tool_core::{ErasedTool, entry};
+use tool_core::{ErasedTool, tool_entry};
 
 pub(crate) mod ast;
 mod ball;
@@ -63,7 +63,7 @@ use ast::Ast;
 mod tests;
 
 /// The tools of this family.
-pub static TOOLS: &[ErasedTool] = &[entry::<calculate::Args>()];
+pub static TOOLS: &[ErasedTool] = &[tool_entry::<calculate::Args>()];
 
 /// Longest text, in bytes.
 pub(crate) const LENGTH_MAX: usize = 100_000;

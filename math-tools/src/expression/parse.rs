@@ -380,7 +380,7 @@ impl<'a> ExpressionParser<'a> {
         let kind = match (leaf, functions::find_constant(name)) {
             (Some(ScopeLeaf::Slot(slot)), _) => AstKind::Slot(slot),
             (Some(ScopeLeaf::Number(value)), _) => {
-                let text = number::spelling(value).into();
+                let text = number::non_finite_spelling(value).into();
                 AstKind::Number { value, text }
             }
             (None, Some(value)) => {

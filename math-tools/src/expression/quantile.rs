@@ -72,7 +72,7 @@ impl ExpressionParser<'_> {
         values.sort_unstable_by(f64::total_cmp);
         let value = definition.of(&values, p);
         self.folds_data = true;
-        let text = number::spelling(value.abs()).into();
+        let text = number::non_finite_spelling(value.abs()).into();
         let value_node = AstKind::Number {
             value: value.abs(),
             text,

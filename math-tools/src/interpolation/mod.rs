@@ -2,7 +2,7 @@
 
 pub(crate) mod interpolate;
 
-use tool_core::{ErasedTool, entry};
+use tool_core::{ErasedTool, tool_entry};
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[ErasedTool] = &[entry::<interpolate::Args>()];
+pub(crate) static TOOLS: &[ErasedTool] = &[tool_entry::<interpolate::Args>()];

@@ -21,24 +21,24 @@ mod verify;
 
 pub(crate) use kernels::dense;
 use tool_core::{
-    Ctx, ErasedTool, Input, Matrix, ToolError, Vector, entry, tool_error, verified_entry,
+    Ctx, ErasedTool, Input, Matrix, ToolError, Vector, tool_entry, tool_error, verified_entry,
 };
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[ErasedTool] = &[
     verified_entry::<solve::Args>(),
-    entry::<sparse_solve::Args>(),
+    tool_entry::<sparse_solve::Args>(),
     verified_entry::<least_squares::Args>(),
     verified_entry::<eigen::Args>(),
     verified_entry::<svd::Args>(),
-    entry::<qr::Args>(),
-    entry::<lu::Args>(),
-    entry::<cholesky::Args>(),
-    entry::<inverse::Args>(),
-    entry::<determinant::Args>(),
-    entry::<rank::Args>(),
-    entry::<multiply::Args>(),
-    entry::<function::Args>(),
+    tool_entry::<qr::Args>(),
+    tool_entry::<lu::Args>(),
+    tool_entry::<cholesky::Args>(),
+    tool_entry::<inverse::Args>(),
+    tool_entry::<determinant::Args>(),
+    tool_entry::<rank::Args>(),
+    tool_entry::<multiply::Args>(),
+    tool_entry::<function::Args>(),
 ];
 
 /// The error of an iteration that did not end, at the argument `A`.

@@ -34,7 +34,7 @@ pub(crate) fn hilbert(n: usize) -> Vec<f64> {
 
 /// A JSON text as a value.
 pub(crate) fn parse(text: &str) -> Value {
-    json::parse(text, json::JsonLimits::default()).expect("the test's JSON is right")
+    json::parse_json(text, json::JsonLimits::default()).expect("the test's JSON is right")
 }
 
 pub(crate) fn matrix(m: usize, n: usize, data: Vec<f64>) -> Matrix {

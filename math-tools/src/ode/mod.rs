@@ -9,7 +9,8 @@ pub use self::solve::function::OdeFunction;
 pub use self::solve::method::OdeMethod;
 pub use self::solve::stepper::OdeEnd;
 
-use tool_core::{ErasedTool, entry, verified_entry};
+use tool_core::{ErasedTool, tool_entry, verified_entry};
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[ErasedTool] = &[verified_entry::<solve::Args>(), entry::<bvp::Args>()];
+pub(crate) static TOOLS: &[ErasedTool] =
+    &[verified_entry::<solve::Args>(), tool_entry::<bvp::Args>()];

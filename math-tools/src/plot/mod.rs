@@ -3,7 +3,7 @@
 //! `axis` makes ranges and ticks, `canvas` draws on dots of any kind, `braille` and `raster` are the two kinds of
 //! dots, `sixel` writes pixels for a terminal. A tool loads its points and puts these together.
 
-use tool_core::{ErasedTool, entry};
+use tool_core::{ErasedTool, tool_entry};
 
 mod axis;
 mod braille;
@@ -21,10 +21,10 @@ mod sixel;
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<plot_braille::Args>(),
-    entry::<plot_function::Args>(),
-    entry::<histogram::Args>(),
-    entry::<plot_sixel::Args>(),
+    tool_entry::<plot_braille::Args>(),
+    tool_entry::<plot_function::Args>(),
+    tool_entry::<histogram::Args>(),
+    tool_entry::<plot_sixel::Args>(),
 ];
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::TOOLS;
 
 /// Runs a tool of this family on arguments written as JSON.
 pub(super) fn call(tool: &str, args: &str) -> Result<Value, ToolError> {
-    let args = json::parse(args, json::JsonLimits::default()).expect("the test writes JSON");
+    let args = json::parse_json(args, json::JsonLimits::default()).expect("the test writes JSON");
     let found = TOOLS
         .iter()
         .map(|entry| entry.tool())

@@ -5,11 +5,11 @@ pub(crate) mod linear_program;
 pub(crate) mod quadratic;
 mod units;
 
-use tool_core::{ErasedTool, entry};
+use tool_core::{ErasedTool, tool_entry};
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<linear_program::Args>(),
-    entry::<quadratic::Args>(),
-    entry::<assignment::Args>(),
+    tool_entry::<linear_program::Args>(),
+    tool_entry::<quadratic::Args>(),
+    tool_entry::<assignment::Args>(),
 ];

@@ -66,7 +66,7 @@ pub(super) fn list_commands() -> Value {
 /// When a schema cannot be written, which would be a defect.
 pub(super) fn describe_tool(tool: &dyn AnyTool) -> Result<Value, ToolError> {
     let schema = |schema: tool_core::schema::Schema| {
-        json::parse(&schema.to_string(), json::JsonLimits::default())
+        json::parse_json(&schema.to_string(), json::JsonLimits::default())
     };
     let examples = tool.examples().into_iter().map(|example| {
         Value::object([

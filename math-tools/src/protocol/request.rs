@@ -91,7 +91,7 @@ pub(super) fn parse_request(bytes: &[u8]) -> Result<CommandRequest, ToolError> {
             return Err(invalid_request_error(&member_pointer(name), message)
                 .hint("put all parameters in one place"));
         }
-        Some(given) => match json::arguments(&given, INPUT_BYTES_MAX)? {
+        Some(given) => match json::parse_call_arguments(&given, INPUT_BYTES_MAX)? {
             Value::Object(nested) => Arc::unwrap_or_clone(nested),
             other => return Err(expected("/params", "an object", &other)),
         },

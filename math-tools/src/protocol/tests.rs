@@ -8,7 +8,7 @@ use super::{OUTPUT_BYTES_MAX, answer_request};
 fn ask(request: &str) -> Value {
     let (line, ok) = answer_request(request.as_bytes());
     assert!(!line.contains('\n'), "one line: {line}");
-    let parsed = json::parse(&line, json::JsonLimits::default()).expect("the answer is JSON");
+    let parsed = json::parse_json(&line, json::JsonLimits::default()).expect("the answer is JSON");
     let keys: Vec<&str> = parsed
         .as_object()
         .expect("an object")
@@ -248,7 +248,7 @@ fn parameters_stand_beside_the_command_or_in_params() {
     assert_eq!(flat.get("result"), nested.get("result"));
     assert_eq!(
         flat.pointer("/result/counts"),
-        json::parse("[1,2]", json::JsonLimits::default()).ok()
+        json::parse_json("[1,2]", json::JsonLimits::default()).ok()
     );
 }
 

@@ -200,11 +200,11 @@ mod tests {
     use tool_core::json;
 
     fn value(text: &str) -> Value {
-        json::parse(text, json::JsonLimits::default()).unwrap()
+        json::parse_json(text, json::JsonLimits::default()).unwrap()
     }
 
     fn call<T: Tool>(args: &Value) -> Result<Value, ToolError> {
-        let tool = tool_core::entry::<T>().tool();
+        let tool = tool_core::tool_entry::<T>().tool();
         tool.decode(args)?.run(&Ctx::default())
     }
 

@@ -3,7 +3,7 @@
 //! Work is cut into blocks of a fixed size, each with its own random stream, and reduced in a fixed tree (`blocks`), so results
 //! do not depend on the number of threads. [`legacy`] answers the operations of the earlier `monte_carlo` command.
 
-use tool_core::{ErasedTool, entry, verified_entry};
+use tool_core::{ErasedTool, tool_entry, verified_entry};
 
 pub(crate) mod blocks;
 pub(crate) mod diagnostics;
@@ -21,7 +21,7 @@ mod tests;
 /// The tools of this family.
 pub(crate) static TOOLS: &[ErasedTool] = &[
     verified_entry::<monte_carlo::Args>(),
-    entry::<monte_carlo_native::Args>(),
-    entry::<mcmc::Args>(),
-    entry::<mcmc_diagnostics::Args>(),
+    tool_entry::<monte_carlo_native::Args>(),
+    tool_entry::<mcmc::Args>(),
+    tool_entry::<mcmc_diagnostics::Args>(),
 ];

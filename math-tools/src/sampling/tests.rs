@@ -7,11 +7,12 @@ use super::blocks::{SampleMoments, sorted_quantile};
 use super::{legacy, monte_carlo, monte_carlo_native};
 
 fn value(text: &str) -> Value {
-    json::parse(text, json::JsonLimits::default()).unwrap_or_else(|err| panic!("{text}: {err:?}"))
+    json::parse_json(text, json::JsonLimits::default())
+        .unwrap_or_else(|err| panic!("{text}: {err:?}"))
 }
 
 fn call<T: Tool>(args: &str) -> Result<Value, ToolError> {
-    tool_core::entry::<T>()
+    tool_core::tool_entry::<T>()
         .tool()
         .decode(&value(args))?
         .run(&Ctx::default())

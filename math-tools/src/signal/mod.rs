@@ -5,12 +5,12 @@ pub(crate) mod fft;
 pub(crate) mod filter;
 pub(crate) mod savgol_filter;
 
-use tool_core::{ErasedTool, entry};
+use tool_core::{ErasedTool, tool_entry};
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<fft::Args>(),
-    entry::<convolve::Args>(),
-    entry::<filter::Args>(),
-    entry::<savgol_filter::Args>(),
+    tool_entry::<fft::Args>(),
+    tool_entry::<convolve::Args>(),
+    tool_entry::<filter::Args>(),
+    tool_entry::<savgol_filter::Args>(),
 ];

@@ -92,13 +92,13 @@ impl Tool for Args {
 
 #[cfg(test)]
 mod tests {
-    use tool_core::{AnyTool, Ctx, Value, entry, json};
+    use tool_core::{AnyTool, Ctx, Value, json, tool_entry};
 
     use super::Args;
 
     fn run(args: &str) -> Result<Value, tool_core::ToolError> {
-        let tool: &dyn AnyTool = entry::<Args>().tool();
-        let args = json::parse(args, json::JsonLimits::default()).unwrap();
+        let tool: &dyn AnyTool = tool_entry::<Args>().tool();
+        let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
         tool.decode(&args)?.run(&Ctx::default())
     }
 

@@ -1,12 +1,12 @@
 //! Statistics and regression.
 
-use tool_core::{ErasedTool, entry};
+use tool_core::{ErasedTool, tool_entry};
 
 pub(crate) mod linear_regression;
 pub(crate) mod statistics;
 
 /// The tools of this family.
 pub(crate) static TOOLS: &[ErasedTool] = &[
-    entry::<statistics::Args>(),
-    entry::<linear_regression::Args>(),
+    tool_entry::<statistics::Args>(),
+    tool_entry::<linear_regression::Args>(),
 ];

@@ -97,8 +97,8 @@ impl Tool for Args {
         }
         let method =
             conversion_method(&from, &to).ok_or_else(|| dimensions_differ(&args, &from, &to))?;
-        let value =
-            Rational::parse(&number::spelling(args.value.get())).map_err(|_| range_error())?;
+        let value = Rational::parse(&number::non_finite_spelling(args.value.get()))
+            .map_err(|_| range_error())?;
         let exact = from.is_exact() && to.is_exact();
         let result = convert_value(&value, &from, &to, method)?;
         let nearest = result.to_f64();

@@ -1,6 +1,6 @@
 //! Conversion between units of measurement, with exact factors.
 
-use tool_core::{ErasedTool, entry};
+use tool_core::{ErasedTool, tool_entry};
 
 pub(crate) mod convert;
 mod quantity;
@@ -10,4 +10,4 @@ mod table;
 mod tests;
 
 /// The tools of this family.
-pub(crate) static TOOLS: &[ErasedTool] = &[entry::<convert::Args>()];
+pub(crate) static TOOLS: &[ErasedTool] = &[tool_entry::<convert::Args>()];

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use registry::agent_cli::{
-    self, AgentEnvironment, CliArgs, CliConfigFile, CliRequest, CliTool, ServerStart, quoted,
+    self, AgentEnvironment, CliArgs, CliConfigFile, CliRequest, CliTool, ServerStart,
+    quote_shell_word,
 };
 use registry::agents::ToolName;
 use registry::model::{CliSpec, Confinement};
@@ -121,14 +122,15 @@ pub(super) fn agent_args(global: &GlobalArgs, args: &AgentArgs) -> Result<ExitCo
         }),
         words: &[],
     };
-    let answer =
-        agent_cli::translate(cli, ToolAliases::built_in(), &request).map_err(|problems| {
+    let answer = agent_cli::translate_cli_request(cli, ToolAliases::built_in(), &request).map_err(
+        |problems| {
             let hint = "`unenforced = \"warn\"` in its table turns this into a warning";
             let problems = problems.into_iter();
             let problems = problems.map(|text| RequestProblem::new("", text).hint(hint));
             ToolError::of_problems(ErrorCode::InvalidRequest, problems.collect())
                 .reason("agent_cli")
-        })?;
+        },
+    )?;
     for warning in &answer.warnings {
         complain(&format!("warning: {warning}\n"));
     }
@@ -302,7 +304,7 @@ fn file_value(config: &CliConfigFile) -> Value {
 /// A shell command that also sets the environment, and the configuration file with its name.
 fn readable(answer: &CliArgs, environment: &AgentEnvironment) -> String {
     let mut words = environment.shell_words();
-    words.extend(answer.argv.iter().map(|word| quoted(word)));
+    words.extend(answer.argv.iter().map(|word| quote_shell_word(word)));
     let mut text = words.join(" ");
     text.push('\n');
     for config in answer.files() {

@@ -65,7 +65,7 @@ fn list(global: &GlobalArgs) -> Result<ExitCode> {
         Ok((agent, checked)) => {
             let (name, description) = (&agent.name, &agent.head.description);
             let count = checked.selection.len();
-            let count = counted(count as u64, "tool");
+            let count = count_phrase(count as u64, "tool");
             format!("{name:<20} {count:>9}  {description}\n")
         }
         Err(errors) => format!("{errors}\n"),
@@ -108,7 +108,7 @@ fn check(global: &GlobalArgs, wanted: &[String]) -> Result<ExitCode> {
                     let message = format!("the agent `{}` is also in {first}", agent.name);
                     errors.push(registry::LoadError::new(Some(&agent.place), message));
                 }
-                let count = counted(checked.selection.len() as u64, "tool");
+                let count = count_phrase(checked.selection.len() as u64, "tool");
                 let _ = writeln!(table, "{}: {count}", text.path);
                 for note in &checked.notes {
                     let _ = writeln!(table, "  {note}");

@@ -74,7 +74,7 @@ pub(super) fn anomalies(global: &GlobalArgs, wanted: &AnomaliesCommand) -> Resul
         let newest = if is_whole { "" } else { "the newest " };
         let count = match findings.len() {
             0 => "no anomalies".to_owned(),
-            count => chain_runtime::counted(count as u64, "finding"),
+            count => chain_runtime::count_phrase(count as u64, "finding"),
         };
         let _ = writeln!(text, "{count} in {newest}{} records", records.len());
         text

@@ -99,7 +99,7 @@ fn first_lines(text: &str) -> String {
         return text.to_owned();
     }
     let first = text.split_inclusive('\n').take(LINES_MAX);
-    let more = counted((count - LINES_MAX) as u64, "more line");
+    let more = count_phrase((count - LINES_MAX) as u64, "more line");
     format!("{}  ... {more}: answer `show`\n", first.collect::<String>())
 }
 

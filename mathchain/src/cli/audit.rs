@@ -305,12 +305,12 @@ fn verify(
     };
     output::data(global, &data, || {
         let values = match found.values {
-            Some(values) => format!(", {}", counted(values, "value")),
+            Some(values) => format!(", {}", count_phrase(values, "value")),
             None => "; values not checked".to_owned(),
         };
         let verdict = ["NOT SOUND", "sound"][usize::from(found.is_sound())];
-        let records = counted(found.records, "record");
-        let sessions = counted(found.sessions, "audit session");
+        let records = count_phrase(found.records, "record");
+        let sessions = count_phrase(found.sessions, "audit session");
         let mut text = format!("{records} in {sessions}{values}: {verdict}\n");
         if let Some(cut) = &found.cut {
             text += &cut_line(cut);
@@ -339,15 +339,15 @@ fn verify(
 fn cut_line(cut: &ChainCut) -> String {
     let (first, last) = (human::time(cut.first_ms), human::time(cut.last_ms));
     let (records, sessions) = (
-        counted(cut.records, "record"),
-        counted(cut.sessions, "chain"),
+        count_phrase(cut.records, "record"),
+        count_phrase(cut.sessions, "chain"),
     );
     let pruned = human::time(cut.pruned_ms);
     let mut text = format!(
         "verified from the cut of {pruned}, which removed {records} in {sessions}, from {first} to {last}"
     );
     if cut.earlier_records > 0 {
-        let earlier = counted(cut.earlier_records, "record");
+        let earlier = count_phrase(cut.earlier_records, "record");
         let _ = write!(text, "; earlier cuts removed {earlier}");
     }
     text.push('\n');

@@ -148,7 +148,7 @@ fn read_arguments(
         bytes_max,
         ..JsonLimits::default()
     };
-    json::arguments(&json::parse_bytes(&text, limits)?, bytes_max)
+    json::parse_call_arguments(&json::parse_bytes(&text, limits)?, bytes_max)
 }
 
 fn run(

@@ -41,7 +41,7 @@ pub(super) fn check(global: &GlobalArgs) -> Result<ExitCode> {
     data.push(("warnings", Value::from(warnings.clone())));
     output::data(global, &Value::object(data), || {
         let counts = counts
-            .map(|(name, count)| counted(count as u64, name.trim_end_matches('s')))
+            .map(|(name, count)| count_phrase(count as u64, name.trim_end_matches('s')))
             .join(", ");
         let file = file.as_deref().unwrap_or("no configuration");
         let warnings = warnings.iter().map(|line| format!("warning: {line}\n"));

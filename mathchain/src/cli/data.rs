@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tool_core::capability::ArrayLoader;
 use tool_core::input::InputKind;
-use tool_core::json::{JsonLimits, parse};
+use tool_core::json::{JsonLimits, parse_json};
 use tool_core::schema::Schema;
 use tool_core::{DataSource, Object, Result, Spec, Syntax, Value, source, tool_error};
 
@@ -72,8 +72,11 @@ fn text_of(
         return Ok(None);
     }
     let Some(path) = word.strip_prefix('@') else {
-        let is_reference = |value: Value| value.as_object().is_some_and(source::refers);
-        if takes(property, "string") && parse(word, JsonLimits::default()).is_ok_and(is_reference) {
+        let is_reference =
+            |value: Value| value.as_object().is_some_and(source::has_source_reference);
+        if takes(property, "string")
+            && parse_json(word, JsonLimits::default()).is_ok_and(is_reference)
+        {
             return Err(tool_error!(InvalidArgs at place, "reference";
                 "`{argument}` is a text, and opens no file or artifact";
                 "`--{argument} @PATH` reads the text of a file, `@-` that of standard input"));
@@ -157,7 +160,7 @@ pub(super) fn check_json(argument: &str, word: &str) -> Result<()> {
     if !word.trim_start().starts_with(['[', '{']) {
         return Ok(());
     }
-    match parse(word, JsonLimits::default()) {
+    match parse_json(word, JsonLimits::default()) {
         Ok(_) => Ok(()),
         Err(err) => Err(tool_error!(InvalidArgs at format!("/{argument}"), "json";
             "`{argument}` is not valid JSON: {err}";

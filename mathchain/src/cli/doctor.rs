@@ -359,7 +359,7 @@ fn audit(toolkit: &Toolkit) -> DoctorCheck {
         }
         Some(Ok(found)) => {
             let cure = "retain the file; `mathchain audit verify` lists the faults";
-            let faults = counted(found.faults.len() as u64, "fault");
+            let faults = count_phrase(found.faults.len() as u64, "fault");
             DoctorCheck::failed("audit", faults, cure)
         }
     }

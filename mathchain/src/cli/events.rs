@@ -54,7 +54,7 @@ pub(super) fn events(global: &GlobalArgs, wanted: &EventsCommand) -> Result<Exit
 }
 
 fn line(global: &GlobalArgs, wanted: &EventsCommand, body: &str) -> Result<Option<String>> {
-    let event = json::parse(body, JsonLimits::default())?;
+    let event = json::parse_json(body, JsonLimits::default())?;
     let text = |key: &str| event.text(key).unwrap_or_default();
     let kind = text("type");
     if !wanted.types.is_empty() && !wanted.types.iter().any(|pattern| fits_name(pattern, kind)) {

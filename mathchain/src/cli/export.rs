@@ -46,13 +46,13 @@ pub(super) fn export(global: &GlobalArgs, export: &ExportCommand) -> Result<Exit
         None => Catalog::Full,
     };
     let catalog = export.catalog.unwrap_or(usual);
-    let offered = offer::offered(&dispatcher, &caller, catalog)?;
+    let offered = offer::visible_tools(&dispatcher, &caller, catalog)?;
     let elsewhere = exported::elsewhere(&dispatcher, &caller)?;
     let text = export
         .format
         .text(&dispatcher, catalog, &offered, &elsewhere);
     if let Some(dialect) = export.format.dialect() {
-        for fault in offer::faults(&offered, dialect) {
+        for fault in offer::dialect_faults(&offered, dialect) {
             complain(&format!(
                 "warning: {fault}; `--catalog core` or a role has fewer tools\n"
             ));

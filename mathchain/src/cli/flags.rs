@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgMatches, Args, Command};
-use tool_core::json::{JsonLimits, parse};
-use tool_core::nearest::nearest;
+use tool_core::json::{JsonLimits, parse_json};
+use tool_core::nearest::nearest_name;
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Object, Result, Spec, Value, source, synonyms, tool_error};
 
@@ -52,7 +52,7 @@ pub(super) fn options(spec: &Spec, schema: &Schema) -> Command {
             .long(name.clone())
             .aliases(hyphened)
             .aliases(
-                synonyms::others(spec, schema, name)
+                synonyms::argument_synonyms(spec, schema, name)
                     .into_iter()
                     .filter(|other| !reserved.iter().any(|known| known == other)),
             )
@@ -134,10 +134,10 @@ pub(super) fn suggest(tool: &dyn AnyTool, mut err: clap::Error) -> clap::Error {
     };
     let names = || properties(&schema).map(|(name, _)| name.as_str());
     let same = names().find(|name| name.eq_ignore_ascii_case(&unknown.replace('-', "_")));
-    if let Some(name) = same.or_else(|| nearest(&unknown, names())) {
+    if let Some(name) = same.or_else(|| nearest_name(&unknown, names())) {
         let suggested = ContextValue::String(format!("--{name}"));
         err.insert(ContextKind::SuggestedArg, suggested);
-    } else if nearest(&unknown, reserved().iter().map(String::as_str)).is_none() {
+    } else if nearest_name(&unknown, reserved().iter().map(String::as_str)).is_none() {
         // What is left is far from both: an option of every call is no help.
         err.remove(ContextKind::SuggestedArg);
     }
@@ -229,11 +229,11 @@ pub(super) fn value_of(property: &Schema, text: &str) -> Value {
     if property["type"] == "string" {
         return Value::from(text);
     }
-    let value = parse(text, JsonLimits::default()).ok();
+    let value = parse_json(text, JsonLimits::default()).ok();
     let fits = |value: &Value| match value.as_object() {
         // Beside a text, an object is only a reference to one.
         Some(object) if takes(property, "string") && !takes_itself(property, "object") => {
-            source::refers(object)
+            source::has_source_reference(object)
         }
         // A text keeps its quotes.
         None if value.as_str().is_some() => takes(property, "string") && !takes_texts(property),
@@ -255,7 +255,7 @@ pub(super) fn value_of(property: &Schema, text: &str) -> Value {
 
 /// The elements between commas.
 fn list_of(text: &str, of_texts: bool) -> Value {
-    let element = |word: &str| match parse(word, JsonLimits::default()) {
+    let element = |word: &str| match parse_json(word, JsonLimits::default()) {
         Ok(value) if !of_texts => value,
         _ => Value::from(word),
     };

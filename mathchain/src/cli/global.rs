@@ -106,7 +106,7 @@ impl OutputFormat {
         /// Shorter arrays stay readable.
         const ARRAY_LEAST: usize = 64;
         let mut text = match self {
-            Self::Npy => json::to_text(&npy::encoded(value, ARRAY_LEAST)),
+            Self::Npy => json::to_text(&npy::encode_npy_arrays(value, ARRAY_LEAST)),
             Self::Human | Self::Json | Self::Raw | Self::Csv => json::to_text(value),
         };
         text.push('\n');

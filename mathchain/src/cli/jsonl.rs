@@ -290,7 +290,7 @@ mod tests {
     fn run(input: &str, line_bytes_max: usize) -> HashMap<String, Value> {
         raw(input, line_bytes_max)
             .lines()
-            .map(|line| json::parse(line, JsonLimits::default()).expect("JSON"))
+            .map(|line| json::parse_json(line, JsonLimits::default()).expect("JSON"))
             .map(|answer| {
                 let line = answer
                     .pointer("/metadata/line")

@@ -308,7 +308,7 @@ fn suggest_tool(mut err: clap::Error) -> clap::Error {
     let tools = crate::families()
         .flatten()
         .map(|entry| entry.tool().spec().id);
-    let Some(near) = tool_core::nearest::nearest(name, commands.chain(tools)) else {
+    let Some(near) = tool_core::nearest::nearest_name(name, commands.chain(tools)) else {
         return err;
     };
     let others = match err.get(ContextKind::SuggestedSubcommand) {

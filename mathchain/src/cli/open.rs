@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use journal::{FILE_NAME, StateStore};
-use registry::agent_cli::quoted;
+use registry::agent_cli::quote_shell_word;
 use registry::{ApprovalAnswer, ApprovalsFrom, Config, RuntimeFacts, Unattended};
 use tool_core::{Reason, Result, ToolError, object, tool_error};
 
@@ -454,7 +454,10 @@ pub(super) fn answer(toolkit: &Toolkit, yes: bool, attended: bool) -> Result<App
 pub(super) fn command(global: &GlobalArgs) -> (String, String) {
     let mut command = "mathchain".to_owned();
     if let Some(config) = &global.config {
-        command.push_str(&format!(" --config {}", quoted(&config.to_string_lossy())));
+        command.push_str(&format!(
+            " --config {}",
+            quote_shell_word(&config.to_string_lossy())
+        ));
     }
     let here = std::env::current_dir().unwrap_or_default();
     (command, here.display().to_string())

@@ -247,7 +247,7 @@ pub(super) fn nearest<'a>(
     known: impl IntoIterator<Item = &'a str>,
     otherwise: impl Display,
 ) -> ToolError {
-    match tool_core::nearest::nearest(name, known) {
+    match tool_core::nearest::nearest_name(name, known) {
         Some(near) => error.hint(format_args!("did you mean `{near}`?")),
         None => error.hint(otherwise),
     }

@@ -73,7 +73,7 @@ pub(super) fn pin(
     TrustRecord::of(&folder).agree(given.into_iter().filter(|one| one.what == what))?;
     toolkit.reload()?;
     output::data(global, &data, || {
-        let count = counted(tools.len() as u64, "tool");
+        let count = count_phrase(tools.len() as u64, "tool");
         let path = path.display();
         format!("wrote {path} with {count}; see `mathchain plugins list`\n")
     })
@@ -118,7 +118,7 @@ fn shown(server: &McpServer) -> String {
 
 /// The names of the tools in a pin, as the server has them.
 fn tools_in(pin: &str) -> Vec<Value> {
-    let read = tool_core::json::parse(pin, tool_core::json::JsonLimits::default());
+    let read = tool_core::json::parse_json(pin, tool_core::json::JsonLimits::default());
     let tools = read.unwrap_or_default().items_at("tools");
     let names = tools.iter().map(|tool| tool.get("name").cloned());
     names.flatten().collect()

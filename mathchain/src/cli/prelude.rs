@@ -3,7 +3,7 @@
 pub(in crate::cli) use std::fmt::Write as _;
 pub(in crate::cli) use std::process::ExitCode;
 
-pub(in crate::cli) use chain_runtime::counted;
+pub(in crate::cli) use chain_runtime::count_phrase;
 pub(in crate::cli) use clap::{Args, Subcommand, ValueEnum};
 pub(in crate::cli) use tool_core::{
     ErrorCode, Result, StopFlag, ToolError, Value, json, object, tool_error,

@@ -61,7 +61,7 @@ pub(super) fn replay(global: &GlobalArgs, replay: &ReplayCommand) -> Result<Exit
         ReplayMode::Verify => verify(global, &toolkit, &found),
         ReplayMode::Replay => compare(global, &toolkit, &context, &found),
         ReplayMode::Rerun => {
-            let (plan, inputs) = chains::again(open::state(&toolkit)?, &found.id)?;
+            let (plan, inputs) = chains::load_recorded_plan(open::state(&toolkit)?, &found.id)?;
             let result = toolkit.run_plan(&context, &plan, &inputs, RunOptions::default())?;
             return Ok(run::finish(global, &toolkit, &result));
         }
@@ -145,7 +145,7 @@ fn readable(found: &RunRecord, replayed: &chains::RunReplayResult) -> String {
         (false, true) => "different",
         (false, false) => "stored values are damaged",
     };
-    let computed = counted((compared.same + compared.divergences.len()) as u64, "call");
+    let computed = count_phrase((compared.same + compared.divergences.len()) as u64, "call");
     let (id, state, taken) = (&found.id, found.state.as_str(), compared.taken);
     let mut text =
         format!("run {id} ({state}): {computed} recomputed, {taken} from the record: {verdict}\n");

@@ -80,7 +80,7 @@ impl<'a> ApprovalDetails<'a> {
             return text;
         }
         if let Some(count @ 1..) = self.detail("redacted").and_then(Value::as_i64) {
-            let secrets = counted(count.unsigned_abs(), "secret");
+            let secrets = count_phrase(count.unsigned_abs(), "secret");
             let _ = writeln!(text, "{:10} {secrets}", "redacted");
         }
         let Some(arguments) = self.detail("arguments").and_then(Value::as_object) else {
@@ -199,7 +199,7 @@ impl<'a> ApprovalDetails<'a> {
         };
         // The new text has no secrets any more; the old one may have some.
         let difference = changes::unified(&old, &new)?;
-        let difference = registry::redact::text(&difference).0.into_owned();
+        let difference = registry::redact::redact_text(&difference).0.into_owned();
         Some((
             names,
             format!("changes of {path}\n{}", indented(&difference)),
@@ -216,7 +216,7 @@ impl<'a> ApprovalDetails<'a> {
             let difference = self.file(path).and_then(|old| changes::unified(&old, ""));
             let difference = difference
                 .unwrap_or_else(|| "its content is empty, or cannot be shown\n".to_owned());
-            let difference = registry::redact::text(&difference).0.into_owned();
+            let difference = registry::redact::redact_text(&difference).0.into_owned();
             let _ = write!(shown, "deletes {path}\n{}", indented(&difference));
         }
         shown

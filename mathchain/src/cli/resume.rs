@@ -109,7 +109,7 @@ fn resume_as(global: &GlobalArgs, resume: &ResumeCommand, by_approver: bool) -> 
     }
     if found.state.is_final() && how.decisions.is_empty() && how.within.values().all(Vec::is_empty)
     {
-        let outcome = chains::ended(open::state(&toolkit)?, &found)?;
+        let outcome = chains::ended_run_outcome(open::state(&toolkit)?, &found)?;
         return answer::finish(&toolkit, global, &outcome);
     }
     let asks = !by_approver && asking::may_ask(&toolkit);
@@ -204,7 +204,7 @@ fn decision(text: &str) -> Result<(String, OutcomeRuling)> {
         None if what == "failed" => OutcomeRuling::Failed,
         None if what == "done" => OutcomeRuling::Done(Value::Null),
         Some(("done", result)) => {
-            let value = json::parse(result, json::JsonLimits::default())
+            let value = json::parse_json(result, json::JsonLimits::default())
                 .map_err(|err| wrong(format!("the result of `{call}` is not valid JSON: {err}")))?;
             OutcomeRuling::Done(value)
         }

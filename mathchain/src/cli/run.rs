@@ -224,7 +224,7 @@ fn waves(result: &ChainResult) -> String {
 
 fn more(text: &mut String, count: usize, noun: &str) {
     if let Some(more @ 1..) = count.checked_sub(SHOWN_MAX) {
-        let _ = writeln!(text, "  ... and {} more", counted(more as u64, noun));
+        let _ = writeln!(text, "  ... and {} more", count_phrase(more as u64, noun));
     }
 }
 

@@ -330,13 +330,13 @@ fn summary(done: &GcReport, dry_run: bool) -> String {
         "{} {}: {}, {}, {}, {} of crashes\n",
         if dry_run { "would delete" } else { "deleted" },
         human::size(done.freed_bytes),
-        counted(done.artifacts, "artifact"),
-        counted(done.values, "small value"),
-        counted(done.results, "stored result"),
-        counted(done.strays, "leftover"),
+        count_phrase(done.artifacts, "artifact"),
+        count_phrase(done.values, "small value"),
+        count_phrase(done.results, "stored result"),
+        count_phrase(done.strays, "leftover"),
     );
     if !done.runs.is_empty() {
-        let runs = counted(done.runs.len() as u64, "run");
+        let runs = count_phrase(done.runs.len() as u64, "run");
         let names = short(&done.runs.join(" "));
         let _ = writeln!(text, "without values now: {runs}: {names}");
     }

@@ -17,12 +17,12 @@ const SCHEMAS: &[SchemaFile] = &[
     SchemaFile {
         name: "config",
         files: "mathchain.toml, mathchain.yaml",
-        schema: |_| Ok(registry::load::schema()),
+        schema: |_| Ok(registry::load::config_schema()),
     },
     SchemaFile {
         name: "plan",
         files: "plans in YAML and JSON",
-        schema: |_| Ok(chain_runtime::plan::schema()),
+        schema: |_| Ok(chain_runtime::plan::plan_schema()),
     },
     #[cfg(feature = "servers")]
     SchemaFile {

@@ -186,7 +186,8 @@ fn answer_lines(
 
 /// Reads the caller that `spawn_agent` gives to the server of its agent.
 fn heir(text: &str) -> std::result::Result<Box<Principal>, String> {
-    let value = tool_core::json::parse(text, Default::default()).map_err(|err| err.to_string())?;
+    let value =
+        tool_core::json::parse_json(text, Default::default()).map_err(|err| err.to_string())?;
     let role = value.text("role").ok_or("a caller has a `role`")?;
     Ok(Box::new(Principal::from_value(role, &value)))
 }

@@ -125,7 +125,7 @@ pub(super) fn state(global: &GlobalArgs, command: &StateCommand) -> Result<ExitC
             };
             output::data(global, &data, || {
                 let head = head.map(|head| format!("head {head}\n"));
-                let (lines, bytes) = (counted(lines, "line"), human::size(bytes));
+                let (lines, bytes) = (count_phrase(lines, "line"), human::size(bytes));
                 format!(
                     "wrote {lines}, {bytes}, to {file}\n{}",
                     head.unwrap_or_default()
@@ -154,7 +154,7 @@ fn table(sizes: &StateSize) -> String {
                     item,
                 }: &StatePartSize| {
         let size = human::size(*bytes);
-        format!("{part:10} {size:>10}  {}\n", counted(*items, item))
+        format!("{part:10} {size:>10}  {}\n", count_phrase(*items, item))
     };
     let mut text: String = sizes.parts.iter().map(line).collect();
     let _ = writeln!(text, "{:10} {:>10}", "total", human::size(sizes.bytes));
@@ -168,33 +168,33 @@ fn summary(done: &PruneReport, before_ms: u64, dry_run: bool) -> String {
     let verb = if dry_run { "would remove" } else { "removed" };
     let mut text = format!(
         "{verb} {} in {} and {}, {}, older than {}\n",
-        counted(done.records, "record"),
-        counted(done.sessions, "audit session"),
-        counted(done.runs, "run"),
-        counted(done.approvals, "approval request"),
+        count_phrase(done.records, "record"),
+        count_phrase(done.sessions, "audit session"),
+        count_phrase(done.runs, "run"),
+        count_phrase(done.approvals, "approval request"),
         human::time(before_ms),
     );
     let _ = writeln!(
         text,
         "{verb} {} of {}, {} of the inbox and {}",
-        counted(done.backups, "backup"),
+        count_phrase(done.backups, "backup"),
         human::size(done.backup_bytes),
-        counted(done.notices, "message"),
-        counted(done.pipelines, "pipeline"),
+        count_phrase(done.notices, "message"),
+        count_phrase(done.pipelines, "pipeline"),
     );
     let values = &done.values;
     let _ = writeln!(
         text,
         "{verb} {} and {} of values, {}",
-        counted(values.values, "small value"),
-        counted(values.artifacts, "artifact"),
+        count_phrase(values.values, "small value"),
+        count_phrase(values.artifacts, "artifact"),
         human::size(values.freed_bytes),
     );
     if done.needed > 0 {
         let _ = writeln!(
             text,
             "kept as still needed: {}",
-            counted(done.needed, "old chain")
+            count_phrase(done.needed, "old chain")
         );
     }
     if !dry_run && done.records + done.backups + done.notices + done.pipelines > 0 {

@@ -91,8 +91,8 @@ pub(super) fn backup(
         format!(
             "wrote {} with {} and {}, read again and verified, to {file}\n",
             human::size(bytes),
-            counted(checked, "file"),
-            counted(verified, "record"),
+            count_phrase(checked, "file"),
+            count_phrase(verified, "record"),
         )
     })
 }
@@ -166,8 +166,8 @@ pub(super) fn restore(global: &GlobalArgs, file: &Path, force: bool) -> Result<E
     output::data(global, &data, || {
         let mut text = format!(
             "restored {} and {} to {place}\n",
-            counted(files, "file"),
-            counted(records, "record")
+            count_phrase(files, "file"),
+            count_phrase(records, "record")
         );
         if let Some(kept) = kept {
             let _ = writeln!(text, "the state that was there is in {kept}");
@@ -342,7 +342,7 @@ fn examine(path: &Path, into: Option<&Path>) -> Result<u64> {
             let read = reader.by_ref().take(size).read_to_string(&mut text);
             read.map_err(|_| broken("its list of files cannot be read"))?;
             let limits = json::JsonLimits::default();
-            let manifest = json::parse(&text, limits)
+            let manifest = json::parse_json(&text, limits)
                 .map_err(|_| broken("its list of files cannot be read"))?;
             let listed: Vec<(String, String)> = (manifest.items_at("files").iter())
                 .filter_map(|one| {

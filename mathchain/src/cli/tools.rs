@@ -137,7 +137,7 @@ fn list(global: &GlobalArgs, wanted: &ToolListArgs) -> Result<ExitCode> {
             .iter()
             .map(|entry| (entry.tool, reason(entry)))
             .collect();
-        let count = counted((rows.len() + elsewhere.len()) as u64, "tool");
+        let count = count_phrase((rows.len() + elsewhere.len()) as u64, "tool");
         let outside: Vec<_> = elsewhere
             .iter()
             .map(|(tool, decision)| {

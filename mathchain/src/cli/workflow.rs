@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tool_core::capability::EventLog;
-use workflow::import::{ImportSource, import};
+use workflow::import::{ImportSource, import_files};
 use workflow::tools::log as of_workflows;
 
 use super::prelude::*;
@@ -51,14 +51,19 @@ pub(super) fn workflow(global: &GlobalArgs, command: &WorkflowCommand) -> Result
     let log = log(&toolkit)?;
     match command {
         WorkflowCommand::Rebuild => {
-            of_workflows::rebuild(&**log)?;
-            let state = of_workflows::state(&**log)?;
-            let items = workflow::item::items(&state).len();
+            of_workflows::rebuild_files(&**log)?;
+            let state = of_workflows::load_state(&**log)?;
+            let items = workflow::item::items_with_files(&state).len();
             let events = state.seq();
             output::data(
                 global,
                 &object! { "items" => items as u64, "events" => events },
-                || format!("{} of {events} events\n", counted(items as u64, "file")),
+                || {
+                    format!(
+                        "{} of {events} events\n",
+                        count_phrase(items as u64, "file")
+                    )
+                },
             )
         }
         WorkflowCommand::Import { folder, dry_run } => brought_in(global, &**log, folder, *dry_run),
@@ -85,7 +90,7 @@ fn brought_in(
         let sources = files.iter().map(|(path, text)| ImportSource { path, text });
         sources.collect::<Vec<_>>()
     };
-    let found = import(&*of_workflows::state(log)?, &sources());
+    let found = import_files(&*of_workflows::load_state(log)?, &sources());
     let mut text = String::new();
     for note in &found.notes {
         let _ = writeln!(text, "note: {note}");
@@ -95,16 +100,20 @@ fn brought_in(
     }
     let mut count = found.events.len();
     if !dry_run {
-        let events = of_workflows::append(log, |state, _| Ok(import(state, &sources()).events))?;
+        let events =
+            of_workflows::append_events(
+                log,
+                |state, _| Ok(import_files(state, &sources()).events),
+            )?;
         count = events.len();
-        of_workflows::show(log)?;
+        of_workflows::write_changed_files(log)?;
     }
     let done = if dry_run {
         "would be recorded"
     } else {
         "recorded"
     };
-    let _ = writeln!(text, "{} {done}", counted(count as u64, "event"));
+    let _ = writeln!(text, "{} {done}", count_phrase(count as u64, "event"));
     let lines = |list: &[registry::LoadError]| -> Vec<String> {
         list.iter().map(ToString::to_string).collect()
     };

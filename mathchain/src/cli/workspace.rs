@@ -5,7 +5,7 @@ use std::path::Path;
 use journal::StateStore;
 use registry::WorkspaceId;
 use tool_core::capability::EventLog;
-use workflow::import::{ImportSource, adopt};
+use workflow::import::{ImportSource, adopt_item_files};
 use workflow::tools::log as of_workflows;
 
 use super::prelude::*;
@@ -108,7 +108,7 @@ fn adopted(global: &GlobalArgs, dry_run: bool) -> Result<ExitCode> {
         }
         None => text.push_str("the state belongs to this folder already\n"),
     }
-    let items = counted(taken.items, "item");
+    let items = count_phrase(taken.items, "item");
     let _ = writeln!(text, "{items} of files {takes} into the log");
     let data = object! {
         "root" => now.root.as_str(),
@@ -207,17 +207,19 @@ fn take_files(
     // Before the state is bound its log cannot be read as that of this folder.
     let known = match is_unbound {
         true => std::sync::Arc::default(),
-        false => of_workflows::state(log)?,
+        false => of_workflows::load_state(log)?,
     };
-    let found = adopt(&known, &sources());
+    let found = adopt_item_files(&known, &sources());
     let is_item = |event: &&workflow::WorkflowEvent| event.kind().ends_with(".created");
     let items = found.events.iter().filter(is_item).count() as u64;
     if !dry_run && !found.events.is_empty() {
         // New ids differ from those of the checkout that made the files.
         log.checkout()?;
-        of_workflows::append(log, |state, _| Ok(adopt(state, &sources()).events))?;
+        of_workflows::append_events(log, |state, _| {
+            Ok(adopt_item_files(state, &sources()).events)
+        })?;
         // The files show these items already.
-        let seq = of_workflows::state(log)?.seq();
+        let seq = of_workflows::load_state(log)?.seq();
         log.show(seq, &mut |_, _| Ok(seq))?;
     }
     let lines = |list: &[registry::LoadError]| list.iter().map(ToString::to_string).collect();

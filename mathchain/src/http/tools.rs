@@ -55,7 +55,7 @@ pub(super) async fn list(
         .aside(move |server| {
             let dispatcher = server.toolkit.dispatcher();
             let who = server.toolkit.caller(&caller.context);
-            let offered = offer::offered(&dispatcher, &who, catalog)?;
+            let offered = offer::visible_tools(&dispatcher, &who, catalog)?;
             let elsewhere = exported::elsewhere(&dispatcher, &who)?;
             Ok(format.text(&dispatcher, catalog, &offered, &elsewhere))
         })
@@ -80,7 +80,7 @@ pub(super) async fn show(
     let described = server
         .aside(move |server| {
             let who = server.toolkit.caller(&caller.context);
-            offer::describe(&server.toolkit.dispatcher(), &who, &name)
+            offer::describe_named_tool(&server.toolkit.dispatcher(), &who, &name)
         })
         .await?;
     Ok(reply::data(&described))

@@ -62,7 +62,7 @@ pub(super) fn failure(error: &ToolError) -> CallToolResult {
         text.push_str(&format!("\nhint: {hint}"));
     }
     let mut answer = CallToolResult::error(vec![ContentBlock::text(text)]);
-    let shown = registry::cut(&error.to_value(), 16 << 10, &mut |_| None);
+    let shown = registry::truncate_value(&error.to_value(), 16 << 10, &mut |_| None);
     answer.structured_content = Some(json::of_value(&object! { "error" => shown }));
     answer
 }
@@ -76,7 +76,10 @@ fn pending(approval_id: &str, so_far: &Value) -> CallToolResult {
     error.insert("code", "approval_required");
     error.insert("approval_id", approval_id);
     if !so_far.is_null() {
-        error.insert("so_far", registry::cut(so_far, 16 << 10, &mut |_| None));
+        error.insert(
+            "so_far",
+            registry::truncate_value(so_far, 16 << 10, &mut |_| None),
+        );
     }
     answer.structured_content = Some(json::of_value(&object! { "error" => error }));
     answer
@@ -90,7 +93,7 @@ fn success(output: &Value, bytes_max: u64, keep: Keep<'_>) -> CallToolResult {
     };
     let (output, media) = media::taken(&output);
     let mut is_cut = false;
-    let shown = registry::cut(&output, bytes_max, &mut |value| {
+    let shown = registry::truncate_value(&output, bytes_max, &mut |value| {
         is_cut = true;
         keep(value)
     });
@@ -140,7 +143,7 @@ fn texts(shown: &Value) -> Vec<ContentBlock> {
         rest.insert(name, member.clone());
     }
     if !rest.is_empty() || content.is_empty() {
-        let rest = registry::cut(&rest.into(), TEXT_BYTES_MAX, &mut |_| None);
+        let rest = registry::truncate_value(&rest.into(), TEXT_BYTES_MAX, &mut |_| None);
         content.push(ContentBlock::text(text_of::to_text(&rest)));
     }
     content

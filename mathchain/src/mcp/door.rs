@@ -141,7 +141,8 @@ impl McpServerState {
             return Ok(Arc::clone(tools));
         }
         let caller = self.toolkit.caller(&self.settings.context);
-        let offered = offer::offered(&self.toolkit.dispatcher(), &caller, self.settings.catalog)?;
+        let offered =
+            offer::visible_tools(&self.toolkit.dispatcher(), &caller, self.settings.catalog)?;
         let tool = |tool| {
             serde_json::from_value(Dialect::Mcp.tool(tool)).map_err(|err| {
                 tool_error!(Internal, "the declaration of a tool does not fit: {err}")

@@ -90,7 +90,7 @@ impl ServerHandler for McpHandler {
         );
         ServerConfig::new(capabilities)
             .with_server_info(server)
-            .with_instructions(offer::instructions(self.door.settings.catalog) + &limit)
+            .with_instructions(offer::catalog_instructions(self.door.settings.catalog) + &limit)
     }
 
     async fn list_tools(

@@ -233,7 +233,7 @@ fn newest_events(door: &McpServerState) -> Result<Value> {
     let mut events = door.toolkit.events_for(&door.settings.context, 0)?;
     let older = events.len().saturating_sub(NEWEST);
     let newest = events.split_off(older).into_iter().map(|body| {
-        let event = json::parse(&body, json::JsonLimits::default());
+        let event = json::parse_json(&body, json::JsonLimits::default());
         Ok(event?)
     });
     Ok(Value::array(newest.collect::<Result<Vec<Value>>>()?))
@@ -246,7 +246,7 @@ fn unknown(uri: &str) -> tool_core::ToolError {
 
 /// A value as JSON, cut to the limit.
 fn text(value: &Value, uri: &str) -> ResourceContents {
-    let shown = registry::cut(value, BYTES_MAX, &mut |_| None);
+    let shown = registry::truncate_value(value, BYTES_MAX, &mut |_| None);
     ResourceContents::text(json::to_text(&shown), uri).with_mime_type(JSON)
 }
 

@@ -113,7 +113,7 @@ fn content(value: &Value) -> String {
     if bytes > CONTENT_BYTES_MAX as u64 {
         return left_out(bytes);
     }
-    let text = json::to_text(&redact::value(value).0);
+    let text = json::to_text(&redact::redact_value(value).0);
     match text.len() {
         0..=CONTENT_BYTES_MAX => text,
         more => left_out(more as u64),

@@ -43,7 +43,7 @@ impl SpanCounts {
     }
 
     fn fault(&self, words: &str) {
-        *self.lock() = Some(redact::text(words).0.into_owned());
+        *self.lock() = Some(redact::redact_text(words).0.into_owned());
     }
 
     fn fault_or(&self, words: impl FnOnce() -> String) {
@@ -71,7 +71,7 @@ impl SpanSender {
             // A collector that is down stays down longer than a command should wait.
             .with_retry_policy(RetryPolicy::recommended().with_max_retries(1))
             .build()
-            .map_err(|err| redact::text(&err.to_string()).0.into_owned())?;
+            .map_err(|err| redact::redact_text(&err.to_string()).0.into_owned())?;
         let counted = CountingExporter {
             exporter,
             counts: Arc::clone(&counts),

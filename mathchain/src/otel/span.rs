@@ -147,7 +147,7 @@ impl SpanConverter {
             parent_span_id: parent.unwrap_or(SpanId::INVALID),
             parent_span_is_remote: inside.is_none() && outside.is_some(),
             span_kind: SpanKind::Internal,
-            name: format!("{operation} {}", redact::text(basis.name).0).into(),
+            name: format!("{operation} {}", redact::redact_text(basis.name).0).into(),
             start_time: start,
             end_time: start.checked_add(lasted).unwrap_or(start),
             attributes,
@@ -229,7 +229,7 @@ fn add(attributes: &mut Vec<KeyValue>, record: &Data, fields: &str) {
 
 /// A field of the record as an attribute, with secrets redacted as in the audit.
 fn attribute(data: &Data) -> Option<Value> {
-    let clean = |text: &str| StringValue::from(redact::text(text).0.into_owned());
+    let clean = |text: &str| StringValue::from(redact::redact_text(text).0.into_owned());
     Some(match data {
         Data::String(text) => Value::String(clean(text)),
         Data::Bool(truth) => Value::Bool(*truth),

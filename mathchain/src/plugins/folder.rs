@@ -49,7 +49,7 @@ pub(super) fn bundles(root: &PluginRoot) -> Result<Vec<Result<PluginBundle, Brok
         let Some(manifest) = read.manifest else {
             continue;
         };
-        let parsed = json::parse(&manifest, JsonLimits::default()).unwrap_or_default();
+        let parsed = json::parse_json(&manifest, JsonLimits::default()).unwrap_or_default();
         if root.shared && parsed.get("schema_version").is_none() {
             continue;
         }

@@ -145,7 +145,7 @@ impl PluginLoader {
                 }
             }
         }
-        let (plugins, mut broken) = registry::plugins::load(&bundles, self, previous);
+        let (plugins, mut broken) = registry::plugins::load_plugins(&bundles, self, previous);
         broken.append(&mut unread);
         let broken = broken.into_iter().map(|one| {
             let is_off = broken_settings(&one, &self.roots)
@@ -254,7 +254,7 @@ impl PluginHost for PluginLoader {
 impl PluginLoader {
     fn server(&self, server: &McpServer, folder: &Path) -> Result<ProcessLaunch> {
         let pinned = match &server.pin {
-            Some(Ok(pin)) => registry::plugins::pinned(&server.name, pin)?,
+            Some(Ok(pin)) => registry::plugins::parse_pinned_tools(&server.name, pin)?,
             _ => Vec::new(),
         };
         launch(server, folder, pinned, &*self.spawner)

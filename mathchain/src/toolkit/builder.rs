@@ -341,7 +341,7 @@ fn governor(log: &Arc<dyn EventLog>, clock: &Arc<dyn Clock>) -> Arc<Governor> {
     let (log, clock) = (Arc::clone(log), Arc::clone(clock));
     Arc::new(move |identity, tool, paths, below| {
         let now = clock.unix_ms();
-        let ruled = governance::govern(&*log, identity, now, tool, (paths, below))?;
+        let ruled = governance::govern_files(&*log, identity, now, tool, (paths, below))?;
         Ok(ruled.map(|(ruling, reason)| match ruling {
             Ruling::Allow => (Verdict::Allow, reason),
             Ruling::Ask => (Verdict::Ask, reason),

@@ -237,7 +237,7 @@ impl Toolkit {
     ) -> Result<CheckedPlan, PlanProblems> {
         let generation = self.generations.current();
         let caller = context.caller(&generation);
-        chain_runtime::check(plan, &generation.dispatcher, &caller, inputs, mode)
+        chain_runtime::check_plan(plan, &generation.dispatcher, &caller, inputs, mode)
     }
 
     /// Checks and runs a plan; the run is durable where there is a state. `stop`, `timeout_ms` and `state` of the options are set here.
@@ -258,13 +258,13 @@ impl Toolkit {
             ..options
         };
         let (dispatcher, caller) = self.act(context);
-        chain_runtime::execute(plan, &dispatcher, &caller, inputs, options)
+        chain_runtime::execute_plan(plan, &dispatcher, &caller, inputs, options)
     }
 
-    /// Resumes a run that awaits an approval, needs a decision, or was interrupted; see [`chain_runtime::run::resume`].
+    /// Resumes a run that awaits an approval, needs a decision, or was interrupted; see [`chain_runtime::run::resume_recorded_run`].
     ///
     /// # Errors
-    /// `precondition_failed` without a state folder; else as [`chain_runtime::run::resume`].
+    /// `precondition_failed` without a state folder; else as [`chain_runtime::run::resume_recorded_run`].
     pub fn resume(
         &self,
         context: &CallContext,
@@ -279,7 +279,14 @@ impl Toolkit {
             ..RunOptions::default()
         };
         let (dispatcher, caller) = self.act(context);
-        chain_runtime::run::resume(self.runs()?, id, &dispatcher, &caller, options, how)
+        chain_runtime::run::resume_recorded_run(
+            self.runs()?,
+            id,
+            &dispatcher,
+            &caller,
+            options,
+            how,
+        )
     }
 
     /// Cancels a run that no process is executing; steps with a `compensate` are undone. A run of another workspace is undone there, unless
@@ -298,7 +305,7 @@ impl Toolkit {
         if !accept_changes {
             chain_runtime::run::same_workspace(&state.run(id)?, &dispatcher)?;
         }
-        chain_runtime::run::cancel(state, id, &dispatcher, &caller)
+        chain_runtime::run::cancel_run(state, id, &dispatcher, &caller)
     }
 
     /// Checks a plan and records a run of it that begins later; `None` without a state.
@@ -314,11 +321,12 @@ impl Toolkit {
         options: RunOptions,
     ) -> Result<Option<QueuedRun>> {
         let (dispatcher, caller) = self.act(context);
-        let checked = chain_runtime::check(plan, &dispatcher, &caller, inputs, CheckMode::Run)?;
+        let checked =
+            chain_runtime::check_plan(plan, &dispatcher, &caller, inputs, CheckMode::Run)?;
         let Some(state) = &self.state else {
             return Ok(None);
         };
-        let queued = chain_runtime::run::enqueue(state, &checked, &dispatcher, options)?;
+        let queued = chain_runtime::run::enqueue_run(state, &checked, &dispatcher, options)?;
         Ok(Some(queued))
     }
 
@@ -338,7 +346,7 @@ impl Toolkit {
             ..options
         };
         let (dispatcher, caller) = self.act(context);
-        match chain_runtime::check(plan, &dispatcher, &caller, inputs, CheckMode::Run) {
+        match chain_runtime::check_plan(plan, &dispatcher, &caller, inputs, CheckMode::Run) {
             Ok(checked) => Ok(queued.run(&checked, &dispatcher, options)),
             Err(problems) => {
                 let error = ToolError::from(problems);
@@ -395,7 +403,7 @@ impl Toolkit {
         ))
     }
 
-    /// Replays a run and compares the results; see [`chain_runtime::run::replay`].
+    /// Replays a run and compares the results; see [`chain_runtime::run::replay_run`].
     ///
     /// # Errors
     /// As [`Toolkit::resume`].
@@ -405,7 +413,7 @@ impl Toolkit {
             ..RunOptions::default()
         };
         let (dispatcher, caller) = self.act(context);
-        chain_runtime::run::replay(self.runs()?, id, &dispatcher, &caller, options)
+        chain_runtime::run::replay_run(self.runs()?, id, &dispatcher, &caller, options)
     }
 
     /// Dispatcher and caller of one act, both of one generation.

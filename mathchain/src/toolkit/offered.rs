@@ -65,13 +65,13 @@ impl Toolkit {
         match finder {
             Finder::Search => {
                 let query = args.get("query").and_then(Value::as_str);
-                offer::search(&dispatcher, &caller, query.unwrap_or_default())
+                offer::search_catalogue(&dispatcher, &caller, query.unwrap_or_default())
             }
             Finder::Describe => {
                 let name = text_argument(args, "name")?;
                 match Finder::parse(&name) {
                     Some(finder) => crate::parse(&Dialect::Mcp.tool(&finder.offered()).to_string()),
-                    None => offer::describe(&dispatcher, &caller, &name),
+                    None => offer::describe_named_tool(&dispatcher, &caller, &name),
                 }
             }
             Finder::Call => Err(
@@ -93,7 +93,7 @@ fn only(finder: Finder, args: &Value) -> Result<()> {
         format!("/{unknown}"),
         format_args!("unknown argument `{unknown}`"),
     );
-    let near = tool_core::nearest::nearest(unknown, known.iter().copied());
+    let near = tool_core::nearest::nearest_name(unknown, known.iter().copied());
     Err(match near {
         Some(near) => error.hint(format_args!("did you mean `{near}`?")),
         None => error.hint(format_args!("`{finder}` takes `{}`", known.join("`, `"))),

@@ -24,14 +24,14 @@ pub(crate) fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
         add("notify".to_owned(), shown + &files::shown(words, bases));
     }
     for (name, table) in tables(config) {
-        let shown = format!("{}\n", json::canonical(&table));
+        let shown = format!("{}\n", json::canonical_json(&table));
         add(
             format!("cli.{name}"),
             shown + &files::shown(&texts(&table), bases),
         );
     }
     for phase in config.phases.iter().filter(|phase| gives(phase, bases)) {
-        let mut shown = format!("{}\n", json::canonical(&value(phase)));
+        let mut shown = format!("{}\n", json::canonical_json(&value(phase)));
         if let Some(path) = elsewhere(phase, bases) {
             shown += &format!("  {}: {}\n", path.display(), files::state(&path));
         }
@@ -78,7 +78,7 @@ pub(crate) fn of_config(config: &Config, bases: &TrustBases) -> Vec<TrustItem> {
         add("web.search".to_owned(), shown);
     }
     if is_lenient(&config.permissions) {
-        let shown = format!("{}\n", json::canonical(&value(&config.permissions)));
+        let shown = format!("{}\n", json::canonical_json(&value(&config.permissions)));
         add("permissions".to_owned(), shown);
     }
     let rules: String = config.layers.iter().flat_map(allowing).collect();
@@ -121,7 +121,7 @@ pub(crate) fn of_agents(texts: &[(String, String)]) -> Vec<TrustItem> {
         let rules = file.head.policy.iter().flat_map(|policy| &policy.rules);
         let rules = rules.filter(|rule| rule.decision == Verdict::Allow && !is_pure(rule));
         let shown: String = rules
-            .map(|rule| format!("{}\n", json::canonical(&value(rule))))
+            .map(|rule| format!("{}\n", json::canonical_json(&value(rule))))
             .collect();
         let what = format!("agents/{}", file.name);
         (!shown.is_empty()).then_some(TrustItem { what, shown })
@@ -222,7 +222,7 @@ fn allowing(layer: &PolicyLayer) -> Vec<String> {
     let rules = layer.rules.iter();
     let allow = rules.filter(|rule| rule.decision == Verdict::Allow && !is_pure(rule));
     allow
-        .map(|rule| format!("{of_layer}: {}\n", json::canonical(&value(rule))))
+        .map(|rule| format!("{of_layer}: {}\n", json::canonical_json(&value(rule))))
         .collect()
 }
 
@@ -262,7 +262,8 @@ fn of_server(server: &McpServer, bases: &TrustBases) -> String {
         Some(Ok(pin)) => {
             let digest = registry::digest::of_texts([pin.text.as_str()]);
             shown += &format!("tools: list with the digest {digest}\n");
-            let tools = registry::plugins::pinned(&server.name, pin).unwrap_or_default();
+            let tools =
+                registry::plugins::parse_pinned_tools(&server.name, pin).unwrap_or_default();
             for tool in &tools {
                 shown += &format!("  {}: {}\n", tool.name, tool.summary());
             }

@@ -26,7 +26,7 @@ impl TrustRecord {
     /// The record of a folder, given without links; an unreadable one agrees to nothing.
     pub(crate) fn of(folder: &Path) -> Self {
         let text = file(folder).and_then(|file| owned::read(&file).ok().flatten());
-        let value = text.and_then(|text| json::parse(&text, JsonLimits::default()).ok());
+        let value = text.and_then(|text| json::parse_json(&text, JsonLimits::default()).ok());
         let value = value.unwrap_or_default();
         let is_of_folder = value.text("folder") == folder.to_str();
         let agreed = value.get("agreed").and_then(Value::as_object);

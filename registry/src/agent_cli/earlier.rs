@@ -38,7 +38,7 @@ pub(crate) fn earlier_tables(
             report(bad_profile(profile));
         }
         for text in &agent.env_passlist {
-            if let Err(what) = environment::pattern(text, false) {
+            if let Err(what) = environment::compile_name_pattern(text, false) {
                 report(format!("`{text}` is no pattern for names: {what}"));
             }
         }
@@ -61,12 +61,12 @@ pub(crate) fn earlier_tables(
             ));
             continue;
         };
-        clis.push(over(agent, like));
+        clis.push(overlay_earlier_agent(agent, like));
     }
     clis
 }
 
-fn over(agent: &EarlierAgent, like: &CliSpec) -> CliSpec {
+fn overlay_earlier_agent(agent: &EarlierAgent, like: &CliSpec) -> CliSpec {
     let mut cli = CliSpec {
         name: agent.table.clone(),
         binary: agent.binary.clone(),

@@ -69,7 +69,7 @@ impl AgentEnvironment {
             EnvPolicy::Inherit => {}
             EnvPolicy::Filtered => {
                 for name in &self.removed {
-                    words.extend(["-u".to_owned(), quoted(name)]);
+                    words.extend(["-u".to_owned(), quote_shell_word(name)]);
                 }
             }
             EnvPolicy::Clean => {
@@ -86,7 +86,7 @@ impl AgentEnvironment {
             }
         }
         let set = self.set.iter();
-        words.extend(set.map(|(name, value)| quoted(&format!("{name}={value}"))));
+        words.extend(set.map(|(name, value)| quote_shell_word(&format!("{name}={value}"))));
         if !words.is_empty() {
             words.insert(0, "env".to_owned());
         }
@@ -105,7 +105,7 @@ impl AgentEnvironment {
 }
 
 /// A word, quoted for a shell.
-pub fn quoted(word: &str) -> String {
+pub fn quote_shell_word(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:,=@+%".contains(&byte);
     if !word.is_empty() && word.bytes().all(plain) {
         word.to_owned()
@@ -124,7 +124,7 @@ fn is_word(name: &str) -> bool {
 ///
 /// # Errors
 /// The fault, on one line.
-pub(super) fn pattern(text: &str, any_case: bool) -> Result<Regex, String> {
+pub(super) fn compile_name_pattern(text: &str, any_case: bool) -> Result<Regex, String> {
     // Alone first, so that a bracket of its own cannot open ours.
     for whole in [text, &format!("^(?:{text})$")] {
         let built = RegexBuilder::new(whole)
@@ -149,7 +149,9 @@ struct NamePatterns(Vec<Regex>);
 impl NamePatterns {
     /// Compiles patterns; one that does not compile was reported when it was read, and matches nothing.
     fn of(texts: &[String], any_case: bool) -> Self {
-        let compiled = texts.iter().map(|text| pattern(text, any_case));
+        let compiled = texts
+            .iter()
+            .map(|text| compile_name_pattern(text, any_case));
         Self(compiled.filter_map(Result::ok).collect())
     }
 

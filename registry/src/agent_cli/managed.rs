@@ -3,11 +3,14 @@
 use crate::model::{ArityName, CliSpec, FlagArity};
 
 /// The arguments of a profile without managed ones, and the removed ones.
-pub(super) fn strip(cli: &CliSpec, tokens: &[String]) -> (Vec<String>, Vec<String>) {
+pub(super) fn strip_managed_arguments(
+    cli: &CliSpec,
+    tokens: &[String],
+) -> (Vec<String>, Vec<String>) {
     let (mut kept, mut taken) = (Vec::new(), Vec::new());
     let mut rest = tokens.iter().peekable();
     while let Some(token) = rest.next() {
-        let Some((arity, attached)) = managed(cli, token) else {
+        let Some((arity, attached)) = match_managed_flag(cli, token) else {
             kept.push(token.clone());
             continue;
         };
@@ -43,7 +46,10 @@ pub(super) fn strip(cli: &CliSpec, tokens: &[String]) -> (Vec<String>, Vec<Strin
 }
 
 /// The managed flag in a token, with an attached value: `--flag=value`, `-fvalue`.
-fn managed<'a>(cli: &'a CliSpec, token: &'a str) -> Option<(&'a FlagArity, Option<&'a str>)> {
+fn match_managed_flag<'a>(
+    cli: &'a CliSpec,
+    token: &'a str,
+) -> Option<(&'a FlagArity, Option<&'a str>)> {
     if let Some(arity) = cli.managed.get(token) {
         return Some((arity, None));
     }

@@ -1,4 +1,4 @@
-//! Agent CLIs as data: [`CliSpec`] is a table of templates, and [`translate`] fills in the permissions of an agent.
+//! Agent CLIs as data: [`CliSpec`] is a table of templates, and [`translate_cli_request`] fills in the permissions of an agent.
 //!
 //! Visibility, approval, confinement and the number of turns are four things; each goes to the flag or setting that enforces it.
 //! A permission that a CLI cannot enforce is a problem, or a warning where its table says so.
@@ -18,11 +18,11 @@ use std::sync::OnceLock;
 
 pub(crate) use earlier::earlier_tables;
 pub(crate) use environment::is_plain_secret;
-pub use environment::{AgentEnvironment, quoted};
+pub use environment::{AgentEnvironment, quote_shell_word};
 pub(crate) use read::{bad_profile, cli_tables, is_profile};
 pub use request::{CliArgs, CliConfigFile, CliRequest, CliTool, ServerStart};
-pub use translate::server::registration;
-pub use translate::translate;
+pub use translate::server::server_registration_text;
+pub use translate::translate_cli_request;
 
 use crate::document::{self, DocumentFormat};
 use crate::error::{LoadError, LoadErrors};
@@ -42,7 +42,7 @@ fn built_in() -> &'static (CliFile, Vec<CliSpec>) {
     static BUILT: OnceLock<(CliFile, Vec<CliSpec>)> = OnceLock::new();
     BUILT.get_or_init(|| {
         let text = include_str!("../../agent_clis.yaml");
-        let document = document::parse("agent_clis.yaml", text, DocumentFormat::Yaml);
+        let document = document::parse_document("agent_clis.yaml", text, DocumentFormat::Yaml);
         let mut errors = Vec::new();
         let read = document.map(|document| cli_file(&document, &[], &mut errors));
         read.and_then(|read| LoadErrors::check(errors).map(|()| read))
@@ -73,7 +73,7 @@ impl CliSpec {
     /// # Errors
     /// Every unknown key and wrong type.
     pub fn parse_file(name: &str, text: &str) -> Result<Vec<Self>, LoadErrors> {
-        let document = document::parse(name, text, DocumentFormat::of_name(name))?;
+        let document = document::parse_document(name, text, DocumentFormat::of_name(name))?;
         let mut errors = Vec::new();
         let known = if name == "agent_clis.yaml" {
             &[]

@@ -1,7 +1,7 @@
 //! Reads tables of agent CLIs over the built-in ones, and checks their templates.
 
 use tool_core::convert::{from_value, to_value};
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 use tool_core::path::{push_index, push_key};
 use tool_core::{Decode, Describe, Object, RequestProblem, Value};
 
@@ -49,12 +49,12 @@ pub(crate) fn cli_tables(
     for (name, table) in tables.into_iter().flat_map(Object::iter) {
         let mut pointer = format!("/{key}");
         push_key(&mut pointer, name);
-        let problems = problems(known, name, table).into_iter();
+        let problems = check_cli_table(known, name, table).into_iter();
         let problems = problems.map(|problem| RequestProblem {
             path: format!("{pointer}{}", problem.path),
             ..problem
         });
-        document::report(document, problems.collect(), errors);
+        document::report_problems(document, problems.collect(), errors);
         clis.extend(table_over(known, name, table).map(|cli| CliSpec {
             place: Some(document.place(&pointer)),
             ..cli
@@ -73,14 +73,14 @@ const JOINED: [&str; 6] = [
     "own_server",
 ];
 
-fn over(base: &Value, table: &Value) -> Value {
+fn merge_cli_tables(base: &Value, table: &Value) -> Value {
     let (Some(under), Some(members)) = (base.as_object(), table.as_object()) else {
         return table.clone();
     };
     let mut joined = under.clone();
     for (key, member) in members.iter() {
         let below = under.get(key).filter(|_| JOINED.contains(&key));
-        let value = below.map_or_else(|| member.clone(), |below| over(below, member));
+        let value = below.map_or_else(|| member.clone(), |below| merge_cli_tables(below, member));
         joined.insert(key, value);
     }
     Value::Object(joined.into())
@@ -90,7 +90,7 @@ fn over(base: &Value, table: &Value) -> Value {
 fn table_over(known: &[CliSpec], name: &str, table: &Value) -> Option<CliSpec> {
     let base = known.iter().find(|cli| cli.name == name);
     let base = to_value(&base.cloned().unwrap_or_default()).ok()?;
-    let mut cli: CliSpec = from_value(&over(&base, table)).ok()?;
+    let mut cli: CliSpec = from_value(&merge_cli_tables(&base, table)).ok()?;
     name.clone_into(&mut cli.name);
     name.clone_into(&mut cli.family);
     cli.subcommand.0.retain(|word| !word.is_empty());
@@ -104,12 +104,12 @@ fn table_over(known: &[CliSpec], name: &str, table: &Value) -> Option<CliSpec> {
 }
 
 /// The problems of a table beyond the types of its values.
-fn problems(known: &[CliSpec], name: &str, table: &Value) -> Vec<RequestProblem> {
+fn check_cli_table(known: &[CliSpec], name: &str, table: &Value) -> Vec<RequestProblem> {
     let mut problems = Vec::new();
     let names = || known.iter().map(|cli| cli.name.as_str());
     let binary = table.get("binary");
     if !names().any(|known| known == name) && binary.is_none_or(|one| one.as_str() == Some("")) {
-        let near = nearest(name, names());
+        let near = nearest_name(name, names());
         let near = near.map(|near| format!("; did you mean the built-in `{near}`?"));
         let message = format!(
             "a command line needs its `binary`{}",
@@ -141,7 +141,7 @@ fn problems(known: &[CliSpec], name: &str, table: &Value) -> Vec<RequestProblem>
     }
     for (index, text) in table.items_at("env_passlist").iter().enumerate() {
         let text = text.as_str().unwrap_or_default();
-        if let Err(what) = environment::pattern(text, false) {
+        if let Err(what) = environment::compile_name_pattern(text, false) {
             let message = format!("`{text}` is no pattern for names: {what}");
             report(["env_passlist", &index.to_string()], message);
         }
@@ -209,7 +209,7 @@ fn unknown_words(text: &str, known: &[&str], pointer: &str) -> Vec<RequestProble
     let problem = |word: &str| {
         let mut problem = RequestProblem::new(pointer, format!("no placeholder `{{{word}}}`"));
         problem.hint =
-            nearest(word, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+            nearest_name(word, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
         problem
     };
     words.map(problem).collect()
@@ -217,7 +217,7 @@ fn unknown_words(text: &str, known: &[&str], pointer: &str) -> Vec<RequestProble
 
 /// The message for a name that no profile can have.
 pub(crate) fn bad_profile(name: &str) -> String {
-    let name = tool_core::brief::name(name);
+    let name = tool_core::brief::brief_name(name);
     format!("`{name}` is no name for a profile: letters, digits, `.`, `_` and `-`")
 }
 

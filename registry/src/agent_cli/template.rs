@@ -155,12 +155,15 @@ impl<'a> PlaceholderLists<'a> {
 
     /// A template with its lists substituted.
     pub(super) fn expand(&self, template: &str) -> String {
-        expand(template, &|word| self.joined.get(word).map(String::as_str))
+        expand_placeholders(template, &|word| self.joined.get(word).map(String::as_str))
     }
 }
 
 /// Substitutes placeholders; substituted text is not expanded again.
-pub(super) fn expand<'a>(template: &str, value: &dyn Fn(&str) -> Option<&'a str>) -> String {
+pub(super) fn expand_placeholders<'a>(
+    template: &str,
+    value: &dyn Fn(&str) -> Option<&'a str>,
+) -> String {
     let mut text = String::new();
     let mut rest = template;
     while let Some(open) = rest.find('{') {
@@ -183,7 +186,7 @@ pub(super) fn expand<'a>(template: &str, value: &dyn Fn(&str) -> Option<&'a str>
 }
 
 /// Fills the template of a configuration file; a member without a value is left out.
-pub(super) fn fill(
+pub(super) fn fill_config_template(
     template: &Value,
     lists: &PlaceholderLists<'_>,
     verdict: Option<Verdict>,
@@ -209,11 +212,11 @@ pub(super) fn fill(
             for (key, member) in members.iter() {
                 if key == "{rule}" {
                     for (rule, verdict) in &lists.rules {
-                        if let Some(value) = fill(member, lists, Some(*verdict)) {
+                        if let Some(value) = fill_config_template(member, lists, Some(*verdict)) {
                             filled.insert(*rule, value);
                         }
                     }
-                } else if let Some(value) = fill(member, lists, verdict) {
+                } else if let Some(value) = fill_config_template(member, lists, verdict) {
                     filled.insert(key, value);
                 }
             }
@@ -221,7 +224,9 @@ pub(super) fn fill(
         }
         other => match other.items() {
             Some(items) => {
-                let filled = items.iter().filter_map(|item| fill(item, lists, verdict));
+                let filled = items
+                    .iter()
+                    .filter_map(|item| fill_config_template(item, lists, verdict));
                 Some(Value::array(filled.collect()))
             }
             None => Some(other.clone()),
@@ -230,14 +235,14 @@ pub(super) fn fill(
 }
 
 /// Merges one tree over another: members of objects are joined, other values replaced.
-pub(super) fn lay(base: &Value, over: &Value) -> Value {
+pub(super) fn merge_trees(base: &Value, over: &Value) -> Value {
     let (Value::Object(under), Value::Object(members)) = (base, over) else {
         return over.clone();
     };
     let mut joined = under.as_ref().clone();
     for (key, member) in members.iter() {
         let value = match under.get(key) {
-            Some(below) => lay(below, member),
+            Some(below) => merge_trees(below, member),
             None => member.clone(),
         };
         joined.insert(key, value);
@@ -246,8 +251,8 @@ pub(super) fn lay(base: &Value, over: &Value) -> Value {
 }
 
 /// Whether a placeholder occurs in a template.
-pub(super) fn mentions(template: &Value, word: &str) -> bool {
-    let mentions = |part: &Value| mentions(part, word);
+pub(super) fn has_placeholder(template: &Value, word: &str) -> bool {
+    let mentions = |part: &Value| has_placeholder(part, word);
     match template {
         Value::String(text) => text.contains(word),
         Value::Object(members) => members

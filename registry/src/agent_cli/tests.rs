@@ -45,7 +45,8 @@ fn run(
         permission,
         ..CliRequest::default()
     };
-    translate(cli, ToolAliases::built_in(), &request).map_err(|problems| problems.join("\n"))
+    translate_cli_request(cli, ToolAliases::built_in(), &request)
+        .map_err(|problems| problems.join("\n"))
 }
 
 fn answer(given: &Value) -> Result<CliArgs, String> {
@@ -96,13 +97,14 @@ fn answer(given: &Value) -> Result<CliArgs, String> {
         }),
         words: &[],
     };
-    translate(&cli, ToolAliases::built_in(), &request).map_err(|problems| problems.join("\n"))
+    translate_cli_request(&cli, ToolAliases::built_in(), &request)
+        .map_err(|problems| problems.join("\n"))
 }
 
 /// The cases of the earlier system, as data.
 #[test]
 fn the_cases_of_the_earlier_system_hold() {
-    let document = document::parse("agent_cli.yaml", CASES, DocumentFormat::Yaml).unwrap();
+    let document = document::parse_document("agent_cli.yaml", CASES, DocumentFormat::Yaml).unwrap();
     let cases = document.value.get("cases").unwrap().items().unwrap();
     assert_eq!(cases.len(), 34);
     for case in cases {
@@ -378,7 +380,8 @@ fn a_task_is_an_argument_or_comes_on_stdin_and_is_never_a_flag() {
             prompt,
             ..CliRequest::default()
         };
-        translate(&with(name, fields), ToolAliases::built_in(), &request).map(|args| args.argv)
+        translate_cli_request(&with(name, fields), ToolAliases::built_in(), &request)
+            .map(|args| args.argv)
     };
     assert_eq!(
         start("codex", "{model: m1}", Some("say {model}")).unwrap(),
@@ -436,7 +439,7 @@ fn a_new_command_line_is_a_table() {
         prompt: Some("go"),
         ..CliRequest::default()
     };
-    let args = translate(&cli, ToolAliases::built_in(), &request).unwrap();
+    let args = translate_cli_request(&cli, ToolAliases::built_in(), &request).unwrap();
     assert_eq!(
         args.argv,
         [
@@ -523,7 +526,7 @@ fn visible_and_allowed(name: &str, args: &CliArgs) -> (Vec<String>, Vec<String>)
         _ => {
             let text = &args.config.as_ref().unwrap().text;
             let value =
-                tool_core::json::parse(text, tool_core::json::JsonLimits::default()).unwrap();
+                tool_core::json::parse_json(text, tool_core::json::JsonLimits::default()).unwrap();
             let core = value.pointer("/tools/core").unwrap().items().unwrap();
             let names = core.iter().map(|name| name.as_str().unwrap().to_owned());
             (names.collect(), listed(args, "--allowed-tools"))
@@ -573,11 +576,11 @@ proptest! {
         ),
     ) {
         for cli in CliSpec::built_in() {
-            let (kept, taken) = managed::strip(cli, &tokens);
+            let (kept, taken) = managed::strip_managed_arguments(cli, &tokens);
             prop_assert_eq!(kept.len() + taken.len(), tokens.len());
             let mut rest = tokens.iter();
             prop_assert!(kept.iter().all(|word| rest.any(|token| token == word)));
-            let (again, more) = managed::strip(cli, &kept);
+            let (again, more) = managed::strip_managed_arguments(cli, &kept);
             prop_assert!(more.is_empty() && again == kept, "{}: {kept:?} leaves {more:?}", cli.name);
         }
     }

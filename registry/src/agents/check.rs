@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 
-use super::{AgentFile, line};
+use super::{AgentFile, error_position};
 use crate::aliases::ToolAliases;
 use crate::catalogue::{Catalogue, RESERVED_PREFIXES};
 use crate::error::{LoadError, LoadErrors};
@@ -126,7 +126,7 @@ impl<'a> AgentChecker<'a> {
         if let Err(found) = &checked {
             errors.extend(found.list().iter().cloned());
         }
-        errors.sort_by_key(line);
+        errors.sort_by_key(error_position);
         LoadErrors::check(errors)?;
         Ok((agent, checked?))
     }
@@ -182,8 +182,8 @@ impl<'a> AgentChecker<'a> {
             described.insert(id.to_owned(), text);
         }
         let layer = self.layer(agent, &mut found);
-        found.names.errors.sort_by_key(line);
-        found.notes.sort_by_key(line);
+        found.names.errors.sort_by_key(error_position);
+        found.notes.sort_by_key(error_position);
         LoadErrors::check(found.names.errors)?;
         Ok(AgentCheckResult {
             selection: found.selection,
@@ -244,7 +244,10 @@ impl<'a> AgentChecker<'a> {
             .general()
             .map(|(name, _)| name)
             .chain(self.aliases.provider_tools().map(|tool| tool.name.as_str()));
-        let near = self.catalogue.nearest(own).or_else(|| nearest(own, others));
+        let near = self
+            .catalogue
+            .nearest(own)
+            .or_else(|| nearest_name(own, others));
         let message = format!("agent `{}`: no tool named `{shown}`", agent.name);
         let error = item.error(message);
         match near {

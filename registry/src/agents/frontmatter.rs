@@ -117,7 +117,10 @@ pub(super) struct AgentFileParts<'a> {
 ///
 /// # Errors
 /// A table that is not closed.
-pub(super) fn split<'a>(start: &TextPlace, text: &'a str) -> Result<AgentFileParts<'a>, LoadError> {
+pub(super) fn split_frontmatter<'a>(
+    start: &TextPlace,
+    text: &'a str,
+) -> Result<AgentFileParts<'a>, LoadError> {
     let is_fence = |line: &str| line.trim_end() == "---";
     let mut offset = 0;
     let mut lines = (1..).zip(text.split_inclusive('\n')).map(|(number, line)| {
@@ -149,7 +152,7 @@ pub(super) fn split<'a>(start: &TextPlace, text: &'a str) -> Result<AgentFilePar
 }
 
 /// Reads the table as far as it is sound; errors are added to the list.
-pub(super) fn read(
+pub(super) fn read_frontmatter(
     start: &TextPlace,
     split: &AgentFileParts<'_>,
     errors: &mut Vec<LoadError>,
@@ -157,7 +160,7 @@ pub(super) fn read(
     let Some(text) = &split.table else {
         return AgentFrontmatter::default();
     };
-    match document::parse(&start.file, text, DocumentFormat::Yaml) {
+    match document::parse_document(&start.file, text, DocumentFormat::Yaml) {
         Ok(document) if document.value.is_null() => AgentFrontmatter::default(),
         Ok(document) => {
             errors.extend(document.secrets());
@@ -177,7 +180,7 @@ pub(super) fn read(
             }
             let is_wrong = |name: &&String| !super::prompt::is_word(name);
             for name in head.variables.0.iter().filter(is_wrong) {
-                let name = tool_core::brief::name(name);
+                let name = tool_core::brief::brief_name(name);
                 let message =
                     format!("`{name}` is not a valid name of a variable: letters, digits and `_`");
                 report("/variables", &message);

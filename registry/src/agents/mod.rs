@@ -55,7 +55,7 @@ impl AgentFile {
     pub fn parse(path: &str, text: &str) -> Result<Self, LoadErrors> {
         let mut errors = Vec::new();
         let agent = Self::read(path, text, &mut errors);
-        errors.sort_by_key(line);
+        errors.sort_by_key(error_position);
         LoadErrors::check(errors)?;
         agent
     }
@@ -73,10 +73,10 @@ impl AgentFile {
         fault_of_text(&start, text)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let text = &text.replace("\r\n", "\n");
-        let split = frontmatter::split(&start, text)?;
+        let split = frontmatter::split_frontmatter(&start, text)?;
         let mut agent = Self {
             name: name_of(path).to_owned(),
-            head: frontmatter::read(&start, &split, errors),
+            head: frontmatter::read_frontmatter(&start, &split, errors),
             variables: Vec::new(),
             system_prompt: String::new(),
             user_prompt: String::new(),
@@ -92,19 +92,19 @@ impl AgentFile {
         }
         let name = agent.head.name.as_ref();
         if let Some(name) = name.filter(|name| name.text != agent.name) {
-            let shown = tool_core::brief::name(&name.text);
+            let shown = tool_core::brief::brief_name(&name.text);
             let known = &agent.name;
             let message = format_args!("the name is `{shown}`, but the file is that of `{known}`");
             errors.push(name.error(message));
         }
-        sections::read(&mut agent, split.body, split.body_line, errors);
+        sections::read_prompt_sections(&mut agent, split.body, split.body_line, errors);
         prompt::add_variables(&mut agent);
         Ok(agent)
     }
 }
 
 /// The agents of a configuration's files, and those whose files cannot be used.
-pub(crate) fn load(
+pub(crate) fn load_agents(
     catalogue: &Catalogue,
     config: &Config,
 ) -> (Vec<AgentDefinition>, Vec<BrokenAgent>) {
@@ -127,7 +127,7 @@ pub(crate) fn load(
     (agents, broken)
 }
 
-fn line(error: &LoadError) -> Option<(u32, u32)> {
+fn error_position(error: &LoadError) -> Option<(u32, u32)> {
     error.place.as_ref().map(|place| (place.line, place.column))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 use tool_core::{ErrorCode, RequestProblem, ToolError};
 
 use super::AgentFile;
@@ -38,7 +38,7 @@ pub(super) fn is_word(text: &str) -> bool {
 /// Sets the variables of an agent: declared ones first, then those of the prompts in the order of the text; notes those that occur
 /// nowhere.
 pub(super) fn add_variables(agent: &mut AgentFile) {
-    let found = found(agent);
+    let found = prompt_variables(agent);
     let note = |message: String| LoadError::new(Some(&agent.place), message);
     for name in &agent.head.variables.0 {
         if name == TOOL_DESCRIPTIONS {
@@ -61,9 +61,11 @@ pub(super) fn add_variables(agent: &mut AgentFile) {
 }
 
 /// The variables in the prompts, each once.
-fn found(agent: &AgentFile) -> Vec<String> {
+fn prompt_variables(agent: &AgentFile) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for piece in pieces(&agent.system_prompt).chain(pieces(&agent.user_prompt)) {
+    for piece in
+        split_prompt_template(&agent.system_prompt).chain(split_prompt_template(&agent.user_prompt))
+    {
         if let PromptPiece::Variable(name) = piece
             && name != TOOL_DESCRIPTIONS
             && !names.iter().any(|known| known == name)
@@ -75,7 +77,7 @@ fn found(agent: &AgentFile) -> Vec<String> {
 }
 
 /// A template in its parts; braces around anything but a word are text.
-fn pieces(template: &str) -> impl Iterator<Item = PromptPiece<'_>> {
+fn split_prompt_template(template: &str) -> impl Iterator<Item = PromptPiece<'_>> {
     let mut rest = template;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -132,11 +134,12 @@ impl AgentFile {
                     format!("/{shown}"),
                     named(format!("no variable `{shown}`")),
                 );
-                problem.hint = nearest(name, known()).map(|near| format!("did you mean `{near}`?"));
+                problem.hint =
+                    nearest_name(name, known()).map(|near| format!("did you mean `{near}`?"));
                 problems.push(problem);
             }
         }
-        for name in found(self) {
+        for name in prompt_variables(self) {
             if !values.contains_key(&name) {
                 let message = named(format!("no value for the variable `{name}`"));
                 let problem = RequestProblem::new(format!("/{name}"), message);
@@ -147,7 +150,7 @@ impl AgentFile {
             return Err(ToolError::of_problems(ErrorCode::InvalidArgs, problems));
         }
         let fill = |template: &str| -> String {
-            pieces(template)
+            split_prompt_template(template)
                 .map(|piece| match piece {
                     PromptPiece::Text(text) => text,
                     PromptPiece::Variable(TOOL_DESCRIPTIONS) => tool_descriptions,

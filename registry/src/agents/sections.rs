@@ -1,7 +1,7 @@
 //! The prompts: what stands under the headings of the first level.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 
 use super::{AgentFile, SECTIONS_MAX};
 use crate::error::{LoadError, TextPlace};
@@ -18,13 +18,13 @@ struct PromptSection<'a> {
 }
 
 /// Finds the prompts of an agent.
-pub(super) fn read(
+pub(super) fn read_prompt_sections(
     agent: &mut AgentFile,
     body: &str,
     first_line: u32,
     errors: &mut Vec<LoadError>,
 ) {
-    let sections = sections(&agent.place, body, first_line);
+    let sections = top_level_sections(&agent.place, body, first_line);
     if sections.len() > SECTIONS_MAX {
         let message = format!("more than {SECTIONS_MAX} headings of the first level");
         errors.push(LoadError::new(Some(&agent.place), message));
@@ -35,9 +35,9 @@ pub(super) fn read(
         let error = |message: String| LoadError::new(Some(&section.place), message);
         let known = [SYSTEM, USER_TEMPLATE, USER]
             .into_iter()
-            .find(|known| same(known, &section.title));
+            .find(|known| is_same_title(known, &section.title));
         if let Some(known) = known {
-            if let Some(first) = seen.iter().find(|other| same(known, &other.title)) {
+            if let Some(first) = seen.iter().find(|other| is_same_title(known, &other.title)) {
                 let line = first.place.line;
                 errors.push(error(format!(
                     "the section `{known}` is there twice, first in line {line}"
@@ -47,7 +47,7 @@ pub(super) fn read(
             continue;
         }
         let title: String = section.title.chars().take(80).collect();
-        match nearest(&title, [SYSTEM, USER_TEMPLATE, USER]) {
+        match nearest_name(&title, [SYSTEM, USER_TEMPLATE, USER]) {
             Some(near) => errors.push(
                 error(format!("no section is called `{title}`"))
                     .hint(format_args!("did you mean `{near}`?")),
@@ -59,7 +59,9 @@ pub(super) fn read(
         }
     }
     let text_of = |name: &str| {
-        let found = seen.iter().find(|section| same(name, &section.title));
+        let found = seen
+            .iter()
+            .find(|section| is_same_title(name, &section.title));
         found.map(|section| section.text.trim().to_owned())
     };
     agent.system_prompt = text_of(SYSTEM).unwrap_or_default();
@@ -75,7 +77,7 @@ pub(super) fn read(
 }
 
 /// Case does not count, nor how many spaces there are.
-fn same(known: &str, title: &str) -> bool {
+fn is_same_title(known: &str, title: &str) -> bool {
     known
         .split_whitespace()
         .map(str::to_lowercase)
@@ -83,7 +85,11 @@ fn same(known: &str, title: &str) -> bool {
 }
 
 /// The headings that stand at the top of the document: not in code, quotes or lists.
-fn sections<'a>(start: &TextPlace, body: &'a str, first_line: u32) -> Vec<PromptSection<'a>> {
+fn top_level_sections<'a>(
+    start: &TextPlace,
+    body: &'a str,
+    first_line: u32,
+) -> Vec<PromptSection<'a>> {
     let mut found: Vec<(String, usize, usize)> = Vec::new();
     let mut depth = 0_usize;
     let mut title: Option<String> = None;

@@ -55,7 +55,7 @@ fn notes(checked: &AgentCheckResult) -> Vec<String> {
 /// The cases of the earlier system, as data.
 #[test]
 fn the_cases_of_the_earlier_system_hold() {
-    let document = document::parse("agents.yaml", CASES, DocumentFormat::Yaml).unwrap();
+    let document = document::parse_document("agents.yaml", CASES, DocumentFormat::Yaml).unwrap();
     let cases = document.value.get("cases").unwrap().items().unwrap();
     assert_eq!(cases.len(), 11);
     for case in cases {

@@ -95,7 +95,7 @@ impl BudgetTally {
             return Ok(());
         };
         if remaining == 0 {
-            return Err(exhausted(budget, kind, counts));
+            return Err(budget_exhausted_error(budget, kind, counts));
         }
         if count {
             counts.used[kind as usize] += 1;
@@ -154,7 +154,7 @@ pub(super) fn has_run(status: Option<&str>, error_code: Option<&str>) -> bool {
     }
 }
 
-fn exhausted(budget: &TaskBudget, kind: Kind, counts: &BudgetCounts) -> ToolError {
+fn budget_exhausted_error(budget: &TaskBudget, kind: Kind, counts: &BudgetCounts) -> ToolError {
     let limit = kind.limit(budget).unwrap_or(0) + counts.raised[kind as usize];
     let (task, overrides) = (&budget.task, budget.overrides.unwrap_or(OVERRIDES));
     let left = overrides.saturating_sub(counts.overrides);

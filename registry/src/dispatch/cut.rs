@@ -11,24 +11,28 @@ pub(super) type Keep<'a> = &'a mut dyn FnMut(&Value) -> Option<Value>;
 
 /// Cuts a value to about this many bytes of JSON: texts are truncated, lists and arrays replaced by their handles; small members
 /// of objects stay.
-pub fn cut(value: &Value, bytes_max: u64, keep: &mut dyn FnMut(&Value) -> Option<Value>) -> Value {
+pub fn truncate_value(
+    value: &Value,
+    bytes_max: u64,
+    keep: &mut dyn FnMut(&Value) -> Option<Value>,
+) -> Value {
     if json_bytes(value, bytes_max) <= bytes_max {
         return value.clone();
     }
     match value {
-        Value::String(text) => Value::from(beginning(text, bytes_max)),
-        Value::Object(object) => members(object, bytes_max, keep),
-        _ => replaced(value, keep),
+        Value::String(text) => Value::from(truncate_text(text, bytes_max)),
+        Value::Object(object) => truncate_members(object, bytes_max, keep),
+        _ => summarise_value(value, keep),
     }
 }
 
 /// The handle of a value, or its size in words.
-fn replaced(value: &Value, keep: Keep<'_>) -> Value {
+fn summarise_value(value: &Value, keep: Keep<'_>) -> Value {
     keep(value).unwrap_or_else(|| Value::object([("left_out_bytes", json::to_text(value).len())]))
 }
 
 /// Small members keep their size; the others share the rest equally.
-fn members(object: &Object, bytes_max: u64, keep: Keep<'_>) -> Value {
+fn truncate_members(object: &Object, bytes_max: u64, keep: Keep<'_>) -> Value {
     /// Minimum share of a member in bytes.
     const SHARE_LEAST: u64 = 300;
     let whole = || Value::Object(Arc::new(object.clone()));
@@ -44,20 +48,20 @@ fn members(object: &Object, bytes_max: u64, keep: Keep<'_>) -> Value {
     for (done, (bytes, place)) in sizes.iter().enumerate() {
         let share = left / (sizes.len() - done) as u64;
         if *bytes > share && share < SHARE_LEAST && object.len() > 1 {
-            return replaced(&whole(), keep);
+            return summarise_value(&whole(), keep);
         }
         shares[*place] = share;
         left -= share.min(*bytes);
     }
     let mut copy = Object::new();
     for ((key, member), share) in object.iter().zip(shares) {
-        copy.insert(key, cut(member, share, keep));
+        copy.insert(key, truncate_value(member, share, keep));
     }
     Value::Object(Arc::new(copy))
 }
 
 /// The part of a text that fits, with its length in words.
-fn beginning(text: &str, bytes_max: u64) -> String {
+fn truncate_text(text: &str, bytes_max: u64) -> String {
     let note = format!("... ({} bytes in all)", text.len());
     let mut left = bytes_max.saturating_sub(note.len() as u64 + 2);
     let mut end = 0;
@@ -96,7 +100,7 @@ mod tests {
         ]);
         for limit in [1_500, 4_000, 60_000, 200_000] {
             let mut kept = Vec::new();
-            let found = cut(&value, limit, &mut |value| {
+            let found = truncate_value(&value, limit, &mut |value| {
                 kept.push(value.clone());
                 Some(Value::object([("$artifact", "b3:0")]))
             });
@@ -111,7 +115,7 @@ mod tests {
             }
         }
         assert_eq!(
-            cut(&value, 1 << 30, &mut |_| panic!("nothing is too large")),
+            truncate_value(&value, 1 << 30, &mut |_| panic!("nothing is too large")),
             value
         );
     }
@@ -122,7 +126,7 @@ mod tests {
             .map(|n| (format!("k{n}"), Value::from("x".repeat(40))))
             .collect();
         let value = Value::object([("many", Value::object(many)), ("id", Value::from("a"))]);
-        let found = cut(&value, 2_000, &mut |_| None);
+        let found = truncate_value(&value, 2_000, &mut |_| None);
         assert_eq!(found.get("id"), Some(&Value::from("a")));
         let left_out = found.pointer("/many/left_out_bytes");
         assert!(left_out.and_then(|bytes| bytes.as_i64()) > Some(100_000));

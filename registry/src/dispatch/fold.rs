@@ -13,7 +13,7 @@ const HANDLE_BYTES: u64 = 320;
 
 /// Replaces arrays of numbers by their handles, the largest first, until the value has at most `bytes_max` bytes of JSON or only
 /// arrays that are shorter than a handle are left. An array for which `keep` has no handle stays.
-pub fn fold(value: &Value, bytes_max: u64, keep: Keep<'_>) -> Value {
+pub fn fold_number_arrays(value: &Value, bytes_max: u64, keep: Keep<'_>) -> Value {
     if json_bytes(value, bytes_max) <= bytes_max {
         return value.clone();
     }
@@ -84,7 +84,7 @@ mod tests {
 
     fn folded(value: &Value, bytes_max: u64) -> (Value, Vec<usize>) {
         let mut kept = Vec::new();
-        let found = fold(value, bytes_max, &mut |array| {
+        let found = fold_number_arrays(value, bytes_max, &mut |array| {
             kept.push(array.as_numbers()?.as_slice().len());
             Some(Value::object([("$artifact", "b3:0")]))
         });
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn an_array_that_cannot_be_kept_stays() {
         let value = Value::object([("x", numbers(5_000))]);
-        assert_eq!(fold(&value, 100, &mut |_| None), value);
+        assert_eq!(fold_number_arrays(&value, 100, &mut |_| None), value);
         let (found, _) = folded(&numbers(5_000), 100);
         assert_eq!(found, Value::object([("$artifact", "b3:0")]));
     }

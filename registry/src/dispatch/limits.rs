@@ -2,7 +2,7 @@
 
 use tool_core::{Spec, ToolError, Value, object, tool_error};
 
-use super::cut::cut;
+use super::cut::truncate_value;
 use crate::model::{CallLimits, JoinedObligations};
 
 /// Longest text of one double, with its comma, in bytes.
@@ -10,34 +10,35 @@ const DOUBLE_BYTES: u64 = 25;
 
 /// Size as JSON in bytes: an upper bound, or exact where the bound exceeds the limit.
 pub(super) fn json_bytes(value: &Value, limit: u64) -> u64 {
-    let bound = bound(value);
+    let bound = json_size_bound(value);
     if bound <= limit {
         return bound;
     }
     tool_core::json::to_text(value).len() as u64
 }
 
-fn bound(value: &Value) -> u64 {
+fn json_size_bound(value: &Value) -> u64 {
     const ESCAPED: u64 = 6;
     match value {
         Value::Null | Value::Bool(_) => 6,
         Value::Int(_) | Value::Float(_) => DOUBLE_BYTES,
         Value::String(text) => 3 + ESCAPED * text.len() as u64,
-        Value::Array(items) => 3 + items.iter().map(bound).sum::<u64>(),
+        Value::Array(items) => 3 + items.iter().map(json_size_bound).sum::<u64>(),
         // Each double may open and close a row of its own at every rank.
         Value::Numbers(numbers) => {
             (DOUBLE_BYTES + 3 * numbers.rank() as u64) * numbers.as_slice().len() as u64 + 3
         }
         Value::Object(object) => {
             let members = object.iter();
-            let sizes = members.map(|(key, member)| 4 + ESCAPED * key.len() as u64 + bound(member));
+            let sizes = members
+                .map(|(key, member)| 4 + ESCAPED * key.len() as u64 + json_size_bound(member));
             3 + sizes.sum::<u64>()
         }
     }
 }
 
 /// Cuts evidence of an error beyond the output limit, with a warning.
-pub(super) fn within(
+pub(super) fn limit_error_evidence(
     error: ToolError,
     limits: CallLimits,
     warnings: &mut Vec<String>,
@@ -52,7 +53,7 @@ pub(super) fn within(
     warnings.push(format!(
         "the evidence of the error has more than {most} bytes (limits.max_output_bytes) and is cut"
     ));
-    let evidence = cut(evidence, most, &mut |_| None);
+    let evidence = truncate_value(evidence, most, &mut |_| None);
     error.evidence(evidence)
 }
 
@@ -77,7 +78,7 @@ impl OutputExcess {
 }
 
 /// The excess of bytes over a limit, if any.
-fn beyond(bytes: u64, limit: u64, name: &'static str) -> Option<OutputExcess> {
+fn excess_bytes(bytes: u64, limit: u64, name: &'static str) -> Option<OutputExcess> {
     (bytes > limit).then_some(OutputExcess {
         bytes,
         limit,
@@ -89,7 +90,7 @@ fn beyond(bytes: u64, limit: u64, name: &'static str) -> Option<OutputExcess> {
 /// The excess of a result over the limit that a rule sets.
 pub(super) fn beyond_rule(output: &Value, obligations: JoinedObligations) -> Option<OutputExcess> {
     let limit = obligations.max_bytes?;
-    let excess = beyond(
+    let excess = excess_bytes(
         json_bytes(output, limit),
         limit,
         "the obligation `max_bytes`",
@@ -103,7 +104,7 @@ pub(super) fn beyond_rule(output: &Value, obligations: JoinedObligations) -> Opt
 /// The excess of the result of a step, which stays in memory.
 pub(super) fn beyond_memory(output: &Value, limits: CallLimits) -> Option<OutputExcess> {
     let limit = limits.memory_bytes;
-    beyond(output.memory_bytes(), limit, "limits.memory_bytes")
+    excess_bytes(output.memory_bytes(), limit, "limits.memory_bytes")
 }
 
 /// The longest JSON of an answer, and the name of the limit.
@@ -122,7 +123,7 @@ pub(super) fn beyond_answer(
     limits: CallLimits,
 ) -> Option<OutputExcess> {
     let (limit, name) = of_answer(spec, limits);
-    beyond(json_bytes(output, limit), limit, name)
+    excess_bytes(json_bytes(output, limit), limit, name)
 }
 
 #[cfg(test)]
@@ -141,7 +142,7 @@ mod tests {
             let mut warnings = Vec::new();
             let evidence = Value::from("x".repeat(bytes));
             let error = ToolError::new(ErrorCode::Numeric, "singular").evidence(evidence);
-            let error = within(error, limits, &mut warnings);
+            let error = limit_error_evidence(error, limits, &mut warnings);
             let whole = error.evidence_value().and_then(Value::as_str).map(str::len);
             assert_eq!(whole == Some(bytes), kept, "{bytes}");
             assert!(whole.is_some_and(|whole| whole <= 1_000), "{whole:?}");

@@ -41,8 +41,8 @@ use crate::model::{CallLimits, Principal, Verdict};
 use crate::policy::{CallFacts, CallerPolicy, Policy, PolicyDecision, RuntimeFacts};
 pub use allowance::NestedRunAllowance;
 pub use budgets::{OVERRIDES, RAISED_BY};
-pub use cut::cut;
-pub use fold::{READABLE_BYTES, fold};
+pub use cut::truncate_value;
+pub use fold::{READABLE_BYTES, fold_number_arrays};
 pub use nested::{CALLS_MAX, DEPTH_MAX, Heir};
 pub use panic::install_panic_hook;
 pub use trace::TraceParent;
@@ -440,8 +440,9 @@ impl Dispatcher {
     pub fn call(&self, request: CallRequest) -> CallOutcome {
         let mut trail = CallTrail::start(self, &request);
         let call_id = trail.call_id().to_owned();
-        let guarded = panic::guard(&call_id, || stages::run(self, &request, &mut trail));
-        let panicked = |_| ended::CallEndReport::failed(panic::internal(trail.tool(), &call_id));
+        let guarded =
+            panic::catch_panic(&call_id, || stages::run_stages(self, &request, &mut trail));
+        let panicked = |_| ended::CallEndReport::failed(panic::panic_error(trail.tool(), &call_id));
         let ended = guarded.unwrap_or_else(panicked);
         trail.finish(self, ended)
     }
@@ -460,9 +461,10 @@ impl Dispatcher {
         let mut trail = CallTrail::start(self, request);
         trail.is_brief = true;
         let call_id = trail.call_id().to_owned();
-        let guarded = panic::guard(&call_id, || stages::run_briefly(self, request, &mut trail));
+        let guarded =
+            panic::catch_panic(&call_id, || stages::run_briefly(self, request, &mut trail));
         let panicked = |_| {
-            Some(ended::CallEndReport::failed(panic::internal(
+            Some(ended::CallEndReport::failed(panic::panic_error(
                 trail.tool(),
                 &call_id,
             )))
@@ -516,7 +518,7 @@ impl Dispatcher {
     /// As [`Dispatcher::call`] before approval: an unknown or hidden tool, invalid arguments, a rule that denies, a path outside the
     /// workspace.
     pub fn consider(&self, request: &CallRequest) -> Result<CallAssessment<'_>, ToolError> {
-        stages::consider(self, request)
+        stages::consider_call(self, request)
     }
 
     /// Every tool, with the decision that hides it from this caller, if any.

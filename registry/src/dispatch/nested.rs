@@ -255,9 +255,9 @@ impl ToolCaller for NestedCalls {
             }
             None => None,
         };
-        let mut text = redact::text(&question.reason).0.into_owned();
+        let mut text = redact::redact_text(&question.reason).0.into_owned();
         if let Some(args) = &question.args {
-            text.push_str(&format!("\n{}", preview::of(args).0));
+            text.push_str(&format!("\n{}", preview::preview_arguments(args).0));
         }
         let who = &self.context.who;
         let notice = Notification {

@@ -14,18 +14,18 @@ use super::{Dispatcher, panic, preview};
 use crate::model::JoinedObligations;
 use crate::policy::CallFacts;
 
-fn refusal(id: &str, what: &str) -> ToolError {
+fn obligation_refusal(id: &str, what: &str) -> ToolError {
     tool_error!(PolicyDenied, "a rule on `{id}` obliges {what}").reason("obligation")
 }
 
 /// The refusal of a call whose obligation needs a state folder.
 fn no_state(id: &str, obligation: &str) -> ToolError {
-    refusal(id, &format!("`{obligation}`, and there is no state folder"))
+    obligation_refusal(id, &format!("`{obligation}`, and there is no state folder"))
         .hint("`mathchain doctor` shows the state folder and what is wrong with it")
 }
 
 /// Checks the arguments against the obligation `max_bytes`.
-pub(super) fn size(
+pub(super) fn check_argument_size(
     id: &str,
     obligations: JoinedObligations,
     args: &Value,
@@ -38,11 +38,11 @@ pub(super) fn size(
         return Ok(());
     }
     let what = format!("at most {limit} bytes; the arguments have {bytes}");
-    Err(refusal(id, &what).hint("pass less"))
+    Err(obligation_refusal(id, &what).hint("pass less"))
 }
 
 /// Backs up the files that the call can change or delete.
-pub(super) fn backup(
+pub(super) fn backup_changed_files(
     dispatcher: &Dispatcher,
     id: &str,
     trail: &CallTrail,
@@ -55,20 +55,21 @@ pub(super) fn backup(
     let paths: Vec<String> = written.map(|key| key.name.clone()).collect();
     if paths.is_empty() {
         let what = "`backup`, and the call does not say which files it changes";
-        return Err(refusal(id, what).hint("use a tool that names the files it changes"));
+        return Err(obligation_refusal(id, what).hint("use a tool that names the files it changes"));
     }
     let Some(backups) = &dispatcher.host.backups else {
         return Err(no_state(id, "backup"));
     };
     let call_id = trail.call_id();
-    panic::guarded(id, call_id, || backups.keep(call_id, &paths)).map_err(|err| {
+    panic::catch_tool_panic(id, call_id, || backups.keep(call_id, &paths)).map_err(|err| {
         let what = format!("`backup`, which failed: {}", err.message());
-        refusal(id, &what).hint("nothing was changed; `mathchain doctor` shows the state folder")
+        obligation_refusal(id, &what)
+            .hint("nothing was changed; `mathchain doctor` shows the state folder")
     })
 }
 
 /// Sends the notification, and returns its id.
-pub(super) fn notify(
+pub(super) fn send_notification(
     dispatcher: &Dispatcher,
     id: &str,
     args: &Value,
@@ -84,12 +85,15 @@ pub(super) fn notify(
         tool: Some(id.to_owned()),
         role: who.role.clone(),
         agent: who.agent.clone(),
-        text: preview::of(args).0,
+        text: preview::preview_arguments(args).0,
     };
-    panic::guarded(id, call_id, || dispatcher.host.notify(&**notices, &notice)).map_err(|err| {
-        let what = format!("`notify`, which failed: {}", err.message());
-        refusal(id, &what).hint("nothing ran; `mathchain doctor` shows the state folder")
-    })
+    panic::catch_tool_panic(id, call_id, || dispatcher.host.notify(&**notices, &notice)).map_err(
+        |err| {
+            let what = format!("`notify`, which failed: {}", err.message());
+            obligation_refusal(id, &what)
+                .hint("nothing ran; `mathchain doctor` shows the state folder")
+        },
+    )
 }
 
 /// The narrowest `match` of a rule that covers this call; `null` where no rule can be that narrow, and for destructive calls and
@@ -97,7 +101,7 @@ pub(super) fn notify(
 ///
 /// Beside paths and hosts, such a rule names the effects and every argument with few values. A call that runs a program, or has
 /// neither path nor host, is matched by the digest of its arguments.
-pub(super) fn condition(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
+pub(super) fn narrowest_rule_match(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
     if facts.reach.destructive || tool.spec().human_gate {
         return Value::Null;
     }
@@ -135,7 +139,7 @@ pub(super) fn condition(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
     let runs = facts.reach.effects.contains(&Effect::LocalExec)
         || spec.capabilities.contains(&Capability::Spawn);
     let placed = !paths.is_empty() || !hosts.is_empty();
-    let choices = choices(&tool.input_schema(), facts.args);
+    let choices = enumerable_arguments(&tool.input_schema(), facts.args);
     match choices.filter(|_| placed && !runs) {
         Some(choices) if choices.is_empty() => {}
         Some(choices) => parts.insert("args", Value::object(choices)),
@@ -145,7 +149,7 @@ pub(super) fn condition(tool: &dyn AnyTool, facts: &CallFacts<'_>) -> Value {
 }
 
 /// The arguments with few values; `None` where one of them is absent.
-fn choices(schema: &Schema, args: &Value) -> Option<Vec<(String, Value)>> {
+fn enumerable_arguments(schema: &Schema, args: &Value) -> Option<Vec<(String, Value)>> {
     let properties = schema.get("properties")?.as_object()?.iter();
     let chosen = properties.filter(|(_, property)| is_choice(schema, property));
     let given = chosen.map(|(name, _)| {

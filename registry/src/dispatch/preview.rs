@@ -11,8 +11,8 @@ const DEPTH: usize = 4;
 
 /// The arguments in short, and whether any were cut. Secrets are redacted before the cut, so that no part of one
 /// remains.
-pub(super) fn of(args: &Value) -> (String, bool) {
-    let (clean, _) = redact::value(args);
+pub(super) fn preview_arguments(args: &Value) -> (String, bool) {
+    let (clean, _) = redact::redact_value(args);
     let mut preview = CallPreview::default();
     preview.write(&clean, 0);
     let text = std::mem::take(&mut preview.text);
@@ -39,7 +39,7 @@ impl CallPreview {
 
     fn quote(&mut self, text: &str) {
         let short = self.shorten(text, TEXT_CHARS);
-        tool_core::json::write(&Value::from(short), &mut self.text);
+        tool_core::json::write_value(&Value::from(short), &mut self.text);
     }
 
     fn kind(&mut self, value: &Value) {
@@ -73,7 +73,7 @@ impl CallPreview {
                 self.text.push('}');
             }
             Value::Array(_) | Value::Object(_) => self.kind(value),
-            scalar => tool_core::json::write(scalar, &mut self.text),
+            scalar => tool_core::json::write_value(scalar, &mut self.text),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::digest;
 const WORTH_KEEPING: Duration = Duration::from_millis(5);
 
 /// The cache key of a call; `None` where there is no cache, or the call is not a function of arguments, inputs and seed.
-pub(super) fn key<'a>(
+pub(super) fn call_cache_key<'a>(
     dispatcher: &Dispatcher,
     spec: &Spec,
     call: &dyn ToolCall,

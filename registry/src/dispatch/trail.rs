@@ -92,7 +92,7 @@ impl CallTrail {
             started: clock.monotonic(),
             context: request.context.clone(),
             generation: dispatcher.policy.generation().to_owned(),
-            tool: redact::text(&name).0.into_owned(),
+            tool: redact::redact_text(&name).0.into_owned(),
             args: request.args.clone(),
             ..Self::default()
         }
@@ -178,7 +178,7 @@ impl CallTrail {
             return Ok(());
         }
         self.write(dispatcher, &self.intent(), RecordDurability::Synced)
-            .map_err(|err| unaudited(err.message()))?;
+            .map_err(|err| unaudited_refusal(err.message()))?;
         self.intended = true;
         Ok(())
     }
@@ -215,16 +215,22 @@ impl CallTrail {
         if let Some(decision) = &self.decision {
             record.insert("decision", decision.verdict.as_str());
             record.insert("layer", decision.layer.as_str());
-            let rule = decision.rule.as_deref().map(|rule| redact::text(rule).0);
+            let rule = decision
+                .rule
+                .as_deref()
+                .map(|rule| redact::redact_text(rule).0);
             record.insert("rule", rule.as_deref());
-            record.insert("reason", redact::text(&decision.reason).0.into_owned());
+            record.insert(
+                "reason",
+                redact::redact_text(&decision.reason).0.into_owned(),
+            );
         }
         record.insert("approval_id", self.approval_id.clone());
         record.insert("approved_by", self.approved_by.clone());
-        record.insert("effects", names(self.effects));
+        record.insert("effects", effect_names(self.effects));
         let resources = self.resources.iter().map(|key| {
             let id = key.id().to_string();
-            format!("{}:{}:{}", key.kind, key.access, redact::text(&id).0)
+            format!("{}:{}:{}", key.kind, key.access, redact::redact_text(&id).0)
         });
         record.insert("resources", resources.collect::<Vec<String>>());
         record.insert_some("backups", self.backups_shown());
@@ -253,8 +259,10 @@ impl CallTrail {
         let last = self.last(dispatcher, &ended);
         let head = match &dispatcher.host.ledger {
             None => Err(Self::no_ledger(dispatcher)),
-            Some(ledger) => panic::guard(&self.call_id, || ledger.record_at_once(&last.record))
-                .unwrap_or_else(|_| Some(Err(ledger_panicked())))?,
+            Some(ledger) => {
+                panic::catch_panic(&self.call_id, || ledger.record_at_once(&last.record))
+                    .unwrap_or_else(|_| Some(Err(ledger_panicked())))?
+            }
         };
         Some(self.concluded(dispatcher, ended, last, head))
     }
@@ -277,7 +285,7 @@ impl CallTrail {
         let record = || {
             let mut record = self.record("call");
             record.insert_some("output_digest", output_digest.clone());
-            describe(&mut record, ended);
+            record_call_ending(&mut record, ended);
             record.insert("elapsed_ms", elapsed_ms);
             record.insert_some("cached", self.kept.then_some(true));
             Value::Object(Arc::new(record))
@@ -307,7 +315,7 @@ impl CallTrail {
                 CallEnd::Success(output) => Some(output),
                 CallEnd::Failed(_) | CallEnd::Pending(..) => None,
             };
-            let _ = panic::guard(&self.call_id, || witness.call(&record, &self.args, result));
+            let _ = panic::catch_panic(&self.call_id, || witness.call(&record, &self.args, result));
         }
         let head = match head {
             Ok(head) => Some(head),
@@ -327,7 +335,7 @@ impl CallTrail {
         warnings.append(&mut ended.warnings);
         if self.context.chain.is_none() {
             for warning in &mut warnings {
-                if let (Cow::Owned(clean), _) = redact::text(warning) {
+                if let (Cow::Owned(clean), _) = redact::redact_text(warning) {
                     *warning = clean;
                 }
             }
@@ -341,10 +349,10 @@ impl CallTrail {
                 CallEnd::Failed(error) => {
                     // Errors quote what they are about.
                     let error = match self.context.chain {
-                        None => redact::error(error),
+                        None => redact::redact_error(error),
                         Some(_) => error,
                     };
-                    OutcomeStatus::Error(limits::within(error, limits, &mut warnings))
+                    OutcomeStatus::Error(limits::limit_error_evidence(error, limits, &mut warnings))
                 }
                 CallEnd::Pending(approval_id, so_far) => OutcomeStatus::PendingApproval {
                     approval_id,
@@ -367,7 +375,7 @@ impl CallTrail {
         let Some(ledger) = &dispatcher.host.ledger else {
             return Err(Self::no_ledger(dispatcher));
         };
-        panic::guard(&self.call_id, || ledger.record(record, durability))
+        panic::catch_panic(&self.call_id, || ledger.record(record, durability))
             .unwrap_or_else(|_| Err(ledger_panicked()))
     }
 
@@ -410,7 +418,7 @@ impl CallTrail {
         let shown = self.backups.iter().take(SHOWN_MAX).map(|kept| {
             object! {
                 "id" => kept.id.as_str(),
-                "path" => redact::text(&kept.path).0.into_owned(),
+                "path" => redact::redact_text(&kept.path).0.into_owned(),
                 "digest" => kept.digest.as_str(),
                 "bytes" => kept.bytes,
             }
@@ -436,12 +444,15 @@ fn is_recorded(dispatcher: &Dispatcher) -> bool {
     dispatcher.host.ledger.is_some() || !dispatcher.host.witnesses.is_empty()
 }
 
-fn describe(record: &mut Object, ended: &CallEndReport) {
+fn record_call_ending(record: &mut Object, ended: &CallEndReport) {
     match &ended.ending {
         CallEnd::Success(_) => {
             record.insert("status", "success");
             for key in [EVENT, EVENT_DATA] {
-                let noted = ended.notes.get(key).map(|noted| redact::value(noted).0);
+                let noted = ended
+                    .notes
+                    .get(key)
+                    .map(|noted| redact::redact_value(noted).0);
                 record.insert_some(key, noted);
             }
         }
@@ -449,7 +460,7 @@ fn describe(record: &mut Object, ended: &CallEndReport) {
             record.insert("status", "error");
             record.insert("error_code", error.code().as_str());
             record.insert("error_reason", error.reason_str().map(str::to_owned));
-            record.insert("error", redact::text(error.message()).0.into_owned());
+            record.insert("error", redact::redact_text(error.message()).0.into_owned());
             if error.is_outcome_unknown() {
                 record.insert("outcome", "unknown");
             }
@@ -464,12 +475,12 @@ fn describe(record: &mut Object, ended: &CallEndReport) {
     }
 }
 
-fn names(effects: &[Effect]) -> Vec<&'static str> {
+fn effect_names(effects: &[Effect]) -> Vec<&'static str> {
     effects.iter().map(|effect| effect.as_str()).collect()
 }
 
 /// The refusal of a call with effects that cannot be recorded.
-pub(super) fn unaudited(why: &str) -> ToolError {
+pub(super) fn unaudited_refusal(why: &str) -> ToolError {
     tool_error!(PreconditionFailed, "audit";
         "a call with effects is refused where it cannot be recorded: {why}";
         "`mathchain doctor` shows the state folder and what is wrong with it")

@@ -88,7 +88,7 @@ impl CallLineage {
         record.insert_some("within", self.call.clone());
         if let Some(id) = &self.client_id {
             let short: String = id.chars().take(CHARS_MAX).collect();
-            record.insert("client_id", redact::text(&short).0.into_owned());
+            record.insert("client_id", redact::redact_text(&short).0.into_owned());
         }
         record.insert_some("traceparent", self.trace.as_ref().map(TraceParent::as_str));
         record.insert_some("key", self.key.clone());
@@ -104,7 +104,7 @@ impl Dispatcher {
         }
         let record = record();
         for witness in &self.host.witnesses {
-            let _ = panic::guard("chain", || witness.chain(&record));
+            let _ = panic::catch_panic("chain", || witness.chain(&record));
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn check_size(text: &str) -> Result<(), DocumentFault> {
 }
 
 /// The number that a text spells: an integer of 64 bits with all its digits, or a double.
-pub(super) fn number(text: &str) -> Result<Value, String> {
+pub(super) fn parse_double(text: &str) -> Result<Value, String> {
     let unsigned = text.strip_prefix('+').unwrap_or(text);
     let digit = |byte: u8| byte.is_ascii_digit() || byte == b'-';
     let whole = unsigned.bytes().all(digit);

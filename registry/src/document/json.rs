@@ -3,22 +3,22 @@
 use tool_core::json::{self, JsonLimits};
 
 use super::fault::DocumentFault;
-use super::spans::{DocumentSpans, LineIndex, Parsed, saturate};
+use super::spans::{DocumentSpans, LineIndex, Parsed, saturate_to_u32};
 
-pub(super) fn parse(text: &str) -> Result<Parsed, Vec<DocumentFault>> {
-    let err = match json::parse(text, JsonLimits::default()) {
+pub(super) fn parse_json_document(text: &str) -> Result<Parsed, Vec<DocumentFault>> {
+    let err = match json::parse_json(text, JsonLimits::default()) {
         Ok(value) => return Ok((value, DocumentSpans::Json(text.into()), Vec::new())),
         Err(err) => err,
     };
     let fault = DocumentFault {
-        line: saturate(err.line),
-        column: saturate(err.column),
+        line: saturate_to_u32(err.line),
+        column: saturate_to_u32(err.column),
         pointer: err.path,
         message: err.message,
         hint: err.hint,
     };
     // JSON is YAML, whose reader goes on after what it can do without.
-    match super::yaml::parse(text) {
+    match super::yaml::parse_yaml_document(text) {
         Ok((value, spans, mut faults)) => {
             let place = |fault: &DocumentFault| (fault.line, fault.column);
             if !faults.iter().any(|other| place(other) == place(&fault)) {
@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Vec<DocumentFault>> {
 }
 
 /// Where the parts reached by these positions begin, in a text known to be valid JSON; the text is scanned once.
-pub(super) fn locate(text: &str, ways: &[Vec<usize>]) -> Vec<(u32, u32)> {
+pub(super) fn locate_json_parts(text: &str, ways: &[Vec<usize>]) -> Vec<(u32, u32)> {
     let mut order: Vec<usize> = (0..ways.len()).collect();
     order.sort_by_key(|&way| &ways[way]);
     let mut scan = JsonSpanScanner {

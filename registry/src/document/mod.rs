@@ -22,7 +22,7 @@ use fault::DocumentFault;
 pub use fault::{BYTES_MAX, DEPTH_MAX};
 use spans::DocumentSpans;
 pub use spans::SpanNode as Part;
-pub use typed::{read as read_typed, report, schema_of};
+pub use typed::{read_typed, report_problems, schema_of};
 
 /// The language of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +134,9 @@ impl ParsedDocument {
 fn secrets_below(value: &Value, pointer: &mut String, secrets: &mut Vec<String>) {
     let length = pointer.len();
     match value {
-        Value::String(text) if crate::redact::text(text).1 > 0 => secrets.push(pointer.clone()),
+        Value::String(text) if crate::redact::redact_text(text).1 > 0 => {
+            secrets.push(pointer.clone())
+        }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
                 path::push_index(pointer, index);
@@ -157,26 +159,30 @@ fn secrets_below(value: &Value, pointer: &mut String, secrets: &mut Vec<String>)
 ///
 /// # Errors
 /// Every problem found, with line and column.
-pub fn parse(name: &str, text: &str, format: DocumentFormat) -> Result<ParsedDocument, LoadErrors> {
-    let (document, errors) = read(name, text, format)?;
+pub fn parse_document(
+    name: &str,
+    text: &str,
+    format: DocumentFormat,
+) -> Result<ParsedDocument, LoadErrors> {
+    let (document, errors) = read_document(name, text, format)?;
     LoadErrors::check(errors)?;
     Ok(document)
 }
 
-/// As [`parse`], but continues after an error where possible: the first value of a duplicate key counts, anchors and tags are ignored,
+/// As [`parse_document`], but continues after an error where possible: the first value of a duplicate key counts, anchors and tags are ignored,
 /// and a number that is not finite is `null`. The caller must refuse the document if there are errors.
 ///
 /// # Errors
 /// The text is not a document at all.
-pub fn read(
+pub fn read_document(
     name: &str,
     text: &str,
     format: DocumentFormat,
 ) -> Result<(ParsedDocument, Vec<LoadError>), LoadErrors> {
     let parsed = match format {
-        DocumentFormat::Yaml => yaml::parse(text),
-        DocumentFormat::Toml => toml::parse(text),
-        DocumentFormat::Json => json::parse(text),
+        DocumentFormat::Yaml => yaml::parse_yaml_document(text),
+        DocumentFormat::Toml => toml::parse_toml_document(text),
+        DocumentFormat::Json => json::parse_json_document(text),
     };
     let name: Arc<str> = name.into();
     let error = |fault: DocumentFault| {
@@ -206,5 +212,5 @@ pub fn read(
 /// # Errors
 /// The first problem, with line and column.
 pub fn parse_yaml(text: &str) -> Result<ParsedDocument, LoadErrors> {
-    parse("yaml", text, DocumentFormat::Yaml)
+    parse_document("yaml", text, DocumentFormat::Yaml)
 }

@@ -47,11 +47,11 @@ impl DocumentSpans {
         let mut members = Members::default();
         let ways: Vec<Vec<usize>> = pointers
             .iter()
-            .map(|pointer| indices(value, pointer, &mut members))
+            .map(|pointer| pointer_positions(value, pointer, &mut members))
             .collect();
         match self {
             Self::Tree(root) => ways.iter().map(|way| root.below(way)).collect(),
-            Self::Json(text) => super::json::locate(text, &ways),
+            Self::Json(text) => super::json::locate_json_parts(text, &ways),
         }
     }
 }
@@ -71,7 +71,7 @@ type Members = HashMap<*const Object, HashMap<String, usize>>;
 /// Members from which on a table is worth it.
 const LARGE: usize = 16;
 
-fn position(object: &Arc<Object>, key: &str, members: &mut Members) -> Option<usize> {
+fn member_position(object: &Arc<Object>, key: &str, members: &mut Members) -> Option<usize> {
     if object.len() < LARGE {
         return object.iter().position(|(name, _)| name == key);
     }
@@ -83,13 +83,13 @@ fn position(object: &Arc<Object>, key: &str, members: &mut Members) -> Option<us
 }
 
 /// The pointer as positions in each list or object on the way, as far as it leads.
-fn indices(value: &Value, pointer: &str, members: &mut Members) -> Vec<usize> {
+fn pointer_positions(value: &Value, pointer: &str, members: &mut Members) -> Vec<usize> {
     let mut indices = Vec::new();
     let mut current = value.clone();
     for token in pointer.split('/').skip(1) {
         let token = token.replace("~1", "/").replace("~0", "~");
         let index = match &current {
-            Value::Object(object) => position(object, &token, members),
+            Value::Object(object) => member_position(object, &token, members),
             _ => token.parse().ok(),
         };
         let next = match &current {
@@ -122,10 +122,13 @@ impl<'a> LineIndex<'a> {
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = self.starts[line - 1]; // the first line starts at 0, so at least one does
         let before = self.text.get(start..offset).unwrap_or_default();
-        (saturate(line), saturate(before.chars().count() + 1))
+        (
+            saturate_to_u32(line),
+            saturate_to_u32(before.chars().count() + 1),
+        )
     }
 }
 
-pub(super) fn saturate(number: usize) -> u32 {
+pub(super) fn saturate_to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -1,11 +1,11 @@
 use super::*;
 
 fn parse_toml(text: &str) -> Result<ParsedDocument, LoadErrors> {
-    parse("toml", text, DocumentFormat::Toml)
+    parse_document("toml", text, DocumentFormat::Toml)
 }
 
 fn parse_json(text: &str) -> Result<ParsedDocument, LoadErrors> {
-    parse("json", text, DocumentFormat::Json)
+    parse_document("json", text, DocumentFormat::Json)
 }
 
 fn yaml(text: &str) -> Value {
@@ -19,7 +19,9 @@ fn json(text: &str) -> Value {
 }
 
 fn fault(text: &str, format: DocumentFormat) -> String {
-    parse("t", text, format).expect_err(text).to_string()
+    parse_document("t", text, format)
+        .expect_err(text)
+        .to_string()
 }
 
 #[test]
@@ -140,14 +142,14 @@ fn what_a_document_may_not_hold() {
 #[test]
 fn every_fault_that_can_be_seen_is_reported() {
     let yaml = "a: 1\na: 2\nb: &x .inf\nc: !t 1\nc: {d: 1, d: 2}\n";
-    let errors = parse("t", yaml, DocumentFormat::Yaml).unwrap_err();
+    let errors = parse_document("t", yaml, DocumentFormat::Yaml).unwrap_err();
     let found: Vec<String> = errors.list().iter().map(ToString::to_string).collect();
     assert_eq!(found.len(), 6, "{found:#?}");
-    let (document, errors) = read("t", yaml, DocumentFormat::Yaml).unwrap();
+    let (document, errors) = read_document("t", yaml, DocumentFormat::Yaml).unwrap();
     assert_eq!(document.value, json(r#"{"a":1,"b":null,"c":1}"#));
     assert_eq!(errors.len(), 6);
     let text = "{\"a\": 1, \"a\": 2,\n \"b\": 1e999, \"b\": NaN}";
-    let errors = parse("t", text, DocumentFormat::Json).unwrap_err();
+    let errors = parse_document("t", text, DocumentFormat::Json).unwrap_err();
     let places: Vec<(u32, u32)> = errors
         .list()
         .iter()
@@ -252,7 +254,7 @@ proptest::proptest! {
     #[test]
     fn no_text_crashes_a_parser(text in "[ -~\\n\\t\u{e9}]{0,200}") {
         for format in [DocumentFormat::Yaml, DocumentFormat::Toml, DocumentFormat::Json] {
-            if let Ok(document) = parse("t", &text, format) {
+            if let Ok(document) = parse_document("t", &text, format) {
                 document.locate("/a/0/b");
             }
         }

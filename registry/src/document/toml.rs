@@ -7,21 +7,21 @@ use tool_core::{Object, Value};
 use super::fault::{self, DEPTH_MAX, DocumentFault, check_size};
 use super::spans::{DocumentSpans, LineIndex, Parsed, SpanNode};
 
-pub(super) fn parse(text: &str) -> Result<Parsed, Vec<DocumentFault>> {
-    match whole(text) {
+pub(super) fn parse_toml_document(text: &str) -> Result<Parsed, Vec<DocumentFault>> {
+    match parse_toml_tree(text) {
         Ok((value, root)) => Ok((value, DocumentSpans::Tree(root), Vec::new())),
         Err(fault) => Err(vec![fault]),
     }
 }
 
-fn whole(text: &str) -> Result<(Value, SpanNode), DocumentFault> {
+fn parse_toml_tree(text: &str) -> Result<(Value, SpanNode), DocumentFault> {
     check_size(text)?;
     let lines = LineIndex::new(text);
     let table = DeTable::parse(text).map_err(|err| {
         let span = err.span().unwrap_or_default();
         let mut message = err.message().replace('\n', ", ");
         if let (true, Some(key)) = (message.contains("duplicate key"), text.get(span.clone())) {
-            message = format!("{message} `{}`", tool_core::brief::name(key));
+            message = format!("{message} `{}`", tool_core::brief::brief_name(key));
         }
         DocumentFault::new(lines.of(span.start), message)
     })?;
@@ -78,9 +78,8 @@ impl TomlReader<'_> {
                 let wide = |_| DocumentFault::new(place, fault::too_wide(integer.as_str()));
                 parsed.map(Value::Int).map_err(wide)
             }
-            DeValue::Float(float) => {
-                fault::number(float.as_str()).map_err(|message| DocumentFault::new(place, message))
-            }
+            DeValue::Float(float) => fault::parse_double(float.as_str())
+                .map_err(|message| DocumentFault::new(place, message)),
             DeValue::Array(items) => {
                 let mut values = Vec::with_capacity(items.len());
                 for item in items.iter() {

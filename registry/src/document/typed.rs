@@ -1,4 +1,4 @@
-//! Documents as typed values: [`read`] checks a text against the schema that its type derives, reports every problem with its
+//! Documents as typed values: [`read_typed`] checks a text against the schema that its type derives, reports every problem with its
 //! place, and reads what is sound.
 //!
 //! A type learns where it was written through two hidden fields, `$place: Option<Place>` and, for a member of a table whose names
@@ -32,25 +32,25 @@ struct DocumentSchemas {
 
 /// The JSON Schema of the documents that a type reads.
 pub fn schema_of<T: Describe + 'static>() -> Schema {
-    schemas::<T>().public.clone()
+    cached_schemas::<T>().public.clone()
 }
 
 /// Schemas are made once for each type.
-fn schemas<T: Describe + 'static>() -> Arc<DocumentSchemas> {
+fn cached_schemas<T: Describe + 'static>() -> Arc<DocumentSchemas> {
     static MADE: LazyLock<Mutex<HashMap<TypeId, Arc<DocumentSchemas>>>> =
         LazyLock::new(Mutex::default);
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let entry = made.entry(TypeId::of::<T>()).or_insert_with(|| {
         let marked = schema::of_document::<T>();
         let mut public = marked.clone();
-        publish(&mut public);
+        publish_schema(&mut public);
         Arc::new(DocumentSchemas { marked, public })
     });
     Arc::clone(entry)
 }
 
-/// Takes out of a schema what only [`read`] uses, and defaults that say nothing.
-fn publish(schema: &mut Schema) {
+/// Takes out of a schema what only [`read_typed`] uses, and defaults that say nothing.
+fn publish_schema(schema: &mut Schema) {
     match schema {
         Schema::Object(members) => {
             members.retain(|key, value| match (key.as_str(), &value) {
@@ -61,30 +61,30 @@ fn publish(schema: &mut Schema) {
                 ("default", Schema::String(text)) => !text.is_empty(),
                 _ => true,
             });
-            members.values_mut().for_each(publish);
+            members.values_mut().for_each(publish_schema);
         }
-        Schema::Array(items) => items.iter_mut().for_each(publish),
+        Schema::Array(items) => items.iter_mut().for_each(publish_schema),
         _ => {}
     }
 }
 
 /// Reads a document. Every problem is added to the errors; what has none is read all the same, so that later checks report theirs
 /// too. `None` where too little is left.
-pub fn read<T: Decode + Describe + 'static>(
+pub fn read_typed<T: Decode + Describe + 'static>(
     document: &ParsedDocument,
     errors: &mut Vec<LoadError>,
 ) -> Option<T> {
-    let schemas = schemas::<T>();
+    let schemas = cached_schemas::<T>();
     let problems = schema::check_document(&schemas.public, &document.value);
     let sound = problems.is_empty();
-    report(document, problems, errors);
-    let value = place(document, &schemas.marked)?;
+    report_problems(document, problems, errors);
+    let value = fill_hidden_fields(document, &schemas.marked)?;
     match from_value(&value) {
         Ok(read) => Some(read),
         Err(problem) => {
             // Anything beyond the schema, such as a number that is too large for its type.
             if sound {
-                report(document, vec![problem], errors);
+                report_problems(document, vec![problem], errors);
             }
             None
         }
@@ -92,7 +92,7 @@ pub fn read<T: Decode + Describe + 'static>(
 }
 
 /// Adds problems with the places of their pointers.
-pub fn report(
+pub fn report_problems(
     document: &ParsedDocument,
     problems: Vec<RequestProblem>,
     errors: &mut Vec<LoadError>,
@@ -108,7 +108,7 @@ pub fn report(
 }
 
 /// A value as [`ParsedDocument::value`] with the hidden fields filled in; parts that do not fit the schema are left out.
-fn place(document: &ParsedDocument, schema: &Schema) -> Option<Value> {
+fn fill_hidden_fields(document: &ParsedDocument, schema: &Schema) -> Option<Value> {
     // Once to collect the pointers, so that the text is looked at once for all of them, and once to fill in their places.
     let mut pointers = Vec::new();
     let mut collect = |pointer: &str| {
@@ -249,7 +249,7 @@ mod tests {
         let text = "rooms:\n  hall: {doors: 2}\n  bath: {dors: 1}\n  attic: {doors: 0, $place: 3}\n\
                     colours: red\nfloors: 0\nflors: 1\n";
         let mut errors = Vec::new();
-        let house: House = read(&parse_yaml(text).unwrap(), &mut errors).unwrap();
+        let house: House = read_typed(&parse_yaml(text).unwrap(), &mut errors).unwrap();
         let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
         assert_eq!(
             errors,

@@ -7,15 +7,18 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 use tool_core::{Object, Value};
 
 use super::fault::{self, DEPTH_MAX, DocumentFault, FAULTS_MAX, check_size};
-use super::spans::{DocumentSpans, Parsed, SpanNode, saturate};
+use super::spans::{DocumentSpans, Parsed, SpanNode, saturate_to_u32};
 
-pub(super) fn parse(text: &str) -> Result<Parsed, Vec<DocumentFault>> {
+pub(super) fn parse_yaml_document(text: &str) -> Result<Parsed, Vec<DocumentFault>> {
     check_size(text).map_err(|fault| vec![fault])?;
     let mut build = YamlBuilder::default();
     for event in Parser::new_from_str(text) {
         let built = match event {
             Ok((event, span)) => build.event(event, span),
-            Err(err) => Err(DocumentFault::new(place(err.marker()), err.info())),
+            Err(err) => Err(DocumentFault::new(
+                marker_position(err.marker()),
+                err.info(),
+            )),
         };
         if let Err(fault) = built {
             build.note(fault);
@@ -27,8 +30,11 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Vec<DocumentFault>> {
     Ok((value, DocumentSpans::Tree(node), build.faults))
 }
 
-fn place(marker: &Marker) -> (u32, u32) {
-    (saturate(marker.line()), saturate(marker.col() + 1))
+fn marker_position(marker: &Marker) -> (u32, u32) {
+    (
+        saturate_to_u32(marker.line()),
+        saturate_to_u32(marker.col() + 1),
+    )
 }
 
 /// A list or mapping that is not yet closed.
@@ -64,7 +70,7 @@ struct YamlBuilder {
 
 impl YamlBuilder {
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), DocumentFault> {
-        let at = place(&span.start);
+        let at = marker_position(&span.start);
         match event {
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => Ok(()),
             Event::DocumentStart(_) => {
@@ -255,7 +261,7 @@ fn core_scalar(text: &str) -> Result<Value, String> {
         return Err(format!("`{text}` is not a finite number"));
     }
     if is_number(unsigned) {
-        fault::number(text)
+        fault::parse_double(text)
     } else {
         Ok(Value::from(text))
     }

@@ -37,7 +37,7 @@ impl Approver {
     /// # Errors
     /// Every problem of the file.
     pub fn parse_all(name: &str, text: &str) -> Result<Vec<Self>, LoadErrors> {
-        let document = document::parse(name, text, DocumentFormat::of_name(name))?;
+        let document = document::parse_document(name, text, DocumentFormat::of_name(name))?;
         let mut errors = document.secrets();
         let file: ApproversFile = document::read_typed(&document, &mut errors).unwrap_or_default();
         let mut found: Vec<Self> = Vec::new();

@@ -11,7 +11,7 @@ use crate::model::{
     CallerSelection, Config, FailureMode, GateKind, KeyVariable, Level, McpServer, Phase,
     PhaseGate, WorkspaceConfig,
 };
-use crate::policy::components;
+use crate::policy::relative_path_components;
 
 /// Longest name of an MCP server; with it, those of its tools have at most 48 characters.
 const SERVER_NAME_MAX: usize = 20;
@@ -42,7 +42,7 @@ impl LoadProblems {
         }
         self.selection(&format!("{pointer}/tools"), &phase.tools);
         for selection in phase.agent_tools.iter() {
-            let below = below(&format!("{pointer}/agent_tools"), &selection.name);
+            let below = member_pointer(&format!("{pointer}/agent_tools"), &selection.name);
             self.selection(&below, selection);
         }
         if let (Some(a), Some(b)) = (phase.limits.max_turns, phase.tools.max_turns)
@@ -150,7 +150,7 @@ impl LoadProblems {
         /// Names that no program writes, at any depth.
         const NEVER: [&str; 2] = [".git", ".mathchain"];
         for (index, path) in workspace.writable.iter().enumerate() {
-            let parts = components(path).filter(|parts| !parts.is_empty());
+            let parts = relative_path_components(path).filter(|parts| !parts.is_empty());
             let is_closed =
                 |part: &String| NEVER.iter().any(|name| part.eq_ignore_ascii_case(name));
             if parts.is_none_or(|parts| parts.iter().any(is_closed)) {
@@ -163,7 +163,7 @@ impl LoadProblems {
     }
 
     fn server(&mut self, server: &McpServer) {
-        let pointer = below("/mcp_servers", &server.name);
+        let pointer = member_pointer("/mcp_servers", &server.name);
         let name = &server.name;
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         let is_name = name.starts_with(|first: char| first.is_ascii_lowercase())
@@ -190,7 +190,7 @@ impl LoadProblems {
             }
         }
         for (variable, value) in &server.env {
-            let pointer = below(&format!("{pointer}/env"), variable);
+            let pointer = member_pointer(&format!("{pointer}/env"), variable);
             if variable.is_empty() || variable.contains(['=', '\0']) {
                 self.report(&pointer, "expected the name of a variable");
             }
@@ -210,14 +210,18 @@ impl LoadProblems {
 }
 
 /// The pointer of a member of a table.
-fn below(pointer: &str, key: &str) -> String {
+fn member_pointer(pointer: &str, key: &str) -> String {
     let mut pointer = pointer.to_owned();
     tool_core::path::push_key(&mut pointer, key);
     pointer
 }
 
 /// Adds every problem of a configuration that its schema does not show.
-pub(super) fn config(config: &Config, document: &ParsedDocument, errors: &mut Vec<LoadError>) {
+pub(super) fn check_config(
+    config: &Config,
+    document: &ParsedDocument,
+    errors: &mut Vec<LoadError>,
+) {
     let mut problems = LoadProblems::default();
     for role in config.roles.iter() {
         let message = match (&role.tools, &role.toolset) {
@@ -225,7 +229,7 @@ pub(super) fn config(config: &Config, document: &ParsedDocument, errors: &mut Ve
             (None, None) => "a role needs `tools` or `toolset`; an empty list selects nothing",
             _ => continue,
         };
-        problems.report(below("/roles", &role.name), message);
+        problems.report(member_pointer("/roles", &role.name), message);
     }
     for layer in &config.layers {
         if let Level::Role | Level::Agent | Level::Phase | Level::Task = layer.level
@@ -239,7 +243,7 @@ pub(super) fn config(config: &Config, document: &ParsedDocument, errors: &mut Ve
     for (index, phase) in config.phases.iter().enumerate() {
         problems.phase(&format!("/phases/{index}"), phase);
     }
-    phases(config, errors);
+    check_phases(config, errors);
     for server in config.mcp_servers.iter() {
         problems.server(server);
     }
@@ -247,7 +251,7 @@ pub(super) fn config(config: &Config, document: &ParsedDocument, errors: &mut Ve
     problems.writable(&config.workspace);
     let several = config.workspace.roots.is_some();
     for path in &config.permissions.filesystem.allowed_paths {
-        if components(path).is_none() && !several || path.contains(['*', '?']) {
+        if relative_path_components(path).is_none() && !several || path.contains(['*', '?']) {
             let message = format!(
                 "expected paths of folders and files inside the workspace, relative to its root, found `{path}`"
             );
@@ -266,7 +270,7 @@ pub(super) fn config(config: &Config, document: &ParsedDocument, errors: &mut Ve
     }
     for file in config.files.iter() {
         let path = &file.path;
-        if components(&path.text).is_none_or(|parts| parts.is_empty()) {
+        if relative_path_components(&path.text).is_none_or(|parts| parts.is_empty()) {
             errors.push(path.error(format_args!(
                 "expected paths of files below the folder of this file, found `{}`",
                 path.text
@@ -289,7 +293,7 @@ pub(super) fn config(config: &Config, document: &ParsedDocument, errors: &mut Ve
         }
         problems.key(pointer, model.api_key.as_ref());
     }
-    document::report(document, problems.0, errors);
+    document::report_problems(document, problems.0, errors);
 }
 
 /// Values in plain text of variables that are called secrets, which tables set for their programs; none is repeated.
@@ -303,12 +307,15 @@ pub(super) fn plain_secrets(document: &ParsedDocument) -> Vec<LoadError> {
                 for (name, value) in variables.into_iter().flat_map(Object::iter) {
                     // What looks like a secret under any name is reported with the document.
                     let is_secret = |text: &str| {
-                        is_plain_secret(name, text) && crate::redact::text(text).1 == 0
+                        is_plain_secret(name, text) && crate::redact::redact_text(text).1 == 0
                     };
                     if !value.as_str().is_some_and(is_secret) {
                         continue;
                     }
-                    let pointer = below(&below(&below(&format!("/{table}"), program), key), name);
+                    let pointer = member_pointer(
+                        &member_pointer(&member_pointer(&format!("/{table}"), program), key),
+                        name,
+                    );
                     let place = document.place(&pointer);
                     errors.push(
                         LoadError::new(Some(&place), "a secret is written here in plain text")
@@ -323,7 +330,7 @@ pub(super) fn plain_secrets(document: &ParsedDocument) -> Vec<LoadError> {
 }
 
 /// Reports dependencies on phases that do not exist, and cycles of them.
-fn phases(config: &Config, errors: &mut Vec<LoadError>) {
+fn check_phases(config: &Config, errors: &mut Vec<LoadError>) {
     let names = || config.phases.iter().map(|phase| phase.name.as_str());
     for phase in &config.phases {
         for other in &phase.depends_on {
@@ -332,7 +339,7 @@ fn phases(config: &Config, errors: &mut Vec<LoadError>) {
             }
         }
     }
-    if let Some(path) = cycle(&config.phases) {
+    if let Some(path) = find_phase_cycle(&config.phases) {
         let place = path.first().and_then(|phase| phase.place.as_ref());
         let names: Vec<&str> = path.iter().map(|phase| phase.name.as_str()).collect();
         let message = format!("phases depend on each other: {}", names.join(" -> "));
@@ -341,7 +348,7 @@ fn phases(config: &Config, errors: &mut Vec<LoadError>) {
 }
 
 /// The first cycle of dependencies, with its first phase at both ends.
-fn cycle(phases: &[Phase]) -> Option<Vec<&Phase>> {
+fn find_phase_cycle(phases: &[Phase]) -> Option<Vec<&Phase>> {
     let mut done: Vec<&str> = Vec::new();
     loop {
         let open: Vec<&Phase> = phases

@@ -188,7 +188,7 @@ pub(super) struct LegacyRoles {
 }
 
 /// Reads the files of a configuration; errors are added to the list.
-pub(super) fn load(
+pub(super) fn load_legacy_files(
     catalogue: &Catalogue,
     config: &Config,
     errors: &mut Vec<LoadError>,
@@ -196,7 +196,9 @@ pub(super) fn load(
     let mut loaded = LegacyRoles::default();
     let mut index: BTreeMap<String, IndexedTool> = BTreeMap::new();
     let read = config.files.tools.iter();
-    let read: Vec<ToolIndex> = read.filter_map(|file| typed(file, errors)).collect();
+    let read: Vec<ToolIndex> = read
+        .filter_map(|file| decode_named_file(file, errors))
+        .collect();
     check_categories(&read, errors);
     for read in read {
         for tool in read.tools {
@@ -230,7 +232,7 @@ pub(super) fn load(
         }
     }
     for role in roles {
-        let role = here(catalogue, &index, role, &mut loaded.notes, errors);
+        let role = drop_indexed_tools(catalogue, &index, role, &mut loaded.notes, errors);
         loaded.roles.push(role);
     }
     if index.is_empty() {
@@ -273,7 +275,7 @@ fn check_categories(read: &[ToolIndex], errors: &mut Vec<LoadError>) {
 
 /// The roles of a file, which is an index or a table of flat permissions.
 fn roles_of(file: &NamedFile, errors: &mut Vec<LoadError>) -> Vec<Role> {
-    let Some(document) = parsed(file, errors) else {
+    let Some(document) = parse_named_file(file, errors) else {
         return Vec::new();
     };
     if matches!(document.value.get("roles"), Some(Value::Object(_))) {
@@ -304,10 +306,10 @@ fn roles_of(file: &NamedFile, errors: &mut Vec<LoadError>) -> Vec<Role> {
     roles.map(role).collect()
 }
 
-fn parsed(file: &NamedFile, errors: &mut Vec<LoadError>) -> Option<ParsedDocument> {
+fn parse_named_file(file: &NamedFile, errors: &mut Vec<LoadError>) -> Option<ParsedDocument> {
     let path = &file.path.text;
     let parsed = match &file.text {
-        Ok(text) => document::parse(path, text, DocumentFormat::of_name(path)),
+        Ok(text) => document::parse_document(path, text, DocumentFormat::of_name(path)),
         Err(why) => {
             let message = format_args!("cannot read `{path}`: {why}");
             errors.push(file.path.error(message));
@@ -326,15 +328,15 @@ fn parsed(file: &NamedFile, errors: &mut Vec<LoadError>) -> Option<ParsedDocumen
     }
 }
 
-fn typed<T: Decode + Describe + 'static>(
+fn decode_named_file<T: Decode + Describe + 'static>(
     file: &NamedFile,
     errors: &mut Vec<LoadError>,
 ) -> Option<T> {
-    document::read_typed(&parsed(file, errors)?, errors)
+    document::read_typed(&parse_named_file(file, errors)?, errors)
 }
 
 /// The role without the tools that only an index knows; a tool that neither knows is an error.
-fn here(
+fn drop_indexed_tools(
     catalogue: &Catalogue,
     index: &BTreeMap<String, IndexedTool>,
     mut role: Role,

@@ -11,7 +11,7 @@ mod tests;
 
 pub use approvers::{Approver, key_digest};
 pub use legacy::RolePermissions;
-pub use schema::{documents, schema};
+pub use schema::{config_schema, document_schemas};
 
 use std::borrow::Cow;
 
@@ -31,9 +31,9 @@ impl Config {
     /// # Errors
     /// Every unknown key, wrong type and unknown name that shows without a catalogue, at once.
     pub fn parse(name: &str, text: &str) -> Result<Self, LoadErrors> {
-        let document = document::parse(name, text, DocumentFormat::of_name(name))?;
+        let document = document::parse_document(name, text, DocumentFormat::of_name(name))?;
         let mut errors = Vec::new();
-        let config = read(&document, &mut errors);
+        let config = read_config(&document, &mut errors);
         LoadErrors::check(in_order(name, errors)).map(|()| config)
     }
 
@@ -58,11 +58,11 @@ impl Config {
         fill: impl FnOnce(&mut Self),
         catalogue: &Catalogue,
     ) -> Result<(Self, Policy), LoadErrors> {
-        let document = document::parse(name, text, DocumentFormat::of_name(name))?;
+        let document = document::parse_document(name, text, DocumentFormat::of_name(name))?;
         let mut errors = Vec::new();
-        let mut config = read(&document, &mut errors);
+        let mut config = read_config(&document, &mut errors);
         fill(&mut config);
-        let policy = compile(catalogue, &config, &[], &mut errors);
+        let policy = compile_config_policy(catalogue, &config, &[], &mut errors);
         LoadErrors::check(in_order(name, errors)).map(|()| (config, policy))
     }
 }
@@ -77,7 +77,7 @@ fn in_order(name: &str, mut errors: Vec<LoadError>) -> Vec<LoadError> {
 }
 
 /// Reads a configuration as far as it is sound; an empty document sets nothing.
-fn read(document: &ParsedDocument, errors: &mut Vec<LoadError>) -> Config {
+fn read_config(document: &ParsedDocument, errors: &mut Vec<LoadError>) -> Config {
     errors.extend(document.secrets());
     errors.extend(check::plain_secrets(document));
     if document.value.is_null() {
@@ -86,7 +86,7 @@ fn read(document: &ParsedDocument, errors: &mut Vec<LoadError>) -> Config {
     let Some(mut config) = document::read_typed::<Config>(document, errors) else {
         return Config::default();
     };
-    check::config(&config, document, errors);
+    check::check_config(&config, document, errors);
     if document.value.get("cli").is_some() {
         config.clis = cli_tables(document, "cli", CliSpec::built_in(), errors);
     }
@@ -133,25 +133,25 @@ impl Policy {
         further: &[PolicyLayer],
     ) -> Result<Self, LoadErrors> {
         let mut errors = Vec::new();
-        let policy = compile(catalogue, config, further, &mut errors);
+        let policy = compile_config_policy(catalogue, config, further, &mut errors);
         LoadErrors::check(errors).map(|()| policy)
     }
 }
 
 /// Loads the files that a configuration names and compiles its policy; errors are added to the list.
-fn compile(
+fn compile_config_policy(
     catalogue: &Catalogue,
     config: &Config,
     further: &[PolicyLayer],
     errors: &mut Vec<LoadError>,
 ) -> Policy {
     let mut config = Cow::Borrowed(config);
-    let legacy = legacy::load(catalogue, &config, errors);
+    let legacy = legacy::load_legacy_files(catalogue, &config, errors);
     if !legacy.roles.is_empty() {
         config.to_mut().roles.extend(legacy.roles);
     }
     if !config.agent_texts.is_empty() {
-        let (agents, broken) = crate::agents::load(catalogue, &config);
+        let (agents, broken) = crate::agents::load_agents(catalogue, &config);
         let config = config.to_mut();
         config.agents.extend(agents);
         config.broken_agents = broken;

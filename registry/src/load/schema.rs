@@ -13,14 +13,14 @@ use crate::plugins::{PluginManifest, PluginSettings};
 use crate::policy::PolicyCase;
 
 /// The JSON Schema (draft 2020-12) of a configuration: the same keys and kinds of values that [`Config::parse`] takes.
-pub fn schema() -> Schema {
+pub fn config_schema() -> Schema {
     let mut schema = schema_of::<Config>();
     schema["title"] = "mathchain.toml".into();
     schema
 }
 
 /// The documents beside the configuration, each with its JSON Schema.
-pub fn documents() -> Vec<(&'static str, Schema)> {
+pub fn document_schemas() -> Vec<(&'static str, Schema)> {
     vec![
         ("agent", schema_of::<AgentFrontmatter>()),
         ("plugin manifest", schema_of::<PluginManifest>()),

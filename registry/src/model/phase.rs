@@ -38,7 +38,7 @@ pub struct Phase {
     #[value(default)]
     pub parallel: bool,
     /// Whether the pipeline stops where the phase fails, or where a phase that it depends on is not done
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub required: bool,
     /// Effect of an agent that fails
     #[value(default)]
@@ -67,7 +67,7 @@ pub struct Phase {
     pub place: Option<TextPlace>,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 

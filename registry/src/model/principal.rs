@@ -73,7 +73,7 @@ impl Principal {
     pub fn note(&self, record: &mut Object) {
         /// Names of one list that a record shows.
         const SHOWN_MAX: usize = 64;
-        let clean = |text: &str| redact::text(text).0.into_owned();
+        let clean = |text: &str| redact::redact_text(text).0.into_owned();
         record.insert("role", clean(&self.role));
         for (key, name) in self.names() {
             record.insert_some(key, name.as_deref().map(clean));

@@ -138,14 +138,14 @@ pub struct RuleMatch {
     pub effects: Option<Vec<Effect>>,
     /// Arguments with exactly these values
     #[value(skip_encoding_if = "Option::is_none")]
-    #[schema(schema_with = "scalars")]
+    #[schema(schema_with = "scalar_map_schema")]
     pub args: Option<BTreeMap<String, Value>>,
     /// Digest of all arguments, 64 hex digits: exactly one call
     #[value(skip_encoding_if = "Option::is_none")]
     pub call: Option<String>,
 }
 
-fn scalars() -> Schema {
+fn scalar_map_schema() -> Schema {
     json!({
         "type": "object",
         "additionalProperties": {"type": ["string", "boolean", "number"]},
@@ -186,10 +186,10 @@ pub struct NumberMatch {
     #[value(skip_encoding_if = "Option::is_none")]
     pub argument: Option<String>,
     /// Smallest value in the range
-    #[value(skip_encoding_if = "Option::is_none", encode_with = "bound")]
+    #[value(skip_encoding_if = "Option::is_none", encode_with = "encode_bound")]
     pub min: Option<f64>,
     /// Largest value in the range
-    #[value(skip_encoding_if = "Option::is_none", encode_with = "bound")]
+    #[value(skip_encoding_if = "Option::is_none", encode_with = "encode_bound")]
     pub max: Option<f64>,
 }
 
@@ -198,15 +198,15 @@ pub struct NumberMatch {
 #[value(default)]
 pub struct NumberRange {
     /// Smallest value in the range
-    #[value(skip_encoding_if = "Option::is_none", encode_with = "bound")]
+    #[value(skip_encoding_if = "Option::is_none", encode_with = "encode_bound")]
     pub min: Option<f64>,
     /// Largest value in the range
-    #[value(skip_encoding_if = "Option::is_none", encode_with = "bound")]
+    #[value(skip_encoding_if = "Option::is_none", encode_with = "encode_bound")]
     pub max: Option<f64>,
 }
 
 /// Writes a bound; a program may set an infinite one, which JSON has no number for.
-fn bound(bound: &Option<f64>, encoder: &mut Encoder) -> Result<Value, EncodeError> {
+fn encode_bound(bound: &Option<f64>, encoder: &mut Encoder) -> Result<Value, EncodeError> {
     match bound {
         Some(bound) if !bound.is_finite() => Ok(Value::from(bound.to_string())),
         bound => bound.encode(encoder),
@@ -259,10 +259,10 @@ impl JoinedObligations {
                 Obligation::Redact => joined.redact = true,
                 Obligation::Verify => joined.verify = true,
                 Obligation::MaxBytes(bytes) => {
-                    joined.max_bytes = strictest(joined.max_bytes, Some(bytes))
+                    joined.max_bytes = strictest_limit(joined.max_bytes, Some(bytes))
                 }
                 Obligation::TimeoutMs(ms) => {
-                    joined.timeout_ms = strictest(joined.timeout_ms, Some(ms))
+                    joined.timeout_ms = strictest_limit(joined.timeout_ms, Some(ms))
                 }
             }
         }
@@ -277,13 +277,13 @@ impl JoinedObligations {
             notify: self.notify || other.notify,
             redact: self.redact || other.redact,
             verify: self.verify || other.verify,
-            max_bytes: strictest(self.max_bytes, other.max_bytes),
-            timeout_ms: strictest(self.timeout_ms, other.timeout_ms),
+            max_bytes: strictest_limit(self.max_bytes, other.max_bytes),
+            timeout_ms: strictest_limit(self.timeout_ms, other.timeout_ms),
         }
     }
 }
 
-fn strictest(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+fn strictest_limit(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),

@@ -28,7 +28,8 @@ struct CoreFile {
 pub fn core_ids() -> &'static [String] {
     static IDS: OnceLock<Vec<String>> = OnceLock::new();
     IDS.get_or_init(|| {
-        let parsed = document::parse("core.yaml", CORE, DocumentFormat::of_name("core.yaml"));
+        let parsed =
+            document::parse_document("core.yaml", CORE, DocumentFormat::of_name("core.yaml"));
         let mut errors = Vec::new();
         let file = parsed.map(|document| document::read_typed::<CoreFile>(&document, &mut errors));
         let tools = file.ok().flatten().unwrap_or_default().tools;
@@ -40,7 +41,7 @@ pub fn core_ids() -> &'static [String] {
 ///
 /// # Errors
 /// `not_visible` for an unknown role.
-pub fn offered(
+pub fn visible_tools(
     dispatcher: &Dispatcher,
     caller: &CallerContext,
     catalog: Catalog,
@@ -78,7 +79,7 @@ pub fn offered(
 }
 
 /// What a model is told once about a catalogue: the alternatives of arguments, large results, approvals, and where the other tools are.
-pub fn instructions(catalog: Catalog) -> String {
+pub fn catalog_instructions(catalog: Catalog) -> String {
     let mut text = "Exact maths, data work and host tools under one policy; every call is recorded.\n\
         Arguments with a type beside `object` are inline, or an object that names the value: {\"$file\": \"data.npy\"} (.npy, .npz, .json, .csv \
         or text of the workspace; of a table with \"column\", \"columns\" or \"where\": {column: value, list or {min, max}}) or \

@@ -222,7 +222,7 @@ impl Dialect {
 }
 
 /// Everything in a list of tools that a provider would refuse.
-pub fn faults(tools: &[ToolOffer], dialect: Dialect) -> Vec<String> {
+pub fn dialect_faults(tools: &[ToolOffer], dialect: Dialect) -> Vec<String> {
     let limits = dialect.limits();
     let mut faults = Vec::new();
     if tools.len() > limits.tools {
@@ -250,12 +250,12 @@ pub fn faults(tools: &[ToolOffer], dialect: Dialect) -> Vec<String> {
         if input["type"] != "object" {
             report("the schema is not of an object".to_owned());
         }
-        check(&input, "", limits.depth, dialect, &mut report);
+        check_schema_dialect(&input, "", limits.depth, dialect, &mut report);
     }
     faults
 }
 
-fn check(
+fn check_schema_dialect(
     schema: &Schema,
     at: &str,
     depth_left: usize,
@@ -304,7 +304,7 @@ fn check(
         }
     }
     for (name, one) in properties.into_iter().flatten() {
-        check(
+        check_schema_dialect(
             one,
             &format!("{at}/{name}"),
             depth_left - 1,
@@ -313,10 +313,10 @@ fn check(
         );
     }
     for one in schema["anyOf"].as_array().into_iter().flatten() {
-        check(one, at, depth_left, dialect, report);
+        check_schema_dialect(one, at, depth_left, dialect, report);
     }
     if let Some(items) = schema.get("items") {
-        check(
+        check_schema_dialect(
             items,
             &format!("{at}/items"),
             depth_left - 1,

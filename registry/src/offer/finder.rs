@@ -85,7 +85,11 @@ impl Finder {
 ///
 /// # Errors
 /// `not_visible` for an unknown role, `invalid_args` for an unknown category.
-pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> Result<Value> {
+pub fn search_catalogue(
+    dispatcher: &Dispatcher,
+    caller: &CallerContext,
+    query: &str,
+) -> Result<Value> {
     const SHOWN_MAX: usize = 15;
     let mut listed = dispatcher.visible(caller)?;
     listed.retain(|listing| listing.hidden.is_none());
@@ -96,7 +100,10 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
     let (of_category, words): (Vec<&str>, Vec<&str>) = query
         .split_whitespace()
         .partition(|word| word.starts_with("category:"));
-    let category = of_category.first().map(|word| category(word)).transpose()?;
+    let category = of_category
+        .first()
+        .map(|word| parse_category(word))
+        .transpose()?;
     let words = words.join(" ");
     let wanted = ToolQuery {
         text: &words,
@@ -105,7 +112,7 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
     };
     if words.is_empty() && category.is_none() {
         let tools: Vec<&dyn AnyTool> = listed.iter().map(|listing| listing.tool).collect();
-        return Ok(categories(&tools));
+        return Ok(category_counts(&tools));
     }
     let catalogue = dispatcher.catalogue();
     let mut found = catalogue.search(&wanted);
@@ -135,7 +142,7 @@ pub fn search(dispatcher: &Dispatcher, caller: &CallerContext, query: &str) -> R
     Ok(answer.into())
 }
 
-fn category(word: &str) -> Result<Category> {
+fn parse_category(word: &str) -> Result<Category> {
     let name = word.trim_start_matches("category:");
     Category::parse(name).ok_or_else(|| {
         let all: Vec<&str> = Category::ALL.iter().map(|one| one.as_str()).collect();
@@ -143,7 +150,7 @@ fn category(word: &str) -> Result<Category> {
     })
 }
 
-fn categories(tools: &[&dyn AnyTool]) -> Value {
+fn category_counts(tools: &[&dyn AnyTool]) -> Value {
     let of = |category: Category| {
         tools
             .iter()
@@ -163,7 +170,11 @@ fn categories(tools: &[&dyn AnyTool]) -> Value {
 ///
 /// # Errors
 /// `unknown_tool` or `not_visible`.
-pub fn describe(dispatcher: &Dispatcher, caller: &CallerContext, name: &str) -> Result<Value> {
+pub fn describe_named_tool(
+    dispatcher: &Dispatcher,
+    caller: &CallerContext,
+    name: &str,
+) -> Result<Value> {
     const EXAMPLES_MAX: usize = 3;
     let tool = dispatcher.resolve(name, caller)?;
     let catalogue = dispatcher.catalogue();
@@ -174,7 +185,7 @@ pub fn describe(dispatcher: &Dispatcher, caller: &CallerContext, name: &str) -> 
     let own = index.and_then(|index| of_caller.description(index));
     let whole = ToolOffer::described(tool, OfferDetail::Whole, own);
     let as_value = |schema: &tool_core::schema::Schema| {
-        Ok::<_, tool_core::ToolError>(tool_core::json::parse(
+        Ok::<_, tool_core::ToolError>(tool_core::json::parse_json(
             &schema.to_string(),
             tool_core::json::JsonLimits::default(),
         )?)

@@ -20,7 +20,7 @@ ws ::= [ \t\n]{0,20}
 "#;
 
 /// The grammar of one call of any of the tools.
-pub fn grammar(tools: &[ToolOffer]) -> String {
+pub fn tool_call_grammar(tools: &[ToolOffer]) -> String {
     let mut grammar = GbnfGrammar {
         rules: BTreeMap::new(),
     };
@@ -30,9 +30,9 @@ pub fn grammar(tools: &[ToolOffer]) -> String {
         let arguments = grammar.schema(&tool.input, &format!("{rule}-args"));
         let call = format!(
             r#""{{" ws {name} ":" ws {value} "," ws {args} ":" ws {arguments} "}}" ws"#,
-            name = literal("name"),
-            value = literal(&tool.name),
-            args = literal("arguments"),
+            name = grammar_literal("name"),
+            value = grammar_literal(&tool.name),
+            args = grammar_literal("arguments"),
         );
         grammar.rules.insert(rule.clone(), call);
         calls.push(rule);
@@ -56,7 +56,7 @@ impl GbnfGrammar {
     /// An expression for a schema; objects get a rule of the given name.
     fn schema(&mut self, schema: &Schema, name: &str) -> String {
         if let Some(names) = schema["enum"].as_array() {
-            let names = names.iter().filter_map(Json::as_str).map(literal);
+            let names = names.iter().filter_map(Json::as_str).map(grammar_literal);
             return format!("( {} )", names.collect::<Vec<_>>().join(" | "));
         }
         let types: Vec<&str> = match &schema["type"] {
@@ -110,7 +110,7 @@ impl GbnfGrammar {
             .unwrap_or_default();
         let mut member = |key: &str, one: &Json| {
             let value = self.schema(one, &format!("{name}-{}", rule_name(key)));
-            format!(r#"{} ":" ws {value}"#, literal(key))
+            format!(r#"{} ":" ws {value}"#, grammar_literal(key))
         };
         let first: Vec<String> = required
             .iter()
@@ -152,7 +152,7 @@ fn rule_name(key: &str) -> String {
 }
 
 /// A JSON string as a literal of the grammar.
-fn literal(text: &str) -> String {
+fn grammar_literal(text: &str) -> String {
     let json = Json::from(text).to_string();
     format!("\"{}\"", json.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -11,7 +11,7 @@ pub fn index<'a>(tools: impl Iterator<Item = &'a dyn AnyTool>) -> String {
     let mut text = "categories:\n".to_owned();
     let used = |category: &&Category| tools.iter().any(|tool| tool.spec().category == **category);
     for (order, category) in (1..).zip(Category::ALL.iter().filter(used)) {
-        let (id, name) = (category.as_str(), name(category.as_str()));
+        let (id, name) = (category.as_str(), title_from_id(category.as_str()));
         let _ = writeln!(text, "  - id: {id}\n    name: {name}\n    order: {order}");
     }
     text.push_str("tools:\n");
@@ -23,7 +23,7 @@ pub fn index<'a>(tools: impl Iterator<Item = &'a dyn AnyTool>) -> String {
             text,
             "  - id: {}\n    name: {}\n    description: {}\n    category: {}\n    mutates: {}\n    effects: [{}]\n    parameters:\n",
             quoted(spec.id),
-            quoted(&name(spec.id)),
+            quoted(&title_from_id(spec.id)),
             quoted(&tool.description()),
             spec.category,
             !spec.changes_nothing(),
@@ -35,7 +35,7 @@ pub fn index<'a>(tools: impl Iterator<Item = &'a dyn AnyTool>) -> String {
 }
 
 /// An id as words, each with a capital.
-fn name(id: &str) -> String {
+fn title_from_id(id: &str) -> String {
     let words = id.split([':', '_']).map(|word| {
         let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
         format!("{}{rest}", first.to_uppercase())

@@ -1,7 +1,7 @@
 //! Tools as models are offered them: short schemas, catalogues, and the dialects of model providers.
 //!
 //! Read [`ToolOffer`] first. A schema made for a model says what decides a call and no more: arrays and texts have a short type, whose
-//! alternatives [`instructions`] explains once; rare arguments are listed by `describe_tool`. Arguments are checked against the full
+//! alternatives [`catalog_instructions`] explains once; rare arguments are listed by `describe_tool`. Arguments are checked against the full
 //! schema whatever was offered.
 
 mod catalogue;
@@ -15,10 +15,10 @@ mod text;
 use tool_core::schema::Schema;
 use tool_core::{AnyTool, Capability, Effect, Spec};
 
-pub use catalogue::{Catalog, core_ids, instructions, offered};
-pub use dialect::{Dialect, faults};
-pub use finder::{Finder, describe, search};
-pub use gbnf::grammar;
+pub use catalogue::{Catalog, catalog_instructions, core_ids, visible_tools};
+pub use dialect::{Dialect, dialect_faults};
+pub use finder::{Finder, describe_named_tool, search_catalogue};
+pub use gbnf::tool_call_grammar;
 pub use index::index;
 
 /// Tools that a client has from the start although it loads others on demand: what finds, describes and calls all others, expressions, and
@@ -151,7 +151,12 @@ impl ToolOffer {
         let spec = tool.spec();
         let full = tool.input_schema();
         let whole = tool.description();
-        let (input, rare) = shorten::input(&full, detail, &order(tool), &shown_in_examples(tool));
+        let (input, rare) = shorten::shorten_input_schema(
+            &full,
+            detail,
+            &argument_order(tool),
+            &shown_in_examples(tool),
+        );
         let mut description = match detail {
             _ if let Some(own) = own => own.to_owned(),
             OfferDetail::Brief => text::whole_opening(&whole, detail.extent().tool_chars),
@@ -166,14 +171,14 @@ impl ToolOffer {
             title: spec.title.to_owned(),
             description,
             input,
-            output: shorten::output(&tool.output_schema(), detail),
+            output: shorten::shorten_output_schema(&tool.output_schema(), detail),
             hints: ToolHints::of(spec),
         }
     }
 }
 
 /// The arguments in the order of the struct: a schema has them by name.
-fn order(tool: &dyn AnyTool) -> Vec<String> {
+fn argument_order(tool: &dyn AnyTool) -> Vec<String> {
     let examples = tool.examples();
     let calls = examples
         .iter()

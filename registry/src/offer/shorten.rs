@@ -4,7 +4,7 @@
 //! inline one. Only keywords that every provider reads stay.
 
 use serde_json::{Map, Value as Json, json};
-use tool_core::schema::{Schema, referred};
+use tool_core::schema::{Schema, resolve_shared_definition};
 
 use super::OfferDetail;
 use super::text;
@@ -15,13 +15,13 @@ const NAMES_MAX: usize = 24;
 const PARTS_MAX: usize = 6;
 
 /// The schema of arguments, and the names of those it leaves out.
-pub(super) fn input(
+pub(super) fn shorten_input_schema(
     full: &Schema,
     detail: OfferDetail,
     order: &[String],
     shown: &[String],
 ) -> (Schema, Vec<String>) {
-    let required = names(&full["required"]);
+    let required = string_items(&full["required"]);
     let properties = full["properties"].as_object().cloned().unwrap_or_default();
     let mut optional: Vec<&String> = properties
         .keys()
@@ -54,11 +54,11 @@ pub(super) fn input(
     let listed = listed
         .map(|(name, property)| (name.clone(), shortener.short(property, 1)))
         .collect();
-    (object(listed, required), rare)
+    (object_schema(listed, required), rare)
 }
 
 /// The schema of a result: any member may be absent, since a large result is cut to a summary, and an array may be a handle.
-pub(super) fn output(full: &Schema, detail: OfferDetail) -> Schema {
+pub(super) fn shorten_output_schema(full: &Schema, detail: OfferDetail) -> Schema {
     let mut short = SchemaShortener {
         detail,
         is_result: true,
@@ -84,7 +84,7 @@ pub(super) fn output(full: &Schema, detail: OfferDetail) -> Schema {
     short
 }
 
-fn object(properties: Map<String, Json>, required: Vec<String>) -> Schema {
+fn object_schema(properties: Map<String, Json>, required: Vec<String>) -> Schema {
     let mut schema = json!({ "type": "object", "properties": properties });
     if !required.is_empty() {
         schema["required"] = json!(required);
@@ -92,7 +92,7 @@ fn object(properties: Map<String, Json>, required: Vec<String>) -> Schema {
     schema
 }
 
-fn names(list: &Json) -> Vec<String> {
+fn string_items(list: &Json) -> Vec<String> {
     let names = list
         .as_array()
         .into_iter()
@@ -186,7 +186,10 @@ impl SchemaShortener {
     fn description(&self, text: &str) -> Option<String> {
         match (self.detail, self.is_result) {
             (OfferDetail::Brief, true) => None,
-            (detail, _) => Some(text::opening(text, detail.extent().argument_chars)),
+            (detail, _) => Some(text::opening_sentences(
+                text,
+                detail.extent().argument_chars,
+            )),
         }
     }
 
@@ -196,7 +199,7 @@ impl SchemaShortener {
 
     /// Adds what a schema allows.
     fn merge<'a>(&self, full: &'a Schema, depth: usize, merged: &mut MergedSchema<'a>) {
-        if referred(full).is_some() || is_source(full) {
+        if resolve_shared_definition(full).is_some() || is_source(full) {
             return merged.add_type("object");
         }
         for key in ["anyOf", "oneOf"] {
@@ -255,7 +258,7 @@ impl SchemaShortener {
         if has_members && depth < self.levels() {
             let required = match self.is_result {
                 true => Vec::new(),
-                false => names(&full["required"]),
+                false => string_items(&full["required"]),
             };
             let (all, common) = merged
                 .properties

@@ -1,18 +1,18 @@
 //! The part of a description that decides a call.
 
-/// As [`opening`]; the first sentence stays whole where it is at most twice as long: it says more than what a cut saves.
+/// As [`opening_sentences`]; the first sentence stays whole where it is at most twice as long: it says more than what a cut saves.
 pub(super) fn whole_opening(text: &str, chars_max: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let first = sentence_ends(&text).next().unwrap_or(text.len());
     let count = text[..first].chars().count();
     match chars_max < count && count <= chars_max.saturating_mul(2) {
         true => text[..first].to_owned(),
-        false => opening(&text, chars_max),
+        false => opening_sentences(&text, chars_max),
     }
 }
 
 /// The first sentences of a text that fit, at least the first, which is cut at a clause where it does not.
-pub(super) fn opening(text: &str, chars_max: usize) -> String {
+pub(super) fn opening_sentences(text: &str, chars_max: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut end = 0;
     for sentence_end in sentence_ends(&text) {
@@ -22,7 +22,7 @@ pub(super) fn opening(text: &str, chars_max: usize) -> String {
         end = sentence_end;
     }
     match end {
-        0 => clause(&text, chars_max),
+        0 => cut_at_clause(&text, chars_max),
         end => text[..end].to_owned(),
     }
 }
@@ -48,7 +48,7 @@ fn begins_sentence(after: &str) -> bool {
 }
 
 /// A sentence up to the last clause that fits, else up to a word.
-fn clause(text: &str, chars_max: usize) -> String {
+fn cut_at_clause(text: &str, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text.to_owned();
     }
@@ -106,7 +106,7 @@ mod tests {
                 "words without any ...",
             ),
         ] {
-            assert_eq!(opening(text, chars), expected);
+            assert_eq!(opening_sentences(text, chars), expected);
         }
         for (text, chars, expected) in [
             (

@@ -5,7 +5,7 @@ use tool_core::schema::{Schema, json};
 use tool_core::{Caller, Category, Decode, DecodeError, Describe, Effect, RequestProblem, Value};
 
 use super::shape::PluginSchema;
-use super::version::{range, version};
+use super::version::{parse_version, parse_version_range};
 use crate::catalogue::RESERVED_PREFIXES;
 use crate::document::{self, ParsedDocument};
 use crate::error::LoadError;
@@ -46,7 +46,7 @@ pub struct PluginManifest {
     /// Purpose of the plugin.
     pub description: String,
     /// Whether the plugin is used where its settings say nothing.
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub enabled: bool,
     /// What the plugin needs: `PLUGIN >=1.2, <2`, `bin:PROGRAM` or `python:MODULE`.
     #[value(default)]
@@ -75,8 +75,8 @@ pub struct ToolEntry {
     #[value(default = "PluginSchema::empty")]
     pub(super) parameters: PluginSchema,
     pub(super) returns: Option<PluginSchema>,
-    #[value(default = "system", decode_with = "category")]
-    #[schema(schema_with = "categories")]
+    #[value(default = "default_category", decode_with = "decode_category")]
+    #[schema(schema_with = "category_schema")]
     pub(super) category: Category,
     effects: Option<Vec<Effect>>,
     destructive: Option<bool>,
@@ -91,7 +91,7 @@ pub struct ToolEntry {
     /// The program and its arguments; that of the plugin where the manifest names none.
     #[value(default)]
     pub(super) command: Vec<String>,
-    #[value(default = "yes")]
+    #[value(default = "default_true")]
     pub(super) enabled: bool,
     #[value(rename = "module")]
     _module: Option<String>,
@@ -108,21 +108,21 @@ enum PluginAccess {
     Read,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
-fn system() -> Category {
+fn default_category() -> Category {
     Category::System
 }
 
 /// The category; older manifests use two more names.
-fn category(value: &Value) -> Result<Category, DecodeError> {
+fn decode_category(value: &Value) -> Result<Category, DecodeError> {
     let name = String::decode(value)?;
     Ok(Category::parse(&name).unwrap_or(Category::System))
 }
 
-fn categories() -> Schema {
+fn category_schema() -> Schema {
     let names = Category::ALL.iter().map(|category| category.as_str());
     let names: Vec<_> = names.chain(["file", "specialized"]).collect();
     json!({"type": "string", "enum": names})
@@ -130,7 +130,7 @@ fn categories() -> Schema {
 
 fn of_text(value: &Value) -> Result<Version, DecodeError> {
     let text = String::decode(value)?;
-    version(&text).ok_or_else(|| DecodeError::new("expected a version"))
+    parse_version(&text).ok_or_else(|| DecodeError::new("expected a version"))
 }
 
 impl Decode for PluginDependency {
@@ -161,7 +161,7 @@ impl PluginDependency {
         }
         let end = text.find([' ', '<', '>', '=', '^', '~']);
         let (name, versions) = text.split_at(end.unwrap_or(text.len()));
-        match range(versions).filter(|_| !name.is_empty()) {
+        match parse_version_range(versions).filter(|_| !name.is_empty()) {
             Some(range) => Ok(Self::Plugin(name.to_owned(), range)),
             None => Err(format!(
                 "expected `PLUGIN`, `PLUGIN >=1.2, <2`, `bin:PROGRAM` or `python:MODULE`, found `{text}`"
@@ -188,7 +188,7 @@ impl ToolEntry {
         let mut problems = Vec::new();
         for (path, rule) in RULES.iter().filter(|(path, _)| path.starts_with("tools/*")) {
             let keys: Vec<&str> = path.split('/').collect();
-            visit(&manifest, &keys, String::new(), &mut |value, pointer| {
+            visit_pointers(&manifest, &keys, String::new(), &mut |value, pointer| {
                 let found = rule(value).into_iter().map(|problem| RequestProblem {
                     path: format!("{}{}", &pointer["/tools/0".len()..], problem.path),
                     ..problem
@@ -200,7 +200,7 @@ impl ToolEntry {
         let read = document::read_typed::<Self>(document, &mut found);
         found.retain(|error| problems.iter().all(|problem| problem.path != error.pointer));
         errors.extend(found);
-        document::report(document, problems, errors);
+        document::report_problems(document, problems, errors);
         let mut entry = read?;
         entry.complete_title();
         Some(entry)
@@ -243,13 +243,13 @@ impl PluginManifest {
     /// Reads a manifest; `None` when required parts are missing or malformed.
     pub(super) fn read(document: &ParsedDocument, errors: &mut Vec<LoadError>) -> Option<Self> {
         errors.extend(document.secrets());
-        let problems = problems(&document.value);
+        let problems = manifest_problems(&document.value);
         let mut found = Vec::new();
         let read = document::read_typed::<Self>(document, &mut found);
         // A rule says more of a value than its type.
         found.retain(|error| problems.iter().all(|problem| problem.path != error.pointer));
         errors.extend(found);
-        document::report(document, problems, errors);
+        document::report_problems(document, problems, errors);
         let mut manifest = read?;
         let common = manifest.command.take().unwrap_or_default();
         for tool in &mut manifest.tools {
@@ -298,36 +298,36 @@ type Rule = fn(&Value) -> Vec<RequestProblem>;
 /// The places that rules are about; `*` is every item of a list.
 const RULES: [(&str, Rule); 10] = [
     ("schema_version", |value| {
-        text(value, |found| {
+        check_text_value(value, |found| {
             let wrong =
                 || format!("expected schema version \"{SCHEMA_VERSION}\", found \"{found}\"");
             (found == SCHEMA_VERSION).then_some(()).ok_or_else(wrong)
         })
     }),
-    ("name", |value| text(value, check_name)),
+    ("name", |value| check_text_value(value, check_name)),
     ("version", |value| {
         let expected = |text: &str| format!("expected a version such as 1.0.0, found `{text}`");
-        text(value, |text| {
-            version(text).map(drop).ok_or_else(|| expected(text))
+        check_text_value(value, |text| {
+            parse_version(text).map(drop).ok_or_else(|| expected(text))
         })
     }),
     ("dependencies/*", |value| {
-        text(value, |text| PluginDependency::parse(text).map(drop))
+        check_text_value(value, |text| PluginDependency::parse(text).map(drop))
     }),
-    ("command", command),
+    ("command", check_command),
     ("settings_schema", |value| PluginSchema::read(value).1),
-    ("tools/*/name", |value| text(value, check_name)),
-    ("tools/*/command", command),
+    ("tools/*/name", |value| check_text_value(value, check_name)),
+    ("tools/*/command", check_command),
     ("tools/*/parameters", |value| PluginSchema::read(value).1),
     ("tools/*/returns", |value| PluginSchema::read(value).1),
 ];
 
 /// The problems of a manifest beyond the types of its values.
-fn problems(manifest: &Value) -> Vec<RequestProblem> {
+fn manifest_problems(manifest: &Value) -> Vec<RequestProblem> {
     let mut problems = Vec::new();
     for (path, rule) in RULES {
         let keys: Vec<&str> = path.split('/').collect();
-        visit(manifest, &keys, String::new(), &mut |value, pointer| {
+        visit_pointers(manifest, &keys, String::new(), &mut |value, pointer| {
             problems.extend(rule(value).into_iter().map(|problem| RequestProblem {
                 path: format!("{pointer}{}", problem.path),
                 ..problem
@@ -376,29 +376,37 @@ fn problems(manifest: &Value) -> Vec<RequestProblem> {
     problems
 }
 
-fn visit(value: &Value, keys: &[&str], pointer: String, found: &mut dyn FnMut(&Value, &str)) {
+fn visit_pointers(
+    value: &Value,
+    keys: &[&str],
+    pointer: String,
+    found: &mut dyn FnMut(&Value, &str),
+) {
     match keys.split_first() {
         None => found(value, &pointer),
         Some((&"*", rest)) => {
             for (index, item) in value.items().iter().flatten().enumerate() {
-                visit(item, rest, format!("{pointer}/{index}"), found);
+                visit_pointers(item, rest, format!("{pointer}/{index}"), found);
             }
         }
         Some((key, rest)) => {
             if let Some(member) = value.get(key) {
-                visit(member, rest, format!("{pointer}/{key}"), found);
+                visit_pointers(member, rest, format!("{pointer}/{key}"), found);
             }
         }
     }
 }
 
 /// The problem of a text; anything else is reported by its type.
-fn text(value: &Value, rule: impl FnOnce(&str) -> Result<(), String>) -> Vec<RequestProblem> {
+fn check_text_value(
+    value: &Value,
+    rule: impl FnOnce(&str) -> Result<(), String>,
+) -> Vec<RequestProblem> {
     let found = value.as_str().and_then(|text| rule(text).err());
     Vec::from_iter(found.map(|message| RequestProblem::new("", message)))
 }
 
-fn command(value: &Value) -> Vec<RequestProblem> {
+fn check_command(value: &Value) -> Vec<RequestProblem> {
     let items = value.items().unwrap_or_default();
     let words: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
     let (Some(words), Value::Array(_)) = (words, value) else {

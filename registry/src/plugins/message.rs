@@ -88,7 +88,7 @@ fn error_of(error: &Value) -> Result<ToolError, String> {
     Ok(read)
 }
 
-pub(super) fn hello(plugin: &str, launch: &PluginSpeech) -> Value {
+pub(super) fn hello_message(plugin: &str, launch: &PluginSpeech) -> Value {
     object! {
         "type" => "hello",
         "protocol" => PROTOCOL,
@@ -99,11 +99,11 @@ pub(super) fn hello(plugin: &str, launch: &PluginSpeech) -> Value {
     }
 }
 
-pub(super) fn call(id: i64, tool: &str, args: &Value) -> Value {
+pub(super) fn call_message(id: i64, tool: &str, args: &Value) -> Value {
     object! { "type" => "call", "id" => id, "tool" => tool, "args" => args.clone() }
 }
 
-pub(super) fn cancel(id: i64) -> Value {
+pub(super) fn cancel_message(id: i64) -> Value {
     object! { "type" => "cancel", "id" => id }
 }
 

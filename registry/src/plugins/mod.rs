@@ -1,6 +1,6 @@
 //! Plugins: tools from folders, run by their own processes in the sandbox.
 //!
-//! [`load`] turns the texts of all folders into [`Plugin`]s: it checks manifests, settings and dependencies, and adds each tool to
+//! [`load_plugins`] turns the texts of all folders into [`Plugin`]s: it checks manifests, settings and dependencies, and adds each tool to
 //! the catalogue, with a spec that claims no more than its manifest. A [`PluginProcess`] runs their calls. A tool that is disabled or
 //! lacks a dependency stays in the catalogue, so that policies can name it, and cannot be called.
 
@@ -27,7 +27,7 @@ use tool_core::{AnyTool, Ctx, ToolError, Value};
 use manifest::SERVER_PREFIX;
 pub use manifest::{PluginDependency, PluginManifest, SCHEMA_VERSION, ToolEntry, check_name};
 pub use message::PROTOCOL;
-pub use outside::{PinnedTool, bundle as server_bundle, digest as server_digest, pinned};
+pub use outside::{PinnedTool, parse_pinned_tools, server_bundle, server_digest};
 pub use process::{PluginProcess, PluginSpeech, ProcessLaunch, ProcessProtocol, Unchanged, pin_of};
 pub use settings::{PluginSettings, PluginToolSettings};
 pub use tool::{PluginRunner, own_tool};
@@ -135,11 +135,11 @@ impl Plugin {
 
     /// The source in the specs of its tools.
     pub fn source(&self) -> String {
-        source(&self.manifest, &self.bundle.digest)
+        plugin_source(&self.manifest, &self.bundle.digest)
     }
 }
 
-fn source(manifest: &PluginManifest, digest: &str) -> String {
+fn plugin_source(manifest: &PluginManifest, digest: &str) -> String {
     format!("plugin {}@{} {digest}", manifest.name, manifest.version)
 }
 
@@ -148,7 +148,7 @@ fn source(manifest: &PluginManifest, digest: &str) -> String {
 /// # Errors
 /// All its problems.
 pub fn check_manifest(name: &str, text: &str) -> Result<(), LoadErrors> {
-    let document = document::parse(name, text, DocumentFormat::Json)?;
+    let document = document::parse_document(name, text, DocumentFormat::Json)?;
     let mut errors = Vec::new();
     PluginManifest::read(&document, &mut errors);
     LoadErrors::check(errors)
@@ -196,7 +196,7 @@ impl BrokenPlugin {
 
 /// Loads every plugin; one of `previous` that did not change is reused, with its process. Errors in one plugin do not affect the
 /// others. A missing dependency is not an error: see [`PluginStatus`].
-pub fn load(
+pub fn load_plugins(
     bundles: &[PluginBundle],
     machine: &dyn PluginHost,
     previous: &[Plugin],
@@ -233,7 +233,7 @@ pub fn load(
         broken.push(BrokenPlugin::new(here, manifest, LoadErrors::from(error)));
         false
     });
-    let statuses = statuses(&read, machine);
+    let statuses = plugin_statuses(&read, machine);
     let plugins = read.into_iter().zip(statuses);
     let plugins = plugins.map(|(read, status)| read.plugin(status, machine, previous));
     (plugins.collect(), broken)
@@ -250,14 +250,17 @@ struct ValidPlugin {
 
 impl ValidPlugin {
     fn of(bundle: &PluginBundle, errors: &mut Vec<LoadError>) -> Option<Self> {
-        let mut parse =
-            |name: &str, text: &str| match document::parse(name, text, DocumentFormat::Json) {
-                Ok(document) => Some(document),
-                Err(found) => {
-                    errors.extend(found.into_list());
-                    None
-                }
-            };
+        let mut parse = |name: &str, text: &str| match document::parse_document(
+            name,
+            text,
+            DocumentFormat::Json,
+        ) {
+            Ok(document) => Some(document),
+            Err(found) => {
+                errors.extend(found.into_list());
+                None
+            }
+        };
         let document = parse(&bundle.manifest_name, &bundle.manifest);
         let settings = bundle.settings.as_ref();
         let settings = settings.map(|(name, text)| parse(name, text));
@@ -310,7 +313,7 @@ impl ValidPlugin {
             config,
             ..
         } = self;
-        let source = source(&manifest, &bundle.digest);
+        let source = plugin_source(&manifest, &bundle.digest);
         // Tools with one command share a process.
         let mut runners: BTreeMap<Vec<String>, Arc<dyn PluginRunner>> = BTreeMap::new();
         let mut tools = Vec::new();
@@ -331,7 +334,9 @@ impl ValidPlugin {
             let runner = runner
                 .or_insert_with(|| machine.runner(&bundle, &manifest, &entry.command, &config));
             let (unmet_fact, runner) = (unmet.as_deref(), Arc::clone(runner));
-            erased.push(tool::tool(&manifest, entry, &source, unmet_fact, runner));
+            erased.push(tool::build_plugin_tool(
+                &manifest, entry, &source, unmet_fact, runner,
+            ));
             tools.push((id, unmet));
         }
         Plugin {
@@ -348,13 +353,13 @@ impl ValidPlugin {
 }
 
 /// The status of each; a plugin whose dependency is not ready is not ready either.
-fn statuses(read: &[ValidPlugin], machine: &dyn PluginHost) -> Vec<PluginStatus> {
+fn plugin_statuses(read: &[ValidPlugin], machine: &dyn PluginHost) -> Vec<PluginStatus> {
     let status = |one: &ValidPlugin| match one.is_enabled() {
         true => PluginStatus::Ready,
         false => PluginStatus::Disabled,
     };
     let mut statuses: Vec<PluginStatus> = read.iter().map(status).collect();
-    let programs: BTreeSet<&str> = read.iter().flat_map(programs).collect();
+    let programs: BTreeSet<&str> = read.iter().flat_map(required_programs).collect();
     let missing = programs
         .into_iter()
         .filter(|name| !machine.has_program(name));
@@ -365,7 +370,7 @@ fn statuses(read: &[ValidPlugin], machine: &dyn PluginHost) -> Vec<PluginStatus>
             if statuses[index] != PluginStatus::Ready {
                 continue;
             }
-            if let Some(reason) = unmet(&read[index], read, &statuses, &missing) {
+            if let Some(reason) = unmet_requirement(&read[index], read, &statuses, &missing) {
                 statuses[index] = PluginStatus::Unavailable(reason);
                 changed = true;
             }
@@ -377,7 +382,7 @@ fn statuses(read: &[ValidPlugin], machine: &dyn PluginHost) -> Vec<PluginStatus>
 }
 
 /// The programs that a plugin declares, and those its commands begin with.
-fn programs(read: &ValidPlugin) -> impl Iterator<Item = &str> {
+fn required_programs(read: &ValidPlugin) -> impl Iterator<Item = &str> {
     let manifest = &read.manifest;
     let declared = manifest
         .dependencies
@@ -393,13 +398,13 @@ fn programs(read: &ValidPlugin) -> impl Iterator<Item = &str> {
     declared.chain(run.filter(|word| !word.starts_with("./")))
 }
 
-fn unmet(
+fn unmet_requirement(
     read: &ValidPlugin,
     all: &[ValidPlugin],
     statuses: &[PluginStatus],
     missing: &BTreeSet<&str>,
 ) -> Option<String> {
-    if let Some(program) = programs(read).find(|name| missing.contains(name)) {
+    if let Some(program) = required_programs(read).find(|name| missing.contains(name)) {
         return Some(format!("bin:{program}"));
     }
     read.manifest.dependencies.iter().find_map(|dependency| {

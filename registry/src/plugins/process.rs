@@ -206,11 +206,11 @@ impl PluginProcess {
         let name = &self.launch.name;
         match &self.launch.speech {
             ProcessProtocol::Plugin(plugin) => {
-                first.say(&message::hello(name, plugin))?;
+                first.say(&message::hello_message(name, plugin))?;
                 let line = first.line()?;
                 message::check_hello(name, plugin, &first.running.parse(&line)?)?;
             }
-            ProcessProtocol::Mcp(pinned) => outside::greet(name, pinned, &mut first)?,
+            ProcessProtocol::Mcp(pinned) => outside::greet_server(name, pinned, &mut first)?,
         }
         let running = first.running;
         // By now it has read its own files.
@@ -284,8 +284,8 @@ pub fn pin_of(
     ctx: &Ctx,
 ) -> Result<String, ToolError> {
     let mut first = ProcessGreeting::start(launch, spawner, clock, ctx)?;
-    let (server, tools) = outside::list(&launch.name, &mut first)?;
-    Ok(outside::pin(&server, &tools))
+    let (server, tools) = outside::list_server_tools(&launch.name, &mut first)?;
+    Ok(outside::render_pin(&server, &tools))
 }
 
 /// A process before its first call.

@@ -258,20 +258,20 @@ impl LiveProcess {
 
     fn request(&self, id: i64, tool: &str, args: &Value) -> Result<Value, ToolError> {
         match &self.speech {
-            ProcessProtocol::Plugin(_) => Ok(message::call(id, tool, args)),
+            ProcessProtocol::Plugin(_) => Ok(message::call_message(id, tool, args)),
             ProcessProtocol::Mcp(pinned) => {
                 let known = pinned.iter().find(|one| one.local == tool);
                 let known =
                     known.ok_or_else(|| tool_error!(Internal, "no pinned tool `{tool}`"))?;
-                Ok(outside::call(id, &known.name, args))
+                Ok(outside::call_request(id, &known.name, args))
             }
         }
     }
 
     fn cancellation(&self, id: i64) -> Value {
         match &self.speech {
-            ProcessProtocol::Plugin(_) => message::cancel(id),
-            ProcessProtocol::Mcp(_) => outside::cancel(id),
+            ProcessProtocol::Plugin(_) => message::cancel_message(id),
+            ProcessProtocol::Mcp(_) => outside::cancel_notification(id),
         }
     }
 
@@ -279,7 +279,7 @@ impl LiveProcess {
         let value = self.value(line)?;
         let read = match &self.speech {
             ProcessProtocol::Plugin(_) => PluginMessage::read(&value),
-            ProcessProtocol::Mcp(_) => outside::read(&value),
+            ProcessProtocol::Mcp(_) => outside::read_server_message(&value),
         };
         read.map_err(|fault| self.odd(line, &format!(": {fault}")))
     }
@@ -290,7 +290,7 @@ impl LiveProcess {
             bytes_max: self.line_bytes_max,
             ..JsonLimits::default()
         };
-        let read = json::parse(line, limits);
+        let read = json::parse_json(line, limits);
         read.map_err(|err| self.odd(line, &format!(", which is no JSON: {}", err.message)))
     }
 

@@ -84,7 +84,7 @@ impl PluginSettings {
     /// # Errors
     /// All their problems.
     pub fn of_text(name: &str, text: &str) -> Result<Self, LoadErrors> {
-        let document = document::parse(name, text, DocumentFormat::Json)?;
+        let document = document::parse_document(name, text, DocumentFormat::Json)?;
         let mut errors = Vec::new();
         let settings = Self::parse(&document, &mut errors);
         LoadErrors::check(errors).map(|()| settings.unwrap_or_else(Self::none))

@@ -113,7 +113,7 @@ impl PluginSchema {
             return Err(ToolError::invalid("", message));
         }
         match self.problems(value) {
-            problems if problems.is_empty() => Ok(filled(&self.value, value)),
+            problems if problems.is_empty() => Ok(fill_defaults(&self.value, value)),
             problems => Err(ToolError::of_problems(ErrorCode::InvalidArgs, problems)),
         }
     }
@@ -128,7 +128,7 @@ impl PluginSchema {
             let Some(read) = args.get(name).and_then(DataSource::from_value) else {
                 continue;
             };
-            let pointer = below("", name);
+            let pointer = member_pointer("", name);
             let source = read.map_err(|problem| {
                 ToolError::invalid(format!("{pointer}{}", problem.path), problem.message)
             })?;
@@ -152,7 +152,7 @@ impl PluginSchema {
         let mut problems = self.problems(args);
         problems.retain(|problem| !is_open(&problem.path));
         match problems.is_empty() {
-            true => Ok((filled(&self.value, args), sources)),
+            true => Ok((fill_defaults(&self.value, args), sources)),
             false => Err(ToolError::of_problems(ErrorCode::InvalidArgs, problems)),
         }
     }
@@ -172,7 +172,7 @@ impl PluginSchema {
         };
         let mut members = members.clone();
         for (name, _) in self.takes() {
-            let pointer = below("", name);
+            let pointer = member_pointer("", name);
             let Some(found) = sources.iter().find(|one| one.pointer == pointer) else {
                 continue;
             };
@@ -181,7 +181,9 @@ impl PluginSchema {
             let wrong =
                 property.and_then(|property| self.check(property, &content).into_iter().next());
             if let Some(problem) = wrong {
-                return Err(input::unfit(&found.source, &content, &problem).at(pointer));
+                return Err(
+                    input::unfit_content_error(&found.source, &content, &problem).at(pointer),
+                );
             }
             members.insert(name, content);
         }
@@ -207,12 +209,12 @@ impl PluginSchema {
     pub(super) fn with_sources(&self) -> Schema {
         let mut schema = self.schema.clone();
         for (name, kind) in self.takes() {
-            let pointer = format!("/properties{}", below("", name));
+            let pointer = format!("/properties{}", member_pointer("", name));
             if let Some(property) = schema.pointer_mut(&pointer) {
                 *property = schema::or_source(std::mem::take(property), kind);
             }
         }
-        schema::define(&mut schema);
+        schema::add_definitions(&mut schema);
         schema
     }
 }
@@ -227,7 +229,7 @@ impl Decode for PluginSchema {
 tool_core::inline_schema!(PluginSchema, tool_core::schema::json!({"type": "object"}));
 
 /// Fills defaults in, at every depth that lists its members.
-fn filled(schema: &Value, value: &Value) -> Value {
+fn fill_defaults(schema: &Value, value: &Value) -> Value {
     let properties = schema.get("properties").and_then(Value::as_object);
     let (Value::Object(members), Some(properties)) = (value, properties) else {
         return value.clone();
@@ -235,7 +237,7 @@ fn filled(schema: &Value, value: &Value) -> Value {
     let mut object = Object::new();
     for (name, property) in properties.iter() {
         match (members.get(name), property.get("default")) {
-            (Some(member), _) => object.insert(name, filled(property, member)),
+            (Some(member), _) => object.insert(name, fill_defaults(property, member)),
             (None, Some(default)) => object.insert(name, default.clone()),
             (None, None) => {}
         }
@@ -278,12 +280,12 @@ impl PluginSchemaReader {
         let mut properties = Object::new();
         let mut required = Vec::new();
         for (name, member) in members.iter() {
-            let at = below("", name);
+            let at = member_pointer("", name);
             let mut property = member.as_object().cloned().unwrap_or_default();
             match property.remove("required") {
                 None | Some(Value::Bool(false)) => {}
                 Some(Value::Bool(true)) => required.push(Value::from(name)),
-                Some(_) => self.report(below(&at, "required"), "expected true or false"),
+                Some(_) => self.report(member_pointer(&at, "required"), "expected true or false"),
             }
             // An absent default was written as null.
             if property.get("default").is_some_and(Value::is_null) {
@@ -315,7 +317,10 @@ impl PluginSchemaReader {
         let mut object = members.clone();
         self.text(members, pointer);
         if let Some(items) = members.get("items") {
-            object.insert("items", self.schema(items, &below(pointer, "items")));
+            object.insert(
+                "items",
+                self.schema(items, &member_pointer(pointer, "items")),
+            );
         }
         if let Some(branches) = members.get("anyOf").and_then(Value::items) {
             let at = |index| format!("{pointer}/anyOf/{index}");
@@ -325,9 +330,12 @@ impl PluginSchemaReader {
         }
         let properties = members.get("properties").and_then(Value::as_object);
         if let Some(properties) = properties {
-            let at = below(pointer, "properties");
+            let at = member_pointer(pointer, "properties");
             let read = properties.iter().map(|(name, property)| {
-                (name.to_owned(), self.schema(property, &below(&at, name)))
+                (
+                    name.to_owned(),
+                    self.schema(property, &member_pointer(&at, name)),
+                )
             });
             object.insert("properties", Value::object(read.collect::<Vec<_>>()));
             if members.get("additionalProperties").is_none() {
@@ -343,9 +351,9 @@ impl PluginSchemaReader {
         }
         let read = Value::Object(Arc::new(object));
         if let Some(default) = members.get("default") {
-            for problem in schema::check(&schema_of(&read), default) {
+            for problem in schema::check_value(&schema_of(&read), default) {
                 let message = format!("the default does not fit: {}", problem.message);
-                self.report(below(pointer, "default"), message);
+                self.report(member_pointer(pointer, "default"), message);
             }
         }
         read
@@ -356,7 +364,7 @@ impl PluginSchemaReader {
         let text = |key: &str| members.get(key).and_then(Value::as_str);
         if members.get("access").is_some() && text("format") != Some("path") {
             let message = "`access` is about a parameter of `format` `path`";
-            self.report(below(pointer, "access"), message);
+            self.report(member_pointer(pointer, "access"), message);
         }
         let Some(pattern) = text("pattern") else {
             return;
@@ -368,14 +376,14 @@ impl PluginSchemaReader {
         match built {
             Ok(regex) => drop(self.patterns.insert(pattern.to_owned(), regex)),
             Err(_) => self.report(
-                below(pointer, "pattern"),
+                member_pointer(pointer, "pattern"),
                 format!("`{pattern}` is not a pattern, or too large a one"),
             ),
         }
     }
 }
 
-fn below(pointer: &str, key: &str) -> String {
+fn member_pointer(pointer: &str, key: &str) -> String {
     let mut pointer = pointer.to_owned();
     push_key(&mut pointer, key);
     pointer

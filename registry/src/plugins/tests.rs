@@ -22,14 +22,14 @@ fn load(
     machine: &dyn PluginHost,
     previous: &[Plugin],
 ) -> Result<Vec<Plugin>, LoadErrors> {
-    let (plugins, broken) = super::load(bundles, machine, previous);
+    let (plugins, broken) = super::load_plugins(bundles, machine, previous);
     let errors = broken.into_iter().flat_map(|one| one.errors.into_list());
     LoadErrors::check(errors.collect())?;
     Ok(plugins)
 }
 
 fn value(text: &str) -> Value {
-    tool_core::json::parse(text, tool_core::json::JsonLimits::default())
+    tool_core::json::parse_json(text, tool_core::json::JsonLimits::default())
         .unwrap_or_else(|err| panic!("{err:?}: {text}"))
 }
 

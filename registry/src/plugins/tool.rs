@@ -41,7 +41,7 @@ pub trait PluginRunner: Send + Sync {
 }
 
 /// Makes the tool; `unmet` is a precondition that never holds, for a tool that cannot be called.
-pub(super) fn tool(
+pub(super) fn build_plugin_tool(
     manifest: &PluginManifest,
     entry: &ToolEntry,
     source: &str,
@@ -49,14 +49,14 @@ pub(super) fn tool(
     runner: Arc<dyn PluginRunner>,
 ) -> Arc<dyn AnyTool> {
     let modifies = entry.effects().contains(&Effect::ModifiesFiles);
-    let writes =
-        paths(&entry.parameters).filter(|(_, access)| modifies && *access == Access::Write);
+    let writes = path_parameters(&entry.parameters)
+        .filter(|(_, access)| modifies && *access == Access::Write);
     let writes: Vec<String> = writes.map(|(name, _)| name.to_owned()).collect();
     let spec = Spec {
-        id: keep(manifest.id(&entry.name)),
+        id: leak_text(manifest.id(&entry.name)),
         version: manifest.version.major.clamp(1, u32::MAX.into()) as u32,
-        source: keep(source),
-        ..spec(entry, manifest.reads_workspace(), !writes.is_empty(), unmet)
+        source: leak_text(source),
+        ..build_tool_spec(entry, manifest.reads_workspace(), !writes.is_empty(), unmet)
     };
     Arc::new(PluginTool(Arc::new(PluginToolInner {
         spec,
@@ -78,15 +78,15 @@ pub fn own_tool(
     runner: Arc<dyn PluginRunner>,
 ) -> Result<Arc<dyn AnyTool>, LoadErrors> {
     let text = tool_core::json::to_text(declaration);
-    let document = document::parse(source, &text, DocumentFormat::Json)?;
+    let document = document::parse_document(source, &text, DocumentFormat::Json)?;
     let mut errors = Vec::new();
     let entry = ToolEntry::of_declaration(&document, &mut errors);
     LoadErrors::check(errors)?;
     let entry = entry.ok_or_else(|| LoadError::new(None, "the declaration is no tool"))?;
     let spec = Spec {
-        id: keep(entry.name.as_str()),
-        source: keep(source),
-        ..spec(&entry, false, false, None)
+        id: leak_text(entry.name.as_str()),
+        source: leak_text(source),
+        ..build_tool_spec(&entry, false, false, None)
     };
     Ok(Arc::new(PluginTool(Arc::new(PluginToolInner {
         spec,
@@ -109,7 +109,7 @@ struct PluginToolInner {
 }
 
 /// The top-level parameters that name paths, with their access.
-fn paths(shape: &PluginSchema) -> impl Iterator<Item = (&str, Access)> {
+fn path_parameters(shape: &PluginSchema) -> impl Iterator<Item = (&str, Access)> {
     shape.properties().filter_map(|(name, property)| {
         let access = match property.text("access") {
             Some("write") => Access::Write,
@@ -121,7 +121,7 @@ fn paths(shape: &PluginSchema) -> impl Iterator<Item = (&str, Access)> {
 
 /// The texts of a spec are static. Those of a plugin are leaked, once for each loaded content: a plugin that did not change keeps its
 /// tools over a reload, so that memory grows with edits and not with time.
-fn keep(text: impl Into<String>) -> &'static str {
+fn leak_text(text: impl Into<String>) -> &'static str {
     String::leak(text.into())
 }
 
@@ -129,13 +129,18 @@ fn keep_all<T>(list: Vec<T>) -> &'static [T] {
     Vec::leak(list)
 }
 
-fn spec(entry: &ToolEntry, reads_workspace: bool, writes: bool, unmet: Option<&str>) -> Spec {
+fn build_tool_spec(
+    entry: &ToolEntry,
+    reads_workspace: bool,
+    writes: bool,
+    unmet: Option<&str>,
+) -> Spec {
     let pointer = |name: &str| {
         let mut pointer = String::new();
         tool_core::path::push_key(&mut pointer, name);
-        keep(pointer)
+        leak_text(pointer)
     };
-    let found: Vec<(&'static str, Access)> = paths(&entry.parameters)
+    let found: Vec<(&'static str, Access)> = path_parameters(&entry.parameters)
         .map(|(name, access)| (pointer(name), access))
         .collect();
     let mut capabilities = Vec::new();
@@ -160,16 +165,22 @@ fn spec(entry: &ToolEntry, reads_workspace: bool, writes: bool, unmet: Option<&s
     if permissions.is_empty() {
         permissions.push(Permission::Compute);
     }
-    preconditions.extend(unmet.map(keep));
+    preconditions.extend(unmet.map(leak_text));
     let template = |&(pointer, access): &(&'static str, Access)| ResourceTemplate {
         kind: ResourceKind::Path,
         pointer,
         access,
     };
     Spec {
-        title: keep(entry.title.as_str()),
+        title: leak_text(entry.title.as_str()),
         category: entry.category,
-        tags: keep_all(entry.tags.iter().map(|tag| keep(tag.as_str())).collect()),
+        tags: keep_all(
+            entry
+                .tags
+                .iter()
+                .map(|tag| leak_text(tag.as_str()))
+                .collect(),
+        ),
         effects: keep_all(entry.effects()),
         permissions: keep_all(permissions),
         capabilities: keep_all(capabilities),

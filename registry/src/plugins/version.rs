@@ -3,7 +3,7 @@
 use semver::{Version, VersionReq};
 
 /// Reads `1.2.3`; missing parts are zero. `None` for pre-releases and anything else.
-pub(super) fn version(text: &str) -> Option<Version> {
+pub(super) fn parse_version(text: &str) -> Option<Version> {
     let plain = text
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -13,7 +13,7 @@ pub(super) fn version(text: &str) -> Option<Version> {
 }
 
 /// Reads `>=1.2, <2`, `^1.2`, `~1.2.3`, `=1.0.0`; a bare version means `^`, an empty text any version.
-pub(super) fn range(text: &str) -> Option<VersionReq> {
+pub(super) fn parse_version_range(text: &str) -> Option<VersionReq> {
     let plain = |byte: u8| byte.is_ascii_digit() || b".,<>=^~ ".contains(&byte);
     let text = text.trim().replace("==", "=");
     match text.as_str() {
@@ -40,14 +40,14 @@ mod tests {
             (">1.2.3", &["1.2.4"], &["1.2.3"]),
             ("<=2.0.0", &["2", "0.1"], &["2.0.1"]),
         ] {
-            let parsed = range(text).unwrap();
-            let fits = |one: &&str| parsed.matches(&version(one).unwrap());
+            let parsed = parse_version_range(text).unwrap();
+            let fits = |one: &&str| parsed.matches(&parse_version(one).unwrap());
             assert!(inside.iter().all(fits), "{text}");
             assert!(!outside.iter().any(fits), "{text}");
         }
         for wrong in ["^", "1.2.3.4", "=>1", "1.x", "latest", "1..2", "-1"] {
-            assert_eq!(range(wrong), None, "{wrong}");
+            assert_eq!(parse_version_range(wrong), None, "{wrong}");
         }
-        assert_eq!(version("1.18446744073709551616"), None);
+        assert_eq!(parse_version("1.18446744073709551616"), None);
     }
 }

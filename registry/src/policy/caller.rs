@@ -5,7 +5,7 @@ use tool_core::capability::WorkspaceFiles;
 
 use super::{
     CallFacts, CallerBaseline, CallerPolicy, CompiledLayer, DecisionReason, FILE_READER,
-    PolicyDecision, PolicyLabel, ToolSet, decide, effective, runtime,
+    PolicyDecision, PolicyLabel, ToolSet, decide, effective_tools, runtime,
 };
 use crate::catalogue::Catalogue;
 use crate::model::Level;
@@ -61,10 +61,10 @@ impl CallerPolicy<'_> {
         catalogue: &Catalogue,
         tool: usize,
     ) -> Option<(&'static str, &'static str)> {
-        let needs = runtime::needs(catalogue.tool(tool).spec());
+        let needs = runtime::runtime_needs(catalogue.tool(tool).spec());
         let lacked = needs.into_iter().find(|fact| !self.facts.holds(fact))?;
         let only_that = self.lacks_facts(tool);
-        only_that.then(|| (lacked, runtime::cure(lacked, &self.facts)))
+        only_that.then(|| (lacked, runtime::cure_for_fact(lacked, &self.facts)))
     }
 
     /// The tools this caller may see.
@@ -77,7 +77,7 @@ impl CallerPolicy<'_> {
                     unmet.unite(tools);
                 }
             }
-            effective(listed, self.layers(), &unmet)
+            effective_tools(listed, self.layers(), &unmet)
         })
     }
 
@@ -141,11 +141,11 @@ impl CallerPolicy<'_> {
             return Some(PolicyDecision::denied(title.clone(), reason));
         }
         // In the order in which the tool names them.
-        let unmet = runtime::needs(catalogue.tool(tool).spec())
+        let unmet = runtime::runtime_needs(catalogue.tool(tool).spec())
             .into_iter()
             .find(|fact| !self.facts.holds(fact))
             .unwrap_or_default();
-        let cure = runtime::cure(unmet, &self.facts);
+        let cure = runtime::cure_for_fact(unmet, &self.facts);
         Some(PolicyDecision::denied(
             "preconditions",
             format!("it needs `{unmet}`, which does not hold: {cure}"),
@@ -175,7 +175,7 @@ impl CallerPolicy<'_> {
             has_grant: self.has_grant(tool),
         };
         let spec = catalogue.tool(tool).spec();
-        decide::decide((tool, spec), self.role(), self.layers(), ground, call)
+        decide::decide_call((tool, spec), self.role(), self.layers(), ground, call)
     }
 
     /// Whether a call may run now; without a call, the strictest that could come.

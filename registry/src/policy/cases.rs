@@ -68,8 +68,9 @@ pub struct CaseResult<'a> {
 ///
 /// # Errors
 /// Every problem of the file, each with its place.
-pub fn read(name: &str, text: &str) -> Result<Vec<PolicyCase>, LoadErrors> {
-    let document: ParsedDocument = document::parse(name, text, DocumentFormat::of_name(name))?;
+pub fn read_cases(name: &str, text: &str) -> Result<Vec<PolicyCase>, LoadErrors> {
+    let document: ParsedDocument =
+        document::parse_document(name, text, DocumentFormat::of_name(name))?;
     let mut errors = Vec::new();
     let file: Option<CasesFile> = document::read_typed(&document, &mut errors);
     let cases = file.map(|file| file.cases).unwrap_or_default();

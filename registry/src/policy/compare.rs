@@ -54,7 +54,7 @@ impl CallerPolicy<'_> {
             };
             let said = (&rule.decision, rule.priority, matches, rule.obligations);
             let value = to_value(&said).expect("texts and whole numbers have a spelling");
-            json::canonical(&value)
+            json::canonical_json(&value)
         };
         rules.map(text).collect()
     }
@@ -172,7 +172,7 @@ impl AccessChange {
 type Compiled<'a> = (&'a Catalogue, &'a Policy);
 
 /// What a change from one policy to another grants and revokes. Who exists on one side only has nothing on the other.
-pub fn difference(
+pub fn policy_difference(
     before: Compiled<'_>,
     after: Compiled<'_>,
     facts: &RuntimeFacts,
@@ -195,8 +195,8 @@ pub fn difference(
         let [old, new] = [before, after]
             .map(|(catalogue, policy)| (catalogue, policy.caller(catalogue, who, facts).ok()));
         for tool in &tools {
-            let [(was, was_rules), (is, is_rules)] =
-                [&old, &new].map(|(catalogue, caller)| look(catalogue, caller.as_ref(), tool));
+            let [(was, was_rules), (is, is_rules)] = [&old, &new]
+                .map(|(catalogue, caller)| tool_access(catalogue, caller.as_ref(), tool));
             if was != is || is != Access::Hidden && was_rules != is_rules {
                 changes.push(AccessChange {
                     role: who.role.clone(),
@@ -212,7 +212,7 @@ pub fn difference(
     changes
 }
 
-fn look(
+fn tool_access(
     catalogue: &Catalogue,
     caller: Option<&CallerPolicy<'_>>,
     tool: &str,

@@ -150,12 +150,12 @@ impl<'a> PolicyCompiler<'a> {
     /// The tools that a selector selects, found once.
     ///
     /// # Errors
-    /// As [`selector::resolve`].
+    /// As [`selector::resolve_selector`].
     pub(super) fn resolve(&self, selector: &ToolSelector) -> Result<ToolSet, LoadError> {
         if let Some(known) = self.resolved.borrow().get(&selector.text) {
             return Ok(known.clone());
         }
-        let tools = selector::resolve(selector, self.catalogue)?;
+        let tools = selector::resolve_selector(selector, self.catalogue)?;
         let mut resolved = self.resolved.borrow_mut();
         resolved.insert(selector.text.clone(), tools.clone());
         Ok(tools)
@@ -205,8 +205,8 @@ impl<'a> PolicyCompiler<'a> {
             shown,
             without: layer.without.clone(),
             handed: HandedLimits {
-                allow: layer.allow.as_deref().map(texts),
-                deny: texts(&layer.deny),
+                allow: layer.allow.as_deref().map(selector_texts),
+                deny: selector_texts(&layer.deny),
             },
             rules: CompiledRules {
                 list: Vec::new(),
@@ -250,7 +250,7 @@ impl<'a> PolicyCompiler<'a> {
         let known = self.errors.len() == before;
         let mut by_id = ToolSet::none(catalogue.len());
         let named = matches.tools.iter();
-        let named = named.filter_map(|one| selector::named(one, catalogue));
+        let named = named.filter_map(|one| selector::named_tool(one, catalogue));
         named.for_each(|tool| by_id.insert(tool));
         let lost = |selector: &ToolSelector| {
             catalogue.is_lost(&selector.text) || names_handed(selector, catalogue, self.clis)
@@ -272,7 +272,7 @@ impl<'a> PolicyCompiler<'a> {
         CompiledRule {
             by_id,
             role: matches.role.clone(),
-            conditions: condition::compile(self, rule, &tools),
+            conditions: condition::compile_conditions(self, rule, &tools),
             matches: matches.clone(),
             decision: rule.decision,
             priority: rule.priority,
@@ -323,7 +323,7 @@ pub fn is_harmless(spec: &Spec) -> bool {
 }
 
 /// Selectors as written.
-pub(super) fn texts(list: &[ToolSelector]) -> Vec<String> {
+pub(super) fn selector_texts(list: &[ToolSelector]) -> Vec<String> {
     list.iter().map(|selector| selector.text.clone()).collect()
 }
 

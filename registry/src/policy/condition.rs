@@ -1,4 +1,4 @@
-//! Conditions of rules on the arguments of calls: [`compile`] checks each once, [`RuleCondition::fit`] evaluates it for a call.
+//! Conditions of rules on the arguments of calls: [`compile_conditions`] checks each once, [`RuleCondition::fit`] evaluates it for a call.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -105,7 +105,7 @@ impl RuleCondition {
 }
 
 /// Compiles the conditions of a rule on these tools.
-pub(super) fn compile(
+pub(super) fn compile_conditions(
     compiler: &mut PolicyCompiler<'_>,
     rule: &PolicyRule,
     tools: &ToolSet,
@@ -253,7 +253,7 @@ impl RuleCheck<'_> {
     fn argument(&mut self, argument: &str) {
         let tools = self.tools.iter();
         let known: Vec<String> = tools
-            .flat_map(|tool| properties(self.catalogue, tool))
+            .flat_map(|tool| input_property_names(self.catalogue, tool))
             .collect();
         if !self.tools.is_empty() && !known.iter().any(|name| name == argument) {
             let message = format_args!("none of its tools has an argument `{argument}`");
@@ -414,7 +414,7 @@ fn has_paths(spec: &Spec) -> bool {
         || spec.uses_files()
 }
 
-fn properties(catalogue: &Catalogue, tool: usize) -> Vec<String> {
+fn input_property_names(catalogue: &Catalogue, tool: usize) -> Vec<String> {
     let schema = catalogue.tool(tool).input_schema();
     let properties = schema.get("properties").and_then(Schema::as_object);
     properties

@@ -14,7 +14,7 @@ use crate::model::{
 ///
 /// The selection, narrowed by every layer: intersected with its `allow` where it has one, less its `deny`; tools whose
 /// preconditions are unmet are not in it either. The order of the layers does not matter, and none adds anything.
-pub fn effective<'l, L: AsRef<CompiledLayer> + 'l>(
+pub fn effective_tools<'l, L: AsRef<CompiledLayer> + 'l>(
     selection: &ToolSet,
     layers: impl IntoIterator<Item = &'l L>,
     unmet: &ToolSet,
@@ -101,7 +101,7 @@ impl DefaultGround<'_> {
 /// defaults of the permission table count. A destructive call asks unless an `allow` rule of a global or user layer names
 /// that very tool; of a tool behind a human gate every call asks, unless the caller has a grant. The permission of a phase grants changes of files and, at
 /// `full-access`, programs, in place of a default only. Without facts it is the strictest that could come.
-pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
+pub(super) fn decide_call<'l, L: AsRef<CompiledLayer> + 'l>(
     (tool, spec): (usize, &Spec),
     role: &str,
     layers: impl IntoIterator<Item = &'l L>,
@@ -117,7 +117,7 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
     let mut but_for_links = false;
     for layer in layers.into_iter().map(AsRef::as_ref) {
         if let Some(effect) = layer.without.iter().find(|effect| effects.contains(effect)) {
-            return refused(layer, *effect, spec, call.is_some());
+            return effect_refusal(layer, *effect, spec, call.is_some());
         }
         let mut held: Option<&CompiledRule> = None;
         for rule in layer.rules.about(tool) {
@@ -183,7 +183,12 @@ pub(super) fn decide<'l, L: AsRef<CompiledLayer> + 'l>(
 }
 
 /// The denial of a call with an effect that a layer does without.
-fn refused(layer: &CompiledLayer, effect: Effect, spec: &Spec, certain: bool) -> PolicyDecision {
+fn effect_refusal(
+    layer: &CompiledLayer,
+    effect: Effect,
+    spec: &Spec,
+    certain: bool,
+) -> PolicyDecision {
     let reason = format!(
         "it has the effect `{effect}`, and only calls of `{}` without it are left there",
         spec.id
@@ -218,7 +223,7 @@ fn by_default(
     ground: DefaultGround<'_>,
     call: Option<&CallFacts<'_>>,
 ) -> PolicyDecision {
-    let question = questions(spec, effects, ground, call);
+    let question = question_reason(spec, effects, ground, call);
     let is_granted = || effects.iter().any(|effect| ground.grants(*effect));
     let after = question.unwrap_or_else(|| match is_granted() {
         true => "` does what the permission of its phase grants",
@@ -244,7 +249,7 @@ const ANY_HOST: &str = "*";
 const RUNS_A_PROGRAM: &str = "` runs a program, and no rule allows it";
 
 /// The first reason to ask a person, if there is one: what follows the name of the tool.
-fn questions(
+fn question_reason(
     spec: &Spec,
     effects: &[Effect],
     ground: DefaultGround<'_>,

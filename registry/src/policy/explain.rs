@@ -112,7 +112,7 @@ impl Policy {
         let decision = caller.decide(catalogue, index, of_call.as_ref(), files);
         let visible = caller.sees(index);
         let layers = caller.layer_steps(index);
-        let (file, line) = place(&decision, &layers).unzip();
+        let (file, line) = deciding_place(&decision, &layers).unzip();
         Ok(DecisionExplanation {
             tool: found.spec().id.to_owned(),
             role: who.role.clone(),
@@ -184,7 +184,7 @@ impl CallerPolicy<'_> {
 }
 
 /// File and line of the deciding rule, else of the deciding layer.
-fn place(decision: &PolicyDecision, layers: &[LayerStep]) -> Option<(String, u32)> {
+fn deciding_place(decision: &PolicyDecision, layers: &[LayerStep]) -> Option<(String, u32)> {
     let of_rule = decision.rule.as_deref().and_then(|label| {
         let (file, line) = label.rsplit_once(':')?;
         Some((file.to_owned(), line.parse().ok()?))

@@ -25,14 +25,14 @@ pub struct PathFact {
 impl PathFact {
     /// Reads a path; with files at hand its real identity counts too.
     pub fn new(written: &str, files: Option<&dyn WorkspaceFiles>) -> Self {
-        let lexical = components(written);
+        let lexical = relative_path_components(written);
         let mut unknown = lexical.is_none() && files.is_none();
         let mut linked = false;
         let mut forms: Vec<Vec<String>> = lexical.into_iter().collect();
         if let Some(files) = files {
             let id = files.identity(written).ok();
             linked = id.as_ref().is_some_and(|id| id.inode.is_some());
-            match id.and_then(|id| named(&id.path)) {
+            match id.and_then(|id| file_name_components(&id.path)) {
                 Some(real) => forms.push(real),
                 None => unknown = true,
             }
@@ -134,7 +134,7 @@ fn under_any(path: &[String], roots: &[Vec<String>]) -> bool {
 }
 
 /// The components of a relative path, `.` and `..` worked out; `None` when it is absolute or leaves the root.
-pub fn components(path: &str) -> Option<Vec<String>> {
+pub fn relative_path_components(path: &str) -> Option<Vec<String>> {
     if path.starts_with('/') || path.contains('\0') {
         return None;
     }
@@ -160,11 +160,11 @@ fn is_absolute(name: &[String]) -> bool {
 }
 
 /// The components of the name of a file: relative to the first root, or absolute in another one.
-pub(super) fn named(name: &str) -> Option<Vec<String>> {
+pub(super) fn file_name_components(name: &str) -> Option<Vec<String>> {
     let Some(rest) = name.strip_prefix(ABSOLUTE) else {
-        return components(name);
+        return relative_path_components(name);
     };
-    let mut parts = components(rest)?;
+    let mut parts = relative_path_components(rest)?;
     parts.insert(0, ABSOLUTE.to_owned());
     Some(parts)
 }
@@ -173,18 +173,20 @@ impl WorkspaceRoots {
     /// The components of the name of what a path in a configuration means: a path relative to the first root, or a place in another
     /// one. `None` for a path that lies in no root.
     pub(crate) fn named(&self, path: &str) -> Option<Vec<String>> {
-        if let Some(parts) = components(path) {
+        if let Some(parts) = relative_path_components(path) {
             return Some(parts);
         }
         let absolute = match path.starts_with(ABSOLUTE) {
-            true => named(path)?,
-            false => named(&format!("{}/{path}", self.first))?,
+            true => file_name_components(path)?,
+            false => file_name_components(&format!("{}/{path}", self.first))?,
         };
-        let lies_in = |root: &String| named(root).is_some_and(|root| absolute.starts_with(&root));
+        let lies_in = |root: &String| {
+            file_name_components(root).is_some_and(|root| absolute.starts_with(&root))
+        };
         if self.others.iter().any(lies_in) {
             return Some(absolute);
         }
-        let first = named(&self.first).filter(|_| !self.first.is_empty())?;
+        let first = file_name_components(&self.first).filter(|_| !self.first.is_empty())?;
         absolute.strip_prefix(&*first).map(<[String]>::to_vec)
     }
 }
@@ -276,7 +278,7 @@ impl<'a> CallFacts<'a> {
             tree: is_tree(path),
             ..PathFact::new(path, files)
         };
-        let commands = of_syntax(Syntax::Shell).map(|value| programs(&value));
+        let commands = of_syntax(Syntax::Shell).map(|value| command_programs(&value));
         Self {
             reach,
             paths: paths.map(|paths| paths.iter().map(fact).collect()),
@@ -291,9 +293,9 @@ impl<'a> CallFacts<'a> {
 }
 
 /// An argument vector, or every command of a text for the shell; `None` when they cannot be read off.
-fn programs(value: &Value) -> Option<Vec<Vec<String>>> {
+fn command_programs(value: &Value) -> Option<Vec<Vec<String>>> {
     if let Some(text) = value.as_str() {
-        return shell::commands(text);
+        return shell::split_shell_commands(text);
     }
     let items = value.items()?;
     let words: Option<Vec<String>> = items
@@ -317,7 +319,7 @@ pub struct HostFact {
 impl HostFact {
     /// Reads an http(s) URL; `None` where its host or port cannot be told.
     fn of(url: &str) -> Option<Self> {
-        let (scheme, host_port) = authority(url)?; // one with a user has no port that can be told
+        let (scheme, host_port) = url_authority(url)?; // one with a user has no port that can be told
         let name = host_of(url)?;
         let after_host = match host_port.rfind(']') {
             Some(bracket) => &host_port[bracket + 1..],
@@ -343,7 +345,7 @@ impl HostFact {
 }
 
 /// Scheme in lower case and authority of an http(s) URL; `None` for everything else.
-fn authority(url: &str) -> Option<(String, &str)> {
+fn url_authority(url: &str) -> Option<(String, &str)> {
     let (scheme, rest) = url.split_once("://")?;
     let scheme = scheme.to_ascii_lowercase();
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
@@ -352,7 +354,7 @@ fn authority(url: &str) -> Option<(String, &str)> {
 
 /// The host of an http(s) URL, in lower case, without port and user; `None` for everything else.
 pub(super) fn host_of(url: &str) -> Option<String> {
-    let host_port = authority(url)?.1.rsplit('@').next()?;
+    let host_port = url_authority(url)?.1.rsplit('@').next()?;
     let host = if host_port.starts_with('[') {
         &host_port[..=host_port.find(']')?]
     } else {

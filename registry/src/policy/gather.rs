@@ -27,7 +27,7 @@ impl Policy {
         further: &[PolicyLayer],
         errors: &mut Vec<LoadError>,
     ) -> Self {
-        let roles = roles::merged(config);
+        let roles = roles::merged_roles(config);
         let names: Vec<&str> = roles.iter().map(|role| role.name.as_str()).collect();
         let mut compiler = PolicyCompiler::new(catalogue, names.clone(), &config.toolsets)
             .with_clis(&config.clis)
@@ -40,7 +40,7 @@ impl Policy {
         let broken = config.broken_agents.iter().map(|agent| agent.name.clone());
         let with_file = agents.keys().cloned().chain(broken);
         let agent_names = AgentNames::new(with_file.collect(), own_programs.collect());
-        let phases = phases::compile(&mut compiler, &config.phases, &agent_names);
+        let phases = phases::compile_phases(&mut compiler, &config.phases, &agent_names);
         let tasks = compile_tasks(&mut compiler, config);
         let mut layers = Vec::new();
         for layer in config.layers.iter().chain(further) {
@@ -49,7 +49,7 @@ impl Policy {
             if layer.level == Level::Delegation {
                 let message =
                     "a layer of level `delegation` narrows: its rules say `ask` or `deny`";
-                compiler.errors.extend(allowing(layer).map(|rule| {
+                compiler.errors.extend(allow_rules(layer).map(|rule| {
                     LoadError::new(rule.place.as_ref().or(layer.place.as_ref()), message)
                 }));
             }
@@ -115,13 +115,13 @@ impl Policy {
                 .collect(),
             contexts: [PolicyLayer::read_only(), PolicyLayer::no_web()]
                 .map(|layer| compiler.layer(&layer)),
-            preconditions: runtime::compile(catalogue),
+            preconditions: runtime::compile_runtime_facts(catalogue),
             roles: compiled,
             defaults: PermissionDefaults::new(&config.permissions, &config.workspace.opened),
             roots_in_use: config.workspace.opened.clone(),
             approvals_by_key: config.approvals.from == ApprovalsFrom::Key,
             approval_lifetime_ms: config.approvals.expire.ms(),
-            gates: gates(&mut compiler, &config.workflow.gates),
+            gates: compile_gates(&mut compiler, &config.workflow.gates),
             budgets: config.budgets.to_vec(),
             untrusted: config.untrusted.clone(),
             notes: Vec::new(),
@@ -171,18 +171,18 @@ fn are_none(tables: &&[String]) -> bool {
 impl PolicyContent<'_> {
     fn text(&self) -> String {
         let value = to_value(self).expect("texts, whole numbers and lists have a spelling");
-        json::canonical(&value)
+        json::canonical_json(&value)
     }
 }
 
 /// The rules of a layer that allow.
-pub(super) fn allowing(layer: &PolicyLayer) -> impl Iterator<Item = &PolicyRule> {
+pub(super) fn allow_rules(layer: &PolicyLayer) -> impl Iterator<Item = &PolicyRule> {
     let rules = layer.rules.iter();
     rules.filter(|rule| rule.decision == Verdict::Allow)
 }
 
 /// The grants of gates; a tool without a gate needs none.
-fn gates(
+fn compile_gates(
     compiler: &mut PolicyCompiler<'_>,
     written: &BTreeMap<String, Vec<ToolSelector>>,
 ) -> BTreeMap<String, ToolSet> {
@@ -269,7 +269,7 @@ fn compile_profiles(
     compiler: &mut PolicyCompiler<'_>,
     own: &[ProviderProfile],
 ) -> BTreeMap<String, CompiledProfile> {
-    let mut profiles = roles::profiles(compiler.catalogue);
+    let mut profiles = roles::builtin_profiles(compiler.catalogue);
     profiles.retain(|built_in| own.iter().all(|own| own.name != built_in.name));
     let compile = |profile: &ProviderProfile| {
         let built = CompiledProfile {

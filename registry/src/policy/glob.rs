@@ -1,6 +1,6 @@
 //! Patterns for names and paths: `*`, `?`, and for paths `**`.
 
-use tool_core::capability::folded;
+use tool_core::capability::fold_file_name;
 
 /// Whether a pattern fits a whole name: `*` is any run of characters, `?` any one.
 pub fn fits_name(pattern: &str, name: &str) -> bool {
@@ -79,7 +79,7 @@ impl PathPattern {
         }
         let fold = |part: &PathPatternPart| match part {
             PathPatternPart::Folders => PathPatternPart::Folders,
-            PathPatternPart::Name(name) => PathPatternPart::Name(folded(name)),
+            PathPatternPart::Name(name) => PathPatternPart::Name(fold_file_name(name)),
         };
         Ok(Self {
             folded: exact.iter().map(fold).collect(),
@@ -89,14 +89,14 @@ impl PathPattern {
 
     /// Whether it certainly fits a path.
     pub(super) fn fits(&self, path: &[String]) -> bool {
-        let ends = walk(&self.exact, path.iter().map(String::as_str));
+        let ends = walk_pattern(&self.exact, path.iter().map(String::as_str));
         ends.last().is_some_and(|reached| reached[self.exact.len()])
     }
 
     /// Whether it could fit a path, a folder above it, or with `below` something below it, on a file system that ignores case too.
     pub(super) fn could_fit(&self, path: &[String], below: bool) -> bool {
-        let names: Vec<String> = path.iter().map(|name| folded(name)).collect();
-        let ends = walk(&self.folded, names.iter().map(String::as_str));
+        let names: Vec<String> = path.iter().map(|name| fold_file_name(name)).collect();
+        let ends = walk_pattern(&self.folded, names.iter().map(String::as_str));
         let whole = self.folded.len();
         // The root itself is no folder above anything that a pattern names.
         let above = ends.iter().skip(1).any(|reached| reached[whole]);
@@ -106,7 +106,10 @@ impl PathPattern {
 }
 
 /// After each name of a path, and before the first: which parts of the pattern may come next.
-fn walk<'a>(pattern: &[PathPatternPart], path: impl Iterator<Item = &'a str>) -> Vec<Vec<bool>> {
+fn walk_pattern<'a>(
+    pattern: &[PathPatternPart],
+    path: impl Iterator<Item = &'a str>,
+) -> Vec<Vec<bool>> {
     let mut reached = vec![false; pattern.len() + 1];
     reached[0] = true;
     skip_folders(pattern, &mut reached);

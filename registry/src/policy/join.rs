@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tool_core::{ToolError, tool_error};
 
 use super::compile::PolicyCompiler;
-use super::gather::allowing;
+use super::gather::allow_rules;
 use super::{CallerPolicy, CompiledLayer, NO_WEB, Policy, READ_ONLY, RuntimeFacts};
 use crate::catalogue::Catalogue;
 use crate::error::{LoadError, LoadErrors};
@@ -29,7 +29,11 @@ impl Policy {
         let of_role = &start.of_role.layers;
         // Beside them: one of the agent, of the permission and of each fact; what a task implies is short.
         let mut layers = Vec::with_capacity(self.layers.len() + of_role.len() + 6);
-        layers.extend(self.layers.iter().filter(|layer| applies(layer, who)));
+        layers.extend(
+            self.layers
+                .iter()
+                .filter(|layer| applies_to_principal(layer, who)),
+        );
         layers.extend(of_role);
         if let Some(agent) = start.agent.and_then(|name| self.agents.get(name)) {
             layers.push(&agent.layer);
@@ -68,7 +72,7 @@ impl Policy {
     ) -> Result<(&'a str, &'a T), ToolError> {
         map.get_key_value(name)
             .map(|(name, found)| (name.as_str(), found))
-            .ok_or_else(|| unknown(what, name, map.keys().map(String::as_str)))
+            .ok_or_else(|| unknown_name_error(what, name, map.keys().map(String::as_str)))
     }
 
     fn layer_of_call(
@@ -80,7 +84,7 @@ impl Policy {
         let mut compiler = PolicyCompiler::new(catalogue, roles, &[]).in_roots(&self.roots_in_use);
         let built = compiler.layer(layer);
         let mut errors = compiler.errors;
-        if allowing(layer).next().is_some() {
+        if allow_rules(layer).next().is_some() {
             let message = "a layer of a call narrows: its rules say `ask` or `deny`";
             errors.push(LoadError::new(layer.place.as_ref(), message));
         }
@@ -92,7 +96,7 @@ impl Policy {
 }
 
 /// Whether a layer of the configuration holds for a caller. Layers of roles are with their roles.
-fn applies(layer: &CompiledLayer, who: &Principal) -> bool {
+fn applies_to_principal(layer: &CompiledLayer, who: &Principal) -> bool {
     let is = |name: &Option<String>| name.as_deref() == Some(layer.name.as_str());
     match layer.level {
         Level::Global | Level::User => true,
@@ -104,12 +108,12 @@ fn applies(layer: &CompiledLayer, who: &Principal) -> bool {
     }
 }
 
-pub(super) fn unknown<'a>(
+pub(super) fn unknown_name_error<'a>(
     what: &'static str,
     name: &str,
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> ToolError {
-    let near = tool_core::nearest::nearest(name, known.clone());
+    let near = tool_core::nearest::nearest_name(name, known.clone());
     let shown: String = name.chars().take(80).collect();
     let error = tool_error!(NotVisible, "no {what} named `{shown}`").reason(what);
     let listed: Vec<&str> = known.take(20).collect();

@@ -2,7 +2,7 @@
 
 use super::CallerPolicy;
 use super::outside::{EXTERNAL_PREFIX, of_any_native};
-use super::selector::named;
+use super::selector::named_tool;
 use crate::aliases::ToolAliases;
 use crate::catalogue::Catalogue;
 use crate::model::{CallerSelection, Config, Phase, ToolSelector, Verdict};
@@ -30,9 +30,9 @@ impl CallerPolicy<'_> {
     ) -> Vec<LackedTool> {
         let handed = self.handed();
         let mut lacking: Vec<LackedTool> = Vec::new();
-        for name in names(config, phase, agent) {
+        for name in effective_names(config, phase, agent) {
             let text = name.text.as_str();
-            let tool = named(&name, catalogue).or_else(|| {
+            let tool = named_tool(&name, catalogue).or_else(|| {
                 let native = of_any_native(text, ToolAliases::built_in(), &config.clis);
                 catalogue.index(native?)
             });
@@ -70,7 +70,7 @@ fn not_loaded(name: &str) -> String {
 }
 
 /// The names that hold for an agent in a phase: its own list, else that of the phase, with the toolset that either names.
-fn names(config: &Config, phase: &Phase, agent: Option<&str>) -> Vec<ToolSelector> {
+fn effective_names(config: &Config, phase: &Phase, agent: Option<&str>) -> Vec<ToolSelector> {
     let own = phase.agent_tools.iter();
     let own = agent.and_then(|agent| own.clone().find(|own| own.name == agent));
     let inherits = own.is_none_or(|own| own.inherit);

@@ -35,13 +35,13 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-pub use cases::{CaseResult, PolicyCase, read as read_cases};
-pub use compare::{Access, AccessChange, MatrixRow, difference};
+pub use cases::{CaseResult, PolicyCase, read_cases};
+pub use compare::{Access, AccessChange, MatrixRow, policy_difference};
 pub use compile::{CompiledLayer, CompiledRule, is_harmless};
 pub use compiled::{CallerPolicy, Policy, PolicyDecision};
-pub use decide::effective;
+pub use decide::effective_tools;
 pub use explain::{DecisionExplanation, LayerStep, RuleStep};
-pub use facts::{CallFacts, PathFact, components};
+pub use facts::{CallFacts, PathFact, relative_path_components};
 pub use glob::fits_name;
 pub use hosts::HostRules;
 pub use lacking::LackedTool;
@@ -58,8 +58,8 @@ pub use text::{DecisionReason, PolicyLabel};
 pub(crate) use compile::PolicyCompiler;
 pub(crate) use compiled::{CompiledAgent, CompiledProfile, CompiledRole};
 pub(crate) use outside::{is_handed, of_any_native};
-pub(crate) use roles::{built_in_roles, merged as merged_roles};
-pub(crate) use selector::resolve as resolve_selector;
+pub(crate) use roles::{built_in_roles, merged_roles};
+pub(crate) use selector::resolve_selector;
 
 /// The tool whose permission `{"$file": path}` needs.
 pub const FILE_READER: &str = "read_file";

@@ -16,7 +16,7 @@ pub(super) struct CompiledPhase {
 }
 
 /// Compiles the phases; `agents` are the known ones.
-pub(super) fn compile(
+pub(super) fn compile_phases(
     compiler: &mut PolicyCompiler<'_>,
     phases: &[Phase],
     agents: &AgentNames,

@@ -4,7 +4,7 @@ use tool_core::{ToolError, tool_error};
 
 use super::compile::CompiledRule;
 use super::condition::RuleCondition;
-use super::facts::{could_begin_with, host_fits, named};
+use super::facts::{could_begin_with, file_name_components, host_fits};
 use super::glob::PathPattern;
 use super::{Policy, RuntimeFacts};
 use crate::catalogue::Catalogue;
@@ -77,7 +77,11 @@ fn could_hold(condition: &RuleCondition, wanted: &RuleMatch) -> Option<bool> {
                 roots.is_none_or(|roots| roots.iter().any(met))
                     && globs.is_none_or(|globs| globs.iter().any(fits))
             };
-            Some(under.iter().any(|path| named(path).is_none_or(could_meet)))
+            Some(
+                under
+                    .iter()
+                    .any(|path| file_name_components(path).is_none_or(could_meet)),
+            )
         }
         RuleCondition::Argv(prefix) => {
             let argv = &wanted.argv.as_ref()?.prefix;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tool_core::{Decode, Describe, names};
 
 use super::CompiledRole;
-use super::compile::{PolicyCompiler, texts};
+use super::compile::{PolicyCompiler, selector_texts};
 use super::outside::names_handed;
 use super::selection::{CompiledSelection, ToolSelection};
 use crate::catalogue::Catalogue;
@@ -41,7 +41,7 @@ names! {
 fn built_in() -> &'static RolesFile {
     static BUILT: OnceLock<RolesFile> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let document = document::parse(BUILT_IN_NAME, BUILT_IN, DocumentFormat::Yaml);
+        let document = document::parse_document(BUILT_IN_NAME, BUILT_IN, DocumentFormat::Yaml);
         let mut errors = Vec::new();
         let file = document
             .ok()
@@ -67,7 +67,7 @@ pub fn context_of_task(kind: &str) -> Vec<PolicyLayer> {
 }
 
 /// The built-in roles and those of the configuration, which replace built-in ones of the same name.
-pub(crate) fn merged(config: &Config) -> Vec<Role> {
+pub(crate) fn merged_roles(config: &Config) -> Vec<Role> {
     let built_in = built_in()
         .roles
         .iter()
@@ -77,7 +77,7 @@ pub(crate) fn merged(config: &Config) -> Vec<Role> {
 
 /// The provider profiles that come with the program, where the catalogue has what they speak of: models of one provider were
 /// trained on patches, those of the others on single replacements.
-pub(super) fn profiles(catalogue: &Catalogue) -> Vec<ProviderProfile> {
+pub(super) fn builtin_profiles(catalogue: &Catalogue) -> Vec<ProviderProfile> {
     const PATCH: &str = "apply_patch";
     const EDIT: &str = "edit_file";
     let has_both = [PATCH, EDIT]
@@ -156,7 +156,7 @@ impl PolicyCompiler<'_> {
         listed: Option<&[ToolSelector]>,
         named: Option<&ToolSelector>,
     ) -> Vec<String> {
-        let mut found = texts(listed.unwrap_or_default());
+        let mut found = selector_texts(listed.unwrap_or_default());
         let mut names: Vec<&str> = named.iter().map(|name| name.text.as_str()).collect();
         let mut gone = Vec::new();
         let mut place = 0;
@@ -166,9 +166,9 @@ impl PolicyCompiler<'_> {
                 continue;
             };
             for list in [&toolset.include, &toolset.internal, &toolset.mcp] {
-                found.extend(texts(list));
+                found.extend(selector_texts(list));
             }
-            gone.extend(texts(&toolset.exclude));
+            gone.extend(selector_texts(&toolset.exclude));
             for parent in &toolset.extends {
                 if !names.contains(&parent.text.as_str()) {
                     names.push(&parent.text);

@@ -1,6 +1,6 @@
 //! [`RuntimeFacts`]: what holds at the moment; preconditions of tools are held against it.
 
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 use tool_core::{Spec, names};
 
 use super::ToolSet;
@@ -58,7 +58,7 @@ impl RuntimeFacts {
         if let Some(state) = fact.strip_prefix("workspace=") {
             self.workspace = WorkspaceState::parse(state).ok_or_else(|| {
                 let names: Vec<_> = WorkspaceState::ALL.iter().map(|one| one.as_str()).collect();
-                let near = nearest(state, names.iter().copied());
+                let near = nearest_name(state, names.iter().copied());
                 let near = near.map(|near| format!(" (did you mean `workspace={near}`?)"));
                 let (near, names) = (near.unwrap_or_default(), names.join("`, `"));
                 format!("no state of the workspace named `{state}`{near}; there are `{names}`")
@@ -69,7 +69,7 @@ impl RuntimeFacts {
             self.flags |= 1 << flag;
             return Ok(());
         }
-        let near = nearest(fact, FLAGS.into_iter().chain([WORKSPACE_READY]));
+        let near = nearest_name(fact, FLAGS.into_iter().chain([WORKSPACE_READY]));
         let near = near.map(|near| format!(" (did you mean `{near}`?)"));
         let (near, names) = (near.unwrap_or_default(), FLAGS.join("`, `"));
         Err(format!(
@@ -114,7 +114,7 @@ impl RuntimeFacts {
 }
 
 /// The facts that a tool needs: those of its spec, and an open workspace where it uses files.
-pub(super) fn needs(spec: &Spec) -> Vec<&'static str> {
+pub(super) fn runtime_needs(spec: &Spec) -> Vec<&'static str> {
     let mut needs = spec.preconditions.to_vec();
     if spec.uses_files() && !needs.contains(&WORKSPACE_READY) {
         needs.push(WORKSPACE_READY);
@@ -123,23 +123,23 @@ pub(super) fn needs(spec: &Spec) -> Vec<&'static str> {
 }
 
 /// The tools that need each fact, compiled once.
-pub(super) fn compile(catalogue: &Catalogue) -> Vec<(&'static str, ToolSet)> {
+pub(super) fn compile_runtime_facts(catalogue: &Catalogue) -> Vec<(&'static str, ToolSet)> {
     let mut facts: Vec<&'static str> = catalogue
         .iter()
-        .flat_map(|tool| needs(tool.spec()))
+        .flat_map(|tool| runtime_needs(tool.spec()))
         .collect();
     facts.sort_unstable();
     facts.dedup();
     let tools = |fact| {
         ToolSet::of(catalogue.len(), |tool| {
-            needs(catalogue.tool(tool).spec()).contains(&fact)
+            runtime_needs(catalogue.tool(tool).spec()).contains(&fact)
         })
     };
     facts.into_iter().map(|fact| (fact, tools(fact))).collect()
 }
 
 /// The step that makes a fact hold, for the reader of why a tool is hidden.
-pub(super) fn cure(fact: &str, facts: &RuntimeFacts) -> &'static str {
+pub(super) fn cure_for_fact(fact: &str, facts: &RuntimeFacts) -> &'static str {
     match (fact, facts.workspace()) {
         (WORKSPACE_READY, _) if facts.holds(SESSION_OPEN) => "open it with `workspace_open`",
         (SESSION_OPEN, _) => {

@@ -61,12 +61,12 @@ impl ToolGroup {
     pub fn contains(self, spec: &Spec) -> bool {
         match self {
             Self::All => true,
-            Self::Read => spec.read_only() && reads(spec) && !may_reach_network(spec),
-            Self::Write => writes(spec),
-            Self::Change => changes(spec),
-            Self::Send => sends(spec),
+            Self::Read => spec.read_only() && has_reading_call(spec) && !may_reach_network(spec),
+            Self::Write => has_writing_call(spec),
+            Self::Change => has_changing_call(spec),
+            Self::Send => has_sending_call(spec),
             Self::Code => {
-                spec.category == Category::Code || (!reaches_network(spec) && hosts(spec))
+                spec.category == Category::Code || (!reaches_network(spec) && has_host_access(spec))
             }
             Self::Web => spec.category == Category::Web || reaches_network(spec),
             Self::Of(category) => spec.category == category,
@@ -74,7 +74,7 @@ impl ToolGroup {
     }
 }
 
-fn reads(spec: &Spec) -> bool {
+fn has_reading_call(spec: &Spec) -> bool {
     let only_computes = |permission: &Permission| *permission == Permission::Compute;
     // A program of the caller reads nothing by itself.
     let mut used = spec.capabilities.iter();
@@ -82,21 +82,21 @@ fn reads(spec: &Spec) -> bool {
 }
 
 /// Whether some call of a tool changes something. The tools of workflows change items, which a role owns by its transitions.
-fn changes(spec: &Spec) -> bool {
+fn has_changing_call(spec: &Spec) -> bool {
     let of_items = spec.permissions.contains(&Permission::Workflow);
     spec.effects.iter().any(|effect| match effect {
         Effect::ModifiesFiles | Effect::CallsLlm => true,
         Effect::LocalExec | Effect::SystemState => !of_items,
-        Effect::NetworkAccess => sends(spec),
+        Effect::NetworkAccess => has_sending_call(spec),
     })
 }
 
 /// Whether some call of a tool sends over the network. A tool of an MCP server asks its service, and changes what its table says.
-fn sends(spec: &Spec) -> bool {
+fn has_sending_call(spec: &Spec) -> bool {
     spec.effects.contains(&Effect::NetworkAccess) && !is_external(spec.id)
 }
 
-fn writes(spec: &Spec) -> bool {
+fn has_writing_call(spec: &Spec) -> bool {
     let changing = [
         Effect::ModifiesFiles,
         Effect::SystemState,
@@ -143,7 +143,7 @@ fn reaches_network(spec: &Spec) -> bool {
         || spec.permissions.contains(&Permission::Network)
 }
 
-fn hosts(spec: &Spec) -> bool {
+fn has_host_access(spec: &Spec) -> bool {
     spec.permissions.contains(&Permission::Filesystem)
         || spec.permissions.contains(&Permission::Shell)
         || spec.capabilities.contains(&Capability::Spawn)
@@ -160,7 +160,7 @@ pub(super) fn is_kind(text: &str) -> bool {
 ///
 /// # Errors
 /// An unknown name, with the nearest; a tag or pattern that selects nothing.
-pub(crate) fn resolve(
+pub(crate) fn resolve_selector(
     selector: &ToolSelector,
     catalogue: &Catalogue,
 ) -> Result<ToolSet, LoadError> {
@@ -174,7 +174,7 @@ pub(crate) fn resolve(
     }
     // The hint is a selector again: the kind belongs to it.
     let near = |error: LoadError, kind: &str, name: &str, known: Vec<&str>| {
-        match tool_core::nearest::nearest(name, known) {
+        match tool_core::nearest::nearest_name(name, known) {
             Some(near) => error.hint(format!("did you mean `{kind}:{near}`?")),
             None => error,
         }
@@ -198,7 +198,11 @@ pub(crate) fn resolve(
         },
         Some(("category", name)) => match Category::parse(name) {
             Some(category) => Ok(of_spec(&|spec| spec.category == category)),
-            None => unknown_name("category", name, names(Category::ALL, Category::as_str)),
+            None => unknown_name(
+                "category",
+                name,
+                spelled_names(Category::ALL, Category::as_str),
+            ),
         },
         Some(("effect", NETWORK_SEND)) => Ok(of_spec(&|spec| {
             spec.effects.contains(&Effect::NetworkAccess)
@@ -207,7 +211,7 @@ pub(crate) fn resolve(
             Some(Effect::NetworkAccess) => Ok(of_spec(&may_reach_network)),
             Some(effect) => Ok(of_spec(&|spec| spec.effects.contains(&effect))),
             None => {
-                let known = names(Effect::ALL, Effect::as_str);
+                let known = spelled_names(Effect::ALL, Effect::as_str);
                 unknown_name("effect", name, [known, vec![NETWORK_SEND]].concat())
             }
         },
@@ -217,7 +221,7 @@ pub(crate) fn resolve(
             None => unknown_name(
                 "permission",
                 name,
-                names(Permission::ALL, Permission::as_str),
+                spelled_names(Permission::ALL, Permission::as_str),
             ),
         },
         Some(("tag", name)) => found(of_spec(&|spec| spec.tags.contains(&name)), &|| {
@@ -237,15 +241,15 @@ pub(crate) fn resolve(
         _ if text.contains(['*', '?']) => found(of_spec(&|spec| fits_name(text, spec.id)), &|| {
             error(format!("no tool fits the pattern `{text}`"))
         }),
-        _ => match named(selector, catalogue) {
+        _ => match named_tool(selector, catalogue) {
             Some(tool) => Ok(ToolSet::of(catalogue.len(), |other| other == tool)),
-            None => Err(unknown(selector, catalogue)),
+            None => Err(unknown_selector_error(selector, catalogue)),
         },
     }
 }
 
 /// The tool that a selector names by its id or an alias of it; `None` for every other kind.
-pub(super) fn named(selector: &ToolSelector, catalogue: &Catalogue) -> Option<usize> {
+pub(super) fn named_tool(selector: &ToolSelector, catalogue: &Catalogue) -> Option<usize> {
     let text = selector.text.as_str();
     catalogue.index(text).or_else(|| of_alias(text, catalogue))
 }
@@ -258,11 +262,11 @@ fn of_alias(name: &str, catalogue: &Catalogue) -> Option<usize> {
     catalogue.index(ToolAliases::built_in().resolve(name)?)
 }
 
-fn unknown(selector: &ToolSelector, catalogue: &Catalogue) -> LoadError {
+fn unknown_selector_error(selector: &ToolSelector, catalogue: &Catalogue) -> LoadError {
     let text = selector.text.as_str();
     let error = |message: String| LoadError::new(selector.place.as_ref(), message);
     if let Some((prefix, _)) = text.split_once(':')
-        && let Some(near) = tool_core::nearest::nearest(prefix, RESERVED_PREFIXES)
+        && let Some(near) = tool_core::nearest::nearest_name(prefix, RESERVED_PREFIXES)
         && catalogue.nearest(text).is_none()
     {
         return error(format!("no kind of selector named `{prefix}:`"))
@@ -278,6 +282,6 @@ fn unknown(selector: &ToolSelector, catalogue: &Catalogue) -> LoadError {
     }
 }
 
-fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
+fn spelled_names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<&'static str> {
     all.iter().map(|item| name(*item)).collect()
 }

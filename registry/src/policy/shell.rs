@@ -13,7 +13,7 @@ const NOT_PROGRAMS: &[&str] = &[
 
 /// The commands of a text, each as its words; `None` when it has anything but plain commands joined by `;`, `&&`, `||`, `|`
 /// and line ends.
-pub(super) fn commands(text: &str) -> Option<Vec<Vec<String>>> {
+pub(super) fn split_shell_commands(text: &str) -> Option<Vec<Vec<String>>> {
     let mut commands = Vec::new();
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
@@ -81,7 +81,7 @@ fn is_plain(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::commands;
+    use super::split_shell_commands;
 
     #[test]
     fn plain_commands_are_read() {
@@ -96,7 +96,7 @@ mod tests {
             ("ls\n\npwd\n", "ls|pwd"),
             ("printf ''", "printf "),
         ] {
-            let found = commands(text).unwrap_or_else(|| panic!("{text}"));
+            let found = split_shell_commands(text).unwrap_or_else(|| panic!("{text}"));
             let found: Vec<String> = found.iter().map(|words| words.join(" ")).collect();
             assert_eq!(found.join("|"), expected, "{text}");
         }
@@ -142,7 +142,7 @@ mod tests {
             "a\rb",
             "a\u{a0}b",
         ] {
-            assert_eq!(commands(text), None, "{text}");
+            assert_eq!(split_shell_commands(text), None, "{text}");
         }
     }
 }

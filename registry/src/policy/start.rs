@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tool_core::{ToolError, tool_error};
 
 use super::compile::PolicyCompiler;
-use super::join::unknown;
+use super::join::unknown_name_error;
 use super::selection::CompiledSelection;
 use super::{
     CallerBaseline, CompiledProfile, CompiledRole, MAX_TURNS, Policy, ToolSelection, ToolSet,
@@ -132,7 +132,7 @@ impl<'a> SelectionLevels<'a> {
         &self,
         of: impl Fn(&'a CompiledSelection) -> Option<T>,
     ) -> Option<(LevelSelection<'a>, T)> {
-        first(&self.steps, of)
+        first_selected_step(&self.steps, of)
     }
 
     fn title(&self, level: SelectionLevel) -> String {
@@ -150,7 +150,7 @@ impl<'a> SelectionLevels<'a> {
     }
 }
 
-fn first<'a, T>(
+fn first_selected_step<'a, T>(
     steps: &[Option<LevelSelection<'a>>],
     of: impl Fn(&'a CompiledSelection) -> Option<T>,
 ) -> Option<(LevelSelection<'a>, T)> {
@@ -241,7 +241,7 @@ impl Policy {
         let mut known = self.agent_names.iter();
         known
             .find(|known| *known == agent)
-            .ok_or_else(|| unknown("agent", agent, self.agent_names.iter()))
+            .ok_or_else(|| unknown_name_error("agent", agent, self.agent_names.iter()))
     }
 
     /// The tools of the first level that lists some, shaped by the profile and the overrides.
@@ -251,11 +251,11 @@ impl Policy {
         who: &Principal,
         steps: &[Option<LevelSelection<'a>>],
     ) -> Result<Cow<'a, ToolSelection>, ToolError> {
-        let mut tools = match first(steps, |says| says.tools.as_ref()) {
+        let mut tools = match first_selected_step(steps, |says| says.tools.as_ref()) {
             Some((_, tools)) => Cow::Borrowed(tools),
             None => Cow::Owned(ToolSelection::none(catalogue.len())),
         };
-        if let Some((_, external)) = first(steps, |says| says.external.as_ref()) {
+        if let Some((_, external)) = first_selected_step(steps, |says| says.external.as_ref()) {
             tools.to_mut().unite(external);
         }
         if let Some(name) = &who.profile {

@@ -14,13 +14,13 @@ use std::sync::Arc;
 use tool_core::{Object, ToolError, Value};
 
 /// The redacted text, and the number of secrets.
-pub fn text(text: &str) -> (Cow<'_, str>, usize) {
+pub fn redact_text(text: &str) -> (Cow<'_, str>, usize) {
     /// A replacement can complete the form of another secret: `password://:...@` is an address and then a password.
     const PASSES_MAX: usize = 8;
-    let (mut clean, count) = once(text);
+    let (mut clean, count) = redact_text_once(text);
     let passes = if count > 0 { PASSES_MAX } else { 0 };
     for _ in 1..passes {
-        let again = once(&clean).0.into_owned();
+        let again = redact_text_once(&clean).0.into_owned();
         if *clean == again {
             break;
         }
@@ -29,8 +29,8 @@ pub fn text(text: &str) -> (Cow<'_, str>, usize) {
     (clean, count)
 }
 
-fn once(text: &str) -> (Cow<'_, str>, usize) {
-    let found = patterns::find(text);
+fn redact_text_once(text: &str) -> (Cow<'_, str>, usize) {
+    let found = patterns::find_secrets(text);
     if found.is_empty() {
         return (Cow::Borrowed(text), 0);
     }
@@ -50,14 +50,14 @@ fn once(text: &str) -> (Cow<'_, str>, usize) {
 /// The redacted value, and the number of secrets; without any, the same value without a copy.
 ///
 /// Values that reach this are at most 128 deep, so it may recurse.
-pub fn value(value: &Value) -> (Value, usize) {
+pub fn redact_value(value: &Value) -> (Value, usize) {
     match value {
-        Value::String(string) => match text(string) {
+        Value::String(string) => match redact_text(string) {
             (Cow::Borrowed(_), _) => (value.clone(), 0),
             (Cow::Owned(clean), count) => (Value::from(clean), count),
         },
         Value::Array(items) => {
-            let cleaned: Vec<(Value, usize)> = items.iter().map(self::value).collect();
+            let cleaned: Vec<(Value, usize)> = items.iter().map(self::redact_value).collect();
             let count = cleaned.iter().map(|(_, count)| count).sum();
             if count == 0 {
                 return (value.clone(), 0);
@@ -65,7 +65,7 @@ pub fn value(value: &Value) -> (Value, usize) {
             let items = cleaned.into_iter().map(|(item, _)| item).collect();
             (Value::Array(Arc::new(items)), count)
         }
-        Value::Object(object) => members(value, object),
+        Value::Object(object) => redact_members(value, object),
         Value::Null | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Numbers(_) => {
             (value.clone(), 0)
         }
@@ -73,8 +73,8 @@ pub fn value(value: &Value) -> (Value, usize) {
 }
 
 /// The error with every text redacted: errors quote arguments and data.
-pub fn error(error: ToolError) -> ToolError {
-    let (clean, count) = value(&error.to_value());
+pub fn redact_error(error: ToolError) -> ToolError {
+    let (clean, count) = redact_value(&error.to_value());
     if count == 0 {
         return error;
     }
@@ -103,11 +103,11 @@ fn is_credential_header(name: &str) -> bool {
         .any(|header| name.eq_ignore_ascii_case(header))
 }
 
-fn members(whole: &Value, object: &Object) -> (Value, usize) {
+fn redact_members(whole: &Value, object: &Object) -> (Value, usize) {
     let mut clean = Object::new();
     let mut total = 0;
     for (key, member) in object.iter() {
-        let (name, in_name) = text(key);
+        let (name, in_name) = redact_text(key);
         let (member, count) = match member {
             Value::String(secret)
                 if !secret.is_empty()
@@ -115,7 +115,7 @@ fn members(whole: &Value, object: &Object) -> (Value, usize) {
             {
                 (Value::from("[redacted:env_secret]"), 1)
             }
-            other => value(other),
+            other => redact_value(other),
         };
         total += in_name + count;
         clean.push_unique(name.into(), member);

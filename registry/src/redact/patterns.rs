@@ -123,7 +123,7 @@ pub(super) struct SecretHit {
 }
 
 /// The pattern of a kind, with the names of secrets filled in.
-fn pattern(form: &str) -> String {
+fn secret_pattern(form: &str) -> String {
     let spaced = |word: &&str| word.split("").collect::<Vec<_>>().join("[-_]*");
     let words = WORDS.iter().map(|word| spaced(word) + "[a-z0-9_-]*");
     let names: Vec<String> = words.chain(ENDS.iter().map(spaced)).collect();
@@ -221,12 +221,13 @@ pub(super) fn set_for(text: &str) -> Option<&'static RegexSet> {
         return None;
     }
     Some(SET.get_or_init(|| {
-        RegexSet::new(FORMS.map(|(_, form)| pattern(form))).expect("a test compiles each pattern")
+        RegexSet::new(FORMS.map(|(_, form)| secret_pattern(form)))
+            .expect("a test compiles each pattern")
     }))
 }
 
 /// Every secret in a text, in order; where two overlap, both ranges are redacted.
-pub(super) fn find(text: &str) -> Vec<SecretHit> {
+pub(super) fn find_secrets(text: &str) -> Vec<SecretHit> {
     let Some(set) = set_for(text) else {
         return Vec::new();
     };
@@ -235,8 +236,9 @@ pub(super) fn find(text: &str) -> Vec<SecretHit> {
     let mut hits = Vec::new();
     for form in &set.matches(bytes) {
         let (kind, source) = FORMS[form];
-        let each = EACH[form]
-            .get_or_init(|| Regex::new(&pattern(source)).expect("a test compiles each pattern"));
+        let each = EACH[form].get_or_init(|| {
+            Regex::new(&secret_pattern(source)).expect("a test compiles each pattern")
+        });
         let named = kind == "env_secret";
         let secrets = each.captures_iter(bytes).filter_map(|found| {
             let secret = found.iter().skip(1).flatten().next()?;

@@ -77,7 +77,7 @@ fn each_kind_is_taken_out() {
             ("(", ")"),
             ("\u{e9} ", "\u{e9}"),
         ] {
-            let (clean, count) = text(&format!("{before}{secret}{after}")).clone_owned();
+            let (clean, count) = redact_text(&format!("{before}{secret}{after}")).clone_owned();
             assert_eq!(clean, format!("{before}[redacted:{kind}]{after}"), "{kind}");
             assert_eq!(count, 1);
         }
@@ -145,7 +145,7 @@ fn each_kind_is_taken_out() {
         ),
     ];
     for (kind, given, expected) in partial {
-        assert_eq!(text(given).0, expected, "{kind}");
+        assert_eq!(redact_text(given).0, expected, "{kind}");
     }
     let kinds: std::collections::BTreeSet<&str> = cases
         .iter()
@@ -212,7 +212,7 @@ fn ordinary_texts_stay_as_they_are() {
         "the SKU SK12",
         "\u{1F600} password=\u{1F600}",
     ] {
-        assert_eq!(text(plain), (Cow::Borrowed(plain), 0), "{plain:?}");
+        assert_eq!(redact_text(plain), (Cow::Borrowed(plain), 0), "{plain:?}");
     }
 }
 
@@ -234,19 +234,19 @@ fn r21_secrets_are_taken_out_at_every_depth_and_from_keys() {
             Value::object([("Authorization", "Basic cDpx"), ("COOKIE", "a=b")]),
         ),
     ]);
-    let (clean, count) = value(&nested);
+    let (clean, count) = redact_value(&nested);
     assert_eq!(count, 4);
     assert_eq!(
         clean.to_string(),
         r#"{"a":[{"b":"[redacted:github_pat]"},1],"password":"[redacted:env_secret]","numbers":[1.0,2.0],"headers":{"Authorization":"[redacted:env_secret]","COOKIE":"[redacted:env_secret]"}}"#
     );
-    let (clean, count) = value(&Value::object([(secret.as_str(), 1_i64)]));
+    let (clean, count) = redact_value(&Value::object([(secret.as_str(), 1_i64)]));
     assert_eq!(
         (clean.to_string().as_str(), count),
         (r#"{"[redacted:github_pat]":1}"#, 1)
     );
     assert_eq!(
-        value(&clean),
+        redact_value(&clean),
         (clean.clone(), 0),
         "a second pass finds nothing"
     );
@@ -266,7 +266,7 @@ fn a_private_key_behind_a_secret_name_loses_its_body_too() {
                 "{before}-----BEGIN RSA {}-----\n{body}{after}",
                 "PRIVATE KEY"
             );
-            let (clean, count) = text(&given).clone_owned();
+            let (clean, count) = redact_text(&given).clone_owned();
             assert!(
                 count >= 1 && !clean.contains(body),
                 "{given:?} gave {clean:?}"
@@ -280,8 +280,8 @@ proptest::proptest! {
 
     #[test]
     fn no_text_crashes_and_a_second_pass_changes_nothing(given in "(sk-|AKIA|ghp_|-----BEGIN |PRIVATE KEY-----|://|@|:|=|password|token|Bearer |[a-zA-Z0-9]{0,20}|\u{e9}|\"|'| |\n){0,24}") {
-        let (clean, _) = text(&given).clone_owned();
-        let (again, _) = text(&clean).clone_owned();
+        let (clean, _) = redact_text(&given).clone_owned();
+        let (again, _) = redact_text(&clean).clone_owned();
         proptest::prop_assert_eq!(again, clean);
     }
 }

@@ -40,7 +40,7 @@ impl SessionFold<'_> {
         let mut calls = Vec::with_capacity(observed.calls.len());
         for (place, call) in observed.calls.iter().enumerate() {
             let is_new = ids.insert(call.call_id.as_str());
-            let (args, unread) = match json::arguments(&call.args, ARGS_BYTES_MAX) {
+            let (args, unread) = match json::parse_call_arguments(&call.args, ARGS_BYTES_MAX) {
                 Ok(args) => (args, None),
                 Err(error) => (call.args.clone(), Some(Failure::from(&error))),
             };

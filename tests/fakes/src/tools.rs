@@ -3,7 +3,7 @@
 use tool_core::{
     Access, BoundedInteger, Caller, Capability, Category, Ctx, Determinism, Effect, EffectReach,
     ErasedTool, Finite, Input, Permission, RandomSeed, ResourceKind, ResourceTemplate, Spec,
-    Syntax, TextInput, Tool, ToolError, Value, entry, json,
+    Syntax, TextInput, Tool, ToolError, Value, json, tool_entry,
 };
 
 /// Declares a tool with its arguments, fields of its spec, and a function of the arguments and the context.
@@ -152,18 +152,18 @@ impl Tool for WriteArgs {
 
 /// The twelve tools that cases of policy are about.
 pub static TWELVE: &[ErasedTool] = &[
-    entry::<ListDir>(),
-    entry::<ReadFile>(),
-    entry::<SearchFiles>(),
-    entry::<WriteArgs>(),
-    entry::<EditFile>(),
-    entry::<RunShell>(),
-    entry::<WebFetch>(),
-    entry::<WebSearch>(),
-    entry::<QueryDb>(),
-    entry::<Calculate>(),
-    entry::<Plot>(),
-    entry::<RawExec>(),
+    tool_entry::<ListDir>(),
+    tool_entry::<ReadFile>(),
+    tool_entry::<SearchFiles>(),
+    tool_entry::<WriteArgs>(),
+    tool_entry::<EditFile>(),
+    tool_entry::<RunShell>(),
+    tool_entry::<WebFetch>(),
+    tool_entry::<WebSearch>(),
+    tool_entry::<QueryDb>(),
+    tool_entry::<Calculate>(),
+    tool_entry::<Plot>(),
+    tool_entry::<RawExec>(),
 ];
 
 /// Calls a tool of a family with arguments as JSON.
@@ -171,7 +171,7 @@ pub static TWELVE: &[ErasedTool] = &[
 /// # Errors
 /// Those of the tool.
 pub fn call(family: &[ErasedTool], ctx: &Ctx, tool: &str, args: &str) -> Result<Value, ToolError> {
-    let args = json::parse(args, json::JsonLimits::default()).unwrap();
+    let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
     let mut tools = family.iter().map(|entry| entry.tool());
     let found = tools.find(|found| found.spec().id == tool).unwrap();
     found.decode(&args)?.run(ctx)

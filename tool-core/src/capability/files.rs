@@ -327,7 +327,7 @@ pub trait WorkspaceFiles: Send + Sync {
 }
 
 /// A name in the form that case-insensitive file systems compare.
-pub fn folded(name: &str) -> String {
+pub fn fold_file_name(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();
     }
@@ -338,7 +338,7 @@ pub fn folded(name: &str) -> String {
 
 /// Whether two names are equal on some file system.
 pub fn could_be_one_name(a: &str, b: &str) -> bool {
-    a == b || folded(a) == folded(b)
+    a == b || fold_file_name(a) == fold_file_name(b)
 }
 
 /// The path of the one entry whose name a reader takes for that of a path that leads nowhere: of other case, in another Unicode form, or with
@@ -362,11 +362,11 @@ pub fn near_path(files: &dyn WorkspaceFiles, path: &str, stop: &StopFlag) -> Opt
             continue;
         }
         let entries = files.entries(folder, LinkMode::Follow, stop).ok()?;
-        let looked_up = looks(part);
+        let looked_up = visual_skeleton(part);
         let names = entries
             .iter()
             .filter_map(|entry| entry.path.rsplit('/').next());
-        let mut alike = names.filter(|name| looks(name) == looked_up);
+        let mut alike = names.filter(|name| visual_skeleton(name) == looked_up);
         let (one, other) = (alike.next()?, alike.next());
         if other.is_some() {
             return None;
@@ -377,7 +377,7 @@ pub fn near_path(files: &dyn WorkspaceFiles, path: &str, stop: &StopFlag) -> Opt
 }
 
 /// What a reader takes a name for.
-fn looks(name: &str) -> String {
+fn visual_skeleton(name: &str) -> String {
     let plain = name.nfkc().map(|character| match character {
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
         '\u{2018}' | '\u{2019}' | '\u{2bc}' => '\'',
@@ -387,7 +387,7 @@ fn looks(name: &str) -> String {
     });
     let is_seen =
         |character: &char| !matches!(character, '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{ad}');
-    folded(&plain.filter(is_seen).collect::<String>())
+    fold_file_name(&plain.filter(is_seen).collect::<String>())
 }
 
 /// Opens files and artifacts that arguments refer to.

@@ -22,7 +22,7 @@ pub use commits::{CommitRules, Presence};
 pub use events::{CallerIdentity, Decide, EventLog, Memo, Show};
 pub use files::{
     ArrayLoader, DiskSpace, DraftFolder, FileCall, FileChange, FileContent, FileInfo, FileKind,
-    FileReader, LinkMode, WorkspaceFiles, WriteMode, could_be_one_name, folded, near_path,
+    FileReader, LinkMode, WorkspaceFiles, WriteMode, could_be_one_name, fold_file_name, near_path,
 };
 pub use host::{
     Clock, ClockAlarm, OpenWorkspace, Reload, Spawner, ToolStateStore, WorkspaceOpener,

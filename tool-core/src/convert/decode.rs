@@ -79,7 +79,7 @@ macro_rules! integers {
 
 integers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
-fn text<'a>(value: &'a Value, expected: &str) -> Result<&'a Arc<str>, DecodeError> {
+fn decode_text<'a>(value: &'a Value, expected: &str) -> Result<&'a Arc<str>, DecodeError> {
     match value {
         Value::String(text) => Ok(text),
         other => Err(DecodeError::unexpected(other, expected)),
@@ -90,7 +90,7 @@ macro_rules! texts {
     ($($type:ty)*) => {$(
         impl Decode for $type {
             fn decode(value: &Value) -> Result<Self, DecodeError> {
-                Ok((**text(value, "a string")?).into())
+                Ok((**decode_text(value, "a string")?).into())
             }
         }
     )*};
@@ -100,7 +100,7 @@ texts!(String Box<str> Rc<str>);
 
 impl Decode for Arc<str> {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
-        text(value, "a string").cloned()
+        decode_text(value, "a string").cloned()
     }
 }
 
@@ -126,7 +126,7 @@ impl Decode for Duration {
 
 impl Decode for PathBuf {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
-        text(value, "path string").map(|text| Self::from(&**text))
+        decode_text(value, "path string").map(|text| Self::from(&**text))
     }
 }
 
@@ -219,7 +219,7 @@ tuples! {
 }
 
 /// The members of an object, with a key of the type each.
-fn members<K: Decode, V: Decode>(
+fn decode_members<K: Decode, V: Decode>(
     value: &Value,
     mut insert: impl FnMut(K, V),
 ) -> Result<(), DecodeError> {
@@ -239,7 +239,7 @@ fn members<K: Decode, V: Decode>(
 impl<K: Decode + Ord, V: Decode> Decode for BTreeMap<K, V> {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         let mut map = Self::new();
-        members(value, |key, member| drop(map.insert(key, member)))?;
+        decode_members(value, |key, member| drop(map.insert(key, member)))?;
         Ok(map)
     }
 }
@@ -247,7 +247,7 @@ impl<K: Decode + Ord, V: Decode> Decode for BTreeMap<K, V> {
 impl<K: Decode + Eq + Hash, V: Decode, S: BuildHasher + Default> Decode for HashMap<K, V, S> {
     fn decode(value: &Value) -> Result<Self, DecodeError> {
         let mut map = Self::default();
-        members(value, |key, member| drop(map.insert(key, member)))?;
+        decode_members(value, |key, member| drop(map.insert(key, member)))?;
         Ok(map)
     }
 }

@@ -47,14 +47,14 @@ pub struct EncodedValue {
 /// `numeric` with reason `not_finite` when a double is not finite (use [`Real`](crate::types::Real) for those that may be), `internal`
 /// when a map key is not a string.
 pub fn to_value<T: Encode + ?Sized>(value: &T) -> Result<Value, ToolError> {
-    encode(value).map(|encoded| encoded.value)
+    encode_value(value).map(|encoded| encoded.value)
 }
 
 /// Converts a typed value and lists the files and artifacts it refers to.
 ///
 /// # Errors
 /// As [`to_value`].
-pub fn encode<T: Encode + ?Sized>(value: &T) -> Result<EncodedValue, ToolError> {
+pub fn encode_value<T: Encode + ?Sized>(value: &T) -> Result<EncodedValue, ToolError> {
     let mut encoder = Encoder::default();
     let encoded = value.encode(&mut encoder);
     encoder.finish(encoded)
@@ -72,7 +72,7 @@ pub enum EncodeError {
 impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotFinite(value) => f.write_str(&crate::number::spelling(*value)),
+            Self::NotFinite(value) => f.write_str(&crate::number::non_finite_spelling(*value)),
             Self::Other(message) => f.write_str(message),
         }
     }
@@ -103,7 +103,7 @@ impl Encoder {
             }),
             Err(EncodeError::NotFinite(found)) => {
                 let pointer = self.pointer();
-                let found = crate::number::spelling(found);
+                let found = crate::number::non_finite_spelling(found);
                 let message = format_args!(
                     "`{pointer}` of the result is {found}, beyond the range of a double"
                 );
@@ -211,7 +211,7 @@ impl Encoder {
             self.path.push(EncodeSegment::Index(index));
             let value = item.encode(self)?;
             self.path.pop();
-            collect(&mut values, &mut numbers, value);
+            collect_item(&mut values, &mut numbers, value);
         }
         Ok(match values.is_empty() {
             true => Value::vector(numbers),
@@ -258,7 +258,7 @@ impl Encoder {
     }
 }
 
-fn collect(values: &mut Vec<Value>, numbers: &mut Vec<f64>, value: Value) {
+fn collect_item(values: &mut Vec<Value>, numbers: &mut Vec<f64>, value: Value) {
     match value {
         Value::Float(number) if values.is_empty() => numbers.push(number),
         item => {
@@ -398,20 +398,20 @@ impl Encode for Duration {
     }
 }
 
-fn path(path: &Path) -> Result<Value, EncodeError> {
+fn encode_path(path: &Path) -> Result<Value, EncodeError> {
     let text = path.to_str().map(Value::from);
     text.ok_or_else(|| EncodeError::Other("path contains invalid UTF-8 characters".to_owned()))
 }
 
 impl Encode for Path {
     fn encode(&self, _: &mut Encoder) -> Result<Value, EncodeError> {
-        path(self)
+        encode_path(self)
     }
 }
 
 impl Encode for PathBuf {
     fn encode(&self, _: &mut Encoder) -> Result<Value, EncodeError> {
-        path(self)
+        encode_path(self)
     }
 }
 

@@ -59,17 +59,17 @@ impl DecodeError {
     }
 
     pub(crate) fn unknown_field(field: &str, expected: &[&str]) -> Self {
-        let instead = crate::nearest::instead(field, expected.iter().copied());
-        let shown = crate::brief::name(field);
+        let instead = crate::nearest::suggest_instead(field, expected.iter().copied());
+        let shown = crate::brief::brief_name(field);
         Self::new(format_args!("unknown argument `{shown}`{instead}")).under_key(field)
     }
 
     /// The error for a name that is none of those expected, with the nearest one.
     pub fn unknown_variant(variant: &str, expected: &[&str]) -> Self {
-        let near = crate::nearest::nearest(variant, expected.iter().copied());
+        let near = crate::nearest::nearest_name(variant, expected.iter().copied());
         let near = near.map(|name| format!("; did you mean `{name}`?"));
         let near = near.unwrap_or_default();
-        let (names, shown) = (expected.join("`, `"), crate::brief::name(variant));
+        let (names, shown) = (expected.join("`, `"), crate::brief::brief_name(variant));
         Self::new(format_args!(
             "expected one of `{names}`, found `{shown}`{near}"
         ))

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
-use super::{encode, from_value, to_value};
+use super::{encode_value, from_value, to_value};
 use crate::error::ErrorCode;
 use crate::input::{DataSource, Input, InputKind, Matrix, TextInput, Vector};
-use crate::json::{JsonLimits, parse, to_text};
+use crate::json::{JsonLimits, parse_json, to_text};
 use crate::types::{BoundedInteger, Count, Positive, RandomSeed, Real};
 use crate::value::Value;
 use crate::{Decode, Describe, Encode};
@@ -45,7 +45,7 @@ enum Kind {
 }
 
 fn value(text: &str) -> Value {
-    parse(text, JsonLimits::default()).expect(text)
+    parse_json(text, JsonLimits::default()).expect(text)
 }
 
 fn decode(text: &str) -> Args {
@@ -177,7 +177,7 @@ fn lists_the_files_that_arguments_refer_to() {
     let args = decode(
         r#"{"a":{"$file":"m.npy"},"b":[1],"text":{"$file":"t.txt"},"any":{"$file":"data, not a reference"}}"#,
     );
-    let encoded = encode(&args).expect("finite");
+    let encoded = encode_value(&args).expect("finite");
     let found: Vec<_> = encoded
         .sources
         .iter()

@@ -9,7 +9,7 @@ use crate::value::Value;
 /// by value: a whole number of magnitude at most 2^53 is written as an integer however it was given (`1`, not `1.0`); every
 /// other double is the shortest text that reads back as the same bits. Minus zero keeps its sign (`-0.0`), since it divides
 /// differently. Reading the text and making it canonical again gives the same text.
-pub fn canonical(value: &Value) -> String {
+pub fn canonical_json(value: &Value) -> String {
     let mut text = String::new();
     write::write_styled(value, JsonStyle::Canonical, &mut text);
     text
@@ -17,15 +17,19 @@ pub fn canonical(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{JsonLimits, parse};
+    use super::super::{JsonLimits, parse_json};
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let value = parse(text, JsonLimits::default()).unwrap();
-        let found = canonical(&value);
+        let value = parse_json(text, JsonLimits::default()).unwrap();
+        let found = canonical_json(&value);
         assert_eq!(found, expected, "{text}");
-        let again = parse(&found, JsonLimits::default()).unwrap();
-        assert_eq!(canonical(&again), found, "{text}: reading back changes it");
+        let again = parse_json(&found, JsonLimits::default()).unwrap();
+        assert_eq!(
+            canonical_json(&again),
+            found,
+            "{text}: reading back changes it"
+        );
     }
 
     #[test]
@@ -69,8 +73,8 @@ mod tests {
             f64::MAX,
             f64::MIN_POSITIVE,
         ] {
-            let text = canonical(&Value::Float(number));
-            let again = parse(&text, JsonLimits::default()).unwrap();
+            let text = canonical_json(&Value::Float(number));
+            let again = parse_json(&text, JsonLimits::default()).unwrap();
             assert_eq!(
                 again.as_f64().map(f64::to_bits),
                 Some(number.to_bits()),

@@ -9,7 +9,7 @@ const SCALE_MAX: usize = 27;
 
 /// `significand / 10^scale`, correctly rounded (ties to even); `None` for a scale beyond the table.
 #[inline(always)]
-pub(super) fn rounded(significand: u64, scale: usize) -> Option<f64> {
+pub(super) fn round_decimal(significand: u64, scale: usize) -> Option<f64> {
     let (high, low) = *RECIPROCALS.get(scale)?;
     if significand == 0 {
         return Some(0.0);
@@ -29,7 +29,7 @@ pub(super) fn rounded(significand: u64, scale: usize) -> Option<f64> {
     // 54 bits: the mantissa and the bit that decides.
     let below = top + 64 - 52 - 3;
     let mut mantissa = upper >> below;
-    let mut exponent = power(scale) + top as i32 - shift as i32 + 1023;
+    let mut exponent = binary_exponent(scale) + top as i32 - shift as i32 + 1023;
     // A tie is possible only for a few digits after the point: 5^scale must divide the significand.
     const TIE_SCALE_MAX: usize = 4;
     if lower <= 1 && scale <= TIE_SCALE_MAX && mantissa & 3 == 1 && mantissa << below == upper {
@@ -47,7 +47,7 @@ pub(super) fn rounded(significand: u64, scale: usize) -> Option<f64> {
 
 /// The binary exponent of `10^-scale` times 2^63.
 #[inline]
-fn power(scale: usize) -> i32 {
+fn binary_exponent(scale: usize) -> i32 {
     // log2(10) in 16 binary digits after the point.
     const LOG2_10: i32 = 152_170 + 65_536;
     ((LOG2_10 * -(scale as i32)) >> 16) + 63
@@ -60,7 +60,7 @@ static RECIPROCALS: [(u64, u64); SCALE_MAX + 1] = {
     let mut scale = 1;
     while scale <= SCALE_MAX {
         power *= 5;
-        let reciprocal = reciprocal(power);
+        let reciprocal = power_reciprocal(power);
         table[scale] = ((reciprocal >> 64) as u64, reciprocal as u64);
         scale += 1;
     }
@@ -68,7 +68,7 @@ static RECIPROCALS: [(u64, u64); SCALE_MAX + 1] = {
 };
 
 /// `floor(2^(z + 127) / power) + 1`, where z is the number of bits of the power; by long division, bit by bit.
-const fn reciprocal(power: u128) -> u128 {
+const fn power_reciprocal(power: u128) -> u128 {
     let bits = 128 - (power - 1).leading_zeros();
     let mut remainder: u128 = 1;
     let mut quotient: u128 = 0;
@@ -95,7 +95,7 @@ mod tests {
         let text = format!("{significand}e-{scale}");
         let expected: f64 = text.parse().unwrap();
         assert_eq!(
-            rounded(significand, scale).map(f64::to_bits),
+            round_decimal(significand, scale).map(f64::to_bits),
             Some(expected.to_bits()),
             "{text}"
         );
@@ -123,8 +123,8 @@ mod tests {
         ] {
             (0..=SCALE_MAX).for_each(|scale| check(significand, scale));
         }
-        assert_eq!(rounded(0, 3), Some(0.0));
-        assert_eq!(rounded(1, SCALE_MAX + 1), None);
+        assert_eq!(round_decimal(0, 3), Some(0.0));
+        assert_eq!(round_decimal(1, SCALE_MAX + 1), None);
     }
 
     proptest! {

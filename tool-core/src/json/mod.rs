@@ -1,8 +1,8 @@
 //! Strict JSON in and shortest JSON out.
 //!
-//! [`parse`] is the one scan at the door: it checks the grammar (RFC 8259), refuses duplicate keys at every level, counts
+//! [`parse_json`] is the one scan at the door: it checks the grammar (RFC 8259), refuses duplicate keys at every level, counts
 //! depth, size and memory, and reads every double correctly rounded. Arrays of numbers go straight into one block.
-//! Start with [`parse`] and [`to_text`].
+//! Start with [`parse_json`] and [`to_text`].
 
 mod canonical;
 mod decimal;
@@ -10,9 +10,9 @@ mod number;
 mod parse;
 mod write;
 
-pub use canonical::canonical;
-pub use parse::{JsonError, JsonLimits, parse, parse_bytes};
-pub use write::{to_text, write};
+pub use canonical::canonical_json;
+pub use parse::{JsonError, JsonLimits, parse_bytes, parse_json};
+pub use write::{to_text, write_value};
 
 use crate::error::{ErrorCode, ToolError};
 use crate::value::Value;
@@ -24,7 +24,7 @@ mod tests;
 ///
 /// # Errors
 /// `invalid_args` for a text that is not JSON.
-pub fn arguments(args: &Value, bytes_max: usize) -> Result<Value, ToolError> {
+pub fn parse_call_arguments(args: &Value, bytes_max: usize) -> Result<Value, ToolError> {
     let Value::String(text) = args else {
         return Ok(args.clone());
     };
@@ -32,7 +32,7 @@ pub fn arguments(args: &Value, bytes_max: usize) -> Result<Value, ToolError> {
         bytes_max,
         ..JsonLimits::default()
     };
-    parse(text, limits).map_err(|err| {
+    parse_json(text, limits).map_err(|err| {
         let error = ToolError::new(
             ErrorCode::InvalidArgs,
             format_args!("the arguments are a text that is not JSON: {err}"),

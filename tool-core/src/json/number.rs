@@ -41,13 +41,13 @@ const DIGITS_MAX: usize = 19;
 const EXACT_DIGITS: usize = 15;
 
 /// Reads the longest number at the start of `text`: digits are gathered in an integer on the way over them, which
-/// [`decimal::rounded`] turns into the nearest double; what does not fit there is left to the general parser.
+/// [`decimal::round_decimal`] turns into the nearest double; what does not fit there is left to the general parser.
 #[inline(always)]
-pub(super) fn read(text: &[u8]) -> Result<ParsedNumber, NumberFault> {
+pub(super) fn read_json_number(text: &[u8]) -> Result<ParsedNumber, NumberFault> {
     let negative = text.first() == Some(&b'-');
     let start = usize::from(negative);
     let mut significand = 0;
-    let mut end = gather(text, start, &mut significand);
+    let mut end = gather_digits(text, start, &mut significand);
     let digits = end - start;
     if digits == 0 {
         return Err(NumberFault::Grammar);
@@ -67,9 +67,9 @@ pub(super) fn read(text: &[u8]) -> Result<ParsedNumber, NumberFault> {
             kept += end - point;
             let has_exponent = matches!(text.get(end), Some(b'e' | b'E'));
             let scale = end - point;
-            match decimal::rounded(significand, scale) {
+            match decimal::round_decimal(significand, scale) {
                 Some(magnitude) if kept <= DIGITS_MAX && !has_exponent => Ok(ParsedNumber {
-                    value: signed(magnitude, negative),
+                    value: apply_sign(magnitude, negative),
                     integral: false,
                     length: end,
                     long: None,
@@ -79,7 +79,7 @@ pub(super) fn read(text: &[u8]) -> Result<ParsedNumber, NumberFault> {
         }
         Some(b'e' | b'E') => read_float(text),
         _ if digits <= EXACT_DIGITS => {
-            let value = signed(significand as f64, negative);
+            let value = apply_sign(significand as f64, negative);
             // Minus zero has no integer spelling.
             Ok(ParsedNumber {
                 value,
@@ -94,14 +94,14 @@ pub(super) fn read(text: &[u8]) -> Result<ParsedNumber, NumberFault> {
 
 /// The magnitude with its sign, without a branch: half of the data is negative, in no order that a processor could learn.
 #[inline(always)]
-fn signed(magnitude: f64, negative: bool) -> f64 {
+fn apply_sign(magnitude: f64, negative: bool) -> f64 {
     f64::from_bits(magnitude.to_bits() | u64::from(negative) << 63)
 }
 
 /// Goes over the digits from `position` one by one, adds them to the significand (which wraps after [`DIGITS_MAX`]) and gives
 /// their end.
 #[inline(always)]
-fn gather(text: &[u8], mut position: usize, significand: &mut u64) -> usize {
+fn gather_digits(text: &[u8], mut position: usize, significand: &mut u64) -> usize {
     while let Some(digit) = text.get(position).filter(|byte| byte.is_ascii_digit()) {
         *significand = significand
             .wrapping_mul(10)
@@ -111,7 +111,7 @@ fn gather(text: &[u8], mut position: usize, significand: &mut u64) -> usize {
     position
 }
 
-/// As [`gather`], eight digits at a time, the last few as well: a loop over single digits costs a mispredicted branch per
+/// As [`gather_digits`], eight digits at a time, the last few as well: a loop over single digits costs a mispredicted branch per
 /// number, and the loads here do not wait for one another.
 #[inline(always)]
 fn gather_many(text: &[u8], position: usize, significand: &mut u64) -> usize {
@@ -119,7 +119,7 @@ fn gather_many(text: &[u8], position: usize, significand: &mut u64) -> usize {
         .get(position..)
         .and_then(|rest| rest.split_first_chunk::<24>());
     let Some((front, _)) = front else {
-        return gather(text, position, significand);
+        return gather_digits(text, position, significand);
     };
     let (eights, _) = front.as_chunks::<8>();
     let mut taken = 0;
@@ -139,7 +139,7 @@ fn gather_many(text: &[u8], position: usize, significand: &mut u64) -> usize {
             .wrapping_add(value_of(eight));
         taken += 8;
     }
-    gather(text, position + taken, significand)
+    gather_digits(text, position + taken, significand)
 }
 
 const POWERS: [u64; 8] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];

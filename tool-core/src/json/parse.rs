@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 pub use self::error::JsonError;
-use self::error::{JsonScanError, locate};
+use self::error::{JsonScanError, locate_error};
 use super::number::{self, NumberFault};
 use crate::value::{Object, Value};
 
@@ -36,19 +36,21 @@ impl Default for JsonLimits {
 /// Parses bytes that should be UTF-8 JSON.
 ///
 /// # Errors
-/// As [`parse`], and for bytes that are not UTF-8 (with the offset of the first bad one).
+/// As [`parse_json`], and for bytes that are not UTF-8 (with the offset of the first bad one).
 pub fn parse_bytes(bytes: &[u8], limits: JsonLimits) -> Result<Value, JsonError> {
     // Outside strings the grammar has ASCII only, so that only the strings of a valid document need to be checked.
-    scan(bytes, None, limits).map_err(|(stop, offset, path)| match std::str::from_utf8(bytes) {
-        Ok(text) => locate(text, offset, stop, path),
-        Err(err) => {
-            let valid = std::str::from_utf8(&bytes[..err.valid_up_to()]).unwrap_or_default();
-            locate(
-                valid,
-                err.valid_up_to(),
-                JsonScanError::new(NOT_UTF8),
-                String::new(),
-            )
+    scan_document(bytes, None, limits).map_err(|(stop, offset, path)| {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => locate_error(text, offset, stop, path),
+            Err(err) => {
+                let valid = std::str::from_utf8(&bytes[..err.valid_up_to()]).unwrap_or_default();
+                locate_error(
+                    valid,
+                    err.valid_up_to(),
+                    JsonScanError::new(NOT_UTF8),
+                    String::new(),
+                )
+            }
         }
     })
 }
@@ -59,13 +61,13 @@ const NOT_UTF8: &str = "the text is not UTF-8";
 ///
 /// # Errors
 /// [`JsonError`] with line, column and JSON pointer of the culprit.
-pub fn parse(text: &str, limits: JsonLimits) -> Result<Value, JsonError> {
-    scan(text.as_bytes(), Some(text), limits)
-        .map_err(|(stop, offset, path)| locate(text, offset, stop, path))
+pub fn parse_json(text: &str, limits: JsonLimits) -> Result<Value, JsonError> {
+    scan_document(text.as_bytes(), Some(text), limits)
+        .map_err(|(stop, offset, path)| locate_error(text, offset, stop, path))
 }
 
 /// The document, or why there is none, at which byte offset and JSON pointer.
-fn scan(
+fn scan_document(
     bytes: &[u8],
     text: Option<&str>,
     limits: JsonLimits,
@@ -243,8 +245,8 @@ impl JsonScanner<'_> {
     }
 
     fn number(&mut self) -> Result<number::ParsedNumber, JsonScanError> {
-        let parsed =
-            number::read(&self.bytes[self.position..]).map_err(|fault| self.number_fault(fault))?;
+        let parsed = number::read_json_number(&self.bytes[self.position..])
+            .map_err(|fault| self.number_fault(fault))?;
         self.position += parsed.length;
         Ok(parsed)
     }

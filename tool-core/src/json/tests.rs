@@ -4,7 +4,7 @@ use super::*;
 use crate::value::{Numbers, SAFE_INTEGER, Value};
 
 fn read(text: &str) -> Result<Value, JsonError> {
-    parse(text, JsonLimits::default())
+    parse_json(text, JsonLimits::default())
 }
 
 fn fails(text: &str, message: &str, path: &str) {
@@ -138,15 +138,17 @@ fn bounds_depth_size_and_memory() {
         ..JsonLimits::default()
     };
     assert_eq!(
-        parse("[1,2,3,4,5]", limits).expect_err("too long").code,
+        parse_json("[1,2,3,4,5]", limits)
+            .expect_err("too long")
+            .code,
         crate::ErrorCode::LimitExceeded
     );
     let limits = JsonLimits {
         memory_bytes_max: 1000,
         ..JsonLimits::default()
     };
-    assert!(parse(&format!("[{}0]", "0,".repeat(1000)), limits).is_err());
-    assert!(parse(&format!("[{}{{}}]", "{},".repeat(1000)), limits).is_err());
+    assert!(parse_json(&format!("[{}0]", "0,".repeat(1000)), limits).is_err());
+    assert!(parse_json(&format!("[{}{{}}]", "{},".repeat(1000)), limits).is_err());
 }
 
 #[test]
@@ -233,7 +235,7 @@ fn long_matrices_are_shared_between_threads() {
             r#"{{"A": [{}], "b": [[1,2],[3,4],[5,6]], "s": "],[", "t": [[1],[2,3]]}}"#,
             all.join(" , ")
         );
-        let value = parse(&text, JsonLimits::default()).unwrap();
+        let value = parse_json(&text, JsonLimits::default()).unwrap();
         let a = value.get("A").and_then(Value::as_numbers).unwrap();
         assert_eq!(a.shape(), [rows, 3]);
         assert_eq!(a.as_slice()[3 * rows - 2], ((rows - 1) * 7) as f64 + 0.5);
@@ -241,10 +243,10 @@ fn long_matrices_are_shared_between_threads() {
         assert!(value.pointer("/t/1/1").is_some());
         // A fault anywhere has the place that one reader would find.
         let broken = text.replacen("-1e", "-1f", rows);
-        let err = parse(&broken, JsonLimits::default()).unwrap_err();
+        let err = parse_json(&broken, JsonLimits::default()).unwrap_err();
         assert_eq!((err.path.as_str(), err.line), ("/A/0", 1), "{err:?}");
         let last = text.replacen(&format!("[{}, ", rows - 1), &format!("[0{}, ", rows - 1), 1);
-        let err = parse(&last, JsonLimits::default()).unwrap_err();
+        let err = parse_json(&last, JsonLimits::default()).unwrap_err();
         assert_eq!(err.path, format!("/A/{}/0", rows - 1), "{err:?}");
     }
 }
@@ -271,7 +273,7 @@ fn bytes_that_are_not_utf8_are_refused_at_the_first_of_them() {
     let text = "{\"é\":[\"ü\\n∞\",\"\u{10ffff}\"]} ";
     assert_eq!(
         parse_bytes(text.as_bytes(), JsonLimits::default()),
-        parse(text, JsonLimits::default())
+        parse_json(text, JsonLimits::default())
     );
     let err = parse_bytes("[1, é]".as_bytes(), JsonLimits::default()).unwrap_err();
     assert_eq!(err.message, "expected a value, found `é`");
@@ -339,11 +341,11 @@ fn integers_keep_their_digits() {
         r#"{"id":1152921504606846976}"#,
         "9223372036854775807",
     ] {
-        let value = super::parse(text, super::JsonLimits::default()).unwrap();
+        let value = super::parse_json(text, super::JsonLimits::default()).unwrap();
         assert_eq!(super::to_text(&value), text);
-        let canonical = super::canonical(&value);
-        let again = super::parse(&canonical, super::JsonLimits::default()).unwrap();
-        assert_eq!(super::canonical(&again), canonical);
+        let canonical = super::canonical_json(&value);
+        let again = super::parse_json(&canonical, super::JsonLimits::default()).unwrap();
+        assert_eq!(super::canonical_json(&again), canonical);
         assert_eq!(again, value);
     }
     let long = Value::Int(9_007_199_254_740_993);

@@ -16,12 +16,12 @@ pub(super) enum JsonStyle {
 /// The value as one line of JSON.
 pub fn to_text(value: &Value) -> String {
     let mut text = String::new();
-    write(value, &mut text);
+    write_value(value, &mut text);
     text
 }
 
 /// Appends the value to a text.
-pub fn write(value: &Value, out: &mut String) {
+pub fn write_value(value: &Value, out: &mut String) {
     write_styled(value, JsonStyle::Given, out);
 }
 
@@ -35,12 +35,12 @@ pub(super) fn write_styled(value: &Value, style: JsonStyle, out: &mut String) {
             Some(double)
                 if style == JsonStyle::Canonical && number.unsigned_abs() > SAFE_INTEGER as u64 =>
             {
-                float(double, style, out);
+                write_float(double, style, out);
             }
-            _ => integer(*number, out),
+            _ => write_integer(*number, out),
         },
-        Value::Float(number) => float(*number, style, out),
-        Value::String(text) => string(text, out),
+        Value::Float(number) => write_float(*number, style, out),
+        Value::String(text) => write_string(text, out),
         Value::Array(items) => {
             out.push('[');
             for (index, item) in items.iter().enumerate() {
@@ -52,16 +52,16 @@ pub(super) fn write_styled(value: &Value, style: JsonStyle, out: &mut String) {
             out.push(']');
         }
         Value::Numbers(numbers) => {
-            block(numbers, numbers.shape(), numbers.as_slice(), style, out);
+            write_number_block(numbers, numbers.shape(), numbers.as_slice(), style, out);
         }
         Value::Object(object) => {
             out.push('{');
             match style {
-                JsonStyle::Given => members(object.iter(), style, out),
+                JsonStyle::Given => write_members(object.iter(), style, out),
                 JsonStyle::Canonical => {
                     let mut sorted: Vec<_> = object.iter().collect();
                     sorted.sort_unstable_by_key(|(key, _)| *key);
-                    members(sorted.into_iter(), style, out);
+                    write_members(sorted.into_iter(), style, out);
                 }
             }
             out.push('}');
@@ -69,7 +69,7 @@ pub(super) fn write_styled(value: &Value, style: JsonStyle, out: &mut String) {
     }
 }
 
-fn members<'a>(
+fn write_members<'a>(
     members: impl Iterator<Item = (&'a str, &'a Value)>,
     style: JsonStyle,
     out: &mut String,
@@ -78,7 +78,7 @@ fn members<'a>(
         if index > 0 {
             out.push(',');
         }
-        string(key, out);
+        write_string(key, out);
         out.push(':');
         write_styled(member, style, out);
     }
@@ -89,7 +89,13 @@ const NUMBER_BYTES_MAX: usize = 25;
 /// Blocks with at least this many numbers are written by two threads, where there are two processors.
 const SPLIT_LEAST: usize = if cfg!(test) { 10 } else { 1 << 16 };
 
-fn block(numbers: &Numbers, shape: &[usize], data: &[f64], style: JsonStyle, out: &mut String) {
+fn write_number_block(
+    numbers: &Numbers,
+    shape: &[usize],
+    data: &[f64],
+    style: JsonStyle,
+    out: &mut String,
+) {
     // Room for the longest texts: addresses, but no memory before they are used.
     out.reserve((NUMBER_BYTES_MAX + 2 * (shape.len() - 1)) * data.len() + 2);
     let (count, stride) = (shape[0], data.len() / shape[0]);
@@ -149,15 +155,15 @@ impl NumberSpelling {
                 out.push(',');
             }
             if self.integral {
-                integer(number as i64, out);
+                write_integer(number as i64, out);
             } else {
-                float(number, self.style, out);
+                write_float(number, self.style, out);
             }
         }
     }
 }
 
-fn integer(number: i64, out: &mut String) {
+fn write_integer(number: i64, out: &mut String) {
     const DIGITS_MAX: usize = 20;
     let mut digits = [0; DIGITS_MAX];
     let (mut first, mut rest) = (DIGITS_MAX, number.unsigned_abs());
@@ -175,13 +181,13 @@ fn integer(number: i64, out: &mut String) {
     out.push_str(std::str::from_utf8(&digits[first..]).expect("digits are ASCII"));
 }
 
-fn float(number: f64, style: JsonStyle, out: &mut String) {
+fn write_float(number: f64, style: JsonStyle, out: &mut String) {
     if style == JsonStyle::Canonical && is_plain_integer(number) {
-        integer(number as i64, out);
+        write_integer(number as i64, out);
     } else if number.is_finite() {
         out.push_str(zmij::Buffer::new().format_finite(number));
     } else {
-        string(&crate::number::spelling(number), out);
+        write_string(&crate::number::non_finite_spelling(number), out);
     }
 }
 
@@ -192,7 +198,7 @@ fn is_plain_integer(number: f64) -> bool {
         && (number != 0.0 || number.is_sign_positive())
 }
 
-fn string(text: &str, out: &mut String) {
+fn write_string(text: &str, out: &mut String) {
     use std::fmt::Write as _;
     out.push('"');
     let mut clean = 0;

@@ -2,17 +2,17 @@
 
 use std::fmt::Display;
 
-use super::{Schema, referred};
+use super::{Schema, resolve_shared_definition};
 use crate::error::RequestProblem;
-use crate::nearest::nearest;
+use crate::nearest::nearest_name;
 use crate::value::Value;
 
 /// Checks a value against a schema made here; returns every problem with its JSON pointer.
-pub fn check(schema: &Schema, value: &Value) -> Vec<RequestProblem> {
+pub fn check_value(schema: &Schema, value: &Value) -> Vec<RequestProblem> {
     check_with_patterns(schema, value, &|_, _| true)
 }
 
-/// As [`check`], with `pattern` checked too: `matches` says whether a text matches a pattern.
+/// As [`check_value`], with `pattern` checked too: `matches` says whether a text matches a pattern.
 pub fn check_with_patterns(
     schema: &Schema,
     value: &Value,
@@ -28,7 +28,7 @@ pub fn check_document(schema: &Schema, value: &Value) -> Vec<RequestProblem> {
 }
 
 /// Checks a document as [`check_document`] does, and reports every violation, however many there are.
-pub fn violations(schema: &Schema, value: &Value) -> Vec<SchemaViolation> {
+pub fn document_violations(schema: &Schema, value: &Value) -> Vec<SchemaViolation> {
     let mut checker = SchemaChecker::new(SchemaCheckKind::Document, &|_, _| true);
     checker.violations_max = usize::MAX;
     checker.unknown_max = usize::MAX;
@@ -151,7 +151,7 @@ impl<'a> SchemaChecker<'a> {
     }
 
     fn check_rules(&mut self, schema: &Schema, value: &Value) {
-        let schema = referred(schema).unwrap_or(schema);
+        let schema = resolve_shared_definition(schema).unwrap_or(schema);
         let Some(object) = schema.as_object() else {
             if schema == &Schema::Bool(false) {
                 self.expected("false", "nothing here", value);
@@ -163,7 +163,7 @@ impl<'a> SchemaChecker<'a> {
             match (key.as_str(), rule) {
                 ("anyOf" | "oneOf", Schema::Array(branches)) => self.check_any(branches, value),
                 ("enum", Schema::Array(names)) => self.check_enum(names, value),
-                ("const", expected) if !equals(expected, value) => {
+                ("const", expected) if !equals_constant(expected, value) => {
                     self.expected("const", expected, value);
                 }
                 _ => {}
@@ -233,7 +233,7 @@ impl<'a> SchemaChecker<'a> {
     }
 
     fn check_enum(&mut self, names: &[Schema], value: &Value) {
-        if names.iter().any(|name| equals(name, value)) {
+        if names.iter().any(|name| equals_constant(name, value)) {
             return;
         }
         let texts: Vec<&str> = names.iter().filter_map(Schema::as_str).collect();
@@ -246,9 +246,11 @@ impl<'a> SchemaChecker<'a> {
             .map(|name| format!("`{}`", text(name)))
             .collect();
         let listed = listed.join(", ");
-        let near = value.as_str().and_then(|text| nearest(text, texts));
+        let near = value.as_str().and_then(|text| nearest_name(text, texts));
         let found = match (self.kind, value.as_str()) {
-            (SchemaCheckKind::Document, Some(text)) => format!("`{}`", crate::brief::name(text)),
+            (SchemaCheckKind::Document, Some(text)) => {
+                format!("`{}`", crate::brief::brief_name(text))
+            }
             _ => value.kind(),
         };
         let message = format!("expected one of {listed}, found {found}");
@@ -271,7 +273,7 @@ impl<'a> SchemaChecker<'a> {
                 (SchemaCheckKind::Document, None) => {
                     names().map(in_document).collect::<Vec<_>>().join(" or ")
                 }
-                _ => names().map(article).collect::<Vec<_>>().join(" or "),
+                _ => names().map(with_article).collect::<Vec<_>>().join(" or "),
             };
             self.expected("type", expected, value);
         }
@@ -324,10 +326,10 @@ impl<'a> SchemaChecker<'a> {
                         unknown += 1;
                         let known = properties.into_iter().flat_map(|known| known.keys());
                         let known = known.map(String::as_str);
-                        let shown = crate::brief::name(name);
+                        let shown = crate::brief::brief_name(name);
                         match checker.kind {
                             SchemaCheckKind::Arguments => {
-                                let instead = crate::nearest::instead(name, known);
+                                let instead = crate::nearest::suggest_instead(name, known);
                                 let message = format!("unknown argument `{shown}`{instead}");
                                 checker.report("unknown", message);
                             }
@@ -337,7 +339,7 @@ impl<'a> SchemaChecker<'a> {
                             SchemaCheckKind::Document if unknown > checker.unknown_max => {}
                             SchemaCheckKind::Document => {
                                 let few = checker.violations.len() < Self::SUGGESTED_MAX;
-                                let near = few.then(|| nearest(name, known)).flatten();
+                                let near = few.then(|| nearest_name(name, known)).flatten();
                                 let message = format!("unknown key `{shown}`");
                                 checker.report_near("unknown", message, near);
                             }
@@ -363,7 +365,7 @@ impl<'a> SchemaChecker<'a> {
         }
         if schema.get("uniqueItems") == Some(&Schema::Bool(true)) {
             let items = value.items().unwrap_or_default();
-            let texts = items.iter().map(crate::json::canonical);
+            let texts = items.iter().map(crate::json::canonical_json);
             if texts.collect::<std::collections::BTreeSet<_>>().len() < length {
                 self.report("uniqueItems", "expected items that differ".to_owned());
             }
@@ -445,7 +447,7 @@ impl<'a> SchemaChecker<'a> {
                     self.expected(keyword, expected, value)
                 }
                 _ => {
-                    let found = crate::number::spelling(number);
+                    let found = crate::number::non_finite_spelling(number);
                     self.report(
                         keyword,
                         format!("expected a number {words} {bound}, found {found}"),
@@ -504,11 +506,11 @@ fn in_document(type_name: &str) -> String {
         "object" => "a table".to_owned(),
         "string" => "text".to_owned(),
         "boolean" => "true or false".to_owned(),
-        other => article(other),
+        other => with_article(other),
     }
 }
 
-fn article(type_name: &str) -> String {
+fn with_article(type_name: &str) -> String {
     match type_name {
         "null" => "null".to_owned(),
         "integer" | "array" | "object" => format!("an {type_name}"),
@@ -516,7 +518,7 @@ fn article(type_name: &str) -> String {
     }
 }
 
-pub(crate) fn equals(expected: &Schema, value: &Value) -> bool {
+pub(crate) fn equals_constant(expected: &Schema, value: &Value) -> bool {
     match expected {
         Schema::Null => value.is_null(),
         Schema::Bool(expected) => value.as_bool() == Some(*expected),

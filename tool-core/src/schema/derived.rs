@@ -30,7 +30,7 @@ pub struct FieldRow {
 }
 
 /// The schema of a struct.
-pub fn object(contract: Contract, closed: bool, fields: &[FieldRow]) -> Schema {
+pub fn struct_schema(contract: Contract, closed: bool, fields: &[FieldRow]) -> Schema {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for field in fields {
         let (shown, optional) = match contract {
@@ -42,13 +42,13 @@ pub fn object(contract: Contract, closed: bool, fields: &[FieldRow]) -> Schema {
         }
         let mut schema = (field.describe)(contract);
         if !field.doc.is_empty() {
-            describe(&mut schema, field.doc);
+            set_description(&mut schema, field.doc);
         }
         if let Some(add) = field.bounds {
             add(&mut schema);
         }
         if let Some(default) = field.default.and_then(|default| default()) {
-            set(&mut schema, "default", default);
+            set_keyword(&mut schema, "default", default);
         }
         if let Some(add) = field.extend {
             add(&mut schema);
@@ -60,19 +60,19 @@ pub fn object(contract: Contract, closed: bool, fields: &[FieldRow]) -> Schema {
     }
     let mut schema = json!({"type": "object"});
     if closed {
-        set(&mut schema, "additionalProperties", Schema::Bool(false));
+        set_keyword(&mut schema, "additionalProperties", Schema::Bool(false));
     }
     if !properties.is_empty() {
-        set(&mut schema, "properties", Schema::Object(properties));
+        set_keyword(&mut schema, "properties", Schema::Object(properties));
     }
     if !required.is_empty() {
-        set(&mut schema, "required", Schema::Array(required));
+        set_keyword(&mut schema, "required", Schema::Array(required));
     }
     schema
 }
 
 /// The schema of an enum: names without a comment, and the other branches; with each, whether it is read.
-pub fn choice(
+pub fn enum_schema(
     contract: Contract,
     exclusive: bool,
     names: &[(&str, bool)],
@@ -96,12 +96,12 @@ pub fn choice(
 }
 
 /// The schema of a name alone.
-pub fn name(name: &str) -> Schema {
+pub fn name_schema(name: &str) -> Schema {
     json!({"type": "string", "const": name})
 }
 
 /// The schema of content under its name.
-pub fn tagged(name: &str, content: Schema) -> Schema {
+pub fn tagged_schema(name: &str, content: Schema) -> Schema {
     json!({
         "type": "object",
         "properties": { name: content },
@@ -111,26 +111,26 @@ pub fn tagged(name: &str, content: Schema) -> Schema {
 }
 
 /// The schema of a tuple.
-pub fn tuple(items: Vec<Schema>) -> Schema {
+pub fn tuple_schema(items: Vec<Schema>) -> Schema {
     let length = items.len();
     json!({"type": "array", "prefixItems": items, "minItems": length, "maxItems": length})
 }
 
 /// The schema of a map; keys with a list of names are properties, those with a pattern follow it.
-pub(super) fn map(key: &Schema, value: &Schema) -> Schema {
+pub(super) fn map_schema(key: &Schema, value: &Schema) -> Schema {
     let names = key.get("enum").and_then(Schema::as_array);
     let names = names.filter(|names| names.iter().all(Schema::is_string));
     let mut schema = json!({"type": "object"});
     if let Some(pattern) = key.get("pattern").and_then(Schema::as_str) {
-        set(&mut schema, "additionalProperties", Schema::Bool(false));
-        set(&mut schema, "patternProperties", json!({ pattern: value }));
+        set_keyword(&mut schema, "additionalProperties", Schema::Bool(false));
+        set_keyword(&mut schema, "patternProperties", json!({ pattern: value }));
     } else if let Some(names) = names {
         let names = names.iter().filter_map(Schema::as_str);
         let members = names.map(|name| (name.to_owned(), value.clone()));
-        set(&mut schema, "additionalProperties", Schema::Bool(false));
-        set(&mut schema, "properties", Schema::Object(members.collect()));
+        set_keyword(&mut schema, "additionalProperties", Schema::Bool(false));
+        set_keyword(&mut schema, "properties", Schema::Object(members.collect()));
     } else {
-        set(&mut schema, "additionalProperties", value.clone());
+        set_keyword(&mut schema, "additionalProperties", value.clone());
     }
     schema
 }
@@ -186,12 +186,12 @@ fn has_type(schema: &Schema, name: &str) -> bool {
 }
 
 /// Sets the description.
-pub fn describe(schema: &mut Schema, doc: &str) {
-    set(schema, "description", doc.into());
+pub fn set_description(schema: &mut Schema, doc: &str) {
+    set_keyword(schema, "description", doc.into());
 }
 
 /// Sets a key of a schema.
-pub fn set(schema: &mut Schema, key: &str, value: Schema) {
+pub fn set_keyword(schema: &mut Schema, key: &str, value: Schema) {
     if let Schema::Bool(anything) = schema {
         let not = json!({"not": {}});
         *schema = if *anything { json!({}) } else { not };
@@ -202,9 +202,9 @@ pub fn set(schema: &mut Schema, key: &str, value: Schema) {
 }
 
 /// Sets a bound, where the schema is of the kind that it bounds.
-pub fn bound(schema: &mut Schema, kind: &str, key: &str, value: Schema) {
+pub fn set_bound(schema: &mut Schema, kind: &str, key: &str, value: Schema) {
     if has_type(schema, kind) || (kind == "number" && has_type(schema, "integer")) {
-        set(schema, key, value);
+        set_keyword(schema, key, value);
     }
 }
 
@@ -227,7 +227,7 @@ impl<T> NotEncode for MaybeEncode<T> {}
 impl<T: Encode> MaybeEncode<T> {
     /// The value as it is written.
     pub fn schema(self) -> Option<Schema> {
-        written(&self.0)
+        default_schema_value(&self.0)
     }
 }
 
@@ -236,9 +236,9 @@ pub fn default_with<T>(
     value: &T,
     write: fn(&T, &mut Encoder) -> Result<crate::Value, EncodeError>,
 ) -> Option<Schema> {
-    written(&crate::convert::EncodeWith(value, write))
+    default_schema_value(&crate::convert::EncodeWith(value, write))
 }
 
-fn written(value: &dyn Encode) -> Option<Schema> {
+fn default_schema_value(value: &dyn Encode) -> Option<Schema> {
     serde_json::to_value(to_value(value).ok()?).ok()
 }

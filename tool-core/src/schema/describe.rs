@@ -102,19 +102,19 @@ impl<T: Describe> Describe for Option<T> {
     }
 }
 
-fn list(items: Schema) -> Schema {
+fn list_schema(items: Schema) -> Schema {
     json!({"type": "array", "items": items})
 }
 
 impl<T: Describe> Describe for [T] {
     fn describe(contract: Contract) -> Schema {
-        list(T::describe(contract))
+        list_schema(T::describe(contract))
     }
 }
 
 impl<T: Describe> Describe for Vec<T> {
     fn describe(contract: Contract) -> Schema {
-        list(T::describe(contract))
+        list_schema(T::describe(contract))
     }
 }
 
@@ -134,13 +134,13 @@ impl<T: Describe> Describe for BTreeSet<T> {
 
 impl<K: Describe, V: Describe> Describe for BTreeMap<K, V> {
     fn describe(contract: Contract) -> Schema {
-        derived::map(&K::describe(contract), &V::describe(contract))
+        derived::map_schema(&K::describe(contract), &V::describe(contract))
     }
 }
 
 impl<K: Describe, V: Describe, S> Describe for HashMap<K, V, S> {
     fn describe(contract: Contract) -> Schema {
-        derived::map(&K::describe(contract), &V::describe(contract))
+        derived::map_schema(&K::describe(contract), &V::describe(contract))
     }
 }
 
@@ -148,7 +148,7 @@ macro_rules! tuples {
     ($($length:literal: $($type:ident),+;)+) => {$(
         impl<$($type: Describe),+> Describe for ($($type,)+) {
             fn describe(contract: Contract) -> Schema {
-                derived::tuple(vec![$($type::describe(contract)),+])
+                derived::tuple_schema(vec![$($type::describe(contract)),+])
             }
         }
     )+};

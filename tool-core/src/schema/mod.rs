@@ -1,4 +1,4 @@
-//! JSON Schema 2020-12 of arguments, results and documents: derived from types, inline, closed. [`check`] reports every problem of a value.
+//! JSON Schema 2020-12 of arguments, results and documents: derived from types, inline, closed. [`check_value`] reports every problem of a value.
 
 use crate::source::InputKind;
 
@@ -8,8 +8,10 @@ pub mod derived;
 mod describe;
 mod sources;
 
-pub(crate) use check::equals;
-pub use check::{SchemaViolation, check, check_document, check_with_patterns, violations};
+pub(crate) use check::equals_constant;
+pub use check::{
+    SchemaViolation, check_document, check_value, check_with_patterns, document_violations,
+};
 pub use describe::{Contract, Describe};
 pub use serde_json::json;
 pub use tool_derive::Describe;
@@ -19,12 +21,12 @@ pub type Schema = serde_json::Value;
 
 /// The schema of arguments.
 pub fn of_input<T: Describe>() -> Schema {
-    finish(T::describe(Contract::Read))
+    finish_schema(T::describe(Contract::Read))
 }
 
 /// The schema of a result.
 pub fn of_output<T: Describe>() -> Schema {
-    finish(T::describe(Contract::Write))
+    finish_schema(T::describe(Contract::Write))
 }
 
 /// Adds to the schema of a result what the dispatcher adds to results of these arguments: the number of rows left out.
@@ -47,20 +49,20 @@ pub const DROPPED: &str = "dropped";
 /// value), and enums of names are lists of names.
 pub fn of_document<T: Describe>() -> Schema {
     let mut schema = T::describe(Contract::Read);
-    plain(&mut schema);
-    finish(schema)
+    simplify_schema(&mut schema);
+    finish_schema(schema)
 }
 
 /// The description of the root.
-pub fn description(schema: &Schema) -> String {
+pub fn root_description(schema: &Schema) -> String {
     let text = schema.get("description").and_then(Schema::as_str);
     text.unwrap_or_default().to_owned()
 }
 
-fn finish(mut schema: Schema) -> Schema {
-    tidy(&mut schema);
-    derived::set(&mut schema, "$schema", DIALECT.into());
-    define(&mut schema);
+fn finish_schema(mut schema: Schema) -> Schema {
+    tidy_schema(&mut schema);
+    derived::set_keyword(&mut schema, "$schema", DIALECT.into());
+    add_definitions(&mut schema);
     schema
 }
 
@@ -96,11 +98,11 @@ fn each_below(schema: &mut Schema, each: &mut dyn FnMut(&mut Schema)) {
 }
 
 /// Adds the shared definitions that a schema refers to.
-pub fn define(schema: &mut Schema) {
+pub fn add_definitions(schema: &mut Schema) {
     let mut names = Vec::new();
     collect_references(schema, &mut names);
     for name in names {
-        if let Some(definition) = sources::definition(&name) {
+        if let Some(definition) = sources::shared_definition(&name) {
             schema["$defs"][name] = definition.clone();
         }
     }
@@ -149,27 +151,27 @@ pub fn source_of(kind: InputKind) -> &'static str {
 const DEFS: &str = "#/$defs/";
 
 /// The shared definition that a schema is a reference to, if it is one.
-pub fn referred(schema: &Schema) -> Option<&'static Schema> {
+pub fn resolve_shared_definition(schema: &Schema) -> Option<&'static Schema> {
     let name = schema.get("$ref")?.as_str()?.strip_prefix(DEFS)?;
-    sources::definition(name)
+    sources::shared_definition(name)
 }
 
 /// Closes every object that lists its properties, and undoes the line wraps that descriptions have in the source.
-fn tidy(schema: &mut Schema) {
+fn tidy_schema(schema: &mut Schema) {
     if let Some(object) = schema.as_object_mut() {
         if object.contains_key("properties") && !object.contains_key("additionalProperties") {
             object.insert("additionalProperties".to_owned(), false.into());
         }
         if let Some(Schema::String(text)) = object.get_mut("description") {
-            *text = unwrapped(text);
+            *text = unwrap_lines(text);
         }
     }
-    each_below(schema, &mut tidy);
+    each_below(schema, &mut tidy_schema);
 }
 
 /// Takes `null` out of optional values and joins the documented names of an enum into one list.
-fn plain(schema: &mut Schema) {
-    each_below(schema, &mut plain);
+fn simplify_schema(schema: &mut Schema) {
+    each_below(schema, &mut simplify_schema);
     let Some(object) = schema.as_object_mut() else {
         return;
     };
@@ -227,7 +229,7 @@ fn names_of(branch: &Schema) -> Option<Schema> {
 }
 
 /// The paragraphs of a text, each on one line; items of a list keep theirs.
-fn unwrapped(text: &str) -> String {
+fn unwrap_lines(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     let mut paragraph_ended = true;
     for line in text.lines().map(str::trim) {

@@ -8,30 +8,35 @@ use super::Schema;
 use crate::npy;
 
 /// A shared definition, by its name.
-pub(super) fn definition(name: &str) -> Option<&'static Schema> {
-    static DEFINITIONS: LazyLock<[(&str, Schema); 3]> =
-        LazyLock::new(|| [("data", data()), ("table", table()), ("text", text())]);
+pub(super) fn shared_definition(name: &str) -> Option<&'static Schema> {
+    static DEFINITIONS: LazyLock<[(&str, Schema); 3]> = LazyLock::new(|| {
+        [
+            ("data", data_source_schema()),
+            ("table", table_source_schema()),
+            ("text", text_source_schema()),
+        ]
+    });
     let mut known = DEFINITIONS.iter();
     known
         .find(|(known, _)| *known == name)
         .map(|(_, schema)| schema)
 }
 
-fn text() -> Schema {
+fn text_source_schema() -> Schema {
     json!({ "anyOf": [
-        reference("$file", "A text file, relative to the workspace root", &json!({})),
-        artifact(&json!({})),
+        reference_schema("$file", "A text file, relative to the workspace root", &json!({})),
+        artifact_schema(&json!({})),
     ] })
 }
 
 /// Numbers, of which rows with missing cells are left out.
-fn data() -> Schema {
+fn data_source_schema() -> Schema {
     let missing = json!({ "enum": ["drop", "refuse"], "description": "Rows with missing cells: left out with a warning (the default), or an error" });
     of_data(&json!({ "missing": missing }))
 }
 
 /// Tables with their missing cells.
-fn table() -> Schema {
+fn table_source_schema() -> Schema {
     of_data(&json!({}))
 }
 
@@ -58,21 +63,21 @@ fn of_data(more: &Schema) -> Schema {
         json!({ "type": "boolean", "description": "Delimited text: whether `3,5` is a number" });
     file["missing_words"] = json!({ "type": "array", "items": { "type": "string" }, "description": "Delimited text: words for missing cells, in place of NA, NaN, null and -, which are texts in columns of texts" });
     json!({ "anyOf": [
-        reference("$file", "A .csv, .tsv, .json, .jsonl, .npy or .npz file, also .gz, relative to the workspace root", &file),
-        artifact(&table),
-        reference(npy::KEY, "The bytes of an .npy file in base64", &json!({})),
+        reference_schema("$file", "A .csv, .tsv, .json, .jsonl, .npy or .npz file, also .gz, relative to the workspace root", &file),
+        artifact_schema(&table),
+        reference_schema(npy::KEY, "The bytes of an .npy file in base64", &json!({})),
     ] })
 }
 
-fn artifact(beside: &Schema) -> Schema {
-    reference(
+fn artifact_schema(beside: &Schema) -> Schema {
+    reference_schema(
         "$artifact",
         "Handle of an artifact: b3:<64 hex digits>",
         beside,
     )
 }
 
-fn reference(key: &str, description: &str, beside: &Schema) -> Schema {
+fn reference_schema(key: &str, description: &str, beside: &Schema) -> Schema {
     let mut properties = json!({ key: { "type": "string", "description": description } });
     for (name, property) in beside.as_object().into_iter().flatten() {
         properties[name] = property.clone();

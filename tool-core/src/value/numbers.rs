@@ -108,7 +108,7 @@ fn is_finite(data: &[f64]) -> bool {
 }
 
 /// Whether a shape holds exactly so many elements, and at least one.
-fn holds(shape: &[usize], count: usize) -> bool {
+fn is_shape_of_count(shape: &[usize], count: usize) -> bool {
     let product = (shape.iter()).try_fold(1_usize, |product, &extent| product.checked_mul(extent));
     product == Some(count) && count > 0 && !shape.is_empty()
 }
@@ -142,7 +142,7 @@ impl Numbers {
 
     /// A block of the given shape, row-major; `None` when the shape does not hold exactly the data or is empty.
     pub fn new(shape: Vec<usize>, data: Vec<f64>, integral: bool) -> Option<Self> {
-        holds(&shape, data.len()).then(|| Self {
+        is_shape_of_count(&shape, data.len()).then(|| Self {
             data: Arc::new(data.into()),
             offset: 0,
             shape,
@@ -236,7 +236,7 @@ impl Numbers {
 
     /// The same elements in another shape and spelling; `None` when the shape does not hold exactly them.
     pub fn reshaped(self, shape: Vec<usize>, integral: bool) -> Option<Self> {
-        holds(&shape, self.as_slice().len()).then_some(Self {
+        is_shape_of_count(&shape, self.as_slice().len()).then_some(Self {
             shape,
             integral,
             ..self
@@ -245,7 +245,7 @@ impl Numbers {
 
     /// A view with the given shape over shared data.
     pub fn from_shared(data: Arc<NumberBlock>, shape: Vec<usize>) -> Option<Self> {
-        holds(&shape, data.len()).then_some(Self {
+        is_shape_of_count(&shape, data.len()).then_some(Self {
             data,
             offset: 0,
             shape,

@@ -1,6 +1,6 @@
 //! Transitions of chains.
 
-use super::{args, event, not_own, text};
+use super::{accept_event, args, not_own, text};
 use crate::actor::DecisionContext;
 use crate::event::{ChainApproved, ChainChangesRequested, ChainCreated, WorkflowEvent};
 use crate::fault::WorkflowFault;
@@ -56,27 +56,27 @@ pub fn create_chain(
     context: &DecisionContext<'_>,
     args: &ChainCreate,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    let title = text::title("title", &args.title)?;
-    let file_scope = text::list("fileScope", args.file_scope.as_deref())?;
+    let title = text::check_title("title", &args.title)?;
+    let file_scope = text::check_text_list("fileScope", args.file_scope.as_deref())?;
     for pattern in &file_scope {
         PathGlob::parse(pattern)
             .map_err(|message| WorkflowFault::invalid("fileScope", message, pattern))?;
     }
     let data = ChainCreated {
-        chain: ids::chain(
+        chain: ids::chain_id(
             state.chain_counter.saturating_add(1),
             context.checkout,
-            &ids::slug(&title),
+            &ids::title_slug(&title),
         ),
         request: args.request_id.clone(),
         title,
         kind: args.r#type.unwrap_or_default(),
-        description: text::body("description", args.description.as_deref())?,
+        description: text::check_body("description", args.description.as_deref())?,
         depends_on: args.depends_on.clone(),
         file_scope,
         skip_design: text::optional_reason(args.skip_design.as_deref())?,
     };
-    event(state, context, None, data)
+    accept_event(state, context, None, data)
 }
 
 /// `chain:approve`
@@ -89,7 +89,7 @@ pub fn approve_chain(
     args: &ChainApprove,
 ) -> Result<WorkflowEvent, WorkflowFault> {
     let reason = text::optional_reason(args.reason.as_deref())?;
-    let event = event(
+    let event = accept_event(
         state,
         context,
         reason,
@@ -115,8 +115,8 @@ pub fn request_chain_changes(
 ) -> Result<WorkflowEvent, WorkflowFault> {
     let data = ChainChangesRequested {
         chain: args.chain_id.clone(),
-        suggestions: text::list("suggestions", args.suggestions.as_deref())?,
+        suggestions: text::check_text_list("suggestions", args.suggestions.as_deref())?,
     };
     state.chain(&args.chain_id)?;
-    event(state, context, text::reason(&args.reason)?, data)
+    accept_event(state, context, text::require_reason(&args.reason)?, data)
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use tool_core::Value;
 use tool_core::convert::from_value;
 
-use super::{args, event, not_own, text};
+use super::{accept_event, args, not_own, text};
 use crate::actor::DecisionContext;
 use crate::event::{
     CodeSnippet, FeedbackAcknowledged, FeedbackAnswered, FeedbackContext, FeedbackCreated,
@@ -109,8 +109,8 @@ pub fn create_feedback(
                 content,
             ));
         }
-        (Some(question), None) => text::required("question", question, TEXT_BYTES_MAX)?,
-        (None, Some(content)) => text::required("content", content, TEXT_BYTES_MAX)?,
+        (Some(question), None) => text::require_text("question", question, TEXT_BYTES_MAX)?,
+        (None, Some(content)) => text::require_text("content", content, TEXT_BYTES_MAX)?,
         (None, None) => return Err(WorkflowFault::Missing { field: "question" }),
     };
     let kind = args.r#type.unwrap_or_default();
@@ -127,7 +127,7 @@ pub fn create_feedback(
     };
     let data = FeedbackCreated {
         workflow: workflow.id.clone(),
-        feedback: ids::feedback(
+        feedback: ids::feedback_id(
             workflow.feedback_counter.saturating_add(1),
             context.checkout,
         ),
@@ -139,7 +139,7 @@ pub fn create_feedback(
         chain: args.chain_id.clone(),
         task: args.task_id.clone(),
     };
-    event(state, context, None, data)
+    accept_event(state, context, None, data)
 }
 
 /// `feedback:acknowledge`
@@ -152,7 +152,7 @@ pub fn acknowledge_feedback(
     args: &FeedbackAcknowledge,
 ) -> Result<WorkflowEvent, WorkflowFault> {
     let (workflow, feedback) = (args.workflow_id.clone(), args.feedback_id.clone());
-    event(
+    accept_event(
         state,
         context,
         None,
@@ -194,10 +194,10 @@ pub fn respond_to_feedback(
     let data = FeedbackAnswered {
         workflow: args.workflow_id.clone(),
         feedback: args.feedback_id.clone(),
-        content: text::required("content", &args.content, TEXT_BYTES_MAX)?,
+        content: text::require_text("content", &args.content, TEXT_BYTES_MAX)?,
         selected_option: args.selected_option.clone(),
     };
-    let event = event(state, context, None, data)?;
+    let event = accept_event(state, context, None, data)?;
     not_own_block(context, feedback, "answer")?;
     Ok(event)
 }
@@ -218,10 +218,10 @@ pub fn dismiss_feedback(
         return Ok(None);
     }
     let (workflow, id) = (args.workflow_id.clone(), args.feedback_id.clone());
-    let event = event(
+    let event = accept_event(
         state,
         context,
-        text::reason(&args.reason)?,
+        text::require_reason(&args.reason)?,
         FeedbackDismissed {
             workflow,
             feedback: id,
@@ -291,8 +291,8 @@ fn read_context(args: &FeedbackCreate) -> Result<FeedbackContext, WorkflowFault>
         TEXT_BYTES_MAX,
     )?;
     let context = FeedbackContext {
-        notes: text::body("context", given.notes.as_deref())?,
-        files: text::list("files", given.files.as_deref())?,
+        notes: text::check_body("context", given.notes.as_deref())?,
+        files: text::check_text_list("files", given.files.as_deref())?,
         code_snippets: given.code_snippets.unwrap_or_default(),
         options: given
             .options
@@ -306,9 +306,9 @@ fn read_context(args: &FeedbackCreate) -> Result<FeedbackContext, WorkflowFault>
 }
 
 fn check_snippets(snippets: &[CodeSnippet]) -> Result<(), WorkflowFault> {
-    text::count("codeSnippets", snippets.len())?;
+    text::check_list_count("codeSnippets", snippets.len())?;
     for snippet in snippets {
-        text::required("file", &snippet.file, ENTRY_BYTES_MAX)?;
+        text::require_text("file", &snippet.file, ENTRY_BYTES_MAX)?;
         text::at_most("content", &snippet.content, TEXT_BYTES_MAX)?;
         if snippet.start_line == 0 || snippet.end_line < snippet.start_line {
             let found = format!("{} to {}", snippet.start_line, snippet.end_line);
@@ -323,10 +323,10 @@ fn check_snippets(snippets: &[CodeSnippet]) -> Result<(), WorkflowFault> {
 }
 
 fn check_options(options: &[FeedbackOption]) -> Result<(), WorkflowFault> {
-    text::count("options", options.len())?;
+    text::check_list_count("options", options.len())?;
     let mut labels = BTreeSet::new();
     for option in options {
-        text::required("label", &option.label, TITLE_BYTES_MAX)?;
+        text::require_text("label", &option.label, TITLE_BYTES_MAX)?;
         text::at_most("description", &option.description, TEXT_BYTES_MAX)?;
         if !labels.insert(option.label.as_str()) {
             return Err(WorkflowFault::invalid(

@@ -1,6 +1,6 @@
 //! The gates that a person opens.
 
-use super::{args, event, not_own, text};
+use super::{accept_event, args, not_own, text};
 use crate::actor::DecisionContext;
 use crate::event::{EventPayload, GateOpened, GateSatisfied, WorkflowDiscarded, WorkflowEvent};
 use crate::fault::WorkflowFault;
@@ -40,7 +40,7 @@ pub fn request_gate_approval(
         workflow: workflow.id.clone(),
         stage: workflow.stage,
     };
-    let event = event(state, context, None, data)?;
+    let event = accept_event(state, context, None, data)?;
     match workflow.stages[workflow.stage].gate.agent_triggered {
         true => Ok(event),
         false => Err(workflow.needs_no_request()),
@@ -48,7 +48,7 @@ pub fn request_gate_approval(
 }
 
 /// The event of a gate that waits for a person as soon as its stage begins, in the stage that a workflow enters.
-pub(super) fn opens(
+pub(super) fn gate_opening_event(
     workflow: &str,
     stages: &[WorkflowStage],
     stage: usize,
@@ -108,7 +108,7 @@ pub fn satisfy_gate(
             .into()
         }
     };
-    let event = event(state, context, reason, data)?;
+    let event = accept_event(state, context, reason, data)?;
     may_decide(context, workflow, stage)?;
     Ok(event)
 }

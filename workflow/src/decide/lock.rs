@@ -1,6 +1,6 @@
 //! Locks of files, and agents that were started.
 
-use super::{args, event, text};
+use super::{accept_event, args, text};
 use crate::actor::{DecisionContext, EventTime};
 use crate::event::{AgentEnded, AgentSpawned, LockAcquired, LockReleased, WorkflowEvent};
 use crate::fault::WorkflowFault;
@@ -50,13 +50,13 @@ pub fn acquire_lock(
 ) -> Result<WorkflowEvent, WorkflowFault> {
     let chain = state.chain(&args.chain_id)?;
     let patterns = match &args.patterns {
-        Some(patterns) => text::list("patterns", Some(patterns))?,
+        Some(patterns) => text::check_text_list("patterns", Some(patterns))?,
         None => {
             let tasks = chain.tasks.iter().flat_map(|task| &task.brief.file_scope);
             let mut all: Vec<String> = chain.file_scope.iter().chain(tasks).cloned().collect();
             all.sort();
             all.dedup();
-            text::list("patterns", Some(&all))?
+            text::check_text_list("patterns", Some(&all))?
         }
     };
     if patterns.is_empty() {
@@ -79,8 +79,8 @@ pub fn acquire_lock(
         patterns,
         expires: EventTime(context.now.0.saturating_add(length)),
     };
-    holds(state, context, &chain.id)?;
-    event(state, context, None, data)
+    check_lock_holder(state, context, &chain.id)?;
+    accept_event(state, context, None, data)
 }
 
 /// `lock:release`; by the holder or a person, or after it has expired.
@@ -92,8 +92,8 @@ pub fn release_lock(
     context: &DecisionContext<'_>,
     args: &LockRelease,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    holds(state, context, &args.chain_id)?;
-    event(
+    check_lock_holder(state, context, &args.chain_id)?;
+    accept_event(
         state,
         context,
         None,
@@ -104,7 +104,7 @@ pub fn release_lock(
 }
 
 /// Whether the principal may replace or release the lock of a chain.
-fn holds(
+fn check_lock_holder(
     state: &WorkflowState,
     context: &DecisionContext<'_>,
     chain: &str,
@@ -134,8 +134,8 @@ pub fn spawn_agent(
     context: &DecisionContext<'_>,
     args: &AgentSpawn,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    let role = roles::role(&args.role)
-        .ok_or_else(|| WorkflowFault::unknown("role", &args.role, roles::names()))?;
+    let role = roles::find_role(&args.role)
+        .ok_or_else(|| WorkflowFault::unknown("role", &args.role, roles::role_names()))?;
     if !roles::may_spawn(&context.actor.role, role.name) {
         let message = format!(
             "role `{}` cannot spawn role `{}`",
@@ -169,7 +169,7 @@ pub fn spawn_agent(
         chain: args.chain_id.clone(),
         task: args.task_id.clone(),
     };
-    event(state, context, None, data)
+    accept_event(state, context, None, data)
 }
 
 /// Records that an agent ended.
@@ -181,5 +181,5 @@ pub fn end_agent(
     context: &DecisionContext<'_>,
     ended: &AgentEnded,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    event(state, context, None, ended.clone())
+    accept_event(state, context, None, ended.clone())
 }

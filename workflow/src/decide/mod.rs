@@ -113,7 +113,7 @@ pub enum ItemCommand {
 ///
 /// # Errors
 /// Why the command is refused.
-pub fn decide(
+pub fn decide_command(
     state: &WorkflowState,
     context: &DecisionContext<'_>,
     command: &ItemCommand,
@@ -177,7 +177,7 @@ fn event_at(
 }
 
 /// The event, if the state accepts it.
-fn event(
+fn accept_event(
     state: &WorkflowState,
     context: &DecisionContext<'_>,
     reason: Option<String>,

@@ -1,6 +1,6 @@
 //! Transitions of requests.
 
-use super::{args, event, not_own, text};
+use super::{accept_event, args, not_own, text};
 use crate::actor::DecisionContext;
 use crate::event::{
     RequestApproved, RequestChangesRequested, RequestClosed, RequestCreated, WorkflowEvent,
@@ -68,16 +68,16 @@ pub fn create_request(
     let data = RequestCreated {
         request: next_dated(state, context, args.r#type.prefix())?,
         kind: args.r#type,
-        title: text::title("title", &args.title)?,
-        domain: text::title("domain", &args.domain)?,
-        content: text::required("content", &args.content, TEXT_BYTES_MAX)?,
+        title: text::check_title("title", &args.title)?,
+        domain: text::check_title("domain", &args.domain)?,
+        content: text::require_text("content", &args.content, TEXT_BYTES_MAX)?,
         status: if args.draft == Some(true) {
             RequestStatus::Draft
         } else {
             RequestStatus::Backlog
         },
     };
-    event(state, context, None, data)
+    accept_event(state, context, None, data)
 }
 
 /// `request:approve`
@@ -90,7 +90,7 @@ pub fn approve_request(
     args: &RequestApprove,
 ) -> Result<WorkflowEvent, WorkflowFault> {
     let reason = text::optional_reason(args.reason.as_deref())?;
-    let event = event(
+    let event = accept_event(
         state,
         context,
         reason,
@@ -121,9 +121,9 @@ pub fn request_request_changes(
     state.request(&args.request_id)?;
     let data = RequestChangesRequested {
         request: args.request_id.clone(),
-        suggestions: text::list("suggestions", args.suggestions.as_deref())?,
+        suggestions: text::check_text_list("suggestions", args.suggestions.as_deref())?,
     };
-    event(state, context, text::reason(&args.reason)?, data)
+    accept_event(state, context, text::require_reason(&args.reason)?, data)
 }
 
 /// `request:close`
@@ -141,7 +141,7 @@ pub fn close_request(
         true => Closing::Completed,
         false => Closing::Withdrawn,
     };
-    event(
+    accept_event(
         state,
         context,
         reason,
@@ -158,13 +158,13 @@ pub(super) fn next_dated(
     context: &DecisionContext<'_>,
     prefix: &str,
 ) -> Result<String, WorkflowFault> {
-    let prefix = &*ids::prefix(prefix, context.checkout);
+    let prefix = &*ids::checkout_prefix(prefix, context.checkout);
     let last = state
         .dated_counters
         .get(&format!("{prefix}-{}", context.today));
     let number = last.map_or(1, |last| last.saturating_add(1));
     match number > PER_DATE_MAX {
-        false => Ok(ids::dated(prefix, context.today, number)),
+        false => Ok(ids::dated_id(prefix, context.today, number)),
         true => Err(WorkflowFault::TooMany {
             what: "ids with one date",
             count: number as usize,

@@ -1,6 +1,6 @@
 //! Transitions of tasks.
 
-use super::{args, event, not_own, text};
+use super::{accept_event, args, not_own, text};
 use crate::actor::DecisionContext;
 use crate::event::{
     Brief, TaskApproved, TaskBlocked, TaskChangesRequested, TaskCreated, TaskReadied, TaskStarted,
@@ -118,8 +118,8 @@ pub fn create_task(
     args: &TaskCreate,
 ) -> Result<WorkflowEvent, WorkflowFault> {
     let chain = state.chain(&args.chain_id)?;
-    let title = text::title("title", &args.title)?;
-    let file_scope = text::list("fileScope", args.file_scope.as_deref())?;
+    let title = text::check_title("title", &args.title)?;
+    let file_scope = text::check_text_list("fileScope", args.file_scope.as_deref())?;
     for pattern in &file_scope {
         PathGlob::parse(pattern)
             .map_err(|message| WorkflowFault::invalid("fileScope", message, pattern))?;
@@ -129,10 +129,10 @@ pub fn create_task(
     }
     let data = TaskCreated {
         chain: chain.id.clone(),
-        task: ids::task(
+        task: ids::task_id(
             chain.task_counter.saturating_add(1),
             context.checkout,
-            &ids::slug(&title),
+            &ids::title_slug(&title),
         ),
         title,
         kind: args.r#type.unwrap_or_default(),
@@ -142,17 +142,17 @@ pub fn create_task(
             TaskStatus::Backlog
         },
         brief: Brief {
-            objective: text::body("objective", args.objective.as_deref())?,
-            expected_files: text::list("expectedFiles", args.expected_files.as_deref())?,
+            objective: text::check_body("objective", args.objective.as_deref())?,
+            expected_files: text::check_text_list("expectedFiles", args.expected_files.as_deref())?,
             file_scope,
-            acceptance: text::list("acceptance", args.acceptance.as_deref())?,
-            constraints: text::list("constraints", args.constraints.as_deref())?,
-            notes: text::body("notes", args.notes.as_deref())?,
+            acceptance: text::check_text_list("acceptance", args.acceptance.as_deref())?,
+            constraints: text::check_text_list("constraints", args.constraints.as_deref())?,
+            notes: text::check_body("notes", args.notes.as_deref())?,
         },
         rework_of: args.rework_of.clone(),
         rework_count: 0,
     };
-    event(state, context, None, data)
+    accept_event(state, context, None, data)
 }
 
 /// `task:ready`
@@ -164,12 +164,12 @@ pub fn ready_task(
     context: &DecisionContext<'_>,
     args: &TaskReady,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    let task = found(state, &args.chain_id, &args.task_id, TaskStatus::Todo)?;
+    let task = find_task(state, &args.chain_id, &args.task_id, TaskStatus::Todo)?;
     if task.status == TaskStatus::Blocked {
         return Err(task.stuck(TaskStatus::Todo));
     }
     let (chain, task, from) = (args.chain_id.clone(), args.task_id.clone(), task.status);
-    event(
+    accept_event(
         state,
         context,
         None,
@@ -191,9 +191,9 @@ pub fn start_task(
     context: &DecisionContext<'_>,
     args: &TaskStart,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    let from = found(state, &args.chain_id, &args.task_id, TaskStatus::InProgress)?.status;
+    let from = find_task(state, &args.chain_id, &args.task_id, TaskStatus::InProgress)?.status;
     let (chain, task) = (args.chain_id.clone(), args.task_id.clone());
-    event(
+    accept_event(
         state,
         context,
         None,
@@ -215,8 +215,8 @@ pub fn submit_task(
     context: &DecisionContext<'_>,
     args: &TaskSubmit,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    let from = found(state, &args.chain_id, &args.task_id, TaskStatus::InReview)?.status;
-    let summary = text::body("summary", args.summary.as_deref())?;
+    let from = find_task(state, &args.chain_id, &args.task_id, TaskStatus::InReview)?.status;
+    let summary = text::check_body("summary", args.summary.as_deref())?;
     let data = TaskSubmitted {
         chain: args.chain_id.clone(),
         task: args.task_id.clone(),
@@ -224,7 +224,7 @@ pub fn submit_task(
         to: TaskStatus::InReview,
         summary: Some(summary).filter(|summary| !summary.trim().is_empty()),
     };
-    event(state, context, None, data)
+    accept_event(state, context, None, data)
 }
 
 /// `task:approve`
@@ -236,14 +236,14 @@ pub fn approve_task(
     context: &DecisionContext<'_>,
     args: &TaskApprove,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    let task = found(state, &args.chain_id, &args.task_id, TaskStatus::Done)?;
+    let task = find_task(state, &args.chain_id, &args.task_id, TaskStatus::Done)?;
     let data = TaskApproved {
         chain: args.chain_id.clone(),
         task: args.task_id.clone(),
         from: task.status,
         to: TaskStatus::Done,
     };
-    let event = event(state, context, None, data)?;
+    let event = accept_event(state, context, None, data)?;
     not_own(context, &task.submitters, "approve", "task", &task.id)?;
     Ok(event)
 }
@@ -257,15 +257,15 @@ pub fn request_task_changes(
     context: &DecisionContext<'_>,
     args: &TaskRequestChanges,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    let from = found(state, &args.chain_id, &args.task_id, TaskStatus::InProgress)?.status;
+    let from = find_task(state, &args.chain_id, &args.task_id, TaskStatus::InProgress)?.status;
     let data = TaskChangesRequested {
         chain: args.chain_id.clone(),
         task: args.task_id.clone(),
         from,
         to: TaskStatus::InProgress,
-        suggestions: text::list("suggestions", args.suggestions.as_deref())?,
+        suggestions: text::check_text_list("suggestions", args.suggestions.as_deref())?,
     };
-    event(state, context, text::reason(&args.reason)?, data)
+    accept_event(state, context, text::require_reason(&args.reason)?, data)
 }
 
 /// `task:block`
@@ -277,7 +277,7 @@ pub fn block_task(
     context: &DecisionContext<'_>,
     args: &TaskBlock,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    let from = found(state, &args.chain_id, &args.task_id, TaskStatus::Blocked)?.status;
+    let from = find_task(state, &args.chain_id, &args.task_id, TaskStatus::Blocked)?.status;
     let (chain, task) = (args.chain_id.clone(), args.task_id.clone());
     let data = TaskBlocked {
         chain,
@@ -285,7 +285,7 @@ pub fn block_task(
         from,
         to: TaskStatus::Blocked,
     };
-    event(state, context, text::reason(&args.reason)?, data)
+    accept_event(state, context, text::require_reason(&args.reason)?, data)
 }
 
 /// `task:unblock`
@@ -298,10 +298,10 @@ pub fn unblock_task(
     args: &TaskUnblock,
 ) -> Result<WorkflowEvent, WorkflowFault> {
     let to = args.to.unwrap_or(TaskStatus::Todo);
-    let from = found(state, &args.chain_id, &args.task_id, to)?.status;
+    let from = find_task(state, &args.chain_id, &args.task_id, to)?.status;
     let (chain, task) = (args.chain_id.clone(), args.task_id.clone());
     let reason = text::optional_reason(args.reason.as_deref())?;
-    event(
+    accept_event(
         state,
         context,
         reason,
@@ -315,7 +315,7 @@ pub fn unblock_task(
 }
 
 /// The task, if its status may be followed by another.
-fn found<'a>(
+fn find_task<'a>(
     state: &'a WorkflowState,
     chain: &str,
     task: &str,

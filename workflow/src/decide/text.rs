@@ -4,7 +4,7 @@ use crate::fault::WorkflowFault;
 use crate::limits::{ENTRY_BYTES_MAX, LIST_MAX, REASON_BYTES_MAX, TEXT_BYTES_MAX, TITLE_BYTES_MAX};
 
 /// A text that must not be empty.
-pub(super) fn required(
+pub(super) fn require_text(
     field: &'static str,
     text: &str,
     max: usize,
@@ -17,15 +17,15 @@ pub(super) fn required(
 }
 
 /// A body: a text of several lines.
-pub(super) fn body(field: &'static str, text: Option<&str>) -> Result<String, WorkflowFault> {
+pub(super) fn check_body(field: &'static str, text: Option<&str>) -> Result<String, WorkflowFault> {
     let text = text.unwrap_or_default();
     at_most(field, text, TEXT_BYTES_MAX)?;
     Ok(text.to_owned())
 }
 
 /// A title: one line that is not empty, without spaces around it.
-pub(super) fn title(field: &'static str, text: &str) -> Result<String, WorkflowFault> {
-    let text = required(field, text.trim(), TITLE_BYTES_MAX)?;
+pub(super) fn check_title(field: &'static str, text: &str) -> Result<String, WorkflowFault> {
+    let text = require_text(field, text.trim(), TITLE_BYTES_MAX)?;
     match text.chars().any(char::is_control) {
         false => Ok(text),
         true => Err(WorkflowFault::invalid(
@@ -37,32 +37,32 @@ pub(super) fn title(field: &'static str, text: &str) -> Result<String, WorkflowF
 }
 
 /// A reason that must be given.
-pub(super) fn reason(text: &str) -> Result<Option<String>, WorkflowFault> {
-    required("reason", text, REASON_BYTES_MAX).map(Some)
+pub(super) fn require_reason(text: &str) -> Result<Option<String>, WorkflowFault> {
+    require_text("reason", text, REASON_BYTES_MAX).map(Some)
 }
 
 /// A reason that may be left out; an empty one is none.
 pub(super) fn optional_reason(text: Option<&str>) -> Result<Option<String>, WorkflowFault> {
     match text.filter(|text| !text.trim().is_empty()) {
         None => Ok(None),
-        Some(text) => reason(text),
+        Some(text) => require_reason(text),
     }
 }
 
 /// A list of texts that are not empty.
-pub(super) fn list(
+pub(super) fn check_text_list(
     field: &'static str,
     texts: Option<&[String]>,
 ) -> Result<Vec<String>, WorkflowFault> {
     let texts = texts.unwrap_or_default();
-    count(field, texts.len())?;
+    check_list_count(field, texts.len())?;
     texts
         .iter()
-        .map(|text| required(field, text, ENTRY_BYTES_MAX))
+        .map(|text| require_text(field, text, ENTRY_BYTES_MAX))
         .collect()
 }
 
-pub(super) fn count(field: &'static str, count: usize) -> Result<(), WorkflowFault> {
+pub(super) fn check_list_count(field: &'static str, count: usize) -> Result<(), WorkflowFault> {
     match count > LIST_MAX {
         true => Err(WorkflowFault::TooMany {
             what: field,

@@ -1,8 +1,8 @@
 //! Transitions of workflows.
 
-use super::gate::opens;
+use super::gate::gate_opening_event;
 use super::request::next_dated;
-use super::{args, event, event_at, text};
+use super::{accept_event, args, event_at, text};
 use crate::actor::DecisionContext;
 use crate::event::{
     GateSatisfied, WorkflowAdvanced, WorkflowCompleted, WorkflowDiscarded, WorkflowEvent,
@@ -80,7 +80,7 @@ pub fn start_workflow(
     }
     let mut stages = template.stages.clone();
     if let Some(commands) = &args.commands {
-        let commands = text::list("commands", Some(commands))?;
+        let commands = text::check_text_list("commands", Some(commands))?;
         let verifications = stages
             .iter_mut()
             .filter(|stage| stage.gate.kind == GateKind::VerificationPass);
@@ -108,8 +108,8 @@ pub fn start_workflow(
         chain: args.chain_id.clone(),
         stage: 0,
     };
-    let opened = opens(&data.workflow, &data.stages, data.stage);
-    let mut events = vec![event(state, context, None, data)?];
+    let opened = gate_opening_event(&data.workflow, &data.stages, data.stage);
+    let mut events = vec![accept_event(state, context, None, data)?];
     events.extend(opened.map(|opened| event_at(state, context, 1, None, opened)));
     Ok(events)
 }
@@ -157,7 +157,7 @@ pub fn advance_workflow(
             option: None,
             results,
         };
-        events.push(event(state, context, None, data)?);
+        events.push(accept_event(state, context, None, data)?);
     }
     let offset = events.len() as u64;
     let data = match from + 1 < workflow.stages.len() {
@@ -174,7 +174,7 @@ pub fn advance_workflow(
         .into(),
     };
     events.push(event_at(state, context, offset, None, data));
-    let opened = opens(id, &workflow.stages, from + 1);
+    let opened = gate_opening_event(id, &workflow.stages, from + 1);
     events.extend(opened.map(|opened| event_at(state, context, offset + 1, None, opened)));
     Ok(events)
 }
@@ -188,8 +188,8 @@ pub fn pause_workflow(
     context: &DecisionContext<'_>,
     args: &WorkflowPause,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    let reason = text::reason(&args.reason)?;
-    event(
+    let reason = text::require_reason(&args.reason)?;
+    accept_event(
         state,
         context,
         reason,
@@ -209,7 +209,7 @@ pub fn resume_workflow(
     args: &WorkflowResume,
 ) -> Result<WorkflowEvent, WorkflowFault> {
     let reason = text::optional_reason(args.reason.as_deref())?;
-    event(
+    accept_event(
         state,
         context,
         reason,
@@ -228,8 +228,8 @@ pub fn discard_workflow(
     context: &DecisionContext<'_>,
     args: &WorkflowDiscard,
 ) -> Result<WorkflowEvent, WorkflowFault> {
-    let reason = text::reason(&args.reason)?;
-    event(
+    let reason = text::require_reason(&args.reason)?;
+    accept_event(
         state,
         context,
         reason,

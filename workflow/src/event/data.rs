@@ -75,8 +75,8 @@ macro_rules! events {
 
             pub(super) fn from_parts(kind: &str, data: &Value) -> Result<Self, WorkflowFault> {
                 match kind {
-                    $($kind => from_value(data).map(Self::$name).map_err(|problem| wire::malformed("/data", problem)),)+
-                    _ => Err(wire::unknown(kind)),
+                    $($kind => from_value(data).map(Self::$name).map_err(|problem| wire::malformed_event_fault("/data", problem)),)+
+                    _ => Err(wire::unknown_event_fault(kind)),
                 }
             }
         }

@@ -53,7 +53,7 @@ impl WorkflowEvent {
     /// # Errors
     /// Whatever is not exactly the form; see the module.
     pub fn from_json(text: &str) -> Result<Self, WorkflowFault> {
-        Self::from_value(&wire::parse(text)?)
+        Self::from_value(&wire::parse_event_text(text)?)
     }
 
     /// Its form as a value.
@@ -61,7 +61,7 @@ impl WorkflowEvent {
     /// # Errors
     /// A number beyond 2^53.
     pub fn to_value(&self) -> Result<Value, WorkflowFault> {
-        wire::write(self)
+        wire::write_event(self)
     }
 
     /// Reads its form as a value.
@@ -69,6 +69,6 @@ impl WorkflowEvent {
     /// # Errors
     /// As [`WorkflowEvent::from_json`].
     pub fn from_value(value: &Value) -> Result<Self, WorkflowFault> {
-        wire::read(value)
+        wire::read_event(value)
     }
 }

@@ -2,7 +2,7 @@
 
 use tool_core::convert::{from_value, to_value};
 use tool_core::json::JsonLimits;
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 use tool_core::{Decode, Encode, RequestProblem, Value, brief};
 
 use super::{EventPayload, VERSION, WorkflowEvent};
@@ -23,19 +23,19 @@ struct WireEvent {
     data: Value,
 }
 
-pub(super) fn parse(text: &str) -> Result<Value, WorkflowFault> {
+pub(super) fn parse_event_text(text: &str) -> Result<Value, WorkflowFault> {
     let limits = JsonLimits {
         bytes_max: EVENT_BYTES_MAX,
         depth_max: EVENT_DEPTH_MAX,
         ..JsonLimits::default()
     };
-    tool_core::json::parse(text, limits).map_err(|error| WorkflowFault::Malformed {
+    tool_core::json::parse_json(text, limits).map_err(|error| WorkflowFault::Malformed {
         path: "event".to_owned(),
-        message: brief::message(error),
+        message: brief::brief_message(error),
     })
 }
 
-pub(super) fn write(event: &WorkflowEvent) -> Result<Value, WorkflowFault> {
+pub(super) fn write_event(event: &WorkflowEvent) -> Result<Value, WorkflowFault> {
     let wire = WireEvent {
         version: Value::from(VERSION as i64),
         seq: event.seq,
@@ -47,21 +47,22 @@ pub(super) fn write(event: &WorkflowEvent) -> Result<Value, WorkflowFault> {
     };
     to_value(&wire).map_err(|error| WorkflowFault::Malformed {
         path: "event".to_owned(),
-        message: brief::message(error),
+        message: brief::brief_message(error),
     })
 }
 
-pub(super) fn read(value: &Value) -> Result<WorkflowEvent, WorkflowFault> {
+pub(super) fn read_event(value: &Value) -> Result<WorkflowEvent, WorkflowFault> {
     // The version decides how the rest is read, and an unknown type is told as such.
     if let Some(version) = value.get("version")
         && version.as_i64() != Some(VERSION as i64)
     {
         return Err(WorkflowFault::Version {
-            found: brief::name(&version.to_string()).into_owned(),
+            found: brief::brief_name(&version.to_string()).into_owned(),
             known: VERSION,
         });
     }
-    let wire: WireEvent = from_value(value).map_err(|problem| malformed("", problem))?;
+    let wire: WireEvent =
+        from_value(value).map_err(|problem| malformed_event_fault("", problem))?;
     let data = EventPayload::from_parts(&wire.r#type, &wire.data)?;
     Ok(WorkflowEvent {
         seq: wire.seq,
@@ -72,14 +73,14 @@ pub(super) fn read(value: &Value) -> Result<WorkflowEvent, WorkflowFault> {
     })
 }
 
-pub(super) fn unknown(kind: &str) -> WorkflowFault {
+pub(super) fn unknown_event_fault(kind: &str) -> WorkflowFault {
     WorkflowFault::Kind {
-        kind: brief::name(kind).into_owned(),
-        near: nearest(kind, EventPayload::KINDS.iter().copied()),
+        kind: brief::brief_name(kind).into_owned(),
+        near: nearest_name(kind, EventPayload::KINDS.iter().copied()),
     }
 }
 
-pub(super) fn malformed(above: &str, problem: RequestProblem) -> WorkflowFault {
+pub(super) fn malformed_event_fault(above: &str, problem: RequestProblem) -> WorkflowFault {
     WorkflowFault::Malformed {
         path: format!("{above}{}", problem.path),
         message: problem.message,

@@ -3,11 +3,11 @@
 use super::glob::ALTERNATIVES_MAX;
 
 /// The patterns that a pattern with braces stands for. Braces within `[...]` are members of the class.
-pub(super) fn expand(text: &str) -> Result<Vec<String>, String> {
+pub(super) fn expand_braces(text: &str) -> Result<Vec<String>, String> {
     let mut done = Vec::new();
     let mut open = vec![text.to_owned()];
     while let Some(text) = open.pop() {
-        match group(&text)? {
+        match find_brace_group(&text)? {
             None => done.push(text),
             Some((start, end, members)) => {
                 for member in members.iter().rev() {
@@ -27,7 +27,7 @@ pub(super) fn expand(text: &str) -> Result<Vec<String>, String> {
 /// The first group: where it starts and ends, and its members.
 type Group = (usize, usize, Vec<String>);
 
-fn group(text: &str) -> Result<Option<Group>, String> {
+fn find_brace_group(text: &str) -> Result<Option<Group>, String> {
     let unclosed = || "`{` and `}` in pairs".to_owned();
     let mut start = None;
     let mut depth = 0_usize;

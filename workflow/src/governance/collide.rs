@@ -20,7 +20,7 @@ pub struct HeldFiles<'a> {
 ///
 /// # Errors
 /// The first overlap, with both patterns; a pattern that cannot be read.
-pub fn check<'a>(
+pub fn check_lock_overlap<'a>(
     chain: &str,
     patterns: &[String],
     locks: impl IntoIterator<Item = HeldFiles<'a>>,
@@ -58,7 +58,7 @@ pub fn check<'a>(
 }
 
 /// The lock of another chain that holds a path.
-pub fn holder<'a>(
+pub fn find_lock_holder<'a>(
     chain: Option<&str>,
     path: &[&str],
     locks: impl IntoIterator<Item = HeldFiles<'a>>,

@@ -72,8 +72,9 @@ impl PathGlob {
             return Err("a pattern with `/` between names and without `\\`".to_owned());
         }
         let normal: String = text.nfc().collect();
-        let texts = super::braces::expand(&normal)?;
-        let alternatives: Result<Vec<_>, _> = texts.iter().map(|text| parts(text)).collect();
+        let texts = super::braces::expand_braces(&normal)?;
+        let alternatives: Result<Vec<_>, _> =
+            texts.iter().map(|text| parse_pattern_parts(text)).collect();
         Ok(Self {
             alternatives: alternatives?,
         })
@@ -84,7 +85,7 @@ impl PathGlob {
         self.alternatives.len()
     }
 
-    /// Whether it matches a path of the workspace, as [`path`] gives it.
+    /// Whether it matches a path of the workspace, as [`split_workspace_path`] gives it.
     pub fn matches(&self, path: &[&str], case: GlobCase) -> bool {
         self.alternatives
             .iter()
@@ -93,7 +94,7 @@ impl PathGlob {
 }
 
 /// The pattern of one path, in which no character has a meaning of its own.
-pub(super) fn literal(path: &[&str]) -> String {
+pub(super) fn literal_pattern(path: &[&str]) -> String {
     let mut pattern = ".".to_owned();
     for name in path {
         pattern.push('/');
@@ -113,7 +114,7 @@ pub(super) fn literal(path: &[&str]) -> String {
 ///
 /// # Errors
 /// A path that is empty, absolute, contains `..`, `\` or a zero byte.
-pub fn path(text: &str) -> Result<Vec<&str>, String> {
+pub fn split_workspace_path(text: &str) -> Result<Vec<&str>, String> {
     let names: Vec<&str> = text
         .split('/')
         .filter(|name| !matches!(*name, "" | "."))
@@ -129,7 +130,7 @@ pub fn path(text: &str) -> Result<Vec<&str>, String> {
 }
 
 /// The parts of a pattern without braces.
-fn parts(text: &str) -> Result<Vec<GlobPart>, String> {
+fn parse_pattern_parts(text: &str) -> Result<Vec<GlobPart>, String> {
     let below = text.ends_with('/');
     let anchored = text.trim_end_matches('/').contains('/');
     let mut parts = Vec::new();
@@ -140,7 +141,7 @@ fn parts(text: &str) -> Result<Vec<GlobPart>, String> {
         match name {
             ".." => return Err("a pattern without `..`".to_owned()),
             "**" => parts.push(GlobPart::Folders),
-            _ => parts.push(GlobPart::Name(tokens(name)?)),
+            _ => parts.push(GlobPart::Name(parse_name_tokens(name)?)),
         }
     }
     if parts.iter().all(|part| *part == GlobPart::Folders) && !text.contains("**") {
@@ -156,7 +157,7 @@ fn parts(text: &str) -> Result<Vec<GlobPart>, String> {
     Ok(parts)
 }
 
-fn tokens(name: &str) -> Result<Vec<GlobToken>, String> {
+fn parse_name_tokens(name: &str) -> Result<Vec<GlobToken>, String> {
     if name.contains("**") {
         return Err("`**` alone between slashes".to_owned());
     }
@@ -293,13 +294,13 @@ mod tests {
             let glob = PathGlob::parse(pattern).unwrap();
             for one in fitting {
                 assert!(
-                    glob.matches(&path(one).unwrap(), GlobCase::Exact),
+                    glob.matches(&split_workspace_path(one).unwrap(), GlobCase::Exact),
                     "{pattern} {one}"
                 );
             }
             for one in others {
                 assert!(
-                    !glob.matches(&path(one).unwrap(), GlobCase::Exact),
+                    !glob.matches(&split_workspace_path(one).unwrap(), GlobCase::Exact),
                     "{pattern} {one}"
                 );
             }
@@ -346,7 +347,7 @@ mod tests {
             PathGlob::parse(&"a/".repeat(31)).is_ok() && PathGlob::parse(&"a/".repeat(32)).is_err()
         );
         for text in ["", "/a", "../a", "a/..", "a\\b", ".", "a\0"] {
-            assert!(path(text).is_err(), "{text}");
+            assert!(split_workspace_path(text).is_err(), "{text}");
         }
     }
 }

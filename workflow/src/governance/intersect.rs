@@ -19,8 +19,8 @@ fn paths_meet(a: &[GlobPart], b: &[GlobPart]) -> bool {
     // reached[i][j]: some path with at least one name leads before part i of `a` and part j of `b`; the start is apart.
     let mut seen = vec![vec![false; b.len() + 1]; a.len() + 1];
     let mut open = Vec::new();
-    for i in starts(a) {
-        for j in starts(b) {
+    for i in start_positions(a) {
+        for j in start_positions(b) {
             open.push((i, j));
         }
     }
@@ -31,8 +31,8 @@ fn paths_meet(a: &[GlobPart], b: &[GlobPart]) -> bool {
         if !parts_meet(first, second) {
             continue;
         }
-        for next_i in after(a, i) {
-            for next_j in after(b, j) {
+        for next_i in following_positions(a, i) {
+            for next_j in following_positions(b, j) {
                 if next_i == a.len() && next_j == b.len() {
                     return true;
                 }
@@ -46,20 +46,20 @@ fn paths_meet(a: &[GlobPart], b: &[GlobPart]) -> bool {
 }
 
 /// The positions before which a path may begin.
-fn starts(parts: &[GlobPart]) -> Vec<usize> {
-    closure(parts, 0)
+fn start_positions(parts: &[GlobPart]) -> Vec<usize> {
+    position_closure(parts, 0)
 }
 
 /// The positions that follow when part `index` has taken a name.
-fn after(parts: &[GlobPart], index: usize) -> Vec<usize> {
+fn following_positions(parts: &[GlobPart], index: usize) -> Vec<usize> {
     match parts[index] {
-        GlobPart::Folders => closure(parts, index),
-        GlobPart::Name(_) => closure(parts, index + 1),
+        GlobPart::Folders => position_closure(parts, index),
+        GlobPart::Name(_) => position_closure(parts, index + 1),
     }
 }
 
 /// A position, and those behind the `**` that follow it directly.
-fn closure(parts: &[GlobPart], index: usize) -> Vec<usize> {
+fn position_closure(parts: &[GlobPart], index: usize) -> Vec<usize> {
     let mut reached = vec![false; parts.len() + 1];
     reached[index] = true;
     skip_folders(parts, &mut reached);

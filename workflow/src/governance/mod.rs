@@ -14,8 +14,10 @@ mod read;
 
 use tool_core::names;
 
-pub use glob::{ALTERNATIVES_MAX, GlobCase, NAMES_MAX, PATTERN_BYTES_MAX, PathGlob, path};
-pub use read::read;
+pub use glob::{
+    ALTERNATIVES_MAX, GlobCase, NAMES_MAX, PATTERN_BYTES_MAX, PathGlob, split_workspace_path,
+};
+pub use read::read_governance;
 
 names! {
     /// What happens to a file.
@@ -132,12 +134,12 @@ impl Governance {
         action: Action,
         text: &str,
     ) -> Result<GovernanceRuling, String> {
-        let path = path(text)?;
+        let path = split_workspace_path(text)?;
         let first = |rules: &'_ [FileRule], case| {
             rules.iter().position(|rule| rule.fits(action, &path, case))
         };
         if let Some(position) = first(&self.deny, GlobCase::Ignored) {
-            return Ok(by(
+            return Ok(rule_decision(
                 Ruling::Deny,
                 "the project",
                 "deny",
@@ -148,10 +150,10 @@ impl Governance {
             (None, _) => None,
             (Some(roles), Some(role)) => match roles.iter().find(|rules| rules.role == role) {
                 Some(rules) => Some(rules),
-                None => return Ok(without(format!("role `{role}` has no rules"))),
+                None => return Ok(denial_decision(format!("role `{role}` has no rules"))),
             },
             (Some(_), None) => {
-                return Ok(without(
+                return Ok(denial_decision(
                     "the project has rules by role, and the caller has none".to_owned(),
                 ));
             }
@@ -159,7 +161,7 @@ impl Governance {
         if let Some(rules) = own
             && let Some(position) = first(&rules.deny, GlobCase::Ignored)
         {
-            return Ok(by(
+            return Ok(rule_decision(
                 Ruling::Deny,
                 &format!("role `{}`", rules.role),
                 "deny",
@@ -171,12 +173,12 @@ impl Governance {
             None => ("the project".to_owned(), &self.allow),
         };
         let allowed = first(allow, GlobCase::Exact);
-        let nothing = || without(format!("no rule of {whose} allows to {action} `{text}`"));
+        let nothing = || denial_decision(format!("no rule of {whose} allows to {action} `{text}`"));
         if own.is_some() && allowed.is_none() {
             return Ok(nothing());
         }
         if let Some(position) = first(&self.approve, GlobCase::Ignored) {
-            return Ok(by(
+            return Ok(rule_decision(
                 Ruling::Ask,
                 "the project",
                 "approve",
@@ -184,24 +186,24 @@ impl Governance {
             ));
         }
         Ok(match allowed {
-            Some(position) => by(Ruling::Allow, &whose, "allow", &allow[position]),
+            Some(position) => rule_decision(Ruling::Allow, &whose, "allow", &allow[position]),
             None => nothing(),
         })
     }
 
     /// The pattern that a lock of a file takes: the file, or its folder.
     pub fn lock_pattern(&self, text: &str) -> Result<String, String> {
-        let names = path(text)?;
+        let names = split_workspace_path(text)?;
         Ok(match (self.strategy, names.split_last()) {
             (Strategy::DirectoryLock, Some((_, folder))) if !folder.is_empty() => {
-                glob::literal(folder) + "/**"
+                glob::literal_pattern(folder) + "/**"
             }
-            _ => glob::literal(&names),
+            _ => glob::literal_pattern(&names),
         })
     }
 }
 
-fn by(ruling: Ruling, whose: &str, list: &str, rule: &FileRule) -> GovernanceRuling {
+fn rule_decision(ruling: Ruling, whose: &str, list: &str, rule: &FileRule) -> GovernanceRuling {
     let reason = rule
         .reason
         .as_ref()
@@ -213,7 +215,7 @@ fn by(ruling: Ruling, whose: &str, list: &str, rule: &FileRule) -> GovernanceRul
     }
 }
 
-fn without(reason: String) -> GovernanceRuling {
+fn denial_decision(reason: String) -> GovernanceRuling {
     GovernanceRuling {
         ruling: Ruling::Deny,
         reason,

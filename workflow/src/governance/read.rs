@@ -71,8 +71,8 @@ struct GovernanceRule {
 ///
 /// # Errors
 /// Everything that is wrong, each with file, line and key: unknown keys, actions and roles, malformed patterns, empty lists of actions.
-pub fn read(file: &str, text: &str) -> Result<Governance, LoadErrors> {
-    let document = document::parse(file, text, DocumentFormat::Yaml)?;
+pub fn read_governance(file: &str, text: &str) -> Result<Governance, LoadErrors> {
+    let document = document::parse_document(file, text, DocumentFormat::Yaml)?;
     let mut errors = Vec::new();
     let read: Option<GovernanceFile> = match document.value.is_null() {
         true => Some(GovernanceFile::default()),
@@ -138,7 +138,7 @@ impl GovernanceReader<'_> {
                 reason: rule.reason,
             }),
             Err(expected) => {
-                let found = tool_core::brief::name(&rule.pattern).into_owned();
+                let found = tool_core::brief::brief_name(&rule.pattern).into_owned();
                 self.report(
                     &format!("{pointer}/pattern"),
                     format!("expected {expected}, found `{found}`"),
@@ -171,12 +171,12 @@ impl GovernanceReader<'_> {
                             "write `delete` for the old path and `create` for the new one"
                                 .to_owned()
                         }
-                        _ => match tool_core::nearest::nearest(name, known) {
+                        _ => match tool_core::nearest::nearest_name(name, known) {
                             Some(near) => format!("did you mean `{near}`?"),
                             None => "actions are `create`, `modify`, `delete`".to_owned(),
                         },
                     };
-                    let name = tool_core::brief::name(name).into_owned();
+                    let name = tool_core::brief::brief_name(name).into_owned();
                     self.report(
                         &format!("{pointer}/{position}"),
                         format!("no action is named `{name}`"),
@@ -193,12 +193,12 @@ impl GovernanceReader<'_> {
         for OfRole { name, allow, deny } in roles {
             let mut pointer = "/roles".to_owned();
             tool_core::path::push_key(&mut pointer, &name);
-            let Some(role) = roles::role(&name) else {
-                let near = tool_core::nearest::nearest(&name, roles::names());
+            let Some(role) = roles::find_role(&name) else {
+                let near = tool_core::nearest::nearest_name(&name, roles::role_names());
                 let hint = near.map(|near| format!("did you mean `{near}`?"));
                 self.report(
                     &pointer,
-                    format!("no role is named `{}`", tool_core::brief::name(&name)),
+                    format!("no role is named `{}`", tool_core::brief::brief_name(&name)),
                     hint,
                 );
                 continue;

@@ -24,7 +24,7 @@ fn ruling(governance: &Governance, role: Option<&str>, action: Action, path: &st
 
 #[test]
 fn deny_then_approve_then_allow() {
-    let governance = read("g.yaml", FILE).unwrap();
+    let governance = read_governance("g.yaml", FILE).unwrap();
     for (action, path, expected) in [
         (Action::Modify, ".git/config", Ruling::Deny),
         (Action::Modify, ".GIT/config", Ruling::Deny),
@@ -68,7 +68,7 @@ fn deny_then_approve_then_allow() {
 #[test]
 fn the_global_denials_hold_for_every_role() {
     let roles = "roles:\n  implementer:\n    allow: [{pattern: 'src/**'}, {pattern: '.git/**'}]\n    deny: [{pattern: 'src/secret/**'}]\n";
-    let governance = read("g.yaml", &format!("{FILE}{roles}")).unwrap();
+    let governance = read_governance("g.yaml", &format!("{FILE}{roles}")).unwrap();
     for (role, path, expected) in [
         (Some("impl"), "src/a.rs", Ruling::Allow),
         (Some("impl"), ".git/config", Ruling::Deny),
@@ -122,7 +122,7 @@ fn every_name_must_resolve() {
             "unknown key `patern` (did you mean `pattern`?)",
         ),
     ] {
-        let told = read("g.yaml", text).unwrap_err();
+        let told = read_governance("g.yaml", text).unwrap_err();
         let all = told.to_string()
             + &told
                 .list()
@@ -131,7 +131,10 @@ fn every_name_must_resolve() {
                 .collect::<String>();
         assert!(all.contains(expected), "{all}\n{expected}");
     }
-    assert_eq!(read("g.yaml", "").unwrap(), Governance::default());
+    assert_eq!(
+        read_governance("g.yaml", "").unwrap(),
+        Governance::default()
+    );
 }
 
 fn lock(chain: &str, pattern: &str, expires: i64) -> ChainLock {
@@ -148,7 +151,7 @@ fn lock(chain: &str, pattern: &str, expires: i64) -> ChainLock {
 fn locks_collide_by_common_paths() {
     let locks = [lock("CHAIN-001-a", "src/**", 100)];
     let check = |chain, pattern: &str| {
-        collide::check(
+        collide::check_lock_overlap(
             chain,
             &[pattern.to_owned()],
             locks.iter().map(ChainLock::held),
@@ -165,9 +168,9 @@ fn locks_collide_by_common_paths() {
     );
     check("CHAIN-001-a", "src/a/**").unwrap();
     check("CHAIN-002-b", "lib/**").unwrap();
-    assert!(collide::check("c", &[], locks.iter().map(ChainLock::held)).is_err());
+    assert!(collide::check_lock_overlap("c", &[], locks.iter().map(ChainLock::held)).is_err());
     assert_eq!(
-        collide::holder(
+        collide::find_lock_holder(
             Some("CHAIN-002-b"),
             &["src", "x"],
             locks.iter().map(ChainLock::held)
@@ -176,7 +179,7 @@ fn locks_collide_by_common_paths() {
         Some("CHAIN-001-a")
     );
     assert!(
-        collide::holder(
+        collide::find_lock_holder(
             Some("CHAIN-001-a"),
             &["src", "x"],
             locks.iter().map(ChainLock::held)
@@ -193,7 +196,7 @@ fn the_lock_of_a_file_is_about_that_file_alone() {
         let glob =
             PathGlob::parse(&pattern).unwrap_or_else(|expected| panic!("{pattern}: {expected}"));
         assert!(
-            glob.matches(&path(odd).unwrap(), GlobCase::Exact),
+            glob.matches(&split_workspace_path(odd).unwrap(), GlobCase::Exact),
             "{pattern}"
         );
         assert!(

@@ -1,7 +1,7 @@
 //! Chains of the earlier layout.
 
 use super::json::JsonItemFile;
-use super::markdown::{EarlierPage, unseparated};
+use super::markdown::{EarlierPage, trim_separators};
 use super::{ImportReader, ImportSource, ImportTurn};
 use crate::event::{ChainApproved, ChainChangesRequested, ChainCreated};
 use crate::governance::PathGlob;
@@ -68,7 +68,7 @@ impl ImportReader {
             match PathGlob::parse(&pattern) {
                 Ok(_) => file_scope.push(pattern),
                 Err(expected) => {
-                    let found = tool_core::brief::name(&pattern).into_owned();
+                    let found = tool_core::brief::brief_name(&pattern).into_owned();
                     self.error(
                         &json.place(&format!("fileScope/{position}")),
                         format!("expected {expected}, found `{found}`"),
@@ -115,7 +115,7 @@ impl ImportReader {
                     .reason = Some(reason);
             }
             Some(other) => {
-                let found = tool_core::brief::name(other).into_owned();
+                let found = tool_core::brief::brief_name(other).into_owned();
                 self.error(
                     &place,
                     format!("expected `approved` or `changes_requested`, found `{found}`"),
@@ -157,7 +157,7 @@ impl ImportReader {
                 return;
             }
         };
-        let description = unseparated(&file.text[old.body..]);
+        let description = trim_separators(&file.text[old.body..]);
         if description.len() > TEXT_BYTES_MAX {
             let bytes = description.len();
             self.error(

@@ -14,7 +14,7 @@ pub(super) struct JsonItemFile(ParsedDocument);
 impl JsonItemFile {
     /// Reads a file; errors are reported.
     pub(super) fn read(reading: &mut ImportReader, file: &ImportSource<'_>) -> Option<Self> {
-        match document::parse(file.path, file.text, DocumentFormat::Json) {
+        match document::parse_document(file.path, file.text, DocumentFormat::Json) {
             Ok(document) if document.value.as_object().is_some() => Some(Self(document)),
             Ok(document) => {
                 let message = format!("expected an object, found {}", document.value.kind());
@@ -58,7 +58,10 @@ impl JsonItemFile {
         for (place, key) in self.0.places(&pointers).iter().zip(keys) {
             reading.note(
                 place,
-                format!("the key `{}` is not imported", tool_core::brief::name(key)),
+                format!(
+                    "the key `{}` is not imported",
+                    tool_core::brief::brief_name(key)
+                ),
             );
         }
     }
@@ -160,11 +163,14 @@ impl JsonItemFile {
         let found = parse(&text);
         if found.is_none() {
             let known: Vec<String> = all.iter().map(ToString::to_string).collect();
-            let near = tool_core::nearest::nearest(&text, known.iter().map(String::as_str))
+            let near = tool_core::nearest::nearest_name(&text, known.iter().map(String::as_str))
                 .map(str::to_owned);
             let error = reading.error(
                 &self.place(path),
-                format!("`{path}`: no `{}` is known", tool_core::brief::name(&text)),
+                format!(
+                    "`{path}`: no `{}` is known",
+                    tool_core::brief::brief_name(&text)
+                ),
             );
             error.hint = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),

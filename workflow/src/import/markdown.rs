@@ -2,7 +2,7 @@
 
 use registry::TextPlace;
 
-use super::{ImportReader, ImportSource, at};
+use super::{ImportReader, ImportSource, line_place};
 use crate::item::sections;
 use crate::limits::{ENTRY_BYTES_MAX, ITEM_BYTES_MAX, LIST_MAX, TEXT_BYTES_MAX, TITLE_BYTES_MAX};
 
@@ -27,7 +27,7 @@ impl<'a> EarlierPage<'a> {
     ) -> Option<Self> {
         if file.text.len() > ITEM_BYTES_MAX {
             reading.error(
-                &at(file, 1),
+                &line_place(file, 1),
                 format!(
                     "the file has {} bytes, the limit is {ITEM_BYTES_MAX}",
                     file.text.len()
@@ -55,14 +55,14 @@ impl<'a> EarlierPage<'a> {
                 .map(|kind| format!("`# {kind}: title`"))
                 .collect();
             reading.error(
-                &at(file, 1),
+                &line_place(file, 1),
                 format!("expected a line {}", expected.join(" or ")),
             );
             return None;
         };
         if title.is_empty() || title.len() > TITLE_BYTES_MAX {
             reading.error(
-                &at(file, line),
+                &line_place(file, line),
                 format!(
                     "expected a title of 1 to {TITLE_BYTES_MAX} bytes, found {}",
                     title.len()
@@ -93,7 +93,7 @@ impl<'a> EarlierPage<'a> {
         Some(Self {
             file,
             title,
-            title_place: at(file, line),
+            title_place: line_place(file, line),
             keys,
             body,
         })
@@ -104,7 +104,7 @@ impl<'a> EarlierPage<'a> {
         Self {
             file,
             title: String::new(),
-            title_place: at(file, 1),
+            title_place: line_place(file, 1),
             keys: Vec::new(),
             body: 0,
         }
@@ -116,7 +116,7 @@ impl<'a> EarlierPage<'a> {
             .keys
             .iter()
             .find(|(key, value, _)| key == name && !value.is_empty());
-        found.map(|(_, value, line)| (value.as_str(), at(self.file, *line)))
+        found.map(|(_, value, line)| (value.as_str(), line_place(self.file, *line)))
     }
 
     /// Notes on keys that nothing reads.
@@ -127,15 +127,18 @@ impl<'a> EarlierPage<'a> {
             .filter(|(key, ..)| !known.contains(&key.as_str()))
         {
             reading.note(
-                &at(self.file, *line),
-                format!("the key `{}` is not imported", tool_core::brief::name(key)),
+                &line_place(self.file, *line),
+                format!(
+                    "the key `{}` is not imported",
+                    tool_core::brief::brief_name(key)
+                ),
             );
         }
     }
 
     /// The place of a byte of the text.
     pub(super) fn place(&self, offset: usize) -> TextPlace {
-        at(
+        line_place(
             self.file,
             self.file.text[..offset].matches('\n').count() + 1,
         )
@@ -144,9 +147,9 @@ impl<'a> EarlierPage<'a> {
     /// The sections with their texts, without the lines `---` that separated them.
     pub(super) fn sections(&self, reading: &mut ImportReader) -> Vec<(String, String, TextPlace)> {
         let mut read = Vec::new();
-        for (name, range) in sections::all(self.file.text) {
+        for (name, range) in sections::all_sections(self.file.text) {
             let place = self.place(range.start);
-            let text = unseparated(&self.file.text[range]);
+            let text = trim_separators(&self.file.text[range]);
             if text.len() > TEXT_BYTES_MAX {
                 reading.error(
                     &place,
@@ -164,7 +167,7 @@ impl<'a> EarlierPage<'a> {
 }
 
 /// A text without empty lines around it and without lines `---` at its end.
-pub(super) fn unseparated(text: &str) -> String {
+pub(super) fn trim_separators(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let mut text = text.trim_matches('\n').trim_end();
     while let Some(rest) = text
@@ -178,7 +181,11 @@ pub(super) fn unseparated(text: &str) -> String {
 
 /// The entries of a list: lines that begin with `-` or `*`, with the indented lines below them; boxes are dropped. Any other line
 /// is an entry of its own.
-pub(super) fn entries(reading: &mut ImportReader, place: &TextPlace, text: &str) -> Vec<String> {
+pub(super) fn list_entries(
+    reading: &mut ImportReader,
+    place: &TextPlace,
+    text: &str,
+) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let item = line.strip_prefix("- ").or(line.strip_prefix("* "));
@@ -221,7 +228,7 @@ pub(super) fn entries(reading: &mut ImportReader, place: &TextPlace, text: &str)
 }
 
 /// The path of an entry such as `` `src/a.rs` - why ``.
-pub(super) fn code(entry: &str) -> &str {
+pub(super) fn entry_path(entry: &str) -> &str {
     let inner = entry
         .strip_prefix('`')
         .and_then(|rest| rest.split_once('`'));

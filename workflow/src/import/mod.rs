@@ -26,7 +26,7 @@ use crate::event::{EventPayload, WorkflowEvent};
 use crate::names::ActorKind;
 use crate::state::WorkflowState;
 
-pub use self::own::adopt;
+pub use self::own::adopt_item_files;
 
 /// A file of the earlier layout.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,7 @@ pub struct ImportResult {
 }
 
 /// Reads files of the earlier layout as events that follow a state.
-pub fn import(state: &WorkflowState, files: &[ImportSource<'_>]) -> ImportResult {
+pub fn import_files(state: &WorkflowState, files: &[ImportSource<'_>]) -> ImportResult {
     let mut reading = ImportReader::default();
     let mut files: Vec<&ImportSource<'_>> = files.iter().collect();
     files.sort_by_key(|file| file.path);
@@ -114,7 +114,7 @@ impl ImportReader {
             [".choragen", "requests", name] if name.ends_with(".json") => self.request_review(file),
             [".choragen", "workflows", name] if name.ends_with(".json") => self.workflow(file),
             [".choragen", "workflows", workflow, "feedback", name] if name.ends_with(".json") => self.feedback(file, workflow),
-            _ => self.error(&at(file, 1), "the file has no place in the earlier layout").hint =
+            _ => self.error(&line_place(file, 1), "the file has no place in the earlier layout").hint =
                 Some("tasks are `docs/tasks/<status>/<chain>/<task>.md`, requests `docs/requests/<kind>/<status>/<id>-<slug>.md`".to_owned()),
         }
     }
@@ -221,7 +221,7 @@ impl ImportReader {
 }
 
 /// A line of a file.
-fn at(file: &ImportSource<'_>, line: usize) -> TextPlace {
+fn line_place(file: &ImportSource<'_>, line: usize) -> TextPlace {
     TextPlace {
         file: file.path.into(),
         line: u32::try_from(line).unwrap_or(u32::MAX),

@@ -4,8 +4,8 @@
 
 use tool_core::{Object, Value};
 
-use super::markdown::{EarlierPage, unseparated};
-use super::{ImportReader, ImportResult, ImportSource, ImportTurn, at};
+use super::markdown::{EarlierPage, trim_separators};
+use super::{ImportReader, ImportResult, ImportSource, ImportTurn, line_place};
 use crate::actor::EventTime;
 use crate::event::{
     ChainApproved, ChainCreated, RequestApproved, RequestClosed, RequestCreated, TaskCreated,
@@ -16,7 +16,7 @@ use crate::names::{ChainKind, Closing, RequestKind, RequestStatus, TaskKind, Tas
 use crate::state::WorkflowState;
 
 /// Reads item files as events that follow a state; items that it knows are left out.
-pub fn adopt(state: &WorkflowState, files: &[ImportSource<'_>]) -> ImportResult {
+pub fn adopt_item_files(state: &WorkflowState, files: &[ImportSource<'_>]) -> ImportResult {
     let mut reading = ImportReader::default();
     let mut files: Vec<&ImportSource<'_>> = files.iter().collect();
     files.sort_by_key(|file| file.path);
@@ -76,7 +76,7 @@ impl ItemFields<'_> {
     fn section(&self, name: &str) -> String {
         self.page
             .section(name)
-            .map_or_else(String::new, |text| unseparated(&text))
+            .map_or_else(String::new, |text| trim_separators(&text))
     }
 
     fn is_approved(&self) -> bool {
@@ -96,7 +96,7 @@ impl ImportReader {
         file: &'a ImportSource<'a>,
         is_known: impl Fn(&str) -> bool,
     ) -> Option<ItemFields<'a>> {
-        let place = at(file, 1);
+        let place = line_place(file, 1);
         let read = ItemPage::parse(file.text).and_then(|page| Ok((page.fields()?, page)));
         let (fields, page) = match read {
             Ok(read) => read,
@@ -128,8 +128,11 @@ impl ImportReader {
         let text = item.text(key).unwrap_or_default();
         let found = parse(&text);
         if found.is_none() {
-            let shown = tool_core::brief::name(&text).into_owned();
-            self.error(&at(item.file, 1), format!("`{key}` cannot be `{shown}`"));
+            let shown = tool_core::brief::brief_name(&text).into_owned();
+            self.error(
+                &line_place(item.file, 1),
+                format!("`{key}` cannot be `{shown}`"),
+            );
         }
         found
     }
@@ -141,7 +144,7 @@ impl ImportReader {
         let Some(kind) = self.own_name(&item, "type", RequestKind::parse) else {
             return;
         };
-        let (place, id) = (at(file, 1), item.id.clone());
+        let (place, id) = (line_place(file, 1), item.id.clone());
         let is_draft = item.text("status").as_deref() == Some(RequestStatus::Draft.as_str());
         let data = RequestCreated {
             request: id.clone(),
@@ -182,7 +185,7 @@ impl ImportReader {
         let Some(kind) = self.own_name(&item, "type", ChainKind::parse) else {
             return;
         };
-        let (place, id) = (at(file, 1), item.id.clone());
+        let (place, id) = (line_place(file, 1), item.id.clone());
         let scope = item.fields.get("file_scope").and_then(Value::items);
         let scope = scope.unwrap_or_default();
         let scope = scope.iter().filter_map(Value::as_str);
@@ -224,7 +227,7 @@ impl ImportReader {
         ) else {
             return;
         };
-        let place = at(file, 1);
+        let place = line_place(file, 1);
         let count = item.fields.get("rework_count").and_then(Value::as_i64);
         let data = TaskCreated {
             chain: chain.to_owned(),

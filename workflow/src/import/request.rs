@@ -1,8 +1,8 @@
 //! Requests of the earlier layout, and their reviews.
 
 use super::json::JsonItemFile;
-use super::markdown::{EarlierPage, unseparated};
-use super::{ImportReader, ImportSource, ImportTurn, at};
+use super::markdown::{EarlierPage, trim_separators};
+use super::{ImportReader, ImportSource, ImportTurn, line_place};
 use crate::event::{RequestApproved, RequestChangesRequested, RequestClosed, RequestCreated};
 use crate::ids::dated_number;
 use crate::limits::TEXT_BYTES_MAX;
@@ -23,8 +23,11 @@ impl ImportReader {
         };
         let Some(status) = RequestStatus::parse(status) else {
             self.error(
-                &at(file, 1),
-                format!("no status is named `{}`", tool_core::brief::name(status)),
+                &line_place(file, 1),
+                format!(
+                    "no status is named `{}`",
+                    tool_core::brief::brief_name(status)
+                ),
             );
             return;
         };
@@ -36,10 +39,10 @@ impl ImportReader {
         if dated_number(id).is_none() || !id.starts_with(kind.prefix()) {
             let prefix = kind.prefix();
             self.error(
-                &at(file, 1),
+                &line_place(file, 1),
                 format!(
                     "expected a file `{prefix}-YYYYMMDD-NNN-slug.md`, found `{}`",
-                    tool_core::brief::name(name)
+                    tool_core::brief::brief_name(name)
                 ),
             );
             return;
@@ -56,7 +59,7 @@ impl ImportReader {
                 &place,
                 format!(
                     "`ID` is `{}`, but the name of the file says `{id}`",
-                    tool_core::brief::name(value)
+                    tool_core::brief::brief_name(value)
                 ),
             );
         }
@@ -67,12 +70,12 @@ impl ImportReader {
                 &place,
                 format!(
                     "`Status` is `{}`, but the folder says `{status}`",
-                    tool_core::brief::name(value)
+                    tool_core::brief::brief_name(value)
                 ),
             );
         }
         old.unknown_keys(self, &["id", "domain", "status", "created", "owner"]);
-        let content = unseparated(&file.text[old.body..]);
+        let content = trim_separators(&file.text[old.body..]);
         if content.len() > TEXT_BYTES_MAX {
             self.error(
                 &old.place(old.body),
@@ -151,7 +154,7 @@ impl ImportReader {
                     .reason = Some(reason);
             }
             other => {
-                let found = tool_core::brief::name(other).into_owned();
+                let found = tool_core::brief::brief_name(other).into_owned();
                 self.error(
                     &place,
                     format!("expected `approved` or `changes_requested`, found `{found}`"),

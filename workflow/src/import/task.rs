@@ -1,7 +1,7 @@
 //! Tasks of the earlier layout.
 
-use super::markdown::{EarlierPage, code, entries};
-use super::{ImportReader, ImportSource, ImportTurn, at};
+use super::markdown::{EarlierPage, entry_path, list_entries};
+use super::{ImportReader, ImportSource, ImportTurn, line_place};
 use crate::actor::EventTime;
 use crate::event::{Brief, TaskCreated};
 use crate::governance::PathGlob;
@@ -21,11 +21,14 @@ const STATUSES: &[&str] = &[
 impl ImportReader {
     pub(super) fn task(&mut self, file: &ImportSource<'_>, status: &str, chain: &str, id: &str) {
         let Some(folder) = TaskStatus::parse(status) else {
-            let near = tool_core::nearest::nearest(status, STATUSES.iter().copied());
+            let near = tool_core::nearest::nearest_name(status, STATUSES.iter().copied());
             let hint = near.map(|near| format!("did you mean `{near}`?"));
             self.error(
-                &at(file, 1),
-                format!("no status is named `{}`", tool_core::brief::name(status)),
+                &line_place(file, 1),
+                format!(
+                    "no status is named `{}`",
+                    tool_core::brief::brief_name(status)
+                ),
             )
             .hint = hint;
             return;
@@ -41,7 +44,7 @@ impl ImportReader {
                     &place,
                     format!(
                         "`{key}` is `{}`, but the path says `{expected}`",
-                        tool_core::brief::name(value)
+                        tool_core::brief::brief_name(value)
                     ),
                 );
             }
@@ -62,13 +65,13 @@ impl ImportReader {
         let kind = match old.key("type") {
             None => TaskKind::Impl,
             Some((value, place)) => {
-                let role = crate::roles::role(value).map(|role| role.name);
+                let role = crate::roles::find_role(value).map(|role| role.name);
                 role.and_then(TaskKind::parse).unwrap_or_else(|| {
                     self.note(
                         &place,
                         format!(
                             "the type `{}` is imported as `impl`",
-                            tool_core::brief::name(value)
+                            tool_core::brief::brief_name(value)
                         ),
                     );
                     TaskKind::Impl
@@ -113,7 +116,7 @@ impl ImportReader {
                 &place,
                 format!(
                     "expected a date such as `2025-12-06`, found `{}`",
-                    tool_core::brief::name(value)
+                    tool_core::brief::brief_name(value)
                 ),
             );
             EventTime::default()
@@ -129,33 +132,36 @@ impl ImportReader {
                 "objective" => brief.objective = text,
                 "expected files" => {
                     let whole = |entry: &String| {
-                        let path = code(entry);
+                        let path = entry_path(entry);
                         if path.len() + 2 == entry.len() {
                             path.to_owned()
                         } else {
                             entry.clone()
                         }
                     };
-                    brief.expected_files = entries(self, &place, &text).iter().map(whole).collect();
+                    brief.expected_files = list_entries(self, &place, &text)
+                        .iter()
+                        .map(whole)
+                        .collect();
                 }
                 "file scope" => {
-                    for entry in entries(self, &place, &text) {
-                        match PathGlob::parse(code(&entry)) {
-                            Ok(_) => brief.file_scope.push(code(&entry).to_owned()),
+                    for entry in list_entries(self, &place, &text) {
+                        match PathGlob::parse(entry_path(&entry)) {
+                            Ok(_) => brief.file_scope.push(entry_path(&entry).to_owned()),
                             Err(expected) => {
                                 self.error(
                                     &place,
                                     format!(
                                         "expected {expected}, found `{}`",
-                                        tool_core::brief::name(&entry)
+                                        tool_core::brief::brief_name(&entry)
                                     ),
                                 );
                             }
                         }
                     }
                 }
-                "acceptance criteria" => brief.acceptance = entries(self, &place, &text),
-                "constraints" => brief.constraints = entries(self, &place, &text),
+                "acceptance criteria" => brief.acceptance = list_entries(self, &place, &text),
+                "constraints" => brief.constraints = list_entries(self, &place, &text),
                 "notes" => notes.insert(0, text),
                 _ if text.is_empty() => {}
                 other if left_out.contains(&other) => {}

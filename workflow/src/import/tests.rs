@@ -34,7 +34,7 @@ fn read(files: &[(&str, &str)]) -> (ImportResult, WorkflowState) {
         .iter()
         .map(|(path, text)| ImportSource { path, text })
         .collect();
-    let import = import(&WorkflowState::default(), &files);
+    let import = import_files(&WorkflowState::default(), &files);
     let state = WorkflowState::fold(&import.events).unwrap();
     (import, state)
 }

@@ -143,7 +143,7 @@ impl ImportReader {
                     &place,
                     format!(
                         "no status of workflows is named `{}`",
-                        tool_core::brief::name(other)
+                        tool_core::brief::brief_name(other)
                     ),
                 );
                 return;
@@ -182,12 +182,12 @@ impl ImportReader {
         let role = json.text(self, &format!("{path}/roleId"));
         let known = role
             .as_deref()
-            .and_then(roles::role)
+            .and_then(roles::find_role)
             .map(|role| role.name.to_owned());
         if let Some(role) = role.filter(|_| known.is_none()) {
             let message = format!(
                 "the role `{}` is not known and not imported",
-                tool_core::brief::name(&role)
+                tool_core::brief::brief_name(&role)
             );
             self.note(&json.place(&format!("{path}/roleId")), message);
         }

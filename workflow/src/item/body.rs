@@ -8,7 +8,7 @@ use crate::names::Verdict;
 use crate::state::{ChainTask, TaskChain, WorkRequest, WorkReview, WorkflowFeedback};
 
 /// A text as a section can contain it.
-pub(super) fn inner(text: &str) -> String {
+pub(super) fn section_text(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let text = text.trim_matches('\n');
     if is_inner(text) {
@@ -24,13 +24,13 @@ pub(super) fn inner(text: &str) -> String {
     quoted.collect::<Vec<_>>().join("\n")
 }
 
-fn section(out: &mut String, name: &str, text: &str) {
+fn write_section(out: &mut String, name: &str, text: &str) {
     if !text.is_empty() {
         out.push_str(&format!("\n## {name}\n\n{text}\n"));
     }
 }
 
-fn lines(texts: &[String], mark: &str, code: bool) -> String {
+fn list_lines(texts: &[String], mark: &str, code: bool) -> String {
     let quote = if code { "`" } else { "" };
     let line = |text: &String| format!("{mark} {quote}{}{quote}", one_line(text));
     texts.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -47,46 +47,50 @@ fn one_line(text: &str) -> String {
 
 pub(super) fn request_body(request: &WorkRequest) -> String {
     let mut out = String::new();
-    section(&mut out, "Content", &inner(&request.content));
+    write_section(&mut out, "Content", &section_text(&request.content));
     out
 }
 
 pub(super) fn chain_body(chain: &TaskChain) -> String {
     let mut out = String::new();
-    section(&mut out, "Description", &inner(&chain.description));
+    write_section(&mut out, "Description", &section_text(&chain.description));
     out
 }
 
 pub(super) fn task_body(task: &ChainTask) -> String {
     let brief = &task.brief;
     let mut out = String::new();
-    section(&mut out, "Objective", &inner(&brief.objective));
-    section(
+    write_section(&mut out, "Objective", &section_text(&brief.objective));
+    write_section(
         &mut out,
         "Expected Files",
-        &lines(&brief.expected_files, "-", true),
+        &list_lines(&brief.expected_files, "-", true),
     );
-    section(&mut out, "File Scope", &lines(&brief.file_scope, "-", true));
-    section(
+    write_section(
+        &mut out,
+        "File Scope",
+        &list_lines(&brief.file_scope, "-", true),
+    );
+    write_section(
         &mut out,
         "Acceptance Criteria",
-        &lines(&brief.acceptance, "- [ ]", false),
+        &list_lines(&brief.acceptance, "- [ ]", false),
     );
-    section(
+    write_section(
         &mut out,
         "Constraints",
-        &lines(&brief.constraints, "-", false),
+        &list_lines(&brief.constraints, "-", false),
     );
-    section(&mut out, "Notes", &inner(&brief.notes));
+    write_section(&mut out, "Notes", &section_text(&brief.notes));
     out
 }
 
 pub(super) fn feedback_body(feedback: &WorkflowFeedback) -> String {
     let context = &feedback.context;
     let mut out = String::new();
-    section(&mut out, "Question", &inner(&feedback.content));
-    section(&mut out, "Context", &inner(&context.notes));
-    section(&mut out, "Files", &lines(&context.files, "-", true));
+    write_section(&mut out, "Question", &section_text(&feedback.content));
+    write_section(&mut out, "Context", &section_text(&context.notes));
+    write_section(&mut out, "Files", &list_lines(&context.files, "-", true));
     let snippets = context.code_snippets.iter().map(|snippet| {
         let place = format!(
             "`{}`, lines {} to {}:",
@@ -102,7 +106,7 @@ pub(super) fn feedback_body(feedback: &WorkflowFeedback) -> String {
             .join("\n");
         format!("{place}\n\n{code}")
     });
-    section(&mut out, "Code", &snippets.collect::<Vec<_>>().join("\n\n"));
+    write_section(&mut out, "Code", &snippets.collect::<Vec<_>>().join("\n\n"));
     let options = context.options.iter().map(|option| {
         let recommended = if option.recommended {
             " (recommended)"
@@ -115,12 +119,12 @@ pub(super) fn feedback_body(feedback: &WorkflowFeedback) -> String {
         };
         format!("- {}{recommended}{description}", one_line(&option.label))
     });
-    section(&mut out, "Options", &options.collect::<Vec<_>>().join("\n"));
+    write_section(&mut out, "Options", &options.collect::<Vec<_>>().join("\n"));
     out
 }
 
 /// One line for each review, with its suggestions below.
-pub(super) fn reviews(all: &[WorkReview]) -> String {
+pub(super) fn review_lines(all: &[WorkReview]) -> String {
     let mut out = Vec::new();
     for review in all {
         let verdict = match review.verdict {
@@ -146,10 +150,10 @@ pub(super) fn reviews(all: &[WorkReview]) -> String {
     out.join("\n")
 }
 
-pub(super) fn answer(feedback: &WorkflowFeedback) -> String {
+pub(super) fn feedback_answer(feedback: &WorkflowFeedback) -> String {
     feedback
         .response
         .as_ref()
-        .map(|response| inner(&response.content))
+        .map(|response| section_text(&response.content))
         .unwrap_or_default()
 }

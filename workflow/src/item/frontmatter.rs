@@ -5,7 +5,7 @@ use std::ops::Range;
 use tool_core::Value;
 
 /// The range of the table, without the lines `---` around it; `None` where the page does not begin with one that is closed.
-pub(super) fn find(text: &str) -> Option<Range<usize>> {
+pub(super) fn find_frontmatter(text: &str) -> Option<Range<usize>> {
     let mut offset = after_mark(text);
     let mut lines = text[offset..].split_inclusive('\n').map(|line| {
         offset += line.len();
@@ -58,7 +58,7 @@ struct FrontmatterEntry {
 }
 
 /// The entry of a key: its line, and the indented lines and list items below it.
-fn entry(text: &str, table: Range<usize>, key: &str) -> Option<FrontmatterEntry> {
+fn find_entry(text: &str, table: Range<usize>, key: &str) -> Option<FrontmatterEntry> {
     let mut found: Option<FrontmatterEntry> = None;
     let mut offset = table.start;
     for line in text[table].split_inclusive('\n') {
@@ -94,47 +94,47 @@ fn entry(text: &str, table: Range<usize>, key: &str) -> Option<FrontmatterEntry>
 }
 
 /// Texts in which a key has a value, the best first.
-pub(super) fn set(text: &str, key: &str, value: &str) -> Vec<String> {
+pub(super) fn set_entry(text: &str, key: &str, value: &str) -> Vec<String> {
     let newline = line_ending(text);
-    let Some(table) = find(text) else {
+    let Some(table) = find_frontmatter(text) else {
         let (mark, rest) = text.split_at(after_mark(text));
         return vec![format!(
             "{mark}---{newline}{key}: {value}{newline}---{newline}{rest}"
         )];
     };
-    let Some(entry) = entry(text, table.clone(), key) else {
-        return vec![spliced(
+    let Some(entry) = find_entry(text, table.clone(), key) else {
+        return vec![splice_text(
             text,
             table.end..table.end,
             &format!("{key}: {value}{newline}"),
         )];
     };
-    let whole = spliced(text, entry.value.clone(), &format!(" {value}"));
+    let whole = splice_text(text, entry.value.clone(), &format!(" {value}"));
     let line = &text[entry.value.clone()];
     if line.contains('\n') {
         return vec![whole];
     }
-    let old = scalar(line);
+    let old = scalar_range(line);
     let range = entry.value.start + old.start..entry.value.start + old.end;
     let gap = if old.start == 0 { " " } else { "" };
-    vec![spliced(text, range, &format!("{gap}{value}")), whole]
+    vec![splice_text(text, range, &format!("{gap}{value}")), whole]
 }
 
 /// Texts without a key.
-pub(super) fn remove(text: &str, key: &str) -> Vec<String> {
-    let entry = find(text).and_then(|table| entry(text, table, key));
+pub(super) fn remove_entry(text: &str, key: &str) -> Vec<String> {
+    let entry = find_frontmatter(text).and_then(|table| find_entry(text, table, key));
     entry
-        .map(|entry| spliced(text, entry.lines, ""))
+        .map(|entry| splice_text(text, entry.lines, ""))
         .into_iter()
         .collect()
 }
 
-fn spliced(text: &str, range: Range<usize>, new: &str) -> String {
+fn splice_text(text: &str, range: Range<usize>, new: &str) -> String {
     format!("{}{new}{}", &text[..range.start], &text[range.end..])
 }
 
 /// The value on a line behind its colon: without spaces around it and a comment behind it.
-fn scalar(line: &str) -> Range<usize> {
+fn scalar_range(line: &str) -> Range<usize> {
     let start = line.len() - line.trim_start_matches([' ', '\t']).len();
     let value = &line[start..];
     if value.is_empty() || value.starts_with('#') {
@@ -166,21 +166,23 @@ fn scalar(line: &str) -> Range<usize> {
 }
 
 /// A value as YAML on one line; `None` for one that is no text, boolean, integer or list of these.
-pub(super) fn written(value: &Value) -> Option<String> {
+pub(super) fn write_yaml_value(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(quoted(text)),
+        Value::String(text) => Some(quote_yaml_text(text)),
         Value::Bool(_) | Value::Int(_) => Some(value.to_string()),
         _ => {
             let items = value.items()?;
-            let items: Option<Vec<String>> =
-                items.iter().map(|item| item.as_str().map(quoted)).collect();
+            let items: Option<Vec<String>> = items
+                .iter()
+                .map(|item| item.as_str().map(quote_yaml_text))
+                .collect();
             Some(format!("[{}]", items?.join(", ")))
         }
     }
 }
 
 /// A text that YAML reads back as this text: plain where that is certain, else in double quotes.
-fn quoted(text: &str) -> String {
+fn quote_yaml_text(text: &str) -> String {
     let plain =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'_' | b'-' | b'.' | b'/');
     let begins = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);

@@ -1,4 +1,4 @@
-//! Items as Markdown files with frontmatter: [`ItemPage`] keeps every byte, [`project`] shows the state in it.
+//! Items as Markdown files with frontmatter: [`ItemPage`] keeps every byte, [`project_item`] shows the state in it.
 
 mod body;
 mod frontmatter;
@@ -7,7 +7,7 @@ mod project;
 pub(crate) mod sections;
 
 pub use page::ItemPage;
-pub use project::{FOLDER, ItemId, ProjectedFile, items, project, touched};
+pub use project::{FOLDER, ItemId, ProjectedFile, items_with_files, project_item, touched_items};
 
 #[cfg(test)]
 mod tests;

@@ -46,30 +46,30 @@ impl ItemPage {
     /// # Errors
     /// Frontmatter that is not one YAML mapping; the fault has line and column.
     pub fn fields(&self) -> Result<Object, WorkflowFault> {
-        let Some(front) = frontmatter::find(&self.text) else {
+        let Some(front) = frontmatter::find_frontmatter(&self.text) else {
             return Ok(Object::new());
         };
         let bytes = front.len();
         if bytes > FRONTMATTER_BYTES_MAX {
-            return Err(malformed(&format!(
+            return Err(malformed_page_fault(&format!(
                 "it has {bytes} bytes, the limit is {FRONTMATTER_BYTES_MAX}"
             )));
         }
         // Empty lines before it give the places of the page.
         let before = self.text[..front.start].matches('\n').count();
         let table = "\n".repeat(before) + &self.text[front.start..front.end];
-        let document = document::parse("frontmatter", &table, DocumentFormat::Yaml)
-            .map_err(|errors| malformed(&errors))?;
+        let document = document::parse_document("frontmatter", &table, DocumentFormat::Yaml)
+            .map_err(|errors| malformed_page_fault(&errors))?;
         match document.value {
             Value::Null => Ok(Object::new()),
             Value::Object(fields) if fields.len() > FRONTMATTER_KEYS_MAX => {
-                Err(malformed(&format!(
+                Err(malformed_page_fault(&format!(
                     "it has {} keys, the limit is {FRONTMATTER_KEYS_MAX}",
                     fields.len()
                 )))
             }
             Value::Object(fields) => Ok((*fields).clone()),
-            other => Err(malformed(&format!(
+            other => Err(malformed_page_fault(&format!(
                 "expected a table of keys, found {}",
                 other.kind()
             ))),
@@ -123,7 +123,7 @@ impl ItemPage {
                 }
                 Some(value) => {
                     wanted.insert(*key, value.clone());
-                    Some(frontmatter::written(value).ok_or_else(|| {
+                    Some(frontmatter::write_yaml_value(value).ok_or_else(|| {
                         let expected = "a text, a boolean, an integer or a list of texts";
                         WorkflowFault::invalid("value", expected, &value.kind())
                     })?)
@@ -135,8 +135,8 @@ impl ItemPage {
             return Ok(());
         }
         let ways = |text: &str, key: &str, written: &Option<String>| match written {
-            Some(written) => frontmatter::set(text, key, written),
-            None => frontmatter::remove(text, key),
+            Some(written) => frontmatter::set_entry(text, key, written),
+            None => frontmatter::remove_entry(text, key),
         };
         let mut text = self.text.clone();
         for (key, written) in &needed {
@@ -161,7 +161,9 @@ impl ItemPage {
     /// Takes a text if its fields are those wanted.
     fn take(&mut self, text: String, wanted: &Object) -> Result<bool, WorkflowFault> {
         let page = Self::parse(text)?;
-        let takes = page.fields().is_ok_and(|fields| same(&fields, wanted));
+        let takes = page
+            .fields()
+            .is_ok_and(|fields| has_same_members(&fields, wanted));
         if takes {
             *self = page;
         }
@@ -175,14 +177,14 @@ impl ItemPage {
                 return Ok(());
             }
         }
-        Err(malformed(
+        Err(malformed_page_fault(
             &"its keys are not written one to a line as `key: value`",
         ))
     }
 
     /// The text of the section `## name`, without the empty lines around it, with `\n` between lines.
     pub fn section(&self, name: &str) -> Option<String> {
-        let range = sections::find(&self.text, name)?;
+        let range = sections::find_section(&self.text, name)?;
         Some(
             self.text[range]
                 .replace("\r\n", "\n")
@@ -206,7 +208,7 @@ impl ItemPage {
             let expected = "text whose headings begin with `###` and whose code is closed";
             return Err(WorkflowFault::invalid("section", expected, text));
         }
-        let page = Self::parse(sections::set(&self.text, name, text))?;
+        let page = Self::parse(sections::set_section(&self.text, name, text))?;
         match page.section(name).as_deref() == Some(text) {
             true => {
                 *self = page;
@@ -223,19 +225,19 @@ impl ItemPage {
 
     /// Removes a section with its heading.
     pub fn remove_section(&mut self, name: &str) {
-        self.text = sections::remove(&self.text, name);
+        self.text = sections::remove_section(&self.text, name);
     }
 }
 
 /// Whether two tables have the same members, in any order.
-fn same(one: &Object, other: &Object) -> bool {
+fn has_same_members(one: &Object, other: &Object) -> bool {
     let other: HashMap<&str, &Value> = other.iter().collect();
     one.len() == other.len() && (one.iter()).all(|(key, value)| other.get(key) == Some(&value))
 }
 
-fn malformed(message: &dyn std::fmt::Display) -> WorkflowFault {
+fn malformed_page_fault(message: &dyn std::fmt::Display) -> WorkflowFault {
     WorkflowFault::Malformed {
         path: "frontmatter".to_owned(),
-        message: tool_core::brief::message(message),
+        message: tool_core::brief::brief_message(message),
     }
 }

@@ -6,9 +6,11 @@
 use tool_core::Value;
 
 use super::ItemPage;
-use super::body::{answer, chain_body, feedback_body, request_body, reviews, task_body};
+use super::body::{
+    chain_body, feedback_answer, feedback_body, request_body, review_lines, task_body,
+};
 use crate::fault::WorkflowFault;
-use crate::ids::slug;
+use crate::ids::title_slug;
 use crate::state::{
     ChainTask, TaskChain, WorkRequest, WorkReview, WorkflowFeedback, WorkflowState,
 };
@@ -49,7 +51,7 @@ pub struct ProjectedFile {
 }
 
 /// Every item of a state that has a file.
-pub fn items(state: &WorkflowState) -> Vec<ItemId> {
+pub fn items_with_files(state: &WorkflowState) -> Vec<ItemId> {
     let mut items: Vec<ItemId> = state
         .requests()
         .keys()
@@ -73,7 +75,7 @@ pub fn items(state: &WorkflowState) -> Vec<ItemId> {
 }
 
 /// The items whose files an event changes.
-pub fn touched(event: &crate::WorkflowEvent, state: &WorkflowState) -> Vec<ItemId> {
+pub fn touched_items(event: &crate::WorkflowEvent, state: &WorkflowState) -> Vec<ItemId> {
     let Ok(value) = event.to_value() else {
         return Vec::new();
     };
@@ -106,7 +108,7 @@ pub fn touched(event: &crate::WorkflowEvent, state: &WorkflowState) -> Vec<ItemI
 ///
 /// # Errors
 /// Unknown item; an old text whose frontmatter cannot be read or extended.
-pub fn project(
+pub fn project_item(
     state: &WorkflowState,
     item: &ItemId,
     old: Option<&str>,
@@ -114,7 +116,7 @@ pub fn project(
     let (path, fields, title, body) = match item {
         ItemId::Request(id) => {
             let request = state.request(id)?;
-            let path = format!("{FOLDER}/requests/{id}-{}.md", slug(&request.title));
+            let path = format!("{FOLDER}/requests/{id}-{}.md", title_slug(&request.title));
             (
                 path,
                 request_fields(state, request),
@@ -166,7 +168,7 @@ pub fn project(
     };
     let mut page = ItemPage::parse(old.map_or_else(fresh, str::to_owned))?;
     page.set_fields(&fields)?;
-    for (name, text) in sections(state, item)? {
+    for (name, text) in item_sections(state, item)? {
         match text {
             Some(text) if text.is_empty() => page.remove_section(name),
             Some(text) => page.set_section(name, &text)?,
@@ -181,15 +183,15 @@ pub fn project(
 
 type Field = (&'static str, Option<Value>);
 
-fn text(text: impl AsRef<str>) -> Option<Value> {
+fn text_value(text: impl AsRef<str>) -> Option<Value> {
     Some(Value::from(text.as_ref()))
 }
 
-fn some(text: Option<&String>) -> Option<Value> {
+fn optional_text_value(text: Option<&String>) -> Option<Value> {
     text.map(|text| Value::from(text.as_str()))
 }
 
-fn list(texts: &[String]) -> Option<Value> {
+fn list_value(texts: &[String]) -> Option<Value> {
     let texts: Vec<Value> = texts
         .iter()
         .map(|text| Value::from(text.as_str()))
@@ -201,8 +203,8 @@ fn list(texts: &[String]) -> Option<Value> {
 fn review_fields(all: &[WorkReview]) -> Vec<Field> {
     let fields = all.last().map(|last| {
         [
-            ("review", text(last.verdict.as_str())),
-            ("reviewer", text(&last.by)),
+            ("review", text_value(last.verdict.as_str())),
+            ("reviewer", text_value(&last.by)),
         ]
     });
     fields.into_iter().flatten().collect()
@@ -210,30 +212,30 @@ fn review_fields(all: &[WorkReview]) -> Vec<Field> {
 
 fn request_fields(state: &WorkflowState, request: &WorkRequest) -> Vec<Field> {
     let mut fields = vec![
-        ("id", text(&request.id)),
-        ("type", text(request.kind.as_str())),
-        ("title", text(&request.title)),
-        ("domain", text(&request.domain)),
-        ("status", text(state.request_status(request).as_str())),
+        ("id", text_value(&request.id)),
+        ("type", text_value(request.kind.as_str())),
+        ("title", text_value(&request.title)),
+        ("domain", text_value(&request.domain)),
+        ("status", text_value(state.request_status(request).as_str())),
         (
             "closed",
             request
                 .closed
                 .as_ref()
-                .and_then(|closed| text(closed.outcome.as_str())),
+                .and_then(|closed| text_value(closed.outcome.as_str())),
         ),
         (
             "closed_because",
-            some(
+            optional_text_value(
                 request
                     .closed
                     .as_ref()
                     .and_then(|closed| closed.reason.as_ref()),
             ),
         ),
-        ("author", text(&request.author.principal)),
-        ("created", text(request.created.to_string())),
-        ("updated", text(request.updated.to_string())),
+        ("author", text_value(&request.author.principal)),
+        ("created", text_value(request.created.to_string())),
+        ("updated", text_value(request.updated.to_string())),
     ];
     fields.extend(review_fields(&request.reviews));
     fields
@@ -241,17 +243,20 @@ fn request_fields(state: &WorkflowState, request: &WorkRequest) -> Vec<Field> {
 
 fn chain_fields(chain: &TaskChain) -> Vec<Field> {
     let mut fields = vec![
-        ("id", text(&chain.id)),
-        ("request", text(&chain.request)),
-        ("title", text(&chain.title)),
-        ("type", text(chain.kind.as_str())),
-        ("status", text(chain.status().as_str())),
-        ("depends_on", some(chain.depends_on.as_ref())),
-        ("file_scope", list(&chain.file_scope)),
-        ("skip_design", some(chain.skip_design.as_ref())),
-        ("author", text(&chain.author.principal)),
-        ("created", text(chain.created.to_string())),
-        ("updated", text(chain.updated.to_string())),
+        ("id", text_value(&chain.id)),
+        ("request", text_value(&chain.request)),
+        ("title", text_value(&chain.title)),
+        ("type", text_value(chain.kind.as_str())),
+        ("status", text_value(chain.status().as_str())),
+        ("depends_on", optional_text_value(chain.depends_on.as_ref())),
+        ("file_scope", list_value(&chain.file_scope)),
+        (
+            "skip_design",
+            optional_text_value(chain.skip_design.as_ref()),
+        ),
+        ("author", text_value(&chain.author.principal)),
+        ("created", text_value(chain.created.to_string())),
+        ("updated", text_value(chain.updated.to_string())),
     ];
     fields.extend(review_fields(&chain.reviews));
     fields
@@ -260,18 +265,21 @@ fn chain_fields(chain: &TaskChain) -> Vec<Field> {
 fn task_fields(chain: &str, task: &ChainTask) -> Vec<Field> {
     let rework = (task.rework_count > 0).then(|| Value::from(i64::from(task.rework_count)));
     let mut fields = vec![
-        ("id", text(&task.id)),
-        ("chain", text(chain)),
-        ("title", text(&task.title)),
-        ("type", text(task.kind.as_str())),
-        ("status", text(task.status.as_str())),
-        ("blocked_because", some(task.blocked.as_ref())),
-        ("rework_of", some(task.rework_of.as_ref())),
+        ("id", text_value(&task.id)),
+        ("chain", text_value(chain)),
+        ("title", text_value(&task.title)),
+        ("type", text_value(task.kind.as_str())),
+        ("status", text_value(task.status.as_str())),
+        (
+            "blocked_because",
+            optional_text_value(task.blocked.as_ref()),
+        ),
+        ("rework_of", optional_text_value(task.rework_of.as_ref())),
         ("rework_count", rework),
-        ("submitter", some(task.submitter.as_ref())),
-        ("author", text(&task.author.principal)),
-        ("created", text(task.created.to_string())),
-        ("updated", text(task.updated.to_string())),
+        ("submitter", optional_text_value(task.submitter.as_ref())),
+        ("author", text_value(&task.author.principal)),
+        ("created", text_value(task.created.to_string())),
+        ("updated", text_value(task.updated.to_string())),
     ];
     fields.extend(review_fields(&task.reviews));
     fields
@@ -280,34 +288,37 @@ fn task_fields(chain: &str, task: &ChainTask) -> Vec<Field> {
 fn feedback_fields(workflow: &str, feedback: &WorkflowFeedback) -> Vec<Field> {
     let response = feedback.response.as_ref();
     vec![
-        ("id", text(&feedback.id)),
-        ("workflow", text(workflow)),
-        ("type", text(feedback.kind.as_str())),
-        ("priority", text(feedback.priority.as_str())),
+        ("id", text_value(&feedback.id)),
+        ("workflow", text_value(workflow)),
+        ("type", text_value(feedback.kind.as_str())),
+        ("priority", text_value(feedback.priority.as_str())),
         ("blocking", Some(Value::from(feedback.blocking))),
-        ("status", text(feedback.status.as_str())),
-        ("chain", some(feedback.chain.as_ref())),
-        ("task", some(feedback.task.as_ref())),
-        ("author", text(&feedback.author.principal)),
-        ("created", text(feedback.created.to_string())),
-        ("updated", text(feedback.updated.to_string())),
+        ("status", text_value(feedback.status.as_str())),
+        ("chain", optional_text_value(feedback.chain.as_ref())),
+        ("task", optional_text_value(feedback.task.as_ref())),
+        ("author", text_value(&feedback.author.principal)),
+        ("created", text_value(feedback.created.to_string())),
+        ("updated", text_value(feedback.updated.to_string())),
         (
             "answered_by",
-            response.and_then(|response| text(&response.by)),
+            response.and_then(|response| text_value(&response.by)),
         ),
         (
             "selected_option",
-            some(response.and_then(|response| response.selected_option.as_ref())),
+            optional_text_value(response.and_then(|response| response.selected_option.as_ref())),
         ),
-        ("dismissed_because", some(feedback.dismissed.as_ref())),
+        (
+            "dismissed_because",
+            optional_text_value(feedback.dismissed.as_ref()),
+        ),
     ]
 }
 
 type Section = (&'static str, Option<String>);
 
 /// The sections that the state determines; an empty one is removed, and one of which the log knows nothing stays as it is.
-fn sections(state: &WorkflowState, item: &ItemId) -> Result<Vec<Section>, WorkflowFault> {
-    let reviewed = |all: &[WorkReview]| ("Reviews", (!all.is_empty()).then(|| reviews(all)));
+fn item_sections(state: &WorkflowState, item: &ItemId) -> Result<Vec<Section>, WorkflowFault> {
+    let reviewed = |all: &[WorkReview]| ("Reviews", (!all.is_empty()).then(|| review_lines(all)));
     Ok(match item {
         ItemId::Request(id) => vec![reviewed(&state.request(id)?.reviews)],
         ItemId::Chain(id) => vec![reviewed(&state.chain(id)?.reviews)],
@@ -316,14 +327,14 @@ fn sections(state: &WorkflowState, item: &ItemId) -> Result<Vec<Section>, Workfl
             let summary = task
                 .summary
                 .as_deref()
-                .map(super::body::inner)
+                .map(super::body::section_text)
                 .unwrap_or_default();
             let summary = (!task.submitters.is_empty()).then_some(summary);
             vec![("Summary", summary), reviewed(&task.reviews)]
         }
         ItemId::Feedback { workflow, feedback } => {
             let feedback = state.workflow(workflow)?.feedback(feedback)?;
-            vec![("Answer", Some(answer(feedback)))]
+            vec![("Answer", Some(feedback_answer(feedback)))]
         }
     })
 }

@@ -24,7 +24,7 @@ enum LineContext {
 }
 
 /// A text with its headings of the first two levels, and whether it ends outside of code and comments.
-fn scan(text: &str, from: usize) -> (Vec<PageHeading<'_>>, bool) {
+fn scan_headings(text: &str, from: usize) -> (Vec<PageHeading<'_>>, bool) {
     let mut inside = LineContext::Text;
     let mut headings = Vec::new();
     let mut offset = from;
@@ -48,13 +48,13 @@ fn scan(text: &str, from: usize) -> (Vec<PageHeading<'_>>, bool) {
             }
             LineContext::Text if indented => {}
             LineContext::Text => {
-                if let Some(fence) = opens(trimmed) {
+                if let Some(fence) = code_fence_opening(trimmed) {
                     inside = fence;
                 } else if let Some(rest) = trimmed.strip_prefix("<!--") {
                     if !rest.contains("-->") {
                         inside = LineContext::Comment;
                     }
-                } else if let Some((level, name)) = heading(trimmed) {
+                } else if let Some((level, name)) = parse_heading(trimmed) {
                     headings.push(PageHeading {
                         level,
                         name,
@@ -71,7 +71,7 @@ fn run_of(text: &str, character: char) -> usize {
     text.chars().take_while(|found| *found == character).count()
 }
 
-fn opens(line: &str) -> Option<LineContext> {
+fn code_fence_opening(line: &str) -> Option<LineContext> {
     let character = line
         .chars()
         .next()
@@ -82,7 +82,7 @@ fn opens(line: &str) -> Option<LineContext> {
 }
 
 /// Level and name of a heading of the first two levels.
-fn heading(line: &str) -> Option<(usize, &str)> {
+fn parse_heading(line: &str) -> Option<(usize, &str)> {
     let level = run_of(line, '#');
     let rest = line
         .get(level..)
@@ -101,8 +101,8 @@ fn heading(line: &str) -> Option<(usize, &str)> {
     Some((level, name))
 }
 
-fn body(text: &str) -> usize {
-    match frontmatter::find(text) {
+fn body_start(text: &str) -> usize {
+    match frontmatter::find_frontmatter(text) {
         None => 0,
         Some(table) => text[table.end..]
             .find('\n')
@@ -111,8 +111,8 @@ fn body(text: &str) -> usize {
 }
 
 /// Line of the heading, and range of what follows it.
-fn place(text: &str, name: &str) -> Option<(Range<usize>, Range<usize>)> {
-    let (headings, _) = scan(text, body(text));
+fn locate_section(text: &str, name: &str) -> Option<(Range<usize>, Range<usize>)> {
+    let (headings, _) = scan_headings(text, body_start(text));
     let position = headings
         .iter()
         .position(|heading| heading.level == 2 && heading.name == name)?;
@@ -124,13 +124,13 @@ fn place(text: &str, name: &str) -> Option<(Range<usize>, Range<usize>)> {
 }
 
 /// The range of a section, without its heading.
-pub(super) fn find(text: &str, name: &str) -> Option<Range<usize>> {
-    place(text, name).map(|(_, range)| range)
+pub(super) fn find_section(text: &str, name: &str) -> Option<Range<usize>> {
+    locate_section(text, name).map(|(_, range)| range)
 }
 
 /// Every section with its name, in order; a heading of the first level ends a section and begins none.
-pub(crate) fn all(text: &str) -> Vec<(&str, Range<usize>)> {
-    let (headings, _) = scan(text, body(text));
+pub(crate) fn all_sections(text: &str) -> Vec<(&str, Range<usize>)> {
+    let (headings, _) = scan_headings(text, body_start(text));
     let end = |position: usize| {
         headings
             .get(position + 1)
@@ -147,15 +147,15 @@ pub(crate) fn all(text: &str) -> Vec<(&str, Range<usize>)> {
 
 /// Whether a section can contain a text: no heading of the first two levels, nothing left open.
 pub(crate) fn is_inner(text: &str) -> bool {
-    let (headings, closed) = scan(text, 0);
+    let (headings, closed) = scan_headings(text, 0);
     headings.is_empty() && closed
 }
 
 /// The text with a section set; the empty lines around the old text of the section stay.
-pub(super) fn set(text: &str, name: &str, new: &str) -> String {
+pub(super) fn set_section(text: &str, name: &str, new: &str) -> String {
     let newline = frontmatter::line_ending(text);
     let new = new.replace('\n', newline);
-    let Some((heading, range)) = place(text, name) else {
+    let Some((heading, range)) = locate_section(text, name) else {
         let gap = match text {
             "" => "",
             _ if text.ends_with("\n\n") || text.ends_with("\n\r\n") => "",
@@ -189,8 +189,8 @@ pub(super) fn set(text: &str, name: &str, new: &str) -> String {
 }
 
 /// The text without a section.
-pub(super) fn remove(text: &str, name: &str) -> String {
-    match place(text, name) {
+pub(super) fn remove_section(text: &str, name: &str) -> String {
+    match locate_section(text, name) {
         None => text.to_owned(),
         Some((heading, range)) => format!("{}{}", &text[..heading.start], &text[range.end..]),
     }

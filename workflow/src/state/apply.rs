@@ -40,12 +40,14 @@ impl WorkflowState {
             EventPayload::RequestCreated(data) => self.add_request(event, data),
             EventPayload::RequestApproved(data) => {
                 self.on_request(event, &data.request, |request| {
-                    request.reviews.push(review(event, Verdict::Approved, &[]));
+                    request
+                        .reviews
+                        .push(build_review(event, Verdict::Approved, &[]));
                 })
             }
             EventPayload::RequestChangesRequested(data) => {
                 self.on_request(event, &data.request, |request| {
-                    request.reviews.push(review(
+                    request.reviews.push(build_review(
                         event,
                         Verdict::ChangesRequested,
                         &data.suggestions,
@@ -60,13 +62,17 @@ impl WorkflowState {
             }),
             EventPayload::ChainCreated(data) => self.add_chain(event, data),
             EventPayload::ChainApproved(data) => self.on_chain(event, &data.chain, |chain| {
-                chain.reviews.push(review(event, Verdict::Approved, &[]));
+                chain
+                    .reviews
+                    .push(build_review(event, Verdict::Approved, &[]));
             }),
             EventPayload::ChainChangesRequested(data) => {
                 self.on_chain(event, &data.chain, |chain| {
-                    chain
-                        .reviews
-                        .push(review(event, Verdict::ChangesRequested, &data.suggestions));
+                    chain.reviews.push(build_review(
+                        event,
+                        Verdict::ChangesRequested,
+                        &data.suggestions,
+                    ));
                 })
             }
             EventPayload::TaskCreated(data) => {
@@ -89,14 +95,18 @@ impl WorkflowState {
             }
             EventPayload::TaskApproved(data) => {
                 self.on_task(event, (&data.chain, &data.task), data.to, |task| {
-                    task.reviews.push(review(event, Verdict::Approved, &[]));
+                    task.reviews
+                        .push(build_review(event, Verdict::Approved, &[]));
                 })
             }
             EventPayload::TaskChangesRequested(data) => {
                 self.on_task(event, (&data.chain, &data.task), data.to, |task| {
                     task.rework_count += 1;
-                    task.reviews
-                        .push(review(event, Verdict::ChangesRequested, &data.suggestions));
+                    task.reviews.push(build_review(
+                        event,
+                        Verdict::ChangesRequested,
+                        &data.suggestions,
+                    ));
                 })
             }
             EventPayload::TaskBlocked(data) => {
@@ -279,7 +289,7 @@ impl WorkflowState {
     }
 }
 
-fn review(event: &WorkflowEvent, verdict: Verdict, suggestions: &[String]) -> WorkReview {
+fn build_review(event: &WorkflowEvent, verdict: Verdict, suggestions: &[String]) -> WorkReview {
     WorkReview {
         verdict,
         by: event.actor.principal.clone(),

@@ -2,7 +2,7 @@
 
 mod read;
 
-pub use read::{BUILT_IN, built_in, read};
+pub use read::{BUILT_IN, built_in, read_template};
 use tool_core::{Decode, Describe, Encode};
 
 use crate::fault::WorkflowFault;

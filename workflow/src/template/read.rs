@@ -24,7 +24,7 @@ pub const BUILT_IN: [(&str, &str); 4] = [
 /// There is none; the fault names the nearest.
 pub fn built_in(name: &str) -> Result<WorkflowTemplate, crate::WorkflowFault> {
     let found = BUILT_IN.iter().find(|(known, _)| *known == name);
-    let template = found.and_then(|(name, text)| read(name, text).ok());
+    let template = found.and_then(|(name, text)| read_template(name, text).ok());
     template.ok_or_else(|| {
         crate::WorkflowFault::unknown("template", name, BUILT_IN.iter().map(|(known, _)| *known))
     })
@@ -34,8 +34,8 @@ pub fn built_in(name: &str) -> Result<WorkflowTemplate, crate::WorkflowFault> {
 ///
 /// # Errors
 /// Everything that is wrong, each with file, line and key.
-pub fn read(file: &str, text: &str) -> Result<WorkflowTemplate, LoadErrors> {
-    let document = document::parse(file, text, DocumentFormat::Yaml)?;
+pub fn read_template(file: &str, text: &str) -> Result<WorkflowTemplate, LoadErrors> {
+    let document = document::parse_document(file, text, DocumentFormat::Yaml)?;
     let mut errors = Vec::new();
     let template: Option<WorkflowTemplate> = document::read_typed(&document, &mut errors);
     if let Some(template) = template.as_ref().filter(|_| errors.is_empty()) {
@@ -67,7 +67,7 @@ impl TemplateReader<'_> {
     }
 
     fn template(&mut self, template: &WorkflowTemplate) {
-        if crate::ids::slug(&template.name) != template.name {
+        if crate::ids::title_slug(&template.name) != template.name {
             let message = format!(
                 "`{}` is not a name: lower-case letters, digits and `-`, at most 48",
                 template.name
@@ -92,7 +92,7 @@ impl TemplateReader<'_> {
     fn stage(&mut self, pointer: &str, stage: &WorkflowStage) {
         self.name(&format!("{pointer}/name"), &stage.name);
         if let Some(role) = &stage.role
-            && roles::role(role).is_none()
+            && roles::find_role(role).is_none()
         {
             let at = format!("{pointer}/role");
             let error = LoadError::new(
@@ -100,7 +100,7 @@ impl TemplateReader<'_> {
                 format!("no role is named `{role}`"),
             );
             self.errors
-                .push(error.at(&at).nearest(role, roles::names()));
+                .push(error.at(&at).nearest(role, roles::role_names()));
         }
         if let Some(prompt) = &stage.prompt {
             self.length(&format!("{pointer}/prompt"), prompt, TEXT_BYTES_MAX);
@@ -146,7 +146,7 @@ impl TemplateReader<'_> {
         {
             self.report(
                 &format!("{pointer}/chain"),
-                format!("`{}` is not an id", tool_core::brief::name(chain)),
+                format!("`{}` is not an id", tool_core::brief::brief_name(chain)),
             );
         }
         self.commands(pointer, gate);
@@ -219,7 +219,7 @@ mod tests {
         let gates: Vec<String> = BUILT_IN
             .iter()
             .map(|(name, text)| {
-                let template = read(name, text).unwrap();
+                let template = read_template(name, text).unwrap();
                 assert_eq!(template.name, *name);
                 let gates: Vec<&str> = template
                     .stages
@@ -291,7 +291,7 @@ mod tests {
             ),
             ("name: x\nstages: []\n", "t.yaml:2:1:"),
         ] {
-            let told = read("t.yaml", text).unwrap_err().to_string();
+            let told = read_template("t.yaml", text).unwrap_err().to_string();
             assert!(told.contains(expected), "{told}\n{expected}");
         }
     }
@@ -304,14 +304,14 @@ mod tests {
                 .map(|n| stage.replace('N', &n.to_string()))
                 .collect::<String>()
         };
-        assert!(read("t", &format!("name: x\nstages:\n{}", many(64))).is_ok());
-        assert!(read("t", &format!("name: x\nstages:\n{}", many(65))).is_err());
+        assert!(read_template("t", &format!("name: x\nstages:\n{}", many(64))).is_ok());
+        assert!(read_template("t", &format!("name: x\nstages:\n{}", many(65))).is_err());
         let long = "c".repeat(ENTRY_BYTES_MAX + 1);
         let text = format!(
             "name: x\nstages:\n- {{name: a, type: review, gate: {{type: verification_pass, commands: [{long}]}}}}\n"
         );
         assert!(
-            read("t", &text)
+            read_template("t", &text)
                 .unwrap_err()
                 .to_string()
                 .contains("the limit is 1024")

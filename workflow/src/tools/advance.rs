@@ -40,13 +40,13 @@ impl Tool for WorkflowAdvance {
     const EXAMPLES: &'static [JsonExample] = examples::WorkflowAdvance;
 
     fn run(args: Self, ctx: &Ctx) -> Result<TransitionResult> {
-        let (stage, results) = verified(&args.workflow_id, ctx)?;
+        let (stage, results) = verify_gate_commands(&args.workflow_id, ctx)?;
         let command = ItemCommand::WorkflowAdvance(decide::WorkflowAdvance {
             workflow_id: args.workflow_id,
             results,
             stage: Some(stage),
         });
-        changes::run(ctx, &command, &CommandItem::OfEvent)
+        changes::run_item_command(ctx, &command, &CommandItem::OfEvent)
     }
 }
 
@@ -63,8 +63,8 @@ fn last_words(ran: &Value) -> String {
 }
 
 /// The current stage, and what its commands returned, where its gate wants any.
-fn verified(workflow: &str, ctx: &Ctx) -> Result<(usize, Option<Vec<CommandResult>>)> {
-    let state = log::current(ctx.events()?)?;
+fn verify_gate_commands(workflow: &str, ctx: &Ctx) -> Result<(usize, Option<Vec<CommandResult>>)> {
+    let state = log::current_state(ctx.events()?)?;
     let workflow = state.workflow(workflow)?;
     workflow.running()?;
     let number = workflow.stage;

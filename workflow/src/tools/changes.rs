@@ -33,13 +33,13 @@ pub struct EventReport {
 }
 
 /// Runs a command.
-pub(super) fn run(
+pub(super) fn run_item_command(
     ctx: &Ctx,
     command: &ItemCommand,
     item: &CommandItem<'_>,
 ) -> Result<TransitionResult> {
-    let CommandChanges { state, events } = log::run(ctx, command)?;
-    changed(&state, &events, item)
+    let CommandChanges { state, events } = log::run_command(ctx, command)?;
+    build_changed(&state, &events, item)
 }
 
 /// The item that a command is about, where it exists before.
@@ -50,7 +50,7 @@ pub(super) enum CommandItem<'a> {
     Feedback(&'a str, &'a str),
 }
 
-fn changed(
+fn build_changed(
     state: &WorkflowState,
     events: &[WorkflowEvent],
     item: &CommandItem<'_>,
@@ -66,7 +66,7 @@ fn changed(
         });
     }
     let (id, status) = match (happened.first(), item) {
-        (Some(first), _) => subject(state, &first.r#type, &first.data)?,
+        (Some(first), _) => event_subject(state, &first.r#type, &first.data)?,
         (None, CommandItem::Feedback(workflow, id)) => {
             let feedback = state.workflow(workflow)?.feedback(id)?;
             (feedback.id.clone(), feedback.status.as_str().to_owned())
@@ -81,7 +81,7 @@ fn changed(
 }
 
 /// Id and status of the item of an event.
-fn subject(state: &WorkflowState, kind: &str, data: &Value) -> Result<(String, String)> {
+fn event_subject(state: &WorkflowState, kind: &str, data: &Value) -> Result<(String, String)> {
     let text = |key: &str| data.text(key).unwrap_or_default().to_owned();
     let both = |id: &str, status: &str| Ok((id.to_owned(), status.to_owned()));
     match kind.split('.').next().unwrap_or_default() {
@@ -123,14 +123,14 @@ fn subject(state: &WorkflowState, kind: &str, data: &Value) -> Result<(String, S
     }
 }
 
-/// The number of the last event before a call, from which [`probe`] tells whether it happened.
-pub(super) fn before(ctx: &Ctx) -> Result<Option<Value>> {
-    let number = log::state(ctx.events()?)?.seq();
+/// The number of the last event before a call, from which [`probe_command`] tells whether it happened.
+pub(super) fn last_event_number(ctx: &Ctx) -> Result<Option<Value>> {
+    let number = log::load_state(ctx.events()?)?.seq();
     Ok(Some(object! { "number" => number }))
 }
 
 /// Whether a command happened after an event: whether the events that it would have written then follow, by the same actor.
-pub(super) fn probe(ctx: &Ctx, before: &Value, command: &ItemCommand) -> Result<CallProbe> {
+pub(super) fn probe_command(ctx: &Ctx, before: &Value, command: &ItemCommand) -> Result<CallProbe> {
     let (log, identity) = (ctx.events()?, ctx.identity()?);
     let number = before.get("number").and_then(Value::as_f64);
     let Some(number) = number.map(|number| number as usize) else {
@@ -144,9 +144,9 @@ pub(super) fn probe(ctx: &Ctx, before: &Value, command: &ItemCommand) -> Result<
         return Ok(CallProbe::NotHappened);
     }
     let mut state = std::sync::Arc::new(WorkflowState::default());
-    log::fold(&mut state, &bodies[..number])?;
-    let mut actor = log::actor(identity);
-    let followed = log::fold(&mut std::sync::Arc::clone(&state), &bodies[number..])?;
+    log::fold_events(&mut state, &bodies[..number])?;
+    let mut actor = log::resolve_actor(identity);
+    let followed = log::fold_events(&mut std::sync::Arc::clone(&state), &bodies[number..])?;
     // A person's approval is not known here: the event itself says who it was.
     if let Some(first) = followed.first() {
         let by_person = first.actor.is_person() && first.actor.role == actor.role;
@@ -176,7 +176,7 @@ pub(super) fn probe(ctx: &Ctx, before: &Value, command: &ItemCommand) -> Result<
         for event in &wanted {
             after.apply(event)?;
         }
-        let changed = changed(&after, &followed[..wanted.len()], &CommandItem::OfEvent)?;
+        let changed = build_changed(&after, &followed[..wanted.len()], &CommandItem::OfEvent)?;
         return Ok(CallProbe::Happened(tool_core::convert::to_value(&changed)?));
     }
     // Others wrote in between: whether this call is among them cannot be told from here.

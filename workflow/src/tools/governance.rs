@@ -84,7 +84,7 @@ impl Tool for GovernanceCheck {
         }
         let role = args.for_role.as_deref().unwrap_or(&ctx.identity()?.role);
         let who = FileChanger {
-            role: roles::role(role).map_or(role, |role| role.name),
+            role: roles::find_role(role).map_or(role, |role| role.name),
             principal: None,
             chain: args.chain_id.as_deref(),
         };
@@ -129,7 +129,7 @@ impl ProjectRules {
         let mut file = None;
         for name in FILES {
             if let Some(text) = log.read(name)? {
-                let rules = governance::read(name, &text).map_err(|errors| {
+                let rules = governance::read_governance(name, &text).map_err(|errors| {
                     tool_error!(InvalidRequest, "governance"; "{}", errors.with_keys(); "repair `{name}`: until then no ruling is given")
                 })?;
                 file = Some((name, rules));
@@ -138,7 +138,7 @@ impl ProjectRules {
         }
         Ok(Self {
             file,
-            state: log::state(log)?,
+            state: log::load_state(log)?,
             now: EventTime(i64::try_from(now_ms).unwrap_or(i64::MAX)),
         })
     }
@@ -150,10 +150,10 @@ impl ProjectRules {
         action: Action,
         path: &str,
     ) -> std::result::Result<(Ruling, String), String> {
-        let parts = governance::path(path)?;
+        let parts = governance::split_workspace_path(path)?;
         let locks = self.state.locks_at(self.now);
         let locks = locks.filter(|lock| who.principal != Some(lock.holder.as_str()));
-        let held = collide::holder(who.chain, &parts, locks.map(ChainLock::held));
+        let held = collide::find_lock_holder(who.chain, &parts, locks.map(ChainLock::held));
         let rules = self.file.as_ref().map(|(_, rules)| rules);
         let (ruling, reason) = match rules {
             Some(rules) => {
@@ -183,7 +183,7 @@ impl ProjectRules {
 ///
 /// # Errors
 /// Rules that cannot be read.
-pub fn govern(
+pub fn govern_files(
     log: &dyn EventLog,
     identity: &CallerIdentity,
     now_ms: u64,
@@ -198,9 +198,9 @@ pub fn govern(
     if rules.file.is_none() && rules.state.locks_at(rules.now).next().is_none() {
         return Ok(None);
     }
-    let actor = log::actor(identity);
+    let actor = log::resolve_actor(identity);
     let own = rules.state.agents().get(&actor.principal);
-    let role = roles::role(&actor.role).map_or(actor.role.as_str(), |role| role.name);
+    let role = roles::find_role(&actor.role).map_or(actor.role.as_str(), |role| role.name);
     let who = FileChanger {
         role,
         principal: Some(&actor.principal),
@@ -225,13 +225,13 @@ pub fn govern(
                 let reason = format!(
                     "`{path}`: the rules on files are about the first root alone, and allow nothing in another"
                 );
-                strictest = stricter(strictest, (denied, reason));
+                strictest = stricter_ruling(strictest, (denied, reason));
             }
             continue;
         }
         if below {
             let reason = format!("the rules on files cannot tell what changes below `{path}`");
-            strictest = stricter(strictest, (Ruling::Ask, reason));
+            strictest = stricter_ruling(strictest, (Ruling::Ask, reason));
         }
         let is_new = tool != "delete_file" && log.read(path).is_ok_and(|found| found.is_none());
         let actions = if is_new { &[Action::Create] } else { actions };
@@ -243,13 +243,16 @@ pub fn govern(
             if ruling == Ruling::Deny {
                 ruling = denied;
             }
-            strictest = stricter(strictest, (ruling, format!("`{path}`: {reason}")));
+            strictest = stricter_ruling(strictest, (ruling, format!("`{path}`: {reason}")));
         }
     }
     Ok(strictest.filter(|(ruling, _)| *ruling != Ruling::Allow))
 }
 
-fn stricter(found: Option<(Ruling, String)>, other: (Ruling, String)) -> Option<(Ruling, String)> {
+fn stricter_ruling(
+    found: Option<(Ruling, String)>,
+    other: (Ruling, String),
+) -> Option<(Ruling, String)> {
     match found {
         Some(found) if found.0 >= other.0 => Some(found),
         _ => Some(other),

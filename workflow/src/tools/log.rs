@@ -6,10 +6,10 @@ use tool_core::capability::{CallerIdentity, EventLog};
 use tool_core::{Ctx, Result, StopFlag, ToolError, tool_error};
 
 use crate::actor::{DecisionContext, EventActor, EventTime, GateGrants};
-use crate::decide::{ItemCommand, decide};
+use crate::decide::{ItemCommand, decide_command};
 use crate::event::WorkflowEvent;
 use crate::fault::WorkflowFault;
-use crate::item::{ItemId, items, project, touched};
+use crate::item::{ItemId, items_with_files, project_item, touched_items};
 use crate::names::ActorKind;
 use crate::state::WorkflowState;
 use crate::template::{self, WorkflowTemplate};
@@ -23,14 +23,14 @@ const TEMPLATES: &str = "workflow/templates";
 ///
 /// # Errors
 /// `tool_error` for a log that cannot be read, or is damaged.
-pub fn state(log: &dyn EventLog) -> Result<Arc<WorkflowState>> {
+pub fn load_state(log: &dyn EventLog) -> Result<Arc<WorkflowState>> {
     let mut memo = log.memo().lock().unwrap_or_else(PoisonError::into_inner);
     let kept = memo
         .clone()
         .and_then(|kept| kept.downcast::<WorkflowState>().ok());
     let mut state = kept.unwrap_or_default();
     let newer = log.after(state.seq())?;
-    fold(&mut state, &newer)?;
+    fold_events(&mut state, &newer)?;
     *memo = Some(state.clone());
     Ok(state)
 }
@@ -39,7 +39,10 @@ pub fn state(log: &dyn EventLog) -> Result<Arc<WorkflowState>> {
 ///
 /// # Errors
 /// `tool_error` with reason `state_corrupt` for one that does not follow.
-pub fn fold(state: &mut Arc<WorkflowState>, bodies: &[String]) -> Result<Vec<WorkflowEvent>> {
+pub fn fold_events(
+    state: &mut Arc<WorkflowState>,
+    bodies: &[String],
+) -> Result<Vec<WorkflowEvent>> {
     let mut events = Vec::with_capacity(bodies.len());
     for body in bodies {
         let event = WorkflowEvent::from_json(body).and_then(|event| {
@@ -57,7 +60,7 @@ pub fn fold(state: &mut Arc<WorkflowState>, bodies: &[String]) -> Result<Vec<Wor
 
 /// Who acts. The person who approved the call does; else the agent; else the role at a door, which counts as a service: nothing but an
 /// approval shows that a person acted.
-pub(super) fn actor(identity: &CallerIdentity) -> EventActor {
+pub(super) fn resolve_actor(identity: &CallerIdentity) -> EventActor {
     let role = &identity.role;
     match (&identity.approved_by, &identity.agent) {
         (Some(person), _) => EventActor::new(person, ActorKind::Person, role),
@@ -76,17 +79,17 @@ pub(super) struct CommandChanges {
 /// The state of the workspace, for tools: refused where the log is that of another workspace.
 ///
 /// # Errors
-/// As [`state`]; `precondition_failed` in a copy.
-pub(super) fn current(log: &dyn EventLog) -> Result<Arc<WorkflowState>> {
+/// As [`load_state`]; `precondition_failed` in a copy.
+pub(super) fn current_state(log: &dyn EventLog) -> Result<Arc<WorkflowState>> {
     log.check_origin()?;
-    state(log)
+    load_state(log)
 }
 
 /// Decides a command on the newest state, writes its events, and then the files that show them.
-pub(super) fn run(ctx: &Ctx, command: &ItemCommand) -> Result<CommandChanges> {
+pub(super) fn run_command(ctx: &Ctx, command: &ItemCommand) -> Result<CommandChanges> {
     let (log, identity) = (ctx.events()?, ctx.identity()?);
-    let actor = actor(identity);
-    let before = current(log)?;
+    let actor = resolve_actor(identity);
+    let before = current_state(log)?;
     let checkout = log.checkout()?;
     let decide = |state: &WorkflowState, now| {
         let who = DecisionActor {
@@ -97,7 +100,7 @@ pub(super) fn run(ctx: &Ctx, command: &ItemCommand) -> Result<CommandChanges> {
         decide_as(state, command, &who, now)
     };
     refuse_taken(log, &before, &decide)?;
-    let events = append(log, decide)?;
+    let events = append_events(log, decide)?;
     for event in &events {
         ctx.note(tool_core::outcome::EVENT, event.kind());
     }
@@ -109,7 +112,7 @@ pub(super) fn run(ctx: &Ctx, command: &ItemCommand) -> Result<CommandChanges> {
         ));
     }
     Ok(CommandChanges {
-        state: state(log)?,
+        state: load_state(log)?,
         events,
     })
 }
@@ -141,9 +144,9 @@ fn refuse_taken(
     for event in &events {
         after.apply(event)?;
         // What an event makes comes first in what it touches.
-        let made = touched(event, &after).into_iter().next();
+        let made = touched_items(event, &after).into_iter().next();
         if let (true, Some(item)) = (is_new(event), made) {
-            paths.push(project(&after, &item, None)?.path);
+            paths.push(project_item(&after, &item, None)?.path);
         }
     }
     for path in paths {
@@ -181,7 +184,7 @@ pub(super) fn decide_as(
         grants: &grants,
         checkout: who.checkout,
     };
-    decide(state, &context, command)
+    decide_command(state, &context, command)
 }
 
 /// How often work that another process made stale is done again before it is done under the lock, or left to that process.
@@ -193,13 +196,13 @@ const ATTEMPTS: usize = 8;
 ///
 /// # Errors
 /// Those of `decide` and of writing; nothing is written then.
-pub fn append(
+pub fn append_events(
     log: &dyn EventLog,
     decide: impl Fn(&WorkflowState, EventTime) -> std::result::Result<Vec<WorkflowEvent>, WorkflowFault>,
 ) -> Result<Vec<WorkflowEvent>> {
     let mut events = Vec::new();
     for attempt in 1..=ATTEMPTS {
-        let before = state(log)?;
+        let before = load_state(log)?;
         let mut is_stale = false;
         log.append(before.seq(), &mut |newer, now_ms| {
             let mut state = Arc::clone(&before);
@@ -208,11 +211,11 @@ pub fn append(
                     is_stale = true;
                     return Ok(Vec::new());
                 }
-                fold(&mut state, newer)?;
+                fold_events(&mut state, newer)?;
             }
             let now = EventTime(i64::try_from(now_ms).unwrap_or(i64::MAX));
             events = decide(&state, now)?;
-            written(&state, &events)
+            event_bodies(&state, &events)
         })?;
         if !is_stale {
             break;
@@ -222,7 +225,7 @@ pub fn append(
 }
 
 /// The bodies of events, which can be folded again.
-fn written(state: &WorkflowState, events: &[WorkflowEvent]) -> Result<Vec<String>> {
+fn event_bodies(state: &WorkflowState, events: &[WorkflowEvent]) -> Result<Vec<String>> {
     let mut after = WorkflowState::clone(state);
     let bodies = events.iter().map(|event| {
         after.apply(event)?;
@@ -244,15 +247,15 @@ fn written(state: &WorkflowState, events: &[WorkflowEvent]) -> Result<Vec<String
 ///
 /// # Errors
 /// `conflict` for a file whose first lines cannot be read; `tool_error` for one that cannot be written.
-pub fn show(log: &dyn EventLog) -> Result<()> {
+pub fn write_changed_files(log: &dyn EventLog) -> Result<()> {
     write_files(log, false, &StopFlag::new())
 }
 
 /// Writes every file anew, keeping what the state does not determine.
 ///
 /// # Errors
-/// As [`show`].
-pub fn rebuild(log: &dyn EventLog) -> Result<()> {
+/// As [`write_changed_files`].
+pub fn rebuild_files(log: &dyn EventLog) -> Result<()> {
     write_files(log, true, &StopFlag::new())
 }
 
@@ -267,16 +270,16 @@ struct PreparedFile {
 /// waits for the reading of a long file. Where they changed it is done again.
 fn write_files(log: &dyn EventLog, all: bool, stop: &StopFlag) -> Result<()> {
     for _ in 0..ATTEMPTS {
-        let (known, shown) = (state(log)?, log.shown()?);
+        let (known, shown) = (load_state(log)?, log.shown()?);
         if shown >= known.seq() && !all {
             return Ok(());
         }
         let mut wanted = match all {
-            true => items(&known),
+            true => items_with_files(&known),
             false => {
                 let mut bodies = log.after(shown)?;
                 bodies.truncate(usize::try_from(known.seq() - shown).unwrap_or(usize::MAX));
-                changed(&known, &bodies)?
+                changed_items(&known, &bodies)?
             }
         };
         wanted.sort();
@@ -286,7 +289,7 @@ fn write_files(log: &dyn EventLog, all: bool, stop: &StopFlag) -> Result<()> {
         let mut prepared = Vec::new();
         for item in &wanted {
             stop.check()?;
-            match prepare(log, &known, item) {
+            match prepare_item_file(log, &known, item) {
                 Ok(file) => prepared.extend(file),
                 Err(err) => fault = fault.or(Some(err)),
             }
@@ -316,23 +319,23 @@ fn write_files(log: &dyn EventLog, all: bool, stop: &StopFlag) -> Result<()> {
 }
 
 /// The items that events changed.
-fn changed(state: &WorkflowState, bodies: &[String]) -> Result<Vec<ItemId>> {
+fn changed_items(state: &WorkflowState, bodies: &[String]) -> Result<Vec<ItemId>> {
     let mut wanted = Vec::new();
     for body in bodies {
-        wanted.extend(touched(&WorkflowEvent::from_json(body)?, state));
+        wanted.extend(touched_items(&WorkflowEvent::from_json(body)?, state));
     }
     Ok(wanted)
 }
 
 /// The file of an item; `None` where it is as it has to be.
-fn prepare(
+fn prepare_item_file(
     log: &dyn EventLog,
     state: &WorkflowState,
     item: &ItemId,
 ) -> Result<Option<PreparedFile>> {
-    let path = project(state, item, None)?.path;
+    let path = project_item(state, item, None)?.path;
     let old = log.read(&path)?;
-    let file = project(state, item, old.as_deref()).map_err(|fault| {
+    let file = project_item(state, item, old.as_deref()).map_err(|fault| {
         tool_error!(Conflict, "edited"; "`{path}`: {fault}"; "repair its first lines, or delete the file: it is written anew")
     })?;
     let is_same = old.as_deref() == Some(&*file.text);
@@ -344,7 +347,7 @@ fn prepare(
 }
 
 /// A template of the project, else one that comes with the program.
-pub(super) fn template(log: &dyn EventLog, name: &str) -> Result<WorkflowTemplate> {
+pub(super) fn load_template(log: &dyn EventLog, name: &str) -> Result<WorkflowTemplate> {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if name.is_empty() || !name.bytes().all(plain) {
         return Err(ToolError::invalid(
@@ -365,7 +368,7 @@ pub(super) fn template(log: &dyn EventLog, name: &str) -> Result<WorkflowTemplat
     let Some(text) = own else {
         return Ok(template::built_in(name)?);
     };
-    let read = template::read(&path, &text).map_err(
+    let read = template::read_template(&path, &text).map_err(
         |errors| tool_error!(InvalidRequest, "template"; "{}", errors.with_keys(); "repair the template"),
     )?;
     match read.name == name {

@@ -4,7 +4,7 @@ use tool_core::{Capability, Ctx, Decode, Describe, Encode, JsonExample, Result, 
 
 use super::views::{
     ChainRow, FeedbackView, LockView, RequestRow, ReviewView, TaskRow, TaskView, WorkflowView,
-    reviews, views,
+    review_views, views,
 };
 use super::{READS, examples, log};
 use crate::EventTime;
@@ -169,7 +169,7 @@ macro_rules! reads {
             const EXAMPLES: &'static [JsonExample] = examples::$args;
 
             fn run($given: Self, ctx: &Ctx) -> Result<$output> {
-                let $state = log::current(ctx.events()?)?;
+                let $state = log::current_state(ctx.events()?)?;
                 $body
             }
         }
@@ -196,7 +196,7 @@ reads! {
             description: chain.description.clone(),
             depends_on: chain.depends_on.clone(),
             file_scope: chain.file_scope.clone(),
-            reviews: reviews(&chain.reviews),
+            reviews: review_views(&chain.reviews),
             tasks: chain.tasks.iter().map(TaskRow::from).collect(),
         })
     }
@@ -265,7 +265,7 @@ impl Tool for LockStatus {
     const EXAMPLES: &'static [JsonExample] = examples::LockStatus;
 
     fn run(args: Self, ctx: &Ctx) -> Result<Locks> {
-        let state = log::current(ctx.events()?)?;
+        let state = log::current_state(ctx.events()?)?;
         if let Some(chain) = &args.chain_id {
             state.chain(chain)?;
         }

@@ -98,7 +98,7 @@ impl Tool for SpawnAgent {
     const EXAMPLES: &'static [JsonExample] = examples::SpawnAgent;
 
     fn run(args: Self, ctx: &Ctx) -> Result<Ended> {
-        spawn(args, ctx)
+        spawn_role_agent(args, ctx)
     }
 }
 
@@ -114,11 +114,11 @@ impl Tool for SpawnImplSession {
             task_id: Some(args.task_id),
             context: args.context,
         };
-        spawn(args, ctx)
+        spawn_role_agent(args, ctx)
     }
 }
 
-fn spawn(args: SpawnAgent, ctx: &Ctx) -> Result<Ended> {
+fn spawn_role_agent(args: SpawnAgent, ctx: &Ctx) -> Result<Ended> {
     let context = args.context.as_deref().unwrap_or_default();
     if context.len() > CONTEXT_BYTES_MAX {
         let found = context.len();
@@ -126,7 +126,7 @@ fn spawn(args: SpawnAgent, ctx: &Ctx) -> Result<Ended> {
         return Err(ToolError::invalid("/context", message)
             .hint("put it into a file of the workspace, and name the file"));
     }
-    let role = roles::role(&args.role).map_or(args.role.as_str(), |role| role.name);
+    let role = roles::find_role(&args.role).map_or(args.role.as_str(), |role| role.name);
     let mut command = AgentSpawn {
         role: role.to_owned(),
         chain_id: args.chain_id.clone(),
@@ -134,8 +134,8 @@ fn spawn(args: SpawnAgent, ctx: &Ctx) -> Result<Ended> {
         depth_max: u32::MAX,
     };
     // What the rules say about roles and items comes before what is configured.
-    let before = log::current(ctx.events()?)?;
-    let actor = log::actor(ctx.identity()?);
+    let before = log::current_state(ctx.events()?)?;
+    let actor = log::resolve_actor(ctx.identity()?);
     let now = crate::EventTime(0);
     log::decide_as(
         &before,
@@ -149,7 +149,7 @@ fn spawn(args: SpawnAgent, ctx: &Ctx) -> Result<Ended> {
     )?;
     let prepared = ctx.calls()?.agent(role, OWN)?;
     command.depth_max = prepared.depth_max();
-    let task = task(&before, &args, role)?;
+    let task = agent_task_text(&before, &args, role)?;
     // Work on a task that waits for it begins with its agent.
     if let (Some(chain_id), Some(task_id)) = (&args.chain_id, &args.task_id)
         && before.task(chain_id, task_id)?.status == TaskStatus::Todo
@@ -158,24 +158,29 @@ fn spawn(args: SpawnAgent, ctx: &Ctx) -> Result<Ended> {
             chain_id: chain_id.clone(),
             task_id: task_id.clone(),
         };
-        log::run(ctx, &ItemCommand::TaskStart(start))?;
+        log::run_command(ctx, &ItemCommand::TaskStart(start))?;
     }
-    let done = log::run(ctx, &ItemCommand::AgentSpawn(command))?;
+    let done = log::run_command(ctx, &ItemCommand::AgentSpawn(command))?;
     let Some(EventPayload::AgentSpawned(spawned)) = done.events.first().map(|event| &event.data)
     else {
         return Err(tool_error!(ToolError, "no agent was started"));
     };
-    let report = run(&*prepared, &spawned.agent, &task, ctx);
-    Ok(end(ctx, &spawned.agent, role, report))
+    let report = run_prepared_agent(&*prepared, &spawned.agent, &task, ctx);
+    Ok(record_agent_end(ctx, &spawned.agent, role, report))
 }
 
-fn run(prepared: &dyn PreparedAgent, id: &str, task: &str, ctx: &Ctx) -> AgentReport {
+fn run_prepared_agent(
+    prepared: &dyn PreparedAgent,
+    id: &str,
+    task: &str,
+    ctx: &Ctx,
+) -> AgentReport {
     ctx.note("agent", id);
     prepared.run(id, task, ctx.stop())
 }
 
 /// Writes the end of an agent, and answers it in any case.
-fn end(ctx: &Ctx, id: &str, role: &str, report: AgentReport) -> Ended {
+fn record_agent_end(ctx: &Ctx, id: &str, role: &str, report: AgentReport) -> Ended {
     let outcome = match report.failure.as_deref() {
         None => AgentOutcome::Completed,
         Some("cancelled") => AgentOutcome::Cancelled,
@@ -193,7 +198,7 @@ fn end(ctx: &Ctx, id: &str, role: &str, report: AgentReport) -> Ended {
         elapsed_ms: report.elapsed_ms,
         answer: report.answer[..shown].to_owned(),
     };
-    let event = match log::run(ctx, &ItemCommand::AgentEnd(ended)) {
+    let event = match log::run_command(ctx, &ItemCommand::AgentEnd(ended)) {
         Ok(done) => done.events.first().map(|event| event.seq),
         Err(err) => {
             let message = err.message();
@@ -230,7 +235,7 @@ fn end(ctx: &Ctx, id: &str, role: &str, report: AgentReport) -> Ended {
 }
 
 /// What the agent is told: its role, its work as the log has it, and the context.
-fn task(state: &WorkflowState, args: &SpawnAgent, role: &str) -> Result<String> {
+fn agent_task_text(state: &WorkflowState, args: &SpawnAgent, role: &str) -> Result<String> {
     let mut text = format!(
         "You work in the role `{role}` on this project's workflow. Your tools are those of the MCP server `mathchain`; read and change \
          requests, chains and tasks with them alone. End with a short report of what you did.\n"

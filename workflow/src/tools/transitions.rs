@@ -1,4 +1,4 @@
-//! The transitions as tools: each is a type of arguments of [`crate::decide`] with its specification.
+//! The transitions as tools: each is a type of arguments of [`crate::decide_command`] with its specification.
 
 use tool_core::{
     CallProbe, Caller, Ctx, Decode, Describe, Encode, JsonExample, Result, Spec, Syntax, Tool,
@@ -23,15 +23,15 @@ macro_rules! transitions {
             const EXAMPLES: &'static [JsonExample] = examples::$args;
 
             fn run(args: Self, ctx: &Ctx) -> Result<TransitionResult> {
-                changes::run(ctx, &ItemCommand::$args(args), &CommandItem::OfEvent)
+                changes::run_item_command(ctx, &ItemCommand::$args(args), &CommandItem::OfEvent)
             }
 
             fn before(_: &Self, ctx: &Ctx) -> Result<Option<Value>> {
-                changes::before(ctx)
+                changes::last_event_number(ctx)
             }
 
             fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
-                changes::probe(ctx, before, &ItemCommand::$args(args.clone()))
+                changes::probe_command(ctx, before, &ItemCommand::$args(args.clone()))
             }
         }
     )+};
@@ -74,12 +74,12 @@ impl Tool for decide::GateSatisfy {
     const EXAMPLES: &'static [JsonExample] = examples::GateSatisfy;
 
     fn run(args: Self, ctx: &Ctx) -> Result<TransitionResult> {
-        changes::run(ctx, &ItemCommand::GateSatisfy(args), &CommandItem::OfEvent)
+        changes::run_item_command(ctx, &ItemCommand::GateSatisfy(args), &CommandItem::OfEvent)
     }
 
     /// The stage with its question: an approval is for this gate alone, and no person is asked about one that is not open.
     fn bound(args: &Self, ctx: &Ctx) -> Result<Option<Value>> {
-        let state = log::current(ctx.events()?)?;
+        let state = log::current_state(ctx.events()?)?;
         let workflow = state.workflow(&args.workflow_id)?;
         let number = workflow.stage;
         let gate = &workflow.stages[number].gate;
@@ -103,11 +103,11 @@ impl Tool for decide::GateSatisfy {
     }
 
     fn before(_: &Self, ctx: &Ctx) -> Result<Option<Value>> {
-        changes::before(ctx)
+        changes::last_event_number(ctx)
     }
 
     fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
-        changes::probe(ctx, before, &ItemCommand::GateSatisfy(args.clone()))
+        changes::probe_command(ctx, before, &ItemCommand::GateSatisfy(args.clone()))
     }
 }
 
@@ -124,7 +124,7 @@ impl Tool for decide::FeedbackDismiss {
     fn run(args: Self, ctx: &Ctx) -> Result<TransitionResult> {
         let (workflow, feedback) = (args.workflow_id.clone(), args.feedback_id.clone());
         let command = ItemCommand::FeedbackDismiss(args);
-        changes::run(ctx, &command, &CommandItem::Feedback(&workflow, &feedback))
+        changes::run_item_command(ctx, &command, &CommandItem::Feedback(&workflow, &feedback))
     }
 }
 
@@ -144,7 +144,7 @@ pub(super) struct WorkflowStart {
 
 impl WorkflowStart {
     fn command(self, ctx: &Ctx) -> Result<ItemCommand> {
-        let template = log::template(ctx.events()?, &self.template)?;
+        let template = log::load_template(ctx.events()?, &self.template)?;
         let args = decide::WorkflowStart {
             template: self.template,
             request_id: self.request_id,
@@ -165,14 +165,14 @@ impl Tool for WorkflowStart {
     const EXAMPLES: &'static [JsonExample] = examples::WorkflowStart;
 
     fn run(args: Self, ctx: &Ctx) -> Result<TransitionResult> {
-        changes::run(ctx, &args.command(ctx)?, &CommandItem::OfEvent)
+        changes::run_item_command(ctx, &args.command(ctx)?, &CommandItem::OfEvent)
     }
 
     fn before(_: &Self, ctx: &Ctx) -> Result<Option<Value>> {
-        changes::before(ctx)
+        changes::last_event_number(ctx)
     }
 
     fn probe(args: &Self, before: &Value, ctx: &Ctx) -> Result<CallProbe> {
-        changes::probe(ctx, before, &args.clone().command(ctx)?)
+        changes::probe_command(ctx, before, &args.clone().command(ctx)?)
     }
 }

@@ -228,19 +228,19 @@ views! {
     }
 }
 
-fn time(time: EventTime) -> String {
+fn format_time(time: EventTime) -> String {
     time.to_string()
 }
 
-fn last(reviews: &[WorkReview]) -> Option<Verdict> {
+fn last_verdict(reviews: &[WorkReview]) -> Option<Verdict> {
     reviews.last().map(|review| review.verdict)
 }
 
-pub(super) fn reviews(reviews: &[WorkReview]) -> Vec<ReviewView> {
+pub(super) fn review_views(reviews: &[WorkReview]) -> Vec<ReviewView> {
     let view = |review: &WorkReview| ReviewView {
         verdict: review.verdict,
         by: review.by.clone(),
-        at: time(review.at),
+        at: format_time(review.at),
         reason: review.reason.clone(),
         suggestions: review.suggestions.clone(),
     };
@@ -268,8 +268,8 @@ impl TaskView {
             rework_count: task.rework_count,
             submitter: task.submitter.clone(),
             summary: task.summary.clone(),
-            reviews: reviews(&task.reviews),
-            updated: time(task.updated),
+            reviews: review_views(&task.reviews),
+            updated: format_time(task.updated),
         }
     }
 }
@@ -293,7 +293,7 @@ impl From<&TaskChain> for ChainRow {
             title: chain.title.clone(),
             r#type: chain.kind,
             status: chain.status(),
-            review: last(&chain.reviews),
+            review: last_verdict(&chain.reviews),
             tasks: chain.tasks.len(),
             done: chain.done(),
             progress: chain.progress(),
@@ -312,7 +312,7 @@ impl RequestRow {
             domain: request.domain.clone(),
             status: state.request_status(request),
             closed: closed.map(|closed| closed.outcome.as_str().to_owned()),
-            review: last(&request.reviews),
+            review: last_verdict(&request.reviews),
             author: request.author.principal.clone(),
             chains: state
                 .chains_of(&request.id)
@@ -393,7 +393,7 @@ impl From<&ChainLock> for LockView {
             chain_id: lock.chain.clone(),
             patterns: lock.patterns.clone(),
             holder: lock.holder.clone(),
-            expires: time(lock.expires),
+            expires: format_time(lock.expires),
         }
     }
 }

@@ -135,7 +135,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 }
 
 fn yaml(text: &str) -> Value {
-    document::parse("plan.yaml", text, DocumentFormat::Yaml)
+    document::parse_document("plan.yaml", text, DocumentFormat::Yaml)
         .unwrap_or_else(|err| panic!("{err}: {text}"))
         .value
 }
@@ -147,7 +147,7 @@ fn reads(value: &Value) -> bool {
 
 #[track_caller]
 fn agree(value: &Value, expected: bool) {
-    let root = schema();
+    let root = plan_schema();
     let faults = Plan::from_value(value).faults;
     assert_eq!(
         (fits(&root, &root, value), faults.is_empty()),
@@ -205,7 +205,7 @@ fn properties<'s>(schema: &'s Json, path: &str, found: &mut Vec<(String, &'s Jso
 
 #[test]
 fn every_key_is_described_and_in_the_example_of_this_test() {
-    let (root, example) = (schema(), yaml(EVERYTHING));
+    let (root, example) = (plan_schema(), yaml(EVERYTHING));
     agree(&example, true);
     let mut found = Vec::new();
     properties(&root, "", &mut found);
@@ -259,7 +259,7 @@ fn misspelt(value: &Value, path: &str, out: &mut Vec<(String, Value)>) {
 
 #[test]
 fn misspelt_fields_fail_in_both() {
-    let root = schema();
+    let root = plan_schema();
     let mut cases = Vec::new();
     misspelt(&yaml(EVERYTHING), "", &mut cases);
     let mut refused = 0;
@@ -284,7 +284,10 @@ fn values_that_do_not_fit_fail_in_both() {
     let base = "version: 1\nsteps: [{id: a, tool: f, REST}]\n";
     let step = |rest: &str| yaml(&base.replace("REST", rest));
     // A duplicate key is no document at all.
-    assert!(document::parse("p", &base.replace("REST", "id: b"), DocumentFormat::Yaml).is_err());
+    assert!(
+        document::parse_document("p", &base.replace("REST", "id: b"), DocumentFormat::Yaml)
+            .is_err()
+    );
     for rest in [
         "args: 3",
         "args: [1]",
@@ -374,7 +377,7 @@ fn values_that_do_not_fit_fail_in_both() {
 /// Other than the schema the reader knows limits in bytes, ids that are used twice and conditions that cannot be read.
 #[test]
 fn what_only_the_reader_sees() {
-    let root = schema();
+    let root = plan_schema();
     for rest in [
         "steps: [{id: a, tool: f}, {id: a, tool: f}]",
         "steps: [{id: a, tool: f, when: 'a >'}]",
@@ -390,7 +393,7 @@ fn what_only_the_reader_sees() {
 
 #[test]
 fn every_example_fits() {
-    let root = schema();
+    let root = plan_schema();
     let mut count = 0;
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -405,7 +408,7 @@ fn every_example_fits() {
         )]
         let text = std::fs::read_to_string(&path).unwrap();
         let value = match name.ends_with(".chain") {
-            true => crate::script::parse(&name, &text).unwrap().value,
+            true => crate::script::parse_script(&name, &text).unwrap().value,
             false => yaml(&text),
         };
         assert!(fits(&root, &root, &value), "{name}");
@@ -423,7 +426,7 @@ fn every_example_fits() {
 fn the_published_schema_is_this_one() {
     let path =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema/plan.schema.json");
-    let text = format!("{:#}\n", schema());
+    let text = format!("{:#}\n", plan_schema());
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, &text).unwrap();
     }

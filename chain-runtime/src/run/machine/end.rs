@@ -10,7 +10,7 @@ use crate::plan::{OnError, OnItemError};
 use crate::reference::MissingValueError;
 use crate::run::events::{CallPart, CallUnit, MachineCommand, RunConclusion};
 use crate::run::finished::{StepOutcome, StepStatus};
-use crate::run::values::obstacle;
+use crate::run::values::find_obstacle;
 
 /// Whether the end of the run is recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -238,7 +238,7 @@ impl RunMachine<'_> {
         for (position, end) in real.iter().enumerate() {
             let stays = matches!(end.status, StepStatus::Cancelled | StepStatus::Unknown);
             settled.push(
-                match obstacle(self.plan, position, &|step| settled.get(step)) {
+                match find_obstacle(self.plan, position, &|step| settled.get(step)) {
                     _ if position <= self.stop_at || stays => end.clone(),
                     Some(cause) => StepOutcome::skipped(cause),
                     None => StepOutcome::not_run(self.stop_at),

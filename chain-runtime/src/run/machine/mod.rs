@@ -19,7 +19,7 @@ use super::finished::{FailedAttempt, StepOutcome, StepStatus};
 use super::items::{DoneItem, MapItems};
 use super::meter::{UsageKind, UsageMeter};
 use super::order::ToolCosts;
-use super::values::{self, ArgumentValues, obstacle};
+use super::values::{self, ArgumentValues, find_obstacle};
 
 use self::call_quota::CallQuota;
 use self::end::EndRecord;
@@ -346,7 +346,7 @@ impl<'a> RunMachine<'a> {
             self.settle(step, end);
             return;
         }
-        if let Some(cause) = obstacle(self.plan, step, &|step| self.ends[step].as_ref()) {
+        if let Some(cause) = find_obstacle(self.plan, step, &|step| self.ends[step].as_ref()) {
             self.settle(step, StepOutcome::skipped(cause));
             return;
         }

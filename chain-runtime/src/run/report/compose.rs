@@ -9,10 +9,10 @@ use tool_core::{Object, Reason, ToolError, Value, tool_error};
 
 use super::{ChainResult, ChainStatus, CompensationReport, StepReport};
 use crate::check::{CheckedPlan, CheckedStep};
-use crate::explain::counted;
+use crate::explain::count_phrase;
 use crate::plan::OnError;
 use crate::reference::MissingValueError;
-use crate::run::diagnostics::diagnostics;
+use crate::run::diagnostics::run_diagnostics;
 use crate::run::encoding::name_of;
 use crate::run::events::{CallUnit, RunConclusion};
 use crate::run::finished::{StepOutcome, StepStatus};
@@ -27,7 +27,7 @@ pub(crate) struct RunProcess {
 }
 
 /// Assembles the result, in plan order.
-pub(crate) fn compose(
+pub(crate) fn compose_result(
     plan: &CheckedPlan,
     mut parts: RunMachineResult,
     process: RunProcess,
@@ -35,10 +35,14 @@ pub(crate) fn compose(
     let is_open = parts.open_undo.is_some();
     parts.undone.extend(parts.open_undo.take());
     let mut warnings = late_warnings(plan, &parts);
-    let steps = reports(plan, std::mem::take(&mut parts.settled), &parts.real);
+    let steps = step_reports(plan, std::mem::take(&mut parts.settled), &parts.real);
     for (step, end) in steps.iter().zip(&parts.real) {
         add_warnings(&mut warnings, &step.id, &end.warnings);
-        add_warnings(&mut warnings, &step.id, &collected(&step.end));
+        add_warnings(
+            &mut warnings,
+            &step.id,
+            &collected_errors_warning(&step.end),
+        );
     }
     if let Some(over) = &parts.over {
         let over = over.message();
@@ -46,15 +50,15 @@ pub(crate) fn compose(
             "{over}, exceeded by the last call; its result is kept"
         ));
     }
-    let (outputs, missing_outputs, lacking) = answer(plan, &steps, &parts.outputs);
+    let (outputs, missing_outputs, lacking) = plan_outputs(plan, &steps, &parts.outputs);
     let ended_by = ended_by(plan, &steps).or(lacking);
     let open_undo = parts.undone.last().filter(|_| is_open);
     let (status, error) = match parts.conclusion {
         Some(RunConclusion::Interrupted) => (
             ChainStatus::Interrupted,
-            Some(interrupted(&process.chain_id)),
+            Some(interrupted_error(&process.chain_id)),
         ),
-        _ => status(plan, &steps, open_undo, parts.stopped.as_ref(), ended_by),
+        _ => run_status(plan, &steps, open_undo, parts.stopped.as_ref(), ended_by),
     };
     if status == ChainStatus::Success {
         warnings.extend(passed_over(&steps));
@@ -77,7 +81,12 @@ pub(crate) fn compose(
         }
     }
     if matches!(status, ChainStatus::Failed | ChainStatus::Cancelled) {
-        warnings.extend(staying(plan, &steps, &undone, parts.stopped.is_some()));
+        warnings.extend(remaining_effects_warning(
+            plan,
+            &steps,
+            &undone,
+            parts.stopped.is_some(),
+        ));
     }
     let effects = plan.steps.iter().flat_map(|step| step.effects);
     let mut effects: Vec<_> = effects.copied().collect();
@@ -85,7 +94,7 @@ pub(crate) fn compose(
     effects.dedup();
     let waves = plan.graph.waves();
     ChainResult {
-        diagnostics: diagnostics(plan, &waves, &parts.real, status, &process),
+        diagnostics: run_diagnostics(plan, &waves, &parts.real, status, &process),
         chain_id: process.chain_id,
         status,
         outputs,
@@ -106,7 +115,11 @@ pub(crate) fn compose(
     }
 }
 
-fn reports(plan: &CheckedPlan, settled: Vec<StepOutcome>, real: &[StepOutcome]) -> Vec<StepReport> {
+fn step_reports(
+    plan: &CheckedPlan,
+    settled: Vec<StepOutcome>,
+    real: &[StepOutcome],
+) -> Vec<StepReport> {
     let steps = plan.steps.iter().zip(settled).zip(real).enumerate();
     let report =
         |(position, ((step, end), real)): (_, ((&CheckedStep, _), &StepOutcome))| StepReport {
@@ -123,7 +136,7 @@ fn reports(plan: &CheckedPlan, settled: Vec<StepOutcome>, real: &[StepOutcome]) 
 }
 
 /// Status and error of a run whose process was not interrupted. Decisions come before a stop, approvals after it.
-fn status(
+fn run_status(
     plan: &CheckedPlan,
     steps: &[StepReport],
     open_undo: Option<&(CallUnit, StepOutcome)>,
@@ -135,9 +148,9 @@ fn status(
         let (unit, end) = open_undo.filter(|(_, end)| end.status == status)?;
         Some(of_undoing(plan, *unit, end))
     };
-    let unknown = first(StepStatus::Unknown).map(named);
+    let unknown = first(StepStatus::Unknown).map(named_step_error);
     if let Some(error) = unknown.or_else(|| undoing(StepStatus::Unknown)) {
-        (ChainStatus::NeedsDecision, Some(undecided(error)))
+        (ChainStatus::NeedsDecision, Some(undecided_error(error)))
     } else if let Some(error) = undoing(StepStatus::Pending) {
         (ChainStatus::Suspended, Some(error))
     } else if let Some(why) = stopped {
@@ -145,9 +158,9 @@ fn status(
     } else if let Some(step) = first(StepStatus::Cancelled) {
         (ChainStatus::Cancelled, step.end.error.clone())
     } else if let Some(step) = first(StepStatus::Pending) {
-        (ChainStatus::Suspended, Some(named(step)))
+        (ChainStatus::Suspended, Some(named_step_error(step)))
     } else if let Some(step) = ended_by {
-        (ChainStatus::Failed, Some(named(&steps[step])))
+        (ChainStatus::Failed, Some(named_step_error(&steps[step])))
     } else {
         (ChainStatus::Success, None)
     }
@@ -191,7 +204,7 @@ fn ended_by(plan: &CheckedPlan, steps: &[StepReport]) -> Option<usize> {
 }
 
 /// Warning about the failed elements of a map that collects errors: their number and the first error.
-fn collected(end: &StepOutcome) -> Option<String> {
+fn collected_errors_warning(end: &StepOutcome) -> Option<String> {
     let failed = || (end.items.iter().enumerate()).filter(|(_, item)| item.error.is_some());
     let (index, first) = failed().find(|_| end.status == StepStatus::Done)?;
     let (count, of) = (failed().count(), end.items.len());
@@ -209,25 +222,28 @@ fn passed_over(steps: &[StepReport]) -> Vec<String> {
         all.filter(|(_, step)| step.end.status == StepStatus::Failed)
     };
     let warning = |(position, step): (usize, &StepReport)| {
-        let error = named(step);
+        let error = named_step_error(step);
         let hint = error.hint_str().map(|hint| format!(" ({hint})"));
         let skipped = (steps.iter()).filter(|step| step.end.cause == Some(position));
         let skipped = match skipped.count() {
             0 => String::new(),
-            count => format!("; {} not run because of it", counted(count as u64, "step")),
+            count => format!(
+                "; {} not run because of it",
+                count_phrase(count as u64, "step")
+            ),
         };
         let (message, hint) = (error.message(), hint.unwrap_or_default());
         format!("{message}{hint}; the run continues without it (`on_error: continue`){skipped}")
     };
     let mut warnings: Vec<String> = failed().take(SHOWN).map(warning).collect();
     if let Some(more @ 1..) = failed().count().checked_sub(SHOWN) {
-        warnings.push(format!("{} more failed", counted(more as u64, "step")));
+        warnings.push(format!("{} more failed", count_phrase(more as u64, "step")));
     }
     warnings
 }
 
 /// Warning about steps without a compensation whose effects remain.
-fn staying(
+fn remaining_effects_warning(
     plan: &CheckedPlan,
     steps: &[StepReport],
     undone: &[CompensationReport],
@@ -245,7 +261,7 @@ fn staying(
 }
 
 /// Error of a run whose process was interrupted.
-fn interrupted(run: &str) -> ToolError {
+fn interrupted_error(run: &str) -> ToolError {
     tool_error!(Cancelled, Reason::Interrupted;
         "the process was interrupted: the run can be resumed, and nothing was undone";
         "`mathchain runs resume {run}` continues it")
@@ -261,7 +277,7 @@ fn of_undoing(plan: &CheckedPlan, unit: CallUnit, end: &StepOutcome) -> ToolErro
 }
 
 /// The error of a step, with its name in front and its place in the plan.
-fn named(step: &StepReport) -> ToolError {
+fn named_step_error(step: &StepReport) -> ToolError {
     let (id, tool) = (&step.id, step.tool);
     match &step.end.error {
         Some(error) => error.prefixed(format_args!("step `{id}` (`{tool}`)")),
@@ -270,7 +286,7 @@ fn named(step: &StepReport) -> ToolError {
 }
 
 /// The error of a run that waits for a decision, whatever stopped the call: a call that may have happened is no cancelled one.
-fn undecided(error: ToolError) -> ToolError {
+fn undecided_error(error: ToolError) -> ToolError {
     if error.is(Reason::OutcomeUnknown) {
         return error;
     }
@@ -324,7 +340,7 @@ type Lacks = Vec<(Arc<str>, String)>;
 
 /// Outputs of the plan, missing outputs, and the lowest failed step that caused one; secrets in results from outside are
 /// redacted.
-fn answer(
+fn plan_outputs(
     plan: &CheckedPlan,
     steps: &[StepReport],
     values: &HashMap<String, Result<Value, MissingValueError>>,
@@ -362,7 +378,7 @@ fn answer(
             Ok(node) => {
                 let value = node.literal().cloned().unwrap_or_default();
                 let value = match world {
-                    true => redact::value(&value).0,
+                    true => redact::redact_value(&value).0,
                     false => value,
                 };
                 outputs.push_unique(Arc::clone(name), value);

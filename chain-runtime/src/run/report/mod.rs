@@ -9,11 +9,11 @@ use std::sync::Arc;
 use registry::Verdict;
 use tool_core::{CallOutcome, ErrorCode, Object, OutcomeStatus, ToolError, Value, fields, object};
 
-use super::diagnostics::bounded;
-use super::finished::{StepOutcome, StepStatus, ms};
-pub(super) use compose::{RunProcess, compose};
+use super::diagnostics::bound_diagnostics;
+use super::finished::{StepOutcome, StepStatus, duration_in_ms};
+pub(super) use compose::{RunProcess, compose_result};
 use journal::RunState;
-pub(super) use record::rejection;
+pub(super) use record::rejection_record;
 
 /// Most entries of each list of the diagnostics in an answer.
 pub const LISTED_MAX: usize = 100;
@@ -131,7 +131,7 @@ impl ChainResult {
             "missing_outputs" => self.missing(),
             "waves" => self.waves,
             "steps" => self.reports(),
-            "undone" => undone(self.undone.iter().filter(|one| !one.is_late)),
+            "undone" => undone_steps_report(self.undone.iter().filter(|one| !one.is_late)),
         }
     }
 
@@ -172,7 +172,7 @@ impl ChainResult {
             result.insert("next", hint.map(str::to_owned));
         }
         if !self.undone.is_empty() {
-            result.insert("undone", undone(&self.undone));
+            result.insert("undone", undone_steps_report(&self.undone));
         }
         result.insert("notes", self.notes.clone());
         result.into()
@@ -201,9 +201,9 @@ impl ChainResult {
     }
 
     fn outcome(&self, most: usize, steps: usize) -> CallOutcome {
-        let mut metadata = bounded(&self.diagnostics, most);
+        let mut metadata = bound_diagnostics(&self.diagnostics, most);
         metadata.insert("run_state", self.status.run_state());
-        let chain = bounded(&self.with_calls(0), most);
+        let chain = bound_diagnostics(&self.with_calls(0), most);
         metadata.insert("tool_chains", vec![Value::from(chain)]);
         metadata.insert_some("audit", self.audit.clone());
         CallOutcome {
@@ -227,7 +227,7 @@ impl ChainResult {
 
     /// Calls with their times, those of nested plans included: the first [`LISTED_MAX`] entries of each list.
     pub(crate) fn tool_chains(&self) -> Value {
-        vec![Value::from(bounded(
+        vec![Value::from(bound_diagnostics(
             &self.with_calls(LISTED_MAX),
             LISTED_MAX,
         ))]
@@ -276,11 +276,15 @@ impl ChainResult {
             unmet.map(|message| object! { "message" => message }),
         );
         if !end.items.is_empty() {
-            fields.insert("items", items(end));
+            fields.insert("items", map_items_report(end));
         }
         let cause = end.cause.map(|cause| self.cause(cause, end.status));
         fields.insert_some("cause", cause);
-        let error = if whole { ToolError::to_value } else { stable };
+        let error = if whole {
+            ToolError::to_value
+        } else {
+            stable_error_report
+        };
         fields.insert_some("error", end.error.as_ref().map(error));
         if !end.defaults_used.is_empty() {
             fields.insert("defaults_used", end.defaults_used.clone());
@@ -303,7 +307,7 @@ impl ChainResult {
             fields.insert("attempts", end.attempts);
         }
         if end.has_run() {
-            fields.insert("elapsed_ms", ms(end.elapsed()));
+            fields.insert("elapsed_ms", duration_in_ms(end.elapsed()));
         }
         fields.into()
     }
@@ -318,20 +322,20 @@ impl ChainResult {
     }
 }
 
-fn undone<'a>(undone: impl IntoIterator<Item = &'a CompensationReport>) -> Vec<Value> {
+fn undone_steps_report<'a>(undone: impl IntoIterator<Item = &'a CompensationReport>) -> Vec<Value> {
     let value = |one: &CompensationReport| {
         object! {
             "step" => &*one.step,
             "tool" => one.tool,
             "status" => one.end.status.as_str(),
-            "error" => one.end.error.as_ref().map(stable),
+            "error" => one.end.error.as_ref().map(stable_error_report),
         }
     };
     undone.into_iter().map(value).collect()
 }
 
 /// Ends of the calls of a map: their number by status, and the first errors.
-fn items(end: &StepOutcome) -> Value {
+fn map_items_report(end: &StepOutcome) -> Value {
     const SHOWN: usize = 20;
     let mut counted = fields! { "count" => end.items.len() };
     use StepStatus::{Denied, Done, Failed, NotRun};
@@ -340,7 +344,7 @@ fn items(end: &StepOutcome) -> Value {
         counted.insert(status.as_str(), items.count());
     }
     let errors = end.items.iter().enumerate().filter_map(|(index, item)| {
-        Some(object! { "index" => index, "error" => stable(item.error.as_ref()?) })
+        Some(object! { "index" => index, "error" => stable_error_report(item.error.as_ref()?) })
     });
     let errors: Vec<Value> = errors.take(SHOWN).collect();
     if !errors.is_empty() {
@@ -350,7 +354,7 @@ fn items(end: &StepOutcome) -> Value {
 }
 
 /// An error as it is in every run: that of a defect names the call, which no two runs share.
-fn stable(error: &ToolError) -> Value {
+fn stable_error_report(error: &ToolError) -> Value {
     match error.code() {
         ErrorCode::Internal => object! { "code" => error.code().as_str() },
         _ => error.to_value(),

@@ -1,6 +1,8 @@
 //! Audit record of a run, closing of a durable run, and the record of a refused plan.
 
-use registry::{CallerContext, Dispatcher, READABLE_BYTES, cut, fold, redact};
+use registry::{
+    CallerContext, Dispatcher, READABLE_BYTES, fold_number_arrays, redact, truncate_value,
+};
 use tool_core::capability::{LedgerHead, RecordDurability};
 use tool_core::{Object, ToolError, Value, fields, json, object, tool_error};
 
@@ -85,7 +87,7 @@ impl ChainResult {
         }
         let outputs = journal.put(&self.outputs.clone().into())?;
         record.insert("outputs", outputs.to_value());
-        let shown = shown(&self.outputs, journal, bytes_max, &mut self.warnings)?;
+        let shown = shorten_outputs(&self.outputs, journal, bytes_max, &mut self.warnings)?;
         self.shown = Some(shown);
         let digest = registry::digest::of_value(&self.deterministic());
         record.insert("result_digest", digest);
@@ -124,14 +126,14 @@ impl ChainResult {
         if let (Some(error), Some(step)) = (&self.error, self.failed_step) {
             record.insert("failed_step", &*self.steps[step].id);
             record.insert("error_code", error.code().as_str());
-            record.insert("error", redact::text(error.message()).0.into_owned());
-            let redacted = |words: &str| redact::text(words).0.into_owned();
+            record.insert("error", redact::redact_text(error.message()).0.into_owned());
+            let redacted = |words: &str| redact::redact_text(words).0.into_owned();
             record.insert_some("error_reason", error.reason_str().map(redacted));
             record.insert_some("error_hint", error.hint_str().map(redacted));
         }
         if !self.warnings.is_empty() {
             let warnings = self.warnings.iter();
-            let warnings = warnings.map(|one| redact::text(one).0.into_owned());
+            let warnings = warnings.map(|one| redact::redact_text(one).0.into_owned());
             lists.insert("warnings", warnings.collect::<Vec<_>>());
         }
         let steps = self.steps.iter().map(|step| {
@@ -154,15 +156,15 @@ impl ChainResult {
 }
 
 /// Outputs as an answer has them: the largest arrays as handles, and what is beyond the limit of answers cut to handles as well.
-fn shown(
+fn shorten_outputs(
     outputs: &Object,
     journal: &Journal,
     bytes_max: u64,
     warnings: &mut Vec<String>,
 ) -> Result<Object, ToolError> {
     let mut keep = |value: &Value| Some(journal.put(value).ok()?.to_value());
-    let shown = fold(&outputs.clone().into(), READABLE_BYTES, &mut keep);
-    let cut = cut(&shown, bytes_max, &mut keep);
+    let shown = fold_number_arrays(&outputs.clone().into(), READABLE_BYTES, &mut keep);
+    let cut = truncate_value(&shown, bytes_max, &mut keep);
     if cut != shown {
         let run = journal.id();
         warnings.push(format!(
@@ -177,7 +179,7 @@ fn is_long(lists: &Object) -> bool {
 }
 
 /// The record of a plan that was refused.
-pub(crate) fn rejection(
+pub(crate) fn rejection_record(
     plan: &Plan,
     context: &CallerContext,
     problems: &PlanProblems,
@@ -196,7 +198,7 @@ pub(crate) fn rejection(
         object! {
             "reason" => problem.fault.as_str(),
             "path" => &*problem.pointer,
-            "message" => &*redact::text(&problem.message).0,
+            "message" => &*redact::redact_text(&problem.message).0,
         }
     });
     record.extend(&fields! {

@@ -44,7 +44,7 @@ pub(super) fn refusal(
             tool_error!(InvalidArgs at "/cwd"; "no folder `{directory}` in the workspace")
         }
         ("folder", libc::ENAMETOOLONG | libc::ELOOP | libc::EACCES | libc::EINVAL) => {
-            let shown = tool_core::brief::name(directory);
+            let shown = tool_core::brief::brief_name(directory);
             tool_error!(InvalidArgs at "/cwd"; "the folder `{shown}` cannot be entered: {}", failure.message;
                 "name a folder of the workspace")
         }

@@ -2,7 +2,7 @@
 
 use rustix::fs::{AtFlags, OFlags, statat};
 use tool_core::Result;
-use tool_core::capability::folded;
+use tool_core::capability::fold_file_name;
 
 use super::super::{
     BESIDE, CONFIGURATIONS, EVERYWHERE, MANIFEST, PLUGINS, TEMPLATES, is_temporary,
@@ -48,7 +48,7 @@ impl Workspace {
         self.guard.allow(&parts, path)?;
         let plain = plain_parts(&relative).unwrap_or_default();
         for (depth, part) in plain.iter().enumerate() {
-            let part = folded(part);
+            let part = fold_file_name(part);
             let above = &plain[..depth];
             let of_plugin = || {
                 let name = plain.get(depth + 1)?;

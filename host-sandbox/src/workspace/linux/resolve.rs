@@ -11,7 +11,7 @@ use rustix::fs::{
     AtFlags, CWD, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2, readlinkat, statat,
 };
 use rustix::io::Errno;
-use tool_core::capability::{FileCall, FileKind, folded};
+use tool_core::capability::{FileCall, FileKind, fold_file_name};
 use tool_core::{Result, tool_error};
 
 use super::super::{CLOSED, is_temporary};
@@ -380,12 +380,17 @@ pub(super) fn tidy(path: &str) -> impl Iterator<Item = &str> {
 
 /// The parts of a path folded for comparison: letter case is ignored.
 pub(super) fn folded_parts(path: &str) -> Vec<String> {
-    tidy(path).map(folded).collect()
+    tidy(path).map(fold_file_name).collect()
 }
 
 /// The folded parts of a path without links, `..` resolved; `None` if it leaves the root.
 pub(super) fn leads_to(relative: &str) -> Option<Vec<String>> {
-    Some(plain_parts(relative)?.into_iter().map(folded).collect())
+    Some(
+        plain_parts(relative)?
+            .into_iter()
+            .map(fold_file_name)
+            .collect(),
+    )
 }
 
 /// As [`leads_to`], in their spelling.

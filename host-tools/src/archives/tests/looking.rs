@@ -42,7 +42,7 @@ fn packed() -> Place {
 }
 
 fn decoded(tool: &str, args: &str) -> Box<dyn tool_core::ToolCall> {
-    let args = json::parse(args, json::JsonLimits::default()).unwrap();
+    let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
     let mut tools = TOOLS.iter().map(|entry| entry.tool());
     let found = tools.find(|found| found.spec().id == tool);
     found.unwrap().decode(&args).unwrap()

@@ -47,7 +47,7 @@ impl Place {
     }
 
     fn call(&self, tool: &str, args: &str) -> Result<Value, ToolError> {
-        let args = json::parse(args, json::JsonLimits::default()).unwrap();
+        let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
         let found = TOOLS
             .iter()
             .map(|entry| entry.tool())

@@ -87,7 +87,7 @@ fn cargo(output: &str) -> Option<TestCounts> {
 /// One JSON object per line; events of a test have its name.
 fn go(output: &str) -> Option<TestCounts> {
     let lines = output.lines().filter(|line| line.starts_with('{'));
-    let events = lines.filter_map(|line| json::parse(line, json::JsonLimits::default()).ok());
+    let events = lines.filter_map(|line| json::parse_json(line, json::JsonLimits::default()).ok());
     let tests: Vec<Value> = events.filter(|event| event.get("Test").is_some()).collect();
     let actions = tests
         .iter()

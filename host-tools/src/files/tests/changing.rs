@@ -276,7 +276,7 @@ fn git_diffs_add_delete_and_rename() {
 #[test]
 fn a_patch_names_what_it_writes() {
     let reach = |text: &str| {
-        let args = json::parse(&patch_args(text), json::JsonLimits::default()).unwrap();
+        let args = json::parse_json(&patch_args(text), json::JsonLimits::default()).unwrap();
         let call = find("apply_patch").decode(&args).unwrap();
         (call.resources().ok(), call.reach().destructive)
     };

@@ -237,7 +237,7 @@ fn a_search_stops_when_told() {
         ("grep", r#"{"pattern":"x","path":"src/main.rs"}"#),
         ("read_file", r#"{"path":"notes.txt"}"#),
     ] {
-        let args = json::parse(args, json::JsonLimits::default()).unwrap();
+        let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
         let err = find(tool).decode(&args).unwrap().run(&ctx).unwrap_err();
         assert_eq!(err.code(), ErrorCode::Cancelled, "{tool}");
     }

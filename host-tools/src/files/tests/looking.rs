@@ -31,7 +31,7 @@ const CALLS: &[(&str, &str)] = &[
 ];
 
 fn decoded(tool: &str, args: &str) -> Box<dyn tool_core::ToolCall> {
-    let args = json::parse(args, json::JsonLimits::default()).unwrap();
+    let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
     find(tool).decode(&args).unwrap()
 }
 

@@ -52,7 +52,7 @@ impl Place {
     }
 
     fn call(&self, tool: &str, args: &str) -> Result<Value, ToolError> {
-        let args = json::parse(args, json::JsonLimits::default()).unwrap();
+        let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
         find(tool).decode(&args)?.run(&self.ctx)
     }
 
@@ -85,7 +85,7 @@ fn find(id: &str) -> &'static dyn AnyTool {
 }
 
 fn reach_is_destructive(args: &str) -> bool {
-    let args = json::parse(args, json::JsonLimits::default()).unwrap();
+    let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
     find("write_file")
         .decode(&args)
         .unwrap()
@@ -137,8 +137,8 @@ fn examples_give_what_they_say() {
                 tool.spec().id,
                 example.title
             );
-            assert_eq!(schema::check(&tool.input_schema(), &example.args), []);
-            assert_eq!(schema::check(&tool.output_schema(), &output), []);
+            assert_eq!(schema::check_value(&tool.input_schema(), &example.args), []);
+            assert_eq!(schema::check_value(&tool.output_schema(), &output), []);
         }
     }
 }
@@ -301,13 +301,13 @@ fn arrays_are_written_in_the_format_of_the_path() {
     assert_eq!(place.content("a.csv"), b"1.0,2.5\n-3.0,1e+300\n");
     write("a.json", "").unwrap();
     let text = String::from_utf8(place.content("a.json")).unwrap();
-    let read = json::parse(&text, json::JsonLimits::default()).unwrap();
+    let read = json::parse_json(&text, json::JsonLimits::default()).unwrap();
     assert_eq!(
         read.as_numbers().unwrap().as_slice(),
         [1.0, 2.5, -3.0, 1e300]
     );
     write("a.npy", "").unwrap();
-    let Value::Numbers(found) = tool_core::npy::parse(&place.content("a.npy")).unwrap() else {
+    let Value::Numbers(found) = tool_core::npy::parse_npy(&place.content("a.npy")).unwrap() else {
         panic!("not an array");
     };
     assert_eq!(
@@ -460,7 +460,7 @@ fn listings_filter_and_say_when_they_are_cut() {
 /// Without the capability there is nothing a tool could read.
 #[test]
 fn tools_reach_only_what_they_are_given() {
-    let args = json::parse(r#"{"path":"notes.txt"}"#, json::JsonLimits::default()).unwrap();
+    let args = json::parse_json(r#"{"path":"notes.txt"}"#, json::JsonLimits::default()).unwrap();
     let err = find("read_file")
         .decode(&args)
         .unwrap()
@@ -496,7 +496,7 @@ fn memory_is_budgeted() {
     };
     let ctx = Ctx::new(StopFlag::new(), budget).with_capabilities(capabilities);
     let run = |args: &str| {
-        let args = json::parse(args, json::JsonLimits::default()).unwrap();
+        let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
         find("read_file").decode(&args).unwrap().run(&ctx)
     };
     assert_eq!(

@@ -164,7 +164,7 @@ fn the_limit_holds_on_the_bytes() {
         files: Some(Arc::new(files)),
         ..Capabilities::default()
     });
-    let args = json::parse(
+    let args = json::parse_json(
         r#"{"path":"status","max_bytes":20}"#,
         json::JsonLimits::default(),
     )

@@ -29,7 +29,7 @@ fn ctx(http: Arc<dyn HttpTransport>) -> Ctx {
 }
 
 fn call(http: &Arc<dyn HttpTransport>, tool: &str, args: &str) -> Result<Value, ToolError> {
-    let args = json::parse(args, json::JsonLimits::default()).unwrap();
+    let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
     find(tool).decode(&args)?.run(&ctx(Arc::clone(http)))
 }
 
@@ -127,8 +127,8 @@ fn examples_give_what_they_say() {
             let call = tool.decode(&example.args).unwrap();
             let output = call.run(&ctx(Arc::new(Recorded))).unwrap();
             assert_eq!(output, example.output, "`{id}`, {}", example.title);
-            assert_eq!(schema::check(&tool.input_schema(), &example.args), []);
-            assert_eq!(schema::check(&tool.output_schema(), &output), []);
+            assert_eq!(schema::check_value(&tool.input_schema(), &example.args), []);
+            assert_eq!(schema::check_value(&tool.output_schema(), &output), []);
         }
     }
 }
@@ -149,7 +149,7 @@ fn reading_has_no_effects_and_sending_can_destroy() {
 
 /// The hosts a call names, for rules.
 fn hosts(tool: &str, args: &str) -> Result<Vec<String>, ToolError> {
-    let args = json::parse(args, json::JsonLimits::default()).unwrap();
+    let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
     let keys = find(tool).decode(&args)?.resources()?;
     Ok(keys
         .iter()
@@ -294,7 +294,7 @@ fn arguments_out_of_range_are_refused_before_anything_is_sent() {
 
 #[test]
 fn without_a_client_there_is_no_web() {
-    let args = json::parse(r#"{"query":"x"}"#, json::JsonLimits::default()).unwrap();
+    let args = json::parse_json(r#"{"query":"x"}"#, json::JsonLimits::default()).unwrap();
     let err = find("web_search")
         .decode(&args)
         .unwrap()

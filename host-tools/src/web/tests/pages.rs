@@ -230,7 +230,7 @@ fn a_repeatable_request_carries_the_name_of_its_call() {
     }
     let keys = Arc::new(Keys(std::sync::Mutex::default()));
     let run = |args: &str, idempotent: bool| {
-        let args = json::parse(args, json::JsonLimits::default()).unwrap();
+        let args = json::parse_json(args, json::JsonLimits::default()).unwrap();
         let call = find("http_post").decode(&args).unwrap();
         assert_eq!(call.reach().idempotent, idempotent);
         let http = Arc::clone(&keys) as Arc<dyn HttpTransport>;

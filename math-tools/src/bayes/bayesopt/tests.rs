@@ -1,13 +1,15 @@
-use tool_core::{AnyTool, CallBudget, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json};
+use tool_core::{
+    AnyTool, CallBudget, Ctx, ErrorCode, StopFlag, ToolError, Value, json, tool_entry,
+};
 
 use super::Args;
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::JsonLimits::default()).unwrap()
+    json::parse_json(text, json::JsonLimits::default()).unwrap()
 }
 
 fn run_in(args: &str, ctx: &Ctx) -> Result<Value, ToolError> {
-    let tool: &dyn AnyTool = entry::<Args>().tool();
+    let tool: &dyn AnyTool = tool_entry::<Args>().tool();
     tool.decode(&parse(args))?.run(ctx)
 }
 

@@ -126,12 +126,12 @@ fn bad_arguments_are_refused() {
 
 #[test]
 fn other_names_of_arguments_are_read() {
-    use tool_core::{AnyTool, entry};
+    use tool_core::{AnyTool, tool_entry};
     let decoded = |tool: &dyn AnyTool, args: &str| {
         let call = tool.decode(&crate::linalg::tests::parse(args));
         call.map(|call| call.args().clone())
     };
-    let tool = entry::<crate::calculus::integrate::Args>().tool();
+    let tool = tool_entry::<crate::calculus::integrate::Args>().tool();
     let named = decoded(tool, r#"{"function": "x**2", "a": 0, "upper": 3}"#).unwrap();
     assert_eq!(
         named,

@@ -89,7 +89,7 @@ impl Tool for Args {
             decimal_comma: args.decimal_comma,
             missing_words: args.missing_words,
         };
-        let table = csv::read(&text, &dialect, &|| ctx.check()).map_err(|halt| match halt {
+        let table = csv::read_csv(&text, &dialect, &|| ctx.check()).map_err(|halt| match halt {
             CsvReadError::Fault(fault) => ToolError::invalid("/csv_content", fault.message)
                 .reason("csv")
                 .hint(fault.hint),

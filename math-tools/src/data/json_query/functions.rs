@@ -416,7 +416,7 @@ fn number_value(number: f64) -> Value {
 fn to_number(value: &Value) -> Value {
     match value {
         Value::Int(_) | Value::Float(_) => value.clone(),
-        Value::String(text) => match json::parse(text, json::JsonLimits::default()) {
+        Value::String(text) => match json::parse_json(text, json::JsonLimits::default()) {
             Ok(number @ (Value::Int(_) | Value::Float(_))) => number,
             _ => Value::Null,
         },

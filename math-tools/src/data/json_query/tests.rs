@@ -1,15 +1,15 @@
 use proptest::prelude::*;
-use tool_core::{AnyTool, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json};
+use tool_core::{AnyTool, Ctx, ErrorCode, StopFlag, ToolError, Value, json, tool_entry};
 
 use super::Args;
 use super::guard::{NESTING_MAX, TOKENS_MAX};
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::JsonLimits::default()).unwrap()
+    json::parse_json(text, json::JsonLimits::default()).unwrap()
 }
 
 fn run_in(data: &Value, query: &str, ctx: &Ctx) -> Result<Value, ToolError> {
-    let tool: &dyn AnyTool = entry::<Args>().tool();
+    let tool: &dyn AnyTool = tool_entry::<Args>().tool();
     let args = Value::object([("data", data.clone()), ("query", Value::from(query))]);
     let output = tool.decode(&args)?.run(ctx)?;
     Ok(output.get("result").unwrap().clone())

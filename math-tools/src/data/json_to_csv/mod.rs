@@ -135,7 +135,7 @@ fn write_csv(
                 Value::Null => "",
                 Value::String(text) => text,
                 other => {
-                    json::write(other, &mut spelling);
+                    json::write_value(other, &mut spelling);
                     &spelling
                 }
             };

@@ -1,11 +1,11 @@
 use proptest::prelude::*;
-use tool_core::{AnyTool, Ctx, ErasedTool, ErrorCode, ToolError, Value, entry, json};
+use tool_core::{AnyTool, Ctx, ErasedTool, ErrorCode, ToolError, Value, json, tool_entry};
 
 use super::Args;
 use crate::data::csv_to_json;
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::JsonLimits::default()).unwrap()
+    json::parse_json(text, json::JsonLimits::default()).unwrap()
 }
 
 fn call(entry: ErasedTool, args: &Value) -> Result<Value, ToolError> {
@@ -14,7 +14,7 @@ fn call(entry: ErasedTool, args: &Value) -> Result<Value, ToolError> {
 }
 
 fn write(args: &str) -> Result<Value, ToolError> {
-    call(entry::<Args>(), &parse(args))
+    call(tool_entry::<Args>(), &parse(args))
 }
 
 fn check(args: &str, csv: &str) {
@@ -111,9 +111,9 @@ proptest! {
             .collect();
         let data = Value::array(records);
         let columns = Value::array(["a", "b, \"quoted\"", "c"].map(Value::from).to_vec());
-        let written = call(entry::<Args>(), &Value::object([("data", data.clone()), ("columns", columns)])).unwrap();
+        let written = call(tool_entry::<Args>(), &Value::object([("data", data.clone()), ("columns", columns)])).unwrap();
         let csv = written.get("csv").unwrap().clone();
-        let read = call(entry::<csv_to_json::Args>(), &Value::object([("csv_content", csv)])).unwrap();
+        let read = call(tool_entry::<csv_to_json::Args>(), &Value::object([("csv_content", csv)])).unwrap();
         prop_assert_eq!(read.get("rows").unwrap(), &data);
     }
 }

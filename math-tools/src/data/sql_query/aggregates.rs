@@ -34,7 +34,7 @@ pub(super) fn over_texts(query: &str, tables: &[(&str, Table)]) -> Vec<String> {
                 true => "counts the number each begins with, or 0",
                 false => "compares the column by characters",
             };
-            let (count, first) = (others.len(), brief::name(first));
+            let (count, first) = (others.len(), brief::brief_name(first));
             let values = match count {
                 1 => "1 value is a text that is no number".to_owned(),
                 _ => format!("{count} values are texts that are no numbers"),
@@ -59,7 +59,7 @@ fn is_sum(function: &str) -> bool {
 }
 
 fn is_number(text: &str) -> bool {
-    let number = json::parse(text.trim(), json::JsonLimits::default());
+    let number = json::parse_json(text.trim(), json::JsonLimits::default());
     number.is_ok_and(|number| matches!(number, Value::Int(_) | Value::Float(_)))
 }
 

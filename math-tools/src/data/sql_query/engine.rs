@@ -8,7 +8,7 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode as SqlCode, OpenFlags, Statement, ToSql};
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 use tool_core::{Ctx, ErrorCode, Object, Table, ToolError, Value, tool_error};
 
 use super::lint::{self, QUERY_BYTES_MAX};
@@ -399,7 +399,7 @@ impl<'a> SchemaNames<'a> {
                 ("columns", name.rsplit('.').next()?, &self.columns)
             }
         };
-        if let Some(near) = nearest(name, known.iter().copied()) {
+        if let Some(near) = nearest_name(name, known.iter().copied()) {
             return Some(format!("did you mean `{near}`?"));
         }
         const NAMES_MAX: usize = 30;

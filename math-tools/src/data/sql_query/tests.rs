@@ -1,14 +1,16 @@
 use proptest::prelude::*;
-use tool_core::{AnyTool, CallBudget, Ctx, ErrorCode, StopFlag, ToolError, Value, entry, json};
+use tool_core::{
+    AnyTool, CallBudget, Ctx, ErrorCode, StopFlag, ToolError, Value, json, tool_entry,
+};
 
 use super::Args;
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::JsonLimits::default()).unwrap()
+    json::parse_json(text, json::JsonLimits::default()).unwrap()
 }
 
 fn run_in(args: &Value, ctx: &Ctx) -> Result<Value, ToolError> {
-    let tool: &dyn AnyTool = entry::<Args>().tool();
+    let tool: &dyn AnyTool = tool_entry::<Args>().tool();
     tool.decode(args)?.run(ctx)
 }
 
@@ -298,7 +300,7 @@ fn sums_of_texts_warn_with_a_count() {
     let warned = |query: &str| {
         let ctx = Ctx::default();
         let text = format!(r#"{{"query":{query:?},"tables":{tables}}}"#);
-        let args = json::parse(&text, json::JsonLimits::default()).unwrap();
+        let args = json::parse_json(&text, json::JsonLimits::default()).unwrap();
         let output = run_in(&args, &ctx).unwrap();
         (output.get("rows").unwrap().to_string(), ctx.take_warnings())
     };
@@ -483,7 +485,7 @@ fn an_endless_query_ends() {
     let error = run_in(&args, &Ctx::new(stop, CallBudget::default())).unwrap_err();
     timer.join().unwrap();
     assert_eq!(error.code(), ErrorCode::Timeout);
-    let spec = entry::<Args>().tool().spec();
+    let spec = tool_entry::<Args>().tool().spec();
     assert!(
         spec.timeout_ms
             .is_some_and(|limit| limit < CallBudget::default().timeout_ms)

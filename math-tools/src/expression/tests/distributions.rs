@@ -6,7 +6,7 @@ use crate::expression::calculate::{Args, CalculatedValue, Output};
 
 fn run(expression: &str, data: Option<&str>, precision: Option<i64>) -> Result<Output, ToolError> {
     let table = data.map(|text| {
-        let value = json::parse(text, json::JsonLimits::default()).unwrap();
+        let value = json::parse_json(text, json::JsonLimits::default()).unwrap();
         tool_core::convert::from_value::<Input<Table>>(&value).unwrap()
     });
     let args = Args {

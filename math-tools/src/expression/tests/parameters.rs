@@ -10,7 +10,7 @@ fn parameters(text: &str) -> NamedParameters {
 }
 
 fn value(text: &str) -> Value {
-    json::parse(text, json::JsonLimits::default()).unwrap()
+    json::parse_json(text, json::JsonLimits::default()).unwrap()
 }
 
 fn scope(text: &str) -> ExpressionScope {

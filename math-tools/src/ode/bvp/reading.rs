@@ -118,7 +118,7 @@ impl BvpProblem {
             for (node, &t) in t.iter().enumerate() {
                 let value = evaluator.eval(&[t]);
                 if !value.is_finite() {
-                    let found = tool_core::number::spelling(value);
+                    let found = tool_core::number::non_finite_spelling(value);
                     refuse!(invalid format!("/guess/{k}"); "the guess is {found} at t = {t}"; "give one that is finite on `t_span`");
                 }
                 y[node * n + k] = value;

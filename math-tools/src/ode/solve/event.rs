@@ -559,7 +559,7 @@ impl EventDetector<'_> {
         for (entry, new) in set {
             let value = new.eval(slots);
             if !value.is_finite() {
-                let found = tool_core::number::spelling(value);
+                let found = tool_core::number::non_finite_spelling(value);
                 refuse!(numeric format!("/events/{index}/set"), "not_finite";
                     "the new value of entry {entry} of the state at t = {t} is {found}";
                     "check the expression and the state there, which `terminal` returns");

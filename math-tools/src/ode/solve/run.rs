@@ -292,7 +292,7 @@ fn check_start(flow: &mut dyn OdeFlow, t: f64, y: &[f64], ctx: &Ctx) -> Result<(
     let Some(index) = dy.iter().position(|value| !value.is_finite()) else {
         return Ok(());
     };
-    let found = tool_core::number::spelling(dy[index]);
+    let found = tool_core::number::non_finite_spelling(dy[index]);
     refuse!(numeric "/system", "not_finite";
         "the derivative of y{index} at the start (t = {t}) is {found}";
         "check the equation and the start value");

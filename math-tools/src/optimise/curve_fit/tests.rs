@@ -14,7 +14,7 @@ use crate::optimise::least_squares::levenberg::LevenbergEnd;
 const STRD: &str = include_str!("../../../../tests/reference/strd.json");
 
 fn value(text: &str) -> Value {
-    json::parse(text, JsonLimits::default()).expect("JSON")
+    json::parse_json(text, JsonLimits::default()).expect("JSON")
 }
 
 fn fit_of(args: Value) -> Result<Output, ToolError> {

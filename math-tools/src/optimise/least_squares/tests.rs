@@ -16,7 +16,7 @@ fn run(args: Value) -> Result<Output, ToolError> {
 /// From the start of the paper and from ten times it: a minimum that the paper lists, or one beside.
 #[test]
 fn the_problems_of_more_garbow_and_hillstrom_end_at_minima() {
-    let problems = json::parse(PROBLEMS, JsonLimits::default()).expect("JSON");
+    let problems = json::parse_json(PROBLEMS, JsonLimits::default()).expect("JSON");
     let (mut runs, mut solved, mut report) = (0, 0, String::new());
     let problems = problems.items().expect("a list");
     for problem in &problems {
@@ -96,7 +96,7 @@ fn bounds_hold_and_are_named() {
     let output = run(object! {
         "residuals" => vec!["10*(x1 - x0**2)".to_owned(), "1 - x0".to_owned()],
         "x0" => Value::vector(vec![-1.2, 1.0]),
-        "bounds" => json::parse("[[null, 0.5], [null, null]]", JsonLimits::default()).expect("JSON"),
+        "bounds" => json::parse_json("[[null, 0.5], [null, null]]", JsonLimits::default()).expect("JSON"),
     })
     .expect("a minimum");
     assert!(output.converged && output.at_bound == [true, false]);
@@ -121,7 +121,7 @@ fn what_does_not_fit_is_refused_with_its_place() {
             "/x0",
         ),
         (
-            object! { "residuals" => one("x0*t"), "x0" => x0(), "data" => json::parse(r#"{"t": [1, "a"]}"#, JsonLimits::default()).expect("JSON") },
+            object! { "residuals" => one("x0*t"), "x0" => x0(), "data" => json::parse_json(r#"{"t": [1, "a"]}"#, JsonLimits::default()).expect("JSON") },
             "/data/t/1",
         ),
     ];
@@ -139,7 +139,7 @@ fn what_does_not_fit_is_refused_with_its_place() {
 }
 
 fn from_text(text: &str) -> Output {
-    run(json::parse(text, JsonLimits::default()).expect("JSON")).expect("a fit")
+    run(json::parse_json(text, JsonLimits::default()).expect("JSON")).expect("a fit")
 }
 
 /// At the minimum of x^2 + 5 the column of the Jacobian vanishes, and the cosine says nothing.

@@ -40,7 +40,7 @@ impl<'a> MinimisationTarget<'a> {
     ) -> Result<Self, ToolError> {
         let (target, start) = Self::near(function, maximise, x0, ctx)?;
         if !start.is_finite() {
-            let found = tool_core::number::spelling(start);
+            let found = tool_core::number::non_finite_spelling(start);
             let cause = function
                 .expression_of()
                 .and_then(|expression| expression.value(x0).err());

@@ -272,7 +272,8 @@ fn parse_answer(line: &str, n: usize) -> Result<(f64, Option<Vec<f64>>), String>
     if let Some(value) = bare {
         return Ok((value, None));
     }
-    let value = json::parse(line, json::JsonLimits::default()).map_err(|err| err.to_string())?;
+    let value =
+        json::parse_json(line, json::JsonLimits::default()).map_err(|err| err.to_string())?;
     let number = |value: &Value| match value {
         Value::Null => Some(f64::NAN),
         Value::String(text) => match &**text {

@@ -225,8 +225,11 @@ fn faults_are_typed() {
 #[test]
 fn w29_zero_draws_and_zero_thinning_are_refused() {
     let decode = |text: &str| {
-        let args = tool_core::json::parse(text, Default::default()).unwrap();
-        tool_core::entry::<Args>().tool().decode(&args).map(|_| ())
+        let args = tool_core::json::parse_json(text, Default::default()).unwrap();
+        tool_core::tool_entry::<Args>()
+            .tool()
+            .decode(&args)
+            .map(|_| ())
     };
     assert!(decode(r#"{"log_density":"-x**2","x0":[0]}"#).is_ok());
     for bad in [

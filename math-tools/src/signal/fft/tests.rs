@@ -118,7 +118,7 @@ fn limits_are_asked_before_the_work() {
     let args = |n: i64| Args {
         n: BoundedInteger::new(n),
         ..convert::from_value(
-            &json::parse(r#"{"data": [1]}"#, json::JsonLimits::default()).unwrap(),
+            &json::parse_json(r#"{"data": [1]}"#, json::JsonLimits::default()).unwrap(),
         )
         .unwrap()
     };
@@ -209,7 +209,7 @@ fn stated_uncertainties_cover_pure_tones() {
                 };
                 let data: Vec<f64> = (0..n).map(wave).collect();
                 let args: Args = convert::from_value(
-                    &json::parse(
+                    &json::parse_json(
                         &format!(r#"{{"data": [1], "window": "{window}", "plot": false}}"#),
                         json::JsonLimits::default(),
                     )

@@ -1,10 +1,10 @@
 use proptest::prelude::*;
-use tool_core::{AnyTool, Ctx, ErrorCode, StopFlag, Value, entry, json};
+use tool_core::{AnyTool, Ctx, ErrorCode, StopFlag, Value, json, tool_entry};
 
 use super::Args;
 
 fn parse(text: &str) -> Value {
-    json::parse(text, json::JsonLimits::default()).unwrap()
+    json::parse_json(text, json::JsonLimits::default()).unwrap()
 }
 
 fn run(args: &Value) -> Result<Value, tool_core::ToolError> {
@@ -12,7 +12,7 @@ fn run(args: &Value) -> Result<Value, tool_core::ToolError> {
 }
 
 fn run_in(args: &Value, ctx: &Ctx) -> Result<Value, tool_core::ToolError> {
-    let tool: &dyn AnyTool = entry::<Args>().tool();
+    let tool: &dyn AnyTool = tool_entry::<Args>().tool();
     tool.decode(args)?.run(ctx)
 }
 

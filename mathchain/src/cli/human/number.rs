@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use tool_core::number::spelling;
+use tool_core::number::non_finite_spelling;
 
 /// Significant digits of numbers in text where none are asked for.
 pub(in crate::cli) const DIGITS: u8 = 6;
@@ -26,7 +26,7 @@ const DECIMAL_LEAST: i32 = -5;
 
 fn to_digits(value: f64, digits: usize) -> String {
     if !value.is_finite() {
-        return spelling(value);
+        return non_finite_spelling(value);
     }
     if value == value.trunc() && value.abs() < 1e15 {
         return format!("{}", value + 0.0);

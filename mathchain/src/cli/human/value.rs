@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     fn shown_of(text: &str) -> String {
-        value(&json::parse(text, json::JsonLimits::default()).unwrap())
+        value(&json::parse_json(text, json::JsonLimits::default()).unwrap())
     }
 
     #[test]

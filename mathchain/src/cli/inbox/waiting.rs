@@ -23,12 +23,12 @@ pub(super) fn all(
         .map(|one| WaitingEntry::Approval(Box::new(one)))
         .collect();
     let workflows = match toolkit.workflows() {
-        Some(events) => log::state(&**events)?,
+        Some(events) => log::load_state(&**events)?,
         // A state that can only be read.
         None => {
             let mut folded = Arc::default();
             let of = toolkit.workflow_folder();
-            log::fold(
+            log::fold_events(
                 &mut folded,
                 &state.workflow_events(of.as_ref(), 0, usize::MAX)?,
             )?;

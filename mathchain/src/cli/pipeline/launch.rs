@@ -335,7 +335,7 @@ impl AgentLaunch<'_> {
         };
         let args = self.ready.translate(&words, Some(start))?;
         let of_table = args.mcp_config.as_ref().map(|file| file.text.clone());
-        let text = of_table.unwrap_or_else(|| agent_cli::registration(&join));
+        let text = of_table.unwrap_or_else(|| agent_cli::server_registration_text(&join));
         exchange.write(exchange::MCP_CONFIG, text.as_bytes())?;
         let mut named = None;
         if let Some(CliConfigFile {

@@ -1,8 +1,8 @@
 //! `mathchain pipeline run --dry-run`: what would run, with which command, tools and limits. Nothing starts.
 
-use chain_runtime::pipeline::order;
+use chain_runtime::pipeline::order_phases;
 use registry::Verdict;
-use registry::agent_cli::{ServerStart, quoted};
+use registry::agent_cli::{ServerStart, quote_shell_word};
 
 use super::super::prelude::*;
 use super::launch;
@@ -14,7 +14,7 @@ const EXCHANGE: &str = "EXCHANGE";
 
 pub(super) fn show(global: &GlobalArgs, ready: &ReadyPipeline) -> Result<ExitCode> {
     let setups = ready.setups();
-    let phases: Vec<&ReadyPhase> = order(&setups)
+    let phases: Vec<&ReadyPhase> = order_phases(&setups)
         .into_iter()
         .map(|phase| &ready.phases[phase])
         .collect();
@@ -124,7 +124,7 @@ fn readable(ready: &ReadyPipeline, of: &ReadyPhase) -> Result<String> {
     for agent in &of.agents {
         let quoted: Vec<String> = argv(ready, agent)?
             .iter()
-            .map(|word| quoted(word))
+            .map(|word| quote_shell_word(word))
             .collect();
         let listed: Vec<String> = tools(agent)
             .into_iter()

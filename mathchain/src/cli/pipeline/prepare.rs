@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chain_runtime::pipeline::{PhaseSetup, PhaseSkip, order};
+use chain_runtime::pipeline::{PhaseSetup, PhaseSkip, order_phases};
 use registry::agent_cli::{self, CliArgs, CliRequest, ServerStart};
 use registry::agents::{AgentChecker, name_of};
 use registry::model::{
@@ -191,7 +191,7 @@ fn skipped(
             return Err(output::nearest(error, name, known(), otherwise));
         }
     }
-    let order = order(setups);
+    let order = order_phases(setups);
     let place = |name: &str| order.iter().position(|one| setups[*one].name == name);
     let from = choice.from.as_deref().and_then(place);
     let mut skipped = Vec::new();
@@ -393,7 +393,8 @@ impl ReadyAgent {
             server,
             words,
         };
-        let translated = agent_cli::translate(&self.cli, ToolAliases::built_in(), &request);
+        let translated =
+            agent_cli::translate_cli_request(&self.cli, ToolAliases::built_in(), &request);
         let mut args = translated.map_err(|problems| {
             tool_error!(InvalidRequest, "agent_cli"; "{}", problems.join("; ");
                 "`unenforced = \"warn\"` in its table turns this into a warning")

@@ -102,7 +102,7 @@ impl AgentUsage {
     pub(super) fn turns(&self) -> String {
         self.turns.map_or_else(
             || "turns unknown".to_owned(),
-            |turns| counted(turns, "turn"),
+            |turns| count_phrase(turns, "turn"),
         )
     }
 

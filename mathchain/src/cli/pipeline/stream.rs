@@ -59,7 +59,7 @@ impl AgentStream {
             self.show(line);
             return;
         }
-        let Ok(event) = json::parse(line, json::JsonLimits::default()) else {
+        let Ok(event) = json::parse_json(line, json::JsonLimits::default()) else {
             // Notes of the program between its events.
             return self.show(line);
         };

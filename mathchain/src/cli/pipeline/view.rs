@@ -144,9 +144,9 @@ impl PipelineView {
                     Some((since, said)) => (since.elapsed().as_secs(), said.clone()),
                     None => (0, AgentProgress::default()),
                 };
-                let turns = said
-                    .turns
-                    .map_or_else(String::new, |turns| format!(" {}", counted(turns, "turn")));
+                let turns = said.turns.map_or_else(String::new, |turns| {
+                    format!(" {}", count_phrase(turns, "turn"))
+                });
                 let cost = said
                     .cost_usd
                     .map_or_else(String::new, |cost| format!(" ${cost:.4}"));

@@ -90,7 +90,7 @@ pub(super) fn plan(global: &GlobalArgs, command: &PlanCommand) -> Result<ExitCod
         }
         PlanCommand::New { .. } => Ok(exit::OK.into()),
         PlanCommand::Graph { format, to, .. } => {
-            let picture = draw::draw(&plan, *format)?;
+            let picture = draw::draw_plan(&plan, *format)?;
             match to {
                 Some(file) => source::write(file, &picture)?,
                 None => say(&picture),
@@ -139,8 +139,8 @@ fn verdict(plan: &CheckedPlan) -> Value {
 }
 
 fn readable(given: &PlanArgs, plan: &CheckedPlan) -> String {
-    let steps = counted(plan.steps.len() as u64, "step");
-    let waves = counted(plan.graph.waves().len() as u64, "wave");
+    let steps = count_phrase(plan.steps.len() as u64, "step");
+    let waves = count_phrase(plan.graph.waves().len() as u64, "wave");
     let (file, id) = (given.plan.display(), &plan.id);
     let mut text = format!("{file}: plan `{id}` is valid: {steps} in {waves}\n");
     if let Some(reason) = &plan.fallback_reason {

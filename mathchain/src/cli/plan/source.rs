@@ -162,7 +162,8 @@ pub(in crate::cli) fn refused(
     head: Option<&LedgerHead>,
 ) -> ExitCode {
     let file = file.map(|file| file.display().to_string());
-    let count = chain_runtime::counted((problems.list().len() + problems.more()) as u64, "problem");
+    let count =
+        chain_runtime::count_phrase((problems.list().len() + problems.more()) as u64, "problem");
     let mut text = String::new();
     for problem in problems.list() {
         // A problem without a place is about the whole plan.

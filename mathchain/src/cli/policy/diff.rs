@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use registry::RuntimeFacts;
-use registry::policy::{AccessChange, difference};
+use registry::policy::{AccessChange, policy_difference};
 
 use super::super::configured::ConfiguredTools;
 use super::super::prelude::*;
@@ -19,7 +19,7 @@ pub(super) fn diff(global: &GlobalArgs, before: &Path, after: &Path) -> Result<E
         .into_iter()
         .fold(RuntimeFacts::default(), RuntimeFacts::with);
     let (old, new) = ((&old.catalogue, &old.policy), (&new.catalogue, &new.policy));
-    let changes = difference(old, new, &facts);
+    let changes = policy_difference(old, new, &facts);
     let data = Value::array(changes.iter().map(AccessChange::to_value).collect());
     output::data(global, &data, || {
         if changes.is_empty() {

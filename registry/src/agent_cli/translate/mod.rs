@@ -5,11 +5,14 @@ mod names;
 pub(super) mod server;
 mod visibility;
 
-use tool_core::nearest::nearest;
+use tool_core::nearest::nearest_name;
 
 use super::managed;
 use super::read::{bad_profile, is_profile};
-use super::template::{CliToolVerdict, PlaceholderLists, expand, fill, lay, mentions};
+use super::template::{
+    CliToolVerdict, PlaceholderLists, expand_placeholders, fill_config_template, has_placeholder,
+    merge_trees,
+};
 use super::{CliArgs, CliConfigFile, CliRequest};
 use crate::aliases::ToolAliases;
 use crate::model::{CliSpec, Confinement, PromptVia, Unenforced};
@@ -21,7 +24,7 @@ const OWN_SERVER: &str = "mathchain";
 ///
 /// # Errors
 /// Everything the CLI cannot express or enforce.
-pub fn translate(
+pub fn translate_cli_request(
     cli: &CliSpec,
     aliases: &ToolAliases,
     request: &CliRequest<'_>,
@@ -46,7 +49,7 @@ pub fn translate(
             }
         }
         Some(tools) => {
-            let (kept, taken) = managed::strip(cli, &profile);
+            let (kept, taken) = managed::strip_managed_arguments(cli, &profile);
             if !taken.is_empty() {
                 work.args.warnings.push(format!(
                     "left out of the profile, since the agent's tools set it: {}",
@@ -102,7 +105,7 @@ impl CliTranslation<'_> {
             return tokens.clone();
         }
         let names: Vec<&str> = self.cli.flags.keys().map(String::as_str).collect();
-        let near = nearest(name, names.iter().copied());
+        let near = nearest_name(name, names.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?"));
         let there = match names.is_empty() {
             true => "it has none".to_owned(),
@@ -178,14 +181,15 @@ impl CliTranslation<'_> {
         let Some(config) = &self.cli.config else {
             return;
         };
-        let mut value = fill(&config.value, lists, None).unwrap_or_default();
-        let of_server = own.and_then(|own| fill(self.cli.own_server.config.as_ref()?, own, None));
+        let mut value = fill_config_template(&config.value, lists, None).unwrap_or_default();
+        let of_server = own
+            .and_then(|own| fill_config_template(self.cli.own_server.config.as_ref()?, own, None));
         if let Some(over) = &of_server {
-            value = lay(&value, over);
+            value = merge_trees(&value, over);
         }
         let over = self.cli.sandbox.get(&self.permission);
         if let Some(over) = over.and_then(|sandbox| sandbox.config.as_ref()) {
-            value = lay(&value, over);
+            value = merge_trees(&value, over);
         }
         self.args.config = Some(CliConfigFile {
             file: config.file.clone(),
@@ -210,11 +214,11 @@ impl CliTranslation<'_> {
 /// A template with these words substituted.
 fn with_words(template: &str, words: &[(&str, &str)]) -> String {
     let value = |word: &str| words.iter().find(|(known, _)| *known == word);
-    expand(template, &|word| value(word).map(|(_, text)| *text))
+    expand_placeholders(template, &|word| value(word).map(|(_, text)| *text))
 }
 
 /// Whether a placeholder occurs in the configuration file of a CLI.
 fn in_file(cli: &CliSpec, word: &str) -> bool {
     let config = cli.config.as_ref();
-    config.is_some_and(|config| mentions(&config.value, word))
+    config.is_some_and(|config| has_placeholder(&config.value, word))
 }

@@ -3,7 +3,7 @@
 use tool_core::{Value, object};
 
 use super::{CliTranslation, OWN_SERVER};
-use crate::agent_cli::template::{PlaceholderLists, fill};
+use crate::agent_cli::template::{PlaceholderLists, fill_config_template};
 use crate::agent_cli::{CliConfigFile, ServerStart};
 
 impl CliTranslation<'_> {
@@ -26,8 +26,8 @@ impl CliTranslation<'_> {
             return None;
         }
         let mut own = lists.with_server(start.argv, own_tools);
-        let usual = usual("{command}".into(), "{args}".into());
-        let value = fill(template.value.as_ref().unwrap_or(&usual), &own, None);
+        let usual = stdio_server_table("{command}".into(), "{args}".into());
+        let value = fill_config_template(template.value.as_ref().unwrap_or(&usual), &own, None);
         let text = tool_core::json::to_text(&value.unwrap_or_default());
         if template.args.iter().any(|arg| arg.contains("{mcp_config}")) {
             self.args.mcp_config = Some(CliConfigFile {
@@ -43,14 +43,14 @@ impl CliTranslation<'_> {
 }
 
 /// The text that registers mathchain's own server with this command, in the form that most clients read.
-pub fn registration(argv: &[String]) -> String {
+pub fn server_registration_text(argv: &[String]) -> String {
     let (command, args) = argv
         .split_first()
         .map_or(("", argv), |(first, rest)| (first.as_str(), rest));
-    tool_core::json::to_text(&usual(command.into(), args.to_vec().into()))
+    tool_core::json::to_text(&stdio_server_table(command.into(), args.to_vec().into()))
 }
 
-fn usual(command: Value, args: Value) -> Value {
+fn stdio_server_table(command: Value, args: Value) -> Value {
     let server = object! { "type" => "stdio", "command" => command, "args" => args };
     let servers = Value::object([(OWN_SERVER, server)]);
     object! { "mcpServers" => servers }

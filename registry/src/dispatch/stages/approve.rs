@@ -6,8 +6,10 @@ use tool_core::capability::{ApprovalRequest, ApprovalState};
 use tool_core::convert::to_value;
 use tool_core::{ResourceKey, ToolError, Value, object, tool_error};
 
-use super::{ApprovedCall, DecidedCall, OpenedCall, StageHalt, budget, destroyed, shown};
-use crate::dispatch::trail::{CallTrail, unaudited};
+use super::{
+    ApprovedCall, DecidedCall, OpenedCall, StageHalt, check_task_budget, destroyed, shown,
+};
+use crate::dispatch::trail::{CallTrail, unaudited_refusal};
 use crate::dispatch::{ApprovalAnswer, CallRequest, Dispatcher, preview};
 use crate::model::Verdict;
 use crate::{digest, redact};
@@ -21,14 +23,14 @@ impl<'a> OpenedCall<'a> {
         let dispatcher = self.decided.located.dispatcher;
         let has_effects = !trail.effects.is_empty();
         if has_effects && dispatcher.host.ledger.is_none() {
-            return Err(unaudited(&dispatcher.host.no_ledger()).into());
+            return Err(unaudited_refusal(&dispatcher.host.no_ledger()).into());
         }
-        budget(&self.decided.located, trail, false)?;
+        check_task_budget(&self.decided.located, trail, false)?;
         if self.decided.decision.verdict == Verdict::Ask {
             let by_key = has_effects && dispatcher.policy.approvals_by_key();
             let needs_person = by_key || self.decided.located.tool().spec().human_gate;
             match request.context.answer {
-                ApprovalAnswer::Unattended => return Err(unattended(&self.decided).into()),
+                ApprovalAnswer::Unattended => return Err(unattended_denial(&self.decided).into()),
                 ApprovalAnswer::Yes if !needs_person => {
                     trail.approved_by = Some("caller-yes".to_owned());
                 }
@@ -54,11 +56,11 @@ impl<'a> OpenedCall<'a> {
         };
         let bound = ApprovalBinding {
             opened: self.opened(),
-            destroyed: destroyed::of(&self.decided, &self.keys, &self.ctx)?,
+            destroyed: destroyed::destroyed_file_contents(&self.decided, &self.keys, &self.ctx)?,
             folder: opened_folder(dispatcher),
             subject: self.decided.call.bound(&self.ctx.uncounted())?,
         };
-        let (mut preview, mut cut) = preview::of(self.decided.call.args());
+        let (mut preview, mut cut) = preview::preview_arguments(self.decided.call.args());
         for (pointer, name, digest) in &bound.opened {
             preview.push_str(&format!("\n`{pointer}` opens `{name}`, blake3 {digest}"));
         }
@@ -66,13 +68,13 @@ impl<'a> OpenedCall<'a> {
             preview.push_str(&format!("\ncan destroy `{path}`, {content}"));
         }
         if let Some(subject) = &bound.subject {
-            let (subject, more) = preview::of(subject);
+            let (subject, more) = preview::preview_arguments(subject);
             preview.push_str(&format!("\n{subject}"));
             cut |= more;
         }
         let chain = trail.chain();
         let step = chain.map(|chain| (chain.chain_id.clone(), chain.call_name()));
-        if let (Cow::Owned(clean), _) = redact::text(&preview) {
+        if let (Cow::Owned(clean), _) = redact::redact_text(&preview) {
             preview = clean;
         }
         let workspace = dispatcher.host.workspace.as_ref();
@@ -90,7 +92,7 @@ impl<'a> OpenedCall<'a> {
             by_key: dispatcher.policy.approvals_by_key(),
             lifetime_ms: dispatcher.policy.approval_lifetime_ms(),
             step,
-            reason: redact::text(&match &decision.rule {
+            reason: redact::redact_text(&match &decision.rule {
                 Some(rule) => format!("layer {}, {rule}: {}", decision.layer, decision.reason),
                 None => decision.reason.to_string(),
             })
@@ -99,7 +101,7 @@ impl<'a> OpenedCall<'a> {
         };
         // Were it consumed, this would be the record that makes the intent durable.
         if !trail.effects.is_empty() {
-            super::load::look(&self.decided, &self.ctx, trail);
+            super::load::record_crash_evidence(&self.decided, &self.ctx, trail);
         }
         match approvals.settle(&request, &trail.intent())? {
             ApprovalState::Pending { id, is_new } => {
@@ -195,8 +197,8 @@ impl<'a> OpenedCall<'a> {
         let workspace = dispatcher.host.workspace.as_ref();
         let who = trail.who();
         let spec = self.decided.located.tool().spec();
-        let arguments = shown::arguments(self.decided.call.as_ref(), &self.ctx);
-        let (arguments, redacted) = redact::value(&arguments);
+        let arguments = shown::resolved_arguments(self.decided.call.as_ref(), &self.ctx);
+        let (arguments, redacted) = redact::redact_value(&arguments);
         let opened = bound.opened.iter().map(|(pointer, name, digest)| {
             object! { "argument" => *pointer, "name" => *name, "digest" => digest.as_str() }
         });
@@ -219,7 +221,7 @@ impl<'a> OpenedCall<'a> {
             "digest" => digest,
         };
         // What is opened, destroyed and decided about may have names that hold secrets.
-        redact::value(&details).0
+        redact::redact_value(&details).0
     }
 
     /// The files and artifacts that the arguments open: pointer, name, digest of the content.
@@ -239,7 +241,7 @@ impl<'a> OpenedCall<'a> {
 
 /// The condition of a rule that would match a call; none for one with a secret, which is not kept in the state for a rule.
 fn without_secrets(condition: &Value) -> Value {
-    match redact::value(condition) {
+    match redact::redact_value(condition) {
         (_, 0) => condition.clone(),
         _ => Value::Null,
     }
@@ -267,7 +269,7 @@ fn key_text(key: &ResourceKey) -> String {
 }
 
 /// The denial of a call that needs approval where no operator is present and the configuration denies such calls.
-fn unattended(decided: &DecidedCall<'_>) -> ToolError {
+fn unattended_denial(decided: &DecidedCall<'_>) -> ToolError {
     let (id, why) = (decided.located.tool().spec().id, &decided.decision.reason);
     tool_error!(PolicyDenied, "unattended";
         "`{id}` needs approval, and no operator is present: {why}";

@@ -11,7 +11,7 @@ use super::DecidedCall;
 const BYTES_MAX: u64 = 256 << 20;
 
 /// Path and content of every file that a destructive call writes to.
-pub(super) fn of(
+pub(super) fn destroyed_file_contents(
     decided: &DecidedCall<'_>,
     keys: &[ResourceKey],
     ctx: &Ctx,
@@ -25,7 +25,7 @@ pub(super) fn of(
         if key.kind != ResourceKind::Path || key.access != Access::Write {
             continue;
         }
-        if let Some(content) = content(files.as_ref(), &key.name, ctx)? {
+        if let Some(content) = describe_file_content(files.as_ref(), &key.name, ctx)? {
             found.push((key.name.clone(), content));
         }
     }
@@ -33,7 +33,11 @@ pub(super) fn of(
 }
 
 /// A description of the content of a file that changes with it; `None` where there is no file.
-fn content(files: &dyn WorkspaceFiles, path: &str, ctx: &Ctx) -> Result<Option<String>, ToolError> {
+fn describe_file_content(
+    files: &dyn WorkspaceFiles,
+    path: &str,
+    ctx: &Ctx,
+) -> Result<Option<String>, ToolError> {
     let by_size = |info: &FileInfo| format!("{} bytes, changed {}", info.size, info.modified_s);
     let Ok((info, mut reader)) = files.open(path, LinkMode::Refuse) else {
         // A folder, or what the call itself will refuse.

@@ -11,15 +11,15 @@ use tool_core::{
 };
 
 use super::{
-    ApprovedCall, CommittedCall, DecidedCall, IdentifiedCall, OpenedCall, budget, identity,
-    missing, near,
+    ApprovedCall, CommittedCall, DecidedCall, IdentifiedCall, OpenedCall, check_task_budget,
+    missing, near, principal_identity,
 };
 use crate::digest;
 use crate::dispatch::trail::CallTrail;
 use crate::dispatch::{CallRequest, nested, obligations, panic, results};
 
 /// The context of a call, and the alarm that stops it; the deadline counts from here.
-pub(super) fn context(
+pub(super) fn build_call_context(
     decided: &DecidedCall<'_>,
     request: &CallRequest,
     trail: &CallTrail,
@@ -64,7 +64,7 @@ pub(super) fn context(
         let has_grant = decided.located.caller.has_grant(decided.located.index);
         capabilities.identity = Some(Arc::new(CallerIdentity {
             approved_by: request.context.person.clone(),
-            ..identity(&request.context.who, has_grant)
+            ..principal_identity(&request.context.who, has_grant)
         }));
     }
     let mut ctx = Ctx::new(stop, budget)
@@ -97,9 +97,9 @@ impl<'a> IdentifiedCall<'a> {
         trail: &mut CallTrail,
     ) -> Result<OpenedCall<'a>, ToolError> {
         trail.opened = !self.decided.call.sources().is_empty();
-        let (ctx, alarm) = context(&self.decided, request, trail)?;
+        let (ctx, alarm) = build_call_context(&self.decided, request, trail)?;
         let mut notes = Vec::new();
-        let mut loaded = inputs(&self.decided, ctx.stop(), &mut notes)?;
+        let mut loaded = load_call_inputs(&self.decided, ctx.stop(), &mut notes)?;
         notes.into_iter().for_each(|note| ctx.warn(note));
         let left_out = missing::leave_out(&self.decided, &mut loaded)?;
         left_out.notes.into_iter().for_each(|note| ctx.warn(note));
@@ -125,27 +125,29 @@ impl<'a> ApprovedCall<'a> {
         // The cache is a file, and has nothing that is computed as fast.
         let is_sought = !trail.is_brief;
         let key = || {
-            results::key(dispatcher, spec, decided.call.as_ref(), ctx, || {
+            results::call_cache_key(dispatcher, spec, decided.call.as_ref(), ctx, || {
                 let seed = trail.seed.unwrap_or(request.seed.get());
                 (trail.args_digest(), seed)
             })
         };
         let result_key = if is_sought { key() } else { None };
-        budget(&decided.located, trail, true)?;
+        check_task_budget(&decided.located, trail, true)?;
         if spec.determinism == Determinism::Seeded && trail.seed.is_none() {
             trail.seed = Some(request.seed.get());
         }
         let obliged = decided.decision.obligations;
         if obliged.backup {
-            trail.backups = obligations::backup(dispatcher, spec.id, trail)?;
+            trail.backups = obligations::backup_changed_files(dispatcher, spec.id, trail)?;
         }
         if obliged.notify {
             let args = decided.call.args();
-            trail.notice = Some(obligations::notify(dispatcher, spec.id, args, trail)?);
+            trail.notice = Some(obligations::send_notification(
+                dispatcher, spec.id, args, trail,
+            )?);
         }
         if !trail.effects.is_empty() {
             if !trail.intended {
-                look(decided, ctx, trail);
+                record_crash_evidence(decided, ctx, trail);
             }
             trail.intend(dispatcher)?;
         }
@@ -168,16 +170,16 @@ impl<'a> ApprovedCall<'a> {
 }
 
 /// Records the evidence from which the tool tells, after a crash, whether the call happened.
-pub(super) fn look(decided: &DecidedCall<'_>, ctx: &Ctx, trail: &mut CallTrail) {
+pub(super) fn record_crash_evidence(decided: &DecidedCall<'_>, ctx: &Ctx, trail: &mut CallTrail) {
     if trail.chain().is_none() {
         return;
     }
-    let found = panic::guard(trail.call_id(), || decided.call.before(&ctx.uncounted()));
+    let found = panic::catch_panic(trail.call_id(), || decided.call.before(&ctx.uncounted()));
     // Where it fails the call will, and says why.
     trail.before = found.ok().and_then(Result::ok).flatten();
 }
 
-fn inputs(
+fn load_call_inputs(
     decided: &DecidedCall<'_>,
     stop: &StopFlag,
     notes: &mut Vec<String>,
@@ -223,7 +225,7 @@ fn inputs(
                 DataPlace::File(path) => Some(path.as_str()),
                 DataPlace::Artifact(_) => None,
             };
-            near::named(err, path, places, stop)
+            near::name_near_file(err, path, places, stop)
         };
         let content = opened.map_err(place).map_err(near)?;
         let selection = &reference.source.selection;

@@ -20,7 +20,7 @@ pub(super) struct LeftOut {
 }
 
 /// A result with the number of rows that were left out of its data, where its schema has a place for it.
-pub(super) fn counted(output: Value, rows: usize, tool: &dyn AnyTool) -> Value {
+pub(super) fn add_missing_count(output: Value, rows: usize, tool: &dyn AnyTool) -> Value {
     let has_place = || tool.output_schema()["properties"][DROPPED].is_object();
     match output.as_object() {
         Some(members) if rows > 0 && members.get(DROPPED).is_none() && has_place() => {
@@ -48,11 +48,11 @@ pub(super) fn leave_out(
     for reference in references.iter().filter(numeric) {
         if let Some(value) = loaded.get_mut(&reference.source) {
             check_texts(decided, reference, value)?;
-            *value = spelled(value, &reference.source);
+            *value = parse_number_texts(value, &reference.source);
         }
     }
     let holes = |reference: &SourceRef| match loaded.get(&reference.source) {
-        Some(value) if reference.kind == InputKind::Data => holes(decided, reference, value),
+        Some(value) if reference.kind == InputKind::Data => missing_rows(decided, reference, value),
         _ => Vec::new(),
     };
     let holes: Vec<Vec<usize>> = references.iter().map(holes).collect();
@@ -78,7 +78,7 @@ pub(super) fn leave_out(
         {
             let (count, first) = (rows.len(), rows[0] + 1);
             return Err(tool_error!(InvalidArgs at &reference.pointer, "missing";
-                "`{name}`{}: {count} rows have a missing cell, the first is row {first}", column(source);
+                "`{name}`{}: {count} rows have a missing cell, the first is row {first}", column_suffix(source);
                 "leave them out with `\"missing\": \"drop\"`, or choose rows with `where`"));
         }
         let elsewhere = references.iter().filter(numeric).find(|other| {
@@ -87,7 +87,7 @@ pub(super) fn leave_out(
         if let (Some(other), None) = (elsewhere, source.selection.missing) {
             return Err(tool_error!(InvalidArgs at &reference.pointer, "missing";
                 "`{name}`{}: {} rows have a missing cell, and nothing tells which rows of `{}` belong to them",
-                column(source), rows.len(), other.source.name();
+                column_suffix(source), rows.len(), other.source.name();
                 "take all columns of one table, so that whole rows are left out, or say `\"missing\": \"drop\"` if the arguments do not go together"));
         }
         let mut count = None;
@@ -103,21 +103,21 @@ pub(super) fn leave_out(
             }
             seen.push(source);
             if let Some(value) = loaded.get_mut(source) {
-                let before = length(value);
-                *value = without(value, &rows);
+                let before = column_length(value);
+                *value = remove_rows(value, &rows);
                 count = count.max(Some(before));
             }
         }
         let (all, left) = (count.unwrap_or_default(), rows.len());
         if left >= all {
             return Err(tool_error!(InvalidArgs at &reference.pointer, "missing";
-                "`{name}`{}: no row is without a missing cell", column(source);
+                "`{name}`{}: no row is without a missing cell", column_suffix(source);
                 "choose other columns, or fill the cells"));
         }
         left_out.rows += left;
         left_out.notes.push(format!(
             "{left} of {all} rows of `{name}`{} have a missing cell and were left out",
-            column(source)
+            column_suffix(source)
         ));
     }
     Ok(left_out)
@@ -142,9 +142,9 @@ fn takes_rows(reference: &SourceRef) -> bool {
     }
 }
 
-fn column(source: &DataSource) -> String {
+fn column_suffix(source: &DataSource) -> String {
     match &source.selection.column {
-        Some(name) => format!(", column `{}`", brief::name(name)),
+        Some(name) => format!(", column `{}`", brief::brief_name(name)),
         None => String::new(),
     }
 }
@@ -154,7 +154,7 @@ fn is_list(value: &Value) -> bool {
 }
 
 /// The columns or rows of a value: what a table has, or a list as its only column.
-fn parts(value: &Value) -> Vec<&Value> {
+fn table_parts(value: &Value) -> Vec<&Value> {
     match value {
         Value::Object(columns)
             if !columns.is_empty() && columns.iter().all(|(_, cells)| is_list(cells)) =>
@@ -166,18 +166,18 @@ fn parts(value: &Value) -> Vec<&Value> {
     }
 }
 
-fn length(value: &Value) -> usize {
+fn column_length(value: &Value) -> usize {
     let of = |part: &&Value| match part {
         Value::Array(items) => items.len(),
         Value::Numbers(numbers) => numbers.shape().first().copied().unwrap_or(0),
         _ => 0,
     };
-    parts(value).first().map_or(0, of)
+    table_parts(value).first().map_or(0, of)
 }
 
 /// The rows of an argument that are left out. Where the argument itself takes `null`, such as a pair that is
 /// forbidden, nothing is missing unless the call says so.
-fn holes(decided: &DecidedCall<'_>, reference: &SourceRef, value: &Value) -> Vec<usize> {
+fn missing_rows(decided: &DecidedCall<'_>, reference: &SourceRef, value: &Value) -> Vec<usize> {
     let rows = rows_with_holes(value);
     if rows.is_empty() || reference.source.selection.missing.is_some() {
         return rows;
@@ -185,7 +185,7 @@ fn holes(decided: &DecidedCall<'_>, reference: &SourceRef, value: &Value) -> Vec
     let schema = decided.located.tool().input_schema();
     let argument = reference.pointer.strip_prefix('/').unwrap_or_default();
     let argument = &schema["properties"][argument];
-    match argument.is_object() && tool_core::schema::check(argument, value).is_empty() {
+    match argument.is_object() && tool_core::schema::check_value(argument, value).is_empty() {
         true => Vec::new(),
         false => rows,
     }
@@ -200,7 +200,7 @@ fn rows_with_holes(value: &Value) -> Vec<usize> {
         _ => false,
     };
     let mut rows = Vec::new();
-    for part in parts(value) {
+    for part in table_parts(value) {
         if let Value::Array(items) = part {
             let holes = items.iter().enumerate();
             rows.extend(holes.filter(|(_, item)| has_hole(item)).map(|(row, _)| row));
@@ -212,12 +212,12 @@ fn rows_with_holes(value: &Value) -> Vec<usize> {
 }
 
 /// A list or an object of columns without some rows.
-fn without(value: &Value, rows: &[usize]) -> Value {
+fn remove_rows(value: &Value, rows: &[usize]) -> Value {
     match value {
         Value::Object(columns) => Value::object(
             columns
                 .iter()
-                .map(|(name, cells)| (name, without(cells, rows))),
+                .map(|(name, cells)| (name, remove_rows(cells, rows))),
         ),
         _ => {
             let items = value.items().unwrap_or_default().into_iter().enumerate();
@@ -245,7 +245,7 @@ fn check_texts(
         let Value::Array(cells) = cells else { continue };
         let is_text = |text: &&str| {
             let number =
-                tool_core::json::parse(text.trim(), tool_core::json::JsonLimits::default());
+                tool_core::json::parse_json(text.trim(), tool_core::json::JsonLimits::default());
             !is_missing_word(text, source) && !number.is_ok_and(|number| number.as_f64().is_some())
         };
         let mut texts = cells.iter().filter_map(Value::as_str);
@@ -253,13 +253,13 @@ fn check_texts(
             continue;
         };
         let row = cells.iter().position(|cell| cell.as_str() == Some(text));
-        let place = line(decided, source, name, text)
+        let place = find_cell_line(decided, source, name, text)
             .map(|line| format!("line {line}"))
             .unwrap_or_else(|| format!("row {}", row.map_or(0, |row| row + 1)));
         return Err(tool_error!(InvalidArgs at &reference.pointer, "column";
             "`{}`: expected numbers, the column `{}` is text because of {:?} in {place}",
-            source.name(), brief::name(name), brief::name(text);
-            "leave that row out by `where`, mend the cell, or name it beside `$file` as one of the words for no value: `\"missing_words\": [{:?}]`, in place of NA, NaN, null and -", brief::name(text)));
+            source.name(), brief::brief_name(name), brief::brief_name(text);
+            "leave that row out by `where`, mend the cell, or name it beside `$file` as one of the words for no value: `\"missing_words\": [{:?}]`, in place of NA, NaN, null and -", brief::brief_name(text)));
     }
     Ok(())
 }
@@ -271,11 +271,13 @@ fn is_missing_word(text: &str, source: &DataSource) -> bool {
 }
 
 /// Selected numbers that a column of texts spells, of which no other text is left.
-fn spelled(value: &Value, source: &DataSource) -> Value {
+fn parse_number_texts(value: &Value, source: &DataSource) -> Value {
     let number = |cell: &Value| match cell.as_str() {
         Some(text) if is_missing_word(text, source) => Value::Null,
-        Some(text) => tool_core::json::parse(text.trim(), tool_core::json::JsonLimits::default())
-            .unwrap_or_else(|_| cell.clone()),
+        Some(text) => {
+            tool_core::json::parse_json(text.trim(), tool_core::json::JsonLimits::default())
+                .unwrap_or_else(|_| cell.clone())
+        }
         None => cell.clone(),
     };
     match value {
@@ -288,14 +290,19 @@ fn spelled(value: &Value, source: &DataSource) -> Value {
         Value::Object(columns) if source.selection.selects_columns() => Value::object(
             columns
                 .iter()
-                .map(|(name, cells)| (name, spelled(cells, source))),
+                .map(|(name, cells)| (name, parse_number_texts(cells, source))),
         ),
         _ => value.clone(),
     }
 }
 
 /// The line of a text in a file of delimited text, which is opened again for this message.
-fn line(decided: &DecidedCall<'_>, source: &DataSource, column: &str, cell: &str) -> Option<u64> {
+fn find_cell_line(
+    decided: &DecidedCall<'_>,
+    source: &DataSource,
+    column: &str,
+    cell: &str,
+) -> Option<u64> {
     let name = source.name().to_ascii_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let mut dialect = source.selection.dialect.clone();

@@ -25,7 +25,7 @@ use tool_core::{
 };
 
 use self::places::ResourceIdCache;
-use self::settle::settled;
+use self::settle::settle_result;
 use self::stopped::StoppedCall;
 use super::ended::{CallEnd, CallEndReport};
 use super::trail::CallTrail;
@@ -49,12 +49,12 @@ impl From<ToolError> for StageHalt {
 }
 
 /// Runs every stage; the trail has the facts wherever it ends.
-pub(super) fn run(
+pub(super) fn run_stages(
     dispatcher: &Dispatcher,
     request: &CallRequest,
     trail: &mut CallTrail,
 ) -> CallEndReport {
-    stages(dispatcher, request, trail).unwrap_or_else(halted)
+    execute_stages(dispatcher, request, trail).unwrap_or_else(end_from_halt)
 }
 
 /// Runs every stage of a call that leaves nothing behind where it stops; `None` where it stops because it takes too long, or would leave
@@ -64,9 +64,11 @@ pub(super) fn run_briefly(
     request: &CallRequest,
     trail: &mut CallTrail,
 ) -> Option<CallEndReport> {
-    let ended = match identify(dispatcher, request, trail) {
+    let ended = match identify_call(dispatcher, request, trail) {
         Ok(identified) if !identified.may_begin_again() => return None,
-        Ok(identified) => identified.complete(request, trail).unwrap_or_else(halted),
+        Ok(identified) => identified
+            .complete(request, trail)
+            .unwrap_or_else(end_from_halt),
         Err(error) => CallEndReport::failed(error),
     };
     let has_failed = matches!(ended.ending, CallEnd::Failed(_));
@@ -74,19 +76,19 @@ pub(super) fn run_briefly(
     (!is_outlasted).then_some(ended)
 }
 
-fn halted(halt: StageHalt) -> CallEndReport {
+fn end_from_halt(halt: StageHalt) -> CallEndReport {
     match halt {
         StageHalt::Failed(error) => CallEndReport::failed(error),
         StageHalt::Pending(id) => CallEndReport::with(CallEnd::Pending(id, Value::Null)),
     }
 }
 
-fn stages(
+fn execute_stages(
     dispatcher: &Dispatcher,
     request: &CallRequest,
     trail: &mut CallTrail,
 ) -> Result<CallEndReport, StageHalt> {
-    let mut identified = identify(dispatcher, request, trail)?;
+    let mut identified = identify_call(dispatcher, request, trail)?;
     let chain = request.context.chain.as_ref();
     if let Some(before) = chain.and_then(|chain| chain.began.as_ref()) {
         identified = match identified.probe(request, before, trail)? {
@@ -101,7 +103,7 @@ fn stages(
 }
 
 /// Runs the stages up to the resource keys.
-fn identify<'a>(
+fn identify_call<'a>(
     dispatcher: &'a Dispatcher,
     request: &CallRequest,
     trail: &mut CallTrail,
@@ -128,15 +130,15 @@ fn identify<'a>(
         .keys(trail)
 }
 
-/// As [`identify`]; a refusal is recorded as that of a call.
-pub(super) fn consider<'a>(
+/// As [`identify_call`]; a refusal is recorded as that of a call.
+pub(super) fn consider_call<'a>(
     dispatcher: &'a Dispatcher,
     request: &CallRequest,
 ) -> Result<CallAssessment<'a>, ToolError> {
     let mut trail = CallTrail::start(dispatcher, request);
     let call_id = trail.call_id().to_owned();
-    let found = panic::guard(&call_id, || identify(dispatcher, request, &mut trail));
-    let found = found.unwrap_or_else(|_| Err(panic::internal(trail.tool(), &call_id)));
+    let found = panic::catch_panic(&call_id, || identify_call(dispatcher, request, &mut trail));
+    let found = found.unwrap_or_else(|_| Err(panic::panic_error(trail.tool(), &call_id)));
     let considered = |IdentifiedCall { decided, keys }: IdentifiedCall<'a>| CallAssessment {
         tool: decided.located.tool(),
         reach: decided.call.reach(),
@@ -169,7 +171,7 @@ impl<'a> LocatedCall<'a> {
                 .visible()
                 .iter()
                 .map(|tool| catalogue.tool(tool).spec().id);
-            return Err(catalogue.unknown(name, tool_core::nearest::nearest(name, seen)));
+            return Err(catalogue.unknown(name, tool_core::nearest::nearest_name(name, seen)));
         };
         Ok(Self {
             dispatcher,
@@ -289,16 +291,20 @@ impl<'a> DecodedCall<'a> {
         }
         let hosts = located.caller.host_rules(catalogue, located.index, &facts);
         let condition = match decision.verdict {
-            Verdict::Ask => obligations::condition(located.tool(), &facts),
+            Verdict::Ask => obligations::narrowest_rule_match(located.tool(), &facts),
             _ => Value::Null,
         };
         drop(facts);
         trail.decision = Some(decision.clone());
         if decision.verdict == Verdict::Deny {
             let role = located.caller.role();
-            return Err(denied(role, located.tool().spec().id, &decision));
+            return Err(denial_error(role, located.tool().spec().id, &decision));
         }
-        obligations::size(located.tool().spec().id, decision.obligations, call.args())?;
+        obligations::check_argument_size(
+            located.tool().spec().id,
+            decision.obligations,
+            call.args(),
+        )?;
         Ok(DecidedCall {
             located,
             call,
@@ -310,7 +316,7 @@ impl<'a> DecodedCall<'a> {
     }
 }
 
-fn denied(role: &str, id: &str, decision: &PolicyDecision) -> ToolError {
+fn denial_error(role: &str, id: &str, decision: &PolicyDecision) -> ToolError {
     let rule = decision.rule.as_ref();
     let rule = rule.map(|rule| format!(", {rule}")).unwrap_or_default();
     let (layer, why) = (&decision.layer, &decision.reason);
@@ -345,7 +351,7 @@ impl<'a> DecidedCall<'a> {
             files,
         )?;
         if let Some(planned) = trail.planned() {
-            unchanged(self.located.tool().spec().id, planned, &keys)?;
+            check_resources_unchanged(self.located.tool().spec().id, planned, &keys)?;
         }
         trail.resources.clone_from(&keys);
         let decided = self.governed(&keys, trail)?;
@@ -374,7 +380,7 @@ impl<'a> DecidedCall<'a> {
                 && written.any(|one| one.pointer == *pointer && one.access == Access::Write)
         });
         let below = writes_tree && self.call.reach().below;
-        let identity = identity(trail.who(), false);
+        let identity = principal_identity(trail.who(), false);
         let Some((verdict, reason)) = governor(&identity, id, &paths, below)? else {
             return Ok(self);
         };
@@ -393,14 +399,14 @@ impl<'a> DecidedCall<'a> {
             trail.decision = Some(self.decision.clone());
         }
         match self.decision.verdict {
-            Verdict::Deny => Err(denied(self.located.caller.role(), id, &self.decision)),
+            Verdict::Deny => Err(denial_error(self.located.caller.role(), id, &self.decision)),
             _ => Ok(self),
         }
     }
 }
 
 /// Who a principal is, for tools of workflows and rules on files.
-fn identity(who: &Principal, has_grant: bool) -> CallerIdentity {
+fn principal_identity(who: &Principal, has_grant: bool) -> CallerIdentity {
     CallerIdentity {
         role: who.role.clone(),
         agent: who.spawned.clone().or_else(|| who.agent.clone()),
@@ -411,7 +417,11 @@ fn identity(who: &Principal, has_grant: bool) -> CallerIdentity {
 }
 
 /// Refuses a call that uses other resources than its plan was scheduled by, as when a link changed its target.
-fn unchanged(id: &str, planned: &[ResourceKey], found: &[ResourceKey]) -> Result<(), ToolError> {
+fn check_resources_unchanged(
+    id: &str,
+    planned: &[ResourceKey],
+    found: &[ResourceKey],
+) -> Result<(), ToolError> {
     // A file that is written anew has another inode, and is what was meant all the same.
     let is_planned = |key: &ResourceKey| {
         let named = |key: &ResourceKey| (key.kind, key.name.clone(), key.access);
@@ -472,7 +482,11 @@ struct OpenedCall<'a> {
 struct ApprovedCall<'a>(OpenedCall<'a>);
 
 /// Checks the call against the budget of its task; `count` counts it.
-fn budget(located: &LocatedCall<'_>, trail: &CallTrail, count: bool) -> Result<(), ToolError> {
+fn check_task_budget(
+    located: &LocatedCall<'_>,
+    trail: &CallTrail,
+    count: bool,
+) -> Result<(), ToolError> {
     let dispatcher = located.dispatcher;
     let task = trail.who().task.as_deref();
     let budget = task.and_then(|task| dispatcher.policy.budget(task));
@@ -509,7 +523,7 @@ impl CommittedCall<'_> {
         });
         trail.digest_beside(dispatcher);
         let output = results::kept_or(dispatcher, spec, result_key.as_deref(), trail, |trail| {
-            panic::guarded(spec.id, trail.call_id(), || call.run(&ctx))
+            panic::catch_tool_panic(spec.id, trail.call_id(), || call.run(&ctx))
         });
         drop(alarm);
         // A result is none either: its tool may have taken the stop for an end.
@@ -547,14 +561,14 @@ impl CommittedCall<'_> {
                 });
             }
         };
-        let output = missing::counted(output, dropped, located.tool());
+        let output = missing::add_missing_count(output, dropped, located.tool());
         // A result that is refused is that of a call that happened.
         let refused = |error: ToolError| match trail.intended {
             true => error.may_have_happened(),
             false => error,
         };
-        let mut ended =
-            settled(&located, &decision, output, (reader, trail.opened), trail).map_err(refused)?;
+        let mut ended = settle_result(&located, &decision, output, (reader, trail.opened), trail)
+            .map_err(refused)?;
         warnings.append(&mut ended.warnings);
         ended.warnings = warnings;
         ended.notes.extend(&notes);

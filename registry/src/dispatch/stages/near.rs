@@ -14,11 +14,11 @@ pub(super) fn of_argument(error: ToolError, spec: &Spec, args: &Value, ctx: &Ctx
     let pointer = error.path().filter(|pointer| is_path(pointer));
     let path = pointer.and_then(|pointer| args.pointer(pointer));
     let path = path.as_ref().and_then(Value::as_str).map(str::to_owned);
-    named(error, path.as_deref(), ctx.files().ok(), ctx.stop())
+    name_near_file(error, path.as_deref(), ctx.files().ok(), ctx.stop())
 }
 
 /// The error, with the near file of a path that does not exist.
-pub(super) fn named(
+pub(super) fn name_near_file(
     error: ToolError,
     path: Option<&str>,
     files: Option<&dyn WorkspaceFiles>,
@@ -28,13 +28,16 @@ pub(super) fn named(
         return error;
     };
     match near_path(files, path, stop) {
-        Some(near) => error.hint(format!("did you mean `{near}`{}?", unseen(path, &near))),
+        Some(near) => error.hint(format!(
+            "did you mean `{near}`{}?",
+            describe_confusable_characters(path, &near)
+        )),
         None => error,
     }
 }
 
 /// The characters of a near path that no reader tells from those of the path, by their numbers.
-fn unseen(path: &str, near: &str) -> String {
+fn describe_confusable_characters(path: &str, near: &str) -> String {
     let others = near
         .chars()
         .filter(|one| !one.is_ascii() && !path.contains(*one));

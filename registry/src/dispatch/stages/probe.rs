@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use tool_core::{CallProbe, Reason, ToolError, Value, tool_error};
 
-use super::load::context;
-use super::{CallEndReport, IdentifiedCall, StageHalt, settled};
+use super::load::build_call_context;
+use super::{CallEndReport, IdentifiedCall, StageHalt, settle_result};
 use crate::dispatch::trail::CallTrail;
 use crate::dispatch::{CallRequest, panic};
 
@@ -18,9 +18,9 @@ impl<'a> IdentifiedCall<'a> {
         before: &Value,
         trail: &mut CallTrail,
     ) -> Result<ControlFlow<CallEndReport, Self>, StageHalt> {
-        let (ctx, alarm) = context(&self.decided, request, trail)?;
+        let (ctx, alarm) = build_call_context(&self.decided, request, trail)?;
         let call = &self.decided.call;
-        let found = panic::guard(trail.call_id(), || call.probe(before, &ctx));
+        let found = panic::catch_panic(trail.call_id(), || call.probe(before, &ctx));
         drop(alarm);
         request.stop.check()?;
         let found = found
@@ -36,7 +36,7 @@ impl<'a> IdentifiedCall<'a> {
         match found {
             CallProbe::Happened(output) => {
                 let (located, decision) = (&self.decided.located, &self.decided.decision);
-                let mut ended = settled(located, decision, output, (None, false), trail)?;
+                let mut ended = settle_result(located, decision, output, (None, false), trail)?;
                 ended.warnings.extend(ctx.take_warnings());
                 ended.warnings.push(
                     "the call completed before the process ended; it was not repeated".to_owned(),

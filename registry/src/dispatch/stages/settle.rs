@@ -4,9 +4,9 @@ use tool_core::{Determinism, ToolError, Value};
 
 use super::LocatedCall;
 use crate::dispatch::AnswerReader;
-use crate::dispatch::cut::cut;
+use crate::dispatch::cut::truncate_value;
 use crate::dispatch::ended::{CallEnd, CallEndReport};
-use crate::dispatch::fold::{READABLE_BYTES, fold};
+use crate::dispatch::fold::{READABLE_BYTES, fold_number_arrays};
 use crate::dispatch::limits::{self, OutputExcess};
 use crate::dispatch::panic;
 use crate::dispatch::trail::CallTrail;
@@ -17,7 +17,7 @@ use crate::redact;
 const OPERATOR: &str = "operator";
 
 /// Redacts a result and applies the output limits; `opened` says whether the arguments opened files or stored values. After an effect, a large result is cut and never an error.
-pub(super) fn settled(
+pub(super) fn settle_result(
     located: &LocatedCall<'_>,
     decision: &PolicyDecision,
     output: Value,
@@ -38,7 +38,7 @@ pub(super) fn settled(
     // rule says so.
     let reads_world = direct && (spec.determinism == Determinism::External || opened);
     let (whole, redacted) = match obligations.redact || reads_world {
-        true => redact::value(&output),
+        true => redact::redact_value(&output),
         false => (output, 0),
     };
     let mut ended = CallEndReport {
@@ -51,21 +51,21 @@ pub(super) fn settled(
     }
     let mut output = whole.clone();
     if let (Some(reader), None) = (reader, &excess) {
-        output = folded(located, &whole, reader, trail, &mut ended);
+        output = fold_result_arrays(located, &whole, reader, trail, &mut ended);
         excess = limits::beyond_answer(&output, spec, limits);
     }
     if let Some(excess) = excess {
         if !has_acted {
             return Err(excess.error());
         }
-        output = shortened(located, &whole, &excess, trail, &mut ended);
+        output = shorten_result(located, &whole, &excess, trail, &mut ended);
     }
     ended.ending = CallEnd::Success(output);
     Ok(ended)
 }
 
 /// The answer with handles for the arrays that are too large for its reader.
-fn folded(
+fn fold_result_arrays(
     located: &LocatedCall<'_>,
     whole: &Value,
     reader: AnswerReader,
@@ -78,8 +78,8 @@ fn folded(
         AnswerReader::Model => most.min(READABLE_BYTES),
     };
     let mut handles = 0;
-    let output = fold(whole, most, &mut |array| {
-        let handle = stored(located, located.caller.role(), array, trail)?;
+    let output = fold_number_arrays(whole, most, &mut |array| {
+        let handle = store_result_part(located, located.caller.role(), array, trail)?;
         handles += 1;
         Some(handle)
     });
@@ -97,7 +97,7 @@ fn folded(
 }
 
 /// Stores a part of a result for a role, and gives its handle; `None` where there is no store or it fails.
-fn stored(
+fn store_result_part(
     located: &LocatedCall<'_>,
     role: &str,
     value: &Value,
@@ -109,14 +109,14 @@ fn stored(
         trail.outlasted.set(true);
         return None;
     }
-    let kept = panic::guard(trail.call_id(), || {
+    let kept = panic::catch_panic(trail.call_id(), || {
         answers.keep(trail.call_id(), role, value)
     });
     kept.ok()?.ok()
 }
 
 /// Cuts a large result, stores the whole, and puts its handle into the answer.
-fn shortened(
+fn shorten_result(
     located: &LocatedCall<'_>,
     output: &Value,
     excess: &OutputExcess,
@@ -128,7 +128,7 @@ fn shortened(
         true => OPERATOR,
         false => located.caller.role(),
     };
-    let mut keep = |value: &Value| stored(located, role, value, trail);
+    let mut keep = |value: &Value| store_result_part(located, role, value, trail);
     let whole = keep(output);
     let OutputExcess {
         bytes, limit, name, ..
@@ -150,5 +150,5 @@ fn shortened(
     if let Some(whole) = whole {
         ended.notes.insert("whole_output", whole);
     }
-    cut(output, *limit, &mut keep)
+    truncate_value(output, *limit, &mut keep)
 }

@@ -9,7 +9,7 @@ use tool_core::{Ctx, ToolCall, Value};
 const TEXT_BYTES_MAX: usize = 8 << 20;
 
 /// The arguments of a call, with loaded texts in place of references.
-pub(super) fn arguments(call: &dyn ToolCall, ctx: &Ctx) -> Value {
+pub(super) fn resolved_arguments(call: &dyn ToolCall, ctx: &Ctx) -> Value {
     let mut left = TEXT_BYTES_MAX;
     let mut texts = HashMap::new();
     for reference in call.sources() {
@@ -24,11 +24,15 @@ pub(super) fn arguments(call: &dyn ToolCall, ctx: &Ctx) -> Value {
     }
     match texts.is_empty() {
         true => call.args().clone(),
-        false => replaced(call.args(), &mut String::new(), &texts),
+        false => substitute_loaded_texts(call.args(), &mut String::new(), &texts),
     }
 }
 
-fn replaced(value: &Value, pointer: &mut String, texts: &HashMap<&str, Value>) -> Value {
+fn substitute_loaded_texts(
+    value: &Value,
+    pointer: &mut String,
+    texts: &HashMap<&str, Value>,
+) -> Value {
     if let Some(text) = texts.get(&**pointer) {
         return text.clone();
     }
@@ -38,7 +42,10 @@ fn replaced(value: &Value, pointer: &mut String, texts: &HashMap<&str, Value>) -
             let mut members = Vec::with_capacity(object.len());
             for (key, member) in object.iter() {
                 push_key(pointer, key);
-                members.push((key.to_owned(), replaced(member, pointer, texts)));
+                members.push((
+                    key.to_owned(),
+                    substitute_loaded_texts(member, pointer, texts),
+                ));
                 pointer.truncate(length);
             }
             Value::object(members)
@@ -47,7 +54,7 @@ fn replaced(value: &Value, pointer: &mut String, texts: &HashMap<&str, Value>) -
             let mut found = Vec::with_capacity(items.len());
             for (index, item) in items.iter().enumerate() {
                 push_index(pointer, index);
-                found.push(replaced(item, pointer, texts));
+                found.push(substitute_loaded_texts(item, pointer, texts));
                 pointer.truncate(length);
             }
             Value::array(found)

@@ -70,7 +70,7 @@ impl StoppedCall<'_> {
         let stop = StopFlag::new();
         let alarm = self.dispatcher.host.clock.alarm(LOOK, stop.clone());
         let ctx = self.ctx.stopped_by(stop);
-        let found = panic::guard(id, || self.tool.decode(self.args)?.probe(before, &ctx));
+        let found = panic::catch_panic(id, || self.tool.decode(self.args)?.probe(before, &ctx));
         drop(alarm);
         found
             .ok()

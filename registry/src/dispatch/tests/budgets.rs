@@ -16,7 +16,7 @@ tool!(Raise(AnyArgs) { id: "raise", capabilities: &[tool_core::Capability::Calls
 });
 tool!(AskModel(NoArgs) { id: "ask_model", effects: &[Effect::CallsLlm], determinism: Determinism::External } = |_, _| Ok(Value::Null));
 
-static BUDGETED: &[ErasedTool] = &[entry::<Raise>(), entry::<AskModel>()];
+static BUDGETED: &[ErasedTool] = &[tool_entry::<Raise>(), tool_entry::<AskModel>()];
 
 const CONFIG: &str = "version = 1\n[budgets.bugfix]\nread = 2\nwrite = 1\nexec = 1\nllm = 0\n[budgets.free]\nread = 1\noverrides = 0\n";
 

@@ -31,7 +31,7 @@ tool!(Escalate(AnyArgs) { id: "escalate", capabilities: &[tool_core::Capability:
     ctx.calls()?.escalate(&question).map(|asked| Value::from(asked.id))
 });
 
-static DELEGATION: &[ErasedTool] = &[entry::<Delegate>(), entry::<Escalate>()];
+static DELEGATION: &[ErasedTool] = &[tool_entry::<Delegate>(), tool_entry::<Escalate>()];
 
 fn delegating() -> World {
     World::new(&[TWELVE, TOOLS, DELEGATION], "")

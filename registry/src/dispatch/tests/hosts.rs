@@ -11,7 +11,7 @@ use fakes::UrlArgs;
 tool!(Visit(UrlArgs) { id: "visit", permissions: &[Permission::Network], capabilities: &[Capability::Http], determinism: Determinism::External, syntax: &[("/url", Syntax::Url)] }
     = |args, ctx| ctx.http()?.send(&HttpRequest::get(args.url), ctx.stop()).map(|response| Value::from(response.url)));
 
-static VISIT: &[ErasedTool] = &[entry::<Visit>()];
+static VISIT: &[ErasedTool] = &[tool_entry::<Visit>()];
 
 /// Sends every request on to one host, if it may go there.
 struct SendingOn(&'static str, Mutex<Vec<String>>);

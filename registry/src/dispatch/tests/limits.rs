@@ -108,7 +108,8 @@ fn sizes_are_never_underestimated() {
         "[]",
         "[[[[[[1]]]]]]",
     ] {
-        let value = tool_core::json::parse(text, tool_core::json::JsonLimits::default()).unwrap();
+        let value =
+            tool_core::json::parse_json(text, tool_core::json::JsonLimits::default()).unwrap();
         let written = tool_core::json::to_text(&value).len() as u64;
         assert!(
             crate::dispatch::limits::json_bytes(&value, u64::MAX) >= written,

@@ -14,7 +14,7 @@ mod witnesses;
 
 use tool_core::{
     CallOutcome, Ctx, Determinism, Effect, ErasedTool, ErrorCode, Spec, Tool, ToolError, Value,
-    entry,
+    tool_entry,
 };
 
 use crate::fakes::{World, context, request};
@@ -34,18 +34,18 @@ tool!(Shy(NoArgs) { id: "shy" } = |_, ctx| { ctx.files()?; Ok(Value::Null) });
 tool!(Warns(NoArgs) { id: "warns" } = |_, ctx| { ctx.warn("take care"); Ok(Value::Null) });
 
 static TOOLS: &[ErasedTool] = &[
-    entry::<Double>(),
-    entry::<Echo>(),
-    entry::<World1>(),
-    entry::<Draw>(),
-    entry::<Fail>(),
-    entry::<Spin>(),
-    entry::<Hoard>(),
-    entry::<Touch>(),
-    entry::<Gated>(),
-    entry::<Nested>(),
-    entry::<Shy>(),
-    entry::<Warns>(),
+    tool_entry::<Double>(),
+    tool_entry::<Echo>(),
+    tool_entry::<World1>(),
+    tool_entry::<Draw>(),
+    tool_entry::<Fail>(),
+    tool_entry::<Spin>(),
+    tool_entry::<Hoard>(),
+    tool_entry::<Touch>(),
+    tool_entry::<Gated>(),
+    tool_entry::<Nested>(),
+    tool_entry::<Shy>(),
+    tool_entry::<Warns>(),
 ];
 
 fn world() -> World {

@@ -64,13 +64,13 @@ impl Tool for PanicEarly {
 }
 
 static PANICS: &[ErasedTool] = &[
-    entry::<PanicPlain>(),
-    entry::<PanicParallel>(),
-    entry::<PanicLocked>(),
-    entry::<Counts>(),
-    entry::<PanicDeep>(),
-    entry::<PanicPayload>(),
-    entry::<PanicEarly>(),
+    tool_entry::<PanicPlain>(),
+    tool_entry::<PanicParallel>(),
+    tool_entry::<PanicLocked>(),
+    tool_entry::<Counts>(),
+    tool_entry::<PanicDeep>(),
+    tool_entry::<PanicPayload>(),
+    tool_entry::<PanicEarly>(),
 ];
 
 /// Calls through the dispatcher, as the person at the terminal would.

@@ -17,7 +17,11 @@ tool!(Ones(AnyArgs) { id: "ones", output_bytes_max: Some(OWN), inline_if: Some("
 tool!(Acts(AnyArgs) { id: "acts", effects: &[Effect::SystemState], determinism: Determinism::External } =
     |args, _| Ok(ones(&args.value)));
 
-static SIZED: &[ErasedTool] = &[entry::<Letters>(), entry::<Ones>(), entry::<Acts>()];
+static SIZED: &[ErasedTool] = &[
+    tool_entry::<Letters>(),
+    tool_entry::<Ones>(),
+    tool_entry::<Acts>(),
+];
 
 /// A list of ones that is `bytes` long as JSON (1.0 and a comma are four), and a text beside it.
 fn ones(args: &Value) -> Value {
@@ -155,7 +159,7 @@ fn the_rest_of_an_answer_has_the_limit() {
     let outcome = dispatcher.call(asked(AnswerReader::Program, "acts", &args));
     assert!(outcome.is_success(), "{:?}", outcome.err());
     assert_eq!(outcome.metadata.get("cut"), Some(&Value::from(true)));
-    let whole = tool_core::json::parse(&args, tool_core::json::JsonLimits::default()).unwrap();
+    let whole = tool_core::json::parse_json(&args, tool_core::json::JsonLimits::default()).unwrap();
     let whole = ones(whole.get("value").unwrap());
     let kept = store.0.lock().unwrap();
     assert!(kept.iter().any(|(_, value)| *value == whole));

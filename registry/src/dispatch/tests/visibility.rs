@@ -183,7 +183,7 @@ impl Tool for MayReach {
 
 #[test]
 fn without_web_a_tool_that_need_not_reach_it_stays_and_only_calls_that_would_are_refused() {
-    static MAY: &[ErasedTool] = &[entry::<MayReach>()];
+    static MAY: &[ErasedTool] = &[tool_entry::<MayReach>()];
     let world = World::new(&[TWELVE, MAY], "");
     let mut context = context("operator");
     context.who.layers.push(PolicyLayer::no_web());

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use tool_core::schema::{Schema, check};
+use tool_core::schema::{Schema, check_value};
 use tool_core::{Object, Value, json};
 
 use super::*;
@@ -33,13 +33,13 @@ fn undescribed(schema: &Schema, path: &str, found: &mut Vec<String>) {
 #[test]
 fn every_key_is_described() {
     let mut found = Vec::new();
-    undescribed(&schema(), "", &mut found);
+    undescribed(&config_schema(), "", &mut found);
     assert!(found.is_empty(), "keys without a description: {found:#?}");
 }
 
 #[test]
 fn the_schema_has_every_part_of_a_configuration() {
-    let schema = schema();
+    let schema = config_schema();
     let rule = &schema["properties"]["policies"]["items"]["properties"]["rules"]["items"];
     assert_eq!(rule["required"], Schema::from(vec!["match", "decision"]));
     assert_eq!(
@@ -84,7 +84,7 @@ impl Writer {
             spoil,
             spoiled: false,
         };
-        let value = writer.value(&schema());
+        let value = writer.value(&config_schema());
         (value, writer)
     }
 
@@ -205,7 +205,7 @@ proptest! {
     #[test]
     fn what_fits_the_schema_is_read(seed in any::<u64>()) {
         let (value, _) = Writer::write(seed, None);
-        let problems = check(&schema(), &value);
+        let problems = check_value(&config_schema(), &value);
         prop_assert!(problems.is_empty(), "{problems:?} in {}", json::to_text(&value));
         let errors: Vec<String> =
             read_errors(&value).into_iter().filter(|error| is_about_shape(error)).collect();
@@ -222,7 +222,7 @@ proptest! {
         // A document of nothing sets nothing.
         prop_assume!(!value.is_null());
         let written = json::to_text(&value);
-        prop_assert!(!check(&schema(), &value).is_empty(), "the schema takes {written}");
+        prop_assert!(!check_value(&config_schema(), &value).is_empty(), "the schema takes {written}");
         let new: Vec<String> = read_errors(&value).difference(&read_errors(&whole)).cloned().collect();
         prop_assert!(!new.is_empty(), "the reader takes {written}");
     }

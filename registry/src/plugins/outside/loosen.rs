@@ -30,8 +30,8 @@ const KEPT: [&str; 10] = [
 ];
 
 /// The schema of the arguments of a tool; without one it takes any object.
-pub(super) fn arguments(schema: Option<&Value>) -> Value {
-    let read = schema.map(loosened).unwrap_or_default();
+pub(super) fn loosen_argument_schema(schema: Option<&Value>) -> Value {
+    let read = schema.map(loosen_schema).unwrap_or_default();
     let mut object = read.as_object().cloned().unwrap_or_default();
     object.insert("type", "object");
     if object.get("properties").is_none() {
@@ -42,7 +42,7 @@ pub(super) fn arguments(schema: Option<&Value>) -> Value {
 }
 
 /// A schema without what is not checked here.
-pub(super) fn loosened(schema: &Value) -> Value {
+pub(super) fn loosen_schema(schema: &Value) -> Value {
     let loosen = SchemaLoosener {
         root: schema,
         left: Cell::new(SCHEMAS_MAX),
@@ -70,7 +70,7 @@ impl SchemaLoosener<'_> {
                 (schema.text("description"), found.as_object())
             {
                 let mut object = object.clone();
-                object.insert("description", cut(description));
+                object.insert("description", trim_description(description));
                 found = object.into();
             }
             return found;
@@ -85,7 +85,7 @@ impl SchemaLoosener<'_> {
         }
         for key in ["title", "description"] {
             if let Some(text) = schema.text(key) {
-                out.insert(key, cut(text));
+                out.insert(key, trim_description(text));
             }
         }
         for key in KEPT {
@@ -143,8 +143,8 @@ impl SchemaLoosener<'_> {
     }
 }
 
-fn cut(text: &str) -> String {
-    super::clean(text, DESCRIPTION_CHARS)
+fn trim_description(text: &str) -> String {
+    super::clean_outside_text(text, DESCRIPTION_CHARS)
 }
 
 fn is_kind(kind: &Value) -> bool {
@@ -173,7 +173,7 @@ fn is_sound(key: &str, value: &Value) -> bool {
 
 /// Whether a text has a length that a model may be given, and nothing in it that a person does not see.
 fn is_clear(text: &str, chars_max: usize) -> bool {
-    super::clean(text, chars_max) == text
+    super::clean_outside_text(text, chars_max) == text
 }
 
 /// Whether every text in a value is [clear](is_clear), and the whole is not too long.
@@ -196,12 +196,12 @@ mod tests {
     use crate::plugins::shape::PluginSchema;
 
     fn value(text: &str) -> Value {
-        tool_core::json::parse(text, tool_core::json::JsonLimits::default()).expect("JSON")
+        tool_core::json::parse_json(text, tool_core::json::JsonLimits::default()).expect("JSON")
     }
 
     /// What a schema of a server becomes; it is always one that is checked here.
     fn read(text: &str) -> String {
-        let read = arguments(Some(&value(text)));
+        let read = loosen_argument_schema(Some(&value(text)));
         assert_eq!(PluginSchema::read(&read).1, [], "{read}");
         read.to_string()
     }

@@ -9,7 +9,10 @@ mod speech;
 use tool_core::command::Isolation;
 use tool_core::{Caller, Effect, Object, Value, object};
 
-pub(super) use speech::{HandshakeExchange, call, cancel, greet, list, read};
+pub(super) use speech::{
+    HandshakeExchange, call_request, cancel_notification, greet_server, list_server_tools,
+    read_server_message,
+};
 
 use super::PluginBundle;
 use super::manifest::{ID_MAX, SERVER_PREFIX};
@@ -62,14 +65,14 @@ impl PinnedTool {
             .filter_map(|key| Some((*key, tool.get(key)?.clone())));
         Some(Self {
             name: name.to_owned(),
-            local: local(server, name),
+            local: local_tool_name(server, name),
             description: Value::object(members.collect::<Vec<_>>()),
         })
     }
 }
 
 /// The name of a tool in the form that names of tools have here; a long one ends with the beginning of its digest.
-fn local(server: &str, name: &str) -> String {
+fn local_tool_name(server: &str, name: &str) -> String {
     const DIGEST: usize = 4;
     let digest = blake3::hash(name.as_bytes()).to_hex();
     let plain = |character: char| match character.to_ascii_lowercase() {
@@ -90,7 +93,7 @@ fn local(server: &str, name: &str) -> String {
 }
 
 /// The text of the pin of a server that lists these tools.
-pub(super) fn pin(server: &Value, tools: &[PinnedTool]) -> String {
+pub(super) fn render_pin(server: &Value, tools: &[PinnedTool]) -> String {
     let text = |key: &str| server.text(key).unwrap_or_default().to_owned();
     let document = object! {
         "schema_version" => PIN_VERSION,
@@ -106,8 +109,8 @@ pub(super) fn pin(server: &Value, tools: &[PinnedTool]) -> String {
 ///
 /// # Errors
 /// A text of another form.
-pub fn pinned(server: &str, pin: &ToolListPin) -> Result<Vec<PinnedTool>, LoadErrors> {
-    let document = document::parse(&pin.path, &pin.text, DocumentFormat::Json)?;
+pub fn parse_pinned_tools(server: &str, pin: &ToolListPin) -> Result<Vec<PinnedTool>, LoadErrors> {
+    let document = document::parse_document(&pin.path, &pin.text, DocumentFormat::Json)?;
     let wrong = |pointer: &str, message: &str| {
         LoadErrors::from(LoadError::new(Some(&document.place(pointer)), message).at(pointer))
     };
@@ -129,7 +132,7 @@ pub fn pinned(server: &str, pin: &ToolListPin) -> Result<Vec<PinnedTool>, LoadEr
 ///
 /// # Errors
 /// A missing pin, or one of another form.
-pub fn bundle(server: &McpServer) -> Result<PluginBundle, LoadErrors> {
+pub fn server_bundle(server: &McpServer) -> Result<PluginBundle, LoadErrors> {
     let name = &server.name;
     let unpinned = |fault: &str| {
         let message = format!("the tools of the MCP server `{name}` are not pinned{fault}");
@@ -141,20 +144,20 @@ pub fn bundle(server: &McpServer) -> Result<PluginBundle, LoadErrors> {
         Some(Err(fault)) => return Err(unpinned(&format!(": {fault}"))),
         None => return Err(unpinned("")),
     };
-    let tools = pinned(name, pin)?;
-    let manifest = manifest(server, &tools);
+    let tools = parse_pinned_tools(name, pin)?;
+    let manifest = server_manifest(server, &tools);
     Ok(PluginBundle {
         manifest_name: pin.path.clone(),
         manifest: tool_core::json::to_text(&manifest),
         settings: None,
         files: vec![SERVER.to_owned()],
-        digest: digest(server, pin),
+        digest: server_digest(server, pin),
         server: Some(server.clone()),
     })
 }
 
 /// The digest of all that a user agrees to who pins a server: its table, its list of tools, and where they are.
-pub fn digest(server: &McpServer, pin: &ToolListPin) -> String {
+pub fn server_digest(server: &McpServer, pin: &ToolListPin) -> String {
     let table = McpServer {
         pin: None,
         ..server.clone()
@@ -169,7 +172,7 @@ pub fn digest(server: &McpServer, pin: &ToolListPin) -> String {
 }
 
 /// What its tools may do: the configured effects, and those that its process cannot be kept from.
-fn effects(server: &McpServer) -> Option<Vec<Effect>> {
+fn server_effects(server: &McpServer) -> Option<Vec<Effect>> {
     let mut effects = server.effects.clone()?;
     let implied: &[Effect] = match server.sandbox {
         Isolation::Offline => &[],
@@ -182,8 +185,8 @@ fn effects(server: &McpServer) -> Option<Vec<Effect>> {
     Some(effects)
 }
 
-fn manifest(server: &McpServer, tools: &[PinnedTool]) -> Value {
-    let effects = effects(server);
+fn server_manifest(server: &McpServer, tools: &[PinnedTool]) -> Value {
+    let effects = server_effects(server);
     // Outside the sandbox a process can destroy whatever the user can.
     let destructive = effects.is_none() || server.sandbox == Isolation::None;
     let tool = |tool: &PinnedTool| {
@@ -191,25 +194,28 @@ fn manifest(server: &McpServer, tools: &[PinnedTool]) -> Value {
         let text = |key: &str| said.text(key).unwrap_or_default();
         let mut entry = Object::new();
         entry.insert("name", tool.local.as_str());
-        let title = clean(text("title"), 120);
+        let title = clean_outside_text(text("title"), 120);
         if !title.is_empty() {
             entry.insert("title", title);
         }
-        let description = clean(text("description"), DESCRIPTION_CHARS);
+        let description = clean_outside_text(text("description"), DESCRIPTION_CHARS);
         entry.insert(
             "description",
             match description.is_empty() {
                 true => format!(
                     "tool `{}` of the MCP server `{}`",
-                    clean(&tool.name, 120),
+                    clean_outside_text(&tool.name, 120),
                     server.name
                 ),
                 false => description,
             },
         );
-        entry.insert("parameters", loosen::arguments(said.get("inputSchema")));
+        entry.insert(
+            "parameters",
+            loosen::loosen_argument_schema(said.get("inputSchema")),
+        );
         if let Some(output) = said.get("outputSchema") {
-            entry.insert("returns", loosen::loosened(output));
+            entry.insert("returns", loosen::loosen_schema(output));
         }
         if let Some(effects) = &effects {
             let names = effects.iter().map(|effect| Value::from(effect.as_str()));
@@ -237,7 +243,7 @@ fn manifest(server: &McpServer, tools: &[PinnedTool]) -> Value {
 }
 
 /// A text from outside for readers: without control characters and those that no reader sees or that turn text around, cut at a length.
-fn clean(text: &str, chars_max: usize) -> String {
+fn clean_outside_text(text: &str, chars_max: usize) -> String {
     let kept = |character: &char| {
         matches!(character, '\n' | '\t') || !(character.is_control() || is_unseen(*character))
     };
@@ -245,7 +251,10 @@ fn clean(text: &str, chars_max: usize) -> String {
 }
 
 /// Why a server may not be called: it does not describe its tools as they are pinned.
-pub(super) fn changed(pinned: &[PinnedTool], listed: &[PinnedTool]) -> Option<String> {
+pub(super) fn describe_pin_mismatch(
+    pinned: &[PinnedTool],
+    listed: &[PinnedTool],
+) -> Option<String> {
     pinned.iter().find_map(|tool| {
         let name = &tool.name;
         let now = listed.iter().find(|other| other.name == *name);

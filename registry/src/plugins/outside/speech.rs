@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tool_core::{ErrorCode, Object, ToolError, Value, object, tool_error};
 
 use super::super::message::PluginMessage;
-use super::{PinnedTool, TOOLS_MAX, changed};
+use super::{PinnedTool, TOOLS_MAX, describe_pin_mismatch};
 
 /// Version of the protocol that is asked for; older ones that a server names instead have the same calls.
 const VERSION: &str = "2025-11-25";
@@ -28,18 +28,18 @@ pub(in super::super) trait HandshakeExchange {
     fn hear(&mut self) -> Result<Value, ToolError>;
 }
 
-fn request(id: i64, method: &str, params: Value) -> Value {
+fn request_message(id: i64, method: &str, params: Value) -> Value {
     object! { "jsonrpc" => "2.0", "id" => id, "method" => method, "params" => params }
 }
 
-pub(in super::super) fn call(id: i64, tool: &str, args: &Value) -> Value {
+pub(in super::super) fn call_request(id: i64, tool: &str, args: &Value) -> Value {
     let params = object! {
         "name" => tool, "arguments" => args.clone(), "_meta" => object! { "progressToken" => id },
     };
-    request(id, "tools/call", params)
+    request_message(id, "tools/call", params)
 }
 
-pub(in super::super) fn cancel(id: i64) -> Value {
+pub(in super::super) fn cancel_notification(id: i64) -> Value {
     let params = object! { "requestId" => id, "reason" => "the caller cancelled the call" };
     object! { "jsonrpc" => "2.0", "method" => "notifications/cancelled", "params" => params }
 }
@@ -48,13 +48,13 @@ pub(in super::super) fn cancel(id: i64) -> Value {
 ///
 /// # Errors
 /// `resource_changed` for other tools; an answer that is none of this protocol.
-pub(in super::super) fn greet(
+pub(in super::super) fn greet_server(
     name: &str,
     pinned: &[PinnedTool],
     talk: &mut dyn HandshakeExchange,
 ) -> Result<(), ToolError> {
-    let (_, listed) = list(name, talk)?;
-    match changed(pinned, &listed) {
+    let (_, listed) = list_server_tools(name, talk)?;
+    match describe_pin_mismatch(pinned, &listed) {
         None => Ok(()),
         Some(what) => Err(
             tool_error!(ResourceChanged, "pin"; "the MCP server `{name}` is not as it was pinned: {what}";
@@ -67,7 +67,7 @@ pub(in super::super) fn greet(
 ///
 /// # Errors
 /// An answer that is none of this protocol.
-pub(in super::super) fn list(
+pub(in super::super) fn list_server_tools(
     name: &str,
     talk: &mut dyn HandshakeExchange,
 ) -> Result<(Value, Vec<PinnedTool>), ToolError> {
@@ -75,7 +75,7 @@ pub(in super::super) fn list(
     let params = object! {
         "protocolVersion" => VERSION, "capabilities" => Object::new(), "clientInfo" => client,
     };
-    let hello = answer(talk, request(-1, "initialize", params))?;
+    let hello = await_answer(talk, request_message(-1, "initialize", params))?;
     talk.say(&object! { "jsonrpc" => "2.0", "method" => "notifications/initialized" })?;
     let mut tools: Vec<PinnedTool> = Vec::new();
     let mut cursor: Option<String> = None;
@@ -85,10 +85,13 @@ pub(in super::super) fn list(
             Some(cursor) => object! { "cursor" => cursor.as_str() },
             None => Object::new().into(),
         };
-        let answer = answer(talk, request(-2 - page as i64, "tools/list", params))?;
+        let answer = await_answer(
+            talk,
+            request_message(-2 - page as i64, "tools/list", params),
+        )?;
         bytes += tool_core::json::to_text(&answer).len();
         if bytes > LIST_BYTES_MAX {
-            return Err(broken(&format!(
+            return Err(protocol_error(&format!(
                 "lists its tools in more than {LIST_BYTES_MAX} bytes"
             )));
         }
@@ -97,9 +100,11 @@ pub(in super::super) fn list(
             .iter()
             .map(|tool| PinnedTool::of(name, tool))
             .collect::<Option<Vec<_>>>();
-        tools.extend(read.ok_or_else(|| broken("lists a tool without a name"))?);
+        tools.extend(read.ok_or_else(|| protocol_error("lists a tool without a name"))?);
         if tools.len() > TOOLS_MAX {
-            return Err(broken(&format!("lists more than {TOOLS_MAX} tools")));
+            return Err(protocol_error(&format!(
+                "lists more than {TOOLS_MAX} tools"
+            )));
         }
         cursor = answer.text("nextCursor").map(str::to_owned);
         if cursor.is_none() {
@@ -111,24 +116,24 @@ pub(in super::super) fn list(
                         "lists two tools of one name here: `{other}`, `{}`",
                         tool.name
                     );
-                    return Err(broken(&what));
+                    return Err(protocol_error(&what));
                 }
             }
             return Ok((hello.get("serverInfo").cloned().unwrap_or_default(), tools));
         }
     }
-    Err(broken(&format!(
+    Err(protocol_error(&format!(
         "lists its tools on more than {PAGES_MAX} pages"
     )))
 }
 
 /// The result of a request before the first call.
-fn answer(talk: &mut dyn HandshakeExchange, request: Value) -> Result<Value, ToolError> {
+fn await_answer(talk: &mut dyn HandshakeExchange, request: Value) -> Result<Value, ToolError> {
     talk.say(&request)?;
     let mut asked = 0;
     loop {
         let message = talk.hear()?;
-        match read(&message).map_err(|fault| broken(&fault))? {
+        match read_server_message(&message).map_err(|fault| protocol_error(&fault))? {
             // The result of a call is read otherwise.
             PluginMessage::Result { .. } if message.get("id") == request.get("id") => {
                 let method = request.text("method").unwrap_or_default();
@@ -138,18 +143,23 @@ fn answer(talk: &mut dyn HandshakeExchange, request: Value) -> Result<Value, Too
                         let said = error
                             .and_then(|error| error.text("message"))
                             .unwrap_or_default();
-                        Err(broken(&format!("refuses `{method}`: {}", cut(said))))
+                        Err(protocol_error(&format!(
+                            "refuses `{method}`: {}",
+                            trim_message(said)
+                        )))
                     }
                 };
             }
             PluginMessage::Reply(_) if asked == ASKED_MAX => {
-                return Err(broken("asks without end before it greets"));
+                return Err(protocol_error("asks without end before it greets"));
             }
             PluginMessage::Reply(reply) => {
                 asked += 1;
                 talk.say(&reply)?;
             }
-            PluginMessage::Result { .. } => return Err(broken("answers what it was not asked")),
+            PluginMessage::Result { .. } => {
+                return Err(protocol_error("answers what it was not asked"));
+            }
             _ => {}
         }
     }
@@ -159,7 +169,7 @@ fn answer(talk: &mut dyn HandshakeExchange, request: Value) -> Result<Value, Too
 ///
 /// # Errors
 /// What makes it none.
-pub(in super::super) fn read(value: &Value) -> Result<PluginMessage, String> {
+pub(in super::super) fn read_server_message(value: &Value) -> Result<PluginMessage, String> {
     let id = value.get("id");
     match (value.text("method"), id) {
         (Some(method), Some(id)) => match id {
@@ -167,7 +177,7 @@ pub(in super::super) fn read(value: &Value) -> Result<PluginMessage, String> {
                 Err("the `id` of its request is too long".to_owned())
             }
             Value::String(_) | Value::Int(_) | Value::Float(_) => {
-                Ok(PluginMessage::Reply(reply(method, id)))
+                Ok(PluginMessage::Reply(reply_to_server(method, id)))
             }
             _ => Err("the `id` of its request is neither a number nor a text".to_owned()),
         },
@@ -184,7 +194,7 @@ pub(in super::super) fn read(value: &Value) -> Result<PluginMessage, String> {
             Ok(PluginMessage::Progress {
                 id,
                 fraction: part,
-                words: super::clean(params.text("message").unwrap_or_default(), 200),
+                words: super::clean_outside_text(params.text("message").unwrap_or_default(), 200),
             })
         }
         (Some("notifications/tools/list_changed"), None) => Ok(PluginMessage::Changed),
@@ -194,7 +204,7 @@ pub(in super::super) fn read(value: &Value) -> Result<PluginMessage, String> {
             let result = match (value.get("result"), value.get("error")) {
                 // Before the first call the results are others, which `answer` reads.
                 (Some(result), None) if id < 0 => Ok(result.clone()),
-                (Some(result), None) => output(result)?,
+                (Some(result), None) => decode_call_result(result)?,
                 (None, Some(error)) => Err(error_of(error)),
                 _ => return Err("a response has `result` or `error`".to_owned()),
             };
@@ -205,7 +215,7 @@ pub(in super::super) fn read(value: &Value) -> Result<PluginMessage, String> {
 }
 
 /// The answer to a request of a server: this client offers it nothing.
-fn reply(method: &str, id: &Value) -> Value {
+fn reply_to_server(method: &str, id: &Value) -> Value {
     match method {
         "ping" => object! { "jsonrpc" => "2.0", "id" => id.clone(), "result" => Object::new() },
         _ => {
@@ -220,7 +230,7 @@ fn reply(method: &str, id: &Value) -> Value {
 ///
 /// # Errors
 /// What makes it none: an answer of another form is no success.
-fn output(result: &Value) -> Result<Result<Value, ToolError>, String> {
+fn decode_call_result(result: &Value) -> Result<Result<Value, ToolError>, String> {
     let is_error = match result.get("isError") {
         None | Some(Value::Bool(false)) => false,
         Some(Value::Bool(true)) => true,
@@ -250,9 +260,11 @@ fn output(result: &Value) -> Result<Result<Value, ToolError>, String> {
             "" => "the server names no reason",
             said => said,
         };
-        return Ok(Err(
-            ToolError::new(ErrorCode::ToolError, cut(said)).reason("mcp_server")
-        ));
+        return Ok(Err(ToolError::new(
+            ErrorCode::ToolError,
+            trim_message(said),
+        )
+        .reason("mcp_server")));
     }
     if let Some(structured) = structured {
         return Ok(Ok(structured.clone()));
@@ -273,13 +285,13 @@ fn error_of(error: &Value) -> ToolError {
         Some(-32602) => ErrorCode::InvalidArgs,
         _ => ErrorCode::ToolError,
     };
-    ToolError::new(code, cut(said)).reason("mcp_server")
+    ToolError::new(code, trim_message(said)).reason("mcp_server")
 }
 
-fn cut(text: &str) -> String {
-    super::clean(text, MESSAGE_CHARS)
+fn trim_message(text: &str) -> String {
+    super::clean_outside_text(text, MESSAGE_CHARS)
 }
 
-fn broken(what: &str) -> ToolError {
+fn protocol_error(what: &str) -> ToolError {
     tool_error!(ToolError, "mcp_protocol"; "the MCP server {what}")
 }

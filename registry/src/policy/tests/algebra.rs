@@ -58,10 +58,10 @@ fn every_chain_of_five_layers_keeps_the_algebra() {
             .iter()
             .map(|state| Cow::Borrowed(&states[*state]))
             .collect();
-        if !effective(&universe, &layers, &nothing).contains(tool) {
+        if !effective_tools(&universe, &layers, &nothing).contains(tool) {
             return Verdict::Deny;
         }
-        decide::decide(
+        decide::decide_call(
             (tool, spec),
             "r",
             &layers,
@@ -137,7 +137,7 @@ fn no_chain_of_five_shows_a_tool_that_is_not_there() {
         let layers: Vec<Cow<'_, CompiledLayer>> = (0..5)
             .map(|place| Cow::Borrowed(&states[code / 12_usize.pow(place) % 12]))
             .collect();
-        let set = effective(&universe, &layers, &nothing);
+        let set = effective_tools(&universe, &layers, &nothing);
         assert!(!set.contains(catalogue.len()) && !set.contains(63) && !set.contains(1_000));
         assert!(set.is_subset(&universe));
         for layer in &layers {

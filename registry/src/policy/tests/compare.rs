@@ -91,7 +91,7 @@ fn a_matrix_hides_what_lists_hide() {
 #[test]
 fn a_difference_says_what_is_granted_and_revoked() {
     let ((old_tools, old), (new_tools, new)) = (policy(BEFORE), policy(AFTER));
-    let changes = difference((&old_tools, &old), (&new_tools, &new), &ready());
+    let changes = policy_difference((&old_tools, &old), (&new_tools, &new), &ready());
     let kind = |role: &str, phase: Option<&str>, tool: &str| {
         let found = changes.iter().find(|change| {
             change.role == role
@@ -111,9 +111,9 @@ fn a_difference_says_what_is_granted_and_revoked() {
     assert_eq!(kind("worker_math", None, "plot"), Some("revokes"));
     assert_eq!(kind("worker_math", None, "write_file"), None);
     assert_eq!(kind("operator", Some("audit"), "list_dir"), Some("grants"));
-    let same = difference((&old_tools, &old), (&old_tools, &old), &ready());
+    let same = policy_difference((&old_tools, &old), (&old_tools, &old), &ready());
     assert_eq!(same, Vec::new());
-    let back = difference((&new_tools, &new), (&old_tools, &old), &ready());
+    let back = policy_difference((&new_tools, &new), (&old_tools, &old), &ready());
     assert_eq!(back.len(), changes.len());
     for (there, back) in changes.iter().zip(&back) {
         assert_eq!((there.before, there.after), (back.after, back.before));
@@ -124,7 +124,7 @@ fn a_difference_says_what_is_granted_and_revoked() {
 fn a_role_that_is_new_is_granted_what_it_sees() {
     let with_role = "version = 1\n[roles.clerk]\ntools = [\"calculate\"]\n";
     let ((tools, old), (_, new)) = (policy("version = 1"), policy(with_role));
-    let changes = difference((&tools, &old), (&tools, &new), &ready());
+    let changes = policy_difference((&tools, &old), (&tools, &new), &ready());
     let told: Vec<(&str, &str, &str)> = changes
         .iter()
         .map(|change| (change.role.as_str(), change.tool.as_str(), change.kind()))

@@ -416,7 +416,7 @@ fn a_layer_of_a_call_only_narrows() {
 
 #[test]
 fn unmet_preconditions_hide_with_their_reason() {
-    static NEEDS: &[tool_core::ErasedTool] = &[tool_core::entry::<Needs>()];
+    static NEEDS: &[tool_core::ErasedTool] = &[tool_core::tool_entry::<Needs>()];
     fakes::tool!(Needs(fakes::NoArgs) { id: "needs", preconditions: &["workspace=ready"] } = |_, _| Ok(Value::Null));
     let catalogue = Catalogue::new(&[NEEDS]).unwrap();
     let policy = Policy::compile(&catalogue, &Config::default(), &[]).unwrap();
@@ -537,9 +537,9 @@ fn generations_change_with_what_decisions_depend_on() {
 proptest::proptest! {
     #[test]
     fn normalised_paths_never_escape_and_are_stable(path in "(\\.\\./|\\./|/|a|b|\\.\\.|\\.){0,8}") {
-        if let Some(parts) = components(&path) {
+        if let Some(parts) = relative_path_components(&path) {
             proptest::prop_assert!(parts.iter().all(|part| part != ".." && part != "." && !part.is_empty() && !part.contains('/')));
-            proptest::prop_assert_eq!(components(&parts.join("/")), Some(parts));
+            proptest::prop_assert_eq!(relative_path_components(&parts.join("/")), Some(parts));
         }
     }
 

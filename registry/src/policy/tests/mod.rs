@@ -36,7 +36,7 @@ fn visible(catalogue: &Catalogue, layers: &[PolicyLayer]) -> Result<BTreeSet<Str
         .map(|layer| Cow::Owned(compiler.layer(layer)))
         .collect();
     LoadErrors::check(compiler.errors)?;
-    let set = effective(
+    let set = effective_tools(
         &ToolSet::all(catalogue.len()),
         &compiled,
         &ToolSet::none(catalogue.len()),
@@ -74,7 +74,7 @@ fn decide_with(config: &str, role: &str, tool: &str, args: &str) -> PolicyDecisi
     let index = catalogue.index(tool).unwrap();
     let found = catalogue.tool(index);
     let call = found
-        .decode(&tool_core::json::parse(args, tool_core::json::JsonLimits::default()).unwrap())
+        .decode(&tool_core::json::parse_json(args, tool_core::json::JsonLimits::default()).unwrap())
         .unwrap();
     let facts = CallFacts::of(found, call.as_ref(), Some(&files));
     caller.decide(&catalogue, index, Some(&facts), Some(&files))

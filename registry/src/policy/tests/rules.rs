@@ -569,7 +569,7 @@ fn a_rule_that_can_never_match_is_an_error() {
 fn a_file_with_several_names_is_never_certainly_where_a_rule_wants_it() {
     let files = MemoryFiles::default();
     files.link("out/hard", "out/hard//8:1042");
-    let roots = |root: &str| vec![components(root).unwrap()];
+    let roots = |root: &str| vec![relative_path_components(root).unwrap()];
     let hard = PathFact::new("out/hard", Some(&files));
     assert!(!hard.certainly_under(&roots("out")) && hard.possibly_under(&roots("secret")));
     let plain = PathFact::new("out/plain", Some(&files));
@@ -601,7 +601,7 @@ fn the_reason_tells_of_other_names() {
 /// A file system that ignores case takes both names for one: an `allow` does not hold for the other, `ask` and `deny` do.
 #[test]
 fn names_that_differ_in_case_are_possibly_one() {
-    let roots = |root: &str| vec![components(root).unwrap()];
+    let roots = |root: &str| vec![relative_path_components(root).unwrap()];
     for (path, root) in [
         ("Secret/key", "secret"),
         ("stra\u{df}e/a", "STRASSE"),

@@ -203,8 +203,8 @@ pub(super) const SAMPLES: &[Sample] = &[
 /// The samples as checked calls.
 pub(super) static CALLS: LazyLock<Vec<std::sync::Mutex<Box<dyn ToolCall>>>> = LazyLock::new(|| {
     let decode = |sample: &Sample| {
-        let args =
-            tool_core::json::parse(sample.args, tool_core::json::JsonLimits::default()).unwrap();
+        let args = tool_core::json::parse_json(sample.args, tool_core::json::JsonLimits::default())
+            .unwrap();
         let tool = CATALOGUE.get(sample.tool).unwrap();
         std::sync::Mutex::new(tool.decode(&args).unwrap())
     };

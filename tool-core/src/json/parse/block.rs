@@ -231,7 +231,7 @@ impl JsonScanner<'_> {
             if !matches!(bytes.get(position), Some(b'-' | b'0'..=b'9')) {
                 break false;
             }
-            let parsed = match number::read(&bytes[position..]) {
+            let parsed = match number::read_json_number(&bytes[position..]) {
                 Ok(parsed) => parsed,
                 Err(fault) => {
                     self.position = position;

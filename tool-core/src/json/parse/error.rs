@@ -74,7 +74,12 @@ impl JsonScanError {
 }
 
 /// The error for a failure at a byte offset.
-pub(super) fn locate(text: &str, offset: usize, stop: JsonScanError, path: String) -> JsonError {
+pub(super) fn locate_error(
+    text: &str,
+    offset: usize,
+    stop: JsonScanError,
+    path: String,
+) -> JsonError {
     let mut end = offset.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -1,16 +1,16 @@
 //! What requests, chains and tasks permit.
 
-use super::{approved, at_most};
+use super::{already_approved_fault, at_most};
 use crate::fault::WorkflowFault;
 use crate::limits;
-use crate::names::{ChainStatus, TaskStatus, joined};
+use crate::names::{ChainStatus, TaskStatus, join_names};
 use crate::state::{ChainTask, TaskChain, WorkflowInstance, WorkflowState};
 
 impl WorkflowState {
     pub(super) fn may_approve_request(&self, id: &str) -> Result<(), WorkflowFault> {
         let request = self.open_request(id)?;
         if request.is_approved() {
-            return Err(approved("request", id));
+            return Err(already_approved_fault("request", id));
         }
         let chains: Vec<&TaskChain> = self.chains_of(id).collect();
         if chains.is_empty() {
@@ -62,7 +62,7 @@ impl WorkflowState {
     pub(super) fn may_add_chain(&self, request: &str) -> Result<(), WorkflowFault> {
         match self.open_request(request)?.is_approved() {
             false => Ok(()),
-            true => Err(approved("request", request)),
+            true => Err(already_approved_fault("request", request)),
         }
     }
 
@@ -93,7 +93,7 @@ impl WorkflowState {
         let chain = self.chain(chain)?;
         self.open_request(&chain.request)?;
         if chain.is_approved() {
-            return Err(approved("chain", &chain.id));
+            return Err(already_approved_fault("chain", &chain.id));
         }
         at_most(
             "tasks in one chain",
@@ -150,7 +150,7 @@ impl ChainTask {
             allowed: if allowed.is_empty() {
                 "none".to_owned()
             } else {
-                joined(allowed)
+                join_names(allowed)
             },
             next: match self.status {
                 TaskStatus::Backlog => "make it ready with `task:ready`, then start it",

@@ -1,4 +1,4 @@
-//! Whether an event may follow a state. Who may cause it was decided before, in [`crate::decide`]; here the history itself is
+//! Whether an event may follow a state. Who may cause it was decided before, in [`crate::decide_command`]; here the history itself is
 //! checked, so that a fold reaches no state that the rules exclude, whatever wrote the events.
 
 mod items;
@@ -26,7 +26,7 @@ impl WorkflowState {
         }
         let reason = event.reason.as_deref();
         match &event.data {
-            EventPayload::RequestCreated(data) => fresh(
+            EventPayload::RequestCreated(data) => check_fresh_id(
                 "request",
                 &data.request,
                 self.requests.contains_key(&data.request),
@@ -50,7 +50,7 @@ impl WorkflowState {
                 }
             }
             EventPayload::ChainCreated(data) => {
-                fresh("chain", &data.chain, self.chains.contains_key(&data.chain))?;
+                check_fresh_id("chain", &data.chain, self.chains.contains_key(&data.chain))?;
                 at_most("chains", self.chains.len() + 1, limits::CHAINS_MAX)?;
                 self.may_add_chain(&data.request)?;
                 data.depends_on
@@ -60,7 +60,7 @@ impl WorkflowState {
             EventPayload::ChainApproved(data) => {
                 match self.may_review_chain(&data.chain, "approve")?.is_approved() {
                     false => Ok(()),
-                    true => Err(approved("chain", &data.chain)),
+                    true => Err(already_approved_fault("chain", &data.chain)),
                 }
             }
             EventPayload::ChainChangesRequested(data) => {
@@ -73,12 +73,12 @@ impl WorkflowState {
                     .is_some_and(WorkRequest::is_approved)
                 {
                     false => Ok(()),
-                    true => Err(approved("request", &chain.request)),
+                    true => Err(already_approved_fault("request", &chain.request)),
                 }
             }
             EventPayload::TaskCreated(data) => {
                 let chain = self.may_add_task(&data.chain)?;
-                fresh("task", &data.task, chain.task(&data.task).is_ok())
+                check_fresh_id("task", &data.task, chain.task(&data.task).is_ok())
             }
             EventPayload::TaskReadied(data) => self
                 .moves(
@@ -244,7 +244,7 @@ impl WorkflowState {
                 )),
             },
             EventPayload::AgentSpawned(data) => {
-                fresh("agent", &data.agent, self.agents.contains_key(&data.agent))?;
+                check_fresh_id("agent", &data.agent, self.agents.contains_key(&data.agent))?;
                 let depth = match &data.parent {
                     None => 0,
                     Some(parent) => self.live_agent(parent)?.depth + 1,
@@ -260,7 +260,11 @@ impl WorkflowState {
     }
 }
 
-pub(super) fn fresh(what: &'static str, id: &str, taken: bool) -> Result<(), WorkflowFault> {
+pub(super) fn check_fresh_id(
+    what: &'static str,
+    id: &str,
+    taken: bool,
+) -> Result<(), WorkflowFault> {
     match (is_id(id), taken) {
         (false, _) => Err(WorkflowFault::invalid(
             "id",
@@ -294,7 +298,7 @@ pub(super) fn room_for_review(reviews: usize) -> Result<(), WorkflowFault> {
     at_most("reviews of one item", reviews + 1, limits::REVIEWS_MAX)
 }
 
-pub(super) fn approved(what: &'static str, id: &str) -> WorkflowFault {
+pub(super) fn already_approved_fault(what: &'static str, id: &str) -> WorkflowFault {
     WorkflowFault::first(
         format!("the {what} `{id}` is approved"),
         format!("request changes with `{what}:request_changes` first"),

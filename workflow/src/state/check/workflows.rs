@@ -1,6 +1,6 @@
 //! What workflows, gates, feedback, locks and agents permit.
 
-use super::{at_most, fresh};
+use super::{at_most, check_fresh_id};
 use crate::actor::EventTime;
 use crate::event::{FeedbackCreated, GateSatisfied, LockAcquired, WorkflowStarted};
 use crate::fault::WorkflowFault;
@@ -13,7 +13,7 @@ use crate::template::{CommandResult, WorkflowStage};
 impl WorkflowState {
     pub(super) fn may_ask(&self, data: &FeedbackCreated) -> Result<(), WorkflowFault> {
         let workflow = self.open_workflow(&data.workflow)?;
-        fresh(
+        check_fresh_id(
             "feedback",
             &data.feedback,
             workflow.feedback.contains_key(&data.feedback),
@@ -32,7 +32,7 @@ impl WorkflowState {
     }
 
     pub(super) fn may_start(&self, data: &WorkflowStarted) -> Result<(), WorkflowFault> {
-        fresh(
+        check_fresh_id(
             "workflow",
             &data.workflow,
             self.workflows.contains_key(&data.workflow),
@@ -175,7 +175,7 @@ impl WorkflowState {
             ));
         }
         let held = self.locks_at(now).map(ChainLock::held);
-        collide::check(&data.chain, &data.patterns, held)
+        collide::check_lock_overlap(&data.chain, &data.patterns, held)
     }
 
     pub(super) fn live_agent(&self, id: &str) -> Result<&StartedAgent, WorkflowFault> {

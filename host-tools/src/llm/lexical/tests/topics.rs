@@ -17,7 +17,7 @@ struct Text {
 
 fn texts() -> Vec<Text> {
     let read = |(index, line): (usize, &str)| {
-        let value = json::parse(line, json::JsonLimits::default()).unwrap();
+        let value = json::parse_json(line, json::JsonLimits::default()).unwrap();
         let member = |name| value.get(name).and_then(Value::as_str).unwrap().to_owned();
         Text {
             line: index + 1,
